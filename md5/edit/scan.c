@@ -1,9 +1,11 @@
 // Scans the text of a mesh file or a clip for violations of the rules in rules.c.
 //
-// Most rules are about files that the library or an engine rejects, so the scanner does not use the
-// readers of md5/read: it continues after errors, as engines do. A scanner function that returns
-// false stops the scan, because the rest of the text cannot be interpreted. `md5_checker` contains
-// the position in the text, `file_contents` and `mesh_contents` the values that rules compare.
+// Most rules are about files that the library or an engine rejects. The scanner must continue after
+// errors in such files, as engines do, so it does not use the readers of md5/read. A function of
+// the scanner returns false if the rest of the text cannot be interpreted. The scan then ends.
+//
+// md5_checker contains the position in the text. file_contents and mesh_contents contain the values
+// that rules compare with other parts of the file.
 #include "md5/core/file.h"
 #include "md5/core/math.h"
 #include "md5/edit/check.h"
@@ -11,26 +13,26 @@
 
 #include <stdlib.h>
 
-// Adds an uninitialized entry to an array of `count` entries in an arena. Returns the array, or
-// NULL if memory runs out.
+// Makes space for one more entry in an array of `count` entries in an arena. Sets `entries` to the
+// array, which may have moved, or to NULL if memory runs out.
 #define ADD_ENTRY(arena, type, entries, count) \
     ((entries) = (type *)md5_grow(arena, entries, count, sizeof(type)))
 
 // == Words ========================================================================================
 
-// Returns true if the current word is a parenthesis or brace, `mark`.
+// Returns true if the current word is the parenthesis or brace `mark`.
 static bool is_mark(const md5_checker *checker, char mark)
 {
     return checker->is_mark && *checker->word.bytes == mark;
 }
 
-// Returns true if the current word is a keyword.
+// Returns true if the current word is the keyword `keyword`.
 static bool is_keyword(const md5_checker *checker, const char *keyword)
 {
     return !checker->is_quoted && md5_span_is(checker->word, keyword);
 }
 
-// Returns true if a comment begins at `at`, in the form of C or C++.
+// Returns true if a comment begins at `at`. Comments have the syntax of C or C++.
 static bool is_comment_start(const md5_lex *lex, const char *at)
 {
     if (lex->end - at < 2 || *at != '/')
@@ -38,8 +40,8 @@ static bool is_comment_start(const md5_lex *lex, const char *at)
     return at[1] == '/' || at[1] == '*';
 }
 
-// Returns the end of the word at `at`. Unquoted words may contain bytes above 127 and apostrophes,
-// except as the first byte. They end before a comment.
+// Returns the end of the word that begins at `at`. A word without quotes may contain bytes above
+// 127 and apostrophes, but cannot begin with them. It ends before a comment.
 static const char *word_end(const md5_lex *lex, const char *at)
 {
     const char *end = md5i_lex_word_end(lex, at);
@@ -54,10 +56,11 @@ static const char *word_end(const md5_lex *lex, const char *at)
     return end;
 }
 
-// Reads the next word into checker->word: a parenthesis, a brace, a quoted text without its quotes,
-// or the bytes up to a blank. NUL bytes are blanks, and bytes above 127 are blanks outside of
-// words. Also sets the location of the word, and the flags that describe it. Returns false, with an
-// empty word, at the end of the text.
+// Reads the next word into checker->word. A word is a parenthesis, a brace, a quoted text, or a
+// sequence of other bytes up to a blank. checker->word does not include quotes. NUL bytes and,
+// between words, bytes above 127 are skipped like blanks. Also sets the location of the word, and
+// the flags that describe it. At the end of the text, the word is empty, and the function returns
+// false.
 static bool read_word(md5_checker *checker)
 {
     md5_lex *const lex = &checker->lex;
@@ -93,7 +96,8 @@ static bool read_word(md5_checker *checker)
     return true;
 }
 
-// Reads the next word of a section. Returns false at the end of the section, or of the text.
+// Reads the next word of a section, which is enclosed in braces. Returns false at the closing brace
+// of the section, and at the end of the text.
 static bool read_section_word(md5_checker *checker)
 {
     if (!read_word(checker) || !is_mark(checker, '}'))
@@ -121,7 +125,7 @@ static char *copy_word(md5_checker *checker)
                          (size_t)shown_length(checker, MAX_LENGTH));
 }
 
-// Counts the bytes of a text that are in the string `set`.
+// Counts the bytes of a text that occur in the string `set`.
 static size_t count_bytes(const char *text, size_t size, const char *set)
 {
     size_t count = 0;
@@ -177,14 +181,14 @@ static bool has_leading_zero(const char *digits, size_t size)
     return count_bytes(digits, size, "01234567") < size;
 }
 
-// A rule that a number violates, and the predicate of the message.
+// A rule that a number violates, and the text of the message after the number.
 typedef struct number_problem {
     const char *rule; // NULL: no problem
     const char *text;
 } number_problem;
 
-// Returns the first rule that the current word violates as a number: forms that some engines do not
-// read, words that are not numbers, and forms that id's engine reads in another way.
+// Returns the first rule that the current word violates, although a number is expected. Such words
+// are not numbers, or some engines cannot read them or read them as another number.
 static number_problem find_number_problem(const md5_checker *checker)
 {
     const char *const word = checker->word.bytes;
@@ -224,7 +228,8 @@ static void check_number(md5_checker *checker)
                               shown_length(checker, 40), checker->word.bytes, problem.text);
 }
 
-// Returns the value of a decimal or hexadecimal number, or 0 if a word is not a finite number.
+// Returns the value of a word that is a decimal or hexadecimal number. Returns 0 if it is not a
+// finite number.
 static double word_value(md5_span word)
 {
     const char *const end = word.bytes + word.size;
@@ -240,7 +245,7 @@ static double word_value(md5_span word)
 }
 
 // Returns the value of the current word, or 0 if it is not a finite number. Reports a number in an
-// unusual form. A separate minus sign belongs to the next word, as for id's lexer.
+// unusual form. If the word is a single minus sign, it belongs to the next word, as for id's lexer.
 static double parse_number(md5_checker *checker)
 {
     const bool is_negative = is_keyword(checker, "-");
@@ -252,7 +257,8 @@ static double parse_number(md5_checker *checker)
     return is_negative ? -value : value;
 }
 
-// Returns true if a word has another value as an octal number. Its decimal value is `value`.
+// Returns true if a word has another value if it is read as an octal number, as in C. Its decimal
+// value is `value`.
 static bool differs_as_octal(md5_span word, double value)
 {
     if (word.size < 2 || *word.bytes != '0')
@@ -279,7 +285,7 @@ static int32_t parse_integer(md5_checker *checker)
     return (int32_t)value;
 }
 
-// Reads the word after the current word as an integer; 0 at the end of the text.
+// Reads the next word as an integer. Returns 0 at the end of the text.
 static int32_t read_count(md5_checker *checker)
 {
     return read_word(checker) ? parse_integer(checker) : 0;
@@ -287,8 +293,8 @@ static int32_t read_count(md5_checker *checker)
 
 // -- Entries and blocks ---------------------------------------------------------------------------
 
-// Reports the current word of an entry if it is not on the line of the entry, or if a blank is
-// missing next to it.
+// Checks the layout of the current word of a table entry. Reports a word on another line than the
+// start of the entry, and a missing blank next to the word.
 static void check_entry_layout(md5_checker *checker)
 {
     if (checker->location.line != checker->entry_line)
@@ -300,10 +306,12 @@ static void check_entry_layout(md5_checker *checker)
                               "after each parenthesis");
 }
 
-// Reads the words of one line of a table, which began in entry_line. Each character of `shape`
-// stands for a word: i for an integer, f for a number, x for a number whose value is not needed, or
-// a parenthesis. Writes the values of integers and numbers. If `has_first`, the first word has been
-// read already. Returns false if the line has another shape. Sets `location` to the first word.
+// Reads the words of one entry of a table, which begins in checker->entry_line. Each character of
+// `shape` describes a word: i is an integer, f a number, x a number whose value is not needed, and
+// a parenthesis is itself. Writes the values of the integers and numbers to values[]. If
+// `has_first` is true, the current word is the first word of the entry, otherwise it is the word
+// before the entry. Sets checker->location to the first word. Returns false if the entry has other
+// words.
 static bool read_entry(md5_checker *checker, const char *shape, bool has_first, double *values)
 {
     md5_text_location first = {0};
@@ -355,8 +363,8 @@ static void skip_unknown_block(md5_checker *checker)
     }
 }
 
-// Returns true if id's lexer reads the current word as one word. It ends an unquoted name at any
-// byte that is not listed here.
+// Returns true if id's lexer reads the current word as one word. It ends a name without quotes at
+// any byte that is not in `letters`.
 static bool is_whole_name(const md5_checker *checker)
 {
     static const char letters[] = "0123456789/\\:._abcdefghijklmnopqrstuvwxyz"
@@ -438,9 +446,10 @@ static md5_check_joint *add_joint(md5_checker *checker)
     return joint;
 }
 
-// Checks the parent of the joint that was added last: in every file, a parent is an earlier joint.
-// In a mesh file, whose header declares `num_declared` joints, a parent that is the last joint or
-// out of range violates a separate rule, because engines react to it in another way.
+// Checks the parent of the joint that was added last. A parent must be an earlier joint of the
+// file. In a mesh file, whose header declares `num_declared` joints, two cases are separate rules,
+// because engines react to them in another way: a parent that is the last joint, and a parent that
+// is out of range.
 static void check_parent(md5_checker *checker, const md5_check_joint *joint, bool is_clip,
                          int32_t num_declared, md5_text_location location)
 {
@@ -493,8 +502,8 @@ static bool is_in_frames(const md5_check_joint *joint, uint32_t component)
 // Positions of the numbers in an entry of a clip's hierarchy: "NAME" PARENT FLAGS FIRST_COMPONENT
 enum { TRACK_PARENT, TRACK_FLAGS, TRACK_FIRST_COMPONENT, NUM_TRACK_NUMBERS };
 
-// Sets and checks the flags and the first component of a clip's joint. `values` are the numbers of
-// its entry in the hierarchy.
+// Sets and checks two values of a clip's joint: its flags, and the index of its first component in
+// a frame. `values` are the numbers of its entry in the hierarchy.
 static void scan_track(md5_checker *checker, const file_contents *clip, const double *values,
                        md5_text_location location, md5_check_joint *joint)
 {
@@ -540,8 +549,8 @@ static void check_joint_count(md5_checker *checker, int32_t num_declared)
                               "too many joints: expected at most 256, found %u", count);
 }
 
-// Checks the parent of the joint that was added last, and reports the second root of a file.
-// *num_roots counts the roots so far.
+// Checks the parent of the joint that was added last. Reports the second root of a file. *num_roots
+// is the number of roots that were read before, and is updated.
 static void check_parent_and_roots(md5_checker *checker, const md5_check_joint *joint, bool is_clip,
                                    int32_t num_declared, md5_text_location location,
                                    uint32_t *num_roots)
@@ -585,8 +594,8 @@ static bool scan_clip_joint(md5_checker *checker, const file_contents *clip, md5
     return true;
 }
 
-// Reads the joints of a mesh file or the hierarchy of a clip, and checks each joint. `is_clip` is
-// the kind of the file. Returns false if the rest of the text cannot be interpreted.
+// Reads the joints of a mesh file, or the hierarchy of a clip if `is_clip` is true, and checks each
+// joint. Returns false if the rest of the text cannot be interpreted.
 static bool scan_joints(md5_checker *checker, const file_contents *file, bool is_clip)
 {
     uint32_t num_roots = 0;
@@ -708,8 +717,8 @@ static bool add_weight(md5_checker *checker, md5_text_location location, const d
     return true;
 }
 
-// Reads and checks one line of a mesh: a vertex, a triangle or a weight, as `kind` selects. Its
-// keyword has been read.
+// Reads and checks one line of a mesh. `kind` is SCAN_VERTICES, SCAN_TRIANGLES or SCAN_WEIGHTS. The
+// keyword of the line was read before.
 static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
 {
     static const char *const shapes[NUM_KINDS] = {"i(xx)ii", "iiii", "iif(xxx)"};
@@ -740,15 +749,16 @@ static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
     return true;
 }
 
-// Reports a vertex whose weights do not sum to 1. All its weights must exist.
+// Reports a vertex if the sum of its weights is not 1. All its weights must exist.
 static void check_weight_sum(md5_checker *checker, const mesh_contents *mesh, uint32_t vertex)
 {
     static const float tolerance = 1e-3f;
     const uint32_t first = mesh->vertices[vertex].first_weight;
     const uint32_t count = mesh->vertices[vertex].num_weights;
     checker->num_references += count;
-    // Adding up the weights could take long for a hostile file whose vertices share weights. The
-    // library rejects files with more references than bytes, so their sums are not needed.
+    // In a hostile file, many vertices can share many weights, so that adding them takes long. The
+    // library rejects files with more references to weights than bytes. The sums of such files are
+    // not needed.
     const size_t text_size = (size_t)(checker->lex.end - checker->lex.text);
     if (count == 0 || checker->num_references > text_size)
         return;
@@ -826,7 +836,8 @@ static bool is_absolute_path(const char *path)
     return *path != '\0' && path[1] == ':';
 }
 
-// Adds a mesh's shader, which is the current word.
+// Adds the shader of a mesh to the check, and checks its name, which is the current word. Returns
+// false if memory runs out.
 static bool add_shader(md5_checker *checker)
 {
     // Quake's engines add a prefix and a suffix to the name, progs/NAME_00_00, and store at most 63
@@ -859,8 +870,8 @@ static bool add_shader(md5_checker *checker)
     return true;
 }
 
-// Reports that a part of a mesh was found without the part that must precede it: the part after
-// `last`, which is the last part in the order of parts that was found so far.
+// Reports that a part of a mesh is missing before the part `part`. `last` is the last part in the
+// order of parts that was found so far, so the part after it is missing.
 static void report_missing_part(md5_checker *checker, int part, int last)
 {
     md5i_report_violation(checker, "section-order", checker->location,
@@ -972,8 +983,8 @@ static bool read_boxes(md5_checker *checker, file_contents *clip)
     return checker->word.size > 0;
 }
 
-// Reports components of a joint that only the base frame contains, unless they are 0. Some engines
-// ignore the base frame, and use 0 for these components.
+// Reports a joint with components other than 0 that only the base frame contains, and not the
+// frames. Some engines ignore the base frame, and use 0 for these components.
 static void check_base_frame(md5_checker *checker, const md5_check_joint *joint,
                              const double *base_values)
 {
@@ -988,7 +999,7 @@ static void check_base_frame(md5_checker *checker, const md5_check_joint *joint,
     }
 }
 
-// Reads the base frame of a clip, which has an entry `( x y z ) ( x y z )` for each joint: its
+// Reads the base frame of a clip. It contains an entry `( x y z ) ( x y z )` for each joint, its
 // position and its rotation. Entries after the declared number of joints are counted, but not
 // compared with the hierarchy. Returns false if the file ends before the closing brace.
 static bool scan_base_frame(md5_checker *checker, file_contents *clip)
@@ -1007,8 +1018,8 @@ static bool scan_base_frame(md5_checker *checker, file_contents *clip)
     return checker->word.size > 0;
 }
 
-// Stores the number of a frame, and the locations of the first wrong numbers. check_frame_numbers()
-// reports them after the last frame. Returns false if memory runs out.
+// Stores the number of a frame. Also stores the locations of the first wrong numbers, which
+// check_frame_numbers() reports after the last frame. Returns false if memory runs out.
 static bool add_frame_number(md5_checker *checker, file_contents *clip, int32_t index)
 {
     const uint32_t position = clip->num_read;
@@ -1023,8 +1034,9 @@ static bool add_frame_number(md5_checker *checker, file_contents *clip, int32_t 
     return true;
 }
 
-// Reads and checks a frame of a clip. Its keyword has been read. Stores the values of the first
-// frame; other frames are only checked for words that some engines cannot read.
+// Reads and checks a frame of a clip, whose keyword was read before. Stores the values of the first
+// frame. The values of other frames are only checked: some engines cannot read all forms of
+// numbers.
 static bool scan_frame(md5_checker *checker, file_contents *clip)
 {
     const uint32_t position = clip->num_read;
@@ -1053,8 +1065,8 @@ static bool scan_frame(md5_checker *checker, file_contents *clip)
     return checker->word.size > 0;
 }
 
-// Returns how many of the numbers 0 to num_read - 1 occur as numbers of frames. Returns 0 if memory
-// runs out.
+// Returns the number of different frame numbers from 0 to num_read - 1. Returns 0 if memory runs
+// out.
 static uint32_t count_distinct_numbers(md5_checker *checker, const file_contents *clip)
 {
     bool *const found = MD5_ALLOC_ZEROED(&checker->scratch, bool, clip->num_read);
@@ -1071,8 +1083,8 @@ static uint32_t count_distinct_numbers(md5_checker *checker, const file_contents
     return num_found;
 }
 
-// Reports frames that are not numbered from 0, or not in this order. Some engines store frames by
-// their numbers, so that the order does not matter to them.
+// Reports frames that are not numbered 0, 1, 2 and so on, or that are in another order. Some
+// engines use the number as the index of the frame, so that the order does not matter to them.
 static void check_frame_numbers(md5_checker *checker, const file_contents *clip)
 {
     const uint32_t num_found = count_distinct_numbers(checker, clip);
@@ -1084,7 +1096,8 @@ static void check_frame_numbers(md5_checker *checker, const file_contents *clip)
                               "frame numbers are out of order: expected ascending numbers");
 }
 
-// Returns the largest difference of a coordinate of the root between frame 0 and the base frame.
+// Compares the position of the root in frame 0 with its position in the base frame. Returns the
+// largest difference of a coordinate.
 static double compare_base_root(const file_contents *clip, const md5_check_joint *root)
 {
     double distance = 0;
@@ -1145,7 +1158,7 @@ static const char *const clip_sections[NUM_CLIP_SECTIONS] = {
     "hierarchy",  "bounds",      "baseframe", "frame",
 };
 
-// Reports a number of meshes, as numMeshes declares it, that an engine does not support.
+// Reports a number of meshes that an engine does not support. numMeshes declares it.
 static void check_mesh_count(md5_checker *checker, const file_contents *file)
 {
     enum { MAX_Q2PRO_MESHES = 32 };
@@ -1228,22 +1241,23 @@ static bool read_clip_section(md5_checker *checker, int section, file_contents *
     }
 }
 
-// State of read_sections(): which sections of a file were found so far. A section is a keyword of
-// the file's header or a block, such as numJoints or joints.
+// State of read_sections(): the sections of a file that were found so far. A section is a keyword
+// of the file's header or a block, such as numJoints or joints.
 typedef struct section_reader {
     file_contents *file;
     const char *const *names; // [count] keywords of the sections, in their order
     int count;
     bool is_clip;
-    int last;              // last section in the order of sections so far; -1 = none
-    int missing;           // first section that is missing; 0 = none
-    md5_text_location gap; // the section before which it is missing
+    int last;              // the found section that is last in the order of sections; -1: none
+    int missing;           // the first missing section; 0: none
+    md5_text_location gap; // location of the section that follows the missing section
     bool has_command_line; // commandline was found, or its absence was reported
 } section_reader;
 
-// Reports a section that is out of order, and a file whose first section is not its version. Stores
-// the first missing section, which read_sections() reports at the end of the file. A missing
-// command line is reported by check_command_line().
+// Checks the order of the sections when a section was found. Reports a section that is out of
+// order, and a file whose first section is not its version. Stores the first missing section, which
+// read_sections() reports at the end of the file. A missing command line has a separate rule: see
+// check_command_line().
 static void check_section_order(md5_checker *checker, int section, section_reader *reader)
 {
     const bool is_out_of_order = section < reader->last;
@@ -1340,8 +1354,8 @@ static int find_section(const md5_checker *checker, const section_reader *reader
     return section;
 }
 
-// Compares the number of meshes of a mesh file with its declaration. In a clip, checks whether a
-// frame follows the last declared frame, because some engines read it.
+// Compares the number of meshes of a mesh file with the declared number. In a clip, reports a frame
+// after the last declared frame, because some engines read it.
 static void check_num_parts(md5_checker *checker, const file_contents *file, bool is_clip)
 {
     if (!is_clip && (int32_t)file->num_read < file->num_parts)
@@ -1384,7 +1398,8 @@ static bool read_sections(md5_checker *checker, file_contents *file)
             return false; // other versions may have other sections
     }
 
-    // An unknown keyword may be a misspelled section.
+    // If the file contains an unknown keyword, this may be the missing section with a wrong
+    // spelling.
     if (reader.missing > 0 && !checker->has_unknown)
         md5i_report_violation(checker, "missing-section", reader.gap,
                               "missing section '%s': expected it before this line",
@@ -1435,8 +1450,8 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
     checker->check.kind = kind;
     checker->check.engines = engines;
 
-    // The lexer gets a context without a caller, because its errors are not errors of the check:
-    // the rules report them.
+    // The lexer gets a separate context, because its errors are not errors of this function. The
+    // rules report them instead.
     md5_context silent = checker->context;
     md5_arena unused = {.context = &silent};
     silent.caller = NULL;

@@ -1,7 +1,9 @@
-// Skins: skin NAME { [model FILE] FROM TO ... }
+// Parses skins. A skin replaces materials of a model by others. Its declaration is
 //
-// A skin replaces materials of a model by others. `skin_reader` collects the replacements and
-// models while a declaration is read. parse_skin() copies them to the memory of the game.
+//   skin NAME { [model FILE] FROM TO ... }
+//
+// skin_reader collects the replacements and the models while a declaration is read. parse_skin()
+// copies them to the memory of the game.
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
@@ -13,15 +15,15 @@
 typedef struct skin_reader {
     md5_game *game;
     md5_decl_lex lex;
-    md5_skin_def skin; // the counts
+    md5_skin_def skin; // contains the counts; its arrays are not set
     md5_skin_replacement *replacements;
     const char **models;
     bool is_defaulted; // the declaration has an error
 } skin_reader;
 
-// Returns the name of a material. The material is parsed if a file declares it. Other materials use
-// only the memory of their names, because a skin may name very many of them. Returns NULL if memory
-// runs out.
+// Returns the name of a material in a skin. If a file declares the material, parses it. If no file
+// declares it, only its name is stored, because a hostile skin could name very many materials.
+// Returns NULL if memory runs out.
 static const char *read_material_name(md5_game *game, const md5_token *token)
 {
     char name[MD5_MAX_NAME_SIZE];
@@ -34,7 +36,8 @@ static const char *read_material_name(md5_game *game, const md5_token *token)
     return md5_copy_text(&game->arena, name, strlen(name));
 }
 
-// Adds a replacement of material `from` by material `to`. The name `*` is every material.
+// Adds a replacement of the material `from` by the material `to`. If `from` is `*`, every material
+// is replaced.
 static bool add_replacement(skin_reader *reader, const md5_token *from, const md5_token *to)
 {
     const bool is_all = md5i_token_is(from, "*");
@@ -62,10 +65,12 @@ static bool add_model(skin_reader *reader, const md5_token *name)
     return true;
 }
 
-// Replaces the content of a skin that no file declares or that has an error. If no file declares
-// the skin, but its name is that of a material, the skin replaces `_default` by that material.
-// Otherwise every material is replaced by `_default`, as in the engine. The lenient mode leaves the
-// materials unchanged instead, because the skin may be in a base folder that is missing.
+// Builds the content of a skin that no file declares, or whose declaration has an error.
+//
+// - If no file declares the skin, but its name is the name of a declared material, this material
+//   replaces the material `_default`.
+// - Otherwise, `_default` replaces every material, as in the engine. In lenient mode nothing is
+//   replaced instead, because the skin may be declared in a base folder that is missing.
 static bool build_implicit_skin(skin_reader *reader, const char *name)
 {
     const md5_token builtin = {.text = "_default", .size = strlen("_default")};

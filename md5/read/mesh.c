@@ -1,5 +1,6 @@
-// Reads .md5mesh: estimates the counts of a file, then reads its tables. This file contains version
-// 10 and everything that the versions have in common; mesh.h describes how other versions differ.
+// Reads .md5mesh files of version 10, and contains the functions that all versions have in common.
+// mesh.h describes the differences between the versions. First the element counts of a file are
+// estimated, so that memory can be reserved. Then its tables are read.
 #include "md5/core/math.h"
 #include "md5/read/mesh.h"
 #include "md5/read/rows.h"
@@ -13,13 +14,12 @@ enum {
 // Format of a triangle in its table: see md5i_end_table().
 #define TRIANGLE_FORMAT "wiiii"
 
-// == Counts ======================================================================================
-//
-// Estimates the element counts of an .md5mesh by a scan for its count keywords, so that memory can
-// be reserved in one piece.
+// Estimates the element counts of an .md5mesh by a scan for its count keywords, such as numverts,
+// so that memory can be reserved in one piece.
 
-// The scan stops after this many false matches of `n`, and one more for each BYTES_PER_MISS bytes,
-// so that a hostile file cannot make it slow. The counts found until then are used.
+// All count keywords begin with `n`, so the scan searches for this byte. It stops after MIN_MISSES
+// other bytes `n`, and one more for each BYTES_PER_MISS bytes of the text, so that a hostile file
+// cannot make it slow. The counts that were found before are used.
 enum { MIN_MISSES = 1000, BYTES_PER_MISS = 64 };
 
 enum {
@@ -33,9 +33,9 @@ enum {
 
 static const struct {
     const char *keyword;
-    size_t length;      // of the keyword
-    size_t min_bytes;   // of text, for each item
-    size_t model_bytes; // of memory in the model, for each item
+    size_t length;      // length of the keyword
+    size_t min_bytes;   // minimum size of one item in the text
+    size_t model_bytes; // memory of one item in the model
 } count_keywords[NUM_COUNT_KEYWORDS] = {
     [COUNT_JOINTS] = {"numJoints ", sizeof "numJoints " - 1, MD5_JOINT_BYTES, 0},
     [COUNT_MESHES] = {"numMeshes ", sizeof "numMeshes " - 1, MD5_MESH_BYTES, 0},
@@ -46,8 +46,9 @@ static const struct {
                        sizeof(md5_weight)},
 };
 
-// Returns the index of the count keyword at `position`, or NUM_COUNT_KEYWORDS. Compares the fourth
-// character first, because it differs between all keywords.
+// Returns the index of the count keyword at `position`, or NUM_COUNT_KEYWORDS if there is none. The
+// fourth characters of all count keywords differ, so comparing this character first excludes most
+// other words.
 static size_t find_count_keyword(const char *position, const char *end)
 {
     enum { DISTINCT_CHAR = 3 };
@@ -62,8 +63,8 @@ static size_t find_count_keyword(const char *position, const char *end)
     return NUM_COUNT_KEYWORDS;
 }
 
-// Reads a count at *position and moves *position to its end. The result is wrong, but not below
-// UINT32_MAX, if the count does not fit into 32 bits.
+// Reads a count at *position and moves *position to its end. If the count does not fit into 32
+// bits, the result is any number of at least UINT32_MAX.
 static inline uint64_t scan_count(const char **position, const char *end)
 {
     const char *next = *position;
@@ -83,13 +84,13 @@ typedef struct count_scan {
     const char *text;
     const char *end;
     const char *position;
-    size_t num_misses; // false matches of `n`
+    size_t num_misses; // number of bytes `n` that did not begin a count keyword
 } count_scan;
 
-// Finds the next count keyword: moves scan->position to it and writes its index in count_keywords
-// to *keyword. All count keywords begin with 'n' (numverts, numtris, ...), which memchr() finds
-// quickly. Returns false if no keyword follows, or if too many other words contained an 'n'. This
-// limit is proportional to the text, so that a hostile text cannot make the estimate slow.
+// Finds the next count keyword. Moves scan->position to it, and writes its index in count_keywords
+// to *keyword. Searches for the first character of all count keywords, `n`, because memchr() is
+// fast. Returns false if no count keyword follows, or if too many other words with an `n` were
+// found.
 static bool skip_to_count_keyword(count_scan *scan, size_t *keyword)
 {
     *keyword = NUM_COUNT_KEYWORDS;
@@ -126,9 +127,8 @@ static bool find_count(count_scan *scan, size_t *keyword, uint64_t *count)
     return true;
 }
 
-// Estimates the counts of an .md5mesh by a scan for its count keywords, so that memory can be
-// reserved in one call. The scan skips each table after its count, so it is much faster than
-// reading.
+// Estimates the counts of an .md5mesh by a scan for its count keywords. The scan skips the table
+// after each count, so it is much faster than reading.
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
     count_scan scan = {.text = text, .end = text + size, .position = text};
@@ -139,9 +139,9 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
     uint64_t count = 0;
 
     while (find_count(&scan, &keyword, &count)) {
-        // Joints and meshes have one count, the tables of meshes have one count per mesh. A second
-        // count of joints or of meshes belongs to another file after this one, or to a hostile text
-        // that repeats a few bytes to reserve the memory for its size again.
+        // A file contains one count of joints and one count of meshes. A second one belongs to
+        // another file that follows in the same text. Or the text is hostile: it repeats counts, so
+        // that the memory for its size would be reserved several times.
         const bool is_mesh_table = keyword >= COUNT_VERTICES;
         if (!is_mesh_table && sums[keyword] > 0)
             break;
@@ -151,7 +151,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
             max_vertices = count;
         md5i_block_alloc(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
 
-        // Skip the table that follows, which is not shorter than this.
+        // Skip the table that follows. It has at least this size.
         if (is_mesh_table)
             scan.position += count * count_keywords[keyword].min_bytes;
     }
@@ -165,7 +165,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
     };
 }
 
-// Returns the bytes that reading a file with these counts allocates in each arena.
+// Returns the number of bytes that reading a file with these counts allocates in each arena.
 md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 {
     enum {
@@ -186,9 +186,10 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 //
 // The tables of a mesh (vertices, triangles, weights), and the checks of their indices.
 
-// Reads the keyword `word` and the number of item `item` of a table, such as `vert 3`. The number
-// is ignored, like in id's engine; the first wrong number of a table causes a warning. `count` and
-// `count_keyword` are the declared number of items and its keyword, for messages.
+// Reads the beginning of item `item` of a table, such as `vert 3`: the keyword `word` and the
+// number of the item. As in id's engine, the number is ignored. The first wrong number of a table
+// causes a warning. `count` and `count_keyword` are the declared number of items and its keyword,
+// for messages.
 bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_keyword,
                      const char *word, uint32_t item, bool *is_warned)
 {
@@ -231,8 +232,8 @@ bool md5i_read_weight_range(md5_lex *lex, md5_vertex *vertex)
     return true;
 }
 
-// Reads a line `vert INDEX ( U V ) FIRST_WEIGHT NUM_WEIGHTS` and stores it as vertex `v`. If the
-// index is not v, warns unless *is_warned is set, and sets it.
+// Reads a line `vert INDEX ( U V ) FIRST_WEIGHT NUM_WEIGHTS` and stores it as vertex `v`. Warns if
+// INDEX is not v, unless *is_warned is true, and sets *is_warned to true.
 bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_warned)
 {
     md5_vec2 *const texcoord = &block->mesh->texcoords[v];
@@ -244,9 +245,9 @@ bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_
     return md5i_read_weight_range(lex, &block->mesh->file_vertices[v]);
 }
 
-// Reads the number of vertices, whose keyword was consumed, and their table. A line is
-// `vert INDEX ( u v ) first_weight num_weights`. The fast scanner of rows.h reads a line in the
-// usual form; the lexer reads all other lines.
+// Reads the number of vertices, whose keyword was read before, and the table of vertices. A line of
+// the table is `vert INDEX ( u v ) first_weight num_weights`. The fast scanner of rows.h reads
+// lines in the usual form. The lexer reads all other lines.
 static bool read_vertex_rows(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -260,8 +261,8 @@ static bool read_vertex_rows(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
-// Reads the number after `numtris`, which was consumed, and the table of triangles. A line is
-// `tri INDEX a b c`, with the indices of three vertices.
+// Reads the number of triangles, whose keyword was read before, and the table of triangles. A line
+// of the table is `tri INDEX a b c`, with the indices of three vertices.
 static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
 {
     bool is_warned = false;
@@ -286,7 +287,8 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
-// Reads the number of weights, of at least `min_bytes` each, and allocates their table.
+// Reads the number of weights and allocates their table. A weight has at least `min_bytes` bytes in
+// the text.
 bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -296,9 +298,9 @@ bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes)
     return mesh->weights != NULL;
 }
 
-// Reads the joint and the bias, which is the fraction that a weight contributes to its vertex.
-// Fails if the joint is not below `num_joints`. `count_keyword` is the keyword of this count for
-// the message.
+// Reads the joint and the bias of a weight. The bias is the fraction that the weight contributes to
+// its vertex. Fails if the joint is not below `num_joints`. `count_keyword` is the keyword of this
+// number, for the message.
 bool md5i_read_weight_joint(md5_lex *lex, uint32_t num_joints, const char *count_keyword,
                             md5_weight *weight)
 {
@@ -311,9 +313,9 @@ bool md5i_read_weight_joint(md5_lex *lex, uint32_t num_joints, const char *count
     return md5i_lex_length(lex, &weight->bias);
 }
 
-// Reads the number of weights, whose keyword was consumed, and their table. A line is
-// `weight INDEX joint bias ( x y z )`. The fast scanner of rows.h reads a line in the usual form;
-// the lexer reads all other lines.
+// Reads the number of weights, whose keyword was read before, and the table of weights. A line of
+// the table is `weight INDEX joint bias ( x y z )`. The fast scanner of rows.h reads lines in the
+// usual form. The lexer reads all other lines.
 bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -324,7 +326,7 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
         md5_weight *const weight = &mesh->weights[w];
         if (md5i_scan_weight(lex, &number, num_joints, weight))
             continue;
-        // weight w joint bias ( offset )
+
         TRY(md5i_begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
         TRY(md5i_read_weight_joint(lex, num_joints, "numJoints", weight));
         TRY(md5i_lex_vec3(lex, md5i_lex_length, &weight->offset));
@@ -334,8 +336,8 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 
 // -- Indices, checked at the end of a mesh --------------------------------------------------------
 
-// Reports an error of a vertex, and returns false: its weights are outside of the table, or the
-// references of all vertices to weights exceed the size of the text.
+// Reports an error of the weights of a vertex, and returns false. Either they are outside of the
+// table of weights, or all vertices together refer to more weights than the text has bytes.
 static bool fail_vertex(md5_mesh_reader *reader, const md5_mesh_block *block, uint32_t vertex)
 {
     md5_lex *const lex = &reader->lex;
@@ -358,8 +360,8 @@ static bool fail_vertex(md5_mesh_reader *reader, const md5_mesh_block *block, ui
 }
 
 // Checks the range of weights of each vertex. Weights outside of the table are an error. Vertices
-// may share weights, but more references to weights than bytes in the text are an error: a small
-// hostile text could otherwise describe a model that needs much memory.
+// can share weights. More references to weights than bytes in the text are an error, because a
+// small hostile text could otherwise describe a model that needs much memory.
 static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -379,8 +381,8 @@ static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *b
     return true;
 }
 
-// Removes the triangles that refer to vertices outside of the table. The other triangles move
-// forward and keep their order.
+// Removes the triangles with vertices outside of the table. The remaining triangles move forward
+// and keep their order.
 static void drop_triangles(md5_mesh_build *mesh)
 {
     const uint32_t limit = mesh->num_file_vertices;
@@ -432,9 +434,9 @@ static bool check_triangle_indices(md5_lex *lex, const md5_mesh_block *block)
     return true;
 }
 
-// Checks the references of a mesh after all its lines were read: from vertices to weights, and from
-// triangles to vertices. Invalid triangles are dropped if the load options request it; otherwise
-// they are an error.
+// Checks the indices in the tables of a mesh after all its lines were read: the weights of the
+// vertices, and the vertices of the triangles. Invalid triangles are dropped if the load options
+// request it. Otherwise they are an error.
 bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
@@ -463,13 +465,13 @@ static bool is_mesh_keyword(md5_span word)
     return false;
 }
 
-// Warns about a duplicate keyword, which was consumed.
+// Warns about a duplicate keyword, which was read before.
 static void warn_of_duplicate(md5_lex *lex, const char *keyword)
 {
     md5i_lex_warn(lex, lex->at - strlen(keyword), "duplicate '%s': using the first", keyword);
 }
 
-// Reads the text of a keyword. If the keyword occurs more than once, the first text is used.
+// Reads the text after a keyword. If the keyword occurs more than once, the first text is used.
 static bool read_mesh_text(md5_lex *lex, bool *has_text, md5_span *text)
 {
     md5_span read;
@@ -480,8 +482,8 @@ static bool read_mesh_text(md5_lex *lex, bool *has_text, md5_span *text)
     return true;
 }
 
-// Reports an item (`vert`, `tri` or `weight`) that is outside of its table, and returns false. This
-// is either an item before its count, or an item after the declared number.
+// Reports an item (`vert`, `tri` or `weight`) that does not belong to its table, and returns false.
+// The item precedes the count of the table, or it follows the declared number of items.
 static bool fail_outside(md5_mesh_reader *reader, const md5_mesh_block *block, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
@@ -550,8 +552,8 @@ bool md5i_begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
     return md5i_lex_expect(&reader->lex, '{');
 }
 
-// Reads mesh { shader, numverts, numtris and numweights with their tables }. The lexer is at
-// `mesh`.
+// Reads a mesh: its shader, and the counts numverts, numtris and numweights, each with its table.
+// The lexer is at the keyword `mesh`.
 static bool read_mesh_block(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -588,8 +590,8 @@ static bool read_mesh_block(md5_mesh_reader *reader)
 
 // == The file ====================================================================================
 
-// Stores joints and bind pose in the file, and finds an order in which parents precede their
-// children.
+// Stores the joints and their bind pose in the file, and finds an order of the joints in which
+// parents precede their children.
 bool md5i_finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xform *bind)
 {
     const uint32_t count = reader->num_joints.value;
@@ -600,7 +602,7 @@ bool md5i_finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xfo
     return md5i_order_joints(&reader->lex, joints, count, &reader->file->order);
 }
 
-// Reads the number of meshes, whose keyword `word` was consumed.
+// Reads the number of meshes, whose keyword `word` was read before.
 bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word)
 {
     md5_lex *const lex = &reader->lex;
@@ -611,8 +613,7 @@ bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word)
 }
 
 // Reads joints { NAME parent ( position ) ( rotation ) ... }. Positions and rotations are in model
-// space. The tables are allocated in the arena of the joints, which replaces the arena of the lexer
-// meanwhile.
+// space. While the joints are read, the lexer allocates from the arena of the joints.
 static bool read_joint_block(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -624,7 +625,7 @@ static bool read_joint_block(md5_mesh_reader *reader)
         return md5i_fail_duplicate_keyword(lex, position, "joints");
 
     md5_arena *const arena = lex->arena;
-    lex->arena = reader->joint_arena; // also for names that are joined strings
+    lex->arena = reader->joint_arena; // also for names that consist of several strings
     const uint32_t num_joints = reader->num_joints.value;
     reader->joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, num_joints);
     TRY(reader->joints);

@@ -1,17 +1,17 @@
-// Reads all meshes of an .md5mesh, including meshes after the declared number, to repair such
-// files. Loading a model stops at the declared number.
+// Reads all meshes of an .md5mesh, even if it contains more meshes than its header declares. This
+// is used to repair such files. Loading a model stops after the declared number of meshes.
 #include "md5/read/mesh.h"
 
-// A dialect that reads until the last mesh. `dialect` is the first member, so that a pointer to it
-// is also a pointer to this structure.
+// A dialect (md5_mesh_dialect) that reads all meshes. `dialect` is the first member, so that a
+// pointer to it is also a pointer to this structure.
 typedef struct all_meshes {
     md5_mesh_dialect dialect;
     const md5_mesh_dialect *base; // the dialect of the file
     size_t capacity;              // of the reader's array of meshes; 0 before the first mesh
 } all_meshes;
 
-// Begins a mesh like the dialect of the file, but accepts any number of meshes: doubles the array
-// of meshes if it is full.
+// Begins a mesh like the dialect of the file, but accepts any number of meshes: doubles the
+// capacity of the array of meshes if it is full.
 static bool begin_any_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     all_meshes *const all_dialect = (all_meshes *)(void *)reader->dialect;
@@ -35,9 +35,9 @@ static bool is_any_complete(md5_mesh_reader *reader)
     return md5i_mesh_is_complete(reader) && !md5_span_is(md5i_lex_peek_word(&reader->lex), "mesh");
 }
 
-// Reads all meshes of a file, even after the number of meshes that it declares. Extends the
-// functions of a dialect: two functions are replaced, and call the functions of the original
-// dialect.
+// Reads all meshes of a file, even if it contains more meshes than it declares. Reads them with a
+// copy of the file's dialect, in which two functions are replaced: begin_any_mesh() and
+// is_any_complete().
 bool md5i_read_uncounted_meshes(md5_arena *arena, const md5_mesh_dialect *dialect,
                                 const md5_versions *versions, md5_span text, md5_mesh_file *file)
 {

@@ -67,8 +67,8 @@ static bool read_colors(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
-// Reads a part of a mesh that begins with a keyword, in version 12, in which a mesh can also have
-// vertex colors.
+// Reads one keyword of a mesh of version 12 with its values. In this version, a mesh can also
+// contain vertex colors.
 static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     if (md5i_lex_accept_keyword(&reader->lex, "numvertexcolors"))

@@ -14,7 +14,7 @@
 typedef struct md5_file_bone {
     md5_file_joint joint;
     md5_span parent;
-    const char *parent_at; // position of the parent's name; NULL = the bone is a root
+    const char *parent_at; // position of the parent's name; NULL if the bone is a root
     md5_xform bind;
 } md5_file_bone;
 
@@ -23,7 +23,7 @@ enum {
     MIN_WEIGHT_BYTES = sizeof "weight 0 0 0 0 0 0" - 1,
 };
 
-// Reads x y z without parentheses.
+// Reads three coordinates, `x y z`, without parentheses.
 static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
 {
     return md5i_lex_length(lex, &value->x) && md5i_lex_length(lex, &value->y)
@@ -32,10 +32,12 @@ static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
 
 // -- One bone -------------------------------------------------------------------------------------
 
-// Returns 0 if three axes are those of a rotation, otherwise the largest deviation.
+// Returns the largest deviation of three axes from the axes of a rotation, which have three
+// properties:
 //
-// The axes of a rotation have length 1 and are perpendicular, so the dot product of an axis with
-// itself is 1, and with another axis 0. They are right-handed, so their determinant is 1, not -1.
+// - They have length 1, so the dot product of an axis with itself is 1.
+// - They are perpendicular, so the dot product of two axes is 0.
+// - They are right-handed, so their determinant is 1 and not -1.
 static float distance_from_rotation(const md5_vec3 axes[3])
 {
     const float determinant = md5_vec3_dot(md5_vec3_cross(axes[0], axes[1]), axes[2]);
@@ -88,7 +90,8 @@ static md5_quat rotation_from_axes(const md5_vec3 axes[3])
     const md5_quat identity = {0, 0, 0, -1};
     const md5_quat q = md5_quat_normalize(multiples[largest], identity);
 
-    // Negative w, like rotations that are computed from x y z.
+    // Choose the quaternion with negative w, as for rotations of other versions: their files
+    // contain only x, y and z, and w is computed as a negative number.
     return q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
 }
 
@@ -122,8 +125,8 @@ static bool read_bind_matrix(md5_lex *lex, md5_quat *rotation)
     return true;
 }
 
-// Reads one keyword of a bone with its value. The flags of keywords that were read are in *found;
-// each keyword may occur once.
+// Reads one keyword of a bone with its value. *found contains the flags of the keywords that were
+// read before. Each keyword may occur once.
 static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
 {
     const md5_span word = md5i_lex_peek_word(lex);
@@ -162,8 +165,8 @@ static const md5_sorted_name *sort_bone_names(md5_arena *arena, const md5_file_j
     return md5i_sort_names(arena, names, count);
 }
 
-// Sets the parents of the joints: a bone refers to its parent by name, which may come later in the
-// file. Sorts the names, so that each parent is found in logarithmic time.
+// Sets the parents of the joints. A bone contains the name of its parent, which may follow later in
+// the file. The names are sorted, so that each parent is found in logarithmic time.
 static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
 {
     md5_lex *const lex = &reader->lex;
@@ -189,7 +192,8 @@ static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
     return true;
 }
 
-// Converts the bones to the joints of the file, after the last bone was read.
+// Converts all bones to the joints of the file. This function is called after the last bone was
+// read.
 static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -292,7 +296,7 @@ static bool begin_mesh_v6(md5_mesh_reader *reader, md5_mesh_block *block)
     return md5i_begin_mesh(reader, block);
 }
 
-// Reads a table of: vert i u v first count
+// Reads the table of vertices. A line is `vert i u v first count`.
 static bool read_vertices_v6(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -307,7 +311,7 @@ static bool read_vertices_v6(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
-// Reads a table of: weight i joint bias x y z
+// Reads the table of weights. A line is `weight i joint bias x y z`.
 static bool read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 {
     md5_mesh_build *const mesh = block->mesh;

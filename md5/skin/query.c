@@ -1,16 +1,15 @@
-// Queries on posed models and crowds: bounds from joints, the nearest joint, culling of boxes, ray
-// casts.
+// Queries on posed models and crowds: bounds of a pose, the joint nearest to a point or ray,
+// culling of boxes, and ray casts.
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
-// == Bounds of joints ============================================================================
-//
-// The bounds of a joint contain the points that the joint moves, in joint space. A vertex is a
-// weighted mean of such points, so the boxes of all joints, moved by any pose, contain the model.
+// The bounds of a joint contain the points that the joint moves, in the space of the joint. A
+// vertex is a weighted mean of such points. If each box is moved by its joint in a pose, the union
+// of the boxes therefore contains the model in this pose.
 
-// Computes for each joint the bounds of the offsets of its weights, in the space of the joint.
-// Returns true if the vertices are weighted means of these points, so that the bounds contain them
-// in any pose.
+// Computes the bounds of each joint. They contain the offsets of the joint's weights, in the space
+// of the joint. Returns true if the bounds contain the model in any pose, because each vertex is a
+// weighted mean of such points.
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
@@ -38,7 +37,8 @@ static bool is_empty(const md5_bounds *bounds)
     return !(bounds->min.x <= bounds->max.x);
 }
 
-// Adds the interval min..max, multiplied by an entry of the matrix, to the interval low..high.
+// Adds an interval of products to the interval *low..*high: an entry of a matrix times the numbers
+// from `min` to `max`.
 static void add_product(float entry, float min, float max, float *low, float *high)
 {
     const float a = entry * min;
@@ -47,8 +47,8 @@ static void add_product(float entry, float min, float max, float *low, float *hi
     *high += a < b ? b : a;
 }
 
-// Returns the range of one coordinate of a box after a transform, of which `row` is one row of the
-// matrix.
+// Returns the range of one coordinate of a box after a transform. `row` is the row of the
+// transform's matrix that computes this coordinate.
 static void transform_row(const float *row, const md5_bounds *bounds, float *low, float *high)
 {
     *low = row[3];
@@ -58,8 +58,8 @@ static void transform_row(const float *row, const md5_bounds *bounds, float *low
     add_product(row[2], bounds->min.z, bounds->max.z, low, high);
 }
 
-// Returns the bounds of a box after a transform, without transforming its eight corners (Arvo
-// 1990).
+// Returns the bounds of a transformed box. Computes each coordinate's range from the ranges of its
+// terms, which is faster than transforming the eight corners (Arvo 1990).
 static md5_bounds transform(const md5_bounds *bounds, const md5_mat34 *m)
 {
     md5_bounds moved;
@@ -115,7 +115,8 @@ static double nearest_ray_parameter(md5_vec3d direction, float limit, md5_vec3d 
 }
 
 // Returns the joint nearest to a ray, or MD5_NONE if there are no joints. `distance` may be NULL.
-// Computed in double, which can represent the squares of all floats.
+// The distances are computed in double, because the square of a float can exceed the range of
+// floats.
 uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, md5_ray ray,
                                        float *distance)
 {
@@ -143,14 +144,11 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     return nearest;
 }
 
-// == Overlapping boxes ===========================================================================
-//
-// Finds the boxes of a crowd that overlap a sphere, a box, a view frustum or a ray.
-//
-// The loops write each index and then increment the count if the box passes the test. They use
-// arithmetic instead of branches, because the result of the test is hard to predict.
+// Each loop writes the index of every box to the end of the list, and then increments the number of
+// listed boxes if the box passes the test. The loops use arithmetic instead of branches, because
+// processors cannot predict the result of the test well.
 
-// Returns the distance from a value to an interval along one axis.
+// Returns the distance of a value from the interval min..max. It is 0 inside of the interval.
 static float distance_to_interval(float min, float max, float value)
 {
     const float below = min - value;
@@ -208,7 +206,8 @@ uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds bo
     return num_found;
 }
 
-// Returns true if the corner farthest along the plane's normal is on the inner side of the plane.
+// Returns true if a part of a box is on the inner side of a plane. This is the case if the corner
+// that is farthest along the plane's normal is on this side.
 static bool is_inside_plane(const md5_bounds *bounds, const md5_vec4 *plane)
 {
     const float x = plane->x * (plane->x >= 0 ? bounds->max.x : bounds->min.x);
@@ -217,7 +216,8 @@ static bool is_inside_plane(const md5_bounds *bounds, const md5_vec4 *plane)
     return x + y + z + plane->w >= 0;
 }
 
-// Returns sign * (row `row` of a column-major matrix) + w * (the last row).
+// Returns sign * (row `row` of a matrix) + w * (the last row). The matrix is stored column by
+// column.
 static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
 {
     const float *const a = m->m + row;
@@ -226,7 +226,8 @@ static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
                       sign * a[8] + w * last[8], sign * a[12] + w * last[12]};
 }
 
-// Computes the six planes of a view frustum from its clip matrix; their normals point inward.
+// Computes the six planes of a view frustum from its clip matrix. The normals of the planes point
+// inward.
 //
 // Clip coordinates inside the frustum have -w <= x, y, z <= w. Planes 2 i and 2 i + 1 are the lower
 // and the upper limit of axis i. For depths from 0 to 1 or from 1 to 0, the plane 0 <= z replaces
@@ -289,9 +290,10 @@ static bool is_nonzero_vector(md5_vec3 a)
     return a.x != 0 || a.y != 0 || a.z != 0;
 }
 
-// Narrows enter..leave, the part of a ray, to the part between two planes min and max of one axis.
-// Returns false if no part is left. A ray parallel to the planes is handled separately, so that 0 *
-// infinity never occurs.
+// Clips a part of a ray to the space between two planes perpendicular to an axis. The planes have
+// the coordinates `min` and `max`. `origin` and `direction` are the ray's coordinates along the
+// axis. *enter and *leave are the parameters of the part's ends. Returns false if nothing remains.
+// A ray parallel to the planes is handled separately, so that 0 * infinity never occurs.
 static bool clip(float origin, float direction, float min, float max, float *enter, float *leave)
 {
     if (direction == 0)
@@ -362,9 +364,9 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
 
 // -- Triangles ------------------------------------------------------------------------------------
 
-// A sheared space in which the ray is the z axis. The ray hits a triangle if the triangle contains
-// the origin of x and y. Neighboring triangles round their common edge in the same way, so there
-// is no gap between them.
+// A sheared space in which a ray is the z axis. The ray hits a triangle if x = y = 0 is inside of
+// the triangle. Neighboring triangles have the same rounded coordinates at their common edge, so
+// there is no gap between them.
 typedef struct sheared {
     float origin[3];
     int x; // axis of the model that becomes x
@@ -378,7 +380,7 @@ typedef struct sheared {
     bool is_mirrored;
 } sheared;
 
-// Returns the space in which a ray is the z axis. `is_mirrored` is that of the mesh.
+// Returns the space in which a ray is the z axis. `is_mirrored` is the member of the mesh.
 static sheared shear(const md5_ray *ray, bool is_mirrored)
 {
     const md5_vec3 o = ray->origin;
@@ -388,7 +390,7 @@ static sheared shear(const md5_ray *ray, bool is_mirrored)
     int z = fabsf(d[0]) > fabsf(d[1]) ? 0 : 1;
     z = fabsf(d[z]) > fabsf(d[2]) ? z : 2;
 
-    const bool is_positive = d[z] > 0; // otherwise x and y are exchanged, to keep the orientation
+    const bool is_positive = d[z] > 0; // if false, x and y are exchanged, to keep the orientation
     const int next = (z + 1) % 3;
     const int last = (z + 2) % 3;
     const int x = is_positive ? next : last;
@@ -416,15 +418,14 @@ static md5_vec3 to_sheared(const sheared *space, const md5_vec3 *point)
                       p[space->y] - space->shear_y * p[space->z], space->scale_z * p[space->z]};
 }
 
-// Returns twice the signed area of the triangle between an edge and the ray. Products of floats are
-// exact as doubles, so the sign is exact.
+// Returns twice the signed area of the triangle between an edge and the ray, in the sheared space.
+// The product of two floats is exact in double, so the sign of the result is exact.
 static double edge_area(md5_vec3 a, md5_vec3 b)
 {
     return (double)a.x * (double)b.y - (double)a.y * (double)b.x;
 }
 
-// Returns true if all numbers are positive: three corners are on the positive side of the ray along
-// one axis.
+// Returns true if all numbers are positive.
 static bool are_positive(float a, float b, float c)
 {
     return a > 0 && b > 0 && c > 0;
@@ -466,7 +467,7 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
     if (sum == 0 || (space->front_only && !from_front))
         return false;
 
-    // The areas are the barycentric coordinates, not normalized.
+    // The areas divided by their sum are the barycentric coordinates of the hit.
     const double weights[3] = {u / sum, v / sum, w / sum};
     const float t =
         (float)(weights[0] * (double)a.z + weights[1] * (double)b.z + weights[2] * (double)c.z);
@@ -479,8 +480,8 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
     return true;
 }
 
-// Returns the weight of a joint at the point of a hit: the sum of the magnitudes of its biases in
-// the three corners of the triangle, each times the weight of the corner.
+// Returns the weight of a joint at the point of a hit. At a corner of the triangle, this is the sum
+// of the magnitudes of the joint's biases. Between the corners, it is interpolated.
 static float interpolate_joint_weight(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 {
     float weight = 0;
@@ -496,7 +497,7 @@ static float interpolate_joint_weight(const md5_mesh *mesh, const md5_hit *hit, 
 }
 
 // Returns the joint with the largest weight at the point of a hit, or MD5_NONE. Only the first
-// influence of each corner, which is the largest, is a candidate, so that time is linear in the
+// influence of each corner is a candidate, which is the largest. Therefore time is linear in the
 // number of influences.
 static uint32_t find_hit_joint(const md5_mesh *mesh, const md5_hit *hit)
 {
@@ -581,8 +582,8 @@ bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *pal
         nearer.mesh = mesh;
         *hit = nearer;
         is_hit = true;
-        // Later meshes are only tested up to this hit. If the distance is 0, the limit 0 means no
-        // limit, and the comparison above rejects later hits.
+        // Test later meshes only up to this hit. A distance of 0 would mean no limit. The
+        // comparison above then rejects their hits.
         shorter.limit = nearer.t;
     }
     return is_hit;

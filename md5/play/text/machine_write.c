@@ -1,23 +1,28 @@
-// Writes a machine's tables as a machine file, which machine_read.c reads as the same tables.
-// Values that the file format cannot store are errors, so that no value is lost silently.
+// Writes the tables of a machine (md5_machine_desc) as a machine file. machine_read.c reads the
+// file as the same tables. A value that the file format cannot store is an error, so that no value
+// is lost silently.
 //
-// A table is an array of structures (rows), and a column is a member of these structures. An
-// iterator visits the columns of all rows in the order of schema.c, and the writer appends the text
-// of each column. A row begins with its keyword and its head, the values in a fixed order. Its
-// block follows: keywords with values, in braces. The braces are only written if the block has an
-// entry.
+// A table is an array of structures. Each structure is a row, and each member is a column: see
+// schema.h. A row is written as
+//
+//   KEYWORD HEAD { BLOCK }
+//
+// The head contains values in a fixed order, and the block contains keywords with values. Rows can
+// contain tables, so blocks are nested. The braces are only written if the block is not empty. An
+// iterator visits the columns of all rows, and the writer appends the text of each column.
 #include "md5/play/schema.h"
 #include "md5/core/number.h"
 
-// An output text. Bytes above its size are only counted. Rows are nested: level 0 is the machine,
-// level 1 its rows, and so on.
+// An output text, and the state of the blocks that are open. Bytes that do not fit into the text
+// are only counted. Level 0 of the nested rows is the machine, level 1 are the rows of its tables,
+// and so on.
 typedef struct writer {
     md5_context *context;
     char *text;                       // [size]
     size_t size;                      // bytes
     size_t used;                      // bytes that were written or counted
-    bool has_braces[MD5_TABLE_DEPTH]; // the block of the row at this level was opened
-    bool has_lines[MD5_TABLE_DEPTH];  // its entries are on lines of their own
+    bool has_braces[MD5_TABLE_DEPTH]; // for each level: the `{` of the block was written
+    bool has_lines[MD5_TABLE_DEPTH];  // for each level: the block has several lines
 } writer;
 
 // -- Bytes --------------------------------------------------------------------------------------
@@ -49,9 +54,9 @@ static void begin_line(writer *out, int depth)
 
 static bool fail_write(writer *out, const md5_table_iterator *iterator, const char *format, ...)
     MD5_PRINTF(3, 4);
-// Reports that the value of the iterator's column cannot be written to a machine file. The message
-// begins with the kind and name of its row and the name of the column; `format` is the problem.
-// Returns false.
+// Reports that the value of the iterator's column cannot be written to a machine file, and returns
+// false. The message consists of the kind and the name of the row, the name of the column, and the
+// problem, which `format` describes.
 static bool fail_write(writer *out, const md5_table_iterator *iterator, const char *format, ...)
 {
     char problem[160];
@@ -62,7 +67,8 @@ static bool fail_write(writer *out, const md5_table_iterator *iterator, const ch
                     MD5_QUOTED(title.name), column ? column->member : "", problem);
 }
 
-// Fails because a row of this kind does not use a value.
+// Reports that the iterator's column has a value, although this kind of row does not use it.
+// Returns false.
 static bool fail_unused(writer *out, const md5_table_iterator *iterator)
 {
     return fail_write(out, iterator, "is not used by %s of this kind: expected no value",
@@ -79,9 +85,9 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Returns true if a name can be written without quotes: it consists of letters, underscores,
-// digits and dots, does not begin with a digit or dot, and is not one of the keywords that could be
-// read in the place of a name or of the value after it.
+// Returns true if a name can be written without quotes. It must consist of letters, underscores,
+// digits and dots, and begin with a letter or an underscore. It must not be a keyword that the
+// grammar permits where a name can stand, or after a name.
 static bool is_valid_name(const char *name)
 {
     static const char *const reserved[] = {"any",   "nothing",    "not",       "and",  "or",
@@ -119,8 +125,8 @@ static bool write_quoted(writer *out, const md5_table_iterator *iterator, const 
     return true;
 }
 
-// Writes a name, in quotes if it could be read as something else. Returns false if it cannot be
-// written.
+// Writes a name. Writes it in quotes if the reader would not read it as a name without them.
+// Returns false if it cannot be written.
 static bool write_name(writer *out, const md5_table_iterator *iterator, const char *name)
 {
     if (!name || !is_valid_name(name))
@@ -132,8 +138,8 @@ static bool write_name(writer *out, const md5_table_iterator *iterator, const ch
 enum { NUMBER_SIZE = 40 }; // bytes of the longest text of a number
 
 // Prints a number with `digits` significant digits and a decimal point. snprintf() prints the
-// decimal separator of the locale, which may have several bytes. Therefore each sequence of bytes
-// that cannot be part of a number is replaced by one point.
+// decimal separator of the locale instead, which can consist of several bytes. Such bytes cannot be
+// part of a number, so each sequence of them is replaced by one point.
 static void print_number(double number, int digits, char text[NUMBER_SIZE])
 {
     char printed[NUMBER_SIZE];
@@ -148,7 +154,8 @@ static void print_number(double number, int digits, char text[NUMBER_SIZE])
     text[length] = '\0';
 }
 
-// Returns true if the reader converts the text to exactly `number`, as a float or as a double.
+// Returns true if the reader converts the text to exactly `number`. If `is_float`, the reader
+// converts it to a float, otherwise to a double.
 static bool is_read_as(const char *text, double number, bool is_float)
 {
     const char *const end = text + strlen(text);
@@ -165,8 +172,10 @@ static bool is_read_as(const char *text, double number, bool is_float)
 // Writes the shortest decimal number that the reader converts to the same float or double.
 static void write_number(writer *out, double number, bool is_float)
 {
-    // Every decimal number with the minimum of digits survives the conversion to binary and back;
-    // the maximum of digits is enough for every binary number (FLT_DIG, FLT_DECIMAL_DIG, ...).
+    // Fewer digits than the minimum are never needed: a number with the minimum of digits is equal
+    // before and after a conversion to binary and back. The maximum is sufficient for all binary
+    // numbers. The C standard calls these numbers FLT_DIG, FLT_DECIMAL_DIG, DBL_DIG and
+    // DBL_DECIMAL_DIG.
     enum {
         MIN_FLOAT_DIGITS = 6,
         MAX_FLOAT_DIGITS = 9,
@@ -191,7 +200,7 @@ static void write_number(writer *out, double number, bool is_float)
 
 // -- Values -------------------------------------------------------------------------------------
 
-// Returns the keyword of a value of a choice, or NULL.
+// Returns the keyword of a value of an enumeration, or NULL if the value does not have a keyword.
 static const char *choice_keyword(const md5_column *column, uint32_t value)
 {
     const char *keyword;
@@ -203,7 +212,8 @@ static const char *choice_keyword(const md5_column *column, uint32_t value)
     return NULL;
 }
 
-// Writes the keyword of a choice. A default choice without a keyword writes nothing.
+// Writes the keyword of an enumeration's value. Writes nothing for a default value without a
+// keyword.
 static void write_choice(writer *out, const md5_column *column, const char *row)
 {
     const char *const keyword = choice_keyword(column, (uint32_t)md5i_column_number(column, row));
@@ -227,9 +237,10 @@ static void write_easing(writer *out, const md5_easing *easing)
     }
 }
 
-// Writes a condition: a parameter, an event or a time, and its comparison. `column` contains the
-// name, which a time does not have. The next column is the comparison, the column after it the
-// kind, for which a parameter has no keyword.
+// Writes a condition, for example `speed > 2`: a parameter, an event or a time, and a comparison.
+// Three adjacent columns contain it. `column` is the first of them and contains the name, which a
+// time does not have. The second one is the comparison. The third one is the kind of the condition,
+// for which a parameter has no keyword.
 static bool write_condition(writer *out, const md5_table_iterator *iterator,
                             const md5_column *column, const char *row, const char *name)
 {
@@ -256,8 +267,8 @@ static bool is_comment_start(const char *text)
     return text[0] == '/' && (text[1] == '/' || text[1] == '*');
 }
 
-// Returns the position of the first bracket or comment outside of quotes, or NULL. Either of them
-// would end a joint list.
+// Returns the position of the first bracket or comment outside of quotes, or NULL. In a machine
+// file, either of them would end the list of joints.
 static const char *find_bracket_or_comment(const char *text)
 {
     char quote = '\0'; // the quote that ends the current quoted text, or 0
@@ -292,8 +303,8 @@ static bool write_joints(writer *out, const md5_table_iterator *iterator, const 
     return true;
 }
 
-// Writes the text of a column in the syntax of its form: a condition, a joint list, a quoted line,
-// or a name. If a name in a head is missing, the keyword column->usual is written instead.
+// Writes the text of a column in the syntax of the column: a condition, a list of joints, a quoted
+// line, or a name. If a name in a head is missing, writes the keyword column->usual in its place.
 static bool write_text_value(writer *out, const md5_table_iterator *iterator,
                              const md5_column *column, const char *row)
 {
@@ -366,8 +377,8 @@ static bool write_value(writer *out, const md5_table_iterator *iterator, const m
     }
 }
 
-// Returns true if the next column is an easing on the same line, and this easing is not linear. The
-// number before it must then be written, even if it is 0.
+// Returns true if an easing other than linear follows the number of a column on the same line. The
+// number must then be written even if it is 0.
 static bool has_easing_after(const md5_column *column, const char *row)
 {
     if (column->kind != MD5_COLUMN_FLOAT || column[1].kind != MD5_COLUMN_EASING)
@@ -375,8 +386,8 @@ static bool has_easing_after(const md5_column *column, const char *row)
     return column[1].position == MD5_POSITION_AFTER && md5i_column_number(column + 1, row) != 0;
 }
 
-// Returns true if not all bytes of a row are 0. Rows that are 0 have only default values and are
-// not written.
+// Returns true if a byte of a row is not 0. If all bytes are 0, the row has only default values,
+// and it is not written.
 static bool has_nonzero_byte(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -417,7 +428,8 @@ static bool is_set(const md5_column *column, const char *row)
     }
 }
 
-// Returns true if neither a value nor a placeholder is written for a column of a head.
+// Returns true if nothing is written for a column of a head: it has no value, and no keyword must
+// stand in its place.
 static bool is_omitted(const md5_column *column, const char *row)
 {
     if (is_set(column, row))
@@ -429,7 +441,8 @@ static bool is_omitted(const md5_column *column, const char *row)
 
 // -- Rows ---------------------------------------------------------------------------------------
 
-// Writes a row of a list: the values of its head. Fails if the row has other values.
+// Writes a row of a list, which consists of the values of its head. Fails if the row has a value
+// that its kind does not use.
 static bool write_list_row(writer *out, const md5_table_iterator *iterator,
                            const md5_schema *schema, const char *row)
 {
@@ -479,7 +492,7 @@ static bool write_conditions(writer *out, const md5_table_iterator *iterator,
     return true;
 }
 
-// Writes the rows of a column on the line of its owner: a list, or conditions.
+// Writes the rows of a table on the line of the row that owns them: as a list, or as conditions.
 static bool write_list(writer *out, const md5_table_iterator *iterator, const md5_column *column,
                        const char *owner)
 {
@@ -490,14 +503,16 @@ static bool write_list(writer *out, const md5_table_iterator *iterator, const md
     return write_conditions(out, iterator, column->rows, rows, count);
 }
 
-// Returns the text at an offset in a row, or NULL if the offset is 0.
+// Returns the text of the member at an offset in a row. Returns NULL if the offset is 0, which
+// means that the row has no such member.
 static const char *text_at(const char *row, size_t offset)
 {
     return offset > 0 ? *(const char *const *)(const void *)(row + offset) : NULL;
 }
 
-// Returns the index in md5i_drivers of the driver of a value, or MD5_NUM_DRIVERS if it has none. A
-// driver is a source of a value other than a number and a parameter, such as the weight of a state.
+// Returns the index in md5i_drivers of the driver that determines a value, or MD5_NUM_DRIVERS if
+// there is none. A driver determines a value during playback, for example by the weight of a state.
+// Alternatively, a number or a parameter determines the value.
 static uint32_t find_driver(const md5_column *column, const char *row)
 {
     if (column->state == 0)
@@ -527,8 +542,9 @@ static bool is_driven_eased(const md5_column *column, const char *row)
     return column->easing > 0 && md5_row_easing(row, column->easing)->kind != MD5_EASE_LINEAR;
 }
 
-// Writes the keyword of a driver and the names that identify it. A driver without a keyword is a
-// further name of the driver before it: `state` has a layer and a state.
+// Writes the keyword of a driver and the names that identify it, for example `state` with the names
+// of a layer and a state. Each further name has its own element of md5i_drivers, which has no
+// keyword.
 static bool write_driver(writer *out, const md5_table_iterator *iterator, uint32_t driver)
 {
     const char *const row = iterator->level->row;
@@ -556,8 +572,9 @@ static bool write_parameter(writer *out, const md5_table_iterator *iterator, con
     return true;
 }
 
-// Fails if a driven value cannot be written: if it has more than one of its sources (a number, a
-// parameter, another driver), or an easing without a parameter, which the reader would not accept.
+// Fails if a driven value cannot be written. Only one of its sources may be set: a number, a
+// parameter or a driver. It may have an easing only if it has a parameter, because the reader would
+// reject the easing otherwise.
 static bool check_driven(writer *out, const md5_table_iterator *iterator, bool has_parameter,
                          uint32_t driver)
 {
@@ -577,7 +594,7 @@ static bool check_driven(writer *out, const md5_table_iterator *iterator, bool h
     return true;
 }
 
-// Writes a driven value: a number, the name of a parameter with an easing, or another driver.
+// Writes a driven value: a number, the name of a parameter with an easing, or a driver.
 static bool write_driven(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
@@ -593,16 +610,16 @@ static bool write_driven(writer *out, const md5_table_iterator *iterator)
     return write_value(out, iterator, column, row);
 }
 
-// Returns the column in the row above that contains the iterator's row. Returns NULL if the row is
-// the machine, which is not in a table.
+// Returns the column of the outer row whose table contains the iterator's row. Returns NULL for the
+// machine, which is not in a table.
 static const md5_column *column_above(const md5_table_iterator *iterator)
 {
     const md5_table_level *const above = iterator->level - 1;
     return iterator->top > 0 ? &above->schema->columns[above->next - 1] : NULL;
 }
 
-// Writes the keyword that begins the iterator's row. If the column above has a keyword for each
-// kind of its rows, writes the keyword of the row's kind.
+// Writes the keyword that begins the iterator's row. This is the keyword of the table that contains
+// the row, or the keyword of the row's kind if the table has rows of several kinds.
 static void write_keyword(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const above = column_above(iterator);
@@ -637,8 +654,8 @@ static bool write_head(writer *out, const md5_table_iterator *iterator)
 {
     write_keyword(out, iterator);
 
-    // The main iteration is at the first column of the row. A copy iterates over the head, so that
-    // messages name the column that is written.
+    // Iterate over the columns with a copy of the iterator, so that it remains at the first column
+    // of the row. Messages name the column of the copy.
     md5_table_iterator head = *iterator;
     const md5_schema *const schema = iterator->level->schema;
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -649,8 +666,8 @@ static bool write_head(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
-// Opens the block of the row at a level, if it is not open yet. Called before each entry of the
-// block, so that a row without entries has no braces.
+// Writes the `{` of the block at a level, unless it was written before. This function is called
+// before each entry of the block, so that an empty block has no braces.
 static void open_braces(writer *out, int level)
 {
     if (!out->has_braces[level])
@@ -658,10 +675,12 @@ static void open_braces(writer *out, int level)
     out->has_braces[level] = true;
 }
 
-// Fails if the iterator's column has a value that a file cannot store:
-// - the kind of the row does not use the value
-// - the column does not have a keyword
-// - the value must follow another value, which is not set
+// Fails if the iterator's column has a value that a machine file cannot store, for one of these
+// reasons:
+//
+// - The kind of the row does not use the value.
+// - The column does not have a keyword.
+// - The value must follow another value, which is not set.
 static bool check_can_store(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
@@ -703,7 +722,8 @@ static bool write_texts(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
-// Writes the keyword and the value of the iterator's column. The keyword of a choice is its value.
+// Writes the keyword and the value of the iterator's column. An enumeration has only the keyword of
+// its value.
 static bool write_block_value(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
@@ -759,9 +779,9 @@ static bool write_model_line(writer *out, const md5_table_iterator *iterator,
     return write_name(out, iterator, model_file);
 }
 
-// Writes the iterator's column. A value is written with its keyword. The rows of a table are either
-// written here, as a list, or later on lines of their own, when the iterator visits them. `level`
-// is the level of the row whose block contains the column.
+// Writes the iterator's column into the block at `level`. A value is written with its keyword. A
+// table that is written as a list is also written here. The rows of other tables have their own
+// lines. They are written later, when the iterator visits them.
 static bool write_column(writer *out, md5_table_iterator *iterator, const char *model_file,
                          int level)
 {
@@ -824,8 +844,8 @@ static bool write_machine(writer *out, const md5_schema *schema, const md5_machi
 {
     md5_table_iterator iterator = md5i_begin_columns(schema, desc, NULL);
     while (md5i_next_column(&iterator)) {
-        // An inner row (MD5_FORM_ALWAYS) has neither a keyword nor braces: its values are written
-        // into the block of the row above.
+        // An inner row (MD5_FORM_ALWAYS) is written without keyword and braces. Its values are in
+        // the block of the outer row.
         const md5_column *const above = column_above(&iterator);
         const bool is_inner_row = above && above->form == MD5_FORM_ALWAYS;
         const int level = iterator.top;
