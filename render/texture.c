@@ -423,8 +423,9 @@ static bool is_opaque(const md5gl_texture_desc *desc)
     return true;
 }
 
-// Uploads a color texture. If it is opaque, a swizzle sets alpha to the constant 1. This also marks
-// the texture: md5gl_pose() then omits the alpha test. WebGL has no swizzles.
+// Uploads a color texture. If all its texels are opaque, sets a swizzle that replaces alpha by the
+// constant 1. The sampled colors are the same. The swizzle marks the texture as opaque:
+// md5gl_pose() reads it, and then omits the alpha test. WebGL has no swizzles.
 static bool upload_color(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
 {
     if (!renderer->is_webgl && is_opaque(desc))

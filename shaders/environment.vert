@@ -1,5 +1,6 @@
-// Draws one triangle that covers the viewport, at the far plane. Unlike a square, it has no
-// diagonal along which pixels are shaded twice.
+// Draws one triangle that covers the viewport, at the far plane. A square would consist of two
+// triangles. GPUs shade pixels in blocks of 2 x 2, so they would shade the blocks on the diagonal
+// of the square twice.
 out vec2 viewport_position; // viewport position, -1 to 1 to the right and up
 
 void main()

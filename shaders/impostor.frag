@@ -1,7 +1,7 @@
 // Draws an impostor. Its images contain colors and normals, so it is lit like the model, and it
 // writes the model's depth.
-uniform ivec3 maps;   // 1 if all surfaces are grey; 1 if the model has specular maps; 0
-uniform vec2 surface; // gloss; 0
+uniform ivec3 maps;   // x: 1 if all surfaces are drawn grey. y: 1 if the model has specular maps.
+uniform vec2 surface; // x: gloss
 uniform int alpha_mode; // 1 if the target is multisampled
 
 out vec4 color;
@@ -9,12 +9,12 @@ out vec4 color;
 // A pixel at an edge contains the average of several normals, which can point away from the eye. A
 // light from behind would then light the whole pixel instead of a thin rim. The angle between the
 // normal and the direction to the eye is therefore limited.
-const float LEAST_FACING = 0.6;
+const float MIN_FACING = 0.6;
 
 vec3 facing(vec3 normal, vec3 position)
 {
     vec3 to_eye = normalize(eye.xyz - eye.w * position);
-    return normalize(normal + max(LEAST_FACING - dot(normal, to_eye), 0.0) * to_eye);
+    return normalize(normal + max(MIN_FACING - dot(normal, to_eye), 0.0) * to_eye);
 }
 
 void main()

@@ -342,8 +342,9 @@ char *common_create_temporary_folder(const char *name)
     return NULL;
 }
 
-// Creates a folder for each slash in the path, beginning with the first. Errors are ignored,
-// because most folders exist already. If a folder is still missing, writing the file reports it.
+// Creates all folders in the path of a file, beginning with the outermost. Errors are ignored:
+// usually a folder exists already. If a folder could not be created, the caller cannot write the
+// file and reports that.
 void common_create_folders(const char *file, unsigned mode)
 {
     char *const folder = common_copy(file);

@@ -24,7 +24,8 @@ typedef struct md5_decl_entry {
     const char *line_start; // start of the line in which its text begins
     void *parsed;           // md5_table, md5_material, and so on; NULL until it is parsed
     md5_decl *last_hidden;  // last element of the list decl.hidden
-    bool is_open;           // only for models: true while its parents are parsed; detects cycles
+    bool is_open;           // only for modelDefs: true from the first visit of parse_with_parents()
+                            // until it is parsed, so that a cycle of parents ends
 } md5_decl_entry;
 
 // The declarations of one type, such as all materials.

@@ -69,8 +69,9 @@ typedef bool view_opening_fn(void *user, size_t num_files);
 view_library *view_open_library(const char *location, view_opening_fn *on_file, void *user,
                                 md5_error *error);
 
-// Releases a reference to a library; the last release frees it. The reference count is not atomic,
-// so call it on one thread only. NULL is allowed.
+// Releases a reference to a library. The last release frees the library. The reference count is not
+// atomic, so all references to one library must be added and released on the same thread. NULL is
+// allowed.
 void view_drop_library(view_library *library);
 
 // Returns true if a name belongs to the mod itself: the name is a file of the mod, or is declared

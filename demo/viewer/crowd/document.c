@@ -639,8 +639,8 @@ static view_about find_about(const char *text, const md5_error *found)
 
 // Adds the diagnostics of a file to the reports. `text` is the text of a model, or NULL for a clip.
 // An error of the engine has the level VIEW_WARNING, a warning of the engine VIEW_INFO. If the
-// library also reports a problem when it loads the file, its level is VIEW_DEBUG, so that it is not
-// listed twice.
+// library also reports a problem when the viewer loads the file, the level is VIEW_DEBUG. The
+// diagnostic is then not listed again, but the library's report gets its subject.
 static void report_diagnostics(view_reports *reports, const md5_check *check, const char *text)
 {
     view_log log = {.level = VIEW_QUIET, .reports = reports};

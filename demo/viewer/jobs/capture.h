@@ -6,9 +6,9 @@
 
 typedef struct view_state view_state;
 
-// Adds the contents of the window's framebuffer to the recording. Call it before the swap, which
-// makes the contents undefined. The recording ends if the size of the window changes or the file
-// cannot be written.
+// Adds the image in the window's framebuffer to the recording. Call it before the buffers are
+// swapped: afterwards, the contents of the framebuffer are undefined. The recording ends if the
+// size of the window changes or the file cannot be written.
 void view_record_frame(view_state *viewer);
 
 // Begins a recording of the window in the current folder, or ends the current recording. The file

@@ -25,8 +25,9 @@ typedef struct view_terrain {
     float rise;   // current height of a lift: 0 .. height
 } view_terrain;
 
-// Period of the terrain along x and along y, in squares. The heights repeat, so that the drawn
-// ground can consist of copies of one area.
+// Period of the terrain along x and along y, in squares. The heights repeat, so that copies of one
+// area can be drawn as the ground. It is a power of two, because positions are reduced to the
+// period by a bit mask.
 enum { VIEW_GROUND_SQUARES = 64 };
 
 // Finds the feet of a model, and creates a terrain of this kind if there are any. These are the

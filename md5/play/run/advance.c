@@ -861,10 +861,14 @@ static void take_transition(md5_player *player, uint32_t layer, const md5_transi
         md5i_update_shared_rates(player, 0, 0);
 }
 
-// Takes transitions of a layer until none is possible at this instant. If it takes more transitions
-// than exist, they form a cycle that would never end. Then the layer rests in its current state: it
-// ignores the transitions that are possible now, until a parameter changes or the current
-// transition ends. Therefore the result does not depend on the number of calls.
+// Takes transitions of a layer until none is possible at this instant.
+//
+// Transitions could lead in a cycle forever: from state A to B, and at the same instant back to A.
+// If more transitions were taken than the layer has, one of them was taken twice, which shows such
+// a cycle. The layer then rests in its current state: it ignores the transitions that were possible
+// when this state began. It rests until a parameter changes, the current transition ends, or the
+// layer enters another state. Without this rule, each call of the player would take some more
+// transitions of the cycle, and the state would depend on the number of calls.
 static void take_transitions(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];

@@ -385,8 +385,9 @@ static void apply_two_bone(const md5_machine *machine, const md5_modifier *modif
     md5i_bend_limb(&machine->model->skeleton, pose, &modifier->limb, &job, NULL);
 }
 
-// Accuracy of FABRIK and CCD modifiers. The solvers stop when the tip is nearer to the target than
-// this fraction of the skeleton's size.
+// Tolerance of FABRIK and CCD modifiers, in units of the files. The solvers stop when the tip is
+// nearer to the target than this. Loading can scale all lengths of a model, so the tolerance is
+// multiplied by the scale of the skeleton.
 #define MODIFIER_TOLERANCE 0.01f
 enum { MODIFIER_ITERATIONS = 16 };
 

@@ -16,9 +16,11 @@
 
 enum { MAGIC = 0x5350354d }; // "M5PS" in the file
 
-// Versions of the format that can be read. Each change of the format increases the version. In
-// version 4 and later feet can be locked. Players of machines without locked feet contain no bytes
-// for them, so version 4 needs no test.
+// Versions of the format that can be read. Each change of the format increases the version.
+//
+// Version 4 added locked feet. It needs no test, because a file is only read for the machine with
+// which it was saved. The machines of files of versions 2 and 3 have no locked feet, so these files
+// contain the same bytes in version 4.
 enum {
     MIN_VERSION = 2,
     VERSION_FADE_EASINGS = 3,  // fades of one-shot clips have easings
