@@ -55,6 +55,7 @@ static const char *const feature_names[] = {"KeyAttrFlags", "BlendWeights", "Ski
 typedef struct fbx_info {
     unsigned version; // MIN_FBX_VERSION if it is unknown
     bool has[NUM_FEATURES];
+    bool has_angles; // rotations are interpolated as several angles, not on the shortest path
 } fbx_info;
 
 // -- Bytes of the file ----------------------------------------------------------------------------
@@ -205,6 +206,27 @@ static bool has_collada_curves(const char *start, const char *end)
     return false;
 }
 
+// Returns true if several channels of a Collada file animate angles of the same node. The target of
+// such a channel is "node/rotation.ANGLE".
+static bool has_collada_angles(const char *start, const char *end)
+{
+    common_text_index nodes = {0};
+    bool is_found = false;
+    const char *at = find_behind(start, end, "<channel");
+    while (at && !is_found) {
+        const char *const stop = find_behind(at, end, ">");
+        const char *const target = stop ? find_behind(at, stop, "target=") : NULL;
+        const char *const slash = target ? memchr(target, '/', (size_t)(stop - target)) : NULL;
+        if (slash && find_behind(slash, stop, ".ANGLE")) {
+            const size_t num_nodes = nodes.count;
+            is_found = common_index_text(&nodes, target, (size_t)(slash - target)) < num_nodes;
+        }
+        at = stop ? find_behind(stop, end, "<channel") : NULL;
+    }
+    common_free_text_index(&nodes);
+    return is_found;
+}
+
 // Searches the bytes of a file for the version of FBX and for features that libassimp ignores or
 // reports too late.
 static fbx_info find_fbx_info(const convert_input *input)
@@ -219,8 +241,11 @@ static fbx_info find_fbx_info(const convert_input *input)
         }
     }
 
-    if (common_has_suffix(input->path, ".dae"))
+    found.has_angles = common_has_suffix(input->path, ".fbx");
+    if (common_has_suffix(input->path, ".dae")) {
         found.has[CURVES] |= has_collada_curves(input->bytes, end);
+        found.has_angles = has_collada_angles(input->bytes, end);
+    }
     return found;
 }
 
@@ -1188,6 +1213,20 @@ static void add_materials(assimp_importer *importer)
 
 enum { TRANSFORM_WIDTH = 3 + 4 + 3 }; // numbers of a translation, a rotation and a scale
 
+// Returns the distance of two keys, each of which has `width` numbers. Four numbers are a
+// quaternion q, and -q is the same rotation.
+static double key_distance(const float *a, const float *b, size_t width)
+{
+    double difference = 0;
+    double sum = 0;
+    for (size_t i = 0; i < width; i++) {
+        difference += (a[i] - b[i]) * (a[i] - b[i]);
+        sum += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    const bool is_rotation = width == 4;
+    return sqrt(is_rotation ? fmin(difference, sum) : difference);
+}
+
 // Returns the largest change between adjacent keys that are more than `min_gap` ticks apart. The
 // change is the distance of the two values, each of which has `width` numbers. A key has `stride`
 // bytes: the time as a double, then the value.
@@ -1204,10 +1243,7 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
         float after[4];
         memcpy(before, bytes + (k - 1) * stride + sizeof(double), width * sizeof *before);
         memcpy(after, bytes + k * stride + sizeof(double), width * sizeof *after);
-        double sum = 0;
-        for (size_t i = 0; i < width; i++)
-            sum += (before[i] - after[i]) * (before[i] - after[i]);
-        max_change = fmax(max_change, sqrt(sum));
+        max_change = fmax(max_change, key_distance(before, after, width));
     }
 
     return max_change;
@@ -1445,22 +1481,28 @@ static bool has_used_keys(const assimp_importer *importer, const assimp_node *no
 // connects them by straight lines. A curve deviates from a line by about a tenth of the change, so
 // large changes matter.
 //
-// If the file has curves and the changes are large, this is a loss; otherwise it is a note.
+// libassimp also connects rotations by the shortest rotation, but FBX and most Collada files
+// interpolate several angles, which differs by up to 1 % of the distance at 25 degrees.
+//
+// If the changes are large, this is a loss; otherwise it is a note.
 // `ticks_per_frame` is for the lower of the two rates of the file and of the clip.
 static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation *clip,
                              const char *name, double ticks_per_frame, double reach,
-                             bool has_curves)
+                             const fbx_info *info)
 {
     // Smaller changes are not reported. Movements are fractions of `reach`, the length of the
-    // longest bone. Changes above the limits "bent" are a loss if the file has curves.
+    // longest bone. Changes above the limits "bent" are a loss if the file has curves, and
+    // rotations above `min_angles_rotation` are a loss if they were interpolated as several angles.
     const double min_rotation = 0.004;
     const double min_movement = 0.004;
-    const double min_bent_rotation = 0.087; // half of 10 degrees, radians
+    const double min_bent_rotation = 0.087;   // half of 10 degrees, radians
+    const double min_angles_rotation = 0.218; // half of 25 degrees, radians
     const double min_bent_movement = 0.1;
     const double min_gap = 1.5 * ticks_per_frame;
     size_t num_sparse = 0;
     const char *sparse_node = "";
     size_t num_bent = 0;
+    size_t num_wide = 0;
 
     for (int i = 0; i < importer->num_nodes; i++) {
         const assimp_node *const node = &importer->nodes[i];
@@ -1473,16 +1515,19 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
         }
         if (changes.rotation > min_bent_rotation || changes.movement > min_bent_movement * reach)
             num_bent++;
+        num_wide += changes.rotation > min_angles_rotation;
     }
 
     if (num_sparse == 0)
         return;
-    const bool is_lossy = has_curves && num_bent > 0;
+    const bool has_bent_curves = info->has[CURVES] && num_bent > 0;
+    const bool has_wide_angles = info->has_angles && num_wide > 0;
     add_line(importer,
              "%cclip '%s': %zu of %u animated nodes, such as '%s', have keys more than one frame "
-             "apart; curves between these keys are read as straight lines; bake the animation when "
-             "you export it",
-             is_lossy ? LOSS[0] : NOTE[0], name, num_sparse, clip->mNumChannels, sparse_node);
+             "apart; between these keys, curves are read as straight lines and rotations around "
+             "several axes as one rotation; bake the animation when you export it",
+             has_bent_curves || has_wide_angles ? LOSS[0] : NOTE[0], name, num_sparse,
+             clip->mNumChannels, sparse_node);
 }
 
 // Returns true if a key of a morph target has a weight other than 0.
@@ -1613,7 +1658,7 @@ static bool add_clip(assimp_importer *importer, const struct aiAnimation *source
 
     sample_clip(importer, &clip);
     const double ticks_per_frame = clip.ticks / fmin(clip.rate, file_rate);
-    note_sparse_keys(importer, source, clip.name, ticks_per_frame, clip.reach, info->has[CURVES]);
+    note_sparse_keys(importer, source, clip.name, ticks_per_frame, clip.reach, info);
     note_skipped_motion(importer, source, clip.name, find_moved_skin(importer));
     return true;
 }
