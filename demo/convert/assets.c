@@ -132,7 +132,8 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
     return load_targets(scene, assets, error);
 }
 
-// Frees bindings before models and clips, because bindings refer to both.
+// Frees the assets of a scene. Bindings are freed before models and clips, because they refer to
+// both.
 void convert_free_assets(convert_assets *assets)
 {
     for (size_t i = 0; i < assets->num_clips; i++)

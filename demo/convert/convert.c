@@ -1116,7 +1116,8 @@ static bool convert_inputs(const convert_job *job, const struct format *format, 
     return edit_and_write(job, format, is_new_folder, scene, error);
 }
 
-// Performs a conversion: selects the output format, then reads and converts the inputs.
+// Performs a conversion: selects the output format by the extension of the output (a folder gets
+// MD5 text), then reads and converts the inputs. Returns false and fills `error` on failure.
 static bool read_and_write(const convert_job *job, md5_error *error)
 {
     const bool is_new = is_new_folder(job->output);

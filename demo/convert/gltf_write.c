@@ -581,8 +581,9 @@ static size_t find_source_material(const gltf_writer *writer, uint32_t mesh)
     return source;
 }
 
-// Returns the material of a mesh in *material, after writing it if it is new. *has_material is
-// false if the mesh has neither a shader nor a color image.
+// Sets *material to the index of a mesh's material in the glTF file, after writing the material
+// if it is new. *has_material is false if the mesh has neither a shader nor a color image.
+// Returns false on failure.
 static bool write_mesh_material(gltf_writer *writer, uint32_t index, size_t *material,
                                 bool *has_material, md5_error *error)
 {

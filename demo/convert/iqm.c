@@ -926,7 +926,8 @@ bool convert_is_clip(const char *path)
     return is_read && common_read_little_endian(bytes + 16 + 4 * NUM_MESHES, 4) == 0;
 }
 
-// Fills the plain scene with the content of the file.
+// Fills the plain scene with the content of the file: joints, then clips, then meshes. Returns
+// false and fills the error on failure.
 static bool read_file(iqm_file *file, const convert_scene *scene)
 {
     const uint32_t *const header = file->header;

@@ -1517,7 +1517,8 @@ static bool begin_cfg(const convert_layout *layout, md5_doc *model, common_list 
     return true;
 }
 
-// Writes the texts that declare the model and its materials, if the engine has such files.
+// Writes the texts that declare the model and its materials, if the engine has such files:
+// md5.cfg for Cube 2, and .mtr and .def files for Doom 3. Returns false on failure.
 static bool write_declarations(const convert_layout *layout, written_materials *written,
                                md5_error *error)
 {

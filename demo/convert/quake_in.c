@@ -758,7 +758,8 @@ static void read_file(quake_reader *in, convert_scene *scene)
         read_positions(in, i);
 }
 
-// Reads an MDL, MD2 or MD3 file. Its header selects the format.
+// Reads an MDL, MD2 or MD3 file as a model with a morph target for each further frame. The first
+// bytes select the format.
 bool convert_read_quake(const convert_job *job, convert_input *input, convert_scene *scene,
                         md5_error *error)
 {

@@ -300,6 +300,8 @@ static char *make_unique(convert_scene *scene, convert_part_kind kind, const cha
     return unique;
 }
 
+// Adds a part to the scene, with a copy of its path and a name that no other part of this kind has.
+// The part owns `bytes` afterwards. A second model becomes a morph target.
 // NOLINTBEGIN(readability-non-const-parameter): the part stores the pointer
 void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
                       const char *path, char *bytes, size_t size)

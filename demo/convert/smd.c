@@ -571,7 +571,8 @@ static bool add_meshes(smd_file *file)
     return true;
 }
 
-// Fills the plain scene after the whole file was read.
+// Fills the plain scene after the whole file was read: the skin, the meshes and, if the frames
+// are not only the bind pose, an animation. Returns false on failure.
 static bool fill_scene(smd_file *file, const char *name)
 {
     plain_scene *const plain = &file->plain;

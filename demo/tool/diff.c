@@ -163,7 +163,8 @@ static void print_rate(double a, double b, bool *differs)
 
 // -- Models ---------------------------------------------------------------------------------------
 
-// Prints different names and counts of a mesh.
+// Prints the differences of the shaders, the names, and the numbers of vertices, triangles and
+// weights of two meshes.
 static void diff_mesh_tables(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
 {
     char name[64];
@@ -524,7 +525,8 @@ static bool diff_assets(const tool_asset *a, const tool_asset *b, const char *fi
                         " camera paths, machines or md5.cfg files");
 }
 
-// Compares two files. Returns an exit status.
+// Compares two files and prints the differences. Returns an exit status: TOOL_OK if they are
+// equal, DIFFERENT, or TROUBLE after an error.
 static int diff_files(const char *first, const char *second)
 {
     tool_asset a = {0};

@@ -105,7 +105,8 @@ static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
     return true;
 }
 
-// Prints the files with an extension that no declared model uses.
+// Prints the files with an extension that no declared model uses, for example meshes that were
+// forgotten.
 static void list_unused_files(tool_game *game, const char *extension)
 {
     const common_list *const used = &game->used;

@@ -15,7 +15,8 @@ static const char *comma(uint32_t i)
     return i > 0 ? "," : "";
 }
 
-// Prints a part of a Cube 2 model: a mesh with its animations.
+// Prints a part of a Cube 2 model: a mesh with its animations. A Cube 2 model consists of
+// several parts.
 static void print_cube_part(bool is_json, const md5_cube2_part *part)
 {
     PRINT("  mesh               %s\n", "{\"mesh\":%s", part->mesh);

@@ -1180,7 +1180,8 @@ static const char *find_content_contradiction(const view_options *options)
     return NULL;
 }
 
-// Returns an error message if any options contradict each other. Returns NULL otherwise.
+// Returns an error message if any options of the command line contradict each other, and NULL
+// otherwise.
 static const char *find_contradiction(const view_options *options)
 {
     const char *const contradiction = find_content_contradiction(options);

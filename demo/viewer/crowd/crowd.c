@@ -1710,8 +1710,8 @@ static view_crowd choose_crowd_settings(const view_options *options)
     };
 }
 
-// Creates the kinds of the crowd, one for each model, then their levels of detail, then the
-// members.
+// Creates a crowd: its kinds, one for each model, then their levels of detail, then its members.
+// Returns false and logs an error on failure; the caller frees the crowd in both cases.
 bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                      const char *const *files, size_t num_files, const view_loader *loader)
 {

@@ -669,7 +669,7 @@ view_previews *view_begin_previews(const char *location, char *models)
     return previews; // without a thread, no previews are created
 }
 
-// Asks the thread to end, waits for it, and frees the previews.
+// Requests the end of the thread that loads previews, waits for it, and frees the previews.
 void view_stop_previews(view_previews *previews)
 {
     if (previews == NULL)
@@ -740,7 +740,8 @@ static void replace_requests(view_previews *previews, const char *const *request
     }
 }
 
-// Exchanges requests and finished previews with the thread. Called once per frame.
+// Exchanges data with the thread that loads previews: passes the new requests to it, and stores
+// the previews that it has finished. Called once per frame.
 bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
                           const view_preview_drawer *drawer, const view_preview **made)
 {

@@ -268,7 +268,8 @@ static void open_item(view_state *viewer, const char *file, bool is_name, const 
     free(address);
 }
 
-// Replaces the listed game, and selects its first section that contains names.
+// Replaces the listed game by `library`, frees the previews of the former game, and selects the
+// first section that contains names.
 static void replace_library(view_state *viewer, view_library *library)
 {
     view_drop_library(viewer->lists.library);

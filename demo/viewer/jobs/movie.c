@@ -82,7 +82,8 @@ static void write_apng_header(view_movie *movie, const uint8_t *png, const uint8
     write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
 }
 
-// Writes the properties of an image: sequence number, size, offset 0 and duration.
+// Writes the chunk fcTL of an APNG, which precedes the data of an image and contains its
+// sequence number, its size, the offset 0 and its duration.
 static void write_frame_control(view_movie *movie)
 {
     uint8_t control[26] = {0};

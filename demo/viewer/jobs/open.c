@@ -557,7 +557,8 @@ static uint64_t find_meshes_to_hide(const view_scene *scene, const char *name)
     return found;
 }
 
-// Applies the option --hide, which names meshes, to the bits options->hidden_meshes.
+// Sets the bits of options->hidden_meshes to the meshes that the option --hide names, and hides
+// these meshes. Returns false and logs an error for each name that does not exist.
 bool view_hide_meshes(view_state *viewer)
 {
     view_options *const options = viewer->options;

@@ -596,7 +596,8 @@ bool view_step_output(view_output *output)
     return output->is_saved && output->num_done < output->total;
 }
 
-// Ends the output, and writes the contact sheet, if it is one.
+// Ends the output, and writes the contact sheet, if the output is one. Returns true if all
+// images were written.
 bool view_end_output(view_output *output)
 {
     view_state *const viewer = output->viewer;

@@ -514,7 +514,7 @@ static void advance_machines(view_machine *host, double seconds)
     }
 }
 
-// Returns a machine and its companions to their state at time 0.
+// Returns a machine, its companion and the carried object to their state at time 0.
 void view_restart_machine(view_machine *host)
 {
     const machine_group group = find_group(host);

@@ -488,7 +488,7 @@ static view_command open_folder_entry(const view_entry *entry)
                           .path = common_copy(entry->path)};
 }
 
-// Returns the command for an entry that is not a folder.
+// Returns the command that the user selects with an entry that is not a folder.
 static view_command command_for_entry(const view_browser *browser, const view_entry *entry)
 {
     switch (browser->kind) {

@@ -118,7 +118,8 @@ static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, f
                          ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
 }
 
-// Ends a column, and scrolls it by the event of this run.
+// Ends a column: scrolls it by the event of this run, and draws a scroll bar if not all rows are
+// visible.
 void ui_end_column(view_ui *ui)
 {
     ui_column *const column = ui->column;
