@@ -256,7 +256,7 @@ bool common_is_in(const char *inner, const char *outer)
     return inner[length] == '\0' || inner[length] == '/';
 }
 
-// Compares the parts between separators with "..".
+// Returns true if one of the parts of a path between its separators is "..".
 bool common_has_parent_part(const char *path)
 {
     const char *part = path;

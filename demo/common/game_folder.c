@@ -696,7 +696,8 @@ static bool is_declaration_folder(const char *name)
     return false;
 }
 
-// Searches the folder for a subfolder with declarations, and for archives.
+// Returns true if a path is probably a game: an archive, or a folder that contains archives or a
+// subfolder with declarations.
 bool common_is_game_folder(const char *path)
 {
     bool is_game = common_is_archive(path) && common_is_file(path);

@@ -221,7 +221,8 @@ bool common_are_values_equal(const common_value *a, const common_value *b)
     return a->choice == b->choice && memcmp(a->numbers, b->numbers, sizeof a->numbers) == 0;
 }
 
-// A COMMON_NUMBER is a double. All other numbers, uint32_t or float, have 4 bytes.
+// Returns the size in bytes of a member that stores a value of this kind. A COMMON_NUMBER is a
+// double; all other numbers, uint32_t or float, have 4 bytes.
 size_t common_value_size(int kind)
 {
     if (kind <= COMMON_EITHER)

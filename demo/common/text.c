@@ -234,7 +234,8 @@ int common_flush_output(const char *program)
     return is_written ? 0 : report_output_error(program);
 }
 
-// Closes the output. Some file systems report errors only then.
+// Closes standard output, because some file systems report errors only then. Returns 1 and
+// prints an error if some output could not be written, and otherwise 0.
 int common_end_output(const char *program)
 {
     errno = 0;

@@ -48,7 +48,7 @@ static void enlarge(common_text_index *index)
     }
 }
 
-// Searches the text. If it is new, appends a copy.
+// Returns the index of a text in the set. If the text is new, appends a copy of it first.
 size_t common_index_text(common_text_index *index, const char *text, size_t length)
 {
     enlarge(index);

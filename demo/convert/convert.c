@@ -156,7 +156,7 @@ static const char *describe_direction(const struct format *format)
     return format->read ? "in" : "out";
 }
 
-// Prints the table of formats: extensions, "read" or "write", and title.
+// Prints the table of formats, one per line: the extensions, "read" or "write", and the title.
 void convert_print_formats(void)
 {
     for (int i = 0; i < NUM_FORMATS; i++) {

@@ -939,7 +939,8 @@ static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *pa
            && convert_to_panorama(&image, panorama, error);
 }
 
-// Reads the file and decodes it.
+// Reads a panorama file and decodes it to linear colors. Returns false and fills `error` on
+// failure.
 bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error)
 {
     size_t size = 0;

@@ -73,7 +73,8 @@ static int compare_files(const void *a, const void *b)
                                ((const tool_checked_file *)b)->check->file);
 }
 
-// Checks the files one after the other, then sorts the results for find_file().
+// Reads and checks all models, clips and camera paths of the game, one after the other, and
+// sorts the results by name for find_file().
 void tool_check_game_files(tool_game *game)
 {
     const size_t count = md5_game_num_files(game->md5);

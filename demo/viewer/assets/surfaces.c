@@ -4,7 +4,8 @@
 
 #include "demo/common/memory.h"
 
-// Interpolates linearly between five colors: dark blue, blue, green, yellow and red.
+// Returns the color of a heat map for a value from 0 to 1. Interpolates linearly between five
+// colors: dark blue, blue, green, yellow and red.
 md5_vec4 view_heat_color(float value)
 {
     enum { LAST_INTERVAL = 3 }; // between the last two of the five stops
@@ -27,7 +28,8 @@ md5_vec4 view_heat_color(float value)
                       1};
 }
 
-// Returns the value that the heat map shows at a vertex.
+// Returns the value that the heat map shows at a vertex: the weight of a joint or, if the joint
+// is -1, the number of joints that influence the vertex.
 float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     const uint32_t begin = mesh->first_influence[vertex];
@@ -91,7 +93,8 @@ static void create_heat_model(view_heat *heat, const md5_model *model)
     write_heat_colors(heat, model, heat->values, heat->joint);
 }
 
-// Creates a copy of the model whose vertex colors show weights.
+// Creates a copy of the model whose vertex colors show weights, unless the copy is already
+// valid. Returns false and fills `error` on failure.
 bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
                        const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
 {
@@ -336,7 +339,8 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
     faults->counts[VIEW_FAULT_MIRRORED] += is_mirrored;
 }
 
-// Checks each vertex by itself, then each triangle against its vertices.
+// Counts the defects of the normals and tangents of a mesh in a pose, or in the bind pose if
+// `pose` is NULL. Checks each vertex by itself, then each triangle against its vertices.
 view_mesh_defects view_find_defects(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
     const view_directed bind_pose = {mesh->positions, mesh->normals, mesh->tangents, slack};

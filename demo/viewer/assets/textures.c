@@ -1569,7 +1569,8 @@ static void load_meshes(view_dresser *d, const view_dressing *dressing)
     }
 }
 
-// Loads the textures of all meshes, each from the first source that has one.
+// Finds and loads the textures of all meshes, each from the first source that has one. Returns
+// false and logs an error if an option names a mesh or an image that does not exist.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing)
 {

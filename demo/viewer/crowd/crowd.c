@@ -688,7 +688,8 @@ static void add_shadows(view_sight *sight, const md5gl_frame *frame)
     sight->reach_upward = sight->reach * cosine;
 }
 
-// Prepares culling: normalizes the planes of the view, and computes how far shadows move.
+// Prepares the culling of a frame for a lens: normalizes the planes of the view, and computes
+// how far shadows move.
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
 {
     view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};

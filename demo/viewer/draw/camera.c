@@ -152,7 +152,8 @@ static md5_bounds selected_bounds(const view_scene *scene, int32_t mesh, int32_t
     return bounds;
 }
 
-// Moves the camera to the vertices of the meshes in the current pose.
+// Moves the camera near to a mesh in the current pose, or to all meshes with the same material.
+// Returns false if neither is given.
 bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
                        int32_t material)
 {

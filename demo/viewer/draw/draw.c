@@ -379,7 +379,8 @@ static md5gl_material choose_mesh_material(const view_stage *stage, const view_t
     return material;
 }
 
-// Gives the drawn meshes their materials for the current time, or a test pattern.
+// Sets the material of each drawn mesh for the current time: its maps, or a test pattern that
+// the user has selected.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
 {
     const bool has_layers = shows_layers(stage, textures);

@@ -338,7 +338,8 @@ static bool convert_time_value(view_state *viewer, common_value *value)
     return true;
 }
 
-// Sets an option in the window. All widgets, keys and commands call this function.
+// Sets an option to a value while the window is open, and applies its effect. All widgets, keys
+// and commands call this function.
 bool view_set_option(view_state *viewer, const view_option *option, common_value value)
 {
     view_options *const options = viewer->options;

@@ -872,7 +872,8 @@ bool view_open_game_name(view_state *viewer)
 
 // == Background work =============================================================================
 
-// Reloads the document when one of its files has changed, for the option --watch.
+// Implements the option --watch: checks the files of the document four times a second, and
+// reloads the document when one of them has changed.
 void view_watch_files(view_state *viewer)
 {
     if (!viewer->options->watch || viewer->now < viewer->opening.next_stamp_time)

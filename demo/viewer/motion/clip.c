@@ -96,7 +96,8 @@ static md5_mat34 user_rotation_in_world(const md5_mat34 *rotation, const md5_xfo
     return md5_mat34_mul(world_from_character, md5_mat34_mul(*rotation, character_from_world));
 }
 
-// Applies the user's rotation of the model to all joint matrices and the palette.
+// Rotates the joint matrices and the palette of the current pose by the rotation of the model
+// that the user has selected.
 void view_rotate_pose(view_scene *scene, const md5_xform *placement)
 {
     if (!scene->rotation.is_set)

@@ -340,7 +340,8 @@ static md5_bounds widen_by_mesh(const view_scene *scene, const view_sphere *core
     return bounds;
 }
 
-// Measures the current pose without outliers. The result determines the distance of the camera.
+// Returns the bounds of the current pose without outliers, which determine the distance of the
+// camera. Adds the measured points to `hull`, unless it is NULL.
 md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
 {
     view_hull unused_hull = {.lowest = 0};
