@@ -23,9 +23,9 @@ static const view_option *const table = view_option_rows;
 const view_option *view_find_option(const char *name, size_t length)
 {
     for (size_t i = 0; i < view_num_options; i++) {
-        const view_option *const o = &table[i];
-        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
-            return o;
+        const view_option *const option = &table[i];
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+            return option;
     }
     return NULL;
 }
