@@ -198,7 +198,7 @@ typedef struct view_dresser {
 // a lit surface, adds its layers: loads the images of its stages, and logs unsupported stages. Does
 // nothing if the material is not declared. The game must outlive the textures. Returns true if the
 // material has layers and no diffuse map.
-bool view_add_layers(const view_dresser *d, const char *shader);
+bool view_add_layers(const view_dresser *dresser, const char *shader);
 
 // Finds and loads the textures of all meshes. The sources, in the order of their priority, are the
 // options, view_dressing.cfg_looks, and view_find_look(). Further maps are searched next to the
