@@ -184,9 +184,9 @@ enum {
     NUM_SWEEPS = 64                             // over the unknowns of a least-squares problem
 };
 
-// A vertex that the other form cannot store exactly. In the pass FIT_WEIGHTS, `sums` are sums over
-// all frames of products of the joints' errors. In the pass FIT_POINTS, they are the normal
-// equations of the position.
+// A vertex that the format of the output cannot store exactly. In the pass FIT_WEIGHTS, `sums` are
+// sums over all frames of products of the joints' errors. In the pass FIT_POINTS, they are the
+// normal equations of the position.
 typedef struct loose_vertex {
     const md5_mesh *mesh;
     uint32_t mesh_index;
@@ -536,8 +536,8 @@ static double error_limit(const fitter *fit, const loose_vertex *v)
     return bound + fabs(sum - 1) * fit->size;
 }
 
-// Reports the vertices that the format cannot store exactly: those with more than fit->slots
-// influences, and the other inexact vertices.
+// Reports the vertices that the format cannot store exactly: `num_more` vertices with more than
+// fit->slots influences, and the vertices that are inexact for other reasons.
 static void note_inexact_vertices(const convert_job *job, const fitter *fit, size_t num_more)
 {
     const size_t num_others = fit->num_vertices - num_more;

@@ -40,7 +40,8 @@ void convert_extend_budget(convert_budget *budget, uint64_t size)
         budget->file_size += size;
 }
 
-// Adds to a counter unless it would exceed the limit.
+// Adds a number to a counter. If the sum would exceed the limit, leaves the counter unchanged
+// and returns false.
 static bool add(uint64_t *counter, uint64_t number, uint64_t limit)
 {
     if (*counter > limit || number > limit - *counter)

@@ -1140,11 +1140,12 @@ static bool read_and_write(const convert_job *job, md5_error *error)
     return is_done;
 }
 
-// Performs a conversion. Notes are collected and reported at its end.
+// Performs a conversion. Equal notes are counted and reported at its end. Returns false and
+// fills `error`, which may be NULL, on failure.
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;
-    // While an input file is read, its own budget applies. This budget counts only the notes of the
+    // Each input file has its own budget while it is read. This budget only counts the notes of all
     // other steps.
     convert_budget notes;
     convert_begin_budget(&notes, UINT64_MAX);

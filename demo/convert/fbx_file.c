@@ -395,7 +395,9 @@ bool fbx_is_text(const fbx_value *value, const char *text)
            && memcmp(value->text, text, value->size) == 0;
 }
 
-// Finds the array of a child. *items is the range of the numbers in a text file.
+// Finds the array in a child of a node by the child's name. In a text file, the array is a list
+// of numbers in a node "a" of the child, and *items receives its range. Returns false if the
+// array does not exist or its elements cannot be read.
 static bool find_array(const fbx_file *file, const fbx_node *node, const char *name,
                        fbx_value *array, fbx_range *items)
 {

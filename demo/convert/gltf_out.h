@@ -94,8 +94,8 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
 size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                          size_t count, size_t columns, gltf_use use);
 
-// Adds an accessor of vertices[count][columns] to the attributes of a mesh. Floats are stored in
-// the type if the file is quantized and the values fit.
+// Adds an accessor of vertices[count][columns] to the attributes of a mesh. In a quantized file,
+// floats that are in the range of the integer type `type` are stored as integers of this type.
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
                         const void *values, size_t count, size_t columns, gltf_use use);
 

@@ -1032,10 +1032,11 @@ static void disable_alignment(const retarget_figure *target)
         target->joints[i].align = ALIGN_NEVER;
 }
 
-// Reads a line of a map: SOURCE TARGET, followed by "align" or "~" (do not align the bone), or
-// chain A..B C..D. "-" stands for no joint. A line "~" disables alignment of all bones. If
-// `replaces`, the line may change pairs of earlier lines. Returns NULL, or an error message about
-// the line's bad token.
+// Reads a line of a joint map, which pairs joints of the source, figures[0], with joints of the
+// target, figures[1]. A line is "SOURCE TARGET", which "align" or "~" (do not align the bone)
+// may follow, or "chain A..B C..D". "-" stands for no joint. A line "~" disables the alignment
+// of all bones. If `replaces` is true, the line may change pairs of earlier lines. Returns NULL,
+// or an error message about line->bad_token.
 static char *read_pair(map_line *line, retarget_figure *const figures[2], bool replaces)
 {
     const int count = line->num_tokens;
@@ -1958,7 +1959,8 @@ typedef struct retarget_parts {
     convert_scene discarded; // the parts and all other data that the result does not contain
 } retarget_parts;
 
-// Empties a scene. With --mesh, also discards the materials and all other data of the source model.
+// Moves all parts out of a scene. With --mesh (`has_target`), also discards the materials and
+// all other data of the source model.
 static retarget_parts empty_scene(convert_scene *scene, bool has_target)
 {
     retarget_parts moved_parts = {.all = *scene};
