@@ -147,8 +147,9 @@ static void sample_frame(const md5_repair *repair, const frame_plan *plan, uint3
         plan->edit->change(plan->edit->user, pose);
 }
 
-// Returns the weight of the correction that closes a loop. It is 0 in most frames, and increases
-// smoothly to 1 in the last frames.
+// Returns the weight of the correction that closes a loop, 0 to 1. It increases smoothly from 0 to
+// 1 in the last frames: loop.num_blended frames of the original clip. Before these frames it is 0.
+// `to_end` is the time to the last frame, in frames of the original clip.
 static float closing_weight(const frame_plan *plan, uint32_t frame)
 {
     const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;

@@ -53,6 +53,8 @@ static md5_vec3 motion_between(const md5_anim *anim, uint32_t track, size_t fram
     const md5_quat *const rotations = anim->rotations + (track - num_translations);
     const md5_quat q = md5_quat_mul(md5_quat_conjugate(rotations[frame * num_rotations]),
                                     rotations[next * num_rotations]);
+    // x, y and z are the axis times the sine of half of the angle. The angle is small, so twice the
+    // sine is nearly the angle.
     return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0 ? -2 * reach : 2 * reach);
 }
 

@@ -332,8 +332,9 @@ static solid_mass measure_solid(const body_shape *shape)
     return mass;
 }
 
-// Sets the mass and the inertia of a body. The inertia tensor is density * (trace * identity -
-// products). It is multiplied by the matrix "inertiaScale" of the definition.
+// Sets the mass and the inertia of a body. With the integrals of products of coordinates
+// (solid_mass.products) and their trace, the inertia tensor is density * (trace * identity -
+// products). As in the engine, it is multiplied by the matrix "inertiaScale" of the definition.
 static void set_mass(md5_body_part *body, const solid_mass *mass)
 {
     const double density = (double)body->def->density;
@@ -622,8 +623,9 @@ static uint32_t find_body(const figure_builder *builder, const char *name)
     return MD5_NONE;
 }
 
-// Returns the direction to the left of a direction, as the engine computes it. For a steep
-// direction, the result is not perpendicular to it.
+// Returns the direction to the left of a direction, as the engine computes it. The vector (y^2 +
+// z^2, -x y, -x z) is perpendicular to (x, y, z). For steep directions, the engine's formula omits
+// both minus signs, so the result is not perpendicular to the direction.
 static md5_vec3d left_direction(md5_vec3d v)
 {
     if (fabs(v.z) > 0.7) {

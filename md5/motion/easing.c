@@ -431,7 +431,8 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
         points[i].weight = sum > 0 ? points[i].weight / sum : gauss[i].weight;
 }
 
-// Returns the integral of y dx along the Bézier curve of an easing, from x = `from` to x = `to`.
+// Returns the area below the Bézier curve of an easing, from x = `from` to x = `to`. With the
+// parameter s of the curve, this is the integral of y(s) x'(s) ds, by Gauss-Legendre quadrature.
 static double area_of_bezier(const md5_easing *easing, double from, double to)
 {
     const double x1 = clamp_unit(easing->x1);
@@ -569,7 +570,7 @@ float md5_smoothing_fraction(float rate, float seconds)
 }
 
 // Moves a value and its velocity toward a target like a damped spring. The motion is exact for a
-// time step of any length.
+// time step of any length: see md5_swing.
 void md5_spring_damp(float target, float stiffness, float damping, float seconds, float *value,
                      float *velocity)
 {

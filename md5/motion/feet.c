@@ -251,7 +251,9 @@ static void lock_or_release(const md5_hold_params *hold, const md5_foot_lock_ste
 }
 
 // Moves a value toward 0 like a critically damped spring. `rate` is the derivative of the value.
-// Uses the exact solution, so that the result does not depend on the division of time into steps.
+// The result does not depend on the division of time into steps, because it is the exact solution:
+// with the frequency w and the initial value x and rate v, the value is (x + (v + w x) t) exp(-w
+// t), and its derivative is (v - w (v + w x) t) exp(-w t).
 static void settle(const md5_hold_params *hold, float seconds, float *value, float *rate)
 {
     const double exact_frequency = return_frequency(hold);

@@ -18,7 +18,7 @@ typedef struct axis_step {
 // from `from` to `to` at constant speed, and that the acceleration is constant. An end in steady
 // motion has the same speed, at a constant offset from the animated position. At this offset, the
 // spring balances acceleration and damping. The difference from the steady motion is a free damped
-// oscillation.
+// oscillation: see md5_swing.
 static void step_axis(const axis_step *step, float from, float to, float acceleration,
                       float *position, float *velocity)
 {

@@ -567,7 +567,9 @@ typedef struct ragdoll_motion {
     double mass;
 } ragdoll_motion;
 
-// Sums energy, momentum and mass of all bodies: see ragdoll_motion.
+// Returns the sums of energy, momentum and mass over all bodies: see ragdoll_motion. The kinetic
+// energy of a body is half of mass * velocity^2 of its center, plus half of the dot product of its
+// angular momentum and angular velocity.
 static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
 {
     ragdoll_motion sum = {0.0, 0.0, 0.0};

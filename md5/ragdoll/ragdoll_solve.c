@@ -438,7 +438,9 @@ static double contact_closing_speed(const md5_ragdoll *ragdoll, const ragdoll_co
 }
 
 // Corrects the impulse along the normal of a contact so that the contact does not close faster than
-// allowed. This impulse only pushes.
+// allowed. `speed` is the speed at which the contact opens, plus the speed at which it may close:
+// it is negative if the contact closes too fast. contact->inverses[] contains the impulse per
+// change of speed. The impulse only pushes, so it is not below 0.
 static void solve_normal(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                          sweep_set set)
 {

@@ -15,8 +15,10 @@ static inline float md5_octahedron_sign(float value)
     return value < 0 ? -1.0f : 1.0f;
 }
 
-// Returns the unit vector that bits 0 to 15 encode. Higher bits are ignored. A negative z means
-// that the point is in the lower half of the octahedron, which must be unfolded.
+// Returns the unit vector that bits 0 to 15 encode. Higher bits are ignored. The bits contain a
+// point (u, v) of the square. If |u| + |v| <= 1, it is in the upper half of the octahedron |x| +
+// |y| + |z| = 1, and x = u and y = v. Otherwise it is in the lower half, which is unfolded into the
+// corners of the square. Its z is negative, and x and y are folded back.
 static inline md5_vec3 md5_decode_octahedron(uint32_t bits)
 {
     const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTER) / MD5_OCTAHEDRON_CENTER;

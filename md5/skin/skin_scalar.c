@@ -211,9 +211,9 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
     return is_valid ? sum : *first;
 }
 
-// Returns the matrix of a dual quaternion of any length. With the real part r and the dual part d,
-// and their vectors v and e (x y z): the rotation is r / |r|, and the translation is 2 (r.w e - d.w
-// v + v x e) / |r|^2.
+// Returns the matrix of a dual quaternion of any length, with the real part r and the dual part d.
+// The rotation is r / |r|. The translation is the vector part of 2 d conjugate(r) / |r|^2. With v
+// and e, the vectors (x y z) of r and d, this is 2 (r.w e - d.w v + v x e) / |r|^2.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
 {
     const md5_quat r = q->real;

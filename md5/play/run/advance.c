@@ -86,7 +86,7 @@ static double settling_time(const md5_follow_desc *follow)
 
 // Returns the distance and the velocity of a smoothed parameter `elapsed` seconds after its goal
 // was set. Only springs have a velocity, because only they continue with the velocity that the
-// parameter had before.
+// parameter had before. md5_swing (motion/functions.h) contains the formulas of springs.
 static movement movement_after(const md5_follow_desc *follow,
                                const md5_parameter_smoothing *smoothing, double elapsed)
 {

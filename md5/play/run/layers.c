@@ -48,6 +48,7 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_
         if (rotation.w < 0)
             rotation = md5_quatd_negate(rotation);
 
+        // x, y and z are the axis times the sine of half of the angle, and w is its cosine.
         const double sine =
             sqrt(rotation.x * rotation.x + rotation.y * rotation.y + rotation.z * rotation.z);
         const double scale = sine > 0 ? 2 * angle_from_ratio(sine, rotation.w) / sine * rate : 0;

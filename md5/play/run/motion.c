@@ -19,7 +19,8 @@
 
 // Rotates the translation of a displacement by half of its yaw. The yaw itself does not change.
 // `side` is YAW_LEFT or YAW_RIGHT. A movement on an arc becomes a movement straight ahead by a
-// rotation to the right.
+// rotation to the right. The sum of the vectors (1, 0) and (cosine, sine) has half of the yaw, and
+// its length is sqrt(2 + 2 cosine).
 static md5_root_delta rotate_by_half_yaw(md5_root_delta delta, double side)
 {
     const double length = sqrt(fmax(2 + 2 * delta.cosine, 1e-12));
@@ -159,19 +160,21 @@ static double remaining_integral(md5_fade_time time, double shift)
 }
 
 // Returns the displacement of a root that moves with a constant velocity for a number of seconds:
-// an arc if the root turns.
+// an arc if the root turns. To avoid trigonometric functions, a quarter of the yaw is used as the
+// tangent t of a quarter of the yaw, which is accurate for small angles. With it, cos(yaw / 2) = (1
+// - t^2) / (1 + t^2) and sin(yaw / 2) = 2 t / (1 + t^2).
 static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, double seconds)
 {
     const double *const v = velocity->v;
-    const double t = v[3] * seconds; // tan(yaw / 4); c and s are the cosine and sine of yaw / 2
-    const double c = (1 - t * t) / (1 + t * t);
-    const double s = 2 * t / (1 + t * t);
+    const double t = v[3] * seconds;
+    const double half_cosine = (1 - t * t) / (1 + t * t);
+    const double half_sine = 2 * t / (1 + t * t);
     const md5_root_delta straight = {
         .x = v[0] * seconds,
         .y = v[1] * seconds,
         .z = v[2] * seconds,
-        .cosine = c * c - s * s,
-        .sine = 2 * c * s,
+        .cosine = half_cosine * half_cosine - half_sine * half_sine,
+        .sine = 2 * half_cosine * half_sine,
     };
     return rotate_by_half_yaw(straight, YAW_LEFT);
 }
