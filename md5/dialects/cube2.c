@@ -538,9 +538,10 @@ static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *comm
         md5_cube2_word *const word = is_full ? &skipped : &command->words[command->num_words];
         TRY(read_word(script, word));
         if (is_full)
-            md5i_lex_warn(lex, word->at,
-                          "command has too many words: expected at most %d; the command is skipped",
-                          MD5_CUBE2_MAX_WORDS);
+            md5i_lex_warn(
+                lex, word->at,
+                "command has too many words: expected at most %d; the surplus words are skipped",
+                MD5_CUBE2_MAX_WORDS);
         else
             command->num_words++;
         skip_cube2_blanks(lex);

@@ -446,9 +446,8 @@ TEST (cube_limits_words_and_depth) {
     const md5_cube2 *const cube = open_cube(&test, text);
     REQUIRE(cube);
     CHECK_UINT(cube->settings[0].num_values, 24);
-    CHECK(strstr(
-        test.log.text,
-        AT("2:57") "command has too many words: expected at most 25; the command is skipped\n"));
+    CHECK(strstr(test.log.text, AT("2:57") "command has too many words: expected at most 25; the "
+                                           "surplus words are skipped\n"));
     CHECK(
         strstr(test.log.text,
                "blocks are nested too deeply: expected at most 16 levels; the block is skipped\n"));
