@@ -173,8 +173,9 @@ static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, ui
         fill->positions[vertex] = md5_vec3d_round(md5_vec3d_scale(sum, 1.0 / count));
 }
 
-// Sets the positions of vertices without weights: a breadth-first search, which begins at all
-// vertices whose positions are known.
+// Sets the positions of vertices without weights (bare vertices). A breadth-first search over the
+// edges begins at all vertices with known positions, so that each bare vertex is reached from the
+// nearest of them.
 static bool compute_bare_positions(md5_repair *repair, weight_fill *fill)
 {
     uint32_t *const queue = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, fill->num_vertices);

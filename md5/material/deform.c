@@ -233,7 +233,8 @@ typedef struct flare_quad {
     bool is_visible;
 } flare_quad;
 
-// Finds the quad of a flare. It is visible if its triangles form a quad and the eye is in front.
+// Finds the quad of a flare, and its position relative to the eye. It is visible if the triangles
+// of the surface form a quad and the eye is in front of it.
 static flare_quad find_flare_quad(const deform_surface *surface)
 {
     const uint32_t *const indices = surface->mesh->indices;

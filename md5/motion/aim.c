@@ -210,7 +210,7 @@ static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rot
     const md5_float4 whole = shorter_arc(aim_rotation(view));
     const md5_float4 part = limit_aim_rotation(equal_part(whole, chain->count), &view->rule);
 
-    // Sum of the parts of joint i and all joints above it, in model space.
+    // Product of the parts of joint i and all joints above it, in model space.
     md5_float4 accumulated = part;
     md5_float4 old_position = md5_float4_from_vec3(chain->positions[0]);
     md5_float4 new_position = old_position;

@@ -228,10 +228,10 @@ static double rig_distance(const md5_rig *rig, md5_vec3d target)
 
 // -- CCD ------------------------------------------------------------------------------------------
 
-// Runs one pass of CCD, from the joint above the tip to the root. Each joint rotates the tip toward
-// the target, within its limit. A rotation that does not bring the tip nearer, because of the
-// limit, is not applied. The joints above a rotated joint do not move, so only the position of the
-// tip is updated during the pass.
+// Runs one pass of cyclic coordinate descent (CCD), from the joint above the tip to the root. Each
+// joint rotates the tip toward the target, within its limit. A rotation that does not bring the tip
+// nearer, because of the limit, is not applied. The joints above a rotated joint do not move, so
+// only the position of the tip is updated during the pass.
 static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
 {
     md5_vec3d tip = rig->joints[rig->count - 1].position;

@@ -201,7 +201,8 @@ static bool clamp_twist(const md5_limit *limit, md5_half_angle *twist)
     if (!exceeds(from.cosine, fabs(from.sine), width))
         return false;
 
-    // The end of the range is the angle `middle` plus or minus the angle `width`.
+    // The end of the range is the angle `middle` plus or minus the angle `width`. The sine and the
+    // cosine of this sum follow from the angle addition formulas.
     const double end_sine = from.sine < 0 ? -width.sine : width.sine;
     *twist = (md5_half_angle){
         .cosine = middle.cosine * width.cosine - middle.sine * end_sine,

@@ -591,8 +591,9 @@ static MD5_NO_INLINE bool holds_time_or_event(const md5_player *player, uint32_t
     if (is_left && player->is_backward)
         return false;
 
-    // A state time condition holds if the state's time is above the time of the condition. A time
-    // left condition holds if the remaining time is below it.
+    // `is_reached` is true if the state's time is above the time of the condition, or if the time
+    // left is below it. So "state time above" and "time left below" hold when the time is reached.
+    // The other two comparisons hold before.
     const double seconds =
         seconds_to_condition(player, &player->layer_states[layer], condition, at_start);
     const bool is_reached = seconds <= MD5_BORDER;
@@ -1229,13 +1230,14 @@ static bool is_skipped(const step_context *context, const md5_event_cursor *curs
     return cursor->event == end && (clock.phase == 0) != cursor->iterator.is_backward;
 }
 
-// Movement of a cursor's clip from the start of an interval to an event.
+// Distance in time from the start of an interval to an event of a cursor's clip.
 typedef struct event_distance {
     double seconds; // negative if time runs backward
     double rate;    // cycles per second
 } event_distance;
 
-// Returns the movement of a cursor's clip from the start of the interval to `clock`.
+// Returns the time that passes from the start of the interval until a cursor's clip is at `clock`,
+// and the rate of the clip.
 static event_distance distance_to_event(const step_context *context, const md5_event_cursor *cursor,
                                         md5_clock clock)
 {

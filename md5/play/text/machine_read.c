@@ -172,9 +172,9 @@ static const char *column_keyword(const md5_column *column, uint32_t index, uint
     return index == 0 ? md5_column_word(column) : NULL;
 }
 
-// Finds the column of a block that has the keyword `token`. If the block does not have this
-// keyword, the column of the result is NULL, and its index is the number of indices that the block
-// uses.
+// Finds the column of a block that has the keyword `token`. All keywords of a block are numbered,
+// and the result contains the number of this keyword as `index`. If the block does not have the
+// keyword, the column is NULL, and the index is the number of keywords of the block.
 static keyword_match find_keyword(const md5_schema *schema, md5_span token)
 {
     keyword_match found = {0};
