@@ -96,24 +96,38 @@ class _Change:
     seconds in which the character comes to a halt, before he settles. heel: how far the heel that
     leaves the floor first is up, as keys (share of the clip, degrees). shift: share of the clip after
     which the weight is on the right foot. lean: how far the trunk leans forward at the start, degrees.
-    dip: how far the hips give way at the end."""
+    dip: how far the hips give way at the end. balance: how much knee, arms, head and tail answer the
+    shift of the weight at the start, 0 to 1."""
 
-    def __init__(self, gait, act, start, stop, heel, shift, lean, dip):
+    def __init__(self, gait, act, start, stop, heel, shift, lean, dip, balance=0.0):
         self.gait, self.act, self.start, self.stop = gait, act, start, stop
-        self.heel, self.shift, self.lean, self.dip = heel, shift, lean, dip
+        self.heel, self.shift, self.lean, self.dip, self.balance = heel, shift, lean, dip, balance
         self.left, self.right = gait.step(1.0, 0.0, 0.0), gait.step(-1.0, 0.5, 0.0)
         # Of the pitch of the right foot, in degrees per second.
         self.roll_speed = (gait.step(-1.0, 0.5, 0.001)[3] - self.right[3]) / 0.001
 
 
-_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.04, 0.0), (0.29, 18.0), (0.45, 24.0)),
-                 0.18, 5.0, 1.3)
+_AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.0, 0.0), (0.33, 23.0), (0.46, 31.0)),
+                 0.21, 5.0, 1.3, 1.0)
 _BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.46, 20.0)), 0.3, 0.0, 0.8)
 
 
 def _way(s, end, slope):
     """Returns 0 at s = 0, at rest; `end` at 1, with this slope."""
     return (3.0 * end - slope) * s * s + (slope - 2.0 * end) * s * s * s
+
+
+def _balance(a, s, weight, amount):
+    """Shows the shift of the weight to the right foot: the right knee gives way and stretches again, the left
+    hip drops, the left arm goes out and the tail to the left. The arms swing against their first swing."""
+    sunk, out = amount * pulse(s, 0.0, 0.60, 0.28), amount * pulse(s, 0.06, 0.72, 0.24)
+    a.move("hips", y=-0.3 * amount * weight, z=-0.5 * sunk)
+    a.turn("hips", roll=-1.8 * amount * weight)
+    a.bend(roll=1.5 * amount * weight, pitch=2.0 * sunk)
+    a.nod(roll=-3.5 * amount * weight, pitch=-2.0 * sunk)
+    a.arm("l", roll=13.0 * out, pitch=-9.0 * sunk, bend=10.0 * out)
+    a.arm("r", roll=4.0 * out, pitch=11.0 * sunk, bend=4.0 * out)
+    a.tail_pose(side=18.0 * out)
 
 
 def _start(a, t, change):
@@ -128,6 +142,7 @@ def _start(a, t, change):
     a.move("hips", x=0.7 * weight, y=-2.3 * weight, z=-0.35 * weight)
     a.turn("hips", roll=-3.0 * weight)
     a.bend(pitch=4.0 * weight, roll=4.0 * weight)
+    _balance(a, s, weight, change.balance)
     # The trunk falls forward before the foot catches it; the head stays level.
     lean = change.lean * arch((s - 0.1) / 0.9, 2.4, 2.0)
     a.turn("hips", pitch=0.35 * lean)
