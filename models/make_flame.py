@@ -26,15 +26,16 @@ COMMAND = "make_flame.py"
 TEXELS = 64
 RATE, FRAMES, EVENT = 30, 24, 38        # the frame of Bobbin's sneeze with the event that starts it
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
-SOOT, HIDDEN = (14.0, 0.2, 5.5), -3.0
+SOOT, HIDDEN = (14.0, 0.2, 5.5), -5.0
 # Hot puffs that stay small and rise after the fire: seconds after the event at which each appears and
-# disappears, its speed, the part of it to the left, and how fast it rises.
-EMBERS = {12: (0.12, 0.76, 205.0, -0.22, 30.0), 18: (0.15, 0.80, 165.0, 0.18, 42.0),
-          24: (0.19, 0.78, 120.0, -0.10, 36.0), 27: (0.22, 0.81, 85.0, 0.28, 52.0)}
+# disappears, its speed, the parts of it to the left and up, how fast it rises, and its size. They are
+# neither in a line nor equally large.
+EMBERS = {12: (0.12, 0.66, 215.0, -0.24, 0.02, 58.0, 2.0), 18: (0.15, 0.79, 150.0, 0.26, 0.36, 24.0, 1.5),
+          24: (0.18, 0.80, 140.0, -0.05, -0.02, 96.0, 2.4), 27: (0.22, 0.74, 75.0, 0.34, 0.42, 66.0, 1.7)}
 OUT = 0.54      # seconds after the event: all other fire is gone
 # Layers of soot: the radius of each, and after how many seconds it is off. There are so many that the soot
-# fades.
-LAYERS = tuple((3.8 - 0.2 * n, 2.5 + 0.5 * n) for n in range(10))
+# fades. Each is a little aside and rotated, so that the soot is a smudge and not a disc.
+LAYERS = tuple((4.7 - 0.2 * n, 2.5 + 0.5 * n) for n in range(10))
 SOOT_RATE, SOOT_SECONDS = 2, 7
 _SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' distance
 
@@ -92,9 +93,9 @@ def _puffs():
                    OUT - 0.05 * (number % 4) - born)
         size = (3.4 if hot else 6.6) * (1.0 + 0.25 * _any(number, 5))
         if number in EMBERS:
-            born, gone, speed, aside, rise = EMBERS[number]
-            way = scale(unit((1.0, aside, 0.25)), speed)
-            out.append(Puff("hot", number, born, gone - born, MOUTH, way, 5.5, rise, 1.8))
+            born, gone, speed, aside, up, rise, size = EMBERS[number]
+            way = scale(unit((1.0, aside, up)), speed)
+            out.append(Puff("hot", number, born, gone - born, MOUTH, way, 5.5, rise, size))
             continue
         out.append(Puff("hot" if hot else "fire", number, born, life, MOUTH, scale(ahead, speed), 5.5,
                         26.0, size))
@@ -152,14 +153,18 @@ def soot():
     places = [sub(skin.position(vertex, posed), head) for vertex in skin.vertices[0]]
     points, uvs, tris, weights = [], [], [], []
     for number, (radius, _) in enumerate(LAYERS):
-        near = [tri for tri in skin.tris[0] if all(math.dist(places[n], SOOT) < radius for n in tri)]
+        middle = add(SOOT, (0.0, 1.9 * _any(number, 6), 0.7 + 0.8 * _any(number, 7)))
+        angle = math.pi * _any(number, 8)
+        near = [tri for tri in skin.tris[0] if all(math.dist(places[n], middle) < radius for n in tri)]
         used = sorted({n for tri in near for n in tri})
         tris += [tuple(len(points) + used.index(n) for n in reversed(tri)) for tri in near]
         for at in (places[n] for n in used):
             points.append(add(at, scale(unit(sub(at, (8.0, 0.0, SOOT[2]))), 0.06)))
-            _, y, z = sub(at, SOOT)
-            away = 0.5 * math.dist(at, SOOT) / radius / max(math.hypot(y, z), 1e-6)
-            uvs.append((0.5 + away * y, 0.5 - away * z))
+            _, y, z = sub(at, middle)
+            away = 0.5 * math.dist(at, middle) / radius / max(math.hypot(y, z), 1e-6)
+            across = y * math.cos(angle) - z * math.sin(angle)
+            down = y * math.sin(angle) + z * math.cos(angle)
+            uvs.append((0.5 + away * across, 0.5 - away * down))
             weights.append([("soot_%d" % number, 1.0)])
     return md5.Mesh("soot", "models/flame/soot", points, uvs, tris, weights)
 
