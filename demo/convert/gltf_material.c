@@ -4,18 +4,20 @@
 #ifdef HAS_JANSSON
 
 #include "demo/convert/gltf_file.h"
+#include "demo/looks/look.h"
 
 // -- Images ---------------------------------------------------------------------------------------
 
 // Returns a copy of an image's name without its extension, or NULL.
 static char *remove_extension(const char *name)
 {
-    static const char *const extensions[] = {".png", ".jpg",  ".jpeg", ".tga", ".dds",
-                                             ".bmp", ".tiff", ".webp", ".ktx2"};
-    if (name) {
-        for (size_t i = 0; i < COMMON_LENGTH(extensions); i++)
-            if (common_has_suffix(name, extensions[i]))
-                return common_format("%.*s", (int)(strlen(name) - strlen(extensions[i])), name);
+    // Images that engines do not read, but authors convert.
+    static const char *const other_extensions[] = {".bmp", ".tiff", ".webp", ".ktx2", NULL};
+    const char *const *const lists[] = {md5gl_image_extensions(), other_extensions};
+    for (size_t i = 0; name && i < COMMON_LENGTH(lists); i++) {
+        for (const char *const *extension = lists[i]; *extension; extension++)
+            if (common_has_suffix(name, *extension))
+                return common_format("%.*s", (int)(strlen(name) - strlen(*extension)), name);
     }
     return common_copy(name);
 }

@@ -2,6 +2,7 @@
 //
 // The rules are those of the image loaders of dhewm3 (Image_files.cpp, Image_load.cpp),
 // RBDOOM-3-BFG 218f7ff7, Ironwail 8fca359e, vkQuake 009c959 and q2pro 050f260c.
+#include "demo/looks/look.h"
 #include "demo/tool/tool.h"
 
 // -- Headers --------------------------------------------------------------------------------------
@@ -193,11 +194,21 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 
 // -- Search ---------------------------------------------------------------------------------------
 
-// The extensions of images, in the order in which they are tried. The empty extension selects the
-// unchanged name.
-static const char *const extensions[] = {"",      ".tga", ".png", ".jpg",
-                                         ".jpeg", ".dds", ".pcx", ".wal"};
-enum { NUM_EXTENSIONS = COMMON_LENGTH(extensions) };
+// Returns an extension of images, or NULL after the last one. They are in the order in which they
+// are tried: first the extensions that the renderer tries, then those of Quake's images.
+static const char *image_extension(size_t index)
+{
+    static const char *const quake_extensions[] = {".pcx", ".wal"};
+    const char *const *extension = md5gl_image_extensions();
+    size_t num_before = 0;
+    for (; *extension; extension++) {
+        if (num_before == index)
+            return *extension;
+        num_before++;
+    }
+    const size_t quake_index = index - num_before;
+    return quake_index < COMMON_LENGTH(quake_extensions) ? quake_extensions[quake_index] : NULL;
+}
 
 // Returns the path if it is a file. Otherwise frees the path and returns NULL.
 static char *find_file(const md5_game *game, char *path)
@@ -233,9 +244,9 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     // first saves a system call for each extension.
     const bool is_in_subfolder = common_base(name) != name;
     const bool may_exist = game || !is_in_subfolder || common_is_folder(path_folder);
-    char *found = NULL;
-    for (int i = 0; i < NUM_EXTENSIONS && may_exist && !found; i++)
-        found = find_with_extension(game, path, stem_length, extensions[i]);
+    char *found = may_exist ? find_with_extension(game, path, stem_length, "") : NULL;
+    for (size_t i = 0; image_extension(i) && may_exist && !found; i++)
+        found = find_with_extension(game, path, stem_length, image_extension(i));
     free(path_folder);
     free(path);
     return found;
@@ -247,10 +258,11 @@ static char *image_stem(const char *path, bool *is_image)
 {
     char *const stem = common_copy(common_base(path));
     *is_image = false;
-    for (int i = 1; i < NUM_EXTENSIONS && !*is_image; i++) {
-        *is_image = common_has_suffix(stem, extensions[i]);
+    for (size_t i = 0; image_extension(i) && !*is_image; i++) {
+        const char *const extension = image_extension(i);
+        *is_image = common_has_suffix(stem, extension);
         if (*is_image)
-            stem[strlen(stem) - strlen(extensions[i])] = '\0';
+            stem[strlen(stem) - strlen(extension)] = '\0';
     }
     return stem;
 }
