@@ -1,6 +1,6 @@
 #!/bin/sh
 # Each format of md5tool convert has a row in the guide with all of its file extensions and features, a line in the help, and a
-# test. The viewer in a browser, which lacks libassimp, accepts dropped files of all other input formats except cameras.
+# test. The viewer's search knows the formats that it cannot export. The viewer in a browser, which lacks libassimp, accepts dropped files of all other input formats except cameras.
 . test/build/report.sh
 tool=$products/md5tool
 guide=demo/docs/converting.md
@@ -28,9 +28,18 @@ missing() {
         [ "$does" = "$says" ] || echo "$guide says '$does' of: $line"
     done <"$1"
 }
+# Lists formats without output that the viewer's answer to "export FORMAT" does not name.
+unanswered() {
+    answer=$(grep -A 1 '"fbx dae ' demo/viewer/base/search.c | tr ',' ' ')
+    grep '  in  ' "$scratch/formats" | grep -v machine | sed 's/^\.\([a-z0-9]*\).*/\1/' | while read -r ending; do
+        echo "$answer" | grep -qw "$ending" && echo "$answer" | grep -qw "$(echo "$ending" | tr a-z A-Z)" ||
+            echo "demo/viewer/base/search.c does not name $ending"
+    done
+}
 "$tool" convert --formats >"$scratch/formats"
 check "the list of formats is not empty" [ "$(wc -l <"$scratch/formats")" -gt 7 ]
 silent "each format is in the guide, in the help and in a test" missing "$scratch/formats"
+silent "each format without output is in the viewer's answer to its export" unanswered
 missing_planted() { echo '.planted  in, out  a format that is nowhere' >"$scratch/planted" && [ "$(missing "$scratch/planted" | wc -l)" -eq 5 ]; }
 check "an undocumented format is found" missing_planted
 finish

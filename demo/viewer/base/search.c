@@ -234,8 +234,8 @@ typedef struct missing_feature {
 static const missing_feature missing_features[] = {
     {"rename renaming", "joint bone mesh material shader name",
      "Renaming joints, meshes and shaders: md5tool fix --rename OLD=NEW"},
-    {"fbx dae collada smd psk psa", "export save write convert as to model",
-     "FBX, DAE, SMD and PSK can only be imported; export a .glb file instead"},
+    {"fbx dae collada smd psk psa vrm bvh", "export save write convert as to model",
+     "FBX, DAE, SMD, PSK, VRM and BVH can only be imported; export a .glb file instead"},
     {"stl ply usd alembic abc 3mf print printing",
      "3d export save write convert as to model import open",
      "This format is not supported; md5tool convert --formats lists all formats"},
