@@ -984,13 +984,17 @@ static char *read_descriptor(int descriptor, const struct stat *status, size_t *
 // such a pipe then ends immediately.
 char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
-    struct stat status = {0};
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0 || fstat(descriptor, &status) != 0) {
+    if (descriptor < 0) {
         *reason = strerror(errno);
         return NULL;
     }
-    char *const bytes = read_descriptor(descriptor, &status, size, reason);
+    struct stat status = {0};
+    char *bytes = NULL;
+    if (fstat(descriptor, &status) == 0)
+        bytes = read_descriptor(descriptor, &status, size, reason);
+    else
+        *reason = strerror(errno);
     close(descriptor);
     return bytes;
 }
