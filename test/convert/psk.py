@@ -14,8 +14,8 @@ import struct
 import sys
 
 HALF = math.sqrt(0.5)
-# Name, parent, rotation (x y z w) and position relative to the parent. `hand` has a quarter turn about z.
-BONES = [("root", 0, (0, 0, 0, 1), (0, 0, 10)), ("an arm", 0, (0, 0, HALF, HALF), (0, 0, 20)),
+# Name, parent, rotation (x y z w) and position relative to the parent. `an arm` has a quarter turn about z.
+BONES = [("root", 0, (0.6, 0, 0, 0.8), (0, 0, 10)), ("an arm", 0, (0, 0, HALF, HALF), (0, 0, 20)),
          ("hand", 1, (0, 0, 0, 1), (5, 0, 0))]
 POINTS = [(1, 2, 3), (4, -2, 30), (0, 6, 31), (2, 5, 33)]
 WEDGES = [(0, 0, 0), (1, 0.25, 0.5), (2, 1, 0), (3, 0, 1), (2, 0.5, 0.5)]  # point, u, v
