@@ -705,6 +705,14 @@ static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b)
     return true;
 }
 
+// Returns the name of a node in the file. libassimp can have another one: see fbx_rename_models().
+static const char *node_name(const assimp_importer *importer, const assimp_node *node)
+{
+    if (node->model != SIZE_MAX)
+        return fbx_model_name(importer->curves, node->model);
+    return node->source->mName.data;
+}
+
 // Compares the rest pose of a node with that of its model in the FBX file.
 //
 // libassimp applies the rotation order, the pre-rotation and the post-rotation even if the file
@@ -727,29 +735,37 @@ static void compare_rest(assimp_importer *importer, assimp_node *node, size_t mo
         add_line(importer,
                  NOTE "node '%s': the rotation order, pre-rotation and post-rotation were applied, "
                       "although the file disables them",
-                 node->source->mName.data);
+                 node_name(importer, node));
 }
 
-// Computes the rest pose of all nodes. For an FBX file, also reads its animation curves and
-// properties, and finds the FBX model that belongs to each node, so that errors of libassimp in
-// the rest pose can be corrected.
-static void find_rest_poses(assimp_importer *importer, const convert_input *input)
+// Reads the animation curves and properties of an FBX file. Returns the bytes of the file for
+// libassimp, in which the names of nodes are unique if possible. Other formats are unchanged.
+static const char *read_curves(assimp_importer *importer, const convert_input *input)
+{
+    if (!common_has_suffix(input->path, ".fbx"))
+        return input->bytes;
+    importer->curves = fbx_read_curves(&importer->job, input->bytes, input->size);
+    if (!importer->curves)
+        return input->bytes;
+    if (fbx_has_old_shapes(importer->curves))
+        add_line(importer, LOSS "morph targets in the form of FBX 6 were skipped");
+    const char *const bytes = fbx_rename_models(importer->curves);
+    const char *const ambiguous = fbx_ambiguous_name(importer->curves);
+    if (ambiguous)
+        add_line(importer,
+                 NOTE "several nodes have the name '%s': their motion, size and vertices can be "
+                      "wrong; give all nodes different names before you export the file",
+                 ambiguous);
+    return bytes;
+}
+
+// Computes the rest pose of all nodes. Finds the FBX model that belongs to each node, so that
+// errors of libassimp in the rest pose can be corrected.
+static void find_rest_poses(assimp_importer *importer)
 {
     evaluate(importer, 0, 1);
     for (int i = 0; i < importer->num_nodes; i++)
         importer->nodes[i].rest = importer->nodes[i].local;
-    if (!common_has_suffix(input->path, ".fbx"))
-        return;
-    importer->curves = fbx_read_curves(&importer->job, input->bytes, input->size);
-    if (importer->curves && fbx_has_old_shapes(importer->curves))
-        add_line(importer, LOSS "morph targets in the form of FBX 6 were skipped");
-    const char *const unknown = importer->curves ? fbx_unknown_inheritance(importer->curves) : NULL;
-    if (unknown)
-        add_line(importer,
-                 NOTE "several nodes have the name '%s': if a parent of them has a scale, their "
-                      "size can be wrong, because the way in which they inherit it (InheritType) "
-                      "was ignored; give all nodes different names before you export the file",
-                 unknown);
     for (int i = 0; i < importer->num_nodes && importer->curves; i++) {
         assimp_node *const node = &importer->nodes[i];
         const size_t model =
@@ -774,7 +790,7 @@ static plain_inheritance find_inheritance(assimp_importer *importer, const assim
                  LOSS "node '%s' does not inherit the scale of '%s' in the usual way (InheritType "
                       "is not 1), which is supported only if all factors of the scale are positive "
                       "or all are negative; apply the scale before you export the file",
-                 node->source->mName.data, parent->source->mName.data);
+                 node_name(importer, node), node_name(importer, parent));
     return inheritance;
 }
 
@@ -792,7 +808,7 @@ static void add_nodes(assimp_importer *importer)
         float scale[3];
         split(&node->rest, t, r, scale);
         json_t *const item = json_pack(
-            "{s:o, s:o, s:o, s:o}", "name", gltf_string(node->source->mName.data), "translation",
+            "{s:o, s:o, s:o, s:o}", "name", gltf_string(node_name(importer, node)), "translation",
             gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale", gltf_floats(scale, 3));
         gltf_add(&importer->file, "nodes", item);
         const plain_inheritance inheritance = find_inheritance(importer, node);
@@ -997,7 +1013,7 @@ static void add_texcoords(assimp_importer *importer, const struct aiMesh *mesh, 
 static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, size_t mesh_index,
                           size_t node_index, bool has_unweighted)
 {
-    const char *const name = importer->nodes[node_index].source->mName.data;
+    const char *const name = node_name(importer, &importer->nodes[node_index]);
     json_t *const item =
         json_pack("{s:o, s:I}", "name", gltf_string(name), "mesh", (json_int_t)mesh_index);
     const size_t added = gltf_add(&importer->file, "nodes", item);
@@ -1511,7 +1527,7 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
         const key_changes changes = measure_gaps(node->channel, min_gap);
         if (changes.rotation > min_rotation || changes.movement > min_movement * reach) {
             num_sparse++;
-            sparse_node = node->source->mName.data;
+            sparse_node = node_name(importer, node);
         }
         if (changes.rotation > min_bent_rotation || changes.movement > min_bent_movement * reach)
             num_bent++;
@@ -1615,7 +1631,7 @@ static void note_skipped_motion(assimp_importer *importer, const struct aiAnimat
             LOSS
             "clip '%s' animates both the mesh '%s' and the bones of its skin; only the bones are "
             "used",
-            name, importer->nodes[moved_skin].source->mName.data);
+            name, node_name(importer, &importer->nodes[moved_skin]));
 }
 
 // Returns the last node with a skinned mesh that changes in the current clip, or NONE.
@@ -1694,15 +1710,15 @@ static size_t visible_length(const char *text)
     return length;
 }
 
-// Imports the file with libassimp into importer->scene. Returns false after an error, which is
-// sent to the reading process.
-static bool open_scene(assimp_importer *importer, const convert_input *input)
+// Imports the file with libassimp into importer->scene, from `bytes`, which are as long as the
+// file. Returns false after an error, which is sent to the reading process.
+static bool open_scene(assimp_importer *importer, const convert_input *input, const char *bytes)
 {
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    importer->scene = aiImportFileFromMemoryWithProperties(
-        input->bytes, (unsigned)input->size, aiProcess_Triangulate, strrchr(input->path, '.') + 1,
-        properties);
+    importer->scene =
+        aiImportFileFromMemoryWithProperties(bytes, (unsigned)input->size, aiProcess_Triangulate,
+                                             strrchr(input->path, '.') + 1, properties);
     if (importer->scene && importer->scene->mRootNode)
         return true;
     const char *const reason = aiGetErrorString();
@@ -1729,12 +1745,15 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
 {
     const convert_input *const input = job->input;
     const fbx_info info = find_fbx_info(input);
-    if (!check_fbx(importer, &info) || !open_scene(importer, input))
+    if (!check_fbx(importer, &info))
+        return false;
+    const char *const bytes = read_curves(importer, input);
+    if (!open_scene(importer, input, bytes))
         return false;
 
     gltf_begin(&importer->file);
     list_nodes(importer);
-    find_rest_poses(importer, input);
+    find_rest_poses(importer);
     add_nodes(importer);
     add_materials(importer);
     if (!add_meshes(importer))

@@ -117,7 +117,9 @@ enum {
 // A node of the scene, with its properties at rest and its links to the curves of the selected
 // stack.
 typedef struct fbx_model {
-    char *name;
+    char *name;                    // see fbx_rename_models()
+    char *title;                   // name in the file, if it differs from `name`; or NULL
+    size_t name_offset;            // of the name in the file
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
     double geometric[3][3];        // FBX_TRANSLATION ... FBX_SCALING of the meshes of the node only
     int rotation_order;
@@ -160,6 +162,8 @@ struct fbx_curves {
     const char *skipped_layer;
     common_text_index names; // of models, with the index of the first model of each name
     size_t *name_models;     // [names.count]
+    size_t num_new_names;    // names that fbx_rename_models() has tried
+    char *renamed_bytes;     // the file with these names, or NULL
     double start;            // of the selected stack, seconds
     double ticks_per_second; // of all times
     bool has_old_shapes;     // see fbx_has_old_shapes()
@@ -519,17 +523,23 @@ static void read_curve(fbx_curves *curves, const fbx_node *node, fbx_curve *curv
 
 // -- Objects --------------------------------------------------------------------------------------
 
-// Returns the name of an object: in a text file after "Class::", in a binary file before a NUL.
-static char *object_name(const fbx_value *value, bool is_binary)
+// Returns the offset of the name in the value with the name of an object: in a text file the name
+// is after "Class::", in a binary file before a NUL.
+static size_t find_object_name(const fbx_value *value, bool is_binary)
 {
     static const char mark[] = "::";
     char *const text = common_format("%.*s", (int)value->size, value->text);
-    char *const found = is_binary ? NULL : strstr(text, mark);
-    if (!found)
-        return text;
-    char *const name = common_copy(found + strlen(mark));
+    const char *const found = is_binary ? NULL : strstr(text, mark);
+    const size_t offset = found ? (size_t)(found - text) + strlen(mark) : 0;
     free(text);
-    return name;
+    return offset;
+}
+
+// Returns a copy of the name of an object.
+static char *object_name(const fbx_value *value, bool is_binary)
+{
+    const size_t offset = find_object_name(value, is_binary);
+    return common_format("%.*s", (int)(value->size - offset), value->text + offset);
 }
 
 // Reads up to `count` numbers of a property. The texts before them (name, type and flags) are
@@ -697,6 +707,8 @@ static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value 
     fbx_model *const model = &curves->models[index];
     *model = curves->defaults;
     model->name = object_name(name, curves->file.is_binary);
+    model->name_offset =
+        (size_t)(name->text - curves->file.bytes) + find_object_name(name, curves->file.is_binary);
     for (int i = 0; i < NUM_FACTORS; i++)
         model->links[i] = SIZE_MAX;
     read_properties(&curves->file, node, model, read_model_property);
@@ -1037,12 +1049,18 @@ fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t si
 }
 
 // Frees the objects of all kinds, their links, and the structure itself. Accepts NULL.
+static void free_model_names(fbx_model *model)
+{
+    free(model->name);
+    free(model->title);
+}
+
 void fbx_free_curves(fbx_curves *curves)
 {
     if (!curves)
         return;
     for (size_t i = 0; i < curves->counts[MODEL]; i++)
-        free(curves->models[i].name);
+        free_model_names(&curves->models[i]);
 
     for (size_t i = 0; i < curves->counts[CURVE]; i++)
         free(curves->curves[i].keys);
@@ -1055,6 +1073,7 @@ void fbx_free_curves(fbx_curves *curves)
 
     common_free_text_index(&curves->names);
     free(curves->name_models);
+    free(curves->renamed_bytes);
     free(curves->objects);
     free(curves->models);
     free(curves->curves);
@@ -1063,6 +1082,80 @@ void fbx_free_curves(fbx_curves *curves)
     free(curves->stacks);
     free(curves->links);
     free(curves);
+}
+
+// -- Unique names ---------------------------------------------------------------------------------
+
+// Gives a model a new name of the same length in curves->renamed_bytes. Only its last characters
+// change. Returns false if no unused name was found, for example because the name is empty.
+static bool rename_model(fbx_curves *curves, size_t model_index)
+{
+    enum { MAX_DIGITS = 6, MAX_TRIES = 64 };
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    const size_t base = sizeof digits - 1;
+    fbx_model *const model = &curves->models[model_index];
+    const size_t length = strlen(model->name);
+    char *const name = common_copy(model->name);
+    bool is_unused = false;
+    for (int i = 0; i < MAX_TRIES && !is_unused; i++) {
+        size_t number = curves->num_new_names++;
+        for (size_t k = 0; k < MAX_DIGITS && k < length; k++) {
+            name[length - 1 - k] = digits[number % base];
+            number /= base;
+        }
+        is_unused = !common_has_text(&curves->names, name);
+    }
+    if (!is_unused) {
+        free(name);
+        return false;
+    }
+
+    memcpy(curves->renamed_bytes + model->name_offset, name, length);
+    model->title = model->name;
+    model->name = name;
+    index_model_name(curves, model_index);
+    return true;
+}
+
+// Returns the first model with the name of a model.
+static size_t find_first_model(fbx_curves *curves, const char *name)
+{
+    return curves->name_models[common_index_text(&curves->names, name, strlen(name))];
+}
+
+// Returns true if a model has the name of an earlier model.
+static bool has_equal_names(const fbx_curves *curves)
+{
+    bool has_equal = false;
+    for (size_t i = 0; i < curves->counts[MODEL]; i++)
+        has_equal |= curves->models[i].has_other_name;
+    return has_equal;
+}
+
+const char *fbx_rename_models(fbx_curves *curves)
+{
+    const fbx_file *const file = &curves->file;
+    if (!has_equal_names(curves) || !convert_can_charge_bytes(curves->job, file->size, 1))
+        return file->bytes;
+    curves->renamed_bytes = common_alloc(file->size, 1);
+    memcpy(curves->renamed_bytes, file->bytes, file->size);
+    for (size_t i = 0; i < curves->counts[MODEL]; i++) {
+        fbx_model *const model = &curves->models[i];
+        if (!model->has_other_name)
+            continue;
+        const size_t first = find_first_model(curves, model->name);
+        model->has_other_name = first != i && !rename_model(curves, i);
+        curves->models[first].has_other_name |= model->has_other_name;
+    }
+    return curves->renamed_bytes;
+}
+
+const char *fbx_ambiguous_name(const fbx_curves *curves)
+{
+    for (size_t i = 0; i < curves->counts[MODEL]; i++)
+        if (curves->models[i].has_other_name)
+            return curves->models[i].name;
+    return NULL;
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------
@@ -1230,7 +1323,8 @@ size_t fbx_num_models(const fbx_curves *curves)
 
 const char *fbx_model_name(const fbx_curves *curves, size_t model)
 {
-    return curves->models[model].name;
+    const fbx_model *const named = &curves->models[model];
+    return named->title ? named->title : named->name;
 }
 
 const char *fbx_blended_layer(const fbx_curves *curves, size_t model)
@@ -1547,31 +1641,6 @@ bool fbx_has_mixed_scale(const fbx_curves *curves, size_t model)
     const bool is_positive = scale[0] > 0 && scale[1] > 0 && scale[2] > 0;
     const bool is_negative = scale[0] < 0 && scale[1] < 0 && scale[2] < 0;
     return !is_positive && !is_negative;
-}
-
-// Returns true if a model has a scale other than 1 in the rest pose.
-static bool has_scale(const fbx_model *model)
-{
-    const double min_difference = 1e-4; // from 1
-    double difference = 0;
-    for (int axis = 0; axis < 3; axis++)
-        difference = fmax(difference, fabs(model->values[FBX_SCALING][axis] - 1));
-    return difference > min_difference;
-}
-
-// Returns the name of several models that do not inherit scale in the usual way, or NULL if such
-// models do not exist or no model has a scale.
-const char *fbx_unknown_inheritance(const fbx_curves *curves)
-{
-    const char *name = NULL;
-    bool is_scaled = false;
-    for (size_t i = 0; i < curves->counts[MODEL]; i++) {
-        const fbx_model *const model = &curves->models[i];
-        is_scaled |= has_scale(model);
-        if (model->has_other_name && model->inheritance != PLAIN_INHERIT_SCALE)
-            name = model->name;
-    }
-    return is_scaled ? name : NULL;
 }
 
 bool fbx_has_rotation_space(const fbx_curves *curves, size_t model)

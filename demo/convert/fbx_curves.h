@@ -14,6 +14,14 @@ typedef struct fbx_curves fbx_curves;
 fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t size);
 void fbx_free_curves(fbx_curves *curves);
 
+// Gives models with equal names different names of the same length, because libassimp finds nodes
+// and bones by their names. Returns the bytes of a file with these names, which exist as long as
+// the curves.
+const char *fbx_rename_models(fbx_curves *curves);
+
+// Returns a name that several models have after fbx_rename_models(), or NULL.
+const char *fbx_ambiguous_name(const fbx_curves *curves);
+
 // Returns the only model with a name, or SIZE_MAX if no model or several models have the name.
 size_t fbx_find_model(fbx_curves *curves, const char *name);
 
@@ -29,6 +37,8 @@ bool fbx_is_supported(const fbx_curves *curves, size_t model);
 bool fbx_is_animated(const fbx_curves *curves, size_t model);
 
 size_t fbx_num_models(const fbx_curves *curves);
+
+// Returns the name of a model in the original file.
 const char *fbx_model_name(const fbx_curves *curves, size_t model);
 
 // Animation layers. Returns the name of a layer after the first that animates a model in the
@@ -69,10 +79,6 @@ plain_inheritance fbx_scale_inheritance(const fbx_curves *curves, size_t model);
 // Returns true if the factors of a model's scale are neither all positive nor all negative.
 // libassimp then splits its transform into another rotation and another scale.
 bool fbx_has_mixed_scale(const fbx_curves *curves, size_t model);
-
-// Returns a name that several models share which do not inherit scale in the usual way, or NULL if
-// there are no such models or no model has a scale. fbx_find_model() does not find these models.
-const char *fbx_unknown_inheritance(const fbx_curves *curves);
 
 // Returns the transform that applies to the meshes of a model, but not to its children. libassimp
 // applies the rotation order of the model to it, which is wrong.

@@ -4,7 +4,8 @@ fbx.py write OUT: writes an FBX file of a bone with rotations before and after i
 mesh with geometric transforms, and OUT.obj with the vertices in frame 1.
 fbx.py free OUT: the same without a weight of the last vertex, which follows its mesh.
 fbx.py curve OUT [binary]: the same with a curve of weighted tangents, constant and linear keys half a second
-apart, and OUT.FRAME.obj of frames between the keys; binary: as a binary file with compressed arrays."""
+apart, and OUT.FRAME.obj of frames between the keys; binary: as a binary file with compressed arrays.
+fbx.py binary IN OUT: converts a text file to a binary file."""
 import math
 import re
 import struct
@@ -241,6 +242,11 @@ def write_curve(path, is_binary):
                 print("v", *moved(turned_x((x, y, z)), (1, 2, 3)), file=out)
 
 
+def write_binary(path, out_path):
+    with open(path) as text, open(out_path, "wb") as out:
+        out.write(binary(text.read()))
+
+
 def numbers(path, word):
     with open(path, errors="replace") as lines:
         return [tuple(float(n) for n in line.split()[1:4]) for line in lines if line.startswith(word + " ")]
@@ -251,6 +257,8 @@ def farthest(points, others):
 
 
 def main(command, path, dump=None, limit=None):
+    if command == "binary":
+        return write_binary(path, dump)
     if command == "curve":
         return write_curve(path, dump == "binary")
     if command in ("write", "free"):

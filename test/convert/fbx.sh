@@ -129,10 +129,19 @@ negative 122 -1,-2,-3,2,1,1,1,1,2
 END
 python3 test/convert/fbx_scale.py "$scratch/mirrored.fbx" 122 -1,2,3,1,1,1,1,1,1
 refused mirrored "node 'joint1' does not inherit the scale of 'joint0' in the usual way"
+# Nodes with equal names: two joints, or a joint and the mesh. libassimp receives the file with other names.
 python3 test/convert/fbx_scale.py "$scratch/names.fbx" 122 2,2,2,1,1,1,1,1,1
-sed 's/Model::joint2/Model::joint1/' "$scratch/names.fbx" >"$scratch/twins.fbx"
-check 'inheritance of scale of nodes with equal names' convert "$scratch/twins.fbx" --force
-check '... is reported as ignored' grep -q "several nodes have the name 'joint1': if a parent of them has a scale" "$scratch/notes"
+sed 's/Model::joint2/Model::joint1/' "$scratch/names.fbx" >"$scratch/joints.fbx"
+sed 's/Model::joint1/Model::mesh/' "$scratch/names.fbx" >"$scratch/mesh.fbx"
+python3 test/convert/fbx.py binary "$scratch/joints.fbx" "$scratch/binary_joints.fbx"
+for file in joints binary_joints mesh; do
+    check "nodes with equal names: $file" convert "$scratch/$file.fbx"
+    check '... keep their motion' shows turn 12 "$scratch/names.fbx.12.obj" 1e-4
+done
+check '... and their name' grep -q '"mesh"	0' "$scratch/it/mesh.md5mesh"
+sed 's/Model::joint[12]/Model::/' "$scratch/names.fbx" >"$scratch/nameless.fbx"
+check 'nodes without names' convert "$scratch/nameless.fbx" --force
+check '... are reported' grep -q "several nodes have the name ''" "$scratch/notes"
 # A damaged curve of a second layer.
 changed 's/^Objects: {/&\nAnimationLayer: 17, "AnimLayer::top", "" { }\nAnimationCurveNode: 18, "AnimCurveNode::R", "" { }\nAnimationCurve: 19, "AnimCurve::", "" {\nKeyTime: *2 { a: 5,5 }\nKeyValueFloat: *2 { a: 0,9 }\nKeyAttrFlags: *1 { a: 4 }\nKeyAttrDataFloat: *4 { a: 0,0,0,0 }\nKeyAttrRefCount: *1 { a: 2 }\n}/
     s/^Connections: {/&\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"\nC: "OP",19,18, "d|X"/; /^    C: "OO",7,6/d; s/^Connections: {/&\nC: "OO",7,6/' top
