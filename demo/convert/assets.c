@@ -109,8 +109,8 @@ static bool load_targets(const convert_scene *scene, convert_assets *assets, md5
     return is_read;
 }
 
-// Loads the parts of a scene with the library: the model, the clips, which are bound to the
-// model, and the morph targets.
+// Loads the parts of a scene with the library. They are the model, the clips, and the morph
+// targets. Binds the clips to the model.
 bool convert_load_assets(const convert_job *job, const convert_scene *scene, convert_assets *assets,
                          md5_error *error)
 {
@@ -326,9 +326,13 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 // the weights sum to 1, the error is |sum w_k e_k|. The sum to minimize over all frames is w^T E w,
 // in which E_kl is the sum of e_k . e_l.
 
-// Returns the weight to move from slot l to slot k, which minimizes the error w^T E w in one step
-// of Newton's method. Neither weight becomes negative. `regularization` weights the squared
-// differences of the fitted weights from the weights of the file.
+// Returns the weight that is moved from slot l to slot k in one step of Newton's method. The step
+// minimizes the error
+//
+//     w^T E w
+//
+// Neither weight becomes negative. `regularization` weights the squared differences of the fitted
+// weights from the weights of the file.
 static double find_weight_step(const loose_vertex *v, const double *fitted, uint32_t k, uint32_t l,
                                double regularization)
 {
@@ -368,10 +372,18 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
 
 // -- Points by least squares ----------------------------------------------------------------------
 
-// Let A be the blended matrix of the vertex in a frame, and e the vector from its current position
-// to the position in MD5. The best move m of the vertex in the bind pose minimizes the sum of
-// |A m - e|^2 over all frames, so that it solves (sum A^T A) m = sum A^T e. The sums of the vertex
-// are the lower triangle of A^T A (6 numbers) and then A^T e (3 numbers).
+// Moves the vertices of the skin in the bind pose, so that they are near to the vertices in MD5 in
+// all frames. For each frame, let
+//
+//     A = the 3 * 3 part of the blended joint matrices of the vertex
+//     e = the vector from its current position to the position in MD5
+//     m = the unknown move of the vertex in the bind pose
+//
+// The best move minimizes the sum of |A m - e|^2 over all frames. It is the solution of
+//
+//     (sum of A^T A) m = sum of A^T e
+//
+// The sums of a vertex are 9 numbers: the lower triangle of A^T A (6 numbers), then A^T e.
 
 // Moves a vertex in the bind pose to the position that minimizes its error in the frames of all
 // clips. Solves the equations for one coordinate at a time (Gauss-Seidel). This converges fast,
@@ -465,11 +477,9 @@ static void add_weight_sums(loose_vertex *v, const md5_vec3 errors[MAX_SLOTS])
     }
 }
 
-// Adds one frame to the normal equations of the least-squares problem that fit_point() solves: find
-// the move m of the vertex in the bind pose that minimizes the sum of |A m - e|^2 over all frames.
-// A is the 3 * 3 part of the blended joint matrices in this frame. `gap` is e, the vector from the
-// vertex in the converted skin to the vertex in MD5. v->sums contains the lower triangle of A^T A
-// by rows (00, 10, 11, 20, 21, 22), followed by the three components of A^T e.
+// Adds one frame to the sums of the equations that fit_point() solves; A and e are defined there.
+// `gap` is e. v->sums contains the lower triangle of A^T A by rows (00, 10, 11, 20, 21, 22),
+// followed by the three components of A^T e.
 static void add_point_sums(loose_vertex *v, const md5_mat34 *palette, md5_vec3 gap)
 {
     double *sum = v->sums;
@@ -536,8 +546,8 @@ static double error_limit(const fitter *fit, const loose_vertex *v)
     return bound + fabs(sum - 1) * fit->size;
 }
 
-// Reports the vertices that the format cannot store exactly: `num_more` vertices with more than
-// fit->slots influences, and the vertices that are inexact for other reasons.
+// Reports the vertices that the format cannot store exactly. `num_more` vertices have more than
+// fit->slots influences. The others are inexact for other reasons.
 static void note_inexact_vertices(const convert_job *job, const fitter *fit, size_t num_more)
 {
     const size_t num_others = fit->num_vertices - num_more;
@@ -625,8 +635,8 @@ static uint32_t select_stride(const convert_job *job, const convert_assets *asse
     return stride;
 }
 
-// Fits the weights and, with --fit, the positions of the inexact vertices, and measures their
-// errors. Each of these passes visits the frames of all clips.
+// Fits the weights of the inexact vertices. With --fit, also fits their positions. Then measures
+// their errors. Each of these passes visits the frames of all clips.
 static void fit_vertices(const convert_job *job, const convert_assets *assets, fitter *fit)
 {
     const uint32_t stride = select_stride(job, assets, fit);
@@ -652,8 +662,8 @@ static void fit_vertices(const convert_job *job, const convert_assets *assets, f
     note_losses(job, assets, fit);
 }
 
-// Reduces all vertices to `slots` influences: first each vertex by its largest weights, then the
-// weights of the vertices that this changed are fitted to the poses of all clips.
+// Reduces all vertices to `slots` influences. First, each vertex keeps its largest weights. Then
+// the weights of the vertices that this changed are fitted to the poses of all clips.
 void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots)
 {
     const md5_model *const model = assets->model;
@@ -729,9 +739,9 @@ static uint32_t pack_mesh_bytes(const convert_job *job, const md5_model *model, 
     return fill_empty_weights(packed + slots, mesh->num_vertices, stride);
 }
 
-// Packs the influences of all vertices as bytes, for formats that store them in this way:
-// `slots` joints, then `slots` weights per vertex. Returns NULL if a joint index does not fit in
-// a byte.
+// Packs the influences of all vertices as bytes, for formats that store them in this way. Each
+// vertex has `slots` joints, then `slots` weights. Returns NULL if a joint index does not fit in a
+// byte.
 uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots)
 {
     const size_t stride = 2 * (size_t)slots;

@@ -1,5 +1,5 @@
 // Loads the parts of a scene with the library, so that writers of other formats can pose and skin
-// the model, and reduces its vertices to a form that these formats can store.
+// the model. Also reduces the vertices of the model to a form that these formats can store.
 #ifndef DEMO_CONVERT_ASSETS_H
 #define DEMO_CONVERT_ASSETS_H
 
@@ -55,15 +55,16 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
 // Creates the skins [num_meshes] of the model with `slots` (1 to 16) influences per vertex. Does
 // nothing without a model.
 //
-// For vertices with more influences, the weights are fitted to the clips by least squares, which is
-// more accurate in these clips than scaling the largest weights. With job->is_fitted, weights and
-// positions of all inexact vertices are fitted; otherwise positions are exact in the bind pose.
-// Notes report the largest error over all frames of all clips, and its upper limit in any pose.
-// Time is proportional to the number of inexact vertices times frames.
+// For vertices with more influences, the weights are fitted to the clips by least squares. In these
+// clips, this is more accurate than scaling the largest weights. With job->is_fitted, the weights
+// and the positions of all inexact vertices are fitted. Otherwise only weights are fitted, and the
+// positions are exact in the bind pose. Notes report the largest error over all frames of all
+// clips, and its upper limit in any pose. The time is proportional to the number of inexact
+// vertices times the number of frames.
 void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots);
 
-// The largest distance between a vertex in MD5 and the same vertex in the written skin, and where
-// it occurs: the clip, the frame, the mesh and the vertex.
+// The largest distance between a vertex in MD5 and the same vertex in the written skin. The other
+// members tell where it occurs.
 typedef struct convert_worst {
     double distance; // in units
     size_t clip;

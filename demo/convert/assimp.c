@@ -3,14 +3,17 @@
 //
 // libassimp runs in a separate process with limits of memory and time, because files can crash it
 // or make it hang. All nodes of its scene become nodes of glTF with their transforms in each frame;
-// rig.c selects the joints. Importers insert helper nodes between joints, called pivots; only
-// these are merged into the nodes below them. The main structure is assimp_importer.
+// rig.c selects the joints. Importers insert helper nodes between joints, called pivots; only these
+// are merged into the nodes below them. The main structure is assimp_importer.
 //
-// FBX defines the transform of a node as T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1, and three
-// geometric factors that apply to its meshes only. libassimp 5.2 creates a helper node for each
-// factor, and clips animate those of T, R and S. But if there are no other factors than Rpre and
-// Rpost, clips animate the node itself by the product of all factors (with Rpost instead of its
-// inverse).
+// FBX defines the transform of a node as a product of translations, rotations and scale:
+//
+//     T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1
+//
+// Three geometric factors follow, which apply only to the meshes of the node. libassimp 5.2 creates
+// a helper node for each factor. Clips animate the helper nodes of T, R and S. There is one
+// exception: a node whose only factors except T, R and S are Rpre and Rpost. Clips then animate the
+// node itself by the product of all factors. This product contains Rpost instead of its inverse.
 //
 // libassimp discards the curves between the keys of FBX files. fbx_curves.c reads them from the
 // file, and replaces the keys of libassimp for each node whose rest pose is the same in both.
@@ -60,8 +63,8 @@ typedef struct fbx_info {
 
 // -- Bytes of the file ----------------------------------------------------------------------------
 
-// Returns the position after the first occurrence of a text in the bytes from `at` to `end`, or
-// NULL if they do not contain it.
+// Searches for a text in the bytes from `at` to `end`. Returns the position after its first
+// occurrence, or NULL.
 static const char *find_behind(const char *at, const char *end, const char *text)
 {
     const size_t length = strlen(text);
@@ -97,8 +100,9 @@ static bool exceeds_compressed_zeros(size_t size, size_t num_words)
 // Searches a binary array for a value that is not supported. If `are_flags` is true, the array
 // contains the flags of animation keys, and a key whose bit LINEAR is not set is not supported.
 // Otherwise the array contains weights, and a weight that is not 0 is not supported. Compressed
-// arrays are not decompressed here: compressed flags count as not supported, and compressed weights
-// if the array is too large for zeros. Advances *position past an uncompressed array.
+// arrays are not decompressed here. Compressed flags count as not supported. Compressed weights
+// count as not supported if the array is too large for zeros. Advances *position past an
+// uncompressed array.
 static bool has_other_binary(const char **position, const char *end, bool are_flags)
 {
     const char *const at = *position;
@@ -375,8 +379,9 @@ static bool continues_chain(const assimp_node *parent, const struct aiNode *sour
            && memcmp(source->mName.data, parent->source->mName.data, length) == 0;
 }
 
-// Adds a node of libassimp's scene. libassimp splits an FBX node with pivots into a chain of nodes,
-// "Arm_$AssimpFbx$_PreRotation" and so on, with the node itself at the end.
+// Adds a node of libassimp's scene. libassimp splits an FBX node with pivots into a chain of nodes.
+// Their names are "Arm_$AssimpFbx$_PreRotation" and similar. The node itself is at the end of the
+// chain.
 //
 // This function marks the pivots. It stores the first pivot of the chain and the pivot with the
 // post-rotation in each later node of the chain.
@@ -672,7 +677,7 @@ static double get_number(const struct aiMetadata *data, const char *name, double
 }
 
 // Returns the transform from the file's axes and units to glTF's (x left, y up, z forward, meters).
-// Of all formats, only FBX stores the axes and the unit of a file, the latter in centimeters.
+// Of all formats, only FBX stores the axes and the unit of a file. The unit is in centimeters.
 static struct aiMatrix4x4 to_gltf(const assimp_importer *importer)
 {
     const struct aiMetadata *const data = importer->scene->mMetaData;
@@ -1507,8 +1512,8 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
                              const fbx_info *info)
 {
     // Smaller changes are not reported. Movements are fractions of `reach`, the length of the
-    // longest bone. Changes above the limits "bent" are a loss if the file has curves, and
-    // rotations above `min_angles_rotation` are a loss if they were interpolated as several angles.
+    // longest bone. Changes above the limits "bent" are a loss if the file has curves. Rotations
+    // above `min_angles_rotation` are a loss if the file interpolates them as several angles.
     const double min_rotation = 0.004;
     const double min_movement = 0.004;
     const double min_bent_rotation = 0.087;   // half of 10 degrees, radians
@@ -1699,8 +1704,8 @@ static bool check_fbx(assimp_importer *importer, const fbx_info *info)
     return true;
 }
 
-// Returns the length of an error of libassimp up to its first line break or tab, because some of
-// the errors quote a large part of the file.
+// Returns the length of the part of an error of libassimp that is shown. It ends at the first
+// control character, such as a line break. Some of the errors quote a large part of the file.
 static size_t visible_length(const char *text)
 {
     enum { MAX_LENGTH = 120 };
@@ -1815,9 +1820,9 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *lines
 }
 
 // Reads a file of a format that libassimp supports. Runs libassimp in a separate process
-// (import_file), which returns lines of messages followed by a .glb file. Reports the messages,
-// and reads the .glb file like any glTF file. A loss, which is content that libassimp cannot
-// import correctly, is an error unless --force is given.
+// (import_file), which returns lines of messages followed by a .glb file. Reports the messages, and
+// reads the .glb file like any glTF file. A loss is content that libassimp cannot import correctly.
+// It is an error unless --force is given.
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {

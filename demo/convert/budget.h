@@ -2,8 +2,8 @@
 //
 // A file can refer to one range of its bytes many times. Even if all counts fit the size of the
 // file, the work then grows with the square of that size. Readers therefore charge each range when
-// they iterate over it. The limits are a constant plus a multiple of the file's size, so that time
-// and memory are linear in the size of the file.
+// they iterate over it. The limits are a constant plus a multiple of the file's size. Time and
+// memory are therefore linear in the size of the file.
 #ifndef DEMO_CONVERT_BUDGET_H
 #define DEMO_CONVERT_BUDGET_H
 
@@ -35,8 +35,8 @@ typedef struct convert_budget {
     size_t num_notes;
 } convert_budget;
 
-// Return the limits for a file of the given size. An element is one unit of work, such as a number,
-// a table entry, a posed vertex, or a byte of a name or of created text. It takes 20 to 60 ns.
+// Return the limits for a file of the given size. An element is one unit of work of 20 to 60 ns.
+// Examples are a number, a table entry, a posed vertex, and a byte of a name.
 uint64_t convert_max_elements(uint64_t file_size);
 uint64_t convert_max_bytes(uint64_t file_size);
 

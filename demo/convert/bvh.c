@@ -99,8 +99,9 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
     return true;
 }
 
-// Returns the length of the name at the current token. The name extends to the end of the line,
-// without blanks and braces at its end, because the brace of the joint may be on this line.
+// Returns the length of the name at the current token. The name may contain blanks, so it extends
+// to the end of the line. Blanks and braces at its end do not belong to it: the opening brace of
+// the joint may be on this line.
 static size_t measure_name(const bvh_file *file, size_t token_length)
 {
     const char *const name = file->in.at;

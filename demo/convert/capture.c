@@ -93,8 +93,9 @@ static double guess_unit(const convert_job *job, double legs)
     return guess->unit;
 }
 
-// Finds the axes and the unit of a motion capture, which BVH does not store, from a standing
-// figure: the pose without rotations, or the first frame if that pose does not stand.
+// Finds the axes and the unit of a motion capture, because BVH does not store them. They are
+// measured on a standing figure. This is the pose without rotations or, if that pose does not
+// stand, the first frame.
 bool plain_orient_capture(plain_scene *plain)
 {
     convert_stance stance = {.is_standing = false};

@@ -5,8 +5,8 @@
 // of all joints. Frames begin at time 0 even if the first key is later, because players begin
 // there.
 //
-// If all keys are at frames of a common rate, sampling at this rate does not change linear tracks,
-// because players of MD5 interpolate linearly, too. The main structure is clip_builder.
+// If all keys are at frames of a common rate, sampling at this rate does not change linear tracks.
+// Players of MD5 interpolate linearly, too. The main structure is clip_builder.
 #include "demo/convert/loss.h"
 #include "demo/convert/meshes.h"
 
@@ -23,7 +23,7 @@ typedef struct clip_builder {
     const md5_doc *measured;   // document whose vertices measure the effect of scale
     uint32_t *measured_joints; // [joints of `measured`] the same joint in this file, or MD5_NONE
     double *reach;         // [num_joints] largest distance of a vertex from its joint, bind pose
-    bool *is_filmed;       // [num_nodes] the node is a camera that already has a path
+    bool *is_filmed;       // [num_nodes] the node is a camera that an earlier clip moved
     uint32_t *node_tracks; // [num_nodes] first track of the node, or MD5_NONE
 
     // The pose at the last sampled time:
@@ -234,8 +234,9 @@ static bool is_exact_rate(const clip_builder *clip, double rate)
     return true;
 }
 
-// Sets the frame rate of the clip: the rate that the user requested, or the first common rate at
-// which all keys are at frames, or 60 Hz. `stored` is the rate that the file contains, or 0.
+// Sets the frame rate of the clip. The rate that the user requested has priority. Otherwise it is
+// the first common rate at which all keys are at frames. If there is no such rate, it is 60 Hz.
+// `stored` is the rate that the file contains, or 0.
 static void select_rate(clip_builder *clip, double stored)
 {
     const double requested = clip->plain->job->rate;
@@ -285,8 +286,11 @@ static void pose_at(clip_builder *clip, double time)
 
 // Computes how the current scale displaces the points of each measured joint, because MD5 cannot
 // store this change. M and D are defined in rig.h. MD5 stores the value that D has in the rest
-// pose. The displacement of a point is therefore M (D(t) / D - 1). Returns the largest element of
-// D(t) / D - 1.
+// pose. The displacement of a point is therefore
+//
+//     M (D(t) / D - 1)
+//
+// Returns the largest element of D(t) / D - 1.
 static double compute_scale_moves(clip_builder *clip)
 {
     const convert_rig *const rig = clip->rig;
@@ -322,8 +326,9 @@ static void measure_scale(clip_builder *clip, double time)
 }
 
 // Returns an upper limit of how far a joint moves the points within `reach` of it when its
-// transform changes from `a` to `b`. A rotation by an angle moves a point by at most 2 sin(angle /
-// 2) times its distance from the joint.
+// transform changes from `a` to `b`. A rotation by an angle moves a point at most by
+//
+//     2 sin(angle / 2) * distance of the point from the joint
 static double max_displacement(convert_xform a, convert_xform b, double reach)
 {
     const convert_vec offset = convert_sub(a.translation, b.translation);
@@ -707,8 +712,9 @@ static bool has_track_above(const clip_builder *clip, uint32_t node)
     return false;
 }
 
-// Adds a path for each camera that the current clip moves. A clip without tracks represents the
-// rest pose. It gets a path for each camera that no earlier clip moved.
+// Adds a path for each camera that the current clip moves. A clip without tracks is the rest pose,
+// which is the last clip. It gets a path for each camera that no earlier clip moved, so that no
+// camera is lost. `last` is the end of the clip in seconds.
 static bool add_paths(clip_builder *clip, double last, const plain_animation *animation)
 {
     for (uint32_t i = 0; i < clip->rig->num_nodes; i++) {
@@ -716,9 +722,10 @@ static bool add_paths(clip_builder *clip, double last, const plain_animation *an
         const uint32_t camera = node->in->camera;
         if (camera == MD5_NONE || !node->in->is_in_scene)
             continue;
-        if (!plain_charge(clip->plain, node->depth)) // has_track_above() visits these nodes
+        if (!plain_charge(clip->plain, node->depth)) // has_track_above() visits `depth` nodes
             return false;
 
+        // is_filmed[i]: an earlier clip has moved this camera.
         const bool is_resting = clip->num_tracks == 0 && !clip->is_filmed[i];
         if (!is_resting && !has_track_above(clip, i))
             continue;
@@ -846,8 +853,8 @@ static double measure_rest_pose(const clip_builder *clip)
     return moved > 1e-4 * size ? moved : 0;
 }
 
-// Adds the paths of cameras that no clip moves, and a clip of one frame with the rest pose if it
-// differs from the bind pose.
+// Adds what no animation of the file contains. These are paths for the cameras that no clip moves.
+// If the rest pose differs from the bind pose, it also adds a clip of one frame with the rest pose.
 static bool add_rest_pose(clip_builder *clip)
 {
     if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0, NULL))

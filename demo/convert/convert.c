@@ -1,4 +1,4 @@
-// Runs a conversion: reads all inputs, applies the options of the job to the scene and calls the
+// Runs a conversion. Reads all inputs, applies the options of the job to the scene, and calls the
 // writer of the output format. `formats` is the table of readers and writers.
 #include "demo/convert/budget.h"
 #include "demo/convert/layout.h"
@@ -533,8 +533,9 @@ static bool check_frame_count(const convert_job *job, const convert_part *part, 
                         count, clip->num_joints, job->rate, num_frames, rate);
 }
 
-// Returns the edit of frames that the job requests: the range of frames, the frame rate, and the
-// change of the root's motion. `root` receives the state of this change, frame by frame.
+// Returns the edit of frames that the job requests. It consists of the range of frames, the frame
+// rate, and the change of the root's motion. `root` receives the state of this change, frame by
+// frame.
 static md5_frame_edit plan_frame_edit(const convert_job *job, clip_displacement *root)
 {
     const bool is_reversed = job->range[0] > job->range[1];
@@ -793,7 +794,7 @@ static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part
     return !plan->is_split || md5_edit_meshes(doc, &edit->meshes, error) != MD5_NONE;
 }
 
-// Plans and makes the changes of one part: parses its bytes as a document, changes the document,
+// Plans and makes the changes of one part. Parses its bytes as a document, changes the document,
 // and writes it as text. A part without changes keeps its bytes.
 static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *error)
 {
@@ -856,8 +857,8 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
     return edit;
 }
 
-// Makes all changes of the scene between reading and writing. If clips come from other files than
-// the model, the model is loaded first, because clips may be scaled and rotated to match it.
+// Makes all changes of the scene between reading and writing. Clips from other files may be scaled
+// and rotated to match the model. The model is then loaded first.
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
@@ -947,8 +948,8 @@ bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *e
 }
 
 // Returns true if a path that does not exist is meant as a folder. It ends with a slash, or its
-// last part has no extension. In "models-1.2" the text after the dot is not an extension but a
-// version, because it contains a digit and no format has this extension.
+// last part has no extension. The text after the dot may be a version instead of an extension, as
+// in "models-1.2". It is a version if it contains a digit and no format has this extension.
 static bool is_new_folder(const char *path)
 {
     const bool exists = common_is_folder(path) || common_is_file(path);
@@ -975,8 +976,8 @@ static bool check_engines(const convert_job *job, md5_error *error)
     return true;
 }
 
-// Returns the name of an option that has no effect, because the scene contains no part to which it
-// applies, or NULL.
+// Returns the name of an option that has no effect, or NULL. An option has no effect if the scene
+// contains no part to which it applies.
 static const char *find_useless_option(const convert_job *job, const convert_scene *scene)
 {
     const bool has_clip = has_part(scene, CONVERT_CLIP);
@@ -1038,8 +1039,8 @@ static void drop_hidden_materials(convert_scene *scene)
     scene->num_mesh_materials = num_visible;
 }
 
-// Checks a scene after it was read. Returns false and fills the error if the scene is empty, or
-// if an option has no effect on it, which the user did not expect.
+// Checks a scene after it was read. Returns false and fills the error if the scene is empty. Also
+// fails if an option has no effect on the scene, because the user expects an effect.
 static bool check_scene(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     if (scene->num_parts == 0 && scene->skipped_content)
@@ -1116,8 +1117,8 @@ static bool convert_inputs(const convert_job *job, const struct format *format, 
     return edit_and_write(job, format, is_new_folder, scene, error);
 }
 
-// Performs a conversion: selects the output format by the extension of the output (a folder gets
-// MD5 text), then reads and converts the inputs. Returns false and fills `error` on failure.
+// Performs a conversion. The extension of the output selects the output format; a folder gets MD5
+// text. Then reads and converts the inputs. Returns false and fills `error` on failure.
 static bool read_and_write(const convert_job *job, md5_error *error)
 {
     const bool is_new = is_new_folder(job->output);

@@ -374,8 +374,8 @@ const char *convert_image_extension(const convert_image *image);
 // Returns a point as MD5 stores it, without rounding errors near 0 and without -0.
 md5_vec3 convert_stored_point(convert_vec v);
 
-// Returns x, y and z of a unit quaternion as MD5 stores them, with the sign for which w <= 0 and
-// without rounding errors near 0 and -0.
+// Returns x, y and z of a unit quaternion as MD5 stores them. q and -q are the same rotation, and
+// MD5 stores the one with w <= 0. Rounding errors near 0 and -0 become 0.
 md5_vec3 convert_stored_rotation(convert_quat q);
 
 // A joint of a clip that is added to a scene.
@@ -420,8 +420,9 @@ void convert_append(convert_bytes *out, const void *bytes, size_t size);
 void convert_append_and_free(convert_bytes *out, char *text);
 #define convert_append_text(out, ...) convert_append_and_free(out, common_format(__VA_ARGS__))
 
-// Append little-endian values: the lowest `size` bytes (at most 4) of a number, `count` words of
-// four bytes (integers or floats), or one number of four bytes.
+// Append little-endian values. convert_append_uint() appends the lowest `size` bytes of a number,
+// at most 4. convert_append_words() appends `count` words of four bytes, integers or floats.
+// convert_append_u32() appends one number of four bytes.
 void convert_append_uint(convert_bytes *out, uint32_t number, size_t size);
 void convert_append_words(convert_bytes *out, const void *words, size_t count);
 void convert_append_u32(convert_bytes *out, uint32_t number);

@@ -171,8 +171,8 @@ struct fbx_curves {
 
 // -- Keys -----------------------------------------------------------------------------------------
 
-// If KEY_CLAMP is set and the values of a key and a neighbor differ by at most this value, the
-// curve is flat at the key.
+// For keys with the flag KEY_CLAMP. If the values of such a key and a neighbor differ by at most
+// this number, the curve is flat at the key.
 static const double max_flat_step = 0.001;
 
 // Returns an addition to the slope of a key for a bias above 500 %. It is 40 units per second times
@@ -194,8 +194,8 @@ typedef struct key_steps {
 } key_steps;
 
 // Applies a bias to a slope. First averages the slope with that of the parabola through the three
-// keys. Then moves it by `bias` percent toward the slope of the line to one neighbor: to the right
-// neighbor if the bias is positive, otherwise to the left neighbor.
+// keys. Then moves it by `bias` percent toward the slope of the line to one neighbor. This is the
+// right neighbor if the bias is positive, otherwise the left neighbor.
 static double apply_bias(const key_steps *steps, double slope, double bias)
 {
     const double min_bias_step = 1e-5; // smaller differences have no direction
@@ -523,8 +523,9 @@ static void read_curve(fbx_curves *curves, const fbx_node *node, fbx_curve *curv
 
 // -- Objects --------------------------------------------------------------------------------------
 
-// Returns the offset of the name in the value with the name of an object: in a text file the name
-// is after "Class::", in a binary file before a NUL.
+// Returns the offset of the name in the value that contains the class and the name of an object. In
+// a text file, the value is "Class::Name". In a binary file, the name is at the begin, before a
+// NUL.
 static size_t find_object_name(const fbx_value *value, bool is_binary)
 {
     static const char mark[] = "::";
@@ -597,16 +598,17 @@ static double read_property_number(const fbx_file *file, fbx_range values)
 // Returns the inheritance of scale for a value of the property InheritType.
 static plain_inheritance find_inheritance(double type)
 {
-    // Autodesk's names of the values are RrSs, RSrs and Rrs, the order of the factors: rotations of
-    // the parent and the node, scales of the parent and the node.
+    // Autodesk's names of the values are RrSs, RSrs and Rrs. They show the order of the factors. R
+    // and S are the rotation and the scale of the parent, r and s are those of the node.
     static const plain_inheritance types[] = {PLAIN_INHERIT_SCALE_BY_AXIS, PLAIN_INHERIT_SCALE,
                                               PLAIN_IGNORE_PARENT_SCALE};
     const bool is_known = type >= 0 && type < (double)COMMON_LENGTH(types);
     return is_known ? types[(size_t)type] : PLAIN_INHERIT_SCALE;
 }
 
-// Stores one property of a model in an fbx_model: a factor of its transform, its rotation order, a
-// flag of its rotation space, or its inheritance of scale. For read_properties().
+// Stores one property of a model in the fbx_model `to`. It may be a factor of the transform, the
+// rotation order, a flag of the rotation space, or the inheritance of scale. Ignores other
+// properties. A callback for read_properties().
 static void read_model_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
 {
@@ -910,8 +912,9 @@ static void connect_objects(fbx_curves *curves, const fbx_object *child, const f
     }
 }
 
-// Reads a connection: its kind, the ids of the child and the parent and, if the kind is "OP" (an
-// object to a property), the property of the parent.
+// Reads a connection. It consists of its kind, the id of the child and the id of the parent. A
+// connection of kind "OP" connects an object to a property. It also contains the name of this
+// property of the parent.
 static void read_connection(fbx_curves *curves, const fbx_node *node)
 {
     const fbx_file *const file = &curves->file;
@@ -1589,11 +1592,12 @@ static convert_affine rotate_in_space(const fbx_model *model, const convert_vec 
     return convert_mul_affine(&pre_and_rotation, &post_inverse);
 }
 
-// Returns the transform of a model relative to its parent: the product of the FBX factors, such as
-// translation, pivots, rotation and scale, for the given values of its properties. If `in_space` is
-// true, the rotation is in the rotation space of the model: it has the model's rotation order and
-// is between the pre-rotation and the post-rotation. Otherwise the rotation has the order x, y, z,
-// and the pre-rotation and the post-rotation are ignored. See has_rotation_space().
+// Returns the transform of a model relative to its parent for the given values of its properties.
+// It is the product of the FBX factors, such as translation, pivots, rotation and scale. If
+// `in_space` is true, the rotation is in the rotation space of the model. It then has the rotation
+// order of the model, and is between the pre-rotation and the post-rotation. Otherwise the rotation
+// has the order x, y, z, and the pre-rotation and the post-rotation are ignored. See
+// has_rotation_space().
 static convert_affine compose(const fbx_model *model, const convert_vec values[NUM_FACTORS],
                               bool in_space)
 {

@@ -29,8 +29,8 @@ size_t fbx_find_model(fbx_curves *curves, const char *name);
 // the budget is exceeded.
 bool fbx_select_clip(fbx_curves *curves, const char *name);
 
-// Returns true if the selected clip can be evaluated for a model: not if a curve is damaged,
-// exceeds the budget or has keys in the wrong order.
+// Returns true if the selected clip can be evaluated for a model. This is impossible if a curve is
+// damaged, exceeds the budget, or has keys in the wrong order.
 bool fbx_is_supported(const fbx_curves *curves, size_t model);
 
 // Returns true if the selected clip animates a model.
@@ -45,8 +45,8 @@ const char *fbx_model_name(const fbx_curves *curves, size_t model);
 // selected clip, or NULL.
 const char *fbx_blended_layer(const fbx_curves *curves, size_t model);
 
-// Returns the name of a layer of the selected clip that is ignored because it is muted or another
-// layer is solo, or NULL.
+// Returns the name of a layer of the selected clip that is ignored, or NULL. A layer is ignored if
+// it is muted, or if another layer is solo.
 const char *fbx_skipped_layer(const fbx_curves *curves);
 
 // Returns true if a layer after the first animates a model, in any clip.

@@ -1,9 +1,11 @@
 // Reads the node tree of FBX files of version 7.
 //
-// A node of a binary file begins with a header: the offset of the node's end, the number and size
-// of its values, and its name. The values and the children follow, and a header of zeros ends the
-// children. In a text file a node is `Name: value, value { children }`, and a semicolon begins a
-// comment.
+// A node of a binary file begins with a header. The header contains the offset of the node's end,
+// the number and the size of its values, and its name. The values follow, then the children. A
+// header of zeros ends the children. In a text file, a semicolon begins a comment, and a node has
+// the form
+//
+//     Name: value, value { children }
 //
 // An array is a value of a binary node, optionally compressed by zlib. In a text file it is the
 // child `a` of a node.
@@ -109,8 +111,8 @@ static size_t element_size(char type)
 }
 
 // Reads the header of an array, and advances `values` past the array. Returns false if the array is
-// damaged. The header consists of three words of 4 bytes: the number of elements, 1 if they are
-// compressed, and their size in the file in bytes.
+// damaged. The header consists of three words of 4 bytes. The first is the number of elements. The
+// second is 1 if the elements are compressed. The third is their size in the file, in bytes.
 static bool next_binary_array(fbx_range *values, char type, fbx_value *value)
 {
     enum { COUNT = 0, IS_COMPRESSED = 4, STORED_SIZE = 8, HEADER = 12 }; // offsets
@@ -474,8 +476,8 @@ static char *copy_elements(const fbx_value *array)
     return NULL;
 }
 
-// Returns an element of a decompressed array. `type` is the letter in the file: d and f are
-// floating-point numbers of 64 and 32 bits, i and l are integers of 32 and 64 bits.
+// Returns an element of a decompressed array. `type` is the letter in the file: d = double, f =
+// float, i = 32-bit integer, l = 64-bit integer.
 static double element_at(const char *elements, char type, size_t index)
 {
     const size_t size = element_size(type);

@@ -19,7 +19,7 @@ typedef struct fbx_range {
     const char *end;
 } fbx_range;
 
-// A node of an FBX file, which is a tree of nodes: it has a name, values and children.
+// A node of an FBX file. It has a name, values and children. The nodes of a file form a tree.
 typedef struct fbx_node {
     const char *name; // [name_size]
     size_t name_size;

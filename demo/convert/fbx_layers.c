@@ -89,9 +89,9 @@ static convert_vec signed_powers(convert_vec v, double exponent)
                          signed_power(v.z, exponent)};
 }
 
-// Blends the value of a layer over the value of the layers below it, as FBX does: scale factors
-// are multiplied, rotations are blended as quaternions unless the layer blends angles, and
-// translations are added.
+// Blends the value of a layer over the value of the layers below it, as FBX does. Translations are
+// added. Scale factors are multiplied, or added with has_separate_scaling. Rotations are blended as
+// quaternions, or as single angles with has_separate_angles.
 convert_vec fbx_blend_layer(const fbx_blending *blending, int property, int order,
                             convert_vec below, convert_vec value)
 {

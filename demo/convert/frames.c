@@ -189,7 +189,7 @@ static char *get_clip_name(const plain_scene *plain, const char *frame_name, siz
 }
 
 // Adds the weights with which a clip shows its frames. The clip consists of the `count` frames of
-// the file from to->first on. Each of these frames is a morph target, whose weight is 1 in its own
+// the file from to->first on. Each of these frames is a morph target. Its weight is 1 in its own
 // frame of the clip and 0 in all others. Frame 0 of the file is the model itself, which is shown if
 // all weights are 0.
 static void add_weights(const frame_builder *to, const char *clip, uint32_t count)
@@ -276,8 +276,8 @@ static bool add_parts(frame_builder *to)
     return true;
 }
 
-// Converts vertex frames to MD5: each frame becomes a morph target of a model without moving
-// joints, because MD5 stores motion only as joints.
+// Converts vertex frames to MD5. MD5 stores motion only as joints. Each frame therefore becomes a
+// morph target of a model without moving joints.
 bool plain_build_frames(plain_scene *plain, convert_scene *scene)
 {
     if (convert_find_model(scene))

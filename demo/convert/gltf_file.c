@@ -69,8 +69,8 @@ static size_t get_size(const json_t *object, const char *key)
     return (size_t)gltf_number(object, key, 0);
 }
 
-// The members that the functions above read. Each member is described by its path from the root:
-// '|' separates names, and '*' stands for each item of an array or each member of an object.
+// The members that the functions above read. A member is described by its path from the root. '|'
+// separates names. '*' stands for each item of an array or each member of an object.
 enum { OBJECTS = 99 };
 static const struct member {
     const char *path;
@@ -653,20 +653,22 @@ static float read_component(const uint8_t *bytes, const struct component *type, 
     return (float)number;
 }
 
-// Elements to read: of an accessor, or of the indices or values of a sparse accessor.
+// A table of elements in the file, which read_elements() reads. An accessor is such a table. A
+// sparse accessor contains two more: the indices of the elements that it replaces, and their new
+// values.
 typedef struct element_request {
-    uint32_t accessor;    // index, for error messages
-    const json_t *object; // refers to the view
-    size_t component;     // code of the component type
-    size_t count;         // elements
+    uint32_t accessor;    // index of the accessor, for error messages
+    const json_t *object; // JSON object with the members bufferView and byteOffset
+    size_t component;     // componentType in glTF, such as 5126 for floats
+    size_t count;         // number of elements
     size_t width;         // numbers per element
     bool is_normalized;
 } element_request;
 
-// The bytes from which the elements of an element_request are read.
+// Where the elements of an element_request are in memory.
 typedef struct element_range {
     const struct component *type;
-    const uint8_t *bytes; // first element; NULL: no view, all numbers are 0
+    const uint8_t *bytes; // first element; NULL without a view, then all numbers are 0
     size_t stride;        // bytes between elements
 } element_range;
 
@@ -678,9 +680,9 @@ static size_t get_stride(const gltf_file *file, uint32_t view, size_t size)
     return stride > 0 ? stride : size;
 }
 
-// Finds the first of the requested elements in its view, and the distance between elements. Fills
-// the file's error and returns false if they are not inside of the view. range->type is set. If the
-// accessor has no view, range->bytes remains NULL.
+// Finds the first of the requested elements in its view, and the distance between elements. The
+// caller has set range->type. If the request has no view, range->bytes remains NULL. If the
+// elements are not inside of the view, fills the file's error and returns false.
 static bool find_elements(gltf_file *file, const element_request *request, element_range *range)
 {
     const uint32_t view = gltf_index(request->object, "bufferView");
@@ -819,9 +821,8 @@ static bool replace_sparse(gltf_file *file, const element_request *accessor, flo
     return is_done;
 }
 
-// Reads all values of an accessor: `count` elements of `width` numbers. Sparse values, which
-// replace single elements, are applied afterwards. Returns NULL on failure; the caller frees the
-// result.
+// Reads all values of an accessor: `count` elements of `width` numbers. Then applies its sparse
+// values, which replace single elements. Returns NULL on failure. The caller frees the result.
 static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
                           size_t count)
 {
@@ -1033,7 +1034,7 @@ static bool find_text(gltf_file *file, const convert_input *input, gltf_bytes *t
     return check_text(file, *text);
 }
 
-// Opens a file: finds the JSON text and the binary part, checks the JSON against the table of
+// Opens a file. Finds the JSON text and the binary part, checks the JSON against the table of
 // members, and opens the buffers.
 bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *input,
                md5_error *error)

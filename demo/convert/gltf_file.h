@@ -79,8 +79,8 @@ const json_t *gltf_extras(const json_t *object);
 
 // Returns the values of an accessor and the number of its elements. Normalized integers are
 // converted to fractions. The values are valid until the file is closed. Fills the file's error and
-// returns NULL if the accessor has another shape, exceeds its buffer or contains a number that is
-// not finite, or if the budget is exceeded.
+// returns NULL in these cases: the accessor has another shape, it exceeds its buffer, it contains a
+// number that is not finite, or the budget is exceeded.
 const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t *count);
 
 // Returns the bytes of a view, or fills the file's error and returns NULL.

@@ -66,8 +66,8 @@ static uint32_t find_image(const json_t *texture)
     return image;
 }
 
-// Finds the bytes of an image. If its path does not exist, tries a file with the same name next to
-// the glTF file, because users often copy files to one folder.
+// Finds the bytes of an image. Users often copy all files to one folder. If the path of the image
+// does not exist, therefore tries a file with the same name next to the glTF file.
 static gltf_bytes find_image_bytes(gltf_file *file, uint32_t image, const char *uri, bool is_file)
 {
     const gltf_bytes found = gltf_image(file, image, false);
@@ -178,8 +178,8 @@ static void flip_normal_map(gltf_file *file, const char *shader, convert_image *
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Returns the object of a material that contains its base color, by the standard or by the older
-// extension KHR_materials_pbrSpecularGlossiness, or NULL.
+// Returns the JSON object that contains the base color of a material, or NULL. It belongs to the
+// standard, or to the older extension KHR_materials_pbrSpecularGlossiness.
 static const json_t *get_color(const json_t *material)
 {
     const json_t *const old = json_object_get(json_object_get(material, "extensions"),
@@ -215,9 +215,8 @@ typedef struct gltf_surface {
     double glow_factor[3];
 } gltf_surface;
 
-// Finds the color, factors and textures of a material, wherever the file stores them: in the
-// core of glTF 2.0, in the specular-glossiness extension of older files, or in the specular
-// extension.
+// Finds the color, factors and textures of a material. A file may store them in the core of glTF
+// 2.0, in the specular-glossiness extension of older files, or in the specular extension.
 static gltf_surface find_surface(const json_t *object)
 {
     const json_t *const extensions = json_object_get(object, "extensions");

@@ -118,9 +118,8 @@ static bool is_uri_character(unsigned char c)
     return is_letter || is_digit || strchr("-._~", c);
 }
 
-// Returns the name of a file as a JSON string with a relative URI, in which characters that a
-// URI cannot contain are replaced by %XX. Returns NULL if memory runs out or the name is not
-// UTF-8.
+// Returns the name of a file as a JSON string with a relative URI. Characters that a URI cannot
+// contain are replaced by %XX. Returns NULL if memory runs out or the name is not UTF-8.
 json_t *gltf_uri(const char *name)
 {
     char *const text = common_alloc(3 * strlen(name) + 1, 1);
@@ -380,7 +379,7 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
 
     for (size_t k = 2; gltf_find(out, kind, plain, &(size_t){0}); k++) {
         free(unique);
-        // After a few tries use a number that was not used yet, because trying all numbers takes
+        // After a few tries, use a number that was not used yet. To try all numbers would take
         // quadratic time for many equal names.
         const size_t number = k <= MAX_SMALL_NUMBER ? k : json_object_size(out->names) + k;
         unique = append_number(base, number, MAX_LENGTH);
@@ -495,8 +494,8 @@ static bool append_glb(const gltf_out *out, const char *text, convert_bytes *fil
     return true;
 }
 
-// Creates the bytes of the file: JSON text that refers to the file `bin`, or a binary .glb file
-// if `bin` is NULL.
+// Creates the bytes of the file. This is JSON text that refers to the file `bin`. If `bin` is NULL,
+// it is a binary .glb file.
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error)
 {

@@ -115,9 +115,9 @@ size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size);
 // Kinds of texts for which values are stored. Texts of different kinds are independent.
 enum {
     GLTF_EXTENSION = 'e', // names of extensions in extensionsUsed
-    // Unique names of nodes, images and animations. The import by libassimp stores other texts
-    // under the first two: the name of a node and its index, and the path of an image and its
-    // index.
+    // Unique names of nodes, images and animations. The import by libassimp uses the first two
+    // kinds differently. It stores each node's name with the index of the node, and each image's
+    // path with the index of the image.
     GLTF_NODE_NAME = 'n',
     GLTF_IMAGE_NAME = 'i',
     GLTF_ANIMATION_NAME = 'a',

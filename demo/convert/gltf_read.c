@@ -1,5 +1,6 @@
-// Reads glTF 2.0: fills a plain scene with nodes, skins, meshes, cameras and animations, and adds
-// the materials after the scene became MD5. Only the data that the selected scene uses is read.
+// Reads glTF 2.0. Fills a plain scene with nodes, skins, meshes, cameras and animations. Adds the
+// materials after the scene was converted to MD5. Only the data that the selected scene uses is
+// read.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -130,9 +131,9 @@ static bool report_cycle(const gltf_reader *reader, const bool *is_listed)
                      node, name, parent, parent_name);
 }
 
-// Returns the node after `node` in depth-first order: its first child, or else the next sibling of
-// the node or of its nearest ancestor with a next sibling. Returns MD5_NONE after the last node
-// below the root.
+// Returns the node after `node` in depth-first order. This is its first child. A node without
+// children is followed by its next sibling or, if it is the last child, by the next sibling of its
+// nearest ancestor that has one. Returns MD5_NONE after the last node below the root.
 static uint32_t next_in_depth_first_order(const plain_scene *plain, const node_links *links,
                                           uint32_t node)
 {
@@ -195,8 +196,8 @@ static bool read_nodes(gltf_reader *reader)
     return is_read;
 }
 
-// Returns the index of the scene with a name or, if `requested` is a number, with this index. A
-// name precedes an index. Returns MD5_NONE if there is no such scene.
+// Returns the index of the scene with the name `requested`. If `requested` is a number, it is an
+// index. A name precedes an index. Returns MD5_NONE if there is no such scene.
 static uint32_t find_scene(const gltf_file *file, const char *requested)
 {
     const size_t num_scenes = gltf_count(file, "scenes");
@@ -223,8 +224,8 @@ static uint32_t find_named_node(const plain_scene *plain, const char *requested)
     return MD5_NONE;
 }
 
-// Finds the scene or, if there is no such scene, the node with the name of option --scene. Either
-// *scene or *root is MD5_NONE. Fails if both do not exist.
+// Finds the scene with the name of option --scene. If there is no such scene, finds the node with
+// this name. Either *scene or *root is MD5_NONE. Fails if both do not exist.
 static bool find_named_scene(const gltf_reader *reader, const char *requested, uint32_t *scene,
                              uint32_t *root)
 {
@@ -284,9 +285,9 @@ static void mark_skinned_nodes(const gltf_reader *reader)
     }
 }
 
-// Selects a scene: by the job's name or number, else the default scene of the file, else the first
-// scene. A file without scenes is selected completely. A name of a node selects the node and its
-// descendants.
+// Selects a scene. If the job has the name or the number of a scene, selects this scene. Otherwise
+// selects the default scene of the file. If there is none, selects the first scene. A file without
+// scenes is selected completely. A name of a node selects the node and its descendants.
 static bool select_scene(gltf_reader *reader)
 {
     gltf_file *const file = reader->file;
@@ -506,8 +507,8 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
     return true;
 }
 
-// Returns the kind of a primitive: triangles, a triangle strip, a triangle fan, or another kind
-// (points and lines), which is skipped.
+// Returns the kind of a primitive: triangles, a triangle strip, a triangle fan, or another kind.
+// The other kinds are points and lines, which are skipped.
 static plain_mode read_mode(const json_t *object)
 {
     static const double triangles = 4; // the numbers of modes in glTF
@@ -561,8 +562,8 @@ static bool read_primitive(primitive_reader *reader, const json_t *object, bool 
     return get_indices(reader, gltf_index(object, "indices"));
 }
 
-// Reads the default weights of a node's morph targets: the weights of the node, or else the weights
-// of its mesh.
+// Reads the default weights of a node's morph targets. A node without weights uses those of its
+// mesh.
 static bool read_weights(gltf_reader *reader, uint32_t index)
 {
     const double max_weight = 1e6;
@@ -749,7 +750,7 @@ static bool check_times(const gltf_file *file, const plain_track *track, uint32_
     return true;
 }
 
-// Reads the keys of a track and checks them, so that clips.c can rely on them: there are as many
+// Reads the keys of a track and checks them. clips.c relies on these checks: there are as many
 // values as times, and the times ascend.
 static bool read_keys(gltf_reader *reader, const char *location, const json_t *sampler,
                       plain_track *track)
@@ -850,8 +851,8 @@ static void read_fovs(const json_t *values, plain_animation *animation)
     }
 }
 
-// Reads all animations. Each channel becomes a track of one node. The frame rate and the fields
-// of view, which glTF cannot store, are read from the extras of our own files.
+// Reads all animations. Each channel becomes a track of one node. glTF cannot store the frame rate
+// and the fields of view. They are read from the extras of our own files.
 static bool read_animations(gltf_reader *reader)
 {
     plain_scene *const plain = reader->plain;
@@ -899,8 +900,8 @@ static bool read_scene(gltf_reader *reader)
            && read_animations(reader);
 }
 
-// Reads a glTF file in three steps: fills a plain scene from the file, converts the plain scene
-// to MD5, and adds the materials of the file to the result.
+// Reads a glTF file in three steps. Fills a plain scene from the file, converts the plain scene to
+// MD5, and adds the materials of the file to the result.
 bool convert_read_gltf(const convert_job *job, convert_input *input, convert_scene *scene,
                        md5_error *error)
 {

@@ -1,12 +1,11 @@
 // Writes glTF 2.0: NAME.glb, or NAME.gltf with NAME.bin and images in the same folder.
 //
-// All numbers are converted to glTF's axes and to meters. A node with a rotation or scale for this
-// purpose would be simpler, but programs handle such nodes differently. The axes x y z of id
-// (forward, left, up) become z x y of glTF, which is exact in floats. Then all lengths are scaled.
+// All numbers are converted to glTF's axes and to meters. A root node with a rotation and a scale
+// would be simpler, but programs handle such nodes differently. The axes x y z of id (forward,
+// left, up) become z x y of glTF. This exchange is exact in floats. Then all lengths are scaled.
 //
-// A joint that one clip moves gets a track in every clip of the file, because some programs leave a
-// joint without a track in the pose of the previous clip. The main structures are gltf_writer and
-// gltf_track.
+// A joint that one clip moves gets a track in every clip of the file. Otherwise some programs leave
+// the joint in the pose of the previous clip. The main structures are gltf_writer and gltf_track.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -313,8 +312,8 @@ static bool write_material(gltf_writer *writer, const convert_material *source, 
 // -- Meshes ---------------------------------------------------------------------------------------
 
 // Rounds the weights of each vertex to multiples of 1 / 65535, because quantized weights are 16-bit
-// integers. The sum stays 1: the first weight, which is the largest, absorbs the rounding errors of
-// the others.
+// integers. The first weight is the largest. It absorbs the rounding errors of the others, so that
+// the sum stays 1.
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -373,10 +372,10 @@ static void put_tangents(gltf_writer *writer, json_t *attributes, const md5_mesh
                        GLTF_NORMALIZED);
 }
 
-// Writes the vertices of a mesh and returns the object "attributes" of its primitive, which
-// contains the index of an accessor for each attribute. The types below are those of quantized
-// attributes; gltf_put_attribute() writes floats if the writer does not quantize. If the writer
-// quantizes, the weights of `skin` are rounded.
+// Writes the vertices of a mesh. Returns the object "attributes" of its primitive. It contains the
+// index of an accessor for each attribute. The types below are those of quantized attributes;
+// gltf_put_attribute() writes floats if the writer does not quantize. If the writer quantizes, the
+// weights of `skin` are rounded.
 static json_t *write_attributes(gltf_writer *writer, const md5_mesh *mesh, convert_skin *skin)
 {
     const bool quantizes = writer->step > 0;
@@ -783,8 +782,8 @@ static void find_moves(gltf_writer *writer)
     writer->moves[2 * (size_t)skeleton->order[0]] = true;
 }
 
-// Returns for each joint the largest distance from the joint to a vertex that it moves, directly or
-// by its descendants, in units. The caller frees the array.
+// Returns the reach of each joint, in units. It is the largest distance from the joint to a vertex
+// that it or one of its descendants moves. The caller frees the array.
 static double *measure_reach(const gltf_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
@@ -980,8 +979,8 @@ static void write_tracks(gltf_writer *writer, const convert_clip *clip, json_t *
     free(poses);
 }
 
-// Writes a clip as an animation: tracks of all joints, morph weights, and in the extras the
-// frame rate and the removed root motion.
+// Writes a clip as an animation. It contains tracks of all joints and the morph weights. The extras
+// contain the frame rate and the removed root motion.
 static void write_clip(gltf_writer *writer, const convert_clip *clip)
 {
     const uint32_t num_frames = clip->anim->num_frames;

@@ -1131,8 +1131,8 @@ static void compute_written_palette(const iqm_writer *writer, size_t frame, md5_
     free(pose);
 }
 
-// Extends a box, its radius (the distance from the origin) and its flat radius (the distance from
-// the z axis) to contain a position.
+// Extends a box so that it contains a position. Also extends its radius (distance from the origin)
+// and its flat radius (distance from the z axis).
 static void extend_box(iqm_box *box, md5_vec3 position, bool is_first)
 {
     const md5_bounds point = {position, position};
@@ -1141,9 +1141,9 @@ static void extend_box(iqm_box *box, md5_vec3 position, bool is_first)
     box->flat_radius = fmaxf(box->flat_radius, hypotf(position.x, position.y));
 }
 
-// For convert_visit_frames(): writes the bounds of a frame. Also finds the largest error, the
-// distance between a vertex skinned by the library and the same vertex skinned by an engine from
-// the written file.
+// A callback for convert_visit_frames() that writes the bounds of a frame. Also finds the largest
+// error. This is the distance between a vertex that the library skins, and the same vertex as an
+// engine skins it from the written file.
 static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     iqm_writer *const writer = user;
@@ -1402,7 +1402,8 @@ static bool write_all_bounds(iqm_writer *writer)
                         writer->worst.distance);
 }
 
-// Writes the file: a header, which end_file() fills at the end, then one table after the other.
+// Writes the file. It begins with a header, which end_file() fills at the end. One table after the
+// other follows.
 static bool write_tables(iqm_writer *writer)
 {
     static const uint8_t zeros[HEADER_SIZE - sizeof magic];

@@ -282,8 +282,8 @@ static void blend_by_alpha(view_image *image, blend_kind blending)
 
 // -- Images of materials --------------------------------------------------------------------------
 //
-// An image program is the text by which a Doom 3 material selects an image: the name of a file, or
-// operations on files such as addnormals(...).
+// An image program is the text by which a Doom 3 material selects an image. It is the name of a
+// file, or contains operations on files such as addnormals(...).
 
 // Returns the file of a game to which an image program refers. Returns NULL if the program computes
 // an image instead, or if the file does not exist.
@@ -295,8 +295,8 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
     return name ? view_copy_file(md5_game_files(game), name, size, &error) : NULL;
 }
 
-// Reads an image from the file `path` or, if `path` is NULL, by an image program of the game.
-// `image` receives the texels. file->bytes receives the bytes of the file. It is NULL if the
+// Reads an image from the file `path`. If `path` is NULL, an image program of the game creates the
+// image. `image` receives the texels. file->bytes receives the bytes of the file. It is NULL if the
 // program computes the image. The caller frees the bytes, also after an error.
 static bool read_image(const material_search *search, const char *path,
                        const md5_image_program *program, convert_image *file, view_image *image,
@@ -432,8 +432,8 @@ static void add_image(material_search *search, convert_material *material, conve
     store_image(search, material, map, title, path != NULL, file);
 }
 
-// Returns a copy of a normal map as PNG with its green channel inverted, because Doom 3 and glTF
-// disagree about its direction. The number of pixels is limited by the budget of the job.
+// Returns a copy of a normal map as PNG with its green channel inverted. In Doom 3 and in glTF,
+// this channel has opposite directions. The number of pixels is limited by the budget of the job.
 uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image *in, size_t *size,
                                     md5_error *error)
 {
@@ -581,9 +581,9 @@ static void set_declared_alpha_test(convert_material *to, const md5_material *ma
     free(registers);
 }
 
-// Sets the properties of a material that do not depend on its images: culling, lighting and
-// transparency, from the material that the game declares. Blend modes that a model file cannot
-// store become alpha blending, with a note. Also copies the text of the declaration.
+// Sets the properties of a material that do not depend on its images. They are culling, lighting
+// and transparency. They come from the material that the game declares. Blend modes that a model
+// file cannot store become alpha blending, with a note. Also copies the text of the declaration.
 static void set_declared_properties(const material_search *search, convert_material *to,
                                     const md5_material *material, const declared_surface *surface)
 {
@@ -859,7 +859,7 @@ static const md5_material *find_declared_material(const material_search *search,
 }
 
 // Adds a new material to the scene. Images that options select come first. The other images come
-// from the declaration or, without a declaration, from the search near the model (`look`).
+// from the declaration. Without a declaration, they come from the search near the model (`look`).
 static bool create_material(material_search *search, const mesh_search *mesh, const char *shader,
                             const view_look *look, md5_error *error)
 {
@@ -927,8 +927,8 @@ static bool add_material(material_search *search, uint32_t index, md5_error *err
     return is_done;
 }
 
-// Selects the folder for the search if the meshes of an outfit (an attached model) begin at `mesh`,
-// because the images of an outfit are near its file. *next is the index of the next outfit.
+// Selects another folder for the search if the meshes of an outfit begin at `mesh`. An outfit is an
+// attached model, whose images are near its own file. *next is the index of the next outfit.
 static void open_outfit_package(material_search *search, uint32_t mesh, size_t *next)
 {
     const convert_scene *const scene = search->scene;
@@ -980,8 +980,8 @@ static material_search begin_search(const convert_job *job, convert_scene *scene
     return search;
 }
 
-// Finds the material of each mesh of the model: by the options of the job, by declarations of a
-// game folder, or by image files near the model.
+// Finds the material of each mesh of the model. The sources are the options of the job, the
+// declarations of a game folder, and image files near the model.
 bool convert_find_materials(const convert_job *job, convert_scene *scene, bool adds_materials,
                             bool by_shader, md5_error *error)
 {
@@ -1410,8 +1410,8 @@ static bool has_valid_name(const convert_layout *layout, const convert_material 
     return true;
 }
 
-// Appends the declaration of a material for Doom 3: the declaration in the game if it is still
-// valid, otherwise a new declaration.
+// Appends the declaration of a material for Doom 3. This is the declaration in the game if it is
+// still valid. Otherwise it is a new declaration.
 static void append_declaration(const convert_layout *layout, const convert_material *material,
                                const char *const *paths, convert_bytes *text)
 {
@@ -1517,7 +1517,7 @@ static bool begin_cfg(const convert_layout *layout, md5_doc *model, common_list 
     return true;
 }
 
-// Writes the texts that declare the model and its materials, if the engine has such files:
+// Writes the texts that declare the model and its materials, if the engine has such files. They are
 // md5.cfg for Cube 2, and .mtr and .def files for Doom 3. Returns false on failure.
 static bool write_declarations(const convert_layout *layout, written_materials *written,
                                md5_error *error)

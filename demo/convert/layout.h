@@ -1,5 +1,5 @@
-// The layout of a model's files for an engine: their paths, and the images, materials and
-// declarations that are written next to the model.
+// The layout of a model's files for an engine. It consists of their paths, and of the images,
+// materials and declarations that are written next to the model.
 #ifndef DEMO_CONVERT_LAYOUT_H
 #define DEMO_CONVERT_LAYOUT_H
 

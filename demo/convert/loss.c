@@ -40,8 +40,8 @@ static uint32_t vertex_step(const convert_loss_clip *clip, const md5_doc_mesh *m
 }
 
 // Returns the joint that causes a difference of scale. Joints inherit scale from their parents. The
-// cause is therefore the highest ancestor whose scale differs from that in MD5, or else the joint
-// itself.
+// cause is therefore the highest ancestor whose scale differs from that in MD5. Without such an
+// ancestor, it is the joint itself.
 static uint32_t find_scaled_ancestor(const md5_doc *model, const convert_affine *moves,
                                      uint32_t joint)
 {

@@ -1,5 +1,5 @@
-// Reads MD5 files into a scene without a change. Writes them as text or as Doom 3 BFG's binary
-// files, within the limits of an engine, and writes morph weights as a machine file that machine.c
+// Reads MD5 files into a scene without a change. Writes a scene as text or as Doom 3 BFG's binary
+// files, within the limits of an engine. Writes morph weights as a machine file, which machine.c
 // reads.
 #include "demo/convert/layout.h"
 #include "md5/md5machine.h"
@@ -155,8 +155,8 @@ static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name,
     return num_boxes != MD5_NONE;
 }
 
-// Fails if the clips cannot be joined to one clip: all frames must have the same number of
-// components, and the total number of frames must fit in 32 bits. Reports different frame rates.
+// Fails if the clips cannot be joined to one clip. All frames must have the same number of
+// components. The total number of frames must fit in 32 bits. Reports different frame rates.
 static bool check_joined_clips(const md5_output *writer, md5_error *error)
 {
     const md5_doc *const first = writer->clips[0];
@@ -274,8 +274,8 @@ static bool write_part(md5_output *writer, const convert_part *part, const char 
     return is_written;
 }
 
-// Writes a clip with one frame, the bind pose, because some engines do not show a model without a
-// clip. The clip contains only the root; limit_clip() adds the other joints.
+// Writes a clip whose only frame is the bind pose. Some engines do not show a model without a clip.
+// The clip contains only the root; limit_clip() adds the other joints.
 static bool write_bind_pose(md5_output *writer, md5_error *error)
 {
     const uint32_t first = writer->model->skeleton.order[0];

@@ -610,8 +610,8 @@ static size_t count_md5_vertices(const plain_mesh *mesh, const plain_primitive *
     return is_single && is_possible ? (size_t)mesh->num_vertices : 0;
 }
 
-// Converts all primitives of a node's mesh. The cost of the joints' transforms is charged before
-// they are computed: a hostile file can use one skin with many joints in many nodes.
+// Converts all primitives of a node's mesh. A hostile file can use one skin with many joints in
+// many nodes. The cost of the joints' transforms is therefore charged before they are computed.
 static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
 {
     enum { ELEMENTS_PER_PRODUCT = 4 }; // cost of a product of two transforms
@@ -708,9 +708,9 @@ typedef struct target_groups {
     size_t *next;  // [num_moved] index of the next with the same name, or SIZE_MAX
 } target_groups;
 
-// Groups the displacements of morph targets by the names of the targets, because meshes with
-// targets of the same name share one target. The entries of a group form a list: first[group],
-// then next[] of each entry, in the order of the file.
+// Groups the displacements of morph targets by the names of the targets. Meshes with targets of the
+// same name share one target. The entries of a group form a list: first[group], then next[] of each
+// entry, in the order of the file.
 static target_groups group_targets(const rig_meshes *meshes)
 {
     const size_t count = meshes->num_moved;

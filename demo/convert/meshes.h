@@ -34,8 +34,8 @@ bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene);
 
 // Adds all clips, camera paths, and a clip of the rest pose if it differs from the bind pose.
 // `model` is the model of the scene, for bounds, or NULL. Fills the scene's error and returns false
-// on failure. Scale, which MD5 cannot store, is a failure if it moves vertices too far and the job
-// is not forced.
+// on failure. MD5 cannot store scale. If scale moves vertices too far, this is a failure, unless
+// the job is forced.
 bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene);
 
 // Returns the name of a node's morph target as a file name. The caller frees it.

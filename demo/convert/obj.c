@@ -1,5 +1,5 @@
-// Writes Wavefront OBJ: the bind pose, and each frame of each clip as a separate file, for programs
-// without support for joints and clips. `md5tool bind` reads OBJ (obj_in.c).
+// Writes Wavefront OBJ for programs without support for joints and clips. Writes the bind pose and
+// each frame of each clip as a separate file. `md5tool bind` reads OBJ (obj_in.c).
 #include "demo/convert/assets.h"
 
 // Returns a name that a line can end with. A line break would begin another line, so the name

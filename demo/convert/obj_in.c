@@ -171,7 +171,7 @@ static bool add_triangle(obj_reader *reader, const convert_obj_corner corners[3]
     return true;
 }
 
-// Reads a face and adds its triangles, a fan around the first corner, to the current part.
+// Reads a face and adds its triangles to the current part. They form a fan around the first corner.
 static bool read_face(obj_reader *reader)
 {
     convert_tokens *const in = &reader->in;

@@ -238,9 +238,9 @@ void plain_set_order(plain_scene *scene);
 // Returns a copy of a text as a file name of letters, digits and '_', or NULL if none remains.
 char *plain_file_name(const char *text);
 
-// Converts the scene to MD5 and adds the parts to `scene`: the model with its morph targets, the
-// clips and the camera paths. If `scene` already has a model, clips are adapted to that model. Sets
-// the shaders of materials. Fills the scene's error and returns false on failure.
+// Converts the scene to MD5 and adds the parts to `scene`. They are the model with its morph
+// targets, the clips and the camera paths. If `scene` already has a model, clips are adapted to
+// that model. Sets the shaders of materials. Fills the scene's error and returns false on failure.
 bool convert_build(plain_scene *plain, convert_scene *scene);
 
 #endif

@@ -335,7 +335,7 @@ static void number_vertices(plain_primitive *primitive, psk_vertices *to, uint32
     }
 }
 
-// Reads the vertices of a primitive, whose indices are wedges, and replaces these indices by
+// Reads the vertices of a primitive. Its indices refer to wedges; replaces them by indices of
 // vertices. `vertices` is scratch memory with an element for each wedge. Its elements are 0 before
 // and after the call, so that all primitives can use it without clearing it completely.
 static void read_vertices(psk_file *file, plain_primitive *primitive, const psk_links *links,

@@ -2,9 +2,13 @@
 #include "demo/convert/quake.h"
 
 // Returns the direction of a point on a face of an icosahedron. vertices[] are the three corners of
-// the face, from a to l. The twelve vertices of the icosahedron are in three planes, each through
-// two axes, with four vertices per plane, whose two coordinates have all combinations of signs.
-// parts[] are the weights of the corners; only their ratios matter.
+// the face, each a letter from a to l. The twelve vertices of the icosahedron are in three planes,
+// with four vertices per plane. Each plane contains two axes. The coordinates of its four vertices
+// along these axes are
+//
+//     (side, top)  (side, -top)  (-side, top)  (-side, -top)
+//
+// parts[] are the weights of the corners. Only their ratios matter.
 static convert_vec face_direction(const char vertices[3], const int parts[3])
 {
     const double side = 0.5257311121191336; // coordinates of vertices on the unit sphere

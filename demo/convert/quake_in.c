@@ -211,9 +211,9 @@ static void add_meshes(quake_reader *in, size_t count)
 }
 
 // Reads the texture coordinate of an MDL vertex in texels. The right half of a skin shows the back
-// of the model. A vertex on the seam between the halves stores the coordinate of the front, so half
-// of the width is added for triangles on the back. `triangle` is the offset of a triangle, whose
-// first number is its side.
+// of the model. A vertex on the seam between the halves stores the coordinate of the front. For
+// triangles on the back, half of the width is therefore added. `triangle` is the offset of a
+// triangle. Its first number is not 0 if the triangle is on the front.
 static md5_vec2 read_mdl_texcoord(quake_reader *in, size_t at, size_t triangle)
 {
     const bool is_on_seam = get_uint(in, at, 4) != 0;
@@ -441,8 +441,8 @@ static view_image read_skin_texels(quake_reader *in, const uint8_t *palette, boo
     return image;
 }
 
-// Decodes the skin at in->at, which contains one palette index per texel, to a PNG image, and
-// adds it as a material. The mesh uses the material whose name is its shader.
+// Decodes the skin at in->at to a PNG image, and adds it as a material. The skin contains one
+// palette index per texel. The mesh uses the material whose name is its shader.
 static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *palette, bool has_holes,
                      const char *shader)
 {

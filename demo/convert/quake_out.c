@@ -108,8 +108,8 @@ typedef struct quake_writer {
 
 #define FAIL(status, ...) convert_fail(writer->error, status, writer->job->output, __VA_ARGS__)
 
-// Sets is_requested[] of the engines that the job requests or, if the job requests none, of the
-// first engine of the format. Fails if an engine does not support the format.
+// Sets is_requested[] of the engines that the job requests. If the job requests none, sets it of
+// the first engine of the format. Fails if an engine does not support the format.
 static bool find_requested_engines(const quake_writer *writer, bool *is_requested)
 {
     const size_t num_names = writer->job->num_engines > 0 ? writer->job->num_engines : 1;
@@ -801,8 +801,8 @@ typedef struct quake_surface {
     float box[6];       // of all frames
 } quake_surface;
 
-// Writes the header of MDL: the grid of all frames, the radius, the counts, and the mean area of a
-// triangle, which is in the header as a hint for drawing.
+// Writes the header of MDL. It contains the grid of all frames, the radius, the counts, and the
+// mean area of a triangle. The area is a hint for drawing.
 static void put_mdl_header(quake_writer *writer, const quake_surface *surface)
 {
     const uint32_t ident[] = {QUAKE_MDL, QUAKE_MDL_VERSION};
@@ -1197,9 +1197,9 @@ static bool put_md3_surface(quake_writer *writer, const md5_mesh *mesh, uint32_t
     return put_mesh_frames(writer, first, num_vertices);
 }
 
-// Writes the header of an MD3 file: counts, and the offsets of the tables of frames, tags and
-// surfaces, whose sizes are known before they are written. Returns false if the name is not
-// valid.
+// Writes the header of an MD3 file. It contains counts, and the offsets of the tables of frames,
+// tags and surfaces. The sizes of the tables are known before they are written. Returns false if
+// the name is not valid.
 static bool put_md3_header(quake_writer *writer)
 {
     const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * writer->num_frames;

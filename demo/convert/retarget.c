@@ -227,8 +227,8 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
     return first == second ? first : MD5_NONE;
 }
 
-// Marks the joints in which the joint of a role is preferred: the descendants of `base` or, for a
-// clavicle, the ancestors.
+// Marks the joints among which the joint of a role is preferred. They are the descendants of
+// `base`. For a clavicle, they are its ancestors.
 static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above)
 {
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
@@ -557,8 +557,8 @@ static retarget_figure create_figure(const md5_model *model, const convert_part 
     return figure;
 }
 
-// Finds the roles that follow from the hierarchy, because the names of joints in the spine and the
-// neck differ too much between skeletons.
+// Finds the roles that follow from the hierarchy. The names of joints in the spine and the neck
+// differ too much between skeletons to be used.
 //
 // The pelvis is the common ancestor of the thighs, and the chest is that of the upper arms.
 // figure->body is the common ancestor of pelvis and chest. The spine is between figure->body and
@@ -670,8 +670,8 @@ static bool pair_chains(const retarget_figure *source, const retarget_figure *ta
     return true;
 }
 
-// Pairs the roots and the bodies of both skeletons. If the clip is captured, only the bodies are
-// paired, because the position of the root of a captured clip has no meaning.
+// Pairs the roots and the bodies of both skeletons. The position of the root of a captured clip has
+// no meaning. For such a clip, only the bodies are paired.
 static void pair_roots(const retarget_figure *source, const retarget_figure *target,
                        bool is_captured)
 {
@@ -803,8 +803,8 @@ static md5_retarget *create_retarget(const retarget_figure *source, retarget_fig
 
 // -- Maps -----------------------------------------------------------------------------------------
 //
-// A joint map is a text in which the user pairs joints, one pair per line: first the joint of the
-// motion (the source), then the joint of the model (the target).
+// A joint map is a text in which the user pairs joints. Each line contains one pair. The first is
+// the joint of the motion (the source), the second the joint of the model (the target).
 
 // Returns the next token of a line: a text in quotes, or the characters up to a blank. Writes a 0
 // after the token and moves *cursor past it. Returns NULL at the end of the line or at a comment.
@@ -901,9 +901,9 @@ static char *describe_unknown_joint(const retarget_figure *figure, const char *t
                          title, file, name, similar);
 }
 
-// Returns an error message about a chain that contains no joints, because one of its joints does
-// not exist or the last joint is not a descendant of the first. `title` is the role of the file in
-// the conversion.
+// Returns an error message about a chain that contains no joints. The cause is that one of its two
+// joints does not exist, or that the last joint is not a descendant of the first. `title` is the
+// role of the file in the conversion.
 static char *describe_bad_chain(const retarget_figure *figure, const char *title,
                                 const char *first_name, const char *last_name)
 {
@@ -960,8 +960,8 @@ static char *read_joints(map_line *line, bool is_chain, retarget_figure *const f
     return NULL;
 }
 
-// If one of two paired joints has a role, gives the same role to the other joint, so that a map of
-// the limbs is sufficient.
+// If one of two paired joints has a role, gives the same role to the other joint. A map need
+// therefore contain only the limbs.
 static void share_roles(retarget_figure *const figures[2], const retarget_chain chains[2])
 {
     for (int r = 0; r < 2 * THUMB; r++) {
@@ -1032,11 +1032,17 @@ static void disable_alignment(const retarget_figure *target)
         target->joints[i].align = ALIGN_NEVER;
 }
 
-// Reads a line of a joint map, which pairs joints of the source, figures[0], with joints of the
-// target, figures[1]. A line is "SOURCE TARGET", which "align" or "~" (do not align the bone)
-// may follow, or "chain A..B C..D". "-" stands for no joint. A line "~" disables the alignment
-// of all bones. If `replaces` is true, the line may change pairs of earlier lines. Returns NULL,
-// or an error message about line->bad_token.
+// Reads a line of a joint map. figures[0] is the source, figures[1] is the target. A line has one
+// of these forms:
+//
+//     SOURCE TARGET          pairs two joints; "-" stands for no joint
+//     SOURCE TARGET align    also aligns the bone
+//     SOURCE TARGET ~        does not align the bone
+//     chain A..B C..D        pairs two chains of joints
+//     ~                      disables the alignment of all bones
+//
+// If `replaces` is true, the line may change pairs of earlier lines. Returns NULL, or an error
+// message about line->bad_token.
 static char *read_pair(map_line *line, retarget_figure *const figures[2], bool replaces)
 {
     const int count = line->num_tokens;
@@ -1099,8 +1105,8 @@ static char *read_map_line(map_line *line, uint32_t line_number, retarget_figure
 }
 
 // Reads the lines of a map. `path` is the file of the map, or NULL for the text of an option. Lines
-// of a file end with a line break, lines of an option with a semicolon, which can also occur in
-// quotes. An invalid line is an error, or only a warning if the job has a function for warnings.
+// of a file end with a line break. Lines of an option end with a semicolon, unless the semicolon is
+// in quotes. An invalid line is an error, or only a warning if the job has a function for warnings.
 static bool read_map_text(const convert_job *job, char *text, const char *path,
                           retarget_figure *const figures[2], md5_error *error)
 {
@@ -1222,9 +1228,9 @@ static uint32_t find_source_joint(const retarget_figure *source, const retarget_
     return md5_find_joint(source->skeleton, target->skeleton->joints[index].name);
 }
 
-// Creates the retarget from one model to another: joints are paired by the map of the job, if there
-// is a job with a map, then by their roles. Joints of equal names without a role are paired, too.
-// Unless `pairs` is NULL, pairs[i] receives the source joint of target joint i.
+// Creates the retarget from one model to another. Joints are first paired by the map of the job,
+// then by their roles, then by equal names. `job` may be NULL. Unless `pairs` is NULL, pairs[i]
+// receives the source joint of target joint i.
 md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error)
@@ -1327,8 +1333,9 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
     md5_local_to_model_xforms(source->skeleton, transfer->source_local, transfer->source_pose);
 }
 
-// Moves the path along the ground from the body to joint 0, because games use the motion of joint 0
-// as the motion of the character. Does nothing if joint 0 already moves or is not above the body.
+// Moves the path along the ground from the body to joint 0. Games use the motion of joint 0 as the
+// motion of the character. Does nothing if joint 0 already moves, or if it is not an ancestor of
+// the body.
 static void move_path_to_root(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1352,8 +1359,8 @@ static void move_path_to_root(const retarget_transfer *transfer)
     local[body].translation = md5_vec3_sub(local[body].translation, path_in_parent);
 }
 
-// Returns the model-space transform of a joint that moves rigidly with its leader: the joint keeps
-// the transform relative to the leader that it has in the bind pose.
+// Returns the model-space transform of a joint that moves rigidly with its leader. The transform of
+// the joint relative to its leader remains that of the bind pose.
 static md5_xform follow_leader(const retarget_figure *target, const md5_xform *joints,
                                uint32_t joint, uint32_t leader)
 {
@@ -1477,8 +1484,9 @@ static void measure_feet(retarget_transfer *transfer, double *source_lows, doubl
     }
 }
 
-// Raises or lowers the model so that its feet stand at the height that they have in the bind pose:
-// in 95 % of the frames, no foot is below it. Also finds the frames in which each foot stands.
+// Raises or lowers the model so that its feet stand at the height that they have in the bind pose.
+// In 95 % of the frames, no foot is then below this height. Also finds the frames in which each
+// foot stands.
 static void find_ground(retarget_transfer *transfer)
 {
     const uint32_t num_frames = transfer->binding->anim->num_frames;
@@ -1501,8 +1509,8 @@ static void find_ground(retarget_transfer *transfer)
     if (transfer->is_captured && isfinite(ground))
         transfer->source_ground = (float)ground;
 
-    // The path of the model is the path of the source times `ratio`, so raising the source by lift
-    // / ratio raises the model by `lift`.
+    // The path of the model is the path of the source times `ratio`. To raise the model by `lift`,
+    // the source must therefore be raised by lift / ratio.
     const md5_vec3 source_lift = {0, 0, transfer->lift / transfer->ratio};
     transfer->clip_to_model.translation =
         md5_vec3_add(transfer->clip_to_model.translation, to_model(transfer, source_lift));
@@ -1782,8 +1790,8 @@ static bool has_uneven_legs(const retarget_figure *source, const retarget_figure
 {
     const float max_difference = 1e-3f; // relative
     for (int side = 0; side < 2; side++) {
-        // Products are compared instead of ratios, so that a missing bone, whose length is 0,
-        // causes no division by 0.
+        // Products are compared instead of ratios. The length of a missing bone is 0, and would
+        // cause a division by 0.
         const int thigh = 2 * THIGH + side;
         const int shin = 2 * SHIN + side;
         const float a = bone_length(target, thigh) * bone_length(source, shin);
@@ -1890,8 +1898,8 @@ static void free_transfer(retarget_transfer *transfer)
     free(transfer->scratch);
 }
 
-// Retargets one clip and adds the result to the scene or, if the job only asks for the map,
-// prints which joints are paired. Returns false on failure.
+// Retargets one clip and adds the result to the scene. If the job only asks for the map, prints
+// which joints are paired instead. Returns false on failure.
 static bool transfer_clip(const retarget_request *request, const md5_binding *clip,
                           convert_scene *scene, md5_error *error)
 {
@@ -1986,8 +1994,8 @@ static void add_target_part(const convert_job *job, convert_scene *scene, const 
         convert_add_part(scene, CONVERT_MODEL, name, job->target, bytes, size);
 }
 
-// Returns true if a part is a clip to retarget: to the model of --mesh or, if the clip has a
-// skeleton, to the scene's model.
+// Returns true if a part is a clip to retarget. With --mesh, all clips are retargeted to its model.
+// Otherwise the clips that have their own skeleton are retargeted to the scene's model.
 static bool is_clip_to_retarget(const convert_job *job, const convert_part *part)
 {
     return part->kind == CONVERT_CLIP && (job->target || part->skeleton_text);

@@ -418,8 +418,8 @@ static void count_branches(const convert_rig *rig, uint32_t *num_branches)
     }
 }
 
-// Marks the nodes between joints as joints. A node that is not animated stays unmarked if it is
-// above the common ancestor of all joints, or if it is a root that another program added.
+// Marks the nodes between joints as joints. Two kinds of nodes stay unmarked if they are not
+// animated: nodes above the common ancestor of all joints, and a root that another program added.
 // num_branches[] is the result of count_branches().
 static void mark_nodes_between(convert_rig *rig, const uint32_t *num_branches)
 {
@@ -758,8 +758,8 @@ static double place_skin(const convert_rig *rig, rig_skin *skin)
 }
 
 // Some converters write arbitrary matrices for joints without weights. Returns false for such a
-// matrix: the scale of the joint in the bind pose must be 0.5 to 2 times its scale in the rest
-// pose. `anchor_ratio` is the result of place_skin().
+// matrix. In a plausible matrix, the scale of the joint in the bind pose is 0.5 to 2 times its
+// scale in the rest pose. `anchor_ratio` is the result of place_skin().
 static bool is_plausible_bind(const convert_rig *rig, const rig_joint *joint,
                               const convert_affine *bind, double anchor_ratio)
 {
@@ -770,8 +770,8 @@ static bool is_plausible_bind(const convert_rig *rig, const rig_joint *joint,
     return volume_ratio > min_volume_ratio && volume_ratio < max_volume_ratio;
 }
 
-// Binds the joints of a skin: sets the transform of each joint in the bind pose, in the space of
-// the rest pose.
+// Binds the joints of a skin. This sets the transform of each joint in the bind pose, in the space
+// of the rest pose.
 //
 // The `inverse_binds` of the file convert from the space of the mesh to the space of a joint. The
 // placement converts from the space of the mesh to the space of the rest pose. Joints that another
@@ -858,9 +858,9 @@ static size_t compare_bones(const convert_rig *rig, double *ratios)
     return count;
 }
 
-// Returns the median ratio of the model's bone lengths to those of the file. If there are no common
-// bones, or if the ratio differs by at most 0.1 % from the unit of the model's file, returns that
-// unit.
+// Returns the median ratio of the model's bone lengths to those of the file. Returns the unit of
+// the model's file instead if there are no common bones. Also returns that unit if the ratio
+// differs from it by at most 0.1 %.
 static double measure_bones(const convert_rig *rig)
 {
     const double max_difference = 1e-3; // 0.1 %
@@ -884,7 +884,8 @@ static double measure_bones(const convert_rig *rig)
     return unit;
 }
 
-// Measures the range of heights of all meshes or, without meshes, of all joints, in file units.
+// Measures the range of heights of all meshes, in file units. Without meshes, measures that of all
+// joints.
 static bool measure_height(const convert_rig *rig, double *height)
 {
     const plain_scene *const plain = rig->plain;
@@ -934,8 +935,9 @@ static const unit_guess *guess_unit(double height)
     return guess;
 }
 
-// Selects the unit of the file without comparing its bones with those of another model: the unit of
-// the option or of the file, or a guess from the height of the model.
+// Selects the unit of the file without comparing its bones with those of another model. The unit of
+// the option has priority, then the unit that the file contains. Otherwise the height of the model
+// decides.
 static double select_file_unit(const convert_rig *rig, double height)
 {
     const plain_scene *const plain = rig->plain;
@@ -951,8 +953,8 @@ static double select_file_unit(const convert_rig *rig, double height)
     return guess->unit;
 }
 
-// Selects the unit of the file: by the option, by the bones of a model that was read before, by
-// the unit that the file contains, or by a guess.
+// Selects the unit of the file by the first of these that is known: the option, the bones of a
+// model that was read before, the unit that the file contains, a guess from the height.
 static bool select_unit(convert_rig *rig)
 {
     const convert_job *const job = rig->plain->job;
@@ -1115,8 +1117,8 @@ void rig_pose(const convert_rig *rig, rig_state *nodes, rig_posed *posed)
     }
 }
 
-// Returns the residue D of a joint (see rig.h): its axes without its rotation in MD5, which are the
-// scale and shear that MD5 cannot store.
+// Returns the residue D of a joint (see rig.h): its axes without its rotation in MD5. What remains
+// are the scale and the shear, which MD5 cannot store.
 convert_affine rig_residue(const rig_posed *posed)
 {
     const convert_affine back = convert_affine_from_xform(
@@ -1143,7 +1145,7 @@ static bool check_joint_positions(const convert_rig *rig)
     return true;
 }
 
-// Builds the skeleton: selects the nodes that become joints, orders and names them, and computes
+// Builds the skeleton. Selects the nodes that become joints, orders and names them, and computes
 // their bind pose in MD5's axes and units.
 bool rig_open(convert_rig *rig)
 {

@@ -1,17 +1,24 @@
 // Reads nodes and skins of a plain scene, selects the nodes that become joints, and converts their
 // transforms to MD5's. The main structures are rig_node, rig_joint, rig_skin and convert_rig.
 //
-// Scene: vertex = sum w * G * I * v. G is the world transform of a joint's node, with scale and
-// shear, and I is its inverse bind matrix. MD5: vertex = sum w * M * p. M consists of rotation and
-// translation only. Let
+// The position of a vertex is a sum over its weights w:
+//
+//     scene: sum of w * G * I * v    v: the vertex, G: world transform of the joint's node,
+//                                    with scale and shear, I: inverse bind matrix of the joint
+//     MD5:   sum of w * M * p        p: position of the weight, M: rotation and translation only
+//
+// Let
 //
 //     G = M * D      M: rotations multiplied along the hierarchy, and the position of G
 //                    D: the residue, without translation
 //
-// (M is in MD5's axes on both sides: a joint without a rotation in the scene has none in MD5.) Then
-// p = D * I * v is exact for every pose in which D equals its value in the rest pose. D contains
-// units, scale and mirrors above the skeleton, constant scale of joints, and the scale of quantized
-// positions. MD5 cannot store a D that changes.
+// M is in MD5's axes on both sides: a joint without a rotation in the scene has none in MD5. Then
+//
+//     p = D * I * v
+//
+// is exact for every pose in which D equals its value in the rest pose. D contains units, scale and
+// mirrors above the skeleton, constant scale of joints, and the scale of quantized positions. MD5
+// cannot store a D that changes.
 #ifndef DEMO_CONVERT_RIG_H
 #define DEMO_CONVERT_RIG_H
 

@@ -416,9 +416,9 @@ md5_vec3 convert_stored_rotation(convert_quat q)
     md5_vec3 best = nearest;
     double min_error = HUGE_VAL;
 
-    // Readers compute w = -sqrt(1 - x^2 - y^2 - z^2). Near a rotation by 180 degrees w is close to
-    // 0, so that rounding x, y and z to floats changes w strongly. Of all combinations of
-    // neighboring floats, use the combination with the most accurate w.
+    // Readers compute w = -sqrt(1 - x^2 - y^2 - z^2). Near a rotation by 180 degrees, w is close to
+    // 0. Rounding x, y and z to floats then changes w strongly. Of all combinations of neighboring
+    // floats, use the combination with the most accurate w.
     if (!(fabs(w) < max_inaccurate_w))
         return nearest;
     for (int i = 0; i < NUM_COMBINATIONS; i++) {
@@ -488,7 +488,8 @@ static bool pose_clip(const convert_motion *motion, const char *name, md5_doc *d
 }
 
 // Sets is_moved[] of the positions and rotations that differ from frame 0 in any frame by more than
-// rounding errors: relative to the longest position in frame 0, or absolute for rotations.
+// `rounding`. For positions, `rounding` is relative to the longest position in frame 0. For
+// rotations, it is absolute.
 static void find_moved_values(const md5_doc *doc, const md5_vec3 *values, float rounding,
                               bool *is_moved)
 {
@@ -543,9 +544,9 @@ static void remove_fixed_values(const md5_doc *doc, md5_vec3 *values, const bool
                 *to++ = *from;
 }
 
-// Computes the poses of a clip and separates the values of its joints: those that never change are
-// stored only in the base frame, and all others in each frame. `values` [frames][2 * joints]
-// receives the latter; the document refers to them.
+// Computes the poses of a clip and separates the values of its joints. Values that never change are
+// stored only in the base frame. All others are stored in each frame, in values[frames][2 *
+// joints]. The document refers to this array.
 static bool fill_frames(const convert_motion *motion, const char *name, md5_doc *doc,
                         md5_vec3 *values, md5_error *error)
 {
@@ -561,9 +562,9 @@ static bool fill_frames(const convert_motion *motion, const char *name, md5_doc 
     return true;
 }
 
-// Adds a clip to the scene. The callback in `motion` computes its poses, one frame at a time. As in
-// an .md5anim file, a component (such as the x of a joint's position) that never changes is stored
-// only once, in the base frame; the frames store the other components.
+// Adds a clip to the scene. The callback in `motion` computes its poses, one frame at a time. The
+// clip is stored as in an .md5anim file. A component, such as the x of a joint's position, that
+// never changes is stored only once, in the base frame. The frames store the other components.
 bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *name,
                       const convert_motion *motion, const md5_model *model, md5_error *error)
 {

@@ -571,8 +571,8 @@ static bool add_meshes(smd_file *file)
     return true;
 }
 
-// Fills the plain scene after the whole file was read: the skin, the meshes and, if the frames
-// are not only the bind pose, an animation. Returns false on failure.
+// Fills the plain scene after the whole file was read. Adds the skin and the meshes. If the frames
+// contain more than the bind pose, also adds an animation. Returns false on failure.
 static bool fill_scene(smd_file *file, const char *name)
 {
     plain_scene *const plain = &file->plain;
@@ -617,9 +617,9 @@ static void free_file(smd_file *file)
     plain_free(&file->plain);
 }
 
-// Reads an SMD file: parses the whole text, fills a plain scene from the bones, frames and
-// triangles, and converts it to MD5. file.index maps the number of a bone in the file to its
-// index in file.bones.
+// Reads an SMD file. Parses the whole text, fills a plain scene from the bones, frames and
+// triangles, and converts it to MD5. file.index maps the number of a bone in the file to its index
+// in file.bones.
 bool convert_read_smd(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
