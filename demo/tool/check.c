@@ -124,9 +124,8 @@ typedef struct cited_mesh {
     bool is_read; // reading `file_check` was tried; it is NULL if that failed
 } cited_mesh;
 
-// Returns true if the batch checks the clip with this mesh in any case, because the clip belongs to
-// the mesh by its folder and name. The file that assigns the mesh to the clip then need not check
-// the pair again.
+// Returns true if the clip belongs to the mesh by its folder and name. The batch then checks this
+// pair in any case. A file that assigns the mesh to the clip need not check the pair again.
 static bool is_mesh_of_clip(const file_batch *batch, const char *mesh, const char *clip)
 {
     const size_t index = tool_find_path(batch->clip_paths, batch->num_clips, clip);
@@ -288,9 +287,9 @@ static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model
                     "md5adjust: joint not found in the mesh:", cube->adjustments[i].joint);
 }
 
-// Checks one part of a Cube 2 model: its mesh, the names of joints and meshes in its commands, its
-// images, and its animations. `work` is the remaining number of comparisons for suggestions of
-// image names.
+// Checks one part of a Cube 2 model. Checks its mesh, the names of joints and meshes in its
+// commands, its images, and its animations. `work` is the remaining number of comparisons for
+// suggestions of image names.
 static void check_cube_part(const file_batch *batch, const md5_cube2_part *cube, size_t *work,
                             file_report *report)
 {

@@ -109,9 +109,8 @@ static bool has_output_format(const model_batch *batch, const char *path)
 }
 
 // Returns true if a file must be converted. A file that already has the requested format is
-// converted only for another engine or model. In a folder with morph targets, the machine file is
-// converted instead of the model and the clips, because only the machine file refers to the
-// targets.
+// converted only for another engine or model. In a folder with morph targets, only the machine file
+// refers to the targets. It is then converted instead of the model and the clips.
 static bool is_input(const model_batch *batch, const char *path, bool has_targets)
 {
     const tool_kind kind = tool_file_kind(path);

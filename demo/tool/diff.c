@@ -112,8 +112,8 @@ typedef struct largest_difference {
 } largest_difference;
 
 // Returns the angle of the rotation from p to q in degrees. It is twice the angle between the unit
-// quaternions. It is computed from the length of the chord, because the arc cosine of a dot product
-// is inexact for small angles.
+// quaternions. It is computed from the length of the chord. The arc cosine of a dot product would
+// be inexact for small angles.
 static double angle_between(md5_quat p, md5_quat q)
 {
     // q and -q are the same rotation, so measure the distance to the nearer one.
@@ -440,9 +440,9 @@ static text_lines list_lines(const md5_character *character, md5_error *error)
 }
 
 // Compares the next lines of two sorted texts while they are merged: line i of `a` and line j of
-// `b`. Returns a negative number if the line of `a` is smaller, a positive number if the line of
-// `b` is, and 0 if both are equal. A text without a next line counts as larger, so that the
-// remaining lines of the other text are next.
+// `b`. Like strcmp(), returns a negative number if the line of `a` is smaller, a positive number if
+// the line of `b` is smaller, and 0 if both are equal. A text without a next line counts as larger.
+// The remaining lines of the other text then come first.
 static int compare_lines(const text_lines *a, size_t i, const text_lines *b, size_t j)
 {
     if (i == a->count)
@@ -552,8 +552,8 @@ static bool is_compared(const char *name)
 }
 
 // Compares the next relative paths of two sorted lists while they are merged. Returns a negative
-// number if `a` is smaller, a positive number if `b` is, and 0 if both are equal. NULL, which means
-// that the list has no next path, counts as larger than all paths.
+// number if `a` is smaller, a positive number if `b` is, and 0 if both are equal. NULL means that
+// the list has no next path. It counts as larger than all paths.
 static int compare_paths(const char *a, const char *b)
 {
     if (!a)

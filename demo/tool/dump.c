@@ -1,5 +1,6 @@
-// md5tool dump: prints all numbers of a model, in the bind pose and posed, one record per line, for
-// comparison with other programs. md5tool curves: prints curves of clips for machine files.
+// md5tool dump: prints all numbers of a model, in the bind pose and posed. Each record is one line,
+// so that other programs can compare them. md5tool curves: prints curves of clips for machine
+// files.
 #include "demo/tool/tool.h"
 
 // A record is a line: a keyword, followed by texts, integers and floats. As JSON it is an object
@@ -146,8 +147,8 @@ static void print_pose(const tool_arguments *arguments, const md5_skeleton *skel
     }
 }
 
-// Prints the pose and the skin at a time: the sample position, the root, the bounds, the joints,
-// and the skin.
+// Prints the pose and the skin at a time. They consist of the sample position, the root, the
+// bounds, the joints, and the skin.
 static void print_time(const tool_arguments *arguments, const md5_model *model,
                        const md5_binding *binding, double time, const animated_model *arrays)
 {
@@ -207,9 +208,9 @@ static bool check_joint_names(const tool_arguments *arguments, const md5_skeleto
     return true;
 }
 
-// Prints the joints that --joint selects: first their names and parents, then their bind poses
-// in model space, then their bind poses relative to their parents. Each line has a keyword, so
-// that scripts can select lines.
+// Prints the joints that --joint selects. Prints their names and parents first, then their bind
+// poses in model space, then their bind poses relative to their parents. Each line has a keyword,
+// so that scripts can select lines.
 static void print_joints(const tool_arguments *arguments, const md5_model *model)
 {
     const bool is_json = arguments->is_json;
@@ -375,13 +376,13 @@ static void measure_plants(const md5_anim *anim, const md5_vec3 *positions, doub
         values[last] = tool_is_foot_planted(anim, positions, last - 1, 1);
 }
 
-// Prints the keys of a curve with a value per frame: the first frame, the last frame, and as few
-// frames between them as a search in one pass finds. The value at a frame without a key is
-// interpolated linearly and differs by at most `tolerance`.
+// Reduces a curve with a value per frame to a few keys, and prints them. The keys are the first
+// frame, the last frame, and some frames between them, which are found in one pass. The value at a
+// frame without a key is interpolated linearly and differs by at most `tolerance`.
 //
-// The pass stores the range of slopes of all lines that begin at the last key and are within the
-// tolerance of all values since that key. If the line to the current value is not in this range,
-// the previous frame becomes a key.
+// A line from the last key is allowed if it is within the tolerance of all values since that key.
+// The pass stores the range of the slopes of all allowed lines. If the line to the current value is
+// not in this range, the previous frame becomes a key.
 static void print_keys(const double *values, uint32_t num_frames, double tolerance)
 {
     const uint32_t last = num_frames - 1;
@@ -436,8 +437,9 @@ static void print_plant_curve(const md5_binding *binding, uint32_t joint)
     free(positions);
 }
 
-// Prints the speed curve and the curves of the feet: of the joints in the arguments, or of all feet
-// without joints. Returns false and sets the error if a joint is unknown or the clip is too long.
+// Prints the speed curve and the curves of the feet. The feet are the joints in the arguments.
+// Without such joints, they are all feet that are found. Returns false and sets the error if a
+// joint is unknown or the clip is too long.
 static bool print_curves(const tool_arguments *arguments, const md5_binding *binding,
                          md5_error *error)
 {

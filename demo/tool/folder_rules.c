@@ -1,5 +1,5 @@
-// Checks a file together with the other files of its folder, as engines use them: the Quake model
-// that it replaces, its clip, and its images.
+// Checks a file together with other files of its folder, because engines use them together. They
+// are the Quake model that it replaces, its clip, and its images.
 #include "demo/tool/tool.h"
 
 // The formats of Quake and Quake II whose files an MD5 model can replace.

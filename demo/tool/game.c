@@ -78,8 +78,8 @@ void tool_close_game(tool_game *game)
     free(game->missing);
 }
 
-// Moves the game folder DIR from the operands to arguments->folder. The game can be given as
-// DIR, by --base, or by both: DIR is then a mod of the game in --base.
+// Moves the game folder DIR from the operands to arguments->folder. The game can be given as DIR,
+// by --base, or by both. If both are given, DIR is a mod of the game in --base.
 int tool_read_game_folder(tool_arguments *arguments, int max_others)
 {
     const bool has_folder = !arguments->base || arguments->num_operands > max_others;

@@ -72,7 +72,7 @@ typedef struct tool_game {
 
 // -- Games (game.c) -------------------------------------------------------------------------------
 
-// Opens the game of the arguments. The order of the folders is the mod, DIR, the base: a file hides
+// Opens the game of the arguments. The order of the folders is the mod, DIR, the base. A file hides
 // files with the same name in later folders. Returns an exit status, and prints the reason if the
 // game cannot be opened. The caller closes the game in any case.
 int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_game *result);
@@ -114,8 +114,8 @@ bool tool_has_image(const tool_game *game, const char *name);
 // Keys with the name of an articulated figure.
 extern const char *const tool_figure_keys[2];
 
-// Returns true if an entity has a key for a figure, for looking at things or for legs that stand on
-// the ground by IK.
+// Returns true if an entity has a key of a character. Such keys are for a figure, for looking at
+// targets, and for legs that IK places on the ground.
 bool tool_has_character_keys(const md5_entity_def *entity);
 
 // Properties of a character that the engine creates from an entity.
@@ -124,9 +124,10 @@ typedef struct tool_character_info {
     uint32_t num_legs; // legs with IK
 } tool_character_info;
 
-// Creates the character that the engine creates from an entity: its parts, its figure, which may be
-// NULL, and the joints of its keys for looking and IK. Stores the problems as warnings of the game.
-// `problem` is an earlier problem of the figure.
+// Creates the character that the engine creates from an entity, to find problems. The character
+// consists of its parts, its figure, and the joints that its keys name for looking and IK. `figure`
+// may be NULL. Stores the problems as warnings of the game. `problem` is an earlier problem of the
+// figure.
 tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_def *def,
                                             const md5_figure_def *figure, md5_error problem);
 
@@ -183,8 +184,8 @@ void tool_print_missing_material(tool_game *game, const char *file, text_positio
 // Reads and checks all models, clips and camera paths of the game.
 void tool_check_game_files(tool_game *game);
 
-// Checks the materials of the meshes in a file: prints missing materials, sets
-// `is_on_surface` for declared materials, and stores the images that are used as materials.
+// Checks the materials of the meshes in a file. Prints missing materials. Sets `is_on_surface` for
+// declared materials. Stores the images that are used as materials.
 void tool_check_surfaces(tool_game *game, const md5_check *file);
 
 // Checks the clips of a model with its mesh. Each clip is loaded once, with the mesh of the first

@@ -160,8 +160,8 @@ void tool_check_mesh_materials(tool_game *game, const char *path)
     md5_free_check(check);
 }
 
-// Opens the game and checks it if it has declarations: first the files, then the declarations,
-// which need the results of the files, then the images that both have stored.
+// Opens the game, and checks it if it has declarations. Checks the files first, because the check
+// of declarations needs their results. Both checks store images, which are checked last.
 int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
 {
     tool_game game;

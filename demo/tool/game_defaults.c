@@ -1,6 +1,6 @@
 // Reports the materials and models that the engine replaces with defaults because of an error.
-// Models inherit others, so one error replaces many models: they are stored first, and then
-// reported as one diagnostic at the model with the cause.
+// Models inherit others, so one error replaces many models. Such models are stored first. They are
+// then reported as one diagnostic at the model with the cause.
 #include "demo/tool/game.h"
 
 // Prints that the engine replaces a declaration with the default, and the reason: "'NAME'SUBJECT

@@ -1,6 +1,6 @@
-// Checks the entities of a game folder: the joints, declarations and scripts that their keys name,
-// and the character that the engine creates from them. Problems of inherited keys are reported only
-// for the entity that contains the key.
+// Checks the entities of a game folder. Checks the joints, declarations and scripts that their keys
+// name, and the character that the engine creates from an entity. Problems of inherited keys are
+// reported only for the entity that contains the key.
 #include "demo/tool/game.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static float measure_mass(const md5_figure_def *def, const md5_entity *entity,
     return mass;
 }
 
-// Creates the objects of a character as the engine does: the actors of body and head, the
+// Creates the objects of a character as the engine does. They are the actors of body and head, the
 // articulated figure, and the monster with its legs. Their creation finds problems in the keys of
 // the entity. Each function stores its error in `problem`, so the last error is reported.
 tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_def *def,

@@ -360,8 +360,8 @@ static void explain_script(tool_game *game, const md5_entity_def *entity)
     game->has_missing = true;
 }
 
-// Prints the figures that the keys of an entity name, then the mass and the number of legs of the
-// character, then the problems in these keys. Entities without such keys are not characters.
+// Prints the figures that the keys of an entity name. Then prints the mass and the number of legs
+// of the character, and the problems in these keys. Entities without such keys are not characters.
 static void explain_character(tool_game *game, const md5_entity_def *entity)
 {
     if (!tool_has_character_keys(entity))
@@ -410,8 +410,8 @@ static void print_attached_decls(tool_game *game, const md5_entity_def *entity, 
     }
 }
 
-// Prints the keys of an entity, then the items that they name: model, skin, attached declarations,
-// the character with its figures, and the script object.
+// Prints the keys of an entity, then the items that they name. These are the model, the skin,
+// attached declarations, the character with its figures, and the script object.
 static bool explain_entity(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_entity_def *const entity = md5_game_entity_def(game->md5, decl->name, error);
@@ -526,8 +526,9 @@ static bool print_parse_result(tool_game *game, md5_parse_mode mode, md5_decl_ty
     return true;
 }
 
-// Prints the declaration with a type and a name, if it exists: its location, the declarations that
-// it overrides, the results of both parsers, and its content. Returns an exit status.
+// Prints the declaration with a type and a name, if it exists. Prints its location, the
+// declarations that it overrides, the results of both parsers, and its content. Returns an exit
+// status.
 static int explain_decl(tool_game *game, const struct explained_kind *kind, const char *name)
 {
     const md5_decl *const decl = md5_find_decl(game->md5, kind->type, name);
@@ -547,8 +548,8 @@ static int explain_decl(tool_game *game, const struct explained_kind *kind, cons
     return tool_end(error.status == MD5_OK, &error);
 }
 
-// Prints the file with this path, or the file of an image with this name: its location, the meshes
-// that replace it, and its content if it is a mesh.
+// Prints the file with this path. If it does not exist, prints the file of the image with this
+// name. Prints its location, the meshes that replace it and, if it is a mesh, its content.
 static void explain_file(tool_game *game, const char *name)
 {
     static const char *const mesh_folders[] = {"", "md5/"}; // relative to the file's folder

@@ -101,9 +101,9 @@ static bool is_about_missing_file(const md5_error *warning)
            || common_has_suffix(warning->message, "expected a readable file");
 }
 
-// Counts a warning about a missing model or clip. Stores the first warning of each message, which
-// is later printed once, because hundreds of entities may name the same file. Returns false for
-// other warnings, and for new messages if too many are stored.
+// Counts a warning about a missing model or clip. Stores the first warning of each message.
+// Hundreds of entities may name the same file, so each message is later printed only once. Returns
+// false for other warnings, and for new messages if too many are stored.
 static bool count_missing_file(tool_game *game, const md5_error *warning)
 {
     enum { MAX_MISSING = 10000 };
@@ -128,9 +128,11 @@ void tool_print_missing_files(tool_game *game)
         tool_print_game_diagnostic(game, &game->missing[i]);
 }
 
-// Prints the stored warnings. Three kinds of warnings are skipped: warnings about keywords that the
-// requested engine knows, warnings at the location of a printed error, and warnings about missing
-// files. tool_print_missing_files() prints the latter.
+// Prints the stored warnings, except three kinds:
+//
+// - warnings about keywords that the requested engine knows
+// - warnings at the location of a printed error
+// - warnings about missing files, which tool_print_missing_files() prints
 void tool_print_game_warnings(tool_game *game)
 {
     for (size_t i = 0; i < game->num_warnings; i++) {

@@ -707,8 +707,9 @@ static const char *find_similar_command(const char *name)
     return nearest.name;
 }
 
-// Reports a command that does not exist: with the replacement of a removed command, or a command
-// with a similar name, or the list of all commands. Returns an exit status.
+// Reports a command that does not exist. For a removed command, names its replacement. Otherwise
+// suggests a command with a similar name. If there is none, lists all commands. Returns an exit
+// status.
 static int report_unknown_command(const char *name)
 {
     const common_removed *const removed = tool_find_removed(name);

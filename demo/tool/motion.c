@@ -81,9 +81,9 @@ static double longest_bone(const md5_anim *anim)
     return length;
 }
 
-// Finds a frame 0 that frame 1 repeats. A clip can also begin with a pause, but a figure starts
-// slowly after a pause. The repetition is therefore a mistake of the exporter only under two
-// conditions: the figure starts with its full speed, and it moves in all other frames.
+// Returns true if frame 1 repeats frame 0 by a mistake of the exporter. A clip can also begin with
+// a pause, but after a pause a figure starts slowly. The repetition is therefore a mistake only
+// under two conditions: the figure starts with its full speed, and it moves in all other frames.
 bool tool_has_doubled_frame(const md5_anim *anim)
 {
     enum { MIN_FRAMES = 5 };
@@ -432,7 +432,7 @@ static void check_bounds(const clip_motion *motion, excess frames, excess bind)
 }
 
 // Returns how far the skin moves between two frames: the largest distance of a point. Two distances
-// are measured, without root motion and relative to the root, and the smaller one is returned. The
+// are measured: without root motion, and relative to the root. The smaller one is returned. The
 // second one does not contain the turn of a clip that rotates the character.
 static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t b)
 {

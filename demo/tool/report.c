@@ -128,7 +128,7 @@ static const char *find_quote_end(const char *quote)
 }
 
 // Writes the text that a diagnostic has in common with similar diagnostics. It is the name of the
-// rule, or else the message with "..." for quoted names and numbers.
+// rule. Without a rule, it is the message with "..." for quoted names and numbers.
 static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
 {
     static const char placeholder[] = "...";
@@ -155,7 +155,7 @@ static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
     text[used] = '\0';
 }
 
-// Returns the group with a key, and creates it if it does not exist. The groups are a hash table: a
+// Returns the group with a key, and creates it if it does not exist. The groups are a hash table. A
 // group is in the slot of its key or in one of the next MAX_PROBES - 1 slots. Returns NULL if other
 // groups occupy these slots.
 static diagnostic_group *find_group(tool_report *report, uint64_t key, const char *text)
@@ -412,8 +412,9 @@ static void print_hidden(tool_report *report)
     }
 }
 
-// Prints the last lines of a report: the diagnostics that were hidden, the remedies, and the
-// numbers of files, errors and warnings. `checked_engines` is a set of engine bits.
+// Prints the last lines of a report. They contain the kinds of hidden diagnostics with their
+// numbers, the remedies, and the numbers of files, errors and warnings. `checked_engines` is a set
+// of engine bits.
 static void print_summary(tool_report *report, size_t num_files, uint32_t checked_engines)
 {
     print_hidden(report);

@@ -158,9 +158,9 @@ static bool starts_with(const char *text, size_t size, const char *word)
     return size >= length && memcmp(text, word, length) == 0;
 }
 
-// Returns the kind of a file by its content: the kind of a compressed clip, or the kind of the
-// first keyword in a text. A text without a keyword is treated as a model, because the reader of
-// models has the best messages for files of other formats.
+// Returns the kind of a file by its content. A compressed clip has its own signature. The kind of a
+// text follows from its first keyword. A text without a keyword is treated as a model, because the
+// reader of models has the best messages for files of other formats.
 static tool_kind detect_kind(const char *text, size_t size)
 {
     if (convert_is_compressed_clip(text, size))

@@ -248,8 +248,8 @@ int tool_compare_paths(const void *a, const void *b);
 size_t tool_find_path(const char *const *paths, size_t count, const char *path);
 
 // Returns the index in meshes[count] of the mesh to which a clip belongs, or MD5_NONE. It is the
-// mesh with the same name and folder, as in Quake, or else the only mesh in the folder of the clip.
-// The array must be sorted by tool_compare_paths().
+// mesh with the same name and folder, as in Quake. If this does not exist, it is the only mesh in
+// the folder of the clip. The array must be sorted by tool_compare_paths().
 size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip);
 
 // Returns the mesh in the clip's folder to which a clip belongs, or NULL. The caller frees the
@@ -319,9 +319,9 @@ void tool_check_image(md5_game *game, md5_check *file_check, const char *path);
 // frees the path.
 char *tool_near_image(const md5_game *game, const char *path, size_t *work);
 
-// Returns the image of a mesh's shader, or NULL: a file next to the model, or a path below the
-// model's folder or one of its parents. The shader's extension and all extensions of images are
-// tried.
+// Returns the image of a mesh's shader, or NULL. It may be a file next to the model. It may also
+// have the shader's path below the model's folder or one of its parents. The shader's extension and
+// all extensions of images are tried.
 char *tool_find_texture(const md5_game *game, const char *model, const char *shader);
 
 // -- Feet -------------------------------------------------------------------------------------
