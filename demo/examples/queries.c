@@ -27,8 +27,8 @@ static void print_hits(md5_ray ray, const md5_model *model, md5_bounds bounds,
                hit.joint == MD5_NONE ? "none" : model->skeleton.joints[hit.joint].name);
 }
 
-// Poses a model by a clip, shoots a ray at it, and prints the hits and the joint that is nearest
-// to the origin of the ray.
+// Poses a model by a clip and shoots a ray at it. Prints the hits, and the joint nearest to the
+// origin of the ray.
 int main(int argc, char **argv)
 {
     if (argc != 3) {

@@ -1,9 +1,9 @@
 // Draws characters from vertex frames with OpenGL. Vertex frames are an animation that is stored as
-// vertices, as in the models of Quake. Draws them in one of three ways and prints the cost of the
-// image:
+// vertices, as in the models of Quake. Draws them in one of three ways, and prints how many bytes
+// and calls the image costs:
 //
 //   upload   the CPU interpolates two frames for each character and uploads the vertices
-//   buffers  one buffer contains all frames; two vertex attributes begin at two of them
+//   buffers  one buffer contains all frames; two vertex attributes read two of them
 //   texture  a buffer texture contains all frames; one draw call draws all characters
 //
 //   cc vertex_frames.c $(pkg-config --cflags --libs md5model sdl2 gl) -o vertex_frames
@@ -18,8 +18,9 @@
 
 enum { WIDTH = 720, HEIGHT = 240, NUM_CHARACTERS = 4, FRAMES_PER_SECOND = 10 };
 
-// Vertex attributes. The job of a character is a vector of first frame, second frame, fraction and
-// y.
+// Vertex attributes. A and B are a vertex in two frames. With "upload" they are its position and
+// its normal. The job of a character tells the shader what to draw. It is the vector (first frame,
+// second frame, fraction between them, y position).
 enum { ATTRIBUTE_A, ATTRIBUTE_B, ATTRIBUTE_JOB };
 
 // The beginning of all vertex shaders: decodes a baked vertex, as md5skin.h describes.
@@ -133,7 +134,8 @@ static md5_baked *bake(const md5_model *model, const md5_binding *binding)
     return baked;
 }
 
-// Returns the frames that a character shows. Each character is at another time of the clip.
+// Returns the two frames that a character shows, and the fraction between them. Each character is
+// at another time of the clip.
 static md5_sample_position character_sample(const md5_baked *clip, uint32_t character)
 {
     const double cycles = 0.33 + 0.37 * character;
@@ -177,8 +179,8 @@ static void set_job(md5_vec4 job, cost *sum)
     sum->buffer_calls++;
 }
 
-// Way "upload": the CPU decodes and interpolates the vertices of each character. They are then
-// uploaded and drawn.
+// Way "upload": for each character, the CPU decodes and interpolates the vertices. Then it uploads
+// and draws them.
 static void draw_by_upload(const md5_model *model, const md5_baked *clip, float spacing, cost *sum)
 {
     const size_t size = clip->num_vertices * sizeof(md5_vec3);
@@ -222,7 +224,8 @@ static GLuint upload_clip(GLenum target, const md5_baked *clip)
     return buffer;
 }
 
-// Makes a vertex attribute begin at a frame of the bound buffer.
+// Makes a vertex attribute read the vertices of one frame. The bound buffer contains the frames one
+// after the other, so the attribute gets the offset of the frame.
 static void set_frame(GLuint attribute, const md5_baked *clip, uint32_t frame, cost *sum)
 {
     const size_t frame_size = clip->num_vertices * sizeof *clip->vertices;
@@ -231,8 +234,8 @@ static void set_frame(GLuint attribute, const md5_baked *clip, uint32_t frame, c
     sum->buffer_calls++;
 }
 
-// Way "buffers": one buffer contains all frames. For each character, two vertex attributes begin at
-// its two frames, and the vertex shader interpolates between them.
+// Way "buffers": one buffer contains all frames. For each character, two vertex attributes are set
+// to its two frames. The vertex shader interpolates between them.
 static void draw_by_buffers(const md5_model *model, const md5_baked *clip, float spacing, cost *sum)
 {
     upload_clip(GL_ARRAY_BUFFER, clip);

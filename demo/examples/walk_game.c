@@ -255,8 +255,8 @@ static void pick_up_or_put_down(game *g)
         g->is_carried = md5_vec3_length(md5_vec3_sub(g->lantern.translation, at)) < reach;
 }
 
-// Sets the parameters of the state machine from the input of the player: the speed, the turn
-// rate, and whether the character jumps or carries the lantern.
+// Sets the parameters of the state machine from the input of the player. They are the speed, the
+// turn rate, and whether the character jumps or carries the lantern.
 static void set_parameters(game *g, controls input)
 {
     const float walk = 20; // units per second
