@@ -2,8 +2,12 @@
 //
 // A member is one character of the crowd. Members of the same kind share a model and its clips. A
 // level of detail (short: level) is one form in which the members of a kind are drawn. Each level
-// is for a range of diameters in the image. The forms are: all triangles, fewer triangles, baked
-// clips, and impostors.
+// is for a range of diameters in the image. The forms are, from near to far:
+//
+// - all triangles of the model
+// - fewer triangles
+// - baked clips: vertices that were skinned in advance
+// - impostors: images of the model
 //
 // An update (view_run_crowd) has three parts. advance_part() advances the members and selects their
 // levels. pose_part() computes the palettes. place_part() writes the arrays that are drawn. Several
@@ -70,8 +74,8 @@ static bool retarget_machine(view_kind *kind, const view_scene *scene, const md5
     return kind->machine != NULL;
 }
 
-// Stores the clips that the members of a kind play in kind->clips: the clips of its machine or, if
-// the kind has no machine, the clips of its scene.
+// Fills kind->clips, the clips that the members of a kind play. They are the clips of its machine.
+// If the kind has no machine, they are the clips of its scene.
 static void list_clips(view_kind *kind, const view_scene *scene)
 {
     const md5_machine_desc *tables = NULL;
@@ -132,9 +136,9 @@ static md5_root clip_root(const view_kind *kind, uint32_t clip)
 }
 
 // Measures the poses of a clip. Extends *bounds by the bounds of about MAX_SPHERE_FRAMES frames.
-// Lowers kind->lowest to the lowest vertex of up to MAX_HEIGHT_FRAMES frames, which are more
-// because the ground hides everything below it. `pose` and `palette` are scratch memory for the
-// joints of the model.
+// Lowers kind->lowest to the lowest vertex of up to MAX_HEIGHT_FRAMES frames. The height needs more
+// frames, because the ground hides everything below it. `pose` and `palette` are scratch memory for
+// the joints of the model.
 static void measure_clip_bounds(view_kind *kind, uint32_t clip, md5_xform *pose, md5_mat34 *palette,
                                 md5_bounds *bounds)
 {
@@ -238,8 +242,8 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 
 // Maximum error of a level, in pixels, and of the level for shadow casters, in texels of the shadow
 // map. meshoptimizer measures only the error of the surface, not of texture and normals. In crowds
-// of Bobbin and Thimble, a surface error of a third of a pixel changes the image as much as a sum
-// of all three errors of one pixel.
+// of Bobbin and Thimble, a surface error of a third of a pixel changes the image as much as the
+// three errors together if their sum is one pixel.
 static const float max_error_pixels = 0.35f;
 static const float max_error_texels = 1;
 
@@ -735,8 +739,8 @@ bool view_sees(const view_sight *sight, view_sphere sphere)
     return intersects(sight, center, sphere.radius + sight->reach, fmaxf(fall, 0));
 }
 
-// Returns the diameter of a sphere in the image, pixels. A sphere at or behind the eye counts as
-// large: its depth is set to at least its radius, so that the result is not negative.
+// Returns the diameter of a sphere in the image, pixels. The depth is at least the radius. A sphere
+// at or behind the eye therefore counts as large, and the result is never negative.
 static float pixels_across(const view_sight *sight, view_sphere sphere)
 {
     const view_lens *const lens = &sight->lens;
@@ -1679,8 +1683,9 @@ static bool create_levels(view_crowd *crowd, const view_loader *loader)
     return true;
 }
 
-// Returns the size limit of a level, pixels: the value of an option, if it is given. Otherwise
-// returns `default_pixels` for crowds of at least `min_members` members, and 0 for smaller crowds.
+// Returns the largest diameter in the image at which members use a level of detail, pixels. This is
+// the value `given` of the option if `is_given` is true. Otherwise it is `default_pixels`. Small
+// crowds, of fewer than `min_members` members, do not need the level, so they get 0.
 static float level_pixels(const view_options *options, bool is_given, uint32_t given,
                           uint32_t min_members, uint32_t default_pixels)
 {
@@ -1689,8 +1694,9 @@ static float level_pixels(const view_options *options, bool is_given, uint32_t g
     return options->crowd >= min_members ? (float)default_pixels : 0;
 }
 
-// Returns an empty crowd with the settings of the options. Members that are smaller than the limit
-// of a level, in pixels, use this level; see level_pixels().
+// Returns an empty crowd with the settings of the options. They include the largest diameters, in
+// pixels, at which members are drawn with fewer triangles, as baked clips, and as impostors. The
+// numbers below are the defaults: the smallest crowd that uses a level, and its diameter.
 static view_crowd choose_crowd_settings(const view_options *options)
 {
     // Clips are not baked for an output. It draws only a few images, so baking would take longer

@@ -254,10 +254,10 @@ typedef struct view_member {
 enum { VIEW_CROWD_TEXELS = 2048 };
 
 // VIEW_POSES_AT_ONCE is the number of poses in a batch. md5_pose_batch() writes up to 16 poses
-// alternately. If it wrote directly to the palettes of thousands of members, each write would wait
-// for another cache line, and posing would take three times as long. A batch is therefore written
-// to a buffer that fits into the second-level cache. The palettes are then copied to the members
-// one after another.
+// alternately. Direct writes to the palettes of thousands of members would each wait for another
+// cache line. Posing would then take three times as long. A batch is therefore written to a buffer
+// that fits into the second-level cache. The palettes are then copied to the members one after
+// another.
 enum { VIEW_MAX_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
 
 typedef struct view_crowd {

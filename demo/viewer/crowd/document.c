@@ -13,9 +13,9 @@ static const md5_load_opts partial_binding = {.allow_partial_binding = true};
 
 // -- Loading --------------------------------------------------------------------------------
 
-// Finds the joint of the compared model for each joint of the scene: compare->same. A clip that
-// consists of the scene's bind pose is bound to the compared model, so that md5_bind() finds the
-// joints by the same rules as for other clips.
+// Finds the joint of the compared model for each joint of the scene: compare->same. For this
+// purpose, it binds a clip with the scene's bind pose to the compared model. md5_bind() then finds
+// the joints by the same rules as for other clips.
 static void match_joints(view_compare *compare, const md5_model *scene_model)
 {
     const uint32_t num_compared = compare->model->skeleton.num_joints;
@@ -49,7 +49,7 @@ static bool load_compared_file(view_compare *compare, const char *path, md5_erro
     return compare->model != NULL && compare->binding != NULL;
 }
 
-// Loads the clip (.md5anim) or the model with which the scene is compared, allocates the results
+// Loads the clip (.md5anim) or the model with which the scene is compared. Allocates the results
 // per joint, and pairs the joints that both skeletons have. Returns false and logs an error if the
 // file cannot be used. `compare` then owns the parts that were created so far. In both cases, the
 // caller frees them with view_free_compare().
@@ -110,8 +110,8 @@ static int compare_distances(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-// Poses the compared model at a sample position of its clip, or in its bind pose if it has no clip
-// or the scene shows the bind pose.
+// Poses the compared model at a sample position of its clip. Uses its bind pose instead if it has
+// no clip, or if the scene shows the bind pose.
 static void pose_compared_model(view_compare *compare, const view_scene *scene,
                                 md5_sample_position sample)
 {
@@ -159,8 +159,8 @@ static int compare_peaks(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-// Binds the compared model to its own clip or, if it has none, to the shown clip. If the clip does
-// not fit, the binding remains NULL, and the compared model is shown in its bind pose.
+// Binds the compared model to its own clip. If it has none, binds it to the shown clip. If the clip
+// does not fit, the binding remains NULL, and the compared model is shown in its bind pose.
 static void bind_compared_clip(view_compare *compare, const view_scene *scene)
 {
     const md5_anim *anim = compare->own_anim;
@@ -402,8 +402,8 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
         free_companion(guest, loader->renderer);
         return false;
     }
-    // The guest starts on the right side of the model (-y), slightly in front (+x), and faces to
-    // the model's left: it is rotated by 90 degrees about z.
+    // The guest starts on the right side of the model (-y) and slightly in front of it (+x). It is
+    // rotated by 90 degrees about z, so it faces to the model's left.
     guest->path = common_copy(path);
     guest->machine->start = (md5_xform){
         .rotation = {.z = 0.70710678f, .w = 0.70710678f},
@@ -503,7 +503,7 @@ static bool load_carried(view_companion *companion, view_scene *scene, const vie
 }
 
 // Loads the models of --retarget and --attach. If the scene's model plays a machine, also loads the
-// machine `guest`, if it is not NULL, and the models that are attached to the scene's model.
+// models that are attached to the scene's model, and the machine `guest`. `guest` may be NULL.
 // Without a renderer, loads nothing. Returns false and logs an error on failure; the caller frees
 // the companions in both cases.
 static bool load_companions(view_document *document, const char *guest, const view_loader *loader)
@@ -574,8 +574,8 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
-// Returns what a diagnostic without a line number is about: mesh N if the message begins with "mesh
-// N", otherwise the file.
+// Returns what a diagnostic without a line number is about. If the message begins with "mesh N",
+// this is mesh N. Otherwise it is the file.
 static view_about find_about_in_message(const char *message)
 {
     static const char prefix[] = "mesh ";
@@ -585,8 +585,8 @@ static view_about find_about_in_message(const char *message)
     return (view_about){.kind = VIEW_ABOUT_MESH, .number = (uint32_t)strtoul(number, NULL, 10)};
 }
 
-// Returns what a line of a model's text is about: the vertex, mesh or joint that the line defines,
-// otherwise the file. Line numbers begin at 1.
+// Returns what a line of a model's text is about. This is the vertex, mesh or joint that the line
+// defines. For other lines, it is the file. Line numbers begin at 1.
 static view_about find_about_in_line(const char *text, uint32_t line_number)
 {
     static const char mesh_keyword[] = "mesh";
@@ -752,16 +752,16 @@ void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
     free(checks);
 }
 
-// Returns true if the options can show the articulated figure of a model: a window can let it fall
-// at any time. For an image, only the files that it shows are read.
+// Returns true if the options can show the articulated figure of a model. A window can let the
+// model fall at any time. For an image, only the files that it shows are read.
 static bool needs_figure(const view_options *options)
 {
     return view_shows_window(options) || options->dies_given || options->shown.joint_bounds
            || options->page != NULL;
 }
 
-// Returns true if all diagnostics of the files are needed: for the lists of a window, for a panel
-// in an image, and for --no-render. Otherwise only clips that the user named are checked.
+// Returns true if all diagnostics of the files are needed. The lists of a window, a panel in an
+// image, and --no-render show them. Otherwise only clips that the user named are checked.
 static bool reports_diagnostics(const view_options *options)
 {
     const bool has_panel = options->shown.panel || options->shown.statistics;
@@ -780,9 +780,9 @@ static size_t count_scene_files(const view_loader *loader, const char *const *fi
     return after_model + view_find_model(files + after_model, num_files - after_model);
 }
 
-// Loads the scene from files or, if the first file is a name in a game, from the open library. If
-// `pick_up` is true, also loads the animations in the model's folder. Returns false and logs an
-// error on failure.
+// Loads the scene from files. If the first file is a name in a game, loads the scene from the open
+// library. If `pick_up` is true, also loads the animations in the model's folder. Returns false and
+// logs an error on failure.
 static bool load_scene(view_scene *scene, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, view_library *library)
 {

@@ -138,7 +138,8 @@ static const char *entity_value(const view_entity *figure, const char *key)
 }
 
 // Loads the articulated figure that the entity references, if it exists. Its name is the value of
-// the key "ragdoll" or, without this key, of "articulatedFigure". Logs a problem as a warning.
+// the key "ragdoll". Without this key, it is that of "articulatedFigure". Logs a problem as a
+// warning.
 static void load_figure(view_entity *figure, md5_game *game, view_log *log)
 {
     const char *name = entity_value(figure, "ragdoll");
@@ -271,8 +272,8 @@ static void append_attached_parts(view_entity *figure, uint32_t parent)
     }
 }
 
-// Lists the parts of the combined model: the entity itself as part 0, the body, then the entities
-// that are attached to a part, directly or to another attachment.
+// Lists the parts of the combined model. Part 0 is the body, which is the entity itself. Then
+// follow the entities that are attached to the body or to another attached entity.
 static void list_parts(view_entity *figure)
 {
     const md5_entity *const body = figure->entity;
@@ -295,9 +296,10 @@ static md5_anim pace_anim(const md5_entity_clip *clip)
     return paced;
 }
 
-// Copies the clips of the entity for playback. In the copies, `clips` and `anims`, each clip begins
-// at its first frame: the engine begins some clips at a random frame, but the viewer must always
-// show the same pose at the same time. Also fills `paced`, the animations that the time bar shows.
+// Copies the clips of the entity for playback. `clips` and `anims` are the copies. The engine
+// begins some clips at a random frame. In the copies, each clip begins at its first frame, because
+// the viewer must always show the same pose at the same time. Also fills `paced`, the animations
+// that the time bar shows.
 static void copy_clips(view_entity *figure)
 {
     const md5_entity *const entity = figure->entity;
@@ -693,8 +695,8 @@ static void note_command(void *user, const md5_frame_command *command, const md5
                      sizeof figure->fired[0].text);
 }
 
-// Returns half the side length of the monster's bounding box in units: the first number of the key
-// "maxs", or half of the first number of the key "size".
+// Returns half the side length of the monster's bounding box in units. It is the first number of
+// the key "maxs", or half of the first number of the key "size".
 static float half_side(const view_entity *figure)
 {
     const char *const maxs = entity_value(figure, "maxs");
@@ -896,9 +898,13 @@ static bool is_played(const view_scene *scene)
     return scene->entity.is_played;
 }
 
-// Poses an attached part, such as a head or a weapon. Writes the pose of its joints relative to
-// their parents (scene->pose), their matrices in the part's model space (scene->joints), and the
-// part's placement in the world (part->placed). The part's parent must be posed before.
+// Poses an attached part, such as a head or a weapon. Writes three results:
+//
+// - scene->pose: the pose of its joints, relative to their parents
+// - scene->joints: their matrices in the part's model space
+// - part->placed: the placement of the part in the world
+//
+// The part's parent must be posed before.
 static void pose_attached_part(view_scene *scene, view_entity_part *part)
 {
     view_entity *const figure = &scene->entity;

@@ -1,5 +1,5 @@
-// Loads an entity of a game (a character that an entityDef declares) as one model, and plays it by
-// the rules of the original engine.
+// Loads an entity of a game as one model, and plays it by the rules of the original engine. An
+// entity is a character that an entityDef declares.
 //
 // A view_entity contains the parts of the character: its body, and attachments such as the head. It
 // also contains the clips, and the clip that each channel plays. A channel is a set of joints, such

@@ -122,8 +122,9 @@ static void load_figure_file(view_fall *fall, const md5_model *model, const char
     free(folder);
 }
 
-// Finds the articulated figure with which a character falls at its death: that of its entity, or a
-// file in the folder of the model. Without a figure, scene->fall remains NULL.
+// Finds the articulated figure with which a character falls at its death. An entity has its own
+// figure. For other models, the figure is a file in the folder of the model. Without a figure,
+// scene->fall remains NULL.
 void view_load_fall(view_scene *scene, const char *model_path, const md5_load_opts *opts,
                     view_log *log)
 {
@@ -231,8 +232,8 @@ static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corn
     return count;
 }
 
-// Returns the terrain in the form with which the ragdoll computes contacts best: a plane for level
-// ground, triangles for stairs, otherwise a height function.
+// Returns the terrain in the form with which the ragdoll computes contacts best. This is a plane
+// for level ground, triangles for stairs, and a height function for other terrain.
 static md5_ground make_ground(view_terrain *terrain)
 {
     if (terrain->kind == VIEW_LEVEL)

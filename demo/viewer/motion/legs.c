@@ -466,9 +466,10 @@ void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5
 
 static const double wander_period = 24; // seconds
 
-// Sets the velocity, units/s, and the turning speed, radians/s, of legs that no key controls, at a
-// time `phase` in a cycle of `wander_period`: forward in curves, then sideways, then fast forward,
-// then standing still. `speed` is the normal speed, units/s.
+// Sets the movement of legs that no key controls. Within wander_period seconds, they walk forward
+// in curves, then sideways, then fast forward, then stand still. `phase` is the time in this cycle.
+// `speed` is the normal speed in units/s. *velocity is in units/s, *turn is the turning speed in
+// radians/s.
 static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
 {
     *turn = 0;
@@ -485,8 +486,9 @@ static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
         *velocity = (md5_vec3){0, speed, 0};
 }
 
-// Chooses the movement of the next tick, from the keys or by wander(): the velocity in the body's
-// space, units/s, and the turning speed to the left, radians/s.
+// Chooses the movement of the next tick. If the user controls the legs, it follows the keys,
+// otherwise wander(). *velocity is in the body's space, in units/s. *turn is the turning speed to
+// the left, in radians/s.
 static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *turn)
 {
     const float radius = legs->gait.radius;
@@ -500,8 +502,8 @@ static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *tu
 }
 
 // Returns true if the gait must start again to reach `time`. This is the case if `time` is before
-// the last update or too far after it. The last update ended at the nearest whole tick, so
-// `legs->time` can be slightly later than the frame's time without a step backward.
+// the last update or too far after it. The last update ended at the nearest whole tick. legs->time
+// can therefore be slightly later than `time`, although time has not gone backward.
 static bool needs_restart(const view_legs *legs, double time)
 {
     const bool is_started = legs->time >= 0;

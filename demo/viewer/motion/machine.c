@@ -1,6 +1,7 @@
-// Plays a state machine in the viewer. Loads its player, and advances it together with a companion
-// and a carried object. Passes keys, settings and the mouse pointer to its parameters, and records
-// its events. `view_machine_motion` at the end is its kind of motion.
+// Plays a state machine in the viewer. Loads the machine with its player, which runs it. Advances
+// it together with the machines of a companion and of a carried object. Passes keys, settings and
+// the mouse pointer to its parameters, and records its events. `view_machine_motion` at the end
+// describes the machine as a kind of motion; see motion.h.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/common/threads.h"
@@ -14,8 +15,9 @@ static const double max_still_seconds = 6;
 // companion is called from farther away, it restarts at its start placement.
 static const float max_companion_distance = 1.5f;
 
-// Maximum yaw of a direction that has moved behind the character, degrees. It exceeds 180, so that
-// the head does not change sides as soon as the target passes the middle.
+// Maximum yaw of a target that has moved behind the character, degrees. Yaw 180 is directly behind
+// it. The maximum is larger, so that the head does not change sides as soon as a target crosses
+// this direction.
 static const float max_yaw = 210;
 
 // Height of the eyes as a fraction of the model's height.
@@ -48,9 +50,9 @@ static md5_vec3 eye_position(const view_machine *machine)
 }
 
 // Computes the direction from the eyes to a target in the world, degrees. Stores the yaw in
-// machine->target_yaw, and returns the pitch. When a target moves around behind the character, the
-// head would swing from one side to the other. Therefore the yaw keeps its sign until the target is
-// 30 degrees past the middle.
+// machine->target_yaw, and returns the pitch. A target that crosses the direction directly behind
+// the character would make the head swing from one side to the other. Therefore the yaw keeps its
+// sign until the target is 30 degrees beyond this direction; see max_yaw.
 static float aim_at(view_machine *machine, md5_vec3 target)
 {
     md5_vec3 offset = to_character_space(machine, target);
@@ -77,7 +79,7 @@ static bool update_companion_parameters(view_machine *machine)
 }
 
 // Sets the parameters of the gaze and of the companion before each step. The character looks at the
-// mouse pointer or, if the pointer has not moved for a while, at a companion in front of it.
+// mouse pointer. If the pointer has not moved for a while, it looks at a companion in front of it.
 static void update_pointer_parameters(view_machine *machine)
 {
     const double still_seconds = fabs(machine->time - machine->pointed);
@@ -113,8 +115,8 @@ static const float turn_rate = 150;
 // Rate at which a parameter approaches the value that the keys request, per second.
 static const float value_rate = 6;
 
-// A one-shot is a clip that is played once over the states, in a slot. These are the fade time, in
-// seconds, and the slot of one-shots that the viewer starts.
+// A one-shot is a clip that is played once over the states, in a slot. The constants are for
+// one-shots that the viewer starts: the fade time in seconds, and the slot.
 static const float one_shot_fade = 0.2f;
 static const uint32_t one_shot_slot = 0;
 
@@ -172,8 +174,8 @@ static void warn_lost(void *log, const char *kind, const char *name)
     view_warn(log, "%s %s no longer exists; its effects were stopped", kind, name);
 }
 
-// Continues the playback of the old machine in the new machine, after the machine file was changed
-// and loaded again.
+// Continues the playback of the old machine in the new machine. The viewer calls it when the
+// machine file was changed and loaded again.
 void view_migrate_machine(view_machine *machine, const view_machine *old, view_log *log)
 {
     if (machine->player == NULL || old->player == NULL)
@@ -188,7 +190,8 @@ void view_migrate_machine(view_machine *machine, const view_machine *old, view_l
 
 // -- Parameters ----------------------------------------------------------------------------------
 
-// Returns the parameter of the trigger that is the `number`-th of all triggers, or -1.
+// Returns the index of the parameter that is trigger `number`, counted from 0 among all triggers.
+// Returns -1 if there are fewer triggers.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 {
     const md5_machine_desc *const desc = machine->desc;
@@ -261,8 +264,8 @@ const char *view_play_one_shot(view_machine *machine)
     return NULL;
 }
 
-// Extends the range of `parameter` by `value`, if `name` is the same parameter. `name` is the
-// parameter that the machine compares with `value`; it may be NULL.
+// Extends the range of `parameter` by `value` if the machine compares this parameter with `value`.
+// `name` is the parameter that the machine compares with it, or NULL.
 static void widen(const char *name, const char *parameter, float value, float *low, float *high)
 {
     if (name == NULL || strcmp(name, parameter) != 0)
@@ -292,8 +295,8 @@ static void widen_by_conditions(const md5_transition_desc *transition, const cha
     }
 }
 
-// Extends the range of a parameter by the values at which a motion uses it: the positions of items
-// in a blend space, weights up to 1, and speeds up to twice the normal speed.
+// Extends the range of a parameter by the values at which a motion uses it. These are the positions
+// of items in a blend space, weights up to 1, and speeds up to twice the normal speed.
 static void widen_by_motion(const md5_machine *machine, uint32_t index, const char *parameter,
                             float *low, float *high)
 {
@@ -435,8 +438,8 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     return true;
 }
 
-// Returns true if the machine has the parameter "turn" (degrees per second to the left), with which
-// its clips rotate the character. Otherwise the viewer rotates the character.
+// Returns true if the machine has the parameter "turn", in degrees per second to the left. The
+// clips of the machine then rotate the character. Otherwise the viewer rotates it.
 static bool has_turn_parameter(const view_machine *machine)
 {
     return find_parameter(machine, "turn") != MD5_NONE;
@@ -578,9 +581,10 @@ static md5_vec3 find_target(const view_machine *machine)
     return view_orbiting_target(machine->desc->model, machine->time);
 }
 
-// Passes targets to the machine's modifiers, which change the pose after the clips. Modifiers that
-// look or reach receive the target of the character. Springs are simulated in world space, so they
-// receive the placement. Joint modifiers are skipped, because the user rotates them.
+// Passes targets to the machine's modifiers. A modifier changes the pose after the clips were
+// blended. Modifiers that look or reach receive the target of the character. Springs are simulated
+// in world space, so they receive the placement. Joint modifiers are skipped, because the user
+// rotates them.
 static void set_modifier_targets(view_machine *machine)
 {
     const md5_vec3 target = find_target(machine);
@@ -697,16 +701,16 @@ static void describe(const view_scene *scene, char *text, size_t size)
     snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", count, count == 1 ? "" : "s");
 }
 
-// Returns the parameter that selects the items of a motion if the motion is a 1D blend; otherwise
-// MD5_NONE.
+// Returns the parameter that selects the items of a 1D blend. Returns MD5_NONE for a motion of
+// another kind.
 static uint32_t find_blend_parameter(const view_machine *machine, const md5_motion_desc *motion)
 {
     const bool is_1d = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
     return is_1d ? find_parameter(machine, motion->x_parameter) : MD5_NONE;
 }
 
-// Returns true if an item of a 1D blend has a weight at a value of the parameter: the value is
-// between the positions of the item's neighbors.
+// Returns true if an item of a 1D blend has a weight greater than 0 at a value of the parameter.
+// This is the case if the value is between the positions of the item's neighbors.
 static bool has_item_weight(const md5_machine *machine, uint32_t motion, uint32_t item, float value)
 {
     const uint32_t num_items = md5_machine_tables(machine)->motions[motion].num_items;
@@ -792,9 +796,8 @@ bool *view_active_clips(const view_machine *machine)
     return clips;
 }
 
-// Writes the position of the character, the state of each layer, and the clip that each slot plays
-// as a one-shot, or "-" for an idle slot. Example:
-// "machine: place=0.000,1.500 states=walk,aim shot=-".
+// Writes the position of the character, the state of each layer, and the one-shot of each slot. An
+// idle slot is written as "-". Example: "machine: place=0.000,1.500 states=walk,aim shot=-".
 static void write_log_line(const view_scene *scene, char *text, size_t size)
 {
     const view_machine *const machine = &scene->machine;

@@ -1,9 +1,10 @@
 // Plays a state machine, which selects and blends the clips of a character. view_machine contains
 // the player that runs the machine, the input that controls it, and the placement of the character.
 //
-// Two more machines can advance with it: the machine of a companion, which is a second character
-// (`guest`), and the machine of an object that the character carries. `view_machine_motion` in
-// machine.c is the kind of motion. minute.c contains the demo scene of our own character.
+// Two more machines can advance with it. `guest` is the machine of a companion, which is a second
+// character. The other is the machine of an object that the character carries.
+// `view_machine_motion` in machine.c is the kind of motion. minute.c contains the demo scene of our
+// own character.
 #ifndef DEMO_VIEWER_MOTION_MACHINE_H
 #define DEMO_VIEWER_MOTION_MACHINE_H
 

@@ -1,7 +1,7 @@
-// The demo scene: what our models Bobbin and Thimble do in the first 50 seconds after the start of
-// the viewer, and the camera shots. An act is an action of a model, such as waving. Each entry of
-// the table contains an act, a shot or both, which begin at its time. The functions after the table
-// also work with other tables of this form.
+// The demo scene. It defines what our models Bobbin and Thimble do in the first 50 seconds after
+// the start of the viewer, and the camera shots. An act is an action of a model, such as waving.
+// Each entry of the table contains an act, a shot or both, which begin at its time. The functions
+// after the table also work with other tables of this form.
 #include "demo/viewer/motion/machine.h"
 
 #include "demo/viewer/base/math.h"
@@ -69,8 +69,9 @@ static const scene_entry entries[] = {
 };
 enum { NUM_ENTRIES = COMMON_LENGTH(entries) };
 
-// Starts an act of a machine: sets the parameter `act` to a value or, if it does not exist, fades
-// to the state `act` in the layers that have it. NULL: no act.
+// Starts an act of a machine. `act` is the name of a parameter, which is set to `value`. If the
+// machine has no such parameter, `act` is the name of a state. The layers that have this state then
+// fade to it. If `act` is NULL, does nothing.
 static void start_act(view_machine *machine, const char *act, float value)
 {
     const md5_machine *const tables = machine->character->machine;
@@ -125,8 +126,8 @@ static void start_entry(view_machine *machine, const scene_entry *entry)
     machine->has_target = entry->looks_at_camera;
 }
 
-// Sets the position at which the character looks, like a mouse pointer of the user, to the
-// position of the camera of the current shot.
+// Lets the character look at the camera of the current shot. The position of the camera replaces
+// that of the user's mouse pointer.
 static void look_at_camera(view_machine *machine)
 {
     view_camera camera = {0};

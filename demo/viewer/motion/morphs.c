@@ -6,9 +6,9 @@ bool view_has_driven_morphs(const md5_machine *machine)
     return machine != NULL && md5_machine_num_morphs(machine) > 0;
 }
 
-// Writes the weights of all morph targets: those of the option --morph plus those that the state
-// machine sets. morphs->driven maps each morph target of the state machine to a target of the
-// model, or to MD5_NONE if the model does not have it.
+// Writes the weights of all morph targets. A weight is the sum of that of the option --morph and
+// that of the state machine. morphs->driven maps each morph target of the state machine to a target
+// of the model. It is MD5_NONE if the model does not have the target.
 void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
                        float *weights)
 {

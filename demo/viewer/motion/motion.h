@@ -1,7 +1,7 @@
-// One interface for everything that moves a model: a clip, a state machine, procedural legs, an
-// entity of a game, or the bind pose. Each of these is a kind of motion: a file with a
-// `view_motion_kind` table of functions. Code that shows or controls a scene calls these functions,
-// and never tests which kind is active.
+// One interface for everything that determines the pose of a model: a clip, a state machine,
+// procedural legs, an entity of a game, or the bind pose. Each of these is a kind of motion. It is
+// a file with a table of functions, a `view_motion_kind`. Code that shows or controls a scene calls
+// these functions, and never tests which kind is active.
 //
 // scene->mover is the kind that moves a scene and receives the input. scene->motion is the same
 // kind, or the bind pose while the bind pose is shown. To add a kind, write a file with a table and
@@ -30,8 +30,8 @@ typedef struct view_motion_kind {
     const char *ending; // extension of the file that describes the motion; NULL: the model's
 
     // Returns true if this kind can move the scene. The first such kind in the list of motion.c is
-    // selected. NULL for the clip and the bind pose, which need no selection: the clip is used if
-    // no kind of the list can move the scene.
+    // selected. If there is none, the clip is used. The clip and the bind pose are not in the list,
+    // so they have NULL here.
     bool (*moves)(const view_scene *scene);
 
     // Writes pose, joints and palette at the time of `play`.

@@ -59,7 +59,8 @@ bool view_find_range(const view_play *play, const md5_anim *anim, double *begin,
 }
 
 // Moves one end of the played range to the current frame. If the range would then be empty, the
-// other end moves: the begin to the first frame of the clip, or the end to its last frame.
+// other end moves as far as possible: the begin to the first frame of the clip, the end to its last
+// frame.
 bool view_set_range(view_play *play, const md5_anim *anim, bool end)
 {
     if (anim == NULL || anim->num_frames < 2)
@@ -150,7 +151,7 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
 }
 
 // Returns the number of images of one cycle or of the range. The last frame of a range is also
-// shown for the duration of a frame, which is why a range is one frame longer than the distance
+// shown for the duration of a frame. A range is therefore one frame longer than the distance
 // between its ends.
 uint32_t view_count_images(const view_play *play, const md5_anim *anim, double rate)
 {

@@ -1,5 +1,5 @@
-// Poses and skins a scene, measures the bounds and the convex hull of a pose or of a whole clip,
-// and counts defects of normals and tangents.
+// Poses and skins a scene. Measures the bounds and the convex hull of a pose or of a whole clip.
+// Counts defects of normals and tangents.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"
@@ -69,8 +69,8 @@ void view_skin(view_scene *scene)
     skin(scene, true);
 }
 
-// Returns the value that would be at `index` if the values were sorted; changes their order. Each
-// measured pose needs it, so it uses the quickselect algorithm, whose average time is linear.
+// Returns the value that would be at `index` if the values were sorted. Changes their order. Each
+// measured pose calls it, so it uses the quickselect algorithm, whose average time is linear.
 static float nth_smallest(float *values, int count, int index)
 {
     // The result is in values[first] to values[last]. Each step moves the values below a pivot to
@@ -103,8 +103,8 @@ static float nth_smallest(float *values, int count, int index)
     return values[index];
 }
 
-// Returns the number of vertices of a mesh that are measured. It is 0 if the mesh is an eye or is
-// hidden by its material, because such meshes must not affect the bounds.
+// Returns the number of vertices of a mesh that are measured. Eyes and meshes that are hidden by
+// their materials must not affect the bounds, so it is 0 for them.
 static uint32_t count_measured(const view_scene *scene, uint32_t mesh)
 {
     const view_textures *const textures = scene->textures;
@@ -199,17 +199,17 @@ static uint32_t copy_inside(const view_sphere *core, const md5_vec3 *points, uin
 
 // -- The hull of a pose ---------------------------------------------------------------------------
 //
-// A hull contains the extreme point in each of 26 directions, and its reach: the distance of this
-// point from the origin along the direction. Most points are inside the hull of earlier points, and
-// so are their neighbors. Points are therefore added in small groups. If the bounding box of a
-// group does not extend the hull in a direction, the points of the group are skipped for this
-// direction.
+// A hull contains the extreme point in each of 26 directions. The reach in a direction is the
+// distance of its extreme point from the origin along this direction. Most points are inside the
+// hull of earlier points, and so are their neighbors. Points are therefore added in small groups.
+// If the bounding box of a group does not extend the hull in a direction, the points of the group
+// are skipped for this direction.
 
 enum { GROUP_SIZE = 64 };
 
-// Returns direction 0..25 of the hull as a unit vector. The directions point from the center of a
-// cube to the centers of its faces and edges and to its corners: to the outer cells of a 3x3x3
-// grid. Directions i and 25 - i are opposite.
+// Returns direction 0..25 of the hull as a unit vector. The directions are those from the center of
+// a 3x3x3 grid to its 26 outer cells. They point to the faces, the edges and the corners of a cube.
+// Directions i and 25 - i are opposite.
 static md5_vec3 hull_direction(int index)
 {
     const int middle_cell = 13;
@@ -277,8 +277,8 @@ static uint32_t group_size(uint32_t first, uint32_t count)
     return count - first < GROUP_SIZE ? count - first : GROUP_SIZE;
 }
 
-// Adds points to a hull group by group, because the bounding box of a group shows whether its
-// points can extend the hull.
+// Adds points to a hull in groups. The bounding box of a group shows whether its points can extend
+// the hull. Most groups cannot, which saves time.
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);

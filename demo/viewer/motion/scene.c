@@ -326,7 +326,7 @@ static void load_clips_in_folder(view_scene *scene, view_log *log)
 }
 
 // Returns the index of the clip to show first. A clip with several frames is preferred to a single
-// frame; if the user did not name the clips, an idle clip is preferred to the others.
+// frame. If the user did not name the clips, an idle clip is preferred to the others.
 static size_t first_clip(const view_scene *scene)
 {
     size_t best = 0;
@@ -710,12 +710,14 @@ static void rename_after_first_clip(view_scene *scene)
 }
 
 // Loads the model, the clips and the camera path of a scene, and selects the first clip. The
-// parameters are those of view_load_scene(). Returns false and logs an error on failure; the caller
-// frees the scene.
+// parameters are those of view_load_scene(). With `pick_up`, a model for which no animation was
+// named plays the animations in its folder. scene->picked_up tells whether this happened. Returns
+// false and logs an error on failure. The caller frees the scene.
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {
-    // The scene has the name of its model, otherwise of the first animation or file.
+    // The main file is the model. Without a model, it is the first animation, otherwise the first
+    // file. The scene has its name.
     const size_t model = view_find_model(files, num_files);
     const bool has_model = model < num_files;
     const char *const model_path = has_model ? files[model] : NULL;
@@ -730,8 +732,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (!has_model && scene->num_clips == 0 && scene->camera_path.camera == NULL)
         return false; // nothing could be loaded
 
-    // If no animation was named, a model plays the animations in its folder. load_cube_model() has
-    // already loaded those of a Cube 2 description.
+    // A machine has its own clips, so it does not play the animations in its folder. For a Cube 2
+    // description, load_cube_model() has already loaded the animations.
     const bool is_cube = has_model && is_cube_description(scene);
     const bool has_motion = scene->machine.player != NULL || scene->num_clips > 0;
     scene->picked_up = pick_up && (is_cube || (has_model && !has_motion));

@@ -12,9 +12,8 @@
 
 // -- Rotation by 90 degrees ----------------------------------------------------------------------
 //
-// Rotations by 90 degrees that put a model upright if its file uses another up axis. They are
-// applied to the pose. Bounds, lines, shadows and clicks are computed from the pose, so they
-// follow.
+// Rotations by 90 degrees put a model upright if its file uses another up axis. They are applied to
+// the pose. Bounds, lines, shadows and clicks are computed from the pose, so they are rotated too.
 
 // A rotation from the file's axes to the viewer's axes. Its elements are -1, 0 and 1, so products
 // of rotations have no rounding errors. Zeroed: no rotation.
