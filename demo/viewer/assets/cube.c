@@ -276,8 +276,8 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Creates the model that merges all parts of a Cube 2 model: writes its joints and meshes, at
-// the scale of the description, as the text of an .md5mesh and parses it. Returns NULL and an
+// Creates the model that merges all parts of a Cube 2 model. Writes its joints and meshes as the
+// text of an .md5mesh, at the scale of the description. Then parses this text. Returns NULL and an
 // error on failure.
 static md5_model *make_model(const cube_model *joined, md5_error *error)
 {
@@ -303,8 +303,8 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
 
 // -- Unsupported commands -------------------------------------------------------------------------
 
-// Commands of an md5.cfg that the viewer does not support: the beginning of the keyword, after
-// "md5" or "mdl", and the name of the feature in messages.
+// Commands of an md5.cfg that the viewer does not support. `begin` is the beginning of the keyword
+// after "md5" or "mdl". `name` is the name of the feature in messages.
 static const struct unsupported_keyword {
     const char *begin;
     const char *name;
@@ -322,8 +322,8 @@ static const struct unsupported_keyword {
 
 enum { NUM_UNSUPPORTED = COMMON_LENGTH(unsupported_keywords) };
 
-// Returns the index of a keyword, which may begin with "md5" or "mdl", in the table of unsupported
-// keywords. Returns NUM_UNSUPPORTED if the keyword is supported.
+// Returns the index of a keyword in the table of unsupported keywords. The keyword may begin with
+// "md5" or "mdl". Returns NUM_UNSUPPORTED if the keyword is supported.
 static size_t find_unsupported(const char *keyword)
 {
     if (strncmp(keyword, "md5", 3) == 0 || strncmp(keyword, "mdl", 3) == 0)
@@ -437,8 +437,8 @@ static void assign_masks(const md5_skeleton *skeleton, const md5_cube2_part *pla
     free(inside);
 }
 
-// Prepares a shown part for sampling its animations. If the part has no animations, it plays those
-// of `skeleton_owner`, the part whose joints it uses, if that part is shown.
+// Prepares a shown part for sampling its animations. `skeleton_owner` is the part whose joints this
+// part uses. A part without animations plays those of `skeleton_owner`, if that part is shown.
 static void begin_part(cube_part *part, const cube_part *skeleton_owner)
 {
     const md5_skeleton *const skeleton = &part->model->skeleton;
@@ -474,8 +474,8 @@ static void sample_track(const cube_part *part, const cube_track *track, double 
     md5_cube2_adjust_pose(part->player, track->row, &part->model->skeleton, part->adjusted);
 }
 
-// Writes the pose of a part at a time in seconds: each joint has the transform of the track of its
-// mask, or its bind transform if the mask plays nothing.
+// Writes the pose of a part at a time in seconds. Each joint belongs to a mask. It gets its
+// transform from the track that the mask plays, or its bind transform if the mask plays nothing.
 static void pose_part(const cube_part *part, double time)
 {
     const uint32_t num_joints = part->model->skeleton.num_joints;
@@ -512,8 +512,8 @@ static void pitch_joints(const cube_model *joined, const cube_part *part)
     }
 }
 
-// Returns the transform of a joint of the merged model relative to its parent, in units of the
-// game, from the pose of its part.
+// Returns the transform of a joint of the merged model relative to its parent. It comes from the
+// pose of the joint's part, and is in units of the game.
 static md5_xform merged_joint_transform(const cube_model *joined, const cube_joint *joint)
 {
     const cube_part *const part = joint->part;
@@ -646,7 +646,7 @@ static void list_clip_names(view_cube *loaded, const md5_cube2_anim *anim)
 }
 
 // Prepares all parts for sampling, and lists the names of their animations as clips. Loads all
-// files now, because the array of files must not move later: the tracks of a clip refer to its
+// files now. The array of files must not move later, because the tracks of a clip refer to its
 // elements.
 static void list_clips(cube_model *joined, view_cube *loaded)
 {
@@ -716,8 +716,8 @@ static void free_cube_model(cube_model *joined, uint32_t num_parts)
     free(joined->files);
 }
 
-// Adds the appearance of each mesh, such as its texture, that the md5.cfg defines, in the order of
-// the parts.
+// Adds the appearance of each mesh, such as its texture, in the order of the parts. The md5.cfg
+// defines it.
 static void add_looks(view_cube *loaded, const cube_model *joined)
 {
     const md5_cube2 *const cube = joined->cube;

@@ -1,9 +1,9 @@
 // Game libraries: the names of the entities, models, clips and skins of a game, and the addresses
 // of these items.
 //
-// The location of a game is a folder or an archive, or several of them separated by "|", the mod
-// before its base: "games/mod|games/base". A path that exists is one location even if it contains
-// "|".
+// The location of a game is a folder or an archive. It can also be several of them, separated by
+// "|", with a mod before its base: "games/mod|games/base". A path that exists is one location even
+// if it contains "|".
 #ifndef DEMO_VIEWER_ASSETS_LIBRARY_H
 #define DEMO_VIEWER_ASSETS_LIBRARY_H
 
@@ -21,12 +21,12 @@ bool view_is_converted(const char *path);
 common_list view_split_location(const char *location);
 
 // Returns a location followed by the locations bases[num_bases]. If `num_bases` is 0, appends the
-// base of the game: the folder "base" or "q4base" next to the folder, if it exists. The caller
-// frees the text.
+// base of the game. This is the folder "base" or "q4base" next to the folder, if it exists. The
+// caller frees the text.
 char *view_with_bases(const char *location, const char **bases, size_t num_bases);
 
-// Returns the title of a location for the interface: the first path, then the last components of
-// the other paths, such as "games/mod + base". The caller frees it.
+// Returns the title of a location for the interface, such as "games/mod + base". It consists of the
+// first path and the last components of the other paths. The caller frees it.
 char *view_location_title(const char *location);
 
 // -- Libraries -----------------------------------------------------------------------------------

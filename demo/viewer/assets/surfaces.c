@@ -28,8 +28,8 @@ md5_vec4 view_heat_color(float value)
                       1};
 }
 
-// Returns the value that the heat map shows at a vertex: the weight of a joint or, if the joint
-// is -1, the number of joints that influence the vertex.
+// Returns the value that the heat map shows at a vertex. This is the weight of a joint. If `joint`
+// is -1, it is the number of joints that influence the vertex.
 float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     const uint32_t begin = mesh->first_influence[vertex];
@@ -43,8 +43,8 @@ float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     return 0;
 }
 
-// Returns true if the colored copy of a model exists and is up to date: it shows the requested
-// values or joint, and has morph targets if the model has them.
+// Returns true if the colored copy of a model exists and is up to date. It must show the requested
+// values or joint. It must have morph targets if the model has them.
 static bool is_prepared(const view_heat *heat, const md5_morph *morph, const float *values,
                         int32_t joint)
 {
@@ -54,7 +54,7 @@ static bool is_prepared(const view_heat *heat, const md5_morph *morph, const flo
 }
 
 // Writes the colors of all vertices of the model. A color shows the vertex's element of `values`.
-// If `values` is NULL, it shows the weight of a joint or, for the joint -1, the number of
+// If `values` is NULL, it shows the weight of a joint. For joint -1, it shows the number of
 // influences.
 static void write_heat_colors(view_heat *heat, const md5_model *model, const float *values,
                               int32_t joint)
@@ -128,8 +128,8 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
     *heat = (view_heat){.drawn = NULL};
 }
 
-// Finds the largest value of the heat map, and counts the vertices that the joint moves or,
-// without a joint, that have more than 4 influences.
+// Finds the largest value of the heat map. Also counts the vertices that the joint moves. Without a
+// joint (-1), counts the vertices that have more than 4 influences.
 view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint)
 {
     const double threshold = joint >= 0 ? 0 : 4; // weight, or number of influences
@@ -170,8 +170,8 @@ static const uint8_t glyphs[2][VIEW_UV_CELLS][GLYPH_HEIGHT] = {
      {14, 17, 17, 14, 17, 17, 14}},
 };
 
-// Returns true if the name of a cell, a letter for the column and a digit for the row, covers pixel
-// (x, y) of the cell.
+// Returns true if the name of a cell covers pixel (x, y) of the cell. The name is a letter for the
+// column and a digit for the row.
 static bool is_in_name(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
 {
     // Position of the name in the cell, and distance of its two characters, pixels. A bit of a
@@ -257,12 +257,15 @@ static void check_vertices(const md5_mesh *mesh, const view_directed *pose,
     }
 }
 
-// Returns the sign with which cross(outward, along u) points along v on a triangle, or 0 if its
-// texture coordinates have no area. Two edges of the triangle from the same vertex are given, in
-// space and in texture coordinates. du and dv are the texture coordinates of an edge. On the
-// triangle, u increases in the direction (edges[0] * dv1 - edges[1] * dv0) / area, and v in the
-// direction (edges[1] * du0 - edges[0] * du1) / area. The area scales both directions, so its sign
-// does not affect the result.
+// Returns the sign with which cross(outward, along u) points along v on a triangle. Returns 0 if
+// its texture coordinates have no area. Two edges of the triangle from the same vertex are given,
+// in space and in texture coordinates. du and dv are the texture coordinates of an edge. On the
+// triangle, u and v increase in the directions
+//
+//     along u = (edges[0] * dv1 - edges[1] * dv0) / area
+//     along v = (edges[1] * du0 - edges[0] * du1) / area
+//
+// The area divides both directions, so its sign does not affect the result.
 static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 uv_edges[2], md5_vec3 outward)
 {
     const float du0 = uv_edges[0].x;
@@ -279,17 +282,16 @@ static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 uv_edges[2], m
     return md5_vec3_dot(md5_vec3_cross(outward, along_u), along_v) < 0 ? -1 : 1;
 }
 
-// The shape of a triangle in a pose: two edges from its first vertex, in space and in texture
-// coordinates, and a vector that points outward from its front side. The length of `outward` is
-// twice the area of the triangle.
+// The shape of a triangle in a pose. The edges begin at its first vertex; they are given in space
+// and in texture coordinates. `outward` is perpendicular to the front side. Its length is twice the
+// area of the triangle.
 typedef struct triangle_shape {
     md5_vec3 edges[2];
     md5_vec2 uv_edges[2];
     md5_vec3 outward;
 } triangle_shape;
 
-// Returns the edges of a triangle from its first vertex, in space and in texture coordinates,
-// and its outward normal, which is not normalized.
+// Returns the shape of a triangle in the given pose.
 static triangle_shape measure_triangle(const md5_mesh *mesh, const view_directed *pose,
                                        const uint32_t vertices[3])
 {
@@ -308,9 +310,9 @@ static triangle_shape measure_triangle(const md5_mesh *mesh, const view_directed
     return shape;
 }
 
-// Counts the defects of a triangle. It may have no area, face away from the normal of a vertex, or
-// have a texture that is mirrored differently than the tangent of a vertex. Marks the vertices of
-// the last two defects, unless `marks` is NULL.
+// Counts the defects of a triangle. It has a defect if it has no area, or if it faces away from the
+// normal of a vertex. A third defect is that its texture is mirrored, but the tangent of a vertex
+// is not, or the reverse. Marks the vertices of the last two defects, unless `marks` is NULL.
 static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint32_t triangle,
                            view_mesh_defects *faults, bool *marks)
 {
@@ -339,8 +341,8 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
     faults->counts[VIEW_FAULT_MIRRORED] += is_mirrored;
 }
 
-// Counts the defects of the normals and tangents of a mesh in a pose, or in the bind pose if
-// `pose` is NULL. Checks each vertex by itself, then each triangle against its vertices.
+// Counts the defects of the normals and tangents of a mesh in a pose. If `pose` is NULL, this is
+// the bind pose. Checks each vertex by itself, then each triangle against its vertices.
 view_mesh_defects view_find_defects(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
     const view_directed bind_pose = {mesh->positions, mesh->normals, mesh->tangents, slack};

@@ -60,8 +60,8 @@ enum { VIEW_UV_CELLS = 8, VIEW_UV_GRID_SIZE = 512 };
 
 // Creates the image of the grid: VIEW_UV_CELLS * VIEW_UV_CELLS cells, light and dark. Red increases
 // with u, and green with v. Each cell shows its name, so that mirrored and rotated charts can be
-// recognized. The letter is for u and the digit for v: "A1" at u = v = 0, the upper left corner of
-// an image, to "H8". The caller frees the pixels with free().
+// recognized. The letter is for u and the digit for v. The cell "A1" is at u = v = 0, the upper
+// left corner of an image. The last cell is "H8". The caller frees the pixels with free().
 view_image view_make_uv_grid(void);
 
 // -- Defects -------------------------------------------------------------------------------------

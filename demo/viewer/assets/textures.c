@@ -187,8 +187,9 @@ static bool read_image(const view_dresser *dresser, const view_texture *texture,
     return view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, image, error);
 }
 
-// Replaces the masks of a Cube 2 model by a specular map or, if the texture is a glow map, by the
-// glow of texture->base. Returns false and sets `error` if this texture cannot be read.
+// Replaces the masks of a Cube 2 model by the map that they define. For a glow map, this is the
+// glow of texture->base. Otherwise it is a specular map. Returns false and sets `error` if this
+// texture cannot be read.
 static bool apply_masks(const view_texture *texture, view_image *masks, md5_error *error)
 {
     if (texture->map != MD5GL_IMAGE_GLOW) {
@@ -204,7 +205,7 @@ static bool apply_masks(const view_texture *texture, view_image *masks, md5_erro
 }
 
 // Detects the encoding of a normal map and writes it to `desc`. If the normal map has a height map,
-// reads it to `height_image`, which the caller frees, and describes it in `heights`.
+// reads it to `height_image` and describes it in `heights`. The caller frees `height_image`.
 static void describe_normals(const view_texture *texture, md5gl_texture_desc *desc,
                              md5gl_texture_desc *heights, view_image *height_image)
 {
@@ -223,10 +224,10 @@ static void describe_normals(const view_texture *texture, md5gl_texture_desc *de
     desc->heights = heights;
 }
 
-// Completes `desc`, which has the size and the texels of a texture's image, by the kind of the
-// texture: a stage of a material, masks, heights, normals, or colors. Masks are converted in
-// `image`. `heights` and `height_image` are filled by describe_normals(). Returns false and fills
-// `error` on failure.
+// Completes `desc`, the description of a texture for the renderer. It already has the size and the
+// texels of the image. The rest depends on what the texture contains: a stage of a material, masks,
+// heights, normals, or colors. Masks are converted in `image`. `heights` and `height_image` are
+// filled by describe_normals(). Returns false and fills `error` on failure.
 static bool describe_image(const view_texture *texture, view_image *image, md5gl_texture_desc *desc,
                            md5gl_texture_desc *heights, view_image *height_image, md5_error *error)
 {
@@ -517,8 +518,8 @@ static void add_lit_layer(view_lit_layers *lit, const md5_material *material,
     lit->shown[lit->num_shown++] = layer;
 }
 
-// Groups the stages of a Doom 3 material to lit layers, each with a bump, a diffuse and a
-// specular map, as the engine does.
+// Groups the stages of a Doom 3 material to lit layers, as the engine does. Each layer has a bump,
+// a diffuse and a specular map.
 void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers)
 {
@@ -696,9 +697,9 @@ static md5gl_image_kind stage_map(const md5_stage *stage)
 }
 
 // Loads the image of a stage that is drawn by itself: an unlit stage, or a stage that cuts the
-// surface. If the image is missing, the stage is usually not drawn. As in the engine, a checker
-// pattern shows the error if the stage replaces the colors of an opaque surface, or if the material
-// is not declared.
+// surface. If the image is missing, the stage is usually not drawn. In two cases, a checker pattern
+// shows the error, as in the engine: the stage replaces the colors of an opaque surface, or the
+// material is not declared.
 static void load_sampled_stage(const view_dresser *dresser, view_layered *layered, uint32_t index)
 {
     enum { BLEND_BITS = 255 }; // of stage->bits; 0: the factors are 1 and 0, which replace colors
@@ -822,8 +823,8 @@ static bool needs_layers(const md5_material *material, uint32_t counts[MD5_STAGE
     return has_special_stage || is_special_surface(material);
 }
 
-// Copies the properties of the surface that a material declares to its mesh: which sides are drawn,
-// and the alpha test that cuts holes.
+// Copies two properties that a material declares to its mesh: which sides are drawn, and the alpha
+// test that cuts holes.
 static void set_surface(view_mesh_textures *mesh_textures, const md5_material *material)
 {
     const bool has_no_stages = material->num_stages == 0; // as a part that a skin hides
@@ -968,8 +969,8 @@ static md5gl_stage drawn_stage(const view_layered *layered, uint32_t index)
     return drawn;
 }
 
-// Properties of a material's active stages. A stage is active while its condition, an expression of
-// the material that depends on the time and the parms, is not 0.
+// Properties of a material's active stages. A stage has a condition, which is an expression that
+// depends on the time and the parms. The stage is active while its condition is not 0.
 typedef struct stage_summary {
     bool has_active; // at least one stage is active
     bool is_cut;     // an active stage cuts holes that a lit surface cannot have
@@ -1296,8 +1297,8 @@ static void find_diffuse_by_name(const view_dresser *dresser, bool is_in_game)
         report_missing_texture(dresser, look);
 }
 
-// Searches a mesh's textures by its names: loads the diffuse texture (see find_diffuse_by_name()),
-// normals and masks, and copies the material properties that the search has found.
+// Searches a mesh's textures by its names. Loads the diffuse texture (see find_diffuse_by_name()),
+// the normals and the masks. Copies the material properties that the search has found.
 static void load_textures_by_name(const view_dresser *dresser, bool is_in_game)
 {
     find_diffuse_by_name(dresser, is_in_game);
@@ -1383,8 +1384,8 @@ static bool use_choice(const view_dresser *dresser, md5gl_image_kind map, const 
     return true;
 }
 
-// Loads the choices of an option for one map that are for all meshes or, if `is_for_one_mesh` is
-// true, the choices for single meshes. Returns false and logs an error on failure.
+// Loads the choices of an option for one map. If `is_for_one_mesh` is true, loads the choices for
+// single meshes, otherwise those for all meshes. Returns false and logs an error on failure.
 static bool use_choices_for(const view_dresser *dresser, md5gl_image_kind map,
                             const common_texts *choices, bool is_for_one_mesh)
 {
@@ -1413,8 +1414,8 @@ static bool use_choices(const view_dresser *dresser, const view_options *options
     return true;
 }
 
-// Returns the path of the model's file, to be freed, or NULL if the model is an entity of a game or
-// in an archive.
+// Returns the path of the model's file, which the caller frees. Returns NULL if the model is an
+// entity of a game or is in an archive.
 static char *model_file(const view_dressing *dressing)
 {
     if (dressing->game == NULL)
@@ -1430,8 +1431,8 @@ static char *model_file(const view_dressing *dressing)
     return NULL;
 }
 
-// Adds the image that a material declares as the diffuse map to the names that were searched, with
-// the place of the declaration. The viewer shows these names to the user.
+// Adds an image to the names that were searched, with the place of its declaration. A material
+// declares this image as its diffuse map. The viewer shows these names to the user.
 static void note_declared_image(const view_dresser *dresser, const md5_material *material,
                                 const md5_image_program *program)
 {
@@ -1493,9 +1494,9 @@ static void open_outfits(view_dresser *dresser, const convert_scene *wardrobe)
     }
 }
 
-// Reads the material that a game or package declares for the current mesh: adds its layers, unless
-// an option selects the diffuse map of the mesh, and its maps. Returns true if the mesh is drawn
-// only with the images of the layers, without a diffuse map.
+// Reads the material that a game or package declares for the current mesh. Adds its maps. Also adds
+// its layers, unless an option selects the diffuse map of the mesh. Returns true if the mesh is
+// drawn only with the images of the layers, without a diffuse map.
 static bool load_declared(const view_dresser *dresser, const char *shader)
 {
     const view_mesh_textures *const mesh_textures =

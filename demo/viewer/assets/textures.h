@@ -16,8 +16,8 @@ void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uin
 // -- Lit layers ----------------------------------------------------------------------------------
 //
 // A material of Doom 3 consists of stages, each with one image. A stage is lit if its image is a
-// bump, diffuse or specular map; all other stages are drawn without light. A stage is on while its
-// condition, an expression of the material, is not 0.
+// bump, diffuse or specular map; all other stages are drawn without light. The condition of a stage
+// is an expression of the material. The stage is on while its condition is not 0.
 //
 // As in the engine, the lit stages that are on form layers. A layer is a bump map with the diffuse
 // and the specular map that follow it. The light of all layers is added.
@@ -195,7 +195,7 @@ typedef struct view_dresser {
 } view_dresser;
 
 // Reads the material that the game declares for a shader of the mesh. If the material is more than
-// a lit surface, adds its layers: loads the images of its stages, and logs unsupported stages. Does
+// a lit surface, adds its layers. Loads the images of its stages, and logs unsupported stages. Does
 // nothing if the material is not declared. The game must outlive the textures. Returns true if the
 // material has layers and no diffuse map.
 bool view_add_layers(const view_dresser *dresser, const char *shader);
@@ -232,8 +232,9 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
                                   uint32_t mesh, bool maps, bool layers, double time);
 
 // Returns true if a mesh is ignored in the bounds of a model with other meshes. This applies to a
-// mesh whose material has no stages: skins hide parts by such materials. It also applies to an eye:
-// a triangle that is not drawn marks its direction, in Doom 3's heads 64 units in front of it.
+// mesh whose material has no stages: skins hide parts by such materials. It also applies to an eye.
+// A triangle that is not drawn marks its direction. In Doom 3's heads, this triangle is 64 units in
+// front of the eye.
 static inline bool view_is_unmeasured(const view_textures *textures, uint32_t mesh)
 {
     return mesh < textures->num_meshes && textures->meshes[mesh].is_unmeasured;
@@ -249,7 +250,7 @@ const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
 // -- Saving (mtr.c) ------------------------------------------------------------------------------
 //
 // Textures are saved as declarations of materials. The names of the images are relative to the
-// folder of the package or, if there is none, of the model.
+// folder of the package. Without a package, they are relative to the folder of the model.
 
 // Returns the path of the file in the folder "materials" of that folder, to be freed. Returns NULL
 // if the model is in an archive.
@@ -263,8 +264,9 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
 
 // Converts the masks of a Cube 2 model, whose meaning is that of Sauerbraten's models. Red is the
 // specular intensity, green the glow in the color of the texture, and blue the reflection. Replaces
-// the masks by a specular map or, if `glowing` (the texture that glows) is given, by a glow map.
-// Multiplies the result by `factor` from 0 to 1. The sizes of the images may differ.
+// the masks by a map. If `glowing`, the texture that glows, is not NULL, this is a glow map.
+// Otherwise it is a specular map. Multiplies the result by `factor` from 0 to 1. The sizes of the
+// images may differ.
 void view_apply_masks(view_image *masks, const view_image *glowing, float factor);
 
 // -- Uploading models ----------------------------------------------------------------------------

@@ -132,8 +132,9 @@ static void move_target(view_camera *camera, const view_axes *axes, float right,
     camera->target = view_along(camera->target, axes->up, up);
 }
 
-// Returns the bounds of the selected meshes in the pose that was skinned last: of mesh `mesh` or,
-// if `material` is not negative, of all meshes with the material of mesh `material`.
+// Returns the bounds of some meshes in the pose that was skinned last. If `material` is not
+// negative, these are all meshes with the material of mesh `material`. Otherwise it is only mesh
+// `mesh`.
 static md5_bounds selected_bounds(const view_scene *scene, int32_t mesh, int32_t material)
 {
     const md5_model *const model = scene->model;
@@ -290,9 +291,10 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
     };
 }
 
-// Returns the lens of the image: of the camera path, if the view follows it, or of the user's
-// camera. The lens contains the matrices with which the image is drawn. The camera follows a
-// character that walks, so its target moves by the distance that the character has walked.
+// Returns the lens of the image. If the view follows the camera path, it is that of the path.
+// Otherwise it is that of the user's camera. The lens contains the matrices with which the image is
+// drawn. The camera follows a character that walks, so its target moves by the distance that the
+// character has walked.
 view_lens view_stage_lens(const view_stage *stage)
 {
     if (stage->following)

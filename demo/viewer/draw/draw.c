@@ -1,7 +1,7 @@
-// Draws an image of the document. A body is a model with its instances, which are copies in
-// different poses. Bodies are posed once. They are then drawn into the shadow map, as lit surfaces,
-// and with their material stages. A material stage is an image that a material of a game blends
-// over a surface. A crowd has one body for each model and level of detail.
+// Draws an image of the document. A body is a model with its instances. Instances are copies of the
+// model in different poses. Bodies are posed once. They are then drawn into the shadow map, as lit
+// surfaces, and with their material stages. A material stage is an image that a material of a game
+// blends over a surface. A crowd has one body for each model and level of detail.
 #include "demo/viewer/draw/draw.h"
 
 // == Lighting =====================================================================================
@@ -139,7 +139,7 @@ static md5_bounds add_caster(md5_bounds casters, md5_bounds companion, float lim
 
 // Returns the bounds of the shadow casters in the current pose. The shadow map becomes coarser as
 // the bounds grow. Therefore companions extend the bounds only to a size of at most about twice
-// `reach`. The bounds of a crowd's casters are those of its square.
+// `reach`. The casters of a crowd have the bounds of the square on which the crowd stands.
 static md5_bounds find_casters(const view_document *document, float reach)
 {
     const view_scene *const scene = &document->scene;
@@ -238,8 +238,8 @@ static md5_vec3 set_environment(const view_stage *stage, md5gl_frame *frame)
                       environment->brightest.z};
 }
 
-// Returns the direction of the key light after the user's settings: rotated about the vertical axis
-// by the azimuth, and raised by the elevation. The light never comes from below, because it would
+// Returns the direction of the key light after the user's settings. The azimuth rotates it about
+// the vertical axis. The elevation raises it. The light never comes from below, because it would
 // cast no shadow on the ground.
 static md5_vec3 adjust_key_light(const view_stage *stage, md5_vec3 key)
 {
@@ -263,8 +263,9 @@ static void set_background(const view_stage *stage, bool transparent, md5gl_fram
         frame->background[i] = is_given ? stage->options->background[i] : middle[i];
 }
 
-// Returns the settings with which the renderer draws a frame: the size of the image, the matrices
-// of the camera, and the lights and shadows of the lighting that the user has selected.
+// Returns the settings with which the renderer draws a frame. They are the size of the image, the
+// matrices of the camera, and the lights and shadows. The lights follow the user's choice between
+// studio and classic lighting. `points` receives the point lights; the result refers to them.
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
                              bool transparent, md5gl_point_light points[VIEW_NUM_POINTS])
 {
@@ -302,8 +303,8 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
     return textures->layers.num_meshes > 0;
 }
 
-// Returns true and sets `value` if the scene's machine has a curve for a material parameter
-// ("parm"): a curve whose name is that of the parm, such as "parm7".
+// Returns true if the scene's machine controls a material parameter ("parm"). It does so by a curve
+// with the name of the parm, such as "parm7". *value receives the current value of the curve.
 static bool machine_parm(const view_scene *scene, int parm, float *value)
 {
     char name[16];
@@ -317,7 +318,7 @@ static bool machine_parm(const view_scene *scene, int parm, float *value)
     return true;
 }
 
-// Returns the time at which the body of a dead entity of a game begins to burn away, seconds, or
+// Returns the time in seconds at which the body of a dead entity begins to burn away. Returns
 // infinity if the scene does not show the death of an entity.
 static double burn_time(const view_scene *scene)
 {
@@ -326,9 +327,15 @@ static double burn_time(const view_scene *scene)
     return scene->fall->death_time + view_burn_delay(&scene->entity);
 }
 
-// Returns the value of a material parameter ("parm"). The first source that defines it has
-// priority: the user; the time at which a dead entity begins to burn, only for parm 7; a curve of
-// the machine with the parm's name; the entity. `row` is the index in view_parm_ranges.
+// Returns the value of a material parameter ("parm"). The first of these sources that defines it
+// has priority:
+//
+// - the user
+// - for parm 7, the time at which a dead entity begins to burn
+// - a curve of the machine with the name of the parm
+// - the entity
+//
+// `row` is the index of the parm in view_parm_ranges.
 float view_parm_value(const view_stage *stage, int row)
 {
     enum { BURN_PARM = 7 };
@@ -441,8 +448,8 @@ static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5g
     return true;
 }
 
-// Passes the instances of a body to the GPU: the poses and materials of a model, or the positions
-// and images of impostors. Returns false and fills `error` on failure.
+// Passes the instances of a body to the GPU. For a model, these are poses and materials. For
+// impostors, these are positions and images. Returns false and fills `error` on failure.
 static bool pose_body(const view_stage *stage, const view_body *body, md5_error *error)
 {
     if (body->impostors != NULL)
@@ -485,7 +492,7 @@ static uint32_t count_frames(const view_kind *kind, uint32_t clip)
     return kind->pictures.first[clip + 1] - kind->pictures.first[clip];
 }
 
-// Returns the image at an index of the order of drawing. The first frames of all clips come first,
+// Returns the image that is drawn as number `index`. The first frames of all clips are drawn first,
 // so that every clip soon has an image. The other frames of the first clip follow, then those of
 // the second clip, and so on.
 static impostor_image image_at(const view_kind *kind, uint32_t index)
@@ -752,8 +759,8 @@ static void retarget_clip(view_retargeting *retargeting, convert_job *job, const
     convert_free_scene(&converted);
 }
 
-// Matches the joints of the scene's model with the joints of the model `target`, and retargets the
-// shown clip, unless `clip` is NULL. If no joints match, the previous match remains.
+// Matches the joints of the scene's model with the joints of the model `target`. Then retargets the
+// shown clip `clip`, unless it is NULL. If no joints match, the previous match remains.
 static void match_target(view_retargeting *retargeting, const view_stage *stage,
                          view_companion *target, const view_clip *clip)
 {
@@ -1027,7 +1034,8 @@ static void add_sky(const view_stage *stage, const view_lens *lens)
     view_draw_gradient(stage->canvas, gradient, sky, ground);
 }
 
-// Draws the background of the model: the gradient of a studio, or a sky and the ground.
+// Draws the background. With a lens, this is a sky and the ground, whose horizon depends on the
+// lens. If `lens` is NULL, it is the gradient of a studio.
 void view_draw_background(const view_stage *stage, const view_lens *lens)
 {
     const view_rect image = {0, 0, stage->width, stage->height};
@@ -1126,8 +1134,8 @@ static void draw_scenery(const view_stage *stage, const view_lens *lens)
 
 enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN }; // uses of a body without material stages
 
-// Returns the body of the document's model or, for the display of weights, of its colored copy,
-// which has its own morph targets.
+// Returns the body of the document's model. If the weights of a joint are displayed, returns the
+// body of the colored copy instead. The copy has its own morph targets.
 static view_body describe_model(const view_stage *stage)
 {
     const view_document *const document = stage->document;
@@ -1386,19 +1394,20 @@ static void draw_background(const view_stage *stage, const view_lens *lens, back
         view_draw_background(stage, NULL);
 }
 
-// The surroundings of the model in one image.
+// What draw_contents() must know about everything in the image except the model: lights, ground and
+// scenery. describe_surroundings() computes it once per image.
 typedef struct surroundings {
-    md5_vec3 center;            // of the document
-    uint32_t num_studio_lights; // point lights, without a fire
-    bool has_flat_ground;       // the ground is level
+    md5_vec3 center;            // of the document, in the world
+    uint32_t num_studio_lights; // point lights, without that of a carried fire
+    bool has_flat_ground;       // the terrain is level
     bool is_above_ground;       // the camera is above the ground
     bool has_floor;   // a floor is drawn below the sky; it is not visible from below the ground
     bool has_scenery; // the scenery model of the document is drawn on the floor
 } surroundings;
 
-// Returns which of floor, scenery and flat ground the frame shows. `selected` is the background.
-// `num_studio_lights` is the number of point lights without that of a carried fire. The fire is the
-// last point light, and the only one that lights the floor.
+// Decides whether the frame shows a floor, scenery and flat ground. `selected` is the background.
+// `num_studio_lights` is the number of point lights without that of a carried fire. The light of a
+// fire is the last point light. It is the only point light that lights the floor.
 static surroundings describe_surroundings(const view_stage *stage, const view_lens *lens,
                                           const md5gl_frame *frame, background selected,
                                           uint32_t num_studio_lights)
@@ -1453,8 +1462,8 @@ static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies
     return view_draw_bodies(stage, bodies, surface_style(stage), error);
 }
 
-// Draws the shadows of the model on the ground: the shadow map, unless the image is transparent. A
-// slow computer may omit the map (view_economy); round shadows then replace it.
+// Draws the shadows of the model on the ground. Draws the shadow map, unless the image is
+// transparent. On a slow computer, view_economy may omit the map. Round shadows then replace it.
 static void draw_ground_shadows(const view_stage *stage, const md5gl_frame *frame, md5_vec3 center,
                                 bool transparent)
 {
@@ -1519,9 +1528,9 @@ static void draw_overlays(const view_stage *stage)
     view_draw_lines(stage->lines, stage->renderer, 1.5f * scale, true);
 }
 
-// Draws the contents of a frame over its background, from back to front: scenery, models, the
-// ground with shadows and grid, transparent surfaces, and overlays. Returns false and fills `error`
-// on failure.
+// Draws the contents of a frame over its background. From back to front, they are the scenery, the
+// models, the ground with shadows and grid, transparent surfaces, and overlays. Returns false and
+// fills `error` on failure.
 static bool draw_contents(const view_stage *stage, const view_lens *lens, const md5gl_frame *frame,
                           const surroundings *around, bool transparent, md5_error *error)
 {

@@ -39,8 +39,8 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
 float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
                             float width, float height);
 
-// Moves the camera near to mesh `mesh` in the current pose or, if `material` is not -1, to all
-// meshes with the material of mesh `material`. Returns false if both are -1.
+// Moves the camera near to mesh `mesh` in the current pose. If `material` is not -1, moves it near
+// to all meshes with the material of mesh `material` instead. Returns false if both are -1.
 bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
                        int32_t material);
 
@@ -213,8 +213,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
 // the lens. If `lens` is NULL, it is the gradient of a studio.
 void view_draw_background(const view_stage *stage, const view_lens *lens);
 
-// Adds the lines of the enabled displays: those that are drawn on top of the model or, if `on_top`
-// is false, the others (overlay.c).
+// Adds lines of the enabled displays (overlay.c). If `on_top` is true, adds those that are drawn on
+// top of the model, otherwise the others.
 void view_add_overlays(const view_stage *stage, bool on_top);
 
 // Draws the marked joint with its weights and the clicked point (overlay.c).

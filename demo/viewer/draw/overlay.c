@@ -243,8 +243,8 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
 
 // -- Overlays of a document -----------------------------------------------------------------
 
-// Adds the bounding box of the current pose and, if the file of the shown clip contains boxes, that
-// of the current frame. The scene must be skinned.
+// Adds the bounding box of the current pose. If the file of the shown clip contains boxes, also
+// adds that of the current frame. The scene must be skinned.
 static void add_bounds(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
@@ -552,9 +552,9 @@ static float center_pixel_size(const view_stage *stage)
     return stage->camera->scene_radius * 0.01f;
 }
 
-// Marks the selected joint: draws its weights, lines to its parent and its children, and a line to
-// the joint to which its distance is measured. The weights are omitted if the surface already shows
-// them.
+// Marks the selected joint. Draws its weights and lines to its parent and its children. If its
+// distance to another joint is measured, also draws a line to this joint. The weights are omitted
+// if the surface already shows them.
 static void draw_joint_marks(const view_stage *stage, int32_t joint)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -603,8 +603,8 @@ static void add_picked_triangle(view_lines *lines, view_scene *scene, const view
     add_vertex_mark(lines, scene, pick, vertex_size);
 }
 
-// Marks what the user has selected or points at: the edges of a mesh, the vertex under the mouse,
-// the picked triangle and vertex, and a measured distance.
+// Marks what the user has selected or points at. This may be the edges of a mesh, the vertex under
+// the mouse, the picked triangle and vertex, or a measured distance.
 static void draw_mesh_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;

@@ -414,9 +414,9 @@ static void list_models_of_skin(model_names *models, view_library *library,
         add_models_of_folder(models, library, skin->replacements[i].from);
 }
 
-// Loads a skin, which is a list of replacements of materials, with the first model of
-// list_models_of_skin() that it changes. Returns the name of this model, or NULL if the skin
-// changes none of them.
+// Loads a skin with the first model of list_models_of_skin() that it changes. A skin is a list of
+// replacements of materials. Returns the name of this model, or NULL if the skin changes none of
+// them.
 static const char *load_for_skin(view_scene *scene, view_library *library, const char *name,
                                  const char *requested_model)
 {
@@ -435,7 +435,7 @@ static const char *load_for_skin(view_scene *scene, view_library *library, const
     return NULL;
 }
 
-// Returns the name of the first model that a skin changes, which the caller frees, or NULL.
+// Returns the name of the first model that a skin changes, or NULL. The caller frees the name.
 // Loads the models one after the other until one of them uses the skin, and frees it again. Only
 // its name is needed.
 char *view_model_for_skin(view_library *library, const char *name)
@@ -602,9 +602,9 @@ typedef struct preview_source {
     uint32_t num_made;     // number of previews so far
 } preview_source;
 
-// Creates the preview of a request, from a file or, if previews->location is set, from a game.
-// After MAX_PICTURES_PER_GAME previews, opens the game again to free its memory. Runs on the
-// thread; the caller must not hold the lock.
+// Creates the preview of a request. The request names an item of a game if previews->location is
+// set, otherwise a file. After MAX_PICTURES_PER_GAME previews, opens the game again to free its
+// memory. Runs on the thread; the caller must not hold the lock.
 static view_preview create_preview(view_previews *previews, preview_source *source,
                                    const char *request)
 {
