@@ -40,9 +40,9 @@ static float from_array(const flipbook *book, double frame, int x, int y)
     return texel(book, (int)frame % book->count, x, y);
 }
 
-// Returns the brightness of a fire at a position of its image and a phase of its cycle, all from 0
-// to 1. The fire consists of embers and five flames. The flames rise in a wind, and become narrow
-// and dark.
+// Returns the brightness of a fire. x and y are a position in its image, and `part` is a phase of
+// its cycle. All are from 0 to 1. The fire consists of embers and five flames. The flames rise in a
+// wind, and become narrow and dark.
 static float fire_at(double x, double y, double part)
 {
     enum { NUM_FLAMES = 5 };

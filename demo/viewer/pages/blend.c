@@ -148,13 +148,13 @@ static double show_tilt(view_picture *picture, const view_figure *figure, uint32
     return view_degrees(asinf(view_clamp(left.z, -1, 1)));
 }
 
-// The sliders and choices of the lesson, in the order of pages.txt, and its figures: the difference
-// is added in the axes of each joint, or in the axes of its parent.
+// The sliders and choices of the lesson, in the order of pages.txt, and its two figures. One figure
+// adds the difference in the axes of each joint, the other in the axes of the joint's parent.
 enum { ADDITIVE_DIFFERENCE, ADDITIVE_YAW, ADDITIVE_WEIGHT };
 enum { FIGURE_IN_JOINT, FIGURE_IN_PARENT, NUM_ADDITIVE_FIGURES };
 
-// Computes two poses whose difference is added: standing, and a nod or a pose of a yawn. The nod is
-// made for a head that looks ahead.
+// Computes the two poses whose difference is added. `plain` stands. `changed` is a pose of a yawn
+// if is_yawn is true, otherwise a nod. The nod is made for a head that looks ahead.
 static void get_difference(const view_picture *picture, bool is_yawn, md5_xform *plain,
                            md5_xform *changed)
 {
@@ -183,8 +183,8 @@ static void add_difference(const view_figure *figure, const md5_xform *plain,
     }
 }
 
-// Adds the difference of two poses to a clip: in the axes of each joint for one figure, in the axes
-// of its parent for the other. Compares the rotations of the heads.
+// Adds the difference of two poses to a clip. One figure adds it in the axes of each joint, the
+// other in the axes of the joint's parent. Compares the rotations of the heads.
 VIEW_SHOW(additive)
 {
     const bool is_tired = view_choice(picture, ADDITIVE_DIFFERENCE) == 1;

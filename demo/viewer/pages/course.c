@@ -76,8 +76,8 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 enum { SIGN_ANGLE, SIGN_T };
 enum { FIGURE_WITHOUT_CHECK, FIGURE_SHORTER, NUM_SIGN_FIGURES };
 
-// Draws the rotation of a figure on the ground: an arc from its first direction to its current
-// direction, and lines from the figure to both ends of the arc. `angle` is the angle of the
+// Draws the rotation of a figure on the ground. Draws an arc from its first direction to its
+// current direction, and lines from the figure to both ends of the arc. `angle` is the angle of the
 // rotation, radians; its sign is the sense of the rotation.
 static void draw_way(view_picture *picture, const view_figure *figure, float angle,
                      view_color color)

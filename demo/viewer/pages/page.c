@@ -132,8 +132,9 @@ uint32_t view_choice(const view_picture *picture, uint32_t slider)
     return (uint32_t)lroundf(picture->values[slider]);
 }
 
-// Returns the value of a slider from 0 to 1 or, if it is negative, a value that moves between 0
-// and 1. The cosine makes the movement slow at both ends.
+// Returns `part`, the value of a slider from 0 to 1. A negative value means that the slider moves
+// by itself. The result then moves between 0 and 1 with the time. The cosine makes the movement
+// slow at both ends.
 float view_moving_part(const view_picture *picture, float part)
 {
     if (part >= 0)
@@ -152,8 +153,11 @@ const char *view_word(const view_picture *picture, uint32_t slider)
 // displayed value.
 double view_angle(md5_quat a, md5_quat b)
 {
-    // (x, y, z) and `cosine` are the product of the conjugate of a and b, which is the rotation
-    // from a to b. atan2() is exact for small angles too, and does not require unit quaternions.
+    // (x, y, z) and `cosine` are the rotation from a to b:
+    //
+    //     conjugate(a) * b
+    //
+    // atan2() is exact for small angles too, and does not require unit quaternions.
     const double ax = a.x;
     const double ay = a.y;
     const double az = a.z;

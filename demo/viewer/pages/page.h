@@ -84,9 +84,10 @@ typedef struct view_page {
     const char *about;  // explanation, one to three sentences
     const char *first;  // instructions for the first steps, with a question
     const char *answer; // answer to the question in `first`; NULL: `first` has no question
-    // The displayed code: the C code between `// lines of NAME` and `// end of lines` in the source
-    // of the lesson, or a state machine. In a state machine, $0 is replaced by the value of the
-    // first slider, or by the word of a choice.
+    // The displayed code. It is the C code between `// lines of NAME` and `// end of lines` in the
+    // source of the lesson, or the text of a state machine. In a state machine, $0 is replaced by
+    // the value of the first slider. If this slider is a choice, it is replaced by the selected
+    // word.
     const char *lines;
     const char *sources; // references from test/techniques.md
     const char *model;   // NULL: VIEW_USUAL_MODEL
@@ -216,9 +217,9 @@ typedef struct view_picture {
 
 #define VIEW_USUAL_MODEL "bobbin/bobbin.md5mesh"
 
-// Add an element to the picture: a point of a curve, a mark (a disc on a plot), a fact (a named
-// value) or a label in space. If there are too many elements, the new element replaces the last.
-// Strings must be static, because only their addresses are stored.
+// Add an element to the picture. A mark is a disc on a plot. A fact is a named value. A label is a
+// text in space. If there are too many elements, the new element replaces the last. Strings must be
+// static, because only their addresses are stored.
 void view_add_point(view_plot *plot, int series, double x, double y);
 void view_plot_step(view_plot *plot, int series, int i, double x, double y);
 void view_add_mark(view_plot *plot, double x, double y, view_color color);

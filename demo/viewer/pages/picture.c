@@ -1,5 +1,6 @@
-// Draws the open lesson: the figures and lines in space, the panel with text, sliders, values and
-// code, the plots, and the contents with a thumbnail of each lesson.
+// Draws the open lesson. It consists of the figures and lines in space, the plots, and the panel
+// with text, sliders, values and code. Also draws the contents, which show a thumbnail of each
+// lesson.
 //
 // view_show_page() computes the picture, view_draw_page() draws its part in space, and
 // view_page_panel() draws the panel and the plots over it.
@@ -1159,8 +1160,8 @@ static view_rect panel_rect(const view_stage *stage)
     return (view_rect){margin, top, outer_width - 1.5f * margin, stage->height - top - margin};
 }
 
-// Draws the panel with the text and the sliders and, if there is space below the figures, the box
-// with the code. Also handles the input of both.
+// Draws the panel with the text and the sliders. If there is space below the figures, also draws
+// the box with the code. Also handles the input of both.
 static void show_lesson_panel(view_ui *ui, const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
@@ -1399,8 +1400,9 @@ static float vertical_label_width(const view_plot *plot, const view_font *font)
     return width;
 }
 
-// Draws a plot in a box: from top to bottom its title and the names of its series, the curves with
-// their axes, and the labels of the horizontal axis. The names of lanes are on the vertical axis.
+// Draws a plot in a box. From top to bottom, it consists of the title and the names of its series,
+// the curves with their axes, and the labels of the horizontal axis. The names of lanes are on the
+// vertical axis.
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 {
     const float scale = canvas->font->scale;
@@ -1483,7 +1485,7 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
 }
 
 // Loads a character of the lessons from the folder `models`. Returns NULL if its file does not
-// exist, which is no error: in a browser, the file may still be downloading.
+// exist. This is no error: in a browser, the file may still be downloading.
 static view_document *load_character(const view_stage *stage, const char *models, const char *name)
 {
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
@@ -1611,8 +1613,8 @@ static void draw_lesson_title(view_canvas *canvas, float x, float y, float width
     }
 }
 
-// Returns the number of tiles below the name of a chapter: the chapter's lessons from `number` to
-// the end of a row of `per_row` tiles.
+// Returns the number of tiles below one name of a chapter. They are the lessons of the chapter from
+// `number` to the end of a row. A row has `per_row` tiles.
 static uint32_t count_chapter_tiles(uint32_t number, uint32_t per_row)
 {
     const char *const family = view_page_at(number)->family;

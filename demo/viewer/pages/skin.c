@@ -38,8 +38,8 @@ static float swing(double time, double frequency)
     return sinf((float)fmod(frequency * time, 6.283185307));
 }
 
-// Computes the links of the chain at a time, and the pose of the dragon: the ship rolls on the
-// waves, the car drives on the deck, and the dragon turns in the car and talks.
+// Computes the links of the chain at a time, and the pose of the dragon. The ship rolls on the
+// waves. The car drives on the deck. The dragon turns in the car and talks.
 static void set_links(const view_picture *picture, double time, md5_xform *pose,
                       md5_xform links[NUM_LINKS])
 {
@@ -659,8 +659,8 @@ static void add_color_key(view_picture *picture, bool has_joint)
             view_add_label(picture, (md5_vec3){0, -62, 54 - 8 * (float)i}, colors[i], texts[i]);
 }
 
-// Colors the second figure by the weights of the selected joint or, for the first choice, by the
-// number of joints that influence each vertex.
+// Colors the second figure by the weights of the selected joint. The first choice selects no joint:
+// the colors then show how many joints influence each vertex.
 VIEW_SHOW(influences)
 {
     (void)v;

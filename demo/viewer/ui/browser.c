@@ -363,9 +363,9 @@ static void list_clips(view_browser *browser, const view_scene *scene)
     }
 }
 
-// Opens a list. Its kind determines the content: the clips of the scene, the files in the folder of
-// the scene, or the clips for channel `channel` of the scene's entity. The same shortcut closes the
-// list.
+// Opens a list. Its kind determines its content. This may be the clips of the scene, the files in
+// the folder of the scene, or the clips for channel `channel` of the scene's entity. The same
+// shortcut closes the list.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t channel,
                        const view_scene *scene)
 {
@@ -1255,9 +1255,9 @@ static void write_entry_count(const view_browser *browser, char text[64])
 }
 
 // Writes the status for the last row of the dialog: the numbers of listed entries and of hidden
-// files. If `width` pixels are too few for both, writes only the number of hidden files, or else
-// only the number of listed entries. Returns true if the status contains the number of hidden
-// files. run_status() then displays a link after it.
+// files. If `width` pixels are too few for both, writes only the number of hidden files. If there
+// is no space for it either, writes only the number of listed entries. Returns true if the status
+// contains the number of hidden files. run_status() then displays a link after it.
 static bool write_status(const view_ui *ui, const view_browser *browser, float width,
                          char text[128])
 {
@@ -1309,8 +1309,8 @@ static bool run_close_button(view_ui *ui, view_rect body, view_rect foot)
     return is_cross_pressed || is_outside;
 }
 
-// Draws the columns at the sides of a large dialog: the locations at the left and, if there is
-// space, the preview of the selected file at the right. Also handles their input. Removes their
+// Draws the columns at the sides of a large dialog. The locations are at the left. If there is
+// space, the preview of the selected file is at the right. Also handles their input. Removes their
 // space from `rest`.
 static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest)
 {

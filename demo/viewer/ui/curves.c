@@ -87,8 +87,8 @@ static void fit_range(curve_plot *plot)
     plot->high += margin;
 }
 
-// Returns the smallest number that is at least `min_step` and is easy to read: 2, 5 or 10 times a
-// power of ten.
+// Returns a distance between the lines of an axis that is easy to read. It is the smallest number
+// that is at least `min_step`, and is 2, 5 or 10 times a power of ten.
 static double round_step(double min_step)
 {
     const double power = pow(10, floor(log10(min_step)));
@@ -237,7 +237,7 @@ static void draw_frame_numbers(view_ui *ui, const curve_plot *plot)
 }
 
 // Displays a plot in `box` and handles the mouse. Returns the frame whose values the table should
-// display: the frame under the mouse or, without a mouse, the current frame.
+// display. This is the frame under the mouse. Without a mouse, it is the current frame.
 static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 {
     const uint32_t current = current_frame(ui, plot);
@@ -469,8 +469,8 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
 
 enum { NUM_PEAK_COLUMNS = 4 }; // numbers in a row of the table of differences
 
-// Writes the row of a joint: its distance in the displayed frame, its largest distance over the
-// clip, the frame of the largest distance, and its largest angle. This is a fill_cells.
+// Writes the row of a joint, for fill_cells. It contains its distance in the displayed frame, its
+// largest distance over the clip, the frame of this distance, and its largest angle.
 static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row, ui_cells *cells)
 {
     const view_compare *const compare = &ui->stage->document->compare;
@@ -517,10 +517,10 @@ static void run_difference_table(view_ui *ui, view_curves *curves, view_rect are
     UI_COMMAND(ui, VIEW_MARKED);
 }
 
-// Draws the tab "Differences" and handles its input. The table in `right` lists the joints by
-// their largest distance over the clip. The plot in `left` displays the distance of the selected
-// joint, or else of the first joint in the table. Returns NULL, or a message if there is nothing
-// to display.
+// Draws the tab "Differences" and handles its input. The table in `right` lists the joints by their
+// largest distance over the clip. The plot in `left` displays the distance of the selected joint.
+// If no joint is selected, it displays that of the first joint in the table. Returns NULL, or a
+// message if there is nothing to display.
 static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;

@@ -1,6 +1,6 @@
-// The docks at the left, the right and the bottom of the image: their headers with tabs, their
-// content, and the edges that resize them. In a small window, a sheet replaces the side docks. A
-// sheet covers a part of the image and shows one dock at a time.
+// The docks at the left, the right and the bottom of the image. This file contains their headers
+// with tabs, their content, and the edges that resize them. In a small window, a sheet replaces the
+// side docks. A sheet covers a part of the image and shows one dock at a time.
 #include "demo/viewer/ui/panels.h"
 
 // Sizes in em.
@@ -324,7 +324,7 @@ static void drag_handle(view_ui *ui, view_rect handle)
     ui->docks.is_folded = false;
 }
 
-// Handles a press on a tab of a sheet: brings its dock to the front, and opens the dock if it is
+// Handles a press on a tab of a sheet. Brings its dock to the front, and opens the dock if it is
 // closed.
 static void press_sheet_tab(view_ui *ui, view_dock dock, bool is_second)
 {

@@ -141,9 +141,9 @@ static void write_default_folder(const view_stage *stage, char *text, size_t siz
     free(nearby);
 }
 
-// Initializes the choices with those of the last session. If there are none, sets defaults: the
-// folder of the displayed file, a model format that differs from the format of the file, and the
-// number of samples of the options.
+// Initializes the choices with those of the last session. If there are none, sets defaults. They
+// are the folder of the displayed file, a model format other than that of the file, and the number
+// of samples of the options.
 static void set_initial_choices(view_export *export, const view_stage *stage)
 {
     view_export_choices *const choices = &export->choices;

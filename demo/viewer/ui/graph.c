@@ -217,8 +217,9 @@ static void draw_line(const graph_panel *panel, view_graph_point from, view_grap
     const float ends[4] = {from.x * em, from.y * em, end.x * em, end.y * em};
     view_draw_segment(panel->stage->canvas, ends, fmaxf(width * em, 1.0f / panel->zoom), color);
 
-    // The head is as wide as it is long. Its two other corners are displaced from the neck by (-y,
-    // x) and (y, -x): half of the head, rotated by 90 degrees.
+    // The head is as wide as it is long. (x, y) is half of its length. This vector, rotated by 90
+    // degrees, is (-y, x) or (y, -x). These are the displacements of the two other corners from the
+    // neck.
     const float triangle[6] = {to.x * em,         to.y * em,         (neck.x - y) * em,
                                (neck.y + x) * em, (neck.x + y) * em, (neck.y - x) * em};
     if (head > 0)
@@ -552,8 +553,8 @@ static void draw_node_progress(const graph_panel *panel, view_rect rect)
                          (node_radius - border) * panel->em, VIEW_SELECTED);
 }
 
-// Draws the box of a node, its name and, if a transition leads from the state to itself, the sign
-// of a loop.
+// Draws the box of a node and its name. If a transition leads from the state to itself, also draws
+// the sign of a loop.
 static void draw_node(const graph_panel *panel, uint32_t number)
 {
     const view_graph_node *const node = &panel->graph->nodes[number];
@@ -607,8 +608,8 @@ static void draw_labels(const graph_panel *panel)
     }
 }
 
-// Draws all nodes, and the sign of the entry: the word "entry", a disc, and an arrow to the start
-// state, which is the first node.
+// Draws all nodes. Also draws the sign of the entry: the word "entry", a disc, and an arrow to the
+// start state. The first node is the start state.
 static void draw_nodes(const graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;

@@ -3,8 +3,9 @@
 // A breadth-first search finds the distance of each state from the start state. All states with the
 // same distance are a band. A band is one column, or several columns if one column would be higher
 // than the panel. The states of a band are sorted by the mean height of their neighbors, so that
-// few lines cross. Every second column is lower by half a row. A horizontal line that skips this
-// column then passes between its states.
+// few lines cross. The level of a state is its height in its band, from 0 (top) to 1 (bottom).
+// Every second column is lower by half a row. A horizontal line that skips this column then passes
+// between its states.
 //
 // Coordinates are in em, the height of text.
 #include "demo/viewer/ui/graph_layout.h"
@@ -27,7 +28,7 @@ static const float max_column_spread = 4;
 // The scale at which names of nodes are still easy to read.
 static const float readable_scale = 0.8f;
 
-// The number of sweeps over all bands that sort their states.
+// The number of passes over all bands that sort their states; see order_bands().
 enum { NUM_SWEEPS = 4 };
 
 // Maximum number of columns of a band.
@@ -379,8 +380,8 @@ static void order_band(layout *work, const graph_band *band, bool is_backward, s
 }
 
 // Sorts the nodes of all bands. The best order of a band depends on the neighboring bands.
-// Therefore several sweeps go from left to right and back. The first band is not sorted, so that
-// the start state remains at its top.
+// Therefore NUM_SWEEPS passes go alternately from left to right and from right to left. The first
+// band is not sorted, so that the start state remains at its top.
 static void order_bands(layout *work)
 {
     sort_item *const items = common_alloc(work->graph->num_nodes, sizeof *items);
@@ -510,8 +511,8 @@ static uint32_t largest_band(const layout *work)
     return largest;
 }
 
-// Returns the best division of the bands into columns, and sets `best_scale` to the scale at which
-// the graph fits in the area. The fewest columns with a readable scale are the best. If no number
+// Returns the best division of the bands into columns. Sets `best_scale` to the scale at which the
+// graph then fits in the area. The fewest columns with a readable scale are the best. If no number
 // of columns is readable, the number with the largest scale is the best.
 static graph_grid find_grid(layout *work, view_graph_area area, float *best_scale)
 {

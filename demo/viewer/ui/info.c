@@ -258,8 +258,8 @@ static void list_clip_name(view_ui *ui, const view_stage *stage)
         UI_COMMAND(ui, VIEW_CLIPS);
 }
 
-// Displays the time, the frame and the speed of a clip and, if only a part of the clip is
-// played, the range.
+// Displays the time, the frame and the speed of a clip. If only a part of the clip is played, also
+// displays the range.
 static void list_time(view_ui *ui, const view_play *play, const md5_anim *anim)
 {
     ui_figure(ui, VIEW_BRIGHT, "Time", "%.3f of %.3f s", view_cycle_time(play, anim),
@@ -528,8 +528,8 @@ static void draw_times(view_ui *ui)
     }
 }
 
-// Displays the camera path of the document, if there is one: its name, the current shot and frame,
-// and the field of view.
+// Displays the camera path of the document, if there is one. Shows its name, the current shot and
+// frame, and the field of view.
 static void list_camera_path(view_ui *ui, const view_stage *stage)
 {
     const view_camera_path *const path = &ui->scene->camera_path;
@@ -545,8 +545,8 @@ static void list_camera_path(view_ui *ui, const view_stage *stage)
               format_value(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
 }
 
-// Displays the statistics of a crowd: how many characters are drawn, baked, replaced by impostors
-// and posed, and the time of the last update. Does nothing for other documents.
+// Displays the statistics of a crowd. They tell how many characters are drawn, baked, replaced by
+// impostors and posed, and how long the last update took. Does nothing for other documents.
 static void list_crowd(view_ui *ui, const view_stage *stage)
 {
     const view_crowd *const crowd = &stage->document->crowd;

@@ -235,9 +235,9 @@ static void show_vertex_name(view_ui *ui, const md5_model *model, const weighted
     ui_text_left_of(ui, left + width - 0.8f * em, y, VIEW_BRIGHT, vertex);
 }
 
-// Draws a row of the table of weights: the vertex, its weight as a number and a bar, and the number
-// of joints that influence it. The mesh is displayed if the model has several. `vertex_width` is
-// the width of the mesh and the vertex, in pixels.
+// Draws a row of the table of weights. It shows the vertex, its weight as a number and a bar, and
+// the number of joints that influence it. The mesh is displayed if the model has several.
+// `vertex_width` is the width of the mesh and the vertex, in pixels.
 static void show_weight(view_ui *ui, const md5_model *model, view_rect row, float vertex_width,
                         const weighted *influence)
 {
@@ -452,7 +452,7 @@ static void list_fired(view_ui *ui, const view_event *events, int count, double 
     }
 }
 
-// Displays a row with the name and the current value of an animation curve, or of a window, which
+// Displays a row with the name and the current value of an animation curve or of a window. A window
 // is a named time range of a clip. The row is dim if the value is 0.
 static void show_track(view_ui *ui, const char *name, float value)
 {
@@ -561,8 +561,8 @@ static void list_parameters(view_ui *ui, view_machine *machine)
     }
 }
 
-// Adds the page of a state machine: its triggers and parameters, the values of curves and windows,
-// the last events, and the keys that control the character.
+// Adds the page of a state machine. It shows the triggers and parameters, the values of curves and
+// windows, the last events, and the keys that control the character.
 static void machine_panel(view_ui *ui)
 {
     view_machine *const machine = &ui->scene->machine;

@@ -92,8 +92,8 @@ uint32_t view_found_needs(const view_document *document)
     return found;
 }
 
-// Returns all requirements of menu entries that are satisfied, as VIEW_NEEDS_ bits: those of the
-// document, and those of the window, such as an undo step.
+// Returns the satisfied requirements of menu entries as VIEW_NEEDS_ bits. Some require a part of
+// the document, others something of the window, such as an undo step.
 static uint32_t met_needs(const view_stage *stage)
 {
     uint32_t met = view_found_needs(stage->document);
@@ -325,9 +325,9 @@ static void describe_choice(const view_stage *stage, const view_option *option, 
     COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
 }
 
-// Describes item `number` of an entry's list in `line`. An entry without a list has one item, if
-// the last word of `sought` (the search text) is a value of its option. Returns false if there is
-// no such item.
+// Describes item `number` of an entry's list in `line`. `sought` is the search text. An entry
+// without a list has at most one item: the last word of `sought`, if it is a value of the entry's
+// option. Returns false if there is no such item.
 static bool describe_item(const view_stage *stage, const view_menu_entry *entry, size_t number,
                           const char *sought, menu_line *line)
 {
@@ -797,10 +797,10 @@ static const float menu_padding = 10;
 static const float mark_width = 20; // space for the mark of a switch that is on
 static const float bar_padding = 9; // left and right of the names of menus
 
-// Returns the line to which an arrow key moves the selection: the next enabled line after `from`
-// (`step` is 1) or before it (`step` is -1). The search continues at the other end of the list. If
-// `from` is outside of the list, it begins at the first or the last line. Returns `from` if no line
-// is enabled.
+// Returns the line to which an arrow key moves the selection. It is the next enabled line after
+// `from` if `step` is 1, or before it if `step` is -1. The search continues at the other end of the
+// list. If `from` is outside of the list, it begins at the first or the last line. Returns `from`
+// if no line is enabled.
 static size_t next_line(const menu_lines *lines, size_t from, int step)
 {
     const size_t count = lines->count;
@@ -895,10 +895,10 @@ static void preview_line(view_ui *ui, const menu_line *line)
     }
 }
 
-// Draws a line of a menu: the check mark, the label and, at the right, the keys or the sign of a
-// submenu. `keys_width` is the width of the column of keys, in pixels. If `has_menu_name` is true,
-// also draws the name of the menu that contains the command. `is_lit` is true if the line is
-// highlighted.
+// Draws a line of a menu. It consists of the check mark and the label. At the right are the keys or
+// the sign of a submenu. `keys_width` is the width of the column of keys, in pixels. If
+// `has_menu_name` is true, also draws the name of the menu that contains the command. `is_lit` is
+// true if the line is highlighted.
 static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float keys_width,
                       bool is_lit, bool has_menu_name)
 {
@@ -1113,9 +1113,9 @@ static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines 
     menus->menu = next;
 }
 
-// Opens the submenu of the line under the mouse, `hovered`, and closes another submenu. While the
-// mouse moves to the right, an open submenu remains open, because the mouse crosses other lines on
-// its way to the submenu.
+// Opens the submenu of the line under the mouse, `hovered`, and closes another submenu. On its way
+// to an open submenu, the mouse crosses other lines. While it moves to the right, the submenu
+// therefore remains open.
 static void hover_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer, size_t hovered)
 {
     if (!ui->mouse.is_moved)
@@ -1157,9 +1157,9 @@ static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *
     return draw_lines(ui, menus, &list, x, y, 0, hovered);
 }
 
-// Draws an open menu, `outer`, and its open submenu, `inner`, which may be NULL. Also handles
-// their input. The tooltip of the line under the mouse or, without the mouse, of the selected
-// line is drawn below them.
+// Draws an open menu, `outer`, and its open submenu, `inner`, which may be NULL. Also handles their
+// input. The tooltip of a line is drawn below them. It is that of the line under the mouse. Without
+// the mouse, it is that of the selected line.
 static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
                       const menu_lines *inner)
 {
@@ -1271,9 +1271,9 @@ static void draw_problems(view_ui *ui, view_rect *bar)
     ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
 
-// Draws the button with the name of the open file and the number of its clips, for narrow
-// windows, and handles its input. A press lists the clips. If there are none, it lists the files
-// of the folder.
+// Draws the button of a narrow window with the name of the open file and the number of its clips.
+// Also handles its input. A press lists the clips. If there are none, it lists the files of the
+// folder.
 static void draw_file_name(view_ui *ui, view_rect bar)
 {
     const view_scene *const scene = ui->scene;
@@ -1341,9 +1341,9 @@ static float menu_name_width(const view_ui *ui, int menu)
     return ui_text_width(ui, view_menu_names[menu]) + 2 * (bar_padding * ui->scale);
 }
 
-// Draws the menu bar: the names of the menus, the number of problems and, if there is space, the
-// button of the command search. Also handles its input. If the window is too narrow for the
-// names, draws the small bar instead.
+// Draws the menu bar. It contains the names of the menus and the number of problems. If there is
+// space, it also contains the button of the command search. Also handles its input. If the window
+// is too narrow for the names, draws the small bar instead.
 static void draw_bar(view_ui *ui, view_menus *menus)
 {
     static const char search[] = "Search  Ctrl+P";

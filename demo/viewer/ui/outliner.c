@@ -246,7 +246,7 @@ static void list_meshes(view_ui *ui, const view_outliner *outliner)
             show_mesh(ui, model, i);
 }
 
-// Displays the clips as a grid of images with names, which is easier to press on a touch screen
+// Displays the clips as a grid of images with names. On a touch screen, images are easier to press
 // than rows of text.
 static void list_clip_tiles(view_ui *ui)
 {
@@ -739,8 +739,8 @@ static int32_t find_joint(const view_scene *scene, const view_outliner *outliner
     return found;
 }
 
-// Returns the first mesh whose name contains the search text or, if `is_exact` is true, is equal to
-// it. Returns -1 if there is no such mesh.
+// Returns the first mesh whose name contains the search text. If `is_exact` is true, the name must
+// be equal to it. Returns -1 if there is no such mesh.
 static int32_t find_mesh(const view_scene *scene, const view_outliner *outliner, bool is_exact)
 {
     for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
@@ -753,9 +753,9 @@ static int32_t find_mesh(const view_scene *scene, const view_outliner *outliner,
     return -1;
 }
 
-// Selects the best match of the search text, in this order: a joint with this name, a mesh with
-// this name, a joint whose name contains the text, a mesh whose name contains it. If there is none,
-// displays the first clip whose name contains the text.
+// Selects the best match of the search text. Prefers joints and meshes with exactly this name to
+// those whose names contain the text. Among equal matches, prefers joints to meshes. If there is
+// none, displays the first clip whose name contains the text.
 static void open_found(view_ui *ui, view_outliner *outliner)
 {
     const view_scene *const scene = ui->scene;

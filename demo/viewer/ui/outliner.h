@@ -1,6 +1,6 @@
-// The outliner in the left dock: meshes, clips, layers with states, materials, morph targets, and
-// joints as a tree, with a search field. This header also contains the selection of meshes,
-// materials and joints.
+// The outliner in the left dock. It lists meshes, clips, layers with states, materials and morph
+// targets, and the joints as a tree. It has a search field. This header also contains the selection
+// of meshes, materials and joints.
 #ifndef DEMO_VIEWER_UI_OUTLINER_H
 #define DEMO_VIEWER_UI_OUTLINER_H
 
@@ -30,7 +30,7 @@ void view_select_mesh(view_ui *ui, double now, uint32_t mesh);
 void view_select_material(view_ui *ui, uint32_t mesh);
 
 // Returns the joint that is marked in the image, or -1. It is the joint whose row is under the
-// mouse, or else the selected joint.
+// mouse. If there is none, it is the selected joint.
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 #endif

@@ -1,6 +1,7 @@
-// Runs all panels in order, to draw them or to handle an event. This file also contains the small
-// elements over the image: tooltips, notices, the on-screen stick and buttons, and the help text
-// that is displayed while keys control the character.
+// Runs all panels. To run a panel means to draw it or to let it handle an event; the same function
+// does both. This file also contains the small elements over the image: tooltips, notices, the
+// on-screen stick and buttons, and the help text that is displayed while keys control the
+// character.
 #include "demo/viewer/ui/panels.h"
 
 // Sizes in layout units.
@@ -269,7 +270,8 @@ typedef enum help_part {
     NUM_HELP_PARTS,
 } help_part;
 
-// Returns the number of triggers that have keys.
+// Returns the number of triggers that have keys. The first trigger has the space bar, the others
+// have F2 and the following function keys.
 static uint32_t count_triggers(const view_machine *machine)
 {
     uint32_t count = 0;
@@ -278,8 +280,8 @@ static uint32_t count_triggers(const view_machine *machine)
     return count;
 }
 
-// Appends the keys of all triggers after the first, for example "F2: 1 more move" or "F2–F5: 4 more
-// moves".
+// Appends the keys of all triggers after the first. They are counted, not named, to keep the text
+// short. Examples: "F2: 1 more move", "F2–F5: 4 more moves".
 static void append_trigger_keys(uint32_t num_triggers, char *text, size_t size)
 {
     const uint32_t num_moves = num_triggers - 1;
@@ -332,14 +334,15 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
 
 // == Running the panels ===================================================================
 
-// Returns the parameter `down` of draw_badge() for a badge at the bottom of the free region.
+// Returns the distance from the top of the free region to a badge at its bottom, pixels. It is the
+// parameter `down` of draw_badge().
 static float bottom_badge(const view_ui *ui)
 {
     return view_current_layout(ui->stage).free.height - badge_space * ui->scale;
 }
 
-// Draws the button that opens the user's own model. Also handles its input. It is displayed over
-// the demo, and remains after a click has taken control of the character. It is in a corner of
+// Draws the button that opens the user's own model, and handles its input. The button is displayed
+// over the demo. It remains when a click has taken control of the character. It is in a corner of
 // the free region, so that docks and sheets do not cover it.
 static void run_demo_button(view_ui *ui, const view_stage *stage)
 {
@@ -400,8 +403,12 @@ static void draw_invitation(const view_ui *ui, const view_panels *panels)
 }
 
 // Draws everything over the document and handles its input. Later panels cover earlier ones. The
-// order is: the panels of the demo, the start page or the panels around a document, the message
-// at the bottom, the dialogs with lists.
+// order is:
+//
+// - the panels of the demo
+// - the start page, or the panels around a document
+// - the message at the bottom
+// - the dialogs with lists
 static void run_document_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
@@ -502,8 +509,8 @@ static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *
 //   run_event(), passes the event to this item.
 //
 // Therefore the mouse gets only its position here; run_event() adds buttons and keys. Returns false
-// if no panel needs to run: the mouse moves after a press that did not begin a drag, or no frame
-// was drawn yet.
+// if no panel needs to run. This is the case while the mouse moves after a press that did not begin
+// a drag, and before the first frame was drawn.
 static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
                       const ui_mouse *event)
 {
@@ -538,7 +545,7 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     return true;
 }
 
-// Returns true if two items are different.
+// Returns true if two items differ. An item is identified by its panel and its number in the panel.
 static bool is_other_item(ui_item_id a, ui_item_id b)
 {
     return a.number != b.number || a.panel != b.panel;
@@ -621,7 +628,8 @@ static void draw_panels(view_ui *ui, view_panels *panels, const view_stage *stag
     draw_tip(ui);
 }
 
-// State that a movement of the mouse changes and the panels display.
+// The state that a movement of the mouse changes and that the panels display. If it differs after
+// an event, the window must be drawn again.
 typedef struct hovered_state {
     ui_item_id item;
     int32_t joint;
@@ -629,7 +637,8 @@ typedef struct hovered_state {
     uint32_t graph_part; // node or edge of the state graph
 } hovered_state;
 
-// Returns the current hovered state.
+// Copies the hovered state from the interface and the panels, for a comparison before and after an
+// event.
 static hovered_state get_hovered_state(const view_ui *ui, const view_panels *panels)
 {
     return (hovered_state){.item = ui->hot,
@@ -638,7 +647,7 @@ static hovered_state get_hovered_state(const view_ui *ui, const view_panels *pan
                            .graph_part = panels->graph.hovered};
 }
 
-// Returns true if any part of the hovered state has changed.
+// Returns true if the window must be drawn again, because a part of the hovered state has changed.
 static bool has_hover_changed(const hovered_state *before, const hovered_state *after)
 {
     if (is_other_item(before->item, after->item) || before->joint != after->joint)

@@ -1,9 +1,10 @@
-// Error reports: the window of an error with the lines of its file, the list of problems in the
-// bottom dock, the dialog that repairs a file, and the indicator of a recording.
+// Shows errors and warnings. This file contains the window of an error with the lines of its file,
+// the list of problems in the bottom dock, and the dialog that repairs a file. It also contains the
+// indicator of a recording.
 //
-// Terms: A report (view_report) is a warning or an error about a file or an object of the scene,
-// which is its subject. A cause (view_cause) is the group of all reports that one fault of a file
-// has caused. The excerpt is the lines of a file around an error.
+// Terms: A report (view_report) is a warning or an error. Its subject is the file or the object of
+// the scene to which it refers. A cause (view_cause) is the group of all reports that one fault of
+// a file has caused. The excerpt is the lines of a file around an error.
 #include "demo/viewer/ui/reports.h"
 
 #include "demo/viewer/ui/outliner.h"
@@ -163,8 +164,8 @@ static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t wr
 
 // -- The window of an error -----------------------------------------------------------------
 
-// Copies an error to the clipboard: its message, its location, and the lines of the file with a
-// caret below the wrong byte.
+// Copies an error to the clipboard. The text contains its message, its location, and the lines of
+// the file with a caret below the wrong byte.
 static void copy_error(const view_problems *problems, const char *message, const char *location,
                        uint32_t line)
 {
@@ -219,8 +220,8 @@ static md5_error error_from_report(const view_report *report)
     return error;
 }
 
-// Returns the error that the window displays: the error in the log, or else the report that the
-// user has selected in the list. The caller frees the location of the result.
+// Returns the error that the window displays. An error in the log has priority. Otherwise it is the
+// report that the user has selected in the list. The caller frees the location of the result.
 static shown_error find_shown_error(const view_ui *ui, const view_problems *problems)
 {
     const view_log *const log = ui->stage->log;
@@ -312,8 +313,8 @@ static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, vie
     return ui_key(ui, VIEW_KEY_ESCAPE) ? CHOICE_CLOSE : CHOICE_NONE;
 }
 
-// Executes the button that the user has pressed in the window of an error: try again, open
-// another file, copy the message, or close the window.
+// Executes the button that the user has pressed in the window of an error. The buttons try again,
+// open another file, copy the message, or close the window.
 static void execute_error_choice(view_ui *ui, view_problems *problems, const shown_error *shown,
                                  error_choice choice)
 {

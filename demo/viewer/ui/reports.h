@@ -1,5 +1,6 @@
-// Errors and warnings: the window of an error with the lines of its file (view_excerpt), the list
-// of problems in the bottom dock (view_problems), and the indicator of a recording.
+// Shows errors and warnings. An error has a window with the lines of its file (view_excerpt). The
+// list of problems is in the bottom dock (view_problems). The indicator of a recording is also
+// here.
 #ifndef DEMO_VIEWER_UI_REPORTS_H
 #define DEMO_VIEWER_UI_REPORTS_H
 

@@ -123,8 +123,9 @@ static marked_joint mark_listed_joints(const view_ui *ui, const view_retarget_pa
     return nearest;
 }
 
-// Marks joints of the target in the image: the picked joint, the joint whose row is under the mouse
-// (`hovered`), and the joint nearest to the mouse. A click in the image picks the nearest joint.
+// Marks three joints of the target in the image: the picked joint, the joint whose row is under the
+// mouse (`hovered`), and the joint nearest to the mouse. A click in the image picks the nearest
+// joint.
 static void mark_joints(view_ui *ui, view_retarget_page *page, uint32_t hovered)
 {
     const view_stage *const stage = ui->stage;
@@ -151,9 +152,9 @@ static md5_vec3 bone_vector(const md5_model *model, uint32_t from, uint32_t to)
 // The state of a joint of the target.
 typedef struct target_joint {
     pair_origin origin;
-    // True if the bone from the joint to one of its children has a different direction than the
-    // bone of the open model that moves it. The limit is 60 degrees between both bones in the bind
-    // poses.
+    // True if a bone from the joint to a child needs a check: the bone of the open model that moves
+    // it has a different direction. Directions are different if they include more than 60 degrees
+    // in the bind poses.
     bool is_turned;
 } target_joint;
 
@@ -169,9 +170,9 @@ static pair_origin find_origin(const convert_pair *pair, const md5_joint *source
     return pair->is_mapped ? BY_USER : GUESSED;
 }
 
-// Returns true if the bone between `parent` and `child`, two joints of the target, has a different
-// direction than the bone of the open model that moves it. The limit is 60 degrees in the bind
-// poses. Returns false if no bone moves it.
+// Returns true if the target's bone from `parent` to `child` has a different direction than the
+// bone of the open model that moves it. Directions are different if they include more than 60
+// degrees in the bind poses. Returns false if no bone moves it.
 static bool is_bone_turned(const view_stage *stage, uint32_t parent, uint32_t child)
 {
     const convert_pair *const pairs = stage->retargeting->pairs;

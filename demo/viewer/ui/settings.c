@@ -235,8 +235,8 @@ static double number_from_slider(const setting *s, double position)
 }
 
 // Parses a typed number, which may have a unit. Frames ("12f") are converted to seconds by the
-// frame rate of the clip. Percentages ("50 %") are relative to the default or, if the default is 0,
-// to the maximum. Returns false if the text is not a number or has another unit.
+// frame rate of the clip. Percentages ("50 %") are relative to the default. If the default is 0,
+// they are relative to the maximum. Returns false if the text is not a number or has another unit.
 static bool read_number(const setting *s, const char *text, double *number)
 {
     char *end;
@@ -307,9 +307,9 @@ static double number_slider(const setting *s, const number_fields *fields, float
     return round(number_from_slider(s, (double)position) / step) * step;
 }
 
-// Sets number `index` from card->typed, the text of its field. An empty field means 0 or, if the
-// option is a single number, the default. If the text is not a number, it becomes the value of the
-// option. The option rejects it unless it contains all numbers, for example "6x4".
+// Sets number `index` from card->typed, the text of its field. An empty field means 0. If the
+// option is a single number, it means the default. If the text is not a number, it becomes the
+// value of the option. The option rejects it unless it contains all numbers, for example "6x4".
 static void use_typed_number(const setting *s, number_fields *fields, int index)
 {
     const char *const typed = s->card->typed;
@@ -528,8 +528,8 @@ static bool value_at(const setting *s, size_t number, char name[128], common_val
     return view_list_item(s->stage, value_list(s), s->option, number, name, value);
 }
 
-// Writes a value of a list in the form that the text of an option requires: the index of a mesh or
-// clip, or a name.
+// Writes a value of a list in the form that the text of an option requires. This is the index of a
+// mesh or clip, or a name.
 static void print_listed_value(const setting *s, const common_value *value, char text[128])
 {
     text[0] = '\0';
@@ -655,8 +655,8 @@ static size_t split_line(const setting *s, const char *text, bool is_pair, value
     return length;
 }
 
-// Writes the label of one part of a pair. The help of an option describes its pair, in brackets if
-// it is optional: "JOINT=MODEL" has the labels "Joint" and "Model", "[MESH=]FILE" has "Mesh" and
+// Writes the label of one part of a pair. It comes from the help of the option. "JOINT=MODEL" gives
+// the labels "Joint" and "Model". Brackets mark an optional part: "[MESH=]FILE" gives "Mesh" and
 // "File".
 static void write_part_label(const view_option *option, int part, char label[32])
 {
@@ -681,8 +681,8 @@ typedef struct option_line {
     value_parts parts;
 } option_line;
 
-// Returns the index of the part of a line that the user selects in a list: the first part of a
-// pair, or the whole value.
+// Returns the index of the part of a line that the user selects in a list. This is the first part
+// of a pair. Without a pair it is the whole value, which is stored as the second part.
 static int listed_part(const option_line *line)
 {
     return line->is_pair ? 0 : 1;
@@ -897,8 +897,8 @@ static float color_hue(const float rgb[3], float high, float span)
     return ((rgb[0] - rgb[1]) / span + 4) / 6;
 }
 
-// Draws the square of saturation (from left to right) and brightness (from bottom to top), and the
-// bar of hues, with a marker of the color in both.
+// Draws a square and a bar to choose a color, with a marker of the color in both. In the square,
+// saturation increases to the right and brightness increases upward. The bar contains the hues.
 static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, const hsv *color)
 {
     enum { STEPS = 48 };
@@ -1049,7 +1049,7 @@ static void color_picker(setting *s)
 }
 
 // Draws a segmented control for an option with at most four values and handles its input. The
-// control is at the right of the name or, if it does not fit there, below the name. Returns
+// control is at the right of the name. If it does not fit there, it is below the name. Returns
 // false and draws nothing if there are more values or if the control is wider than the row.
 static bool edit_by_segments(const setting *s)
 {
@@ -1085,8 +1085,8 @@ static bool edit_by_segments(const setting *s)
 
 // == A row ========================================================================================
 
-// Returns the number of numbers in the value of an option, or 0 if the value is not edited as
-// numbers: a color, the index of a clip, or a value of another type.
+// Returns the number of numbers in the value of an option. Returns 0 if the value is not edited as
+// numbers. A color and the index of a clip have their own editors.
 static int count_numbers(const view_option *option)
 {
     if (option->kind == COMMON_COLOR || option->names == VIEW_NAMES_CLIP)
@@ -1528,8 +1528,8 @@ void view_display_panel(view_ui *ui, view_card *card, view_rect area)
     ui_end_column(ui);
 }
 
-// Draws the heading of a group in the next row. A part in parentheses, which concerns the command
-// line and is printed by --help, is omitted.
+// Draws the heading of a group in the next row. A part in parentheses is omitted. It concerns the
+// command line, so only --help prints it.
 static void draw_heading(view_ui *ui, const char *heading)
 {
     char text[64];
@@ -1580,9 +1580,10 @@ static bool matches_search(const view_option *option, const char *sought)
     return command != NULL && common_contains(command->label, sought);
 }
 
-// Lists the modified options or, if `are_modified` is false, all others, as far as they match the
-// search text card->sought. The heading of a group is above its first listed option. Options of
-// jobs, which do not affect the window, are skipped. Returns the number of listed options.
+// Lists the options that match the search text card->sought. If `are_modified` is true, lists the
+// modified options, otherwise all others. The heading of a group is above its first listed option.
+// Options of jobs, which do not affect the window, are skipped. Returns the number of listed
+// options.
 static uint32_t list_options(view_ui *ui, view_card *card, bool are_modified)
 {
     uint32_t count = 0;

@@ -186,9 +186,9 @@ static void draw_uv_triangles(const view_stage *stage, const md5_mesh *mesh, uin
         draw_triangle_sides(stage, mesh, pick->triangle, window, 3 * line_width, mark_color);
 }
 
-// Draws the UV layout of a mesh in the rectangle `inside`: its texture and, over it, its triangles
-// at their texture coordinates. A square part of the texture space is displayed, which contains all
-// vertices. A mesh without a texture has a grid instead.
+// Draws the UV layout of a mesh in the rectangle `inside`. It consists of the texture, and of the
+// triangles at their texture coordinates over it. A square part of the texture space is displayed,
+// which contains all vertices. A mesh without a texture has a grid instead.
 void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 {
     const view_document *const document = stage->document;
@@ -263,8 +263,8 @@ bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
     return half_height > 0 && fabsf(at[0]) < max_pixel && fabsf(at[1]) < max_pixel;
 }
 
-// Draws a marker, a disc with a dark edge, at the pixel (at[0], at[1]), and a name to the right
-// of it.
+// Draws a marker at the pixel (at[0], at[1]), and a name to the right of it. The marker is a disc
+// with a dark edge.
 void view_mark_pixel(const view_stage *stage, const float at[2], const char *name)
 {
     view_canvas *const canvas = stage->canvas;

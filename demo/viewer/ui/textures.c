@@ -198,8 +198,9 @@ static void list_searched(view_ui *ui, const view_texture_panel *panel,
         show_searched(ui, '+', true, image->path);
 }
 
-// Returns a text about how the image of a map was found, to be freed: "chosen" by the user,
-// "found", or "guessed" from similar names, with the reason. Only textures have reasons.
+// Returns a text about how the image of a map was found. It is "chosen" by the user, "found", or
+// "guessed" from similar names, with the reason. The caller frees the text. Only textures have
+// reasons.
 static char *describe_origin(const view_look *look, bool is_selected, bool is_texture)
 {
     const char *const reason = look->why != NULL ? look->why : "";
@@ -326,8 +327,8 @@ static void measure_mesh(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t 
     }
 }
 
-// Displays the rows of the section "Geometry": counts of the mesh with index `number`, its skinning
-// path with the reason for it, and its size.
+// Displays the rows of the section "Geometry". `number` is the index of the mesh. The rows contain
+// counts, the skinning path with the reason for it, and the size of the mesh.
 static void show_shape(view_ui *ui, const view_texture_panel *panel, uint32_t number)
 {
     const md5_mesh *const mesh = &ui->scene->model->meshes[number];
@@ -362,8 +363,8 @@ static uint32_t count_faults(const view_texture_panel *panel, const view_stage *
     return count;
 }
 
-// Displays the section "Problems": the defects of normals and tangents, notes about stages of the
-// material that are not displayed, and the reports about the mesh.
+// Displays the section "Problems". It contains the defects of normals and tangents, notes about
+// stages of the material that are not displayed, and the reports about the mesh.
 static void show_faults(view_ui *ui, const view_texture_panel *panel, const view_stage *stage,
                         uint32_t mesh)
 {
@@ -389,8 +390,8 @@ static void show_faults(view_ui *ui, const view_texture_panel *panel, const view
     reserve_padded_row(ui, 0.4f, &space);
 }
 
-// Displays the header of the page: the name of the mesh, buttons that hide, isolate or frame it,
-// and a link to its material.
+// Displays the header of the page. It contains the name of the mesh, buttons that hide, isolate or
+// frame it, and a link to its material.
 static void show_mesh_header(view_ui *ui, const md5_model *model, uint32_t mesh)
 {
     static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};

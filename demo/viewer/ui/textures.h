@@ -1,5 +1,5 @@
-// The page of the selected mesh in the inspector: its maps, the locations that were searched for
-// them, images of any folder to replace them, and the defects of the mesh.
+// The page of the selected mesh in the inspector. It shows the maps of the mesh, the locations that
+// were searched for them, images of any folder to replace them, and the defects of the mesh.
 #ifndef DEMO_VIEWER_UI_TEXTURES_H
 #define DEMO_VIEWER_UI_TEXTURES_H
 

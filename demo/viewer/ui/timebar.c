@@ -219,11 +219,11 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
     draw_commands(stage, track, anim, length);
 }
 
-// Draws the buttons of the speed, and the button that selects what happens at the end of the
-// clip. Also handles their input. They are cut off the right end of the bar. `is_wide`: there is
-// space for buttons that change the speed by a step. The first text of text_button() determines
-// the width, so that the width does not change with the text: "+" and the minus sign have the
-// width of "+".
+// Draws the buttons of the speed, and the button that selects what happens at the end of the clip.
+// Also handles their input. Removes their space from the right end of `bar`. `is_wide` means that
+// there is space for buttons that change the speed by a step. The first text that is passed to
+// text_button() determines the width of a button. With "+" as the first text of both step buttons,
+// they have the same width.
 static void run_speed_buttons(view_ui *ui, bool is_wide, view_rect *bar)
 {
     const view_play *const play = ui->stage->play;
@@ -323,7 +323,8 @@ static float draw_layer_state(view_ui *ui, const md5_layer_desc *layer,
     return x + progress_width * em;
 }
 
-// Draws the time of a machine, the active state or transition of a layer, and the last event.
+// Draws the time of a machine, the active state or the current transition of a layer, and the last
+// event.
 static void show_machine(view_ui *ui, view_rect bar)
 {
     const view_machine *const machine = &ui->scene->machine;

@@ -108,8 +108,8 @@ static void note_focused_item(view_ui *ui, view_rect rect)
         view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
 }
 
-// Adds an item, the basis of all widgets: a rectangle that reacts to the mouse and, if its label
-// is not "", to the keyboard focus. Returns true if it was pressed.
+// Adds an item, which is the basis of all widgets. An item is a rectangle that reacts to the mouse.
+// It can also have the keyboard focus, unless its label is "". Returns true if it was pressed.
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;

@@ -322,8 +322,8 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
 view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
                            const char *title, view_rect *foot);
 
-// Adds buttons that are as wide as their texts. They are at the left end of `row` or, if `at_end`
-// is true, at the right end. Removes their space from `row`. `primary` is the index of a
+// Adds buttons that are as wide as their texts. They are at the right end of `row` if `at_end` is
+// true, otherwise at its left end. Removes their space from `row`. `primary` is the index of a
 // highlighted button, or -1. Returns the index of the pressed button, or -1.
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end);

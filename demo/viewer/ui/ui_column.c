@@ -118,7 +118,7 @@ static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, f
                          ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
 }
 
-// Ends a column: scrolls it by the event of this run, and draws a scroll bar if not all rows are
+// Ends a column. Scrolls it by the event of this run, and draws a scroll bar if not all rows are
 // visible.
 void ui_end_column(view_ui *ui)
 {

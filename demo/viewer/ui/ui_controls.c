@@ -73,8 +73,8 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
     return is_pressed;
 }
 
-// Adds buttons that are as wide as their texts, at the left or, if `at_end` is true, at the right
-// end of `row`.
+// Adds buttons that are as wide as their texts. They are at the right end of `row` if `at_end` is
+// true, otherwise at its left end.
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end)
 {
@@ -132,8 +132,8 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
 }
 
 // Draws the name of the current row and returns its rectangle. Sets *rest to the space for the
-// widget between the name and the value, for which ui->value_width pixels are reserved at the
-// right.
+// widget, which is between the name and the value. ui->value_width pixels at the right are reserved
+// for the value.
 view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest)
 {
     const view_rect row = ui->space;

@@ -43,9 +43,9 @@ static bool paste(char *text, size_t size)
     return has_changed;
 }
 
-// Applies the event to the text of the focused field: appends typed text or the clipboard (Ctrl+V),
-// removes the last character (Backspace), or selects all (Ctrl+A). Returns true if the text has
-// changed.
+// Applies the event to the text of the focused field. Typed text and the clipboard (Ctrl+V) are
+// appended. Backspace removes the last character, and Ctrl+A selects all. Returns true if the text
+// has changed.
 static bool edit_text(view_ui *ui, char *text, size_t size)
 {
     const bool is_typed = ui->mouse.text != NULL && !ui->has_taken;
@@ -127,8 +127,8 @@ static bool end_selection(view_ui *ui, char *text)
     return false;
 }
 
-// Draws a field with its text or, if the text is empty, the placeholder `hint`. The cursor is after
-// the text, or before the placeholder.
+// Draws a field with its text. If the text is empty, draws the placeholder `hint` instead. The
+// cursor is after the text, or before the placeholder.
 static void draw_field(const view_ui *ui, view_rect rect, const char *hint, const char *text,
                        bool is_focused)
 {

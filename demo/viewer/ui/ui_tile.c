@@ -109,8 +109,8 @@ static void shorten_name(const view_ui *ui, const char *name, size_t head, float
     }
 }
 
-// Draws the name of a tile in one line or, if it is too long, in two lines. If the name fits in the
-// first line without its file extension, the second line contains the extension.
+// Draws the name of a tile in one line. A name that is too long gets two lines. If the name fits in
+// the first line without its file extension, the second line contains the extension.
 static void draw_tile_name(view_ui *ui, view_rect row, view_color color, const char *name)
 {
     char first_line[VIEW_MAX_LINE];
