@@ -438,8 +438,8 @@ bool view_follow_trial(view_state *viewer)
     return begin_hover_preview(viewer, is_clip);
 }
 
-// Undoes the changes that were made on a card and closes it or, if `is_reset` is true, resets the
-// options on the card to their defaults. Changes that are still delayed are dropped.
+// Undoes the changes that were made on a card, and closes it. If `is_reset` is true, resets the
+// options on the card to their defaults instead. Changes that are still delayed are dropped.
 void view_revert_card(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->panels.card;
@@ -540,8 +540,8 @@ static const view_option *find_first_difference(const view_options *options,
     return NULL;
 }
 
-// Returns the name of the mesh whose index is at the start of `value`, or NULL if the value does
-// not begin with an index or the model does not have this mesh. `model` may be NULL.
+// Returns the name of the mesh whose index is at the start of `value`. Returns NULL if the value
+// does not begin with an index, or if the model does not have this mesh. `model` may be NULL.
 static const char *find_mesh_name(const md5_model *model, const char *value)
 {
     if (model == NULL || *value < '0' || *value > '9')
@@ -733,8 +733,8 @@ void view_show_step(view_state *viewer, size_t number)
     viewer->undo.step = number;
 }
 
-// Performs the commands that reset settings: VIEW_RESET_ALL resets the shown document,
-// VIEW_FORGET_ALL forgets the stored settings of all files, and any other action resets the shown
+// Performs the commands that reset settings. VIEW_RESET_ALL resets the shown document.
+// VIEW_FORGET_ALL forgets the stored settings of all files. Any other action resets the shown
 // document and forgets its stored settings.
 void view_reset_settings(view_state *viewer, view_action action)
 {

@@ -144,8 +144,8 @@ static bool describe_output(view_state *viewer, unsigned number, view_options *e
     return view_select_export(&viewer->panels.export, &stage, number, export_options);
 }
 
-// Returns the arguments of md5view for options: the options that differ from their defaults, the
-// changed sliders of the open lesson, and the files of the shown document.
+// Returns the arguments of md5view for options. They are the options that differ from their
+// defaults, the changed sliders of the open lesson, and the files of the shown document.
 static common_list write_words(const view_state *viewer, const view_options *export_options)
 {
     common_list words = {0};
@@ -368,8 +368,8 @@ static double estimate_file_size(const view_options *export_options, size_t prev
     return (double)preview_size * pow(num_pixels / num_preview_pixels, 0.8) * num_images;
 }
 
-// Computes the size of the preview, pixels: the size of the image, or of a cell of a sheet, reduced
-// so that its longer side is at most 360 pixels.
+// Computes the size of the preview in pixels. It has the proportions of the image or, for a sheet,
+// of a cell. Its longer side is at most 360 pixels.
 static void find_preview_size(const view_options *export_options, uint32_t *width, uint32_t *height)
 {
     const double max_side = 360;
@@ -384,9 +384,9 @@ static void find_preview_size(const view_options *export_options, uint32_t *widt
     *height = (uint32_t)fmax(full_height * shrink, 1);
 }
 
-// Initializes `small`, the state that draws a preview of `width` by `height` pixels: a copy of the
-// viewer with the options of the export. Its caption is the name of the shown clip, if the export
-// has labels; the caller frees it.
+// Initializes `small`, the state that draws a preview of `width` by `height` pixels. It is a copy
+// of the viewer with the options of the export. Its caption is the name of the shown clip, if the
+// export has labels; the caller frees it.
 static void make_preview_state(view_state *small, const view_state *viewer,
                                view_options *export_options, uint32_t width, uint32_t height)
 {
@@ -401,8 +401,8 @@ static void make_preview_state(view_state *small, const view_state *viewer,
     }
 }
 
-// Draws a small preview of the output: the image, the current image of a movie, or one cell of a
-// sheet. Also estimates the size of the exported file.
+// Draws a small preview of the output. It shows the image, the current image of a movie, or one
+// cell of a sheet. Also estimates the size of the exported file.
 static void draw_preview(view_state *viewer, view_options *export_options)
 {
     view_export *const export = &viewer->panels.export;
@@ -580,8 +580,9 @@ static int convert_model(void *user)
     return 0;
 }
 
-// Starts the conversion of the shown model to the file `path`, on a thread if threads are
-// available, otherwise waits for its end. Shows a notice if the model cannot be converted.
+// Starts the conversion of the shown model to the file `path` on a thread. If threads are not
+// available, performs the conversion before it returns. Shows a notice if the model cannot be
+// converted.
 static void begin_conversion(view_state *viewer, const view_options *export_options,
                              const char *path)
 {
@@ -674,9 +675,9 @@ static void store_choices(view_state *viewer)
     free(choices);
 }
 
-// Prepares the separate state of an export of images, whose arguments are in exporting->words:
-// parses the arguments, opens the document and begins the output. Returns false and logs an error
-// in the state on failure.
+// Prepares the separate state of an export of images. Its arguments are in exporting->words. Parses
+// the arguments, opens the document and begins the output. Returns false and logs an error in the
+// state on failure.
 static bool prepare_image_export(view_export_job *exporting, const view_state *viewer)
 {
     view_state *const export_state = &exporting->viewer;
@@ -732,7 +733,7 @@ static void begin_export(view_state *viewer, unsigned number)
 }
 
 // Selects the kind and the format in the export dialog from a search text such as "export glb".
-// Then describes the output once, although its options are not used: this call checks the new
+// Then describes the output once, although its options are not used. This call checks the new
 // choices, and updates the name of the output file in the dialog.
 void view_select_named_export(view_state *viewer, const char *words)
 {
@@ -772,8 +773,8 @@ static void export_to_unused_name(view_state *viewer)
     }
 }
 
-// Performs the commands of the export dialog: opens or closes it, starts an export, starts it again
-// under an unused name, or stops it.
+// Performs the commands of the export dialog. They open or close it, start an export, start it
+// again under an unused name, or stop it.
 void view_perform_export(view_state *viewer, view_action action)
 {
     view_conversion_job *const conversion = viewer->jobs.conversion;
@@ -835,8 +836,9 @@ bool view_follow_export(view_state *viewer)
 
 // == Retargeted clips ============================================================================
 
-// Returns an unused path in the folder of the target model, for a clip that was retargeted to it or
-// for a map of joints. Returns NULL if all names are used. The caller frees the path.
+// Returns an unused path in the folder of the target model. It is for a clip that was retargeted to
+// this model, or for a map of joints. Returns NULL if all names are used. The caller frees the
+// path.
 static char *name_retargeted(const view_state *viewer, const view_clip *clip, bool is_map)
 {
     const char *const target_path = viewer->options->retarget;
@@ -872,8 +874,8 @@ static bool write_map(convert_job *job, const char *path, md5_error *error)
     return is_printed && is_closed;
 }
 
-// Writes a retargeted clip or, if `is_map` is true, the map of joints for it. Returns false and
-// fills `error` on failure, also if `path` is NULL.
+// Writes a retargeted clip. If `is_map` is true, writes the map of joints for it instead. Returns
+// false and fills `error` on failure, also if `path` is NULL.
 static bool write_retargeted(const view_state *viewer, const view_clip *clip, bool is_map,
                              const char *path, md5_error *error)
 {

@@ -1,5 +1,6 @@
-// Files in a window: lists of folders, archives and games with previews, dropped and selected
-// files, textures, repairs, the start page, the first document, and the commands for all of these.
+// Everything about files in a window. This file contains the lists of folders, archives and games
+// with previews, and the use of dropped and selected files. It also contains textures, repairs, the
+// start page, the first document, and the commands for all of these.
 //
 // view_run_file_command() runs a command; view_follow_files() runs the background work once per
 // frame.
@@ -46,8 +47,8 @@ static char *shown_game_name(const view_state *viewer)
 
 // == Previews of files and games =================================================================
 
-// Collects the thumbnails that the last image requested and that are not drawn yet: thumbnails of
-// names in the game if `is_in_game` is true, otherwise of files. Returns their number.
+// Collects the thumbnails that the last image requested and that are not drawn yet. If `is_in_game`
+// is true, these are thumbnails of names in the game, otherwise of files. Returns their number.
 static size_t collect_missing(view_state *viewer, bool is_in_game,
                               view_thumbnail *missing[VIEW_MAX_THUMBNAILS])
 {
@@ -252,8 +253,8 @@ static bool open_document(view_state *viewer, const char *const *files, size_t n
     return is_open;
 }
 
-// Opens a file or, if `is_name` is true, an entity or a model of the listed game. `skin` is the
-// skin of the entity; NULL: the skin that the game defines. Shows a notice if this fails.
+// Opens a file. If `is_name` is true, opens an entity or a model of the listed game instead. `skin`
+// is the skin of the entity; NULL: the skin that the game defines. Shows a notice if this fails.
 static void open_item(view_state *viewer, const char *file, bool is_name, const char *skin)
 {
     char *address = NULL;
@@ -294,9 +295,9 @@ static bool has_single_model(const view_library *library)
            && library->num_names[VIEW_MODELS] == 1;
 }
 
-// Replaces the listed game by a scanned game, and warns about declarations that were skipped. If
-// the user waits for the list (`is_awaited`), shows it or, if the game contains a single model,
-// opens the model.
+// Replaces the listed game by a scanned game, and warns about declarations that were skipped.
+// `is_awaited` means that the user waits for the list. It is then shown. If the game contains a
+// single model, this model is opened instead.
 static void show_scanned_game(view_state *viewer, view_library *library, bool is_awaited)
 {
     const uint32_t num_skipped = md5_game_num_unread(library->game);
@@ -314,8 +315,8 @@ static void show_scanned_game(view_state *viewer, view_library *library, bool is
     }
 }
 
-// Ends a scan and shows its result: the contents of the game or, if it contains a single model, the
-// model. If the game cannot be opened, logs an error and closes the list.
+// Ends a scan and shows its result, the contents of the game. If the game contains a single model,
+// shows the model instead. If the game cannot be opened, logs an error and closes the list.
 static void end_scan(view_state *viewer)
 {
     md5_error error = {0};
@@ -367,8 +368,8 @@ static void open_textures(view_state *viewer, uint32_t mesh)
     viewer->ui.docks.is_folded = false;
 }
 
-// Returns the mesh for commands about textures: the selected mesh, the mesh of the last click, or
-// the first.
+// Returns the mesh for commands about textures. It is the selected mesh. If none is selected, it is
+// the mesh of the last click, otherwise the first mesh.
 static uint32_t selected_texture_mesh(const view_state *viewer)
 {
     if (viewer->ui.selected_mesh >= 0)
@@ -376,9 +377,9 @@ static uint32_t selected_texture_mesh(const view_state *viewer)
     return viewer->pick.is_set ? viewer->pick.mesh : 0;
 }
 
-// Returns the new value of the option of a map, such as --texture, in which the image of one mesh
-// is replaced: the present entries without the entries of this mesh, then the entry MESH=PATH. If
-// `path` is NULL, the mesh gets no entry. The caller frees the text.
+// Returns the new value of the option of a map, such as --texture, after the image of one mesh is
+// replaced. It consists of the present entries without those of this mesh, then the entry
+// MESH=PATH. If `path` is NULL, the mesh gets no entry. The caller frees the text.
 static char *write_map_option(const view_state *viewer, size_t mesh, md5gl_image_kind map,
                               const char *path)
 {
@@ -510,8 +511,8 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
 }
 
 // Opens a clip of another skeleton on its own model, and retargets it to the shown model. `path` is
-// the clip's path, or "MODEL\nCLIP". If the model is not named, and the clip's folder does not
-// contain exactly one model that fits, lists models: the user's selection runs this command again
+// the clip's path, or "MODEL\nCLIP". If the model is not named, the clip's folder must contain
+// exactly one model that fits. Otherwise lists models. The user's selection runs this command again
 // with "MODEL\nCLIP".
 static void map_joints(view_state *viewer, const char *path)
 {
@@ -629,9 +630,9 @@ static bool drop_environment(view_state *viewer, const char *path)
     return true;
 }
 
-// Uses a dropped file according to its type and to the shown document: adds an image, an
-// environment, a clip or a camera path to the document, or opens a new document. Shows a notice
-// with the result.
+// Uses a dropped file according to its type and to the shown document. Images, environments, clips
+// and camera paths are added to the document if they fit it. Otherwise the file is opened as a new
+// document. Shows a notice with the result.
 static void drop_file(view_state *viewer, const char *path)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -768,8 +769,8 @@ static bool repair_doc(md5_doc *doc, md5_check *check, bool is_clip, const view_
 }
 
 // Repairs everything in a file that id's engine rejects or shows wrong and that can be repaired
-// automatically. Returns the new text, which the caller frees, and adds the changes to the lines.
-// Returns NULL and sets the error on failure.
+// automatically. Returns the new text, and adds the changes to the lines. The caller frees the
+// text. Returns NULL and sets the error on failure.
 static char *repair_file(const char *path, const view_scene *scene, size_t *size, char **lines,
                          md5_error *error)
 {
@@ -848,10 +849,9 @@ static void repair_or_preview(view_state *viewer, const view_command *command)
 
 // == Names in a game =============================================================================
 
-// Opens the game of the option --game and shows the name in it that is given as first file.
-// Opens the game and its base folders as a library, makes an address from the location of the
-// library and the name, and opens the address like a file. Returns false and logs an error on
-// failure.
+// Opens the game of the option --game and shows the name in it that is given as first file. Opens
+// the game and its base folders as a library. Makes an address from the location of the library and
+// the name. Opens this address like a file. Returns false and logs an error on failure.
 bool view_open_game_name(view_state *viewer)
 {
     md5_error error = {0};
@@ -872,8 +872,8 @@ bool view_open_game_name(view_state *viewer)
 
 // == Background work =============================================================================
 
-// Implements the option --watch: checks the files of the document four times a second, and
-// reloads the document when one of them has changed.
+// Implements the option --watch. Checks the files of the document four times a second, and reloads
+// the document when one of them has changed.
 void view_watch_files(view_state *viewer)
 {
     if (!viewer->options->watch || viewer->now < viewer->opening.next_stamp_time)
@@ -1050,10 +1050,10 @@ static bool shows_own_model(const view_state *viewer, const char *shown)
     return is_own;
 }
 
-// Returns the folder in which files are listed first: the folder of the shown file, or else of the
-// most recent file, or else the working directory. A program that was not started in a terminal can
-// have the root folder as its working directory, in which users have no files; then returns the
-// home folder. The caller frees the path.
+// Returns the folder whose files are listed first. It is the folder of the shown file. If no file
+// is shown, it is that of the most recent file. Without recent files, it is the working directory.
+// A program that was not started in a terminal can have the root folder as its working directory,
+// in which users have no files; then returns the home folder. The caller frees the path.
 static char *get_default_folder(const view_state *viewer)
 {
     const view_config *const config = viewer->config;
@@ -1135,8 +1135,8 @@ static void list_export_folders(view_state *viewer)
         list_files(viewer, folder, purpose);
 }
 
-// Sets the folder of exported files to the folder that the user has selected in the list of files,
-// and returns to the export dialog.
+// Returns from the list of files to the export dialog. The folder that the user has selected
+// becomes the folder of exported files.
 static void select_export_folder(view_state *viewer, const char *path)
 {
     view_export_choices *const choices = &viewer->panels.export.choices;
@@ -1182,8 +1182,8 @@ static bool names_content(const view_options *options)
     return options->num_files > 0 || options->num_folders > 0 || options->names_content;
 }
 
-// Returns true if the last document is opened again: no content is named, the options request it,
-// and no question about a crash is open.
+// Returns true if the last document is opened again. This is the case if the command line names no
+// content, the options request it, and no question about a crash is open.
 static bool reopens_last(const view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -1195,8 +1195,9 @@ static bool reopens_last(const view_state *viewer)
     return config->recent.count > 0 && common_is_file(config->recent.names[0]);
 }
 
-// Returns the path of the document to open if the command line names no files: the last document,
-// or the only model of the only folder. Otherwise returns NULL. The caller frees the path.
+// Returns the path of the document to open if the command line names no files. It is the last
+// document, or the only model of the only folder. Otherwise returns NULL. The caller frees the
+// path.
 static char *find_implied_file(const view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -1244,8 +1245,8 @@ static void list_named_locations(view_state *viewer)
     }
 }
 
-// Opens the document of a job without a window: the files of the command line, a name in its game,
-// or our own model. Returns false and logs an error on failure.
+// Opens the document of a job without a window. It consists of the files of the command line, a
+// name in its game, or our own model. Returns false and logs an error on failure.
 static bool open_for_job(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -1339,8 +1340,9 @@ static void show_skin(view_state *viewer, const char *skin)
     free(model);
 }
 
-// Shows an item of the listed game: opens an entity or a model, plays a clip on the shown model, or
-// shows a skin on the shown entity. A clip is opened like a model if no model of the game is shown.
+// Shows an item of the listed game. An entity or a model is opened. A clip is played on the shown
+// model. A skin is shown on the shown entity. A clip is opened like a model if no model of the game
+// is shown.
 static void show_game_item(view_state *viewer, size_t section, const char *selected)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -1369,8 +1371,8 @@ static size_t neighbor_index(const char *const *names, size_t count, const char 
     return (index + offset) % count;
 }
 
-// Opens the next (step +1) or previous (step -1) item of the game: an entity or a model, from the
-// section of the game that is listed.
+// Opens the next (step +1) or previous (step -1) item of the listed section of the game. An item is
+// an entity or a model.
 static void open_neighbor_in_game(view_state *viewer, int step)
 {
     const view_library *const library = viewer->lists.library;
@@ -1398,8 +1400,8 @@ static const char *shown_extension(const view_scene *scene)
     return scene->num_clips > 0 ? ".md5anim" : ".md5camera";
 }
 
-// Opens the next (step +1) or previous (step -1) document: an item of the shown game, or a file of
-// the same kind in the folder of the shown file.
+// Opens the next (step +1) or previous (step -1) document. If a game is shown, this is an item of
+// the game. Otherwise it is a file of the same kind in the folder of the shown file.
 static void open_neighbor(view_state *viewer, int step)
 {
     const view_scene *const scene = &viewer->document->scene;

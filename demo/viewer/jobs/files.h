@@ -1,5 +1,6 @@
-// Files in a window: lists of folders, archives and games with previews, files that the user drops
-// on the window, and dialogs of the desktop. Also runs the background work for them.
+// Everything about files in a window: lists of folders, archives and games with previews, files
+// that the user drops on the window, and dialogs of the desktop. Also runs the background work for
+// them.
 #ifndef DEMO_VIEWER_JOBS_FILES_H
 #define DEMO_VIEWER_JOBS_FILES_H
 

@@ -150,9 +150,9 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     return is_drawn && is_ended;
 }
 
-// Draws one frame into a target, or into the window if the target is NULL. Draws the frame again
-// if it contained characters whose glyphs were missing, because glyphs are requested during
-// drawing and added to the texture afterwards.
+// Draws one frame into a target, or into the window if the target is NULL. Draws the frame again if
+// it contained characters whose glyphs were missing. Glyphs are requested during drawing, and are
+// added to the texture afterwards.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {

@@ -116,9 +116,9 @@ static void subtract_walked(view_document *document, const view_play *play)
     view_widen_hull(&document->hull, moved.points, VIEW_HULL_POINTS);
 }
 
-// Measures the bounds of the document or, for a state machine in an upright window, of its
-// current pose. Poses the scene again at the end, because measuring poses it at other times of
-// its clips.
+// Measures the bounds of the document. For a state machine in an upright window, measures only the
+// bounds of its current pose. Poses the scene again at the end, because measuring poses it at other
+// times of its clips.
 void view_measure(view_state *viewer)
 {
     view_measure_document(viewer->document, NULL); // also finds the ground

@@ -57,7 +57,7 @@ void view_change_clip(view_state *viewer, size_t clip);
 bool view_is_upright(const view_state *viewer);
 
 // Measures the bounds of the clip again. Call it after a change of the root mode, of the clip, or
-// of view_is_upright(): in an upright window, a machine is measured only in its current pose.
+// of view_is_upright(). In an upright window, a machine is measured only in its current pose.
 void view_measure(view_state *viewer);
 
 #endif

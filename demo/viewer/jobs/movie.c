@@ -82,8 +82,8 @@ static void write_apng_header(view_movie *movie, const uint8_t *png, const uint8
     write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
 }
 
-// Writes the chunk fcTL of an APNG, which precedes the data of an image and contains its
-// sequence number, its size, the offset 0 and its duration.
+// Writes the chunk fcTL of an APNG. It precedes the data of an image, and contains its sequence
+// number, its size, the offset 0 and its duration.
 static void write_frame_control(view_movie *movie)
 {
     uint8_t control[26] = {0};
@@ -376,10 +376,10 @@ static void finish_recorded_image(view_movie *movie)
     fseek(movie->file, offset, SEEK_SET);
 }
 
-// Adds one image rgba[4 * width * height] to the movie. Returns false if this image or an
-// earlier image could not be added. After each image of a recorded APNG, whose number of images
-// is not known in advance (num_frames is 0), the file is finished, so that it can be played if
-// the program crashes.
+// Adds one image rgba[4 * width * height] to the movie. Returns false if this image or an earlier
+// image could not be added. The number of images of a recorded APNG is not known in advance;
+// num_frames is then 0. Such a file is finished after each image, so that it can be played if the
+// program crashes.
 bool view_add_movie_image(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;

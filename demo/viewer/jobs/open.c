@@ -26,8 +26,8 @@ void view_store_files_stamp(view_state *viewer)
 #define MD5VIEW_MODELS "models"
 #endif
 
-// Lists our own models for the start page: the first machine of each folder or, without a machine,
-// the model with the name of the folder.
+// Lists our own models for the start page. Each folder contributes its first machine. A folder
+// without a machine contributes the model with the name of the folder.
 common_list view_list_examples(const char *models)
 {
     // Each folder contains one model. Its machine is preferred to its .md5mesh.
@@ -88,9 +88,9 @@ char *view_find_models_folder(void)
 }
 
 // Starts to decode the images of the first document on a thread, before the document is opened.
-// Finds the file that will be opened: the first model of the command line or, without files, the
-// first state machine of our own models. Does nothing if the files of the command line do not
-// include a model.
+// Finds the file that will be opened. It is the first model of the command line. Without files, it
+// is the first state machine of our own models. Does nothing if the files of the command line do
+// not include a model.
 void view_read_ahead(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -545,8 +545,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     return finish_document(viewer, uses_options, is_example, is_demo);
 }
 
-// Returns one bit for each of the first 64 meshes that a name of --hide selects: a name, a shader
-// or an index.
+// Returns one bit for each of the first 64 meshes that a word of --hide selects. The word is a
+// name, a shader or an index of meshes.
 static uint64_t find_meshes_to_hide(const view_scene *scene, const char *name)
 {
     uint64_t found = 0;
@@ -598,8 +598,8 @@ static bool report_unknown_item(view_state *viewer, bool is_flag, const char *re
     return false;
 }
 
-// Returns true if the script of the entity has a flag (if `is_flag` is true) or a state with the
-// requested name.
+// Returns true if the script of the entity has a state with the requested name. If `is_flag` is
+// true, searches for a flag instead.
 static bool has_script_item(const view_entity *figure, bool is_flag, const char *requested)
 {
     const char *name;
@@ -676,9 +676,9 @@ bool view_apply_texture_options(view_state *viewer)
     return true;
 }
 
-// Does the work that was deferred so that the first image appears sooner. Returns true if there
-// was such work. Loads the companion, measures the document again, and stores the state of the
-// files on disk, so that later changes of them are noticed.
+// Does the work that was deferred so that the first image appears sooner. Returns true if there was
+// such work. Loads the companion and measures the document again. Stores the state of the files on
+// disk, so that later changes of them are noticed.
 bool view_finish_opening(view_state *viewer)
 {
     const view_loader loader = make_loader(viewer);
@@ -789,9 +789,9 @@ static void restore_reload_state(view_state *viewer, const reload_state *state)
     frame_changed_crowd(viewer, state->crowd_count);
 }
 
-// Opens the files of the document again, for example after they have changed. On failure, keeps
-// the current document and returns false. Requests the same files, options and companions as the
-// current document, opens them as a new document, and restores the state of the user interface.
+// Opens the files of the document again, for example after they have changed. The new document has
+// the same files, options and companions as the current document. Then restores the state of the
+// user interface. On failure, keeps the current document and returns false.
 bool view_reload(view_state *viewer)
 {
     const view_document *const current = viewer->document; // freed by open_files()
@@ -929,7 +929,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     return true;
 }
 
-// Sets a slider of the open lesson or, without a lesson, a parameter of the state machine.
+// Sets a slider of the open lesson. Without a lesson, sets a parameter of the state machine.
 bool view_set_parameter(view_state *viewer, const view_setting *setting)
 {
     const view_page *const page =

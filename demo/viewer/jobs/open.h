@@ -16,8 +16,8 @@ typedef struct view_opening {
     // first document could not be opened.
     view_command failed;
 
-    // Work that is done after the first image, so that the image appears sooner: measuring, and
-    // loading the companion of the demo scene.
+    // Work that is done after the first image, so that the image appears sooner. It consists of
+    // measuring, and of loading the companion of the demo scene.
     bool has_deferred_work;
     char *companion_path; // path of the companion's machine, or NULL
 
@@ -83,7 +83,8 @@ bool view_select_page(view_state *viewer);
 // Returns the folder of our own models, which the caller frees, or NULL.
 char *view_find_models_folder(void);
 
-// Returns the first machine of each folder in `models`, or else the model with the folder's name.
+// For each folder in `models`, returns its first machine. Without a machine, returns the model with
+// the folder's name.
 common_list view_list_examples(const char *models);
 
 // Opens a lesson with its character, or the list of lessons.

@@ -1,7 +1,8 @@
 // Runs the jobs of the command line. Writes single images, image series, contact sheets and movies;
 // measures frame times; prints information about files.
 //
-// view_output draws one image per step. view_run_job() at the end selects the job.
+// A view_output is the job that writes images. Each step of it draws one image. view_run_job() at
+// the end of this file selects the job.
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/view.h"
@@ -13,8 +14,8 @@
 
 // == Images ======================================================================================
 
-// Writes an image as PNG to a file or, if the path is NULL, to the standard output. Returns false
-// and sets errno on failure.
+// Writes an image as PNG to a file. If `path` is NULL, writes it to the standard output. Returns
+// false and sets errno on failure.
 static bool write_png_file(const char *path, const view_image *image)
 {
     common_writer writer;
@@ -138,8 +139,9 @@ static void set_sheet_time(const view_options *options, view_play *play, const m
         show_end(play, anim, length);
 }
 
-// Sets the time of image `i` of a series, whose images follow each other at the frame rate. If a
-// range is selected, the playback stays in it: it repeats or ends there.
+// Sets the time of image `i` of a series. The images of a series follow each other at the frame
+// rate. If a range is selected, the time stays in it. At the end of the range, a clip that plays
+// once stops there. Other clips repeat the range.
 static void set_series_time(const view_options *options, view_play *play, const md5_anim *anim,
                             time_range range, uint32_t i)
 {
@@ -147,7 +149,7 @@ static void set_series_time(const view_options *options, view_play *play, const 
     const double frame_rate = view_get_frame_rate(options, 24);
     const double direction = play->backward ? -1 : 1;
     play->time = begin;
-    if (range.is_selected) { // the playback remains in the range
+    if (range.is_selected) { // view_advance() keeps the time in the range
         play->playing = true;
         view_advance(play, anim, i / frame_rate);
         play->playing = false;
@@ -156,8 +158,8 @@ static void set_series_time(const view_options *options, view_play *play, const 
     }
 }
 
-// Returns true if the images of an output are a series: they follow each other at constant
-// intervals, as the frames of a clip or of a turntable do.
+// Returns true if the images of an output are a series. They then follow each other at constant
+// intervals, like the frames of a clip or of a turntable.
 static bool is_series_of_images(const view_output *output)
 {
     const view_options *const options = output->viewer->options;
@@ -166,8 +168,9 @@ static bool is_series_of_images(const view_output *output)
     return options->num_frames > 0 || options->turntable || is_movie_of_clips;
 }
 
-// Sets the time and the camera of the next image. It belongs to a contact sheet, to a series, or is
-// at one of the times of the options.
+// Sets the time and the camera of the next image. The time depends on whether the image belongs to
+// a contact sheet or to a series. Otherwise it is one of the times of the options or, without such
+// times, the begin of the range.
 static void prepare_image(const view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -190,8 +193,8 @@ static void prepare_image(const view_output *output)
         viewer->cameras.user.azimuth = output->azimuth + 360 * (float)i / (float)output->count;
 }
 
-// Splits a field, such as "frame:04", into its name and the number of digits, which is 0 if the
-// field has none. Returns false if the number is malformed.
+// Splits a field, such as "frame:04", into its name and the number of digits. *num_digits becomes 0
+// if the field has no number. Returns false if the number is malformed.
 static bool parse_field(const char *field, char name[32], int *num_digits)
 {
     enum { MAX_DIGITS = 20 };
@@ -209,8 +212,8 @@ static bool parse_field(const char *field, char name[32], int *num_digits)
     return true;
 }
 
-// Returns the value of a field, such as "frame:04" (without braces), for image `n`, counted from 1.
-// Returns NULL if the field does not exist. The caller frees the text.
+// Returns the value of a field for image `n`, counted from 1. `field` has no braces, such as
+// "frame:04". Returns NULL if the field does not exist. The caller frees the text.
 static char *field_value(const view_state *viewer, const char *field, uint32_t n)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -237,9 +240,8 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
     return NULL;
 }
 
-// Returns the value of the field at the begin of a text, such as "{frame}", for image `n`, and sets
-// *end to its closing brace. Returns NULL if the text does not begin with a known field. The caller
-// frees the value.
+// If a text begins with a known field, such as "{frame}", returns the value of this field for image
+// `n`. Sets *end to its closing brace. Otherwise returns NULL. The caller frees the value.
 static char *read_field(const view_state *viewer, const char *text, uint32_t n, const char **end)
 {
     char field[32]; // without braces
@@ -290,8 +292,7 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
     return filled;
 }
 
-// Returns the number of images that the options request of a clip, which need not be the shown
-// clip.
+// Returns the number of images that the options request of a clip. It need not be the shown clip.
 static uint32_t count_images(const view_output *output, const md5_anim *anim)
 {
     enum { TURNTABLE = 72 };
@@ -446,9 +447,9 @@ static char *frame_text(const view_output *output, const md5_anim *anim)
     return common_format("%u", view_sample_position(play, anim).frame0);
 }
 
-// Returns the caption of the current cell: the path of its model, relative to the folder of the
-// sheet and without its extension. If the path is wider than available_width (pixels), leading
-// folders are removed, because the end identifies the model better. The caller frees the text.
+// Returns the caption of the current cell. It is the path of the model relative to the folder of
+// the sheet, without its extension. If the path is wider than available_width (pixels), leading
+// folders are removed. The end of a path identifies a model better. The caller frees the text.
 static char *name_cell(const view_output *output, float available_width)
 {
     static const char extension[] = ".md5mesh";
@@ -526,7 +527,8 @@ static bool write_single_image(const view_output *output)
     return is_written;
 }
 
-// Sets the content of the next image: a model, or a time and the camera; and its caption.
+// Sets the content of the next image, and its caption. In a sheet of models, the content is the
+// next model. Otherwise it is a time of the clip and the camera.
 static void prepare_next(view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -692,8 +694,8 @@ static bool run_contact_sheet(view_state *viewer)
 //
 // Draws frames and reports their durations, and the durations of crowd updates.
 
-// Measured durations [count], seconds, and numbers of characters of a crowd, summed over all
-// frames.
+// Measurements of --frames. The arrays contain a duration per frame, in seconds. The counts are
+// characters of a crowd, summed over all frames.
 typedef struct frame_statistics {
     uint32_t count;
     double *frames;         // whole frames
@@ -834,7 +836,7 @@ static bool measure_frames(view_state *viewer)
 
 // == Information about the files =================================================================
 
-// Prints the joints that are farthest from their counterparts in --compare, and the largest
+// Prints the joints that are farthest from their counterparts in --compare. Also prints the largest
 // differences of all joints over the clip, with their frames.
 static void print_differences(view_state *viewer)
 {
@@ -960,9 +962,8 @@ static bool write_thumbnail(view_state *viewer)
     return is_written;
 }
 
-// Runs the job that the options request instead of a window. Returns false on failure. Selects
-// the function that implements the job. --thumbnail is checked first, because it opens its file
-// itself and does not need an opened document.
+// Runs the job that the options request instead of a window. Returns false on failure. --thumbnail
+// is checked first, because it opens its file itself and needs no opened document.
 bool view_run_job(view_state *viewer)
 {
     const view_options *const options = viewer->options;

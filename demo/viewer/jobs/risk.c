@@ -16,8 +16,8 @@ static char *note_path(const view_state *viewer)
     return path;
 }
 
-// Writes the note about the file `path` or, if it is NULL, about the recorded movie. Removes the
-// note if there is neither.
+// Writes the note about the file `path`. If it is NULL, the note is about the recorded movie.
+// Removes the note if there is neither.
 void view_write_crash_note(view_state *viewer, const char *path)
 {
     const char *noted_path = path;

@@ -4,8 +4,8 @@
 
 #include <stdarg.h>
 
-// Applies the options whose values are also stored in other parts of the state: the log, the
-// docks, the scene, the visibility of meshes and the playback.
+// Applies the options whose values are also stored in other parts of the state. These parts are the
+// log, the docks, the scene, the visibility of meshes and the playback.
 void view_apply_options(view_state *viewer)
 {
     const view_options *const options = viewer->options;

@@ -34,8 +34,8 @@ void view_execute_set(view_state *viewer, const view_command *command);
 bool view_follow_trial(view_state *viewer);
 void view_end_hover_preview(view_state *viewer);
 
-// Closes the card, a dialog for one option, and resets its options to their values before it was
-// opened. With `is_reset`, resets them to their defaults instead.
+// Closes the card, which is the dialog of a command. Resets its options to their values before it
+// was opened. With `is_reset`, resets them to their defaults instead.
 void view_revert_card(view_state *viewer, bool is_reset);
 
 // Stores changes of options as a step that can be undone. It finds changes by comparing all
