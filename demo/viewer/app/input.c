@@ -12,8 +12,8 @@
 
 #include <assert.h>
 
-// Returns the stage: the document, the camera and the settings, in the form that panels and the
-// renderer read.
+// Returns the stage. It contains the document, the camera and the settings in the form that panels
+// and the renderer read.
 static view_stage current_stage(view_state *viewer)
 {
     return view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
@@ -92,8 +92,9 @@ static void push_trigger(view_state *viewer, const view_menu_entry *entry)
     view_log_state(viewer, "push");
 }
 
-// Updates the direction of the character after one of its four keys was pressed or released. If
-// both keys of a pair are down, for example ahead and back, the key that was pressed last counts.
+// Updates the direction of the character after one of its four keys was pressed or released. Two
+// keys with opposite directions are a pair, such as ahead and back. If both are down, the key that
+// was pressed last counts.
 static void set_direction(view_control *control, view_action action, bool down)
 {
     // The actions are ordered by pairs: ahead and back, right and left. Therefore the lowest bit
@@ -368,7 +369,7 @@ static void rotate_model(view_state *viewer, int axis)
     view_notice(viewer, "File axes: %s", axes);
 }
 
-// Executes a command that changes the pose or the orientation of the model: starts or ends
+// Executes a command that changes the pose or the orientation of the model. It starts or ends
 // procedural walking or the ragdoll, or rotates the model about an axis.
 static void execute_model_command(view_state *viewer, view_action action)
 {
@@ -637,7 +638,8 @@ static void hide_meshes(view_state *viewer, uint64_t meshes)
 }
 
 // Returns the index of the mesh that a command hides or shows. VIEW_HIDE_SELECTION uses the mesh
-// that is selected in a list, or else the clicked mesh. Returns SIZE_MAX if neither exists.
+// that is selected in a list. If there is none, it uses the clicked mesh. Returns SIZE_MAX if
+// neither exists.
 static size_t find_command_mesh(const view_state *viewer, const view_command *command)
 {
     if (command->action != VIEW_HIDE_SELECTION)
@@ -675,9 +677,9 @@ static void execute_mesh_command(view_state *viewer, const view_command *command
         hide_meshes(viewer, hidden ^ this_mesh);
 }
 
-// Executes VIEW_TAKE_TRANSITION, which starts a transition of the state machine even if its
-// condition is false, or VIEW_GO_TO_STATE, which changes to a state with a default crossfade. The
-// file of the machine may have been read again after the command was created. The command does
+// Executes VIEW_TAKE_TRANSITION or VIEW_GO_TO_STATE. The former starts a transition of the state
+// machine even if its condition is false. The latter changes to a state with a default crossfade.
+// The file of the machine may have been read again after the command was created. The command does
 // nothing if the transition does not exist any more.
 static void execute_transition(view_state *viewer, const view_command *command)
 {
@@ -824,11 +826,11 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     }
 }
 
-// Executes a command of the user, such as a menu item or a key, and frees its path. The value of
-// the action selects the function that executes it: actions are ordered by groups, and VIEW_TOGGLE
-// + i sets option i to its next value. Afterwards, a panel that the command has opened receives the
-// keyboard focus, and the state is logged at the level "debug". Returns false if there was no
-// command (VIEW_NOTHING).
+// Executes a command of the user, such as a menu item or a key, and frees its path. Actions are
+// ordered by groups, and the function that executes an action is selected by its group. The action
+// VIEW_TOGGLE + i sets option i to its next value. Afterwards, a panel that the command has opened
+// receives the keyboard focus, and the state is logged at the level "debug". Returns false if there
+// was no command (VIEW_NOTHING).
 bool view_execute(view_state *viewer, view_command command)
 {
     const view_action action = command.action;

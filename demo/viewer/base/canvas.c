@@ -155,8 +155,8 @@ static bool add_quad(view_canvas *canvas, const canvas_quad *whole)
 }
 
 // Draws a rectangle whose color changes linearly from `top` to `bottom`. All corners have the
-// texture coordinates of a fully covered texel of the glyph texture, so that rectangles and text
-// can share one draw call.
+// texture coordinates of a fully covered texel of the glyph texture. Rectangles and text can
+// therefore share one draw call.
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom)
 {
     const float u = canvas->font->solid_u;
@@ -302,8 +302,8 @@ void view_draw_segment(view_canvas *canvas, const float ends[4], float width, vi
     view_draw_triangle(canvas, second, color);
 }
 
-// Draws an image in a rectangle. The vertices are stored with the image and not in the canvas,
-// because each image has its own texture and therefore its own draw call.
+// Draws an image in a rectangle. The vertices are stored with the image and not in the canvas. Each
+// image has its own texture, so it needs its own draw call.
 void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5gl_texture image,
                      bool is_color)
 {
@@ -430,8 +430,8 @@ static int reduce_places(double absolute, int max_places)
 }
 
 // Writes a number for display to text[size], with at most `places` decimal places. Formats the
-// absolute value first, because the sign is not the ASCII "-" but the minus sign of Unicode, and
-// is omitted if the digits are all zero.
+// absolute value first, and then adds the sign. It is the minus sign of Unicode instead of the
+// ASCII "-". If all digits are zero, it is omitted.
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
 {
     static const char dash[] = "\xE2\x80\x93"; // shown for NaN

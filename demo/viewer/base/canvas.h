@@ -27,8 +27,8 @@ typedef struct view_canvas_image {
 
 enum { VIEW_MAX_CANVAS_IMAGES = 160 };
 
-// Triangles and images of the current frame. The same canvas is used for all frames, so that its
-// memory is allocated again only if a frame has more vertices than any frame before.
+// Triangles and images of the current frame. The same canvas is used for all frames. Its memory
+// then grows only if a frame has more vertices than any frame before.
 typedef struct view_canvas {
     const view_font *font;
     md5gl_panel_vertex *vertices; // [capacity], freed by the owner of the canvas

@@ -138,8 +138,8 @@ static sorted_report *sort_reports(const view_reports *reports)
     return sorted;
 }
 
-// Returns true if two reports have the same cause: they are about the same file, and their texts
-// are equal without numbers and quoted names.
+// Returns true if two reports have the same cause. They must be about the same file, and their
+// texts must be equal without numbers and quoted names.
 static bool have_same_cause(const sorted_report *a, const sorted_report *b)
 {
     return a->file == b->file && a->text == b->text;
@@ -209,8 +209,8 @@ static size_t end_of_file(const sorted_cause *causes, size_t num_causes, size_t 
     return end;
 }
 
-// Merges all causes of an array into the first of them. The first cause keeps its level, which is
-// the most severe one, because the causes of a file are sorted by severity.
+// Merges all causes of an array into the first of them. The first cause keeps its level. It is the
+// most severe one, because the causes of a file are sorted by severity.
 static void merge_causes(sorted_cause *causes, size_t count)
 {
     causes[0].cause.is_rest = true;

@@ -491,9 +491,9 @@ static char *write_user_options(const view_options *options)
     return lines;
 }
 
-// Stores the current settings of a window, and writes the configuration file. With `is_soon`,
-// the file is not written in a call in which the settings differ from those of the last call,
-// because they may be changing continuously. Returns false if writing fails.
+// Stores the current settings of a window, and writes the configuration file. With `is_soon`, the
+// file is written only if the settings are the same as in the last call. Different settings may be
+// changing continuously, for example while the user drags a slider. Returns false if writing fails.
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log)
 {
     const bool was_changed = config->is_changed;
@@ -560,9 +560,9 @@ void view_forget_recent(view_config *config, const char *path)
     config->is_changed = true;
 }
 
-// Stores the choices of the export dialog for the next session. Ignores choices that are stored
-// already, so that the file is not written without a reason, and choices that do not fit in a
-// line of the file.
+// Stores the choices of the export dialog for the next session. Ignores choices that are already
+// stored, so that the file is not written without a reason. Also ignores choices that do not fit in
+// a line of the file.
 void view_note_export(view_config *config, const char *choices)
 {
     const char *const stored = config->export_choices;

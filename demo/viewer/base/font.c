@@ -21,9 +21,9 @@
 extern const unsigned char md5view_font[], md5view_code_font[];
 
 // The characters that the interface uses in addition to ASCII and Latin-1. They are the minus sign,
-// the figure space (a blank as wide as the minus sign), dashes, a bullet, an ellipsis, arrows,
-// symbols of buttons, and the replacement character for invalid text. demo/web/font.py also reads
-// this list.
+// the figure space, dashes, a bullet, an ellipsis, arrows, symbols of buttons, and the replacement
+// character for invalid text. The figure space is a blank as wide as the minus sign.
+// demo/web/font.py also reads this list.
 static const char others[] = "\xE2\x88\x92\xE2\x80\x87\xE2\x80\x93\xE2\x80\x94\xE2\x80\xA2"
                              "\xE2\x80\xA6\xE2\x86\x90\xE2\x86\x91\xE2\x86\x92\xE2\x86\x93"
                              "\xE2\x89\xA0\xE2\x96\xB6\xE2\x97\x80\xE2\x8C\x82\xE2\x97\x90"
@@ -134,8 +134,8 @@ static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t 
     return stbtt_InitFont(info, bytes, (int)start) != 0;
 }
 
-// Reads the file of a font that fontconfig has found. Returns its bytes, which the caller frees, or
-// NULL if the font cannot be used.
+// Reads the file of a font that fontconfig has found. Returns its bytes, which the caller frees.
+// Returns NULL if the font cannot be used.
 static unsigned char *read_system_font(const FcPattern *pattern, stbtt_fontinfo *info)
 {
     FcChar8 *fc_path = NULL;

@@ -46,8 +46,8 @@ static float max_bottom_height(view_arrangement arrangement)
     return arrangement == VIEW_ARRANGE_SINGLE ? 0.35f : 0.55f;
 }
 
-// Returns the size of a dock in em. It is the size that the user has set, at least the minimum, or
-// else the default.
+// Returns the size of a dock in em. It is the size that the user has set, but at least the minimum.
+// If the user has set none, it is the default.
 static float preferred_size(const view_layout_request *request, view_dock dock)
 {
     const float size = request->docks.sizes[dock];
@@ -246,9 +246,10 @@ view_layout view_lay_out(const view_layout_request *request)
     return layout;
 }
 
-// Returns the size of a dock in em while the user drags its edge to the pixel (x, y), or 0 if
-// the dock becomes too small and closes. The dragged edge is the inner edge of the dock, so the
-// size is the distance from the mouse to the opposite edge, which does not move.
+// Returns the size of a dock in em while the user drags its edge to the pixel (x, y). Returns 0 if
+// the dock becomes too small and closes. The user drags the inner edge of the dock, and the
+// opposite edge does not move. The size is therefore the distance from the mouse to the opposite
+// edge.
 float view_drag_dock(const view_layout_request *request, view_dock dock, float x, float y)
 {
     const view_layout layout = view_lay_out(request);

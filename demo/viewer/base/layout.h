@@ -1,9 +1,9 @@
 // The rectangles of the parts of the window: menu bar, docks, time bar, and the image between them.
 // A dock is a panel at the left, the right or the bottom.
 //
-// view_lay_out() computes all rectangles (view_layout) only from its input (view_layout_request):
-// the size of the window, the size of the text and the open docks. Sizes are multiples of the em,
-// the height of the text.
+// view_lay_out() computes all rectangles (view_layout) only from its input (view_layout_request).
+// The input contains the size of the window, the size of the text and the open docks. Sizes are
+// multiples of the em, the height of the text.
 #ifndef DEMO_VIEWER_BASE_LAYOUT_H
 #define DEMO_VIEWER_BASE_LAYOUT_H
 
@@ -65,7 +65,7 @@ float view_drag_dock(const view_layout_request *request, view_dock dock, float x
 
 // Ends a drag of the sheet's handle in an upright window. The sheet moves to the nearest of three
 // heights: closed, half, full. If the handle was clicked and not dragged, the sheet changes to the
-// next height: closed to half, half to full, full to closed.
+// next height. The order is closed, half, full, closed.
 void view_drop_sheet(const view_layout_request *request, view_docks *docks);
 
 // Returns the em of a font: the height of its text in pixels.

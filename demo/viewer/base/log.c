@@ -260,7 +260,8 @@ static void set_subject(view_reports *reports, size_t count, const view_report *
 }
 
 // Moves the reports of a thread to the log. A report with the level VIEW_DEBUG is not a problem. It
-// only supplies the subject, a part of `model`, of earlier reports about the same line.
+// only supplies the subject of earlier reports about the same line. The subject is a part of
+// `model`.
 void view_take_reports(view_log *log, view_reports *found, const void *model)
 {
     view_reports *const listed = log->reports;

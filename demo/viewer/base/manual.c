@@ -9,12 +9,24 @@
 
 // == Templates ====================================================================================
 //
-// Values of the entry of an option: 0 name, 1 name of its value, 2 first line of the help without
-// punctuation, 3 complete help, 4 heading above it, 5 name and value as in --help, 6 menu and
-// shortcut in the window, 7 "*" if the option may be repeated. Kinds of these entries: 'w' one of
-// "a|b|c", 'f' a path, possibly after "NAME=", 'o' a number or a name, 's' a switch, followed by
-// "=yes", "=no" or nothing. Entries without an option follow: usages 'u', a description 'a' with
-// the exit statuses as value 2, and shortcuts with 0 keys, 7 keys padded, 8 heading, 9 help.
+// A template refers to the values of an entry by digits, and to the kind of an entry by a letter.
+//
+// The values of an option:
+//
+//     0  name                           4  heading above it
+//     1  name of its value              5  name and value as in --help
+//     2  first line of the help,        6  menu and shortcut in the window
+//        without punctuation            7  "*" if the option may be repeated
+//     3  complete help
+//
+// The kinds of options:
+//
+//     w  one of "a|b|c"                 o  a number or a name
+//     f  a path, possibly after         s  a switch, followed by "=yes", "=no"
+//        "NAME="                           or nothing
+//
+// Entries without an option follow. Kind u is a usage. Kind a is a description, whose value 2 are
+// the exit statuses. A shortcut has the values 0 keys, 7 padded keys, 8 heading, 9 help.
 
 #define DESCRIPTION                                                                              \
     "Shows an animated model. Animations in the folder of the model are loaded, unless the\n"    \

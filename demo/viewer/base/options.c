@@ -31,8 +31,7 @@ const view_option *view_find_option(const char *name, size_t length)
 }
 
 // Returns the option that sets the field at an offset in view_options. Menu entries and panels
-// identify an option by the offset of its field, which the compiler checks, instead of by its
-// name.
+// identify an option by the offset of its field. In contrast to a name, the compiler checks it.
 const view_option *view_get_field_option(size_t offset)
 {
     for (size_t i = 0; i < view_num_options; i++)
@@ -332,8 +331,9 @@ static bool is_text(const view_option *option)
     return option->kind >= COMMON_TEXT && option->kind < COMMON_NUM_KINDS;
 }
 
-// Returns the number of values of an option: 2 for a switch, the number of words of a choice,
-// and 0 for options of other kinds.
+// Returns the number of values between which an option can be toggled. A switch has 2 values. A
+// choice has as many as it has words. Options of other kinds have any number of values, so the
+// result is 0.
 unsigned view_count_choices(const view_option *option)
 {
     if (option->kind > COMMON_CHOICE)
@@ -542,7 +542,7 @@ static char *write_lines(const view_option *option, const view_options *options)
     return text;
 }
 
-// Returns the value of an option as text, which the caller frees, or NULL if it has no value.
+// Returns the value of an option as text, which the caller frees. Returns NULL if it has no value.
 // Uses the functions of demo/common for a single value. The values of a repeated option, and the
 // lights, are written by write_lines().
 char *view_write_option(const view_option *option, const view_options *options)
@@ -703,9 +703,9 @@ common_value view_get_usual(const view_option *option)
     return view_get_value(option, &usual); // the defaults contain no texts
 }
 
-// Sets an option to a value or, for COMMON_VALUE_DEFAULT or an empty text, to its default.
-// Returns false if the value is invalid. Values of other types than text are stored directly in
-// the field. The option is then recorded as given.
+// Sets an option to a value. COMMON_VALUE_DEFAULT and an empty text set it to its default. Returns
+// false if the value is invalid. Values of other types than text are stored directly in the field.
+// The option is then recorded as given.
 bool view_set_value(const view_option *option, common_value value, view_options *options)
 {
     const bool is_default = value.type == COMMON_VALUE_DEFAULT;
@@ -869,9 +869,9 @@ void view_copy_value(const view_option *option, const view_options *from, view_o
     copy_value(option, from, &usual, to);
 }
 
-// Sets the options with scopes from `first` to `last` to their values in `copy` or, if it is
-// NULL, to their defaults. Copies one option after the other, because some values, such as texts
-// and lists, own memory.
+// Sets the options with scopes from `first` to `last` to their values in `copy`. If `copy` is NULL,
+// sets them to their defaults. Copies one option after the other, because some values, such as
+// texts and lists, own memory.
 void view_restore_options(view_options *options, const view_options *copy, view_scope first,
                           view_scope last)
 {

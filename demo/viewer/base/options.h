@@ -393,8 +393,9 @@ void view_free_options(view_options *options);
 // it.
 char *view_join_words(const char *program, const common_list *words);
 
-// Returns true if the window lists the contents of a path: an archive, or a folder without an
-// md5.cfg, which makes it a model of Cube 2's engines.
+// Returns true if the window lists the contents of a path, because it is an archive or a folder. A
+// folder with an md5.cfg is an exception: it is a model of Cube 2's engines, which the window
+// shows.
 bool view_is_listed(const char *path);
 
 // Returns true if the options open a window; otherwise they run a job without one.

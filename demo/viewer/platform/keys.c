@@ -107,8 +107,8 @@ static uint32_t pressed_buttons(const view_pad *pad)
     return pressed;
 }
 
-// Writes one key event for a button of a gamepad that has changed. Returns false if no button
-// has changed. The character is controlled by keys, so buttons and the stick of a gamepad are
+// Writes one key event for a button of a gamepad that has changed. Returns false if no button has
+// changed. Only keys control the character. The buttons and the stick of a gamepad are therefore
 // reported as the keys with the same function.
 bool view_next_pad_key(view_pad *pad, view_input *event)
 {

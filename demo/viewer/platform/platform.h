@@ -130,8 +130,8 @@ typedef struct view_clicks {
 } view_clicks;
 
 // Adds a press of a mouse button. Returns its number in the series; 2 is a double click. A press
-// continues the series if it has the same button, follows within half a second, and is at most 16
-// pixels away in each direction.
+// continues the series under three conditions: the button is the same, at most half a second has
+// passed, and the distance is at most 16 pixels in each direction.
 int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, float y);
 
 // Fingers on a touch screen. The state covers one gesture, from the first touch until all fingers
@@ -221,9 +221,9 @@ void view_set_swap_waits(view_window *window, bool waits);
 // if no event occurred. A request to quit is returned before all other pending events.
 bool view_next_input(view_window *window, double patience, view_input *event);
 
-// Returns true if the user wants to abort a long job. The user has either closed the window, which
-// is also reported as the next event, or pressed Escape, which is reported only once. Returns false
-// on platforms that receive events only between steps.
+// Returns true if the user wants to abort a long job, by closing the window or pressing Escape. A
+// closed window is also reported as the next event. Escape is reported only here, and only once.
+// Returns false on platforms that receive events only between steps.
 bool view_is_interrupted(void);
 
 // Ends a wait for events. It may be called from any thread.

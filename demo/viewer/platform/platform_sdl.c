@@ -856,9 +856,9 @@ void view_window_pixels(const view_window *window, int *width, int *height)
         SDL_GL_GetDrawableSize(window->window, width, height);
 }
 
-// Returns the scale of the interface at which text is readable on the screen. Uses the first of
-// three sources that is available: the ratio of pixels to points, the setting of the desktop,
-// and the dots per inch of the screen.
+// Returns the scale of the interface at which text is readable on the screen. Uses the first
+// available of three sources: the ratio of pixels to points, the setting of the desktop, the dots
+// per inch of the screen.
 float view_screen_scale(const view_window *window)
 {
     int points = 0;
