@@ -1,6 +1,6 @@
-// Two allocators without a function to free a single allocation. An md5_arena is a list of chunks
-// of memory, which are freed together. It contains the scratch memory of one call. An md5_block is
-// one piece of memory, which contains an asset. Its layout is measured before it is allocated.
+// Two allocators that do not free single allocations. An md5_arena is a list of chunks of memory,
+// which are freed together. It contains the scratch memory of one call. An md5_block is one piece
+// of memory that contains an asset. Its layout is measured before it is allocated.
 #ifndef MD5_CORE_ARENA_H
 #define MD5_CORE_ARENA_H
 

@@ -190,8 +190,8 @@ static bool grow_buffer(md5_context *context, md5_file_text *text, size_t capaci
 }
 
 // Reads a file into a buffer of the file's size. That size may be unknown, and the file may grow
-// while it is read. Therefore one more byte is read once the buffer is full. Only if this byte
-// exists is the size of the buffer doubled.
+// while it is read. Therefore, when the buffer is full, one more byte is read. The size of the
+// buffer is doubled only if this byte exists.
 static bool read_source(md5_context *context, const file_source *from, md5_file_text *text)
 {
     enum { DEFAULT_CAPACITY = 1 << 16 };

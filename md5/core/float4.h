@@ -212,9 +212,13 @@ static inline float md5_float4_dot4(md5_float4 a, md5_float4 b)
 }
 
 // Returns the quaternion product a * b, which is the rotation b followed by the rotation a. Each
-// lane is a sum of four products, such as x = aw bx + ax bw + ay bz - az by. In the lane w the
-// second and the third product are subtracted: w = aw bw - ax bx - ay by - az bz. Therefore
-// md5_float4_flip_w() negates them in that lane.
+// lane is a sum of four products, for example
+//
+//   x = aw bx + ax bw + ay bz - az by
+//   w = aw bw - ax bx - ay by - az bz
+//
+// In the lane w, the second and the third product are subtracted. md5_float4_flip_w() negates them
+// there.
 static inline md5_float4 md5_float4_quat_mul(md5_float4 a, md5_float4 b)
 {
     const md5_float4 first = md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 3, 3, 3, 3), b);
@@ -229,8 +233,10 @@ static inline md5_float4 md5_float4_quat_mul(md5_float4 a, md5_float4 b)
         fourth);
 }
 
-// Rotates the vector `v` by the unit quaternion `q`: v + 2 w (u x v) + 2 u x (u x v), where u is
-// the vector part of q.
+// Rotates the vector `v` by the unit quaternion `q`. With the vector part u and the scalar part w
+// of q, the result is
+//
+//   v + 2 w (u x v) + 2 u x (u x v)
 static inline md5_float4 md5_float4_rotate(md5_float4 q, md5_float4 v)
 {
     const md5_float4 half = md5_float4_cross(q, v);

@@ -1,8 +1,10 @@
 // Frees objects in a way that lets debug builds detect the use of a freed object (object.h). Debug
 // builds fill the memory with MD5_FREED_BYTE and keep the most recently freed blocks. An assertion
-// that finds these bytes then fails. Only memory from malloc() is kept. A program's own allocator
-// gets its memory back immediately, so a later check reads whatever that allocator has written
-// there. Release builds only free the memory.
+// that finds these bytes fails.
+//
+// Only memory from malloc() is kept. A program's own allocator gets its memory back immediately, so
+// a later check reads whatever that allocator has written there. Release builds only free the
+// memory.
 #ifndef MD5_CORE_FREED_H
 #define MD5_CORE_FREED_H
 

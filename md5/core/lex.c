@@ -598,7 +598,7 @@ bool md5i_lex_float(md5_lex *lex, float *value)
     return true;
 }
 
-// Reads up to `count` floats, or fewer if the block ends before. Sets *num_read to the number of
+// Reads up to `count` floats. Reads fewer if the block ends before. Sets *num_read to the number of
 // floats. The fast scanner for the usual form is tried first.
 bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num_read)
 {
@@ -687,9 +687,10 @@ bool md5i_lex_double(md5_lex *lex, double *value)
     return true;
 }
 
-// Warns about an integer that other readers interpret differently. Its fraction is not 0, or it has
-// a leading 0 and is above 7, so that it looks octal. The number begins at `start` with its sign.
-// Its digits begin at `first`. Its fraction is from `point` to `end`.
+// Warns about an integer that other readers interpret differently, for one of two reasons: its
+// fraction is not 0, or it has a leading 0 and is above 7, so that it looks octal. The number
+// begins at `start` with its sign. Its digits begin at `first`. Its fraction is from `point` to
+// `end`.
 static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *point,
                         const char *end, int64_t value)
 {

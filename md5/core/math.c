@@ -25,8 +25,8 @@ md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
 {
     // The axis is the direction of the cross product. Near 180 degrees the cross product is short,
     // so its direction is inaccurate. Making the axis perpendicular to `from` corrects most of the
-    // error: `from` then rotates in a plane. The remaining error of the axis affects the result in
-    // proportion to the difference between the angle and 180 degrees.
+    // error. The remaining error affects the result only in proportion to the difference between
+    // the angle and 180 degrees.
     const md5_vec3 cross = md5_vec3_cross(from, to);
     const md5_vec3 fallback = any_perpendicular(from);
     const md5_vec3 rough = md5_vec3_dot(cross, cross) > 1e-12f ? cross : fallback;
@@ -44,18 +44,29 @@ md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
 // Computes the values of slerp that depend only on the fraction t, so that md5_slerp_by_cosine()
 // needs no trigonometric functions.
 //
-// Let 2 h be the angle between two unit quaternions and s = t - 1/2. The weights of slerp are
-// sin((1 - t) 2 h) / sin(2 h) and sin(t 2 h) / sin(2 h). By the sum-to-product formulas their sum
-// is cos(2 s h) / cos(h) and their difference is sin(2 s h) / sin(h). With u = 1 - cos(2 h), which
-// is 0..1 on the shortest path, and r = (2 s)^2, half the difference is
+// Let 2 h be the angle between two unit quaternions a and b, and s = t - 1/2. The weights of slerp
+// are
+//
+//   weight of a = sin((1 - t) 2 h) / sin(2 h)
+//   weight of b = sin(t 2 h) / sin(2 h)
+//
+// By the sum-to-product formulas, their sum and their difference are
+//
+//   sum        = cos(2 s h) / cos(h)
+//   difference = sin(2 s h) / sin(h)
+//
+// Let u = 1 - cos(2 h), which is 0..1 on the shortest path, and r = (2 s)^2. Half the difference is
 //
 //   d = s + s (1 - r) u H(u, r)
 //
-// where H is smooth. Its power series has the terms that Eberly ("A Fast and Accurate Algorithm for
-// Computing SLERP", 2011) truncates, but for half the angle, so that five powers of u are enough.
-// The factor 1 - r makes both ends exact. Half the sum follows from the length of the result, which
-// is 1: sqrt((1/2 - d^2 u) / (2 - u)). The table is a fit of H, printed by slerp_fit.py. It keeps
-// the angle to the exact quaternion below 1.8e-7.
+// where H is smooth. The factor 1 - r makes both ends exact. The table is a fit of H, printed by
+// slerp_fit.py. It keeps the angle to the exact quaternion below 1.8e-7. Eberly ("A Fast and
+// Accurate Algorithm for Computing SLERP", 2011) truncates the power series for the whole angle.
+// This series is for half the angle, so that five powers of u are enough.
+//
+// The result has length 1. Half the sum therefore follows from d:
+//
+//   sqrt((1/2 - d^2 u) / (2 - u))
 md5_slerp_weights md5i_slerp_weights_at(float t)
 {
     const float s = t - 0.5f;

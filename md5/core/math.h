@@ -268,13 +268,18 @@ static inline md5_quatd md5_quatd_negate(md5_quatd q)
 
 // -- Axes -----------------------------------------------------------------------------------------
 //
-// Conversion between id's axes and those of an engine.
+// Conversion between id's axes and those of an engine. Each value of md5_axes is a signed
+// permutation C of the coordinates:
 //
-// Each value of md5_axes is a signed permutation C of the coordinates. A vector v becomes C v, a
-// rotation R becomes C R C^-1. C is applied to every space, including the spaces of the joints. So
-// all relations between spaces are unchanged, and a result computed from converted values equals
-// the converted result. As a quaternion, C R C^-1 is (det(C) C xyz, w), because the axis of a
-// rotation is a pseudovector. For left-handed axes det(C) is -1.
+//   vector       v  becomes  C v
+//   rotation     R  becomes  C R C^-1
+//   quaternion   (xyz, w)  becomes  (det(C) C xyz, w)
+//
+// The quaternion contains det(C), because the axis of a rotation is a pseudovector. det(C) is -1
+// for left-handed axes.
+//
+// C is applied to every space, including the spaces of the joints. So all relations between spaces
+// are unchanged. A result that is computed from converted values equals the converted result.
 
 // Component i of the converted vector is sign[i] times component from[i] of the original.
 typedef struct md5_axes_map {

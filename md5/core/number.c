@@ -104,9 +104,11 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
 // Computes an approximation of a scanned number. Its error is at most 4 units in the last place of
 // a double. Returns false if the power of ten is too large.
 //
-// The error has three sources: the omitted digits after the 18th (10^-17, less than 2^-56), the
-// conversion of the digits to double, and up to three multiplications or divisions by exact powers
-// of ten. In total it is slightly more than 4 times 2^-53.
+// The error has three sources, whose sum is slightly more than 4 times 2^-53:
+//
+// - the digits after the 18th, which are omitted: 10^-17, less than 2^-56
+// - the conversion of the digits to double
+// - up to three multiplications or divisions by exact powers of ten
 static bool to_near_double(const scanned_decimal *number, double *near)
 {
     enum { MAX_POWER = 3 * MD5_MAX_EXACT_POWER };
@@ -136,9 +138,10 @@ static bool to_near_double(const scanned_decimal *number, double *near)
 
 // -- Whole numbers of any size --
 
-// Capacity of a `big`, sufficient for both sides of compare_exactly(). One side is at most
-// 10^(KEPT_DIGITS - SMALLEST_POWER), which has 555 bits, times a factor of 25 bits. The other side
-// is a number of KEPT_DIGITS digits, which has 399 bits, shifted left by 150.
+// Capacity of a `big`, sufficient for both sides of compare_exactly():
+//
+// - 10^(KEPT_DIGITS - SMALLEST_POWER), which has 555 bits, times a factor of 25 bits
+// - a number of KEPT_DIGITS digits, which has 399 bits, shifted left by 150
 enum { BIG_WORDS = 20 };
 
 // A whole number that does not fit into 64 bits, as digits of base 2^32, the lowest first. The
@@ -344,10 +347,14 @@ static uint64_t last_bytes(size_t count)
 
 // Returns the value of a number of up to eight digits, with a decimal point, that ends at `end`.
 //
-// Rounding twice, to this double and then to float, gives the correct result. The value d / 10^k
-// has up to eight digits d and k <= 8. It is either equal to a midpoint m / 2^s between two floats
-// (m < 2^25), or differs from it by at least 1 / (10^k * 2^s), which is more than 2^-52 of it. So
-// the double is on the same side of the midpoint.
+// Rounding twice, to this double and then to float, gives the correct result. The reason is that
+// the double is on the same side of each midpoint between two floats as the exact value:
+//
+//   exact value   d / 10^k with up to eight digits d, and k <= 8
+//   midpoint      m / 2^s with m < 2^25
+//
+// If both are not equal, they differ by at least 1 / (10^k * 2^s). This is more than 2^-52 of the
+// value.
 static MD5_ALWAYS_INLINE double short_number(const char *end, size_t num_digits,
                                              size_t num_decimals)
 {

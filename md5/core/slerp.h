@@ -1,6 +1,9 @@
-// Spherical and normalized linear interpolation of rotations (slerp, nlerp). The part that depends
-// only on the fraction is computed once for all joints. Slerp uses a polynomial and a square root
-// instead of trigonometric functions: see math.c.
+// Spherical and normalized linear interpolation of rotations (slerp, nlerp). Both blend rotations a
+// and b at a fraction t. The part that depends only on t is computed once for all joints. Slerp
+// uses a polynomial and a square root instead of trigonometric functions: see math.c.
+//
+// The code uses u = 1 - |cos(angle)|, where `angle` is the angle between the quaternions. u is 0
+// for equal rotations, and at most 1.
 #ifndef MD5_CORE_SLERP_H
 #define MD5_CORE_SLERP_H
 
@@ -18,19 +21,23 @@ static const float md5_slerp_table[MD5_SLERP_POWERS][MD5_SLERP_POWERS_OF_R] = {
     {0.00303333116f},
 };
 
-// Half the difference of the weights is s + u * ends * (by_power[0] + by_power[1] u + ...), with
-// u = 1 - cos(angle).
+// The part of slerp that depends only on t. Half the difference of the weights of b and a is
+//
+//   s + u * ends * (by_power[0] + by_power[1] u + by_power[2] u^2 + ...)
+//
+// with s = t - 1/2. `ends` is 0 at t = 0 and t = 1, so both ends are exact.
 typedef struct md5_slerp_weights {
     float s;
     float ends;
     float by_power[MD5_SLERP_POWERS];
 } md5_slerp_weights;
 
-// Computes the part that depends only on the fraction `t`.
+// Computes the part of slerp that depends only on the fraction `t`.
 md5_slerp_weights md5i_slerp_weights_at(float t);
 
-// Values of u up to this limit are replaced by 0. A dot product of floats cannot distinguish equal
-// rotations from such small differences, and both weights are linear in t to within 1.2e-7.
+// Values of u up to this limit are replaced by 0. A dot product of floats cannot distinguish so
+// small a value from equal rotations. The error is at most 1.2e-7: for such values, both weights
+// are nearly linear in t.
 #define MD5_SLERP_EQUAL 0x1p-21f
 
 // The weights of both ends for normalized linear interpolation. Their sum is exactly 1.
@@ -48,8 +55,12 @@ static inline md5_nlerp_weights md5_nlerp_weights_at(float t)
     return (md5_nlerp_weights){of_a, of_b, (of_a + of_a) * of_b};
 }
 
-// Returns a - (a * of_a - b * of_b), where `of_a` is 1 minus the weight of a. If the rotations are
-// equal, of_a equals of_b; at fraction 0 both are 0. In both cases the result is exactly `a`.
+// Returns the weighted sum of two rotations, where `of_a` is 1 minus the weight of a:
+//
+//   a (1 - of_a) + b of_b = a - (a of_a - b of_b)
+//
+// The second form returns exactly `a` in two cases: if t is 0, because both factors are 0, and if
+// the rotations are equal, because both factors are then equal.
 static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float of_a, float of_b)
 {
     return (md5_quat){
@@ -61,9 +72,14 @@ static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float of_a, float of
 }
 
 // Returns the spherical interpolation of two rotations, at the fraction for which `weights` was
-// computed. `cosine` is their dot product. math.c derives the formulas: the weights of the
-// rotations are half their sum plus or minus half their difference, which is a polynomial in u = 1
-// - |cosine|.
+// computed. `cosine` is their dot product. The code computes half the difference and half the sum
+// of the two weights:
+//
+//   difference = (weight of b - weight of a) / 2, a polynomial in u
+//   sum        = (weight of a + weight of b) / 2 = sqrt((1/2 - difference^2 u) / (2 - u))
+//
+// The weight of a is sum - difference. The weight of b is sum + difference. math.c derives both
+// formulas.
 static inline md5_quat md5_slerp_by_cosine(const md5_slerp_weights *weights, float cosine,
                                            md5_quat a, md5_quat b)
 {
@@ -87,9 +103,11 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
 }
 
 // Returns the normalized linear interpolation of two rotations, at the fraction for which `weights`
-// was computed. `cosine` is their dot product. The squared length of the weighted sum of the
-// rotations is 1 - product * u with u = 1 - |cosine|, so the sum is normalized by scaling the
-// weights.
+// was computed. `cosine` is their dot product. The squared length of the weighted sum is
+//
+//   of_a^2 + of_b^2 + 2 of_a of_b |cosine| = 1 - product u
+//
+// Dividing the weights by the length normalizes the result.
 static MD5_ALWAYS_INLINE md5_quat md5_nlerp_by_cosine(const md5_nlerp_weights *weights,
                                                       float cosine, md5_quat a, md5_quat b)
 {

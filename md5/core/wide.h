@@ -13,14 +13,14 @@
 //   MD5_UNROLL                precedes a short loop over an array of md5_wide: see compiler.h
 //
 //   md5_wide, md5_mask        a register of floats; a truth value for each float
-//   md5_wide_set1(value)       the same value in all lanes
+//   md5_wide_set1(value)      the same value in all lanes
 //   md5_wide_load(p), md5_wide_store(p, a)             MD5_WIDTH floats at any address
 //   md5_wide_add, _sub, _mul, _div(a, b), _sqrt(a)     rounded as in C, never fused
 //   md5_wide_less(a, b), md5_wide_greater(a, b)        truth values; false for NaN
-//   md5_wide_min(a, b), md5_wide_max(a, b)      a < b ? a : b, a > b ? a : b
+//   md5_wide_min(a, b), md5_wide_max(a, b)             a < b ? a : b, a > b ? a : b
 //   md5_wide_mask(mask, a)                             mask ? a : +0
 //   md5_wide_select(mask, a, b)                        mask ? a : b
-//   md5_wide_negate_if(mask, a)                             mask ? -a : a
+//   md5_wide_negate_if(mask, a)                        mask ? -a : a
 //   md5_wide_bits(mask)                                one bit per lane, the first lane lowest
 //
 // A structure in memory is one or more rows of four floats. An array md5_wide[4] contains MD5_WIDTH
@@ -31,9 +31,9 @@
 //   md5_wide_load_run(first, step, rows), md5_wide_store_run(first, step, rows)
 //                                        rows at a distance of `step` floats
 //   md5_wide_spread(a, rows)             each float of a in all four elements of its row
-//   md5_wide_clear_w(rows)                   sets the last element of each row to +0
+//   md5_wide_clear_w(rows)               sets the last element of each row to +0
 //   md5_wide_transpose(rows)             converts between the layouts
-//   md5_wide_row_sums(rows)                  per row: (first + third) + (second + fourth)
+//   md5_wide_row_sums(rows)              per row: (first + third) + (second + fourth)
 //
 //   md5_wide_mat34                       one 3x4 matrix, like md5_mat34
 //   md5_wide_mat34_load(m), md5_wide_mat34_store(m, a)
