@@ -122,11 +122,13 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
 // relative to the animation's parent, so playback must convert them (md5_rebase).
 
 // Limits the time that rebased joints take in a sample. Sampling walks up from each rebased joint
-// and stores no intermediate results, so a hostile skeleton could cause quadratic time. Every joint
-// may use STEPS_PER_JOINT steps. Longer walks share a pool, which contains STEPS_PER_JOINT steps
-// for each joint of both skeletons. Once the pool is empty, a joint follows the hierarchy of the
-// model instead, with a warning. Thus a sample takes at most STEPS_PER_JOINT * (2 * model joints +
-// animation joints) steps.
+// and stores no intermediate results, so a hostile skeleton could cause quadratic time.
+//
+// Every joint may use STEPS_PER_JOINT steps. Longer walks share a pool, which contains
+// STEPS_PER_JOINT steps for each joint of both skeletons. If the pool is empty, a joint follows the
+// hierarchy of the model instead, with a warning. Thus a sample takes at most this number of steps:
+//
+//   STEPS_PER_JOINT * (2 * model joints + animation joints)
 enum { STEPS_PER_JOINT = 32 };
 
 // A joint and its descendants in depth-first order. A joint is a descendant if its `first` is in

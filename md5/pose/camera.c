@@ -139,8 +139,8 @@ static md5_camera_view mean_view(const view_sum *sum, md5_quat middle)
     };
 }
 
-// Largest reach in frames. The reach is the number of frames on each side of a smoothed view. This
-// bounds the time of a call.
+// Largest reach in frames. The reach is the number of frames on each side of a smoothed view that
+// contribute to it. The limit bounds the time of a call.
 static const double max_reach = 512;
 // Smallest reach in frames. A view with a smaller reach is not smoothed.
 static const double min_reach = 1e-3;
@@ -159,9 +159,11 @@ static double smoothing_reach(const md5_camera *camera, const shot_position *sho
     return after < reach ? after : reach;
 }
 
-// Returns the view of a camera at a time. Smooths the view if `seconds` is positive. A frame at the
-// distance d then has the weight (1 - (d / reach)^2)^2, where `reach` is the result of
-// smoothing_reach().
+// Returns the view of a camera at a time. Smooths the view if `seconds` is positive: it then is the
+// weighted mean of the frames within the reach, which is the result of smoothing_reach(). A frame
+// at the distance d has the weight
+//
+//   (1 - (d / reach)^2)^2
 md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap, double seconds)
 {
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);

@@ -3,8 +3,9 @@
 // The speed of a curve at a frame is the mean of the speeds in the intervals before and after it
 // (Catmull and Rom 1974). Thus the speed is continuous. Translations are cubic Hermite curves.
 // Rotations are quaternion Hermite curves (Kim, Kim and Shin, "A General Construction Scheme for
-// Unit Quaternion Curves with Simple High Order Derivatives", SIGGRAPH 1995). The speeds at the two
-// ends are v0 and v1, each in the coordinate system of its end:
+// Unit Quaternion Curves with Simple High Order Derivatives", SIGGRAPH 1995). From the rotation q0
+// at t = 0 to q1 at t = 1, with the speeds v0 and v1, each in the coordinate system of its end, the
+// curve is
 //
 //   q(t) = q0 exp(v0 / 3 * (1 - (1 - t)^3)) exp(w * (3 t^2 - 2 t^3)) exp(v1 / 3 * t^3)
 //   exp(w) = exp(-v0 / 3) q0^-1 q1 exp(-v1 / 3)
@@ -138,14 +139,18 @@ static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
 // Returns the logarithm of a unit quaternion: its axis times A, where A is half of the rotation
 // angle, so that a = (axis * sin(A), cos(A)).
 //
-// For g = A / 4 and v = 1 - cos(g), Euler's series of arcsin(x) / (x sqrt(1 - x^2)) with
-// x^2 = sin(g / 2)^2 = v / 2 gives
+// Let g = A / 4 and v = 1 - cos(g). Euler's series of arcsin(x) / (x sqrt(1 - x^2)), with x^2 = v /
+// 2, gives
 //
 //   g / sin(g) = sum of v^k 2^k (k!)^2 / (2 k + 1)!
 //
-// and A / sin(A) = g / sin(g) / cos(g) / cos(2 g). Angles reach 5 / 6 pi, where v is 0.21 and the
-// remaining terms are less than 1e-10. Always inlined: a call would pass the quaternion through
-// memory, and sampling along curves would take 1.09 times as long.
+// From this follows the factor of the axis:
+//
+//   A / sin(A) = g / sin(g) / cos(g) / cos(2 g)
+//
+// Angles reach 5 / 6 pi, where v is 0.21 and the remaining terms are less than 1e-10. Always
+// inlined: a call would pass the quaternion through memory, and sampling along curves would take
+// 1.09 times as long.
 static MD5_ALWAYS_INLINE md5_vec3d logarithm(md5_quatd a)
 {
     static const double steps[] = {1.0 / 3,  2.0 / 5,  3.0 / 7,  4.0 / 9, 5.0 / 11,

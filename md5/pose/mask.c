@@ -84,9 +84,12 @@ static void remove_subtree(const md5_skeleton *skeleton, uint32_t top, float *st
     }
 }
 
-// Two numbers that add_subtree() needs for each joint. Both are stored in one float of the array of
-// steps, as steps + (whole + 1) * depth. Thus no other memory is needed; posing functions of this
-// library do not allocate any.
+// Two numbers that add_subtree() needs for each joint: its steps and its depth. Both are stored in
+// one float of the array of steps:
+//
+//   steps + (whole + 1) * depth
+//
+// Thus no other memory is needed. Posing functions of this library do not allocate any.
 typedef struct subtree_value {
     int steps; // before the subtree is added, 0 .. whole
     int depth; // level in the subtree: 1 at its top joint, up to `whole`; 0 outside of the subtree

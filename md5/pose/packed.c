@@ -11,9 +11,12 @@ const uint8_t md5i_packed_key_steps[MD5_PACKED_NUM_STEPS] = {0,  1,  2,  3,  4, 
 
 // -- Headers ----------------------------------------------------------------------------------
 
-// Returns 2^(scale / 4 + MD5_PACKED_MIN_EXPONENT). This is a power of two times one of the
-// constants 2^(0/4) to 2^(3/4). The multiplication by a power of two is exact, so all platforms
-// compute the same scale.
+// Returns the scale that a header encodes:
+//
+//   2^(scale / 4 + MD5_PACKED_MIN_EXPONENT)
+//
+// This is a power of two times one of the constants 2^(0/4) to 2^(3/4). The multiplication by a
+// power of two is exact, so all platforms compute the same scale.
 float md5i_packed_decode_scale(uint32_t scale)
 {
     static const float roots[4] = {1, 1.18920712f, 1.41421356f, 1.68179283f};
@@ -93,8 +96,8 @@ static uint32_t next_key_frame(uint32_t key_frame, uint32_t frames_per_key, uint
 }
 
 // Finds the two keys around a sample position, and the fraction between them. Returns false if the
-// two frames of the position are not between the same two keys. This happens in the interval from
-// the last frame to the first frame of a cycle. It cannot happen if the frames are consecutive.
+// two frames of the position are not between the same two keys. This happens only between the last
+// frame and the first frame of a cycle. Consecutive frames are always between the same two keys.
 bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                            md5_packed_span *span)
 {

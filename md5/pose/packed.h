@@ -2,12 +2,16 @@
 // key is the value of a track at one of the frames.
 //
 // A rotation stores three of its four components. The fourth component is computed from the unit
-// length. The omitted component is the one whose smallest magnitude over all frames is largest. The
-// reason is that the square root magnifies errors near 0. If every component comes near 0 in some
-// frame, all four are stored. Translations store three components.
+// length by a square root, which magnifies errors near 0. Therefore a track omits the component
+// that stays farthest from 0: the one whose smallest magnitude over all frames is largest. If every
+// component comes near 0 in some frame, all four are stored. Translations store three components.
 //
-// A component of a key is (offset + level) * scale: an integer times a float. This product has the
-// same bits on every machine that rounds to nearest.
+// A component of a key is an integer times a float:
+//
+//   (offset + level) * scale
+//
+// Each key stores the levels of its components. The offsets and the scale are the same for all keys
+// of the track. The product has the same bits on every machine that rounds to nearest.
 //
 // The data is one stream of bits, lowest bit first. Headers are in the order of the joints, the
 // rotation of each joint before its translation:

@@ -1,8 +1,9 @@
-// Tables that posing reads for each joint, which md5_bind() builds once. They contain the order of
+// Tables that posing reads for each joint. md5_bind() builds them once. They contain the order of
 // the joints by depth, the target of each track, and the joints that are constant in the clip. A
-// separate table contains the joints whose parents differ (md5_rebase). Invariants: `order` lists
-// every parent before its children. Each joint has either a track or an entry in the lists of fixed
-// joints.
+// separate table contains the joints whose parents differ (md5_rebase).
+//
+// Invariants: `order` lists every parent before its children. Each joint has either a track or an
+// entry in the lists of fixed joints.
 //
 // State machine players, which are another library, also read plans and call their kernels. The
 // functions in this file are inline so that other libraries need only public symbols of this
@@ -53,8 +54,8 @@ struct md5_pose_plan {
     uint32_t num_groups;
 };
 
-// A model joint whose parent in the model is not the parent of its track in the clip. Its transform
-// in the pose becomes
+// A rebased joint: a model joint whose parent in the model is not the parent of its track in the
+// clip. Its transform in the pose becomes
 //
 //   inverse(model joints below `above`, down to the parent)
 //     * animation joints that the model lacks, from `extra` upwards * the joint's track

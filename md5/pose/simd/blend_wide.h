@@ -310,9 +310,9 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 // for plain C. Poses with too few joints to fill a register are passed to the next narrower set.
 //
 // Joints are processed in blocks of MD5_WIDTH. The slerp weights of all blocks are computed before
-// the first block is blended: the operations on a single joint form a chain of a hundred cycles in
-// which every operation depends on the previous operation, and no processor looks far enough ahead
-// to find the operations of the next joint.
+// the first block is blended: the operations on a single joint form a chain of a hundred cycles, in
+// which every operation depends on the previous one. No processor looks far enough ahead to find
+// the operations of the next joint.
 
 // -- The steps ------------------------------------------------------------------------------------
 
@@ -565,9 +565,9 @@ typedef struct block_group {
     uint32_t skipped_last; // number of joints that the last block does not write
 } block_group;
 
-// Combines the blocks of a group: sets of MD5_WIDTH consecutive joints that fill a register. To
-// combine means to blend two poses, to add a difference to a pose, or to subtract a pose, as `kind`
-// selects. If `has_joint_weights`, the weight of each joint is multiplied by poses->joint_weights.
+// Combines the blocks of a group: sets of MD5_WIDTH consecutive joints that fill a register. `kind`
+// selects the operation: blending two poses, adding a difference to a pose, or subtracting a pose.
+// If `has_joint_weights`, the weight of each joint is multiplied by poses->joint_weights.
 //
 // The work has three steps: the cosines of the angles between rotations, the weights of both
 // rotations (slerp or nlerp), and the results. Each step is a loop over the blocks, so that the

@@ -251,9 +251,9 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
 // once for each instruction set.
 //
 // Each step processes all joints before the next step begins; matrices are stored in the scratch
-// memory. Performing all steps for one joint after the other, in registers, takes 1.5 times as long
-// for the same arithmetic: the operations of a joint form one long chain, and no processor looks
-// far enough ahead to find the operations of the next joint.
+// memory. The alternative is to perform all steps for one joint after the other, in registers. It
+// takes 1.5 times as long for the same arithmetic: the operations of a joint form one long chain,
+// and no processor looks far enough ahead to find the operations of the next joint.
 
 // Sets the inputs of each lane: the addresses of both frames of its sample position, and the
 // fraction.

@@ -77,6 +77,8 @@ MD5_WIDE_INLINE void mix_spans(sample_spans *spans, const md5_packed_group *grou
 }
 
 // -- Levels of keys ---------------------------------------------------------------------------
+//
+// A level is the integer that a key stores for a component: see packed.h.
 
 // The positions of the two keys of each lane. With AVX2: byte index and bit in the byte. Otherwise:
 // bit index in `bits`. Computed for all groups before a key is read: see slerp_wide.h.

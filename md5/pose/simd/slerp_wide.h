@@ -117,8 +117,8 @@ MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
 
 // Slerp in three steps: slerp_begin(), compute_set_weights(), slerp_end(). Each step processes
 // several sets of rotations before the next step begins. The operations on a single set form a long
-// chain in which every operation depends on the previous operation, and no processor looks far
-// enough ahead to find the operations of the next set.
+// chain, in which every operation depends on the previous one. No processor looks far enough ahead
+// to find the operations of the next set.
 enum { MD5_SLERP_SETS = 16 }; // sets per step
 
 typedef struct wide_slerp_set {
