@@ -14,11 +14,11 @@
 #define PI_FLOAT 3.14159265f
 
 // Near the vertical, the rotation that makes the tip upright fades out. It begins to fade where the
-// sine of the angle between sight and vertical is smaller than this.
+// sine of the angle between sight and vertical is below STEEP.
 #define STEEP 0.1f
 
-// If the square of this sine is smaller, the sight counts as vertical, and the tip is not made
-// upright.
+// If the square of this sine is below MIN_SLANT, the sight counts as vertical, and the tip is not
+// made upright.
 #define MIN_SLANT 1e-8f
 
 // Parameters of an aim that do not depend on the pose. The forward direction of the tip shall point
@@ -47,16 +47,20 @@ typedef struct aim_view {
 // along the sight. All vectors are in model space.
 //
 // The rotation cannot change the component of `swung` along the sight. It moves the perpendicular
-// part of `swung` to the upright direction: the part of the vertical that is perpendicular to the
-// sight,
+// part of `swung` to the upright direction, which is the part of the vertical that is perpendicular
+// to the sight:
 //
 //   upright = vertical - dot(vertical, along) * along
 //
 // `side` is vertical x along. It is horizontal, perpendicular to the sight and to `upright`, and as
-// long as `upright`. If the tip leans by an angle from `upright` toward `side`, the dot products of
-// `swung` with `upright` and with `side` are the cosine and the sine of this angle, times the same
-// positive factor. A rotation about the sight by this angle moves the tip from `side` toward
-// `upright`. Because dot(along, swung) is rule->up_along,
+// long as `upright`. Let the tip lean by an angle from `upright` toward `side`. Up to a common
+// positive factor,
+//
+//   cosine of the angle = dot(swung, upright)
+//   sine of the angle   = dot(swung, side)
+//
+// A rotation about the sight by this angle moves the tip from `side` toward `upright`. Because
+// dot(along, swung) is rule->up_along,
 //
 //   dot(swung, upright) = dot(swung, vertical) - rule->up_along * dot(along, vertical)
 static md5_float4 upright_rotation(const aim_rule *rule, md5_vec3 along, md5_vec3 side,
@@ -99,10 +103,13 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
 // `forward` and `sight`.
 //
 // Below 120 degrees, the result is computed without `swing`, so that processors can compute both at
-// the same time. The swing is equal to two half turns. The first one, about `forward`, moves `up`
-// to 2 up_along forward - up. The second one, about both = forward + sight, moves `forward` to
-// `sight`, and any vector v to k both - v with k = dot(v, both) / (1 + cosine). Together they move
-// `up` to
+// the same time. The swing is equal to two half turns:
+//
+// - The first half turn is about `forward`. It moves `up` to 2 up_along forward - up.
+// - The second half turn is about both = forward + sight. It moves `forward` to `sight`, and any
+//   vector v to dot(v, both) / (1 + cosine) both - v.
+//
+// Together they move `up` to
 //
 //   up - dot(up, both) / (1 + cosine) both + 2 up_along sight
 static md5_float4 swing_up(const aim_view *view, md5_float4 forward, md5_float4 up,
@@ -148,8 +155,10 @@ static md5_float4 limit_aim_rotation(md5_float4 rotation, const aim_rule *rule)
     return md5_float4_with_w(md5_float4_scale(axis, rule->max_sine), rule->max_cosine);
 }
 
-// Returns half of a rotation with w >= 0. It is the mean of the rotation and the identity, (x y z,
-// 1 + w), divided by its length sqrt(2 (1 + w)).
+// Returns half of a rotation with w >= 0. It is the mean of the rotation and the identity,
+// normalized:
+//
+//   (x, y, z, 1 + w) / sqrt(2 (1 + w))
 static md5_float4 half_rotation(md5_float4 rotation)
 {
     const float w = 1 + md5_float4_at(rotation, 3);
@@ -200,9 +209,10 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
 }
 
 // Rotates all joints of a chain except the tip, each by one equal part of the rotation that points
-// the tip at the target. Writes the model-space rotations of these joints to rotations[chain->count
-// - 1]. Each joint also follows the rotations of the joints above it. In `view`, the position and
-// rotation of the tip become those after these rotations, so that the caller can compute the
+// the tip at the target. Each joint also follows the rotations of the joints above it. Writes the
+// model-space rotations of these joints to rotations[chain->count - 1].
+//
+// Updates the position and the rotation of the tip in `view`, so that the caller can compute the
 // rotation that remains for the tip.
 static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rotations)
 {
@@ -267,13 +277,15 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
 
 // == Gaze ========================================================================================
 //
-// A gaze selects a point or a target. The eyes jump to it, and the head follows. A direction is
-// stored as a point on the plane at distance 1 in front of the origin: its offsets to the left and
-// upward. These are the tangents of the angles. Functions of angles are therefore unnecessary,
-// whose bits differ between platforms.
+// A gaze selects a point or a target. The eyes jump to it, and the head follows. A jump of the eyes
+// is called a saccade.
+//
+// A direction is stored as a point on the plane at distance 1 in front of the origin: its offsets
+// to the left and upward. These are the tangents of the angles. So no functions of angles are
+// needed, whose bits differ between platforms.
 
 // Maximum time of one call, and minimum time between two saccades, in seconds. Together they bound
-// the number of saccades in a call. A saccade is a jump of the eyes.
+// the number of saccades in a call.
 static const double max_step = 60;
 static const float min_rest = 0.05f;
 
@@ -319,8 +331,12 @@ static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t 
     return true;
 }
 
-// Returns the current direction of the eyes. At the fraction t of a saccade's time, they have moved
-// 3 t^2 - 2 t^3 of the way, which starts and ends smoothly.
+// Returns the current direction of the eyes. During a saccade, they have moved this fraction of the
+// way at the fraction t of its time:
+//
+//   3 t^2 - 2 t^3
+//
+// The movement starts and ends smoothly.
 static md5_vec2 eye_direction(const md5_gaze *gaze)
 {
     const bool is_in_saccade = gaze->seconds < gaze->duration;

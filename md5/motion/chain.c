@@ -642,11 +642,15 @@ typedef struct rig_goal {
 //
 // The Jacobian J contains the derivatives of all errors e by all angles. Each goal has three rows
 // in it, or six with a rotation. One iteration rotates the joints by
+//
 //   J^T (J J^T + lambda^2 I)^-1 e
-// (Wampler 1986; Nakamura, Hanafusa 1986). An angle at the end of its range is excluded if the
-// errors would push it further. Joints that leave a limit nevertheless are moved back into it. An
-// iteration that does not reduce the weighted sum of the squared errors is undone, and lambda
-// increases. Otherwise lambda decreases (Levenberg 1944, Marquardt 1963).
+//
+// (Wampler 1986; Nakamura, Hanafusa 1986). An iteration that does not reduce the weighted sum of
+// the squared errors is undone, and lambda increases. Otherwise lambda decreases (Levenberg 1944,
+// Marquardt 1963).
+//
+// An angle at the end of its range is excluded if the errors would push it further. A joint that
+// leaves its limit nevertheless is moved back into it.
 
 // Rows of the Jacobian for a goal without and with a target rotation.
 enum { POSITION_ROWS = 3, TRANSFORM_ROWS = 6 };
@@ -770,7 +774,10 @@ static double dot_product(const double *a, const double *b, uint32_t count)
 
 // -- Step -----------------------------------------------------------------------------------------
 
-// Replaces the lower triangle of the matrix A by its Cholesky factor L, where L L^T = A + added I.
+// Replaces the lower triangle of the matrix A by the Cholesky factor L of A + added I:
+//
+//   L L^T = A + added I
+//
 // Returns false if A + added I is not positive definite.
 static bool decompose(solving *problem, double added)
 {
@@ -786,9 +793,12 @@ static bool decompose(solving *problem, double added)
     return true;
 }
 
-// Solves the equations of one iteration of damped least squares: (J J^T + lambda^2 I) result =
-// errors. lambda^2 is `damping` times the mean of the diagonal. Overwrites problem->matrix. Returns
-// false if no joint can move, because the matrix is then not positive definite.
+// Solves the equations of one iteration of damped least squares:
+//
+//   (J J^T + lambda^2 I) result = errors
+//
+// lambda^2 is `damping` times the mean of the diagonal. Overwrites problem->matrix. Returns false
+// if no joint can move, because the matrix is then not positive definite.
 static bool solve(solving *problem, double damping, double *result)
 {
     const uint32_t count = problem->num_rows;
@@ -895,7 +905,10 @@ static void rotate_joints(solving *problem, const double *solved)
     md5_vec3d rotations[MD5_MAX_GOAL_JOINTS]; // axis * angle
     const double max_angle = compute_rotations(problem, solved, rotations);
 
-    // A quaternion (tan(angle / 2) * axis, 1) is a rotation by the angle, apart from its length.
+    // Apart from its length, the quaternion of a rotation by an angle is
+    //
+    //   (tan(angle / 2) * axis, 1)
+    //
     // The angle is small, so half of the angle replaces the tangent.
     const double half = max_angle > MAX_ROTATION ? 0.5 * MAX_ROTATION / max_angle : 0.5;
     for (uint32_t joint = 0; joint < rig->count; joint++) {
@@ -1110,11 +1123,11 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
 
 // == Goals =======================================================================================
 //
-// Solves several chains of one skeleton together, so that joints that belong to several chains get
-// one rotation.
+// Solves several chains of one skeleton together, so that a joint that belongs to several chains
+// gets one rotation.
 //
 // The rig contains the joints from each tip up to the highest ancestor that is in any chain. Joints
-// between chains move with their parents, but are not rotated themselves.
+// between chains are in the rig, but are not rotated themselves: they move with their parents.
 
 // The goals of a job that are valid and fit into one rig.
 typedef struct goal_collection {

@@ -249,8 +249,11 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 // each pair of neighboring points by a point between them. The last round leaves the point on the
 // curve. The derivative is `degree` times the difference of the two points before the last round.
 //
-// The points are homogeneous: the algorithm computes P = w p. Because P' = w' p + w p', the
-// velocity is p' = (P' - w' p) / w.
+// The points are homogeneous: the algorithm computes P = w p for the point p with the weight w. The
+// velocity p' follows from the derivative P':
+//
+//   P' = w' p + w p'
+//   p' = (P' - w' p) / w
 static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, double fraction)
 {
     const uint32_t degree = pieces->degree;
@@ -491,9 +494,9 @@ static void load_control_points(const spline *curve, int64_t piece, md5_vec4d *p
     }
 }
 
-// Returns Bézier point `num_ends` of a piece by de Boor's algorithm. It is the polar form of the
-// piece, with the knot at the end of the piece as the last `num_ends` arguments, and the knot at
-// its start as the other arguments. Each round uses one argument.
+// Returns Bézier point `num_ends` of a piece by de Boor's algorithm. It is a value of the polar
+// form of the piece. The last `num_ends` arguments are the knot at the end of the piece, and the
+// other arguments are the knot at its start. Each round uses one argument.
 static md5_vec4d polar_form(const spline *curve, int64_t piece, int64_t num_ends)
 {
     const int64_t degree = curve->degree;
@@ -560,15 +563,15 @@ static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_piece
 
 // == Length ======================================================================================
 
-// The arcs of a piece are halved until this changes their measured length by less than this
-// fraction of the length of the control polygon. At a cusp, the change decreases with the square of
-// the arc's length, so that about 20 halvings suffice.
+// The arcs of a piece are halved until another halving changes their measured length by less than
+// this fraction of the length of the control polygon. At a cusp, the change decreases with the
+// square of the arc's length, so that about 20 halvings suffice.
 #define TOLERANCE 1e-7
 enum { MAX_HALVINGS = 24, MAX_ARCS = 1000, NUM_NODES = 4 };
 
 // Rounding errors of the speed on a curve, as a fraction of the largest coordinate. Far from the
-// origin, they are larger than the tolerance. Shorter arcs have the same errors, so an arc is not
-// halved to reduce them.
+// origin, they are larger than the tolerance. Halving an arc does not reduce them, so a difference
+// below this error does not cause a halving.
 #define NOISE 1e-12
 
 // The positive nodes of the Gauss-Legendre rule with 8 nodes, and their weights. The nodes are the
@@ -978,14 +981,23 @@ double md5_curve_distance(const md5_curve *curve, double t)
 // == Rotations along keys, by squad ==============================================================
 //
 // Between two keys q0 and q1 the rotation is
-//   squad(u) = slerp(slerp(q0, q1, u), slerp(a, b, u), 2 u (1 - u)).
-// Its derivatives at the keys are
-//   q0 (log(q0^-1 q1) + 2 log(q0^-1 a)) at u = 0, and q1 (log(q0^-1 q1) - 2 log(q1^-1 b)) at u = 1.
-// The control points a and b are selected so that these derivatives equal h V0 and h V1, where V0
-// and V1 are the velocities at the keys, and h is the number of seconds between the keys:
-//   a = q0 exp((h V0 - log(q0^-1 q1)) / 2), b = q1 exp((log(q0^-1 q1) - h V1) / 2).
+//
+//   squad(u) = slerp(slerp(q0, q1, u), slerp(a, b, u), 2 u (1 - u))
+//
+// with u from 0 to 1 and two control points a and b. Logarithms are rotation vectors of half the
+// angle. The derivatives at the keys are
+//
+//   squad'(0) = q0 (log(q0^-1 q1) + 2 log(q0^-1 a))
+//   squad'(1) = q1 (log(q0^-1 q1) - 2 log(q1^-1 b))
+//
+// The control points are selected so that the terms in parentheses equal h V0 and h V1. V0 and V1
+// are the velocities at the keys, and h is the number of seconds between the keys:
+//
+//   a = q0 exp((h V0 - log(q0^-1 q1)) / 2)
+//   b = q1 exp((log(q0^-1 q1) - h V1) / 2)
+//
 // If all h are equal and the velocity at a key is the mean of both sides, these are the control
-// points of Shoemake. Logarithms are rotation vectors of half the angle.
+// points of Shoemake.
 
 #define CURVE_PI 3.14159265358979324
 
@@ -1102,10 +1114,11 @@ static md5_quatd unit_key(const curve_keys *list, uint32_t key)
 }
 
 // Returns the angular velocity at the key between span `i` - 1 and span `i`. It is half of the
-// rotation in radians per second, because a logarithm has half of the angle. It is the mean of the
-// velocities of both spans, each weighted by the duration of the other span. It is limited to one
-// whole rotation in the longer span. At the ends of a curve that is not periodic, it is the
-// velocity of the only adjacent span.
+// rotation in radians per second, because a logarithm has half of the angle.
+//
+// It is the mean of the velocities of both spans, each weighted by the duration of the other span.
+// It is limited to one whole rotation in the longer span. At the ends of a curve that is not
+// periodic, only one span is adjacent, and its velocity is used.
 static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
 {
     const uint32_t count = squad->num_spans;

@@ -28,7 +28,8 @@ double md5i_sine(double x)
 }
 
 // Returns the sine of an angle in turns of 360 degrees. Reduces the angle to a quarter turn by
-// sin(pi - x) = sin(x).
+//
+//   sin(pi - x) = sin(x)
 double md5i_sine_of_turns(double turns)
 {
     double fraction = turns - floor(turns + 0.5); // -0.5 .. 0.5
@@ -42,8 +43,11 @@ double md5i_sine_of_turns(double turns)
 // Returns the angle of the point (x, y) from the x axis, 0 to pi radians. A y that is not positive
 // counts as 0.
 //
-// The slope y / x is reduced to 0..1 by complements and supplements of the angle. The identity
-// atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))), applied three times, reduces it further to 0..0.0985.
+// The slope y / x is reduced to 0..1 by complements and supplements of the angle. The following
+// identity, applied three times, reduces it further to 0..0.0985:
+//
+//   atan(x) = 2 atan(x / (1 + sqrt(1 + x^2)))
+//
 // In this range, the series up to x^15 is exact to 1e-18.
 double md5i_atan2(double y, double x)
 {
@@ -93,10 +97,14 @@ double md5i_decay(double x)
 // Returns how a damped spring moves in a time. Position and velocity after `seconds` are linear
 // combinations of those before; see md5_swing.
 //
-// The matrix A of the spring's equation satisfies A^2 = -damping A - stiffness. Each power of A is
-// therefore a sum a + b A, and so is exp(A t). This gives one formula for underdamped, critically
-// damped and overdamped springs. The coefficients a and b are computed like md5i_decay(): the time
-// is halved until ten terms of the series are exact, then the result is squared as often.
+// The matrix A of the spring's equation satisfies
+//
+//   A^2 = -damping A - stiffness
+//
+// Therefore each power of A is a sum a + b A, and so is exp(A t). This gives one formula for
+// underdamped, critically damped and overdamped springs. The coefficients a and b are computed like
+// md5i_decay(): the time is halved until ten terms of the series are exact, then the result is
+// squared as often.
 md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 {
     enum { TERMS = 10 };
@@ -164,7 +172,7 @@ static double fifth_power(double t)
     return ease_square(ease_square(t)) * t;
 }
 
-// Doubles with every increase of t by 0.1. Jumps from 0 to 1/1024 at the start.
+// Doubles with every increase of t by 0.1. It is 0 at t = 0, and 1/1024 directly after it.
 static double exponential(double t)
 {
     return t > 0 ? md5i_power_of_two(10 * t) / 1024.0 : 0;
@@ -414,8 +422,11 @@ static double inverse_smoothstep(double x)
 }
 
 // Writes the points and weights of a quadrature between two positions: see md5_mean_point. The
-// substitution x = v^2 (3 - 2 v) in the integral makes the points denser near 0 and 1, because its
-// derivative is 0 there.
+// integral uses the substitution
+//
+//   x = v^2 (3 - 2 v)
+//
+// Its derivative is 0 near 0 and 1, so the points are denser there.
 void md5i_mean_points(double from, double to, md5_mean_point *points)
 {
     const double begin = inverse_smoothstep(from);

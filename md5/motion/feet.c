@@ -1,5 +1,7 @@
 // Feet: locked soles (md5i_advance_foot_lock()), feet on uneven ground (md5_solve_feet()), and legs
 // that step without an animation (md5_gait_advance()).
+//
+// Horizontal means perpendicular to the up axis. In id's axes, z is up and x is forward.
 #include "md5/motion/feet.h"
 #include "md5/motion/functions.h"
 #include "md5/motion/numbers.h"
@@ -7,10 +9,15 @@
 
 // == Hold ========================================================================================
 //
-// A sole that stands in the animation is locked at its position on the ground. Blends, transitions
-// or the movement of the character would otherwise move the foot, so that it slides. A locked sole
-// is released when the animation lifts it or is too far away. The foot then returns to the
-// animation like a critically damped spring. See md5_foot_lock.
+// A sole that stands in the animation is locked at its position on the ground. Without a lock,
+// blends, transitions or the movement of the character would move the foot, so that it slides.
+//
+// A locked sole is released when the animation lifts it or is too far away. The foot then returns
+// to the animation like a critically damped spring. See md5_foot_lock.
+//
+// A lock moves a sole horizontally and rotates it about the vertical axis. The rotation is stored
+// as `half_tangent`, the tangent of half of its angle. Sine and cosine follow from it without
+// trigonometric functions.
 
 // Number of time constants after which 1 % of the displacement of a critically damped spring is
 // left. It is the solution of (1 + x) exp(-x) = 0.01.
@@ -22,7 +29,7 @@ static const float min_release = 1e-6f;
 // A leg counts as stretched if it is longer than this fraction of its reach.
 static const float stretched_ratio = 0.999f;
 
-// Limit of the rotation of a sole by its lock: the tangent of half of 45 degrees.
+// Maximum half_tangent: a lock rotates a sole by at most 45 degrees.
 static const float max_half_tangent = 0.41421356f;
 
 // Returns the inverse of the time constant with which a released foot returns to the animation, in
@@ -47,8 +54,8 @@ static md5_vec3 rotate_with_character(const md5_foot_lock_step *step, md5_vec3 v
 #define MIN_HEADING_SQUARE 0.25f
 #define MAX_HEADING_SQUARE 4.0f
 
-// Returns the horizontal component of a direction with length 1, or 0 if the direction is steeper
-// than 60 degrees.
+// The heading of a direction is the horizontal direction in which it points. Returns the heading of
+// a unit vector, with length 1. Returns 0 if the vector is steeper than 60 degrees.
 md5_vec3 md5i_level_heading(md5_vec3 direction)
 {
     const float square = direction.x * direction.x + direction.y * direction.y;
@@ -58,13 +65,13 @@ md5_vec3 md5i_level_heading(md5_vec3 direction)
     return (md5_vec3){scale * direction.x, scale * direction.y, 0};
 }
 
-// Returns true if a horizontal direction is known. 0 means unknown.
+// Returns true if a heading is known. A heading of 0 is unknown.
 static bool has_direction(md5_vec3 facing)
 {
     return facing.x != 0 || facing.y != 0;
 }
 
-// Rotates a horizontal vector about z. `tangent` is the tangent of half of the angle.
+// Rotates a horizontal vector about z. `tangent` is the tangent of half of the rotation's angle.
 static md5_vec3 rotate_by_tangent(float tangent, md5_vec3 v)
 {
     const float square = tangent * tangent;
@@ -73,12 +80,14 @@ static md5_vec3 rotate_by_tangent(float tangent, md5_vec3 v)
     return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0};
 }
 
-// Returns the tangent of half of the angle from one horizontal direction to another, limited to
-// max_half_tangent in both directions. Uses tan(a / 2) = sin(a) / (1 + cos(a)).
+// Returns the tangent of half of the angle a from one horizontal direction to another. It is
+// limited to -max_half_tangent..max_half_tangent. The directions need not have unit length.
+//
+//   tan(a / 2) = sin(a) / (1 + cos(a))
 static float half_angle_tangent(md5_vec3 from, md5_vec3 to)
 {
-    const float cosine = from.x * to.x + from.y * to.y; // both numbers are multiplied by the
-                                                        // lengths of the vectors
+    // Both are multiplied by `size`, the product of the lengths of the vectors.
+    const float cosine = from.x * to.x + from.y * to.y;
     const float sine = from.x * to.y - from.y * to.x;
     const float size = sqrtf(cosine * cosine + sine * sine);
     const float denominator = size + cosine;
@@ -87,15 +96,16 @@ static float half_angle_tangent(md5_vec3 from, md5_vec3 to)
     return sine / denominator;
 }
 
-// Returns the horizontal movement of a point by a rotation about another point.
+// Returns the horizontal movement of a point that a rotation about another point causes. `tangent`
+// is the tangent of half of the rotation's angle.
 static md5_vec3 rotation_offset(float tangent, md5_vec3 about, md5_vec3 point)
 {
     const md5_vec3 arm = {point.x - about.x, point.y - about.y, 0};
     return md5_vec3_sub(rotate_by_tangent(tangent, arm), arm);
 }
 
-// Returns the horizontal movement of an animated ankle that brings its sole to the locked position.
-// In id's axes.
+// Returns the horizontal movement of an animated ankle that brings its sole to the locked position
+// and heading, in id's axes. With a weight below 1, the sole moves only a part of the way.
 md5_vec3 md5i_locked_ankle_shift(const md5_foot_lock *lock, md5_vec3 ankle, float weight)
 {
     const md5_vec3 rotation_shift =
@@ -137,8 +147,8 @@ static bool is_too_far(const md5_hold_params *hold, const md5_foot_lock_step *st
     const md5_vec3 ankle_shift = md5_vec3_add(shift, rotation_shift);
     const md5_vec3 leg = md5_vec3_add(step->leg, ankle_shift); // from the hip to the locked ankle
 
-    // Release the sole only if its lock is what stretches the leg: the leg is then longer than in
-    // the animation, and nearly as long as its reach.
+    // Release the sole only if its lock stretches the leg. The leg is then longer than in the
+    // animation, and nearly as long as its reach.
     const float max_length = stretched_ratio * step->reach;
     const float square = md5_vec3_dot(leg, leg);
     const float animated_square = md5_vec3_dot(step->leg, step->leg);
@@ -151,8 +161,8 @@ static bool is_too_far(const md5_hold_params *hold, const md5_foot_lock_step *st
 #define SLOW_SPEED_RATIO 3
 #define DOWN_HEIGHT_RATIO 0.5f
 
-// Returns true if the animation moves the sole more slowly than a swinging foot. Blends and
-// transitions also move a sole that stands in both of their clips, but slowly.
+// Returns true if the animation moves the sole more slowly than a swinging foot. A blend or
+// transition of two clips in which the sole stands also moves the sole, but slowly.
 static bool is_slow(const md5_hold_params *hold, const md5_foot_lock_step *step,
                     const md5_foot_lock *lock)
 {
@@ -172,9 +182,11 @@ static bool is_down(const md5_hold_params *hold, float height)
 // that step as a fraction of its length.
 static const float step_height_ratio = 0.33f;
 
-// Limits the velocity with which a released foot begins to return. Its distance then grows to at
-// most 2 exp(-1/2) times the distance at the release, about a fifth more. Without the limit, a foot
-// that lifts quickly would cross the other foot.
+// Limits the velocity with which a released foot begins to return to `frequency` times its
+// distance. Without the limit, a foot that lifts quickly would cross the other foot. With it, the
+// distance grows by at most about a fifth, to this factor of the distance at the release:
+//
+//   2 exp(-1/2) = 1.21
 static void limit_return_velocity(const md5_hold_params *hold, md5_foot_lock *lock)
 {
     const float frequency = (float)return_frequency(hold);
@@ -185,8 +197,8 @@ static void limit_return_velocity(const md5_hold_params *hold, md5_foot_lock *lo
 }
 
 // Releases a locked sole if it is lifted or slides in the animation, or if it is too far from the
-// animation. In the last case the foot makes a step, and is not locked again until the end of the
-// step.
+// animation. If it is too far, the foot makes a step back to the animation, and is not locked again
+// until the end of the step.
 static void check_release(const md5_hold_params *hold, const md5_foot_lock_step *step,
                           md5_foot_lock *lock)
 {
@@ -223,8 +235,8 @@ static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *st
     if (!should_lock(hold, step, lock))
         return;
 
-    // If the sole was already on the ground at the previous update, it is locked at its position of
-    // then, so that it does not visibly move in this update.
+    // If the sole was already on the ground at the previous update, lock it at the position that it
+    // had then. The sole then does not move visibly in this update.
     const bool was_down = is_down(hold, lock->animated_sole.z) && is_slow(hold, step, lock);
     const md5_vec3 sole = was_down ? lock->animated_sole : step->sole;
     const bool has_old_heading = was_down && has_direction(lock->animated_heading);
@@ -232,8 +244,8 @@ static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *st
     lock->position = md5_vec3_add(sole, lock->shift);
     lock->locked_heading = rotate_by_tangent(lock->half_tangent, heading);
 
-    // If several seconds passed since the previous update, the leg may not reach the position of
-    // then.
+    // The leg may not reach the earlier position, for example if several seconds passed since the
+    // previous update.
     lock->is_locked = !is_too_far(hold, step, lock);
 }
 
@@ -251,9 +263,12 @@ static void lock_or_release(const md5_hold_params *hold, const md5_foot_lock_ste
 }
 
 // Moves a value toward 0 like a critically damped spring. `rate` is the derivative of the value.
-// The result does not depend on the division of time into steps, because it is the exact solution:
-// with the frequency w and the initial value x and rate v, the value is (x + (v + w x) t) exp(-w
-// t), and its derivative is (v - w (v + w x) t) exp(-w t).
+// With the frequency w, the initial value x and the initial rate v, the values after the time t are
+//
+//   value = (x + (v + w x) t) exp(-w t)
+//   rate  = (v - w (v + w x) t) exp(-w t)
+//
+// This is the exact solution, so the result does not depend on the division of time into steps.
 static void settle(const md5_hold_params *hold, float seconds, float *value, float *rate)
 {
     const double exact_frequency = return_frequency(hold);
@@ -292,8 +307,8 @@ static void hold_heading(const md5_foot_lock_step *step, md5_foot_lock *lock)
         lock->half_tangent_rate = (lock->half_tangent - old_half_tangent) / step->seconds;
 }
 
-// The heading of a sole is the horizontal direction in which it points. Locks it while the position
-// of the sole is locked. Otherwise lets the sole return to the heading of the animation.
+// Locks the heading of a sole while its position is locked. Otherwise lets the sole return to the
+// heading of the animation.
 static void lock_or_release_heading(const md5_hold_params *hold, const md5_foot_lock_step *step,
                                     md5_foot_lock *lock)
 {
@@ -392,7 +407,8 @@ void md5i_advance_foot_lock(const md5_hold_params *hold, const md5_foot_lock_ste
 // it. The pelvis is lowered to the lowest floor, so that both legs reach. Then the legs are bent so
 // that the ankles are at their targets.
 
-// Moves `height` towards `goal`, so that the fraction `keep` of the difference remains.
+// Moves `height` toward `goal`, so that the fraction `keep` of the difference remains. An invalid
+// height starts at 0, and an invalid goal changes nothing.
 static float smooth_height(float height, float goal, float keep)
 {
     const float from = fabsf(height) < MD5_MAX_COORDINATE ? height : 0;
@@ -578,10 +594,12 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
 
 // == Walking =====================================================================================
 //
-// A procedural gait: legs step without an animation. The character moves as requested. Each foot
-// has a home, its position in the rest pose, which moves with the character, and the foot steps
-// after it. Legs are divided into groups. One group at a time steps, while all other feet stand.
-// The body follows the feet.
+// A procedural gait: legs step without an animation. The character moves as requested. The home of
+// a foot is the position of its ankle in the rest pose, and moves with the character. A foot stands
+// until it lags too far behind its home, and then steps.
+//
+// Legs are divided into groups. One group at a time steps, while all other feet stand. The body
+// follows the feet.
 
 // The parameters of a gait, with defaults for missing values, and the axes of the character.
 typedef struct md5_gait_context {
@@ -709,9 +727,10 @@ static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
     return max_speed;
 }
 
-// Returns the position where a foot lands: the position that its home will have half of a stance
-// later. A stance lasts while the other groups of legs step. The foot is therefore ahead of its
-// home in the first half of the stance, and behind it in the second half.
+// Returns the position where a foot lands. A stance is the time in which the foot stands while the
+// other groups of legs step. The foot lands where its home will be in the middle of the stance.
+// Therefore it is ahead of its home in the first half of the stance, and behind it in the second
+// half.
 static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, uint32_t leg,
                          md5_vec3 *normal)
 {
@@ -723,7 +742,7 @@ static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, 
 }
 
 // Returns the distance by which a foot on the ground is behind its home, along the movement of the
-// home. If the home does not move, returns the distance between them.
+// home. If the home does not move, returns the distance between foot and home.
 static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 to_home = md5_vec3_sub(home_position(gait, leg), gait->feet[leg].position);
@@ -962,8 +981,8 @@ static void collect_foot_points(const md5_gait_context *context, const md5_gait 
     }
 }
 
-// The feet count as collinear if the determinant of the fit is below this, relative to the square
-// of the sum of their squared distances from the center.
+// Limit of the determinant of the fit, divided by the square of xx + yy: see fit_plane(). Below it,
+// the feet count as collinear.
 #define MIN_FIT_DETERMINANT 1e-6
 
 // Fits a plane through the feet of a gait by least squares. The body gets its height and tilt from
@@ -990,7 +1009,10 @@ static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gai
         yh += y * h;
     }
 
-    // The normal equations of the slopes a and b are a xx + b xy = xh and a xy + b yy = yh.
+    // The slopes a (forward) and b (left) solve the normal equations
+    //
+    //   a xx + b xy = xh
+    //   a xy + b yy = yh
     const double determinant = xx * yy - xy * xy;
     const bool is_collinear = !(determinant > MIN_FIT_DETERMINANT * (xx + yy) * (xx + yy));
     if (is_collinear)
@@ -1148,8 +1170,11 @@ static gait_goal limit_goal(const md5_gait_context *context, const md5_gait *gai
 }
 
 // Returns the rotation about the up axis by a turn rate, in radians/s, for a short time. It is the
-// quaternion (tan(angle / 2) * axis, 1), normalized. The tangent is approximated by x + x^3 / 3.
-// Its error is 1e-5 for 1/12, the largest half angle of a time step.
+// normalized quaternion (tan(x) * axis, 1) for half the angle x. The tangent is approximated by
+//
+//   tan(x) = x + x^3 / 3
+//
+// The error is 1e-5 for x = 1/12, the largest half angle of a time step.
 static md5_quat small_rotation(const md5_gait_context *context, float turn_rate, float seconds)
 {
     const float half = 0.5f * turn_rate * seconds;
@@ -1186,8 +1211,8 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
     if (!(seconds > 0))
         return;
 
-    // The number of steps is rounded up. A duration that is a multiple of LONGEST_STEP may be
-    // slightly above it because of rounding; the factor prevents an additional step in this case.
+    // The number of steps is rounded up. A multiple of LONGEST_STEP may be slightly too large
+    // because of rounding. The factor 1 - 1e-6 prevents an additional step in this case.
     const double span = seconds < LONGEST_ADVANCE ? seconds : LONGEST_ADVANCE;
     const uint32_t num_steps = (uint32_t)(span / LONGEST_STEP * (1 - 1e-6)) + 1;
     const float step = (float)(span / num_steps);
@@ -1214,8 +1239,8 @@ static md5_vec3 foot_normal(const md5_gait_context *context, const md5_foothold 
                               context->up);
 }
 
-// Returns the position of a sole during a step. Along the ground and upward, its speed is 0 at both
-// ends of the step. Its height in the middle is foot->lift.
+// Returns the position of a sole during a step. Its horizontal and its vertical speed are 0 at both
+// ends of the step. Its height above the line between both ends is foot->lift in the middle.
 static md5_vec3 stepping_sole(const md5_gait_context *context, const md5_foothold *foot)
 {
     const float t = foot->progress;

@@ -35,15 +35,15 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds);
 // Returns the result of md5_ease() before it is rounded to float.
 double md5i_eased(const md5_easing *easing, double t);
 
-// Number of equal parts of 0..1 within which easings without parameters are smooth. Edges of
-// bounces and vertical tangents lie only at multiples of 1/44, so that integrals over the parts are
-// accurate.
+// Number of equal parts of 0..1 within which easings without parameters are smooth: their edges and
+// vertical tangents are only at multiples of 1/44. Therefore integrals over the parts are accurate.
 #define MD5_EASE_PARTS 44u
 
 // A quadrature formula. The mean of a function over an interval of 0..1 is the sum of its values at
 // five points, each multiplied by its weight. The error is at most 1e-9 for smooth functions.
-// Points are denser near 0 and 1, so that this is true even for functions with vertical tangents
-// there. The density does not depend on the division of 0..1 into intervals.
+//
+// The points are denser near 0 and 1, so that functions with vertical tangents there have the same
+// error. The density does not depend on the division of 0..1 into intervals.
 enum { MD5_MEAN_POINTS = 5 };
 typedef struct md5_mean_point {
     double position;

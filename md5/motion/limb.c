@@ -10,7 +10,8 @@ enum { MAX_CORRECTIONS = 64 };
 #define LIMB_TOLERANCE 1e-6
 
 // If the remaining distance exceeds this fraction of the length, the limb is rotated about the line
-// to its target, and solved again. NUM_SWIVELS rotations, in steps of 30 degrees, are compared.
+// to its target, and solved again. The solver compares NUM_SWIVELS rotations, in steps of 30
+// degrees.
 #define RETRY_DISTANCE 1e-3
 enum { NUM_SWIVELS = 12 };
 #define SWIVEL_COSINE 0.86602540378443865
@@ -130,13 +131,12 @@ static void approach(md5_rig *rig, md5_vec3d target)
 // Two-bone inverse kinematics: the law of cosines in the plane in which an arm or leg bends.
 //
 // All vectors are in the space of the hip before it is rotated, because thigh and shin follow
-// directly from the pose in this space. All lengths are in units of the reach, the length of the
-// stretched limb, so that the precision does not depend on the size of the model.
+// directly from the pose in this space. All lengths are in units of the reach, which is the length
+// of the stretched limb. So the precision does not depend on the size of the model.
 //
-// In the plane of the limb, `along` points from hip to foot, and `side` to the side on which the
-// knee is. These are also the coordinate axes for knee and foot. First, thigh and shin are rotated
-// in the current plane. Then the plane is rotated so that its line from hip to foot points at the
-// target.
+// The plane of the limb has two coordinate axes: `along` points from the hip to the foot, and
+// `side` to the side on which the knee is. First, thigh and shin are rotated in the current plane.
+// Then the plane is rotated so that its line from hip to foot points at the target.
 
 // A target counts as reached if the distance is less than this fraction of the reach.
 #define REACHED 1e-4f
@@ -509,8 +509,10 @@ typedef struct limb_plan {
 
 // Returns the distance from the hip at which the foot of an unstretched limb is placed for a target
 // at `distance`. Distances are in units of the reach. Targets up to 1 - `soften` are reached
-// exactly. For targets farther away, the result approaches 1 like 1 - exp(-x), with x in units of
-// `soften`, so that the limb does not snap straight.
+// exactly. For targets farther away, the result approaches 1, so that the limb does not snap
+// straight. With x in units of `soften`, it approaches 1 like
+//
+//   1 - exp(-x)
 static float soften_distance(float distance, float soften)
 {
     const float past = distance - (1 - soften);
@@ -534,10 +536,11 @@ typedef struct knee_position {
 // foot is at the hip, the line has no direction. The knee is then at distance `upper_length` on the
 // axis y.
 //
-// With thigh a, shin b and goal c, the law of cosines is 2 c x = a^2 - b^2 + c^2. Heron's formula
-// for the area of the triangle, c y / 2, is
+// With thigh a, shin b and goal c, x follows from the law of cosines. y follows from Heron's
+// formula for the area of the triangle, c y / 2:
 //
-//   (2 c y)^2 = ((a + b)^2 - c^2) * (c^2 - (a - b)^2) = outer * inner.
+//   2 c x     = a^2 - b^2 + c^2
+//   (2 c y)^2 = ((a + b)^2 - c^2) * (c^2 - (a - b)^2) = outer * inner
 //
 // Differences of squares are computed as products of a sum and a difference, and y is not computed
 // as sqrt(a^2 - x^2). Otherwise cancellation would make the result inaccurate for nearly straight
@@ -696,9 +699,9 @@ static void create_limb_rig(const md5_skeleton *skeleton, const md5_xform *pose,
     rig->joints[TIP].is_held = true; // a rotation of the tip would not move it
 }
 
-// Bends a hinge in the middle of the limb to the middle of its range if it is straight, or bent to
-// the side with the smaller part of its range. The plan then continues this bend, instead of
-// bending the wrong way.
+// Bends a hinge in the middle of the limb to the middle of its range, in two cases: if the hinge is
+// straight, or if it is bent to the side with the smaller part of its range. The plan then
+// continues this bend, instead of bending the wrong way.
 static void bend_hinge(md5_rig *rig)
 {
     md5_rig_joint *const hinge = &rig->joints[MIDDLE];

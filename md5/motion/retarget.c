@@ -6,10 +6,14 @@
 
 // == Mirror ======================================================================================
 //
-// Mirrors a pose joint by joint. The partner of a joint is the same joint on the other side. The
-// difference of the partner from its bind pose is transformed to model space by the partner's bind
-// pose. There it is reflected, and then transformed back by the bind pose of the joint. The axes of
-// partners therefore need not be symmetric.
+// Mirrors a pose joint by joint. The partner of a joint is the same joint on the other side. Each
+// joint gets the mirrored difference of its partner from the bind pose, in three steps:
+//
+// - The partner's bind pose transforms the difference to model space.
+// - There it is reflected.
+// - The bind pose of the joint transforms it back.
+//
+// Therefore the axes of partners need not be symmetric.
 
 // -- Pairs of joints ------------------------------------------------------------------------
 
@@ -130,9 +134,9 @@ static int compare_unsided(const sided_name *a, const sided_name *b)
 }
 
 // Compares two joints by name for sorting. The side mark counts last, so that the left and the
-// right joints of a name become adjacent, left first. The magnitude of the result tells whether the
-// joints are partners: 1 if their names differ only in the side, 2 for other differences, 0 for
-// equal names.
+// right joints of a name become adjacent, left first. The magnitude of the result tells how the
+// names differ: 0 for equal names, 1 if only the sides differ, which makes the joints partners, and
+// 2 for other differences.
 static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
     const sided_name name_a = split_name(skeleton->joints[a].name);
@@ -388,8 +392,9 @@ typedef struct joint_link {
     uint32_t next;   // second source joint, whose rotation is blended with the rotation of `source`
     float next_weight; // weight of `next` in the blend, 0 .. 1
     bool is_placed;    // the position of the source joint in model space is transferred
-    // The translation differs from the bind pose like that of the source joint. Otherwise it is the
-    // translation of the bind pose, so that the length of the bone does not change.
+    // true: the target's translation differs from its bind pose like the source's, scaled by
+    // `ratio`. false: it is the translation of the bind pose, so that the length of the bone does
+    // not change.
     bool transfers_translation;
     md5_vec3 from; // bind position of the source joint
     md5_vec3 rest; // bind position that is transferred: of the target joint or of the pelvis
@@ -424,10 +429,10 @@ struct md5_retarget {
 //
 // Prepares the transfer of poses from one model to another with other proportions.
 //
-// What is transferred is the rotation of a joint in model space relative to its bind pose, so the
-// local axes of the models may differ. Bones keep the lengths of the target. The pelvis carries the
-// position of the body, scaled by the ratio of the legs' lengths. All data that does not depend on
-// the pose is computed at creation.
+// A joint of the target gets the rotation of its source joint in model space relative to the bind
+// pose. Therefore the local axes of the models may differ. Bones keep the lengths of the target.
+// The pelvis carries the position of the body, scaled by the ratio of the legs' lengths. All data
+// that does not depend on the pose is computed at creation.
 
 // Heights as fractions of the height of the driven joints. A joint below MAX_GROUND_HEIGHT is on
 // the ground. A bone is part of a leg only if it ends below MAX_LEG_HEIGHT.

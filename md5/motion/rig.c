@@ -3,11 +3,14 @@
 
 // == Limits ======================================================================================
 //
-// A limit decomposes the rotation of a joint into a swing and a twist: P. Dobrowolski, "Swing-twist
-// decomposition in Clifford algebra", 2015 (arXiv:1506.05481). A rotation d is swing * twist. The
-// twist rotates about the limit's axis, and the swing about an axis perpendicular to it. The twist
-// is the projection of d onto the rotations about the limit's axis, and therefore the nearest of
-// them to d.
+// A limit decomposes the rotation d of a joint into a swing and a twist:
+//
+//   d = swing * twist
+//
+// The twist rotates about the limit's axis, and the swing about an axis perpendicular to it. Of all
+// rotations about the limit's axis, the twist is the nearest to d. It is the projection of d onto
+// these rotations. See P. Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015
+// (arXiv:1506.05481).
 
 #define PI 3.14159265358979323846
 

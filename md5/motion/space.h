@@ -56,8 +56,11 @@ static inline md5_quat md5_quat_trim(md5_quat q)
 // Returns the rotation about a unit axis by an angle. `cosine` and `sine` are those of the angle,
 // and may have a common factor > 0. Returns the identity if both are 0.
 //
-// The tangent of the half angle has two formulas: sine / (1 + cosine) is accurate for acute angles,
-// and (1 - cosine) / sine for obtuse angles.
+// The tangent of the half angle has two formulas. The first is accurate for acute angles, the
+// second for obtuse angles:
+//
+//   sine / (1 + cosine)
+//   (1 - cosine) / sine
 static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float sine)
 {
     const float size = sqrtf(cosine * cosine + sine * sine);
@@ -96,9 +99,9 @@ static inline md5_quat md5_rotation_between(md5_vec3 from, md5_vec3 to)
         md5_float4_between(md5_float4_from_vec3(from), md5_float4_from_vec3(to)));
 }
 
-// Returns a unit vector perpendicular to the unit vector `v`. It is the forward axis of the
-// model without its component along `v`. If `v` is nearly parallel to the forward axis, the up axis
-// replaces it.
+// Returns a unit vector perpendicular to the unit vector `v`. It is the forward axis of the model
+// without its component along `v`. If `v` is nearly parallel to the forward axis, the up axis is
+// used instead.
 md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v);
 
 // The weight with which the rotations of a solver are blended with the current rotations of joints.

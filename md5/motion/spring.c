@@ -15,10 +15,11 @@ typedef struct axis_step {
 } axis_step;
 
 // Advances one coordinate of the end of a bone by a step. Assumes that the animated position moves
-// from `from` to `to` at constant speed, and that the acceleration is constant. An end in steady
-// motion has the same speed, at a constant offset from the animated position. At this offset, the
-// spring balances acceleration and damping. The difference from the steady motion is a free damped
-// oscillation: see md5_swing.
+// from `from` to `to` at constant speed, and that the acceleration is constant.
+//
+// The solution has two parts. In steady motion, the end has the same speed as the animated
+// position, at a constant offset. At this offset, the spring balances acceleration and damping. The
+// difference from the steady motion is a free damped oscillation: see md5_swing.
 static void step_axis(const axis_step *step, float from, float to, float acceleration,
                       float *position, float *velocity)
 {
