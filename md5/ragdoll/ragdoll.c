@@ -11,7 +11,8 @@
 
 #define MIN_IMPULSE 500.0 // weaker impulses have no effect, as in the engine
 // A figure can only come to rest if its bodies have been slow for SLOW_FOR seconds, and not before
-// SLOW_AFTER seconds. A figure that stands on its head is slow, too, when it begins to fall.
+// SLOW_AFTER seconds. One slow step is not enough: a figure that stands on its head is also slow
+// when it begins to fall.
 #define SLOW_FOR 0.25
 #define SLOW_AFTER 1.5
 #define MAX_COORDINATE 1e6f
@@ -116,8 +117,9 @@ static void initialize_ragdoll(md5_ragdoll *ragdoll, uint32_t *scratch)
     ragdoll->is_at_rest = true;
 }
 
-// Lays out a ragdoll and its arrays in a block, or only measures its size. `scratch` receives the
-// buffer of initialize_ragdoll(). Returns the ragdoll, or NULL while measuring.
+// Assigns addresses in a memory block to a ragdoll and its arrays, or only measures the size of the
+// block. `scratch` receives the buffer of initialize_ragdoll(). Returns the ragdoll, or NULL while
+// measuring.
 static md5_ragdoll *lay_out_ragdoll(md5_block *block, const md5_ragdoll_desc *desc,
                                     uint32_t **scratch)
 {
@@ -360,8 +362,8 @@ static double seconds_since(const md5_ragdoll *ragdoll, uint64_t step)
 
 #define MIN_TIME_SCALE 0.01 // at the start of slow motion
 
-// Returns the speed of the simulation relative to real time. It increases linearly from
-// MIN_TIME_SCALE to 1 during slow motion. Before and after slow motion, it is 1.
+// Returns the speed of the simulation relative to real time. During slow motion it increases
+// linearly from MIN_TIME_SCALE to 1. Before and after slow motion it is 1.
 static double slow_motion_scale(const md5_ragdoll *ragdoll)
 {
     const double now = seconds_since(ragdoll, 0);
@@ -373,8 +375,8 @@ static double slow_motion_scale(const md5_ragdoll *ragdoll)
 }
 
 // Returns the factor of the figure's friction at the current time. A dent is a period in which the
-// friction changes. From its start to its middle, the factor goes linearly from 1 to dent->scale,
-// and then back to 1.
+// friction differs from its normal value. The factor goes linearly from 1 at the start of the dent
+// to dent->scale in the middle, and back to 1 at the end.
 static double friction_scale(const md5_ragdoll *ragdoll, const md5_friction_dent *dent)
 {
     const double now = seconds_since(ragdoll, 0);
@@ -401,8 +403,8 @@ static void scale_velocities(md5_ragdoll *ragdoll, double scale)
 }
 
 // A step can add energy, because its length is finite. Removes this energy by slowing down all
-// bodies. A drag adds energy on purpose, so while the ragdoll is dragged, the energy is only
-// counted.
+// bodies. While the ragdoll is dragged, the energy is only counted, because a drag adds energy on
+// purpose.
 static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
 {
     const double energy = md5i_ragdoll_energy(ragdoll);
@@ -430,8 +432,8 @@ static double half_sine_of_limit(double degrees)
     return half_angle * (1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0)));
 }
 
-// Returns true if a body has moved by at least `max_distance`, units, or has rotated by at least
-// the angle for which the sine of its half is `max_half_sine`.
+// Returns true if a body has moved by at least `max_distance`, units, or has rotated by at least an
+// angle. `max_half_sine` is the sine of half of this angle.
 static bool has_transform_changed(const md5_xform *before, const md5_xform *after,
                                   double max_distance, double max_half_sine)
 {
@@ -495,8 +497,8 @@ static bool is_slow(const md5_ragdoll *ragdoll)
     return true;
 }
 
-// A figure cannot rest if a joint is past a limit by more than this angle, or a contact is deeper
-// in the ground than this, units.
+// A figure cannot rest if a joint is past a limit by more than this angle, or if a contact is
+// deeper in the ground than this distance, units.
 #define MAX_REST_LIMIT_EXCESS (0.5 * RADIANS_PER_DEGREE)
 #define MAX_REST_DEPTH 0.25
 
@@ -534,9 +536,12 @@ static bool passes_rest_check(md5_ragdoll *ragdoll)
     return false;
 }
 
-// Returns true if the ragdoll may come to rest after this step. The engine's rules count the
-// seconds since the ragdoll was started or woken. Before move_times[0] it may not rest, and after
-// move_times[1] it always rests. In between, it rests if the figure does not move.
+// Returns true if the ragdoll may come to rest after this step. The engine's rules depend on the
+// seconds since the ragdoll was started or woken:
+//
+//   before move_times[0]   it may not rest
+//   in between             it rests if the figure does not move: see passes_rest_check()
+//   after move_times[1]    it always rests
 //
 // In addition, a figure may rest if it has been slow for some time. A single slow step is not
 // enough, because a body that begins to fall is slow, too.
@@ -560,7 +565,8 @@ static bool can_rest(md5_ragdoll *ragdoll)
     return is_slow_for_some_time && is_within_limits(ragdoll);
 }
 
-// Sums over all bodies, for the velocities that the solver has found for the step (node->velocity).
+// Sums over all bodies. They are computed from node->velocity, the velocities that the solver has
+// found for the step.
 typedef struct ragdoll_motion {
     double kinetic_energy;
     double upward_momentum; // along z, against gravity
@@ -568,8 +574,10 @@ typedef struct ragdoll_motion {
 } ragdoll_motion;
 
 // Returns the sums of energy, momentum and mass over all bodies: see ragdoll_motion. The kinetic
-// energy of a body is half of mass * velocity^2 of its center, plus half of the dot product of its
-// angular momentum and angular velocity.
+// energy of a body with the mass m, the velocity v of its center, the angular momentum L and the
+// angular velocity w is
+//
+//   m v^2 / 2 + dot(L, w) / 2
 static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
 {
     ragdoll_motion sum = {0.0, 0.0, 0.0};
@@ -588,8 +596,12 @@ static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
 }
 
 // Returns the fraction s of a step, 0 to 1, after which the energy has changed by `allowed`. It is
-// the positive root of K s^2 + R s = allowed. `kinetic` is K, the kinetic energy of the bodies in
-// the step. `rise` is R, the increase of their potential energy in a whole step.
+// the positive root of
+//
+//   K s^2 + R s = allowed
+//
+// `kinetic` is K, the kinetic energy of the bodies in the step. `rise` is R, the increase of their
+// potential energy in a whole step.
 static double fraction_for_energy(double kinetic, double rise, double allowed)
 {
     // For each sign of `rise`, one of these two forms avoids a difference of nearly equal numbers.
@@ -600,11 +612,11 @@ static double fraction_for_energy(double kinetic, double rise, double allowed)
 }
 
 // Returns the time for which the bodies may move by the solved velocities, so that the energy does
-// not increase by more than MAX_RISE. It is shorter than the step only if bodies are pushed out of
-// the ground, or the sweeps ended before they converged.
+// not increase by more than MAX_RISE. Usually this is the whole step. It is shorter only if bodies
+// are pushed out of the ground, or if the sweeps ended before they converged.
 //
-// A shorter move does no harm. No joint is then farther past its limit, and no body deeper in the
-// ground, than after the whole move or without a move.
+// A shorter move does no harm. Joints are then not farther past their limits, and bodies not deeper
+// in the ground, than after the whole move or without a move.
 static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
 {
     const bool is_starting = ragdoll->step < START_STEPS;
@@ -833,8 +845,8 @@ void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from)
     memcpy(&to->world, &from->world, sizeof *to - offsetof(md5_ragdoll, world));
 }
 
-// Saves, checks or restores the state of a ragdoll. One set of functions does all three, so that
-// they cannot disagree.
+// The position in a saved state, and what to do with each value: save, check or restore it. One set
+// of functions does all three, so that they cannot disagree on the format.
 typedef struct ragdoll_archive {
     md5_state_archive bytes; // bytes to which the state is written, or from which it is read
     bool is_trial;           // the ragdoll is not changed: its state is only saved or checked

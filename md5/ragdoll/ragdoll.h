@@ -17,10 +17,12 @@
 //   relax               velocities without the part that only pushes bodies out of the ground or
 //                       out of limits
 //
-// The articulated inertias are those of Featherstone, "Rigid Body Dynamics Algorithms", 2008. The
-// momenta are the state. The velocities are computed from them as the nearest velocities that the
-// joints allow. This is a projection in the metric of the masses, so it never adds energy. It
-// replaces the forces that rotating frames cause.
+// The articulated inertias are those of Featherstone, "Rigid Body Dynamics Algorithms", 2008.
+//
+// The state consists of the momenta. In each step, the velocities are computed from them: of all
+// velocities that the joints allow, the nearest to the momenta. "Nearest" is measured in the metric
+// of the masses, so this projection never adds energy. It replaces the forces that rotating frames
+// cause.
 #ifndef MD5_RAGDOLL_RAGDOLL_H
 #define MD5_RAGDOLL_RAGDOLL_H
 
@@ -34,9 +36,10 @@
 // Steps per second, as a double: C++ does not multiply an enumerator by a double without a warning.
 static const double ragdoll_rate = MD5_RAGDOLL_RATE;
 
-// A spatial vector is a motion or an impulse, with an angular and a linear part. Motion: angular
-// velocity, and the velocity of the point at ragdoll->origin. Impulse: angular impulse about this
-// point, and linear impulse.
+// A spatial vector is a motion or an impulse. Both have an angular and a linear part:
+//
+//   motion    angular velocity, and the velocity of the point at ragdoll->origin
+//   impulse   angular impulse about this point, and linear impulse
 typedef struct spatial {
     double x[6];
 } spatial;
@@ -221,20 +224,24 @@ typedef struct ragdoll_node {
                                // may act
 } ragdoll_node;
 
-// A step has two sets of sweeps. The first finds the velocities with which the bodies move in the
-// step. The second finds the velocities that remain after the move. See ragdoll_solve.c.
+// The solver runs two sequences of sweeps in each step. SWEEPS_TO_MOVE finds the velocities with
+// which the bodies move in the step. SWEEPS_TO_RELAX finds the velocities that remain after the
+// move. See ragdoll_solve.c.
 typedef enum sweep_set { SWEEPS_TO_MOVE, SWEEPS_TO_RELAX, NUM_SWEEP_SETS } sweep_set;
 
-// A constraint that is not a joint of the tree, because it closes a loop, attaches a second body to
-// the world, or is a spring. The link DRAG_LINK is not a constraint of the figure: it pulls a point
-// of nodes[0] to the target of the drag. Its nodes[0] is MD5_NONE while the ragdoll is not dragged.
+// A constraint that is not a joint of the tree: it closes a loop, attaches a second body to the
+// world, or is a spring. It consists of rows, each of which is a scalar constraint: see
+// ragdoll_solve.c.
+//
+// The link DRAG_LINK is not a constraint of the figure. It pulls a point of nodes[0] to the target
+// of the drag. Its nodes[0] is MD5_NONE while the ragdoll is not dragged.
 enum { DRAG_LINK = 0, MAX_LINK_ROWS = 6 };
 typedef struct ragdoll_link {
     uint32_t constraint; // MD5_NONE: the drag
     uint32_t nodes[2];   // MD5_NONE: the world
     double impulses[MAX_LINK_ROWS];
     // The values below are computed again in each step.
-    uint32_t num_rows; // number of scalar constraints of the link
+    uint32_t num_rows; // in use
     // [row][node] Direction of the impulse. The impulses at the two nodes have opposite signs.
     spatial directions[MAX_LINK_ROWS][2];
     double biases[MAX_LINK_ROWS][NUM_SWEEP_SETS]; // speed that is added to the relative speed of
@@ -249,19 +256,19 @@ typedef struct ragdoll_link {
 // The current distance of a joint from one of its limits.
 typedef struct limit_state {
     md5_vec3d axis; // rotates bodies[0] toward the limit; zero if the limit cannot be reached
-    // Distance to the limit; negative if the joint is past it. The distance of an angle is 2
-    // tan(angle / 2), as in a Cayley map.
+    // Distance to the limit. It is negative if the joint is past the limit. The distance of an
+    // angle is that of a Cayley map, 2 tan(angle / 2).
     double gap;
     // Cosine and sine of the angle between the axis of the limit and the shaft. For a pyramid, the
     // angle is measured in the plane across one pair of walls.
     double cosine;
     double sine;
-    // Length of the shaft in that plane; 1 for a cone. An angle to a wall in that plane is about
+    // Length of the shaft in that plane; 1 for a cone. In that plane, an angle to a wall is about
     // gap / extent.
     double extent;
     md5_vec3d shaft;
-    // For a cone: motion along its wall, perpendicular to the shaft, reduces the gap by 0.5 * bend
-    // times the square of the motion.
+    // Only for a cone, whose wall is curved. A motion along the wall, perpendicular to the shaft,
+    // reduces the gap by 0.5 * bend * motion^2.
     double bend;
 } limit_state;
 

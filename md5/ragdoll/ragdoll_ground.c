@@ -3,8 +3,8 @@
 // bodies do not pass through the ground between two searches.
 #include "md5/ragdoll/contact_search.h"
 
-// Speed above which the contacts of a body are searched more often, units per second: a quarter of
-// a unit in a step.
+// Speed above which the contacts of a body are searched more often, units per second. At this
+// speed, a body moves by a quarter of a unit in a step.
 #define MIN_FAST_SPEED 60.0
 
 // == Planes and height fields =====================================================================
@@ -82,9 +82,9 @@ static void copy_previous_impulses(const ragdoll_node *node, ragdoll_contact *co
     }
 }
 
-// Returns how far two candidates are apart, in units. Combines the distance of their points with
-// four times the distance of their unit normals. Contacts with different normals at one point
-// therefore count as far apart.
+// Returns how far two candidates are apart, in units. Contacts with different normals at one point
+// count as far apart: the distance of the unit normals is multiplied by four and combined with the
+// distance of the points.
 static double candidate_distance(const contact_candidate *a, const contact_candidate *b)
 {
     const md5_vec3d apart = md5_vec3d_sub(a->point, b->point);
@@ -110,10 +110,10 @@ static uint32_t deepest_candidate(const contact_search *search)
     return deepest;
 }
 
-// Chooses the next contact of a body. Each candidate has a value: its distance from the nearest
-// chosen candidate, reduced if it penetrates less than `last`. `last` is the candidate that was
-// chosen last. Returns the index of the candidate with the largest value, or MD5_NONE if all are
-// too near to chosen candidates.
+// Chooses the next contact of a body. `last` is the candidate that was chosen before. Each
+// candidate has a value: its distance from the nearest chosen candidate, reduced if it penetrates
+// less than `last`. Returns the index of the candidate with the largest value, or MD5_NONE if all
+// candidates are too near to chosen candidates.
 //
 // distances[i] is the distance of candidate i from the nearest candidate that was chosen before
 // `last`. It is updated to include `last`.

@@ -60,8 +60,9 @@ static void add_planes(md5_ragdoll *ragdoll, const md5_body_part *part, ragdoll_
     }
 }
 
-// Adds the side of a triangle from vertex `from` to `to` if it is an edge between two planes. Two
-// triangles share each side, in opposite directions; the direction with from < to is added.
+// Adds the side of a triangle from vertex `from` to vertex `to` if it is an edge between two
+// planes. Two triangles share each side, in opposite directions. Only the direction with from < to
+// is added, so each edge is added once.
 static void add_edge(md5_ragdoll *ragdoll, const md5_body_part *part, ragdoll_hull *hull,
                      const uint32_t *planes, uint32_t triangle, uint32_t from, uint32_t to)
 {

@@ -1,12 +1,19 @@
-// Angular limits of joints: cones, pyramids and hinges. A limit acts in three ways:
+// Angular limits of joints: cones, pyramids and hinges.
 //
-//   solve     impulses prevent that a joint rotates farther (ragdoll_solve.c)
+// The shaft of a constraint is a direction that is fixed in the first body. A cone limits the angle
+// between the shaft and an axis of the second body. A pyramid limits it by two pairs of walls,
+// which are planes through the joint. The gap of a limit is the distance of the shaft from it: see
+// limit_state.
+//
+// A limit acts in three ways:
+//
+//   solve     impulses keep a joint from rotating farther (ragdoll_solve.c)
 //   lock      if the joint leaned on the limit in the last step, a stiff damper acts in this step
 //   enforce   after a step, a joint that is too far past a limit is rotated back
 #include "md5/ragdoll/ragdoll.h"
 
-// Angles by which a step may rotate a joint past a limit. MAX_WALL_EXCESS is for the angle in the
-// plane across the walls of a pyramid: see measure_walls(). This angle can be larger than the gap.
+// Angles by which a step may rotate a joint past a limit. MAX_WALL_EXCESS applies to the angle in
+// the plane across the walls of a pyramid, which can be larger than the gap: see measure_walls().
 #define MAX_EXCESS (0.3 * RADIANS_PER_DEGREE)
 #define MAX_WALL_EXCESS (4.0 * RADIANS_PER_DEGREE)
 
@@ -15,21 +22,24 @@
 #define MAX_RETURN_SPEED 12.0 // radians per second out of a limit
 #define LOCK_STIFFNESS 1e4    // relative to the inertia of the joint
 
-// Limits of the cosine of a limit's angle. The angle is at least half a degree, because the axis of
-// an angle of 0 is undefined. If the angle is nearly 180 degrees, the joint has no limit.
+// Limits of the cosine of a limit's angle. Above MAX_COSINE, the angle is increased to half a
+// degree, because the axis of an angle of 0 is undefined. Below MIN_COSINE, the angle is nearly 180
+// degrees, and the joint has no limit.
 #define MAX_COSINE 0.99996
 #define MIN_COSINE (-0.9999)
 
 #define UNREACHABLE_GAP 10.0 // more than the 2 tan(angle / 2) of any limit that can be reached
 
-// A limit is locked only if the joint can rotate about its axis. The axis is a unit vector; the
-// square of the length of its component along the motions of the joint must be larger than this.
+// A limit is locked only if the joint can rotate about its axis. For a unit vector along the axis,
+// the component along the motions of the joint must have a squared length above this.
 #define MIN_LOCKED_PART 1e-3
 
 // == Geometry =====================================================================================
 
-// Returns 2 tan((a - b) / 2) for two angles a and b below 180 degrees. A Cayley map represents the
-// rotation from b to a in this form.
+// Returns the difference of two angles a and b below 180 degrees in the form of a Cayley map, which
+// represents the rotation from b to a:
+//
+//   2 tan((a - b) / 2)
 static double cayley_angle(double cosine_a, double sine_a, double cosine_b, double sine_b)
 {
     const double cosine = cosine_a * cosine_b + sine_a * sine_b;
@@ -54,9 +64,11 @@ static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, doub
 
 // Measures the gap between the shaft and the nearer of two walls of a pyramid. The walls are planes
 // through the joint. They contain the third direction of the pyramid, which is perpendicular to
-// `axis` and `side`. `cosine` and `sine` are those of the limit, the angle from the axis to a wall
-// in the plane of axis and side. In this plane, the angle from the shaft to a wall is larger than
-// the gap. It is undefined near the third direction.
+// `axis` and `side`.
+//
+// In the plane of axis and side, the limit is the angle from the axis to a wall. `cosine` and
+// `sine` are those of this angle. In the same plane, the angle from the shaft to a wall is larger
+// than the gap. Near the third direction it is undefined.
 static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, double cosine,
                           double sine)
 {
@@ -142,8 +154,8 @@ double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap)
 }
 
 // Returns the gap of a limit, reduced by the motion along the wall of a cone in the next step: see
-// limit_state.bend. `angular` is the angular velocity of the joint. The motion along the wall is
-// the part of it that is neither toward the wall nor about the shaft.
+// limit_state.bend. `angular` is the angular velocity of the joint. Its part toward the wall and
+// its part about the shaft are removed. What remains is the motion along the wall.
 static double bent_gap(const limit_state *state, md5_vec3d angular, double seconds)
 {
     const double toward = md5_vec3d_dot(state->axis, angular);

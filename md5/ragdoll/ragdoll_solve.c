@@ -1,14 +1,29 @@
-// Solves for the impulses of limits, contacts and links by projected Gauss-Seidel. The solver
-// corrects one impulse after the other, in sweeps over the trees.
+// Solves for the impulses of limits, contacts and links by projected Gauss-Seidel.
+//
+// A limit bounds the rotation of a joint. A contact is a point of a body that may touch the ground.
+// A link is a constraint that is not a joint of the trees: it closes a loop, attaches a second body
+// to the world, or is a spring or the drag.
+//
+// The solver corrects one impulse after the other, so that the speed which this impulse controls is
+// allowed. "Projected" means that each impulse is clamped to its allowed range: for example, a
+// contact only pushes. A sweep corrects all impulses once. Sweeps are repeated until the speeds
+// hardly change.
 //
 // The solver visits nodes in the order of the tree. When it moves to another node, it propagates
-// the effect of earlier impulses along the joints. The time of a sweep is therefore proportional to
-// the number of bodies, and each impulse is computed from exact velocities.
+// the effect of earlier impulses along the joints. Therefore the time of a sweep is proportional to
+// the number of bodies. Each impulse is computed from exact velocities.
 //
-// A step runs two sets of sweeps. md5i_solve_ragdoll() finds the velocities with which the bodies
-// move in the step. They also push bodies out of the ground and out of limits. After the move,
-// md5i_relax_ragdoll() finds the velocities that remain. They do not contain these corrections, but
-// contain the bounces.
+// A step solves twice, with different requirements. Each solution has its own sequence of sweeps,
+// which the code calls a set of sweeps (sweep_set):
+//
+//   SWEEPS_TO_MOVE    md5i_solve_ragdoll() finds the velocities with which the bodies move in
+//                     the step. They include corrections of positions, which push bodies out of
+//                     the ground and rotate joints back to their limits.
+//   SWEEPS_TO_RELAX   md5i_relax_ragdoll() finds the velocities that remain after the move. They
+//                     include bounces, but not the corrections of positions.
+//
+// A gap is the distance to the ground, to a limit, or to a stop of a spring. A gap is negative if
+// the body has passed it.
 #include "md5/ragdoll/ragdoll.h"
 
 enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 };
@@ -16,14 +31,15 @@ enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 }
 // The sweeps end when a sweep changes no speed by more than this, units per second.
 #define MAX_CALM_CHANGE 0.25
 
-// The maximum friction depends on the normal impulses only in this number of first sweeps. After
-// them it is constant. The problem is then convex, and the sweeps converge. Otherwise the impulses
-// of a foot that is jammed between the ground and limits would grow without bound: the friction
-// with the pressure, and the pressure with the friction.
+// The maximum friction of a contact follows its normal impulse only in this number of first sweeps.
+// After them it is constant. The problem is then convex, and the sweeps converge.
+//
+// Without this rule, the impulses of a foot that is jammed between the ground and limits would grow
+// without bound: friction increases the pressure, and pressure increases the friction.
 enum { NUM_FRICTION_SWEEPS = 3 };
 
 #define MAX_EXIT_SPEED 60.0 // units per second, with which a penetration is corrected
-#define LOOSE_DISTANCE 0.02 // units of penetration that are not corrected, to avoid jitter
+#define LOOSE_DISTANCE 0.02 // units; smaller penetrations are not corrected, to avoid jitter
 #define NEAR_DISTANCE 0.25  // units; contacts with a larger gap after the step are ignored
 #define NEAR_ANGLE 0.25     // radians; limits with a larger gap after the step are ignored
 #define NEAR_FREE_ANGLE 0.1 // the same while no body touches the ground
@@ -32,11 +48,12 @@ enum { NUM_FRICTION_SWEEPS = 3 };
 // less, the bodies cannot move in this direction. The impulse then remains 0.
 #define MIN_RESPONSE 1e-30
 
-#define MAX_FRICTION 100.0 // ratio of friction to normal impulse; larger values of files
-#define MAX_STIFFNESS 1e12 // limit of a spring's stiffness and damping, mass / second^2
+#define MAX_FRICTION 100.0 // ratio of friction to normal impulse; larger values are clamped
+#define MAX_STIFFNESS 1e12 // maximum of a spring's stiffness, mass / second^2, and damping
 #define MIN_LENGTH 1e-6    // units; shorter springs do not have a direction
 
-// Largest gap of a spring's stop that is considered in a step, units.
+// A stop of a spring is its minimum or maximum length. Stops with a larger gap than this are
+// ignored in a step, units.
 #define NEAR_STOP 1.0
 
 // Weight of the current step in the running mean of a joint's load.
@@ -52,7 +69,8 @@ static double invert_response(double response)
 
 // Passes an impulse at a node through its joint, and returns the impulse that acts on the parent.
 // The part of the impulse along the motions of the joint moves the joint, and is not passed:
-// impulse - gains * (transpose(motions) * impulse).
+//
+//   passed = impulse - gains * (transpose(motions) * impulse)
 static spatial impulse_at_parent(const ragdoll_node *node, const spatial *impulse)
 {
     spatial passed = *impulse;
@@ -62,8 +80,9 @@ static spatial impulse_at_parent(const ragdoll_node *node, const spatial *impuls
 }
 
 // Passes a motion of the parent through the joint of a node, and returns the motion of the node.
-// The inertia of the subtree resists, so the joint moves against the motion of the parent: motion -
-// motions * (transpose(gains) * motion).
+// The inertia of the subtree resists, so the joint moves against the motion of the parent:
+//
+//   passed = motion - motions * (transpose(gains) * motion)
 static spatial motion_from_parent(const ragdoll_node *node, const spatial *motion)
 {
     spatial passed = *motion;
@@ -72,8 +91,8 @@ static spatial motion_from_parent(const ragdoll_node *node, const spatial *motio
     return passed;
 }
 
-// Moves the cursor from the parent to a node. Updates the velocity of the node by the changes of
-// the parent's velocity since the last visit.
+// Moves the cursor from the parent to a node. The parent's velocity may have changed since the last
+// visit of the node. Adds the effect of this change to the velocity of the node.
 static void enter_node(md5_ragdoll *ragdoll, uint32_t index)
 {
     ragdoll_node *const node = &ragdoll->nodes[index];
@@ -199,10 +218,17 @@ static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 // nonsmooth nonlinear conjugate gradient method for interactive contact force problems", The Visual
 // Computer, 2010.
 
-// Begins a sweep for one impulse: adds the step along the conjugate direction. Returns the change,
-// which the caller must apply to the bodies. The first sweep of a step starts with the impulse of
-// the previous step. The first sweep of the relaxation continues with the impulse of this step,
-// which is already applied.
+// Begins a sweep for one impulse. Returns the change of the impulse, which the caller must apply to
+// the bodies.
+//
+// The first sweep begins with a known impulse. For SWEEPS_TO_MOVE it is the impulse of the previous
+// step, which is applied now. For SWEEPS_TO_RELAX it is the impulse of this step, which is already
+// applied.
+//
+// Each later sweep begins with a step along the conjugate direction:
+//
+//   step      = ratio * direction
+//   direction = step + change of the impulse by the previous sweep
 static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse, sweep_set set)
 {
     if (ragdoll->sweep == 0) {
@@ -217,7 +243,8 @@ static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse
     return change;
 }
 
-// Adds the squared change of an impulse by this sweep to the gradient, in units of energy.
+// Adds the squared change of an impulse by this sweep to the gradient. The square is divided by the
+// impulse per change of speed, so the gradient is an energy.
 static void add_gradient(md5_ragdoll *ragdoll, const ragdoll_impulse *impulse, double inverse)
 {
     const double change = impulse->value - impulse->previous;
@@ -226,6 +253,9 @@ static void add_gradient(md5_ragdoll *ragdoll, const ragdoll_impulse *impulse, d
 }
 
 // == Limits =======================================================================================
+//
+// A limit on which the joint leaned in the last step is locked: a stiff damper in the articulated
+// inertias acts instead of the impulses of the sweeps. See ragdoll_limit.is_locked.
 
 // Applies an impulse about the axis of a limit to the node, and the opposite impulse to its parent.
 static void apply_limit_impulse(md5_ragdoll *ragdoll, ragdoll_node *node,
@@ -281,7 +311,8 @@ static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, rag
     limit->inverse = invert_response(node_speed - parent_speed);
 }
 
-// Prepares a limit for the sweeps of a step. Ignores it if the joint cannot reach it in the step.
+// Prepares a limit for the sweeps of a step. Ignores a limit that the joint cannot reach in the
+// step.
 static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
 {
     const double approach_speed = md5_min(0.0, md5i_limit_speed(ragdoll, node, limit));
@@ -309,9 +340,9 @@ static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit 
     const double initial_impulse = begin_impulse(ragdoll, &limit->impulse, set);
     apply_limit_impulse(ragdoll, node, limit, initial_impulse);
 
-    // The sum is negative if the joint approaches the limit faster than allowed. If the joint is
-    // past the limit, the allowed speed is negative, because the joint must return. The relaxation
-    // does not require that.
+    // `speed` becomes negative if the joint approaches the limit faster than allowed. If the joint
+    // is past the limit, it must return: the allowed speed is negative. The relaxation does not
+    // require the return.
     double speed = md5i_limit_speed(ragdoll, node, limit);
     if (set == SWEEPS_TO_MOVE || limit->gap >= 0.0)
         speed += md5i_max_limit_speed(ragdoll, limit->gap);
@@ -325,8 +356,9 @@ static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit 
     add_gradient(ragdoll, &limit->impulse, limit->inverse);
 }
 
-// Sets the impulses of locked limits from the torques of their locks. If a torque pulls the joint
-// toward the limit, the impulse becomes 0, and the limit is not locked in the next step.
+// Sets the impulses of locked limits, which the sweeps did not solve, from the torques of their
+// locks. If a torque pulls the joint toward the limit, the impulse becomes 0. The limit is then not
+// locked in the next step.
 static void read_locks(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -394,8 +426,8 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     const double speed = md5_spatial_dot(&along_normal, &node->velocity);
     contact->gap = md5_vec3d_dot(normal, position) - contact->level;
 
-    // Impulses at other bodies may accelerate the point, at most to the largest speed of the
-    // ragdoll.
+    // Impulses at other bodies may accelerate the point toward the ground. Assume that they do so
+    // by at most the largest speed of the ragdoll.
     const double min_next_gap = contact->gap + ragdoll->seconds * (speed - ragdoll->max_speed);
     contact->is_near = min_next_gap < NEAR_DISTANCE;
     if (!contact->is_near) {
@@ -423,8 +455,8 @@ static void apply_contact_impulse(ragdoll_node *node, const ragdoll_contact *con
     md5_spatial_add(&node->pending, &contact->directions[direction], impulse);
 }
 
-// Returns the speed at which a contact may close. A negative speed means that it must open, to
-// bounce or to end a penetration. Bounces are a part of the velocities after the move only.
+// Returns the speed at which the gap of a contact may close. A negative speed means that the gap
+// must open, to bounce or to end a penetration. Only the relaxation bounces.
 static double contact_closing_speed(const md5_ragdoll *ragdoll, const ragdoll_contact *contact,
                                     sweep_set set)
 {
@@ -437,15 +469,14 @@ static double contact_closing_speed(const md5_ragdoll *ragdoll, const ragdoll_co
     return md5_max_closing_speed(ragdoll->seconds, contact->gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
-// Corrects the impulse along the normal of a contact so that the contact does not close faster than
-// allowed. `speed` is the speed at which the contact opens, plus the speed at which it may close:
-// it is negative if the contact closes too fast. contact->inverses[] contains the impulse per
-// change of speed. The impulse only pushes, so it is not below 0.
+// Corrects the impulse along the normal of a contact, so that its gap does not close faster than
+// allowed. The impulse only pushes, so it is not below 0.
 static void solve_normal(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                          sweep_set set)
 {
     const double inverse = contact->inverses[CONTACT_NORMAL];
     const double before = contact->impulses[CONTACT_NORMAL].value;
+    // Negative if the gap closes faster than allowed.
     const double speed = md5_spatial_dot(&contact->directions[CONTACT_NORMAL], &node->velocity)
                          + contact_closing_speed(ragdoll, contact, set);
     const double impulse = md5_max(0.0, before - speed * inverse);
@@ -488,10 +519,19 @@ static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_cont
 
 // == Links ========================================================================================
 //
-// A row of a link is a scalar constraint of the relative speed of two points along a direction.
-// biases[row][set] is the speed at which the points may approach each other in a set of sweeps.
+// A link consists of rows, for example one row for each axis of space. A row is one scalar
+// constraint. It controls the relative speed of two points along a direction: the speed of a point
+// of nodes[0] minus the speed of a point of nodes[1]. Its impulse acts on nodes[0], and the
+// opposite impulse on nodes[1]. After a row is solved,
+//
+//   relative speed + bias + softness * impulse = 0
+//
+// where bias is biases[row][set] for the current set of sweeps. Softness lets a spring yield; it is
+// 0 for rigid rows. A row whose minimum impulse is 0 only pushes. Without an impulse, such a row
+// also permits larger relative speeds.
 
-// Adds a row that keeps the distance of two points along a direction constant. Returns its index.
+// Adds a rigid row that keeps the distance of two points along the direction `along` constant. The
+// caller may then change its bias, softness or minimum impulse. Returns the index of the row.
 static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
                         md5_vec3d along)
 {
@@ -507,10 +547,15 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
     return row;
 }
 
-// Makes the last row a damped spring. `stretch` is the distance by which it is stretched, units; it
-// is negative if the spring is compressed. Removes the row if the spring is too weak to have an
-// effect. Softness and bias are those of an implicit Euler step, which is stable for every
-// stiffness (Catto, "Soft Constraints", GDC 2011).
+// Turns `row`, which must be the last row of the link, into a damped spring. `stretch` is the
+// distance by which the spring is stretched, units. It is negative if the spring is compressed.
+// Removes the row if the spring is too weak to have an effect.
+//
+// Softness and bias are those of an implicit Euler step, which is stable for every stiffness
+// (Catto, "Soft Constraints", GDC 2011). For a step of h seconds:
+//
+//   softness = 1 / (h (damping + h stiffness))
+//   bias     = softness h stiffness stretch
 static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
                             double stretch, double stiffness, double damping)
 {
@@ -527,7 +572,8 @@ static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint
     link->biases[row][SWEEPS_TO_RELAX] = bias;
 }
 
-// Returns the speed at which a gap of a link may close in a set of sweeps.
+// Returns the speed at which the gap of a spring's stop may close. A negative speed means that the
+// gap must open, because the spring has passed its stop. The relaxation does not require that.
 static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, sweep_set set)
 {
     if (set == SWEEPS_TO_RELAX && gap < 0.0)
@@ -535,9 +581,9 @@ static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, sweep_s
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
-// Adds a row that stops a gap from closing. If points[0] moves along `along`, relative to
-// points[1], the gap increases. A gap of NEAR_STOP or more cannot close in a step, so it needs no
-// row.
+// Adds a row for a stop of a spring, which keeps a gap from closing. The gap increases if points[0]
+// moves along `along` relative to points[1]. A gap of NEAR_STOP or more cannot close in a step, so
+// it needs no row.
 static void add_stop(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
                      md5_vec3d along, double gap)
 {
@@ -560,9 +606,14 @@ enum {
 };
 
 // Adds the row that pulls or pushes along a spring of the length `length`, units. `along` is the
-// direction from the second to the first point. The engine's force is strength * stretch^2. The row
-// is a linear spring with the same force and slope: its stiffness is 2 * strength * stretch, and
-// its distance 0.5 * stretch.
+// direction from the second to the first point.
+//
+// In id's engine, the force is quadratic. The row is a linear spring with the same force and the
+// same slope at the current stretch:
+//
+//   force     = strength * stretch * |stretch| = stiffness * distance
+//   stiffness = 2 * strength * |stretch|
+//   distance  = 0.5 * stretch
 static void add_spring_force(const md5_ragdoll *ragdoll, ragdoll_link *link, const float *values,
                              const md5_vec3d points[2], md5_vec3d along, double length)
 {
@@ -654,8 +705,8 @@ static uint32_t find_loop_axes(const md5_body_constraint *constraint,
 }
 
 // Adds the rows of a constraint that closes a loop. They keep the anchors of its two bodies
-// together. `points` are the anchors in world space. A distance between them is an error of earlier
-// steps; each step corrects a part of it.
+// together. `points` are the anchors in world space. They are apart because of errors of earlier
+// steps. Each step corrects the fraction RECOVERY_RATE of their distance.
 static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
                      const md5_body_constraint *constraint, const ragdoll_transform ends[2],
                      const md5_vec3d points[2])
@@ -714,8 +765,9 @@ static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
     link->inverses[row] = invert_response(change_per_impulse);
 }
 
-// Adds and prepares the rows of a link for the sweeps of a step. The rows start with the impulses
-// of the last step if their number has not changed.
+// Adds the rows of a link for the current step, and prepares them for the sweeps. If the number of
+// rows is the same as in the last step, each row starts with its last impulse. Otherwise the
+// impulses start at 0.
 static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const uint32_t num_rows_before = link->num_rows;
@@ -749,9 +801,9 @@ static void apply_link_impulse(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_
     }
 }
 
-// Returns `speed` plus the speed of a link's first node relative to its second node, along a row.
-// The order of the additions is fixed, because it affects the last bits. Moves the cursor to the
-// nodes.
+// Returns the relative speed of a row plus `speed`. Moves the cursor to the nodes. `speed` is a
+// parameter, because the order of the additions must not change: it affects the last bits of the
+// result.
 static double add_relative_speed(md5_ragdoll *ragdoll, const ragdoll_link *link, uint32_t row,
                                  double speed)
 {
@@ -767,8 +819,7 @@ static double add_relative_speed(md5_ragdoll *ragdoll, const ragdoll_link *link,
     return sum;
 }
 
-// Corrects the impulses of a link so that each row has its required speed. A soft row yields in
-// proportion to its impulse.
+// Corrects the impulses of a link, one row after the other, as described above add_row().
 static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, sweep_set set)
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {
@@ -807,8 +858,8 @@ static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set s
     }
 }
 
-// Solves the contacts of a node in rounds, because they influence each other. Ends when their
-// impulses hardly change.
+// Solves the contacts of a node. Each impulse changes the speeds at the other contacts of the node.
+// Therefore all contacts are solved repeatedly, until their impulses hardly change.
 static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
 {
     const double friction = contact_friction(ragdoll, node);
@@ -869,8 +920,8 @@ static void sweep_nodes(md5_ragdoll *ragdoll, sweep_set set)
     }
 }
 
-// Solves all links once. In the first sweep of a step, first applies the impulses of the previous
-// step.
+// Solves all links once. The first sweep of a step begins with the impulses of the previous step.
+// Links do not use conjugate gradients.
 static void sweep_links(md5_ragdoll *ragdoll, sweep_set set)
 {
     const bool is_first_of_step = ragdoll->sweep == 0 && set == SWEEPS_TO_MOVE;
@@ -884,9 +935,12 @@ static void sweep_links(md5_ragdoll *ragdoll, sweep_set set)
     }
 }
 
-// Runs sweeps until no speed changes much. The ratio of the gradients of two sweeps sets the length
-// of the next step along the conjugate direction. If the gradient has increased, the direction is
-// dropped.
+// Runs sweeps until no speed changes much. Sets ragdoll->ratio, the length of the next step along
+// the conjugate direction:
+//
+//   ratio = gradient of this sweep / gradient of the previous sweep
+//
+// If the gradient has not decreased, the direction is dropped: the ratio becomes 0.
 static void run_sweeps(md5_ragdoll *ragdoll, sweep_set set)
 {
     const uint32_t max_sweeps = set == SWEEPS_TO_RELAX ? MAX_RELAX_SWEEPS : MAX_SWEEPS;
@@ -906,7 +960,7 @@ static void run_sweeps(md5_ragdoll *ragdoll, sweep_set set)
     }
 }
 
-// Prepares the contacts of all nodes. Sets is_touching if a contact is near the ground or the
+// Prepares the contacts of all nodes. Sets is_touching if a contact is near the ground, or if the
 // ragdoll is dragged.
 static void prepare_contacts(md5_ragdoll *ragdoll)
 {
@@ -922,8 +976,9 @@ static void prepare_contacts(md5_ragdoll *ragdoll)
     }
 }
 
-// Prepares the limits of all nodes. Also marks the ancestors of busy nodes as busy, so children are
-// visited first.
+// Prepares the limits of all nodes. Marks the ancestors of busy nodes as busy, because
+// sweep_nodes() skips the whole subtree of a node that is not busy. Children are visited before
+// their parents, so that the mark reaches the root.
 static void prepare_limits(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {

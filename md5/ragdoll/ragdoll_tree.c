@@ -5,9 +5,9 @@
 // This file selects which constraints of the figure become joints. It converts between transforms
 // and joint rotations, and computes articulated inertias.
 //
-// A constraint connects bodies[0] to bodies[1]. The state of a joint is the rotation of bodies[0]
-// in the axes of bodies[1], so that it does not depend on which of the two bodies is the parent. If
-// the node is bodies[1], the joint is reversed.
+// A constraint connects bodies[0] to bodies[1]. Either of them can be the parent. If the node is
+// bodies[1], the joint is reversed. The state of a joint does not depend on this: it is the
+// rotation of bodies[0] in the axes of bodies[1].
 #include "md5/ragdoll/ragdoll.h"
 
 // == Creation =====================================================================================
@@ -29,9 +29,10 @@ static uint32_t find_group(uint32_t *groups, uint32_t body)
 // and radius. Thinner bodies would rotate too fast for the time step.
 #define MIN_INERTIA 0.02
 
-// Returns true if a symmetric matrix can be the inertia of a body. It must be positive definite, so
-// its leading principal minors must be positive (Sylvester's criterion). Its trace must be possible
-// for the radius of the body. `ball_inertia` is the inertia of a ball of this radius.
+// Returns true if a symmetric matrix can be the inertia of a body. Two conditions must hold. The
+// matrix must be positive definite, so its leading principal minors must be positive (Sylvester's
+// criterion). Its trace must be possible for the radius of the body. `ball_inertia` is the inertia
+// of a ball of this radius.
 static bool is_valid_inertia(const double (*inertia)[3], double ball_inertia)
 {
     const md5_vec3d first = {inertia[0][0], inertia[0][1], inertia[0][2]};
@@ -135,9 +136,10 @@ static bool is_direction(md5_vec3d vector)
 }
 
 // Sets the shaft of a universal joint, a direction in the axes of bodies[1]. It is the reversed
-// second shaft or, if that is not usable, the first shaft. The setup pose may contain an arc
-// between the two shafts. It is removed from the base rotation, so that the base rotation aligns
-// the shafts. The joint then only bends the first shaft away from the second, without twist.
+// second shaft. If that is not usable, it is the first shaft.
+//
+// In the setup pose, the two shafts may differ by an arc. The base rotation is changed so that it
+// aligns the shafts. The joint then only bends the first shaft away from the second, without twist.
 static void set_shaft(ragdoll_node *node, const md5_body_constraint *joint)
 {
     // Both shafts in the axes of bodies[1].
@@ -648,7 +650,10 @@ static void set_axes(ragdoll_node *node)
     memcpy(node->axes, rows, sizeof rows);
 }
 
-// Sets node->world_inertia, the inertia of the body in the axes of the world: R I transpose(R),
+// Sets node->world_inertia, the inertia of the body in the axes of the world:
+//
+//   R I transpose(R)
+//
 // where R = node->axes rotates the body to the world and I is the inertia in the axes of the body.
 // The product is symmetric, so only one half of it is computed.
 static void rotate_inertia(ragdoll_node *node)
@@ -708,10 +713,9 @@ static spatial rotation_about(md5_vec3d axis, md5_vec3d point)
     return md5_spatial_from(axis, md5_vec3d_cross(point, axis));
 }
 
-// Sets the two axes of a universal joint, in world space. The joint bends about axes that are
-// perpendicular to the mean of its two shafts. `second_to_world` is the rotation of bodies[1], in
-// which the second shaft is fixed. The first shaft is the second shaft, rotated by the bend of the
-// joint.
+// Sets the two axes of a universal joint, in world space. They are perpendicular to the mean of its
+// two shafts. The second shaft is fixed in bodies[1], whose rotation is `second_to_world`. The
+// first shaft is the second shaft, rotated by the bend of the joint.
 static void set_universal_axes(const ragdoll_node *node, md5_quatd second_to_world, md5_vec3d *axes)
 {
     const md5_quatd bend =
@@ -762,8 +766,11 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
 #define MIN_PIVOT 1e-30
 
 // Inverts a symmetric positive definite matrix A of `count` rows, at most 6, in place. Row i of A
-// begins at a[i * stride]. Decomposes A = L transpose(L) (Cholesky), where L is a lower triangular
-// matrix, and inverts L in the same loop. The result is transpose(inverse(L)) inverse(L).
+// begins at a[i * stride]. Computes the Cholesky decomposition with a lower triangular matrix L,
+// and inverts L in the same loop:
+//
+//   A          = L transpose(L)
+//   inverse(A) = transpose(inverse(L)) inverse(L)
 static void invert(double *a, int count, int stride)
 {
     double inverse[6][6] = {{0.0}}; // of L, which replaces the lower half of A
@@ -811,11 +818,16 @@ static void invert(double *a, int count, int stride)
 
 #define MAX_JOINT_FRICTION 1e3 // larger values of files have the effect of this value
 
-// Returns the friction of a joint as an additional inertia, because an inertia can stop a motion
-// but never reverse it. Friction is a torque that is proportional to the force that the joint
-// bears. It changes the momentum by torque * seconds in a step. An inertia of torque * seconds /
-// speed absorbs this momentum at the current speed. friction_scales[] reduce the friction for a
-// time.
+// Returns the friction of a joint as an additional inertia. An inertia can stop a motion, but never
+// reverse it.
+//
+// Friction is a torque that is proportional to the force that the joint bears. In a step it changes
+// the momentum by torque * seconds. At the current speed, the following inertia absorbs this
+// momentum:
+//
+//   inertia = torque * seconds / speed
+//
+// friction_scales[] reduce the friction for a time.
 static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     const md5_figure_constraint *const def = node_joint(ragdoll, node)->def;
@@ -913,10 +925,12 @@ static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
 // gains G and the parent's response P, the node's response is
 //
 //   (1 - M transpose(G)) P (1 - G transpose(M)) + M inverse transpose(M)
-//     = P + sum over the motions m of (m transpose(h) + h transpose(m)),
-//   h = -P g + 0.5 M (transpose(G) P g + column m of inverse),  g = the gain of m
 //
-// This form keeps the matrix symmetric.
+// The code computes an equivalent sum, which keeps the matrix symmetric. For each motion m with the
+// gain g:
+//
+//   h        = -P g + 0.5 M (transpose(G) P g + column m of inverse)
+//   response = P + sum over m of (m transpose(h) + h transpose(m))
 static void add_joint_response(ragdoll_node *node)
 {
     spatial responses[3];          // P G
@@ -1070,8 +1084,8 @@ md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
         inertia[2][0] * angular.x + inertia[2][1] * angular.y + inertia[2][2] * angular.z};
 }
 
-// Returns the momenta with which a step starts: those that the last step has stored, changed by
-// gravity and by the friction of the body.
+// Returns the momenta with which a step starts. These are the stored momenta of the last step,
+// changed by gravity and by the friction of the body.
 static void get_step_momenta(const md5_ragdoll *ragdoll, const ragdoll_node *node,
                              md5_vec3d *momentum, md5_vec3d *angular_momentum)
 {

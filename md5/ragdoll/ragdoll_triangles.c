@@ -12,11 +12,11 @@
 // A peak is an end of a ridge. An edge inside a flat part of the surface, or in a valley, needs no
 // contact: whatever touches it touches the triangles next to it.
 //
-// A body in front of the surface is held off by every pair within reach. A body that penetrates the
-// surface must leave it in the direction of the least penetration. The pairs may disagree on this
-// direction: a point below the edge of a stair is behind the tread and behind the riser. Two
-// functions select the pairs that count: leave_by_nearest_triangle() for a vertex, and add_ridge()
-// for a ridge.
+// If a body is in front of the surface, every pair within reach holds it off. If a body penetrates
+// the surface, it must leave in the direction of the least penetration. The pairs may disagree on
+// this direction: for example, a point below the edge of a stair is behind the tread and behind the
+// riser. Two functions select the pairs that count: leave_by_nearest_triangle() for a vertex, and
+// add_ridge() for a ridge.
 #include "md5/ragdoll/contact_search.h"
 
 enum { MAX_TRIANGLES = 64 };
@@ -124,9 +124,12 @@ static bool is_behind_valley(const ground_surface *surface, const ground_triangl
 }
 
 // Returns true if a near triangle bounds the motion of a point. The point must be within each side
-// of the triangle, with a tolerance. The tolerance is `margin` at a ridge or an open side, and
-// SIDE_MARGIN at other sides. Beyond a valley side, the triangle also bounds a point that is behind
-// the valley.
+// of the triangle, with a tolerance:
+//
+// - `margin` at a ridge or an open side
+// - SIDE_MARGIN at other sides
+//
+// Beyond a valley side, the triangle also bounds a point that is behind the valley.
 static bool is_bounded_by(const ground_surface *surface, const ground_triangle *triangle,
                           md5_vec3d point, double margin)
 {
@@ -559,8 +562,8 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
 
 // == Faces of the body and peaks ==================================================================
 
-// The face of the body that is nearest to a point, and the distances of the point from the planes
-// of this face and of the second nearest face, positive outside of the body.
+// The face of the body that is nearest to a point. The heights are the distances of the point from
+// the planes of this face and of the second nearest face. They are positive outside of the body.
 typedef struct nearest_face {
     const ragdoll_plane *face; // NULL if the body does not have faces
     double height;
@@ -604,9 +607,9 @@ static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridg
     return true;
 }
 
-// A triangle is at a point if its distance is at most EXPOSED_DISTANCE, units. A vertex of the
-// triangle counts as above a plane through the point if it is higher than a tolerance. The
-// tolerance is EXPOSED_SLOPE times its distance from the point, plus EXPOSED_RISE, units.
+// Tolerances of is_exposed(). A triangle is at a point if its distance is at most EXPOSED_DISTANCE,
+// units. A vertex of the triangle counts as above a plane through the point if it is higher than
+// EXPOSED_RISE plus EXPOSED_SLOPE times its distance from the point, units.
 #define EXPOSED_DISTANCE 0.05
 #define EXPOSED_SLOPE 0.03
 #define EXPOSED_RISE 1e-3
