@@ -324,9 +324,9 @@ static border border_to(const md5_cues *cues, md5_clock from, md5_clock to, bool
     const double ahead = is_clock_before(to, from) ? -MD5_BORDER : MD5_BORDER;
     const md5_clock after = clock_shift(cues->timing, to, ahead);
     const md5_clock before = clock_shift(cues->timing, to, -ahead);
-    // Two cases end the step with the cycle of `before` if `to` is at the boundary between two
-    // cycles of a loop: the clip stops at the boundary, or it has not moved from it. Otherwise
-    // `after` is in the cycle that begins there.
+    // At the boundary between two cycles of a loop, the step ends with the cycle of `before` in two
+    // cases: the clip stops at the boundary, or it has not moved from it. Otherwise the step ends
+    // in the cycle that begins there, that of `after`.
     const bool is_loop_boundary =
         cues->timing->mode == MD5_PLAY_LOOP && after.cycle != before.cycle;
     const bool stays = at_start && md5_is_same_cycle_boundary(from, to);
@@ -403,8 +403,8 @@ bool md5i_next_event(md5_event_iterator *iterator, uint32_t *event, md5_clock *w
 // == Root motion ================================================================================
 
 // Sets the yaw of a displacement to the yaw of a rotation. The complex number w + iz of the
-// quaternion has half of the yaw, so its square has the yaw. If the joint is upside down, w and z
-// are 0, and the yaw remains unchanged.
+// quaternion has half of the yaw, so its square has the whole yaw. If the joint is upside down, w
+// and z are 0. The yaw then remains unchanged.
 static void set_yaw(md5_quat rotation, md5_root_delta *delta)
 {
     static const double min_square = 1e-8;

@@ -141,12 +141,14 @@ typedef struct md5_event_iterator {
     bool is_backward;
 } md5_event_iterator;
 
-// Begins to iterate over the events of a step from `from` to `to`.
-// `at_start`: the clip has not moved since its start at `from`. If `from` is a whole cycle, a
-// backward step then passes the end of the previous cycle, because the clip has not passed it
-// forward.
-// `ends_cycle`: the clip stops at `to`. If `to` is the boundary between two cycles, the events at
-// the start of the next cycle do not fire.
+// Begins to iterate over the events of a step from `from` to `to`. Two flags decide about events at
+// the boundary between two cycles:
+//
+// - `at_start` is true if the clip has not moved since its start at `from`. If `from` is a whole
+//   cycle, a backward step then passes the end of the previous cycle, because the clip has not
+//   passed it forward.
+// - `ends_cycle` is true if the clip stops at `to`. If `to` is a boundary, the events at the start
+//   of the next cycle do not fire.
 md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_clock to,
                                      bool at_start, bool ends_cycle);
 

@@ -20,8 +20,9 @@
 enum { MD5_MAX_PARTS = 4096 };
 
 // Maximum number of event bits of a machine. Conditions and exits refer to events by a name, or by
-// a name and a text. Each of these is one bit of a mask, its event bit. An event sets the bit of
-// its name and the bit of its name and text.
+// a name and a text. Each such reference has a bit, its event bit. If an event has a matching name,
+// or name and text, it sets the bit. Players then test conditions by bit masks, without comparing
+// names.
 enum { MD5_MAX_EVENT_BITS = 64 };
 
 // Number of play modes. A clip has one timing and one list of cues for each md5_play_mode.
@@ -80,9 +81,9 @@ typedef struct md5_playable {
     double cycles; // rate, cycles per second
 } md5_playable;
 
-// A set of joints with their mask weights. Adjacent joints, such as a branch of the skeleton, are
-// stored as a range. Joints of the range that are not in the set have weight 0. A small number of
-// scattered joints is stored as a list.
+// A set of joints with their mask weights. It is stored in one of two forms. Adjacent joints, such
+// as a branch of the skeleton, are a range. Joints of the range that are not in the set have weight
+// 0. A few scattered joints are a list.
 typedef struct md5_joint_set {
     uint32_t first;
     uint32_t count;
@@ -90,8 +91,8 @@ typedef struct md5_joint_set {
     float *weights; // [count]; NULL: no mask
 } md5_joint_set;
 
-// Maximum number of joints with a partial mask weight that are saved before a blend. All other
-// joints are then overwritten by a fast copy, and the saved joints are blended.
+// Maximum number of joints with a partial mask weight for a fast kind of blend. It saves these
+// joints, overwrites all joints by a copy, and then blends the saved joints.
 enum { MD5_MAX_SAVED_JOINTS = 32 };
 
 // The joints of a mask with a weight above 0. Joints of weight 1 can be copied. Joints with a
@@ -115,10 +116,10 @@ typedef struct md5_run_slots {
     md5_slots translations;
 } md5_run_slots;
 
-// The joints that are animated at a reduced level of detail. These are the joints with a weight in
-// a mask, their ancestors and joint 0. They are grouped to runs. Two runs with a small gap are
-// merged: the joints in the gap are computed, but not used. In the final pose all omitted joints
-// have their bind pose.
+// The joints that are animated at a reduced level of detail: the joints with a weight in a mask,
+// their ancestors, and joint 0. They are grouped to runs. Two runs with a small gap are merged: the
+// joints in the gap are computed, but not used. Joints that are not animated are omitted: in the
+// final pose they have their bind pose.
 typedef struct md5_detail_set {
     bool *are_animated;   // [joints]
     md5_joint_run *runs;  // [num_runs] ascending
@@ -277,9 +278,10 @@ typedef struct md5_change {
     uint32_t leader; // if in_step: state that determines the rate; MD5_NONE: the weighted mean
 } md5_change;
 
-// A cause is a reason why a transition that was not possible may have become possible. Causes are
-// bits of a mask. One bit represents time, exits and events. The other 63 bits represent
-// parameters. A machine with more parameters uses some bits for several parameters.
+// A cause is a reason why a transition that was not possible may have become possible. Players test
+// a transition only after one of its causes. Causes are bits of a mask. One bit represents time,
+// exits and events. The other 63 bits represent parameters. A machine with more parameters uses
+// some bits for several parameters.
 #define MD5_CAUSE_TIME (UINT64_C(1) << 63)
 #define MD5_ALL_CAUSES UINT64_MAX
 
@@ -363,8 +365,8 @@ typedef struct md5_sole {
     md5_vec3 ahead; // forward direction in the bind pose, in the joint's space
 } md5_sole;
 
-// An anchor: a transform in the space of a joint of the model or of an attached model. If the
-// target or the pole of a modifier is an anchor, it moves with the joint.
+// An anchor: a transform in the space of a joint, which belongs to the model or to an attached
+// model. If the target or the pole of a modifier is an anchor, it moves with the joint.
 typedef struct md5_anchor {
     bool is_set;
     bool is_aligned;
@@ -403,16 +405,19 @@ typedef struct md5_machine_window {
 } md5_machine_window;
 
 // The kind of a row's target in morph_rows. A player blends all rows of a target to a sum. Sums
-// fade with their states, can be frozen, and are saved. A morph name has one sum. A curve name has
-// two: its value, and the weight of the clips that contain the curve. A modifier has one.
+// fade with their states, can be frozen, and are saved.
+//
+//   morph target   one sum
+//   curve          two sums: its value, and the weight of the clips that contain the curve
+//   modifier       one sum
 typedef enum md5_sum { MD5_SUM_MORPH, MD5_SUM_CURVE, MD5_SUM_MODIFIER } md5_sum;
 
 // Positions of the two adjacent sums of a curve: its value, and the weight of the clips that
 // contain the curve.
 enum { MD5_CURVE_VALUE, MD5_CURVE_CLIP_WEIGHT, MD5_NUM_CURVE_SUMS };
 
-// A row: one source of the weight of a morph target, of the weight of a modifier, or of the value
-// of a curve.
+// A row of morph_rows: one source of the weight of a morph target, of the weight of a modifier, or
+// of the value of a curve.
 typedef struct md5_sum_row {
     const char *name;    // of the target, curve or modifier
     md5_sum target_kind; // kind of the target
@@ -494,8 +499,8 @@ struct md5_machine {
     bool has_chances;     // at least one condition has a random time
     bool has_steps;       // some transition is synchronized with its source (in_step)
     bool reports_states;  // ENTER, LEAVE or TRANSITION_END
-    // Bounds over all vertices: the sum of a vertex's positive biases, and the sum of its negative
-    // biases.
+    // A vertex has a sum of its positive biases and a sum of its negative biases. These are the
+    // bounds of both sums over all vertices.
     float min_positive_bias;
     float max_positive_bias;
     float max_negative_bias;

@@ -2,10 +2,11 @@
 // such as md5_machine_desc.clips. Each structure is a row, and each of its members is a column. The
 // schema lists the columns of each kind of row.
 //
-// The following tasks are one pass over these lists each: reading and writing of machine files,
+// Each of the following tasks is one pass over these lists: reading and writing of machine files,
 // checks, defaults, copies, the fingerprint, and the tables of machine_files.md. Therefore a new
-// column only has to be added to a list. md5_table_iterator visits a row and all rows below it. The
-// second part of this file stores the locations of values in a machine file.
+// column only has to be added to a list. md5_table_iterator visits a row and all rows below it.
+//
+// The second part of this file stores the locations of values in a machine file.
 #ifndef MD5_PLAY_SCHEMA_H
 #define MD5_PLAY_SCHEMA_H
 
@@ -61,8 +62,8 @@ typedef enum md5_form {
 } md5_form;
 
 // Condition under which a column is part of the fingerprint of a machine. Saved players contain the
-// fingerprint of their machine. Columns that were added later are hashed only if they are used, so
-// that the fingerprints of older machines do not change.
+// fingerprint of their machine, so it must not change for an existing machine. Therefore columns
+// that were added later are hashed only if they are used.
 typedef enum md5_hash {
     MD5_HASH_ALWAYS,
     MD5_HASH_NEVER,
@@ -77,8 +78,9 @@ typedef struct md5_choice {
     uint32_t value;
 } md5_choice;
 
-// A driver is the source of a changing value, such as the weight of a state. A driven value is a
-// number, a parameter or a driver. A row contains the names of its drivers in adjacent members.
+// A driven value is a number, a parameter or a driver. A driver is a source of a value that changes
+// during playback, such as the weight of a state. A row contains the names of its drivers in
+// adjacent members.
 enum { MD5_NUM_DRIVERS = 4 };
 typedef struct md5_driver {
     const char *word; // keyword before the name; NULL: another name of the previous driver
@@ -86,8 +88,8 @@ typedef struct md5_driver {
 } md5_driver;
 extern const md5_driver md5i_drivers[MD5_NUM_DRIVERS];
 
-// A text that is used only in the manual. Programs without the manual do not store the text, but
-// only whether it exists.
+// A text that is used only in the manual. Programs without the manual store only whether the text
+// exists.
 #ifdef MD5_NO_MANUAL
 typedef bool md5_manual;
 #else

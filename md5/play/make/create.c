@@ -43,9 +43,10 @@ static bool check_number(md5_building *building, const md5_table_iterator *itera
 // Adds a row to the row counts that determine the sizes of the machine's arrays.
 //
 // machine->easings has one element for each kind of easing without parameters, and further elements
-// for easings with parameters (Bezier curves, steps). In most tables an easing with parameters is
-// a row of its own schema, below the row that uses it. A transition contains its easing in columns
-// of its own row, whose kind is the kind of the easing.
+// for easings with parameters (Bezier curves, steps). An easing with parameters is counted in one
+// of two ways. In most tables it is a row of its own schema, below the row that uses it. A
+// transition contains its easing in columns of its own row, and the kind of this row is the kind of
+// the easing.
 static void count_row(md5_building *building, const md5_table_level *level)
 {
     const md5_schema *const schema = level->schema;
@@ -486,6 +487,7 @@ static void add_motion_kinks(md5_machine *machine, const md5_motion *motion)
 }
 
 // Lists the values at which the effect of a smoothed parameter changes, its kinks:
+//
 // - the values of conditions
 // - 0, where a clip's speed changes its direction
 // - 0 and 1, the limits of weights
@@ -555,9 +557,9 @@ static bool check_clips(md5_building *building)
     return true;
 }
 
-// Builds the cues of a clip for a play mode. A cue is an event at a phase of the cycle. The index
-// of a cue is the index of an event, or num_events for an end of the cycle. Each window has two
-// further indices, for its first and its last frame.
+// Builds the cues of a clip for a play mode. A cue is an event at a phase of the cycle. Its index
+// is that of the event in the table, or num_events for an end of the cycle. Each window has two
+// further indices after num_events, for its first and its last frame.
 static bool build_mode_cues(md5_building *building, const md5_clip_desc *clip,
                             const md5_timing *timing, md5_cues *mode_cues)
 {

@@ -36,7 +36,8 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
     set->weights[set->count++] = weight;
 }
 
-// building->marks[joint] is true for the joints of the set that is built.
+// The joints of a set are collected in building->marks[]: marks[joint] is true if the joint is in
+// the set that is built.
 
 // Returns the range from the first to the last marked joint, with the weights of a mask. The range
 // may include joints that are not marked.
@@ -203,8 +204,10 @@ static bool drive_only_marked(const uint32_t *targets, md5_slots slots, const bo
 }
 
 // Returns true if a clip can be sampled directly into the blended pose of the layers below. This
-// has two conditions. Few joints of the mask have a partial weight, so that their old values can be
-// saved. No joint between the first and the last joint of the mask has the weight 0.
+// has two conditions:
+//
+// - Few joints of the mask have a partial weight, so that their old values can be saved.
+// - Each joint between the first and the last joint of the mask has a weight above 0.
 static bool can_sample_into_result(const md5_mask_sets *sets)
 {
     const bool has_few_partial = sets->is_split && sets->partial.count <= MD5_MAX_SAVED_JOINTS;
@@ -255,20 +258,21 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
 // -- Levels of detail ---------------------------------------------------------------------------
 //
 // A level of detail animates only some joints: see md5_detail_set. Its joints are divided into
-// runs, ranges of consecutive joints, because the kernels process ranges.
+// runs, which are ranges of consecutive joints. Kernels are faster for ranges than for lists.
 //
-// The tracks of a clip are stored in slots: a slot contains the rotation or the translation of one
-// joint in a frame. So sampling a run requires only a range of the slots. These ranges are computed
-// here, for each clip and run.
+// A clip stores its tracks in slots: a slot contains the rotation or the translation of one joint.
+// So sampling a run requires only a range of the slots. These ranges are computed here, for each
+// clip and run.
 
 // A gap of fewer joints than this between animated joints is included in a run. An additional run
 // costs about as much as this number of joints, which is the width of the widest kernels.
 enum { MAX_GAP = 16 };
 
-// Divides the animated joints into runs, which are ranges of adjacent joints. Two runs with fewer
-// than MAX_GAP joints between them are merged, because computing these joints is faster than
-// beginning another run. The array has space for the largest possible number of runs: each has at
-// least one joint, and at least MAX_GAP joints are between two of them.
+// Divides the animated joints into runs. Two runs with fewer than MAX_GAP joints between them are
+// merged, because computing these joints is faster than beginning another run.
+//
+// The array has space for the largest possible number of runs: each run has at least one joint, and
+// at least MAX_GAP joints are between two runs.
 static bool build_runs(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
@@ -480,9 +484,12 @@ typedef struct root_stride {
     double z;
 } root_stride;
 
-// Returns the ratio of the length of an arc to its chord, from the cosine of half the angle of the
-// arc. For the angle t the ratio is (t/2) / sin(t/2). By Viete's formula this is the product of
-// 1 / cos(t/4), 1 / cos(t/8) and so on, and cos(x/2) = sqrt((1 + cos(x)) / 2).
+// Returns the length of an arc divided by the length of its chord, from the cosine of half the
+// angle t of the arc. The ratio is a product (Viete's formula), whose factors follow from the
+// half-angle formula:
+//
+//   (t/2) / sin(t/2) = 1/cos(t/4) * 1/cos(t/8) * 1/cos(t/16) * ...
+//   cos(x/2) = sqrt((1 + cos(x)) / 2)
 static double arc_per_chord(double cosine_of_half)
 {
     enum { HALVINGS = 26 }; // number of halvings after which the cosine is rounded to 1
@@ -531,9 +538,10 @@ static double largest_component(root_stride s)
     return fabs(s.y) >= fabs(s.z) ? s.y : s.z;
 }
 
-// Returns the axis along which speeds are measured: the direction of the fastest item, or its
-// opposite if the largest component is negative, so that forward, left and up are positive. Returns
-// the x axis if no item moves the root.
+// Returns the axis along which speeds are measured. This is the direction in which the fastest item
+// moves the root. If the largest component of this direction is negative, the axis is the opposite
+// direction, so that speeds forward, to the left and up are positive. Returns the x axis if no item
+// moves the root.
 static root_stride find_speed_axis(const root_stride *strides, const md5_item *items,
                                    uint32_t num_items)
 {
@@ -719,7 +727,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
         return MD5_OUT_OF_RANGE(building, &row->motion, " is too large: expected at most %d parts",
                                 MD5_MAX_PARTS);
 
-    // Only the first item of a stack can be synchronized with clips outside of the stack.
+    // Only the first item of a stack can be synchronized with clips outside of the stack. So a
+    // stack has the traits of its first item, and a blend space has the traits of all items.
     if (is_first)
         motion->traits = item->motion->traits;
     else if (!is_stack)
@@ -805,7 +814,8 @@ static bool build_clip_motion(md5_building *building, const md5_motion_desc *des
     return true;
 }
 
-// Checks that the clips of a blend space can be synchronized. `traits` are those of all its clips.
+// Checks the `sync` member of a blend space: whether its clips can follow one clock. `traits` are
+// those of all its clips.
 static bool check_sync(md5_building *building, const md5_motion_desc *desc,
                        const md5_clip_traits *traits)
 {
@@ -901,13 +911,21 @@ static bool build_motions(md5_building *building)
 
 // -- Blend trees ----------------------------------------------------------------------------------
 
-// A blend tree is an array of parts, one for each clip and motion. The items of a part directly
-// precede the part, so that a player can compute poses in the order of the array. An item that is a
-// motion has several parts: first the parts of its own items, then the part of the motion.
+// A blend tree is an array of parts, one for each use of a clip or motion. The items of a part
+// directly precede the part, so that a player can compute poses in the order of the array. An item
+// that is a motion has several parts: first the parts of its own items, then the part of the
+// motion.
+//
+// A synchronized group is a set of clips that follow one clock. A motion with `sync` begins a
+// group, unless it is already in a group of an outer motion. The group then contains all clips of
+// the motion. Of a stack, only the first item belongs to the group.
+//
+// Parts are in blend order. Clip instances have another order: that of the items in the tables. The
+// two orders differ in 2D blend spaces, which sort_items() sorts.
 
-// Adds the items of part `index` to a tree, in the order in which they are blended. part_groups[]
-// receives the synchronized group of each item, or MD5_NONE: all items of a blend space belong to
-// the group of the part, but only the first item of a stack.
+// Adds the items of part `index` to a tree, in the order in which they are blended.
+// part_groups[index] is the synchronized group of the part, or MD5_NONE. Sets part_groups[] of the
+// items.
 static void flatten_items(md5_blend_tree *tree, uint32_t index, uint32_t *part_groups)
 {
     const md5i_part *const part = &tree->parts[index];
@@ -931,9 +949,8 @@ static void flatten_items(md5_blend_tree *tree, uint32_t index, uint32_t *part_g
 }
 
 // Flattens a motion with nested motions to the array of parts of a tree. Iterates from the end, so
-// that each part is added before its items. Clips are numbered in the order of the tables.
-// part_groups[] receives the synchronized group of each part, or MD5_NONE if the part does not
-// belong to a group. The outermost synchronized motion leads a group.
+// that each part is added before its items. Sets part_groups[part] to the synchronized group of
+// each part, or to MD5_NONE. Sets part->first, the index of the first clip instance below the part.
 static void flatten_motion(const md5_motion *motion, md5_blend_tree *tree, uint32_t *part_groups)
 {
     const uint32_t last = motion->num_parts - 1;
@@ -965,9 +982,12 @@ static bool is_first_item(const md5_blend_tree *tree, uint32_t index)
     return begin == parent_begin;
 }
 
-// Fills in the properties of a tree that depend on all its parts: its clip instances, the groups
-// that are synchronized by markers, and the maximum number of poses. A player keeps the poses of
-// parts that are not blended yet on a stack.
+// Fills in the properties of a tree that depend on all its parts: its clip instances, and the
+// maximum number of poses on the stack. A player keeps the poses of parts on a stack until they are
+// blended.
+//
+// Also sets num_markers of each group: 1 if the group is synchronized by markers, otherwise 0.
+// list_group_members() replaces the 1 by the number of markers.
 static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
 {
     uint32_t num_poses = 0; // currently on the stack
@@ -994,15 +1014,16 @@ static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
     }
 }
 
-// Lists the clips of each group. The clips of a group share a clock. All lists are parts of one
-// array: first the members of each group are counted, then the lists are filled.
+// Lists the clips of each synchronized group. All lists are stored in one array. The first pass
+// counts the members of each group, which gives the start of each list. The second pass fills the
+// lists.
 static bool list_group_members(md5_building *building, md5_blend_tree *tree)
 {
     uint32_t *members = MD5_ALLOC_ZEROED(building->arena, uint32_t, tree->num_instances);
     TRY(members);
 
-    // Count the members, then reserve their part of the array. num_members starts again at 0,
-    // because filling the lists also counts.
+    // Count the members, then reserve a range of the array for each group. num_members is reset to
+    // 0, because filling the lists counts the members again.
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         if (tree->instances[i].group != MD5_NONE)
             tree->groups[tree->instances[i].group].num_members++;
@@ -1117,8 +1138,9 @@ static void merge_tree(md5_play_layer *layer, const md5_blend_tree *tree)
     layer->max_parts = larger_count(layer->max_parts, tree->num_parts);
 }
 
-// Builds the reference pose of a state of an additive layer, and marks the joints that it changes.
-// If the layer does not have a reference clip, the reference of each state is its own clip.
+// Builds the reference pose of a state of an additive layer, and marks the joints that the state
+// changes. If the layer does not name a reference clip, the reference clip of each state is its
+// first clip.
 static bool build_state_reference(md5_building *building, const md5_layer_desc *desc,
                                   md5_state *state)
 {
@@ -1190,8 +1212,8 @@ static bool continues_after_end(const md5_play_layer *layer, uint32_t state)
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
-// Returns the reason why a state's first clip cannot share its clock with another state, as a part
-// of an error message. Returns NULL if it can.
+// Returns NULL if a state's first clip can share its clock with another state. Otherwise returns
+// the reason, which is a part of an error message.
 static const char *find_step_obstacle(const md5_blend_tree *tree)
 {
     if (!tree)
@@ -1204,7 +1226,8 @@ static const char *find_step_obstacle(const md5_blend_tree *tree)
     return NULL;
 }
 
-// Checks that a state can be synchronized with the state `to`, which may be the same state.
+// Checks that a transition with `in_step` can synchronize a state with the state `to`, which may be
+// the same state.
 static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
                        const md5_transition_desc *desc, const md5_play_layer *layer, uint32_t state,
                        uint32_t to)
@@ -1460,7 +1483,7 @@ static bool list_transitions(md5_building *building, md5_play_layer *layer,
     return true;
 }
 
-// Event bits of the first clips of a layer's states.
+// Event bits of the first clips of a layer's states: see find_event_bit().
 typedef struct first_clip_events {
     uint64_t in_one_state;   // in at least one state
     uint64_t in_two_states;  // in at least two states
@@ -1538,10 +1561,11 @@ static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_
               MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
 }
 
-// Checks a transition that is synchronized with its source (in_step): both states must be able to
-// share a clock. Also resolves its leader, the state whose rate the shared clock gets. A transition
-// from any state is checked with all states of the layer, but only once: *are_alike becomes true
-// when they have passed.
+// Checks a transition with `in_step`, which synchronizes its target with its source: both states
+// must be able to share a clock. Also finds the leader, the state whose rate the shared clock gets.
+//
+// A transition from any state is checked with all states of the layer. This is done only once:
+// *are_alike becomes true when all states have passed.
 static bool build_step(md5_building *building, const md5_layer_desc *layer_desc,
                        const md5_transition_desc *desc, const md5_play_layer *layer,
                        const md5_names *names, bool *are_alike, md5_transition *transition)
@@ -1692,9 +1716,10 @@ static bool check_clip_keys(md5_building *building, const char *const *owner, ui
     return true;
 }
 
-// Assigns a sum to each distinct name of the rows, in the order of their first occurrence. Rows
-// with the same name have the same sum, rows[i].target. rows[target].first is the first row of the
-// sum. Sets *num_targets to the number of names; it must be 0 before.
+// A player adds up the weighted values of all rows with the same name: see md5_sum_row. Assigns a
+// number to each distinct name, in the order of the first rows, and stores it in rows[i].target.
+// Also sets rows[number].first to the first row with the name. Sets *num_targets to the number of
+// names; it must be 0 before.
 static bool number_rows(md5_building *building, md5_names *names, md5_sum_row *rows, uint32_t count,
                         uint32_t *num_targets)
 {
@@ -1744,8 +1769,8 @@ static bool build_clip_curves(md5_building *building, uint32_t clip_index)
     return true;
 }
 
-// Lists the animation curves of all clips by name. A curve stores a number for each frame of a
-// clip, which blends like the clip.
+// Builds the rows of the animation curves of all clips, and numbers their names. A curve stores a
+// number for each frame of a clip, which blends like the clip.
 bool md5i_build_curves(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -1845,7 +1870,8 @@ static bool build_morphs(md5_building *building)
     TRY(number_rows(building, &names, machine->morph_rows, desc->num_morphs, &machine->num_morphs));
 
     // The sums of morph targets are first, then the sums of curves, then the sums of modifiers.
-    // Until here, the target of a curve is the number of its name.
+    // Until here, `target` of a curve is the number of its name. Each curve has MD5_NUM_CURVE_SUMS
+    // sums.
     const uint32_t num_curve_names = machine->num_sums; // set by md5i_build_curves()
     machine->num_rows = desc->num_morphs + machine->num_curves;
     machine->num_sums = machine->num_morphs + MD5_NUM_CURVE_SUMS * num_curve_names;

@@ -307,9 +307,9 @@ static void sample_sole(md5_building *building, const md5_binding *binding, cons
     }
 }
 
-// Returns the contact of a sole in the last frame of a clip, which has no next frame: the contact
-// of the previous frame. If the cycle leads back to the first frame, the last frame has a contact
-// only if the frames on both sides have the same contact.
+// Returns the contact of a sole in the last frame of a clip. This frame has no next frame, so it
+// gets the contact of the previous frame. If the cycle leads back to the first frame, it has a
+// contact only if the frames on both sides have the same contact.
 static uint8_t find_last_contact(const md5_source *source, const uint8_t *contacts, uint32_t last)
 {
     const uint8_t previous = contacts[last > 0 ? last - 1 : 0];
@@ -700,9 +700,12 @@ typedef struct vertex_bounds {
 } vertex_bounds;
 
 // Computes the bounds of a vertex, and extends the reaches of its joints. A vertex is the sum over
-// its influences of bias * joint position, and of an offset that rotates with the joint. The offset
-// divided by the bias is a point that the joint carries; the reach of a joint is the maximum
-// distance of such a point.
+// its influences of
+//
+//   bias * joint position + offset, which rotates with the joint
+//
+// The offset divided by the bias is a point that the joint carries. The reach of a joint is the
+// maximum distance of such a point.
 static vertex_bounds bound_vertex(md5_machine *machine, const md5_mesh *mesh, uint32_t vertex)
 {
     const float min_divisor = 1.0f / 256.0f;

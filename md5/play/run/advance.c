@@ -1,15 +1,17 @@
 // Advances a player: transitions, clocks, events, root motion and smoothed parameters.
 //
-// md5_player_advance() divides a step of the game into intervals. In an interval clips advance, and
-// the events up to and including its end fire. Between intervals are instants. At an instant
-// transitions are taken, and the events at the start of new states fire. The start and the end of
-// the step, the end of each transition and each exit are instants. Because each step ends with an
-// instant, the result does not depend on the division of time into steps.
+// A step is the time by which the game calls md5_player_advance(). It is divided into intervals. In
+// an interval, clips advance, and the events up to and including its end fire.
+//
+// An instant is a point of time between intervals. At an instant, transitions are taken, and the
+// events at the start of new states fire. Instants are the start and the end of the step, the end
+// of each transition, and each exit. Because each step ends with an instant, the result does not
+// depend on the division of time into steps.
 //
 // A transition changes the state of a layer when its conditions hold. It may also wait for an exit,
-// which is a position of the state's first clip. A cue is a phase of a clip at which something
-// happens: an event, the first or last frame of a window, or the end of the cycle. A window is a
-// named range of frames.
+// which is a position of the state's first clip. A window is a named range of frames. A cue is a
+// phase of a clip at which something happens: an event, the first or last frame of a window, or the
+// end of the cycle.
 #include "md5/core/math.h"
 #include "md5/play/run/player_state.h"
 
@@ -134,8 +136,12 @@ static double eased_distance_integral(const md5_follow_desc *follow,
 
 // Returns the integral of a parameter's distance x from its goal, for a parameter with a spring.
 // The integral extends from the time of the movement `from` to the time of `to`. By the equation of
-// the spring, x = -(x'' + c x') / k. So the integral follows from the differences of x' and x. With
-// k = rate, c = 1 and x'' = 0, the formula is also valid for a SMOOTH parameter.
+// the spring,
+//
+//   x = -(x'' + c x') / k
+//
+// So the integral follows from the differences of x' and x between both times. With k = rate, c = 1
+// and x'' = 0, the formula is also valid for a SMOOTH parameter.
 static double spring_distance_integral(const md5_follow_desc *follow, movement from, movement to)
 {
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
@@ -191,10 +197,9 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
 // The task of follow_goals(). Every task also computes md5_parameter_smoothing.next, the value at
 // the end of the interval.
 typedef enum follow_task {
-    // changes no parameter
-    FOLLOW_PREDICT,
-    FOLLOW_MEAN, // sets parameters to their means over the interval
-    FOLLOW_MOVE, // moves parameters to the end of the interval
+    FOLLOW_PREDICT, // changes no parameter
+    FOLLOW_MEAN,    // sets parameters to their means over the interval
+    FOLLOW_MOVE,    // moves parameters to the end of the interval
 } follow_task;
 
 // Advances the time of a smoothed parameter, and ends its movement if its distance is negligible.
@@ -260,6 +265,9 @@ static bool is_following(const md5_player *player)
 #define CLEAR_EXIT_DISTANCE 1e-6
 
 // -- Exits --------------------------------------------------------------------------------------
+//
+// A transition can wait for an exit of the state's first clip. There are three kinds: a normalized
+// time, which is reached once; a phase, which is reached in each cycle; and an event of the clip.
 
 // Returns true if a clip plays backward. In a group, the mean rate of the group determines the
 // direction.
@@ -308,8 +316,8 @@ static double cycles_to_exit(const exit_position *exit, double time)
     return exit->is_backward ? time - exit->time : exit->time - time;
 }
 
-// Returns true if a time of a state's first clip is at or after an exit. The exit is snapped to a
-// frame only if it is near, because this is slow.
+// Returns true if a time of a state's first clip is at or after an exit. find_exit() corrects the
+// rounding of the exit, but is slow. Therefore it is called only if the time is near the exit.
 static bool is_past_exit(const md5_active_state *active, double exit, double time)
 {
     if (!active->tree)
@@ -374,7 +382,7 @@ static double cycles_to_repeated_exit(const md5_active_state *active,
                              transition->exit_event_bit, active->instances[0].clock, backward,
                              min_cycles, target);
 
-    // Treat an exit at a phase of the cycle as a single cue at this phase.
+    // The exit is at a phase of the cycle: search a list with one cue at this phase.
     const double phase = backward ? 1 - transition->exit : transition->exit;
     const md5_clock exit =
         md5i_clock_snap(playable->timing, (md5_clock){0, phase}, MD5_FLOAT_ERROR);
@@ -592,8 +600,8 @@ static MD5_NO_INLINE bool holds_time_or_event(const md5_player *player, uint32_t
         return false;
 
     // `is_reached` is true if the state's time is above the time of the condition, or if the time
-    // left is below it. So "state time above" and "time left below" hold when the time is reached.
-    // The other two comparisons hold before.
+    // left is below it. The comparisons "state time above" and "time left below" hold from then on.
+    // The comparisons "state time below" and "time left above" hold before.
     const double seconds =
         seconds_to_condition(player, &player->layer_states[layer], condition, at_start);
     const bool is_reached = seconds <= MD5_BORDER;
@@ -649,8 +657,9 @@ static inline bool holds_any_alternative(const md5_player *player, uint32_t laye
     return i < count || count == 0;
 }
 
-// Consumes the triggers of an alternative. For this layer they are reset immediately, for the other
-// layers after all layers were processed. Returns true if the alternative has triggers.
+// Consumes the triggers of an alternative. They are reset immediately for this layer. For other
+// layers they are reset after all layers were processed. Returns true if the alternative has
+// triggers.
 static bool consume_triggers(md5_player *player, uint32_t layer,
                              const md5_play_condition *conditions, uint32_t count)
 {
@@ -866,10 +875,12 @@ static void take_transition(md5_player *player, uint32_t layer, const md5_transi
 //
 // Transitions could lead in a cycle forever: from state A to B, and at the same instant back to A.
 // If more transitions were taken than the layer has, one of them was taken twice, which shows such
-// a cycle. The layer then rests in its current state: it ignores the transitions that were possible
-// when this state began. It rests until a parameter changes, the current transition ends, or the
-// layer enters another state. Without this rule, each call of the player would take some more
-// transitions of the cycle, and the state would depend on the number of calls.
+// a cycle.
+//
+// The layer then rests in its current state: it ignores the transitions that were possible when
+// this state began. It rests until a parameter changes, the current transition ends, or the layer
+// enters another state. Without this rule, each call of the player would take some more transitions
+// of the cycle, and the state would depend on the number of calls.
 static void take_transitions(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -998,8 +1009,9 @@ static void update_one_shots(md5_player *player)
 // -- Kinks of smoothed parameters -----------------------------------------------------------------
 
 // A kink is a value of a smoothed parameter at which its effect changes: the threshold of a
-// condition, or the position of an item in a blend space. Between kinks, the mean of a result over
-// an interval follows from the mean of the parameter. Therefore an interval ends at each kink.
+// condition, or the position of an item in a blend space. Between two kinks, results are smooth
+// functions of the parameter. The mean of a result over an interval then follows from the mean of
+// the parameter. Therefore an interval ends at each kink.
 
 // Returns the seconds, at most `max_seconds`, until a smoothed parameter passes a kink. The kink is
 // between the parameter's current value and its value after `max_seconds`. Uses bisection.
@@ -1055,7 +1067,8 @@ static double seconds_to_kink(md5_player *player, double max_seconds)
 #define MAX_ROOT_SECONDS 0.25
 
 // Maximum length of an interval while parameters are smoothed, seconds. A result is computed from
-// the mean of a parameter, which is inexact if it is not a linear function of the parameter.
+// the mean of a parameter over the interval. This is exact only if the result is a linear function
+// of the parameter, so the interval must be short.
 #define MAX_FOLLOW_SECONDS 0.02
 
 // Precision of the end of an interval, seconds.
@@ -1121,8 +1134,8 @@ static float weight_left_above(md5_layer_state *layer_state, uint32_t position, 
 }
 
 // Returns the weight of the events at the start of a new state. The weight of a fade is 0 at its
-// start, but events of weight 0 do not fire. Therefore these events get the weight in the middle of
-// the first eighth of the fade.
+// start, but events of weight 0 do not fire. Therefore these events get the weight of the fade at
+// the progress START_FADE.
 static float start_fade(const md5_active_state *active)
 {
     return active->fades ? md5_clamped_ease(active->easing, START_FADE) : 1;
@@ -1217,9 +1230,12 @@ static void update_windows(const step_context *context)
 // both events.
 #define SAME_INSTANT 1e-9
 
-// Returns true if the cursor's cue must not be reported in this interval. The end of a cycle is not
-// reported at the start of a clip, nor at the start of a cycle in the direction of playback. The
-// cues of windows have indices above the index of the end. They are not processed at an instant.
+// Returns true if the cursor's cue must not be reported now. There are two cases:
+//
+// - The cue is the end of a cycle, and the clip is at its start or at the start of a cycle in the
+//   direction of playback.
+// - The cue belongs to a window, and this is an instant. The indices of such cues are above the
+//   index of the end.
 static bool is_skipped(const step_context *context, const md5_event_cursor *cursor, md5_clock clock)
 {
     const uint32_t end = context->player->machine->tables.clips[cursor->clip].num_events;
@@ -1288,9 +1304,9 @@ static bool advance_cursor(const step_context *context, md5_event_cursor *cursor
     return true;
 }
 
-// The window to which a cue belongs. The index of a cue is the index of an event, the number of
-// events for the end of the clip, or one of two following indices for each window: its begin and
-// its end.
+// The window to which a cue belongs. A cue has the index of an event, or one of the following
+// indices after all events: one for the end of the clip, then two for each window, for its begin
+// and its end.
 typedef struct window_cue {
     uint32_t window; // index in the clip; MD5_NONE: the cue is an event or the end
     bool is_begin;
@@ -1359,9 +1375,9 @@ static void count_clip_in_windows(const step_context *context, const md5_event_c
     count_windows(context, cursor, cues, start, is_at_start);
 }
 
-// Adds a cursor to player->cursors if its clip passes an event. In an interval, these are the
-// events between the clip's clocks. At an instant, these are the events at the start of a new clip.
-// Also counts the clip in its windows.
+// Adds a cursor to player->cursors if its clip passes an event. In an interval, the cursor iterates
+// over the events between the clip's clocks. At an instant, it iterates over the events at the
+// start of a new clip. Also counts the clip in its windows.
 static void add_cursor(const step_context *context, md5_event_cursor cursor, const md5_cues *cues,
                        clip_movement moved, uint32_t *num_cursors)
 {
@@ -1411,8 +1427,8 @@ static void pass_window_frame(const step_context *context, const md5_event_curso
 }
 
 // Makes an event available to conditions. Conditions are evaluated at the end of the interval, so
-// only events there count. An earlier event is at the start of a clip that begins backward, and is
-// ignored.
+// only events there count. The only earlier event is at the start of a clip that begins backward.
+// It is ignored.
 static void record_event(const step_context *context, const md5_event_cursor *cursor,
                          uint64_t event_bits)
 {
@@ -1874,7 +1890,7 @@ static void advance_interval(const step_context *context)
 
 // The functions seconds_to_...() return the time until something may happen that must end the
 // interval. Some of them also limit *part. This is the longest interval in which weights change so
-// steadily that their means are exact enough for root motion.
+// steadily that root motion can use their means.
 
 // Limits *part to a fraction of a fade and to its remaining time, unless the fade has ended.
 static void limit_to_fade_part(md5_fade_time fade, double *part)
@@ -2071,10 +2087,11 @@ static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool g
     return may_exit ? seconds_to_next_exit(player, layer, seconds) : seconds;
 }
 
-// Returns the length of the interval until a fade ends or an exit is reached. The sign is the sign
-// of `left`, the remaining time of the step, which is not 0. Root motion may require a shorter
-// interval. But it does not divide an interval just before its end, because an exit there could
-// count as reached too early.
+// Returns the length of the interval until a fade ends or an exit is reached. It has the sign of
+// `left`, the remaining time of the step, which is not 0.
+//
+// Root motion may require a shorter interval. This rule is not applied just before the end of an
+// interval: an exit at this end could then count as reached too early.
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;
@@ -2125,10 +2142,11 @@ static double improve_interval(md5_player *player, interval_changes changes, dou
 // Returns the length of the next interval, with the sign of `left`, the remaining time of the step.
 //
 // While parameters are smoothed or states are synchronized, rates and weights are means over the
-// interval, and its end depends on the rates. The length is found by iteration, which converges
-// quickly because rates change little. If a clip ends inside one length but not inside another, the
-// iteration can alternate between both. Then the shorter length is used, because no clip ends
-// inside it.
+// interval, and the end of the interval depends on the rates. The length is found by iteration,
+// which converges quickly because rates change little.
+//
+// The iteration can alternate between two lengths, if a clip ends inside one but not inside the
+// other. Then the shorter length is used, because no clip ends inside it.
 static double find_interval(md5_player *player, double left)
 {
     enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };

@@ -12,15 +12,16 @@
 
 // -- Velocities -----------------------------------------------------------------------------------
 
-// Returns the angle, in radians, whose sine and cosine are proportional to `sine` and `cosine`,
-// which are at least 0. The angle is halved three times, so that a short series of the arc tangent
+// Returns the angle, in radians, from two numbers that are proportional to its sine and cosine.
+// Both are at least 0. The angle is halved three times, so that a short series of the arc tangent
 // is sufficient.
 static double angle_from_ratio(double sine, double cosine)
 {
     enum { HALVINGS = 3, TERMS = 9 };
 
-    // Halve the angle with tan(angle / 2) = sine / (cosine + hypotenuse). Each halving changes only
-    // the denominator of the tangent.
+    // Each halving changes only the denominator of the tangent:
+    //
+    //   tan(angle / 2) = sine / (cosine + hypotenuse)
     double denominator = cosine;
     for (uint32_t i = 0; i < HALVINGS; i++)
         denominator += sqrt(denominator * denominator + sine * sine);
@@ -84,9 +85,12 @@ static md5_quat quat_from_rodrigues(md5_vec3 rotation)
     return (md5_quat){axis.x, axis.y, axis.z, (1 - square) * scale};
 }
 
-// Returns the relative change of the length of an offset x by a velocity v, per second: x.v / x.x.
-// A component of v that increases the length is ignored; a perpendicular component does not change
-// it. Returns 0 for an offset of almost 0, which does not have a direction.
+// Returns the relative change of the length of an offset x by a velocity v, per second:
+//
+//   dot(x, v) / dot(x, x)
+//
+// A component of v that increases the length is ignored. A perpendicular component does not change
+// the length. Returns 0 for an offset of almost 0, which does not have a direction.
 static float decay_rate(md5_vec3 offset, md5_vec3 velocity)
 {
     const float square = md5_vec3_dot(offset, offset);
@@ -97,11 +101,14 @@ static float decay_rate(md5_vec3 offset, md5_vec3 velocity)
 }
 
 // Returns the velocity of an offset's modified Rodrigues parameters t along their direction. `from`
-// and `to` are the angular velocities of the old and the new pose.
+// and `to` are the angular velocities w_from and w_to of the old and the new pose.
 //
-// Let D = from * to^-1 be the rotation of the offset. Its angular velocity is w_from - D w_to D^-1.
+// Let D = from * to^-1 be the rotation of the offset. Its angular velocity is
+//
+//   w_from - D w_to D^-1
+//
 // D does not rotate its own axis, so along this axis the angular velocity is w_from - w_to. The
-// length of t, tan(angle / 4), changes (1 + t^2) / 4 times as fast as the angle.
+// length of t is tan(angle / 4). It changes (1 + t^2) / 4 times as fast as the angle.
 static md5_vec3 rodrigues_velocity(md5_vec3 t, md5_vec3 from, md5_vec3 to)
 {
     return md5_vec3_scale(md5_vec3_sub(from, to), 0.25f * (1 + md5_vec3_dot(t, t)));
@@ -161,8 +168,8 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 enum { CHUNK = 32 };
 
 // A part of a joint set that one call of a kernel processes. Kernels need adjacent joints. If the
-// set is a range, it is one part. If the set is a list, it is divided into chunks, and the joints
-// of a chunk are copied ("gathered") to an array.
+// set is a range, it is one part. If the set is a list, it is divided into chunks. The joints of a
+// chunk are then copied ("gathered") to an array.
 typedef struct joint_part {
     const uint32_t *listed; // NULL: the set is a range
     const float *weights;   // NULL: all weights are 1
@@ -263,8 +270,8 @@ static void blend_masked_runs(const md5_detail_set *detail, const md5_joint_set 
     }
 }
 
-// Blends `source` over `pose` with a mask (MD5_NONE: all joints) and a weight. If `detail` is not
-// NULL, only its runs are blended, and other joints need not be defined.
+// Blends `source` over `pose` with a mask and a weight. The mask MD5_NONE means all joints. If
+// `detail` is not NULL, only its runs are blended, and other joints need not be defined.
 static void blend_over(const md5_machine *machine, const md5_detail_set *detail, uint32_t mask,
                        const md5_xform *source, float weight, md5_xform *pose)
 {
@@ -330,7 +337,7 @@ static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
 }
 
 // Returns a hash of the cycle numbers of a state's clips, `seconds` from now. If the hashes of two
-// times are equal, no clip enters another cycle between them.
+// times are equal, no clip enters another cycle between them: so no pose can jump there.
 static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, double seconds)
 {
     uint64_t hash = 0;
@@ -346,8 +353,8 @@ static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, 
     return hash;
 }
 
-// The joints for which a clip must be sampled: the joints of a layer, of a level of detail, or of
-// both.
+// The joints for which a clip must be sampled. These are the joints of a layer, the joints of a
+// level of detail, or the joints that are in both.
 typedef struct selection {
     const md5_joint_set *joints;  // joints of the layer, or NULL
     const md5_targets *targets;   // tracks of `joints`
@@ -523,10 +530,12 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
 
 // == One-shot clips ===============================================================================
 //
-// A single clip in a slot is blended like a layer. While a clip replaces another, each joint must
-// have the weights of both clips in the result. The older clip is blended first, and the newer clip
-// then covers a part of it. Therefore the older clip is blended with a larger weight. If the masks
-// of the clips differ, this weight differs between joints.
+// A single clip in a slot is blended like a layer.
+//
+// While a clip replaces another, each joint must have the weights of both clips in the result. The
+// older clip is blended first. The newer clip then covers a part of it. To compensate this, the
+// older clip is blended with a larger weight. If the masks of the clips differ, this weight differs
+// between joints.
 
 // Computes the pose of a one-shot clip and, if it is additive, its reference pose.
 static void sample_one_shot(const md5_machine *machine, const md5_one_shot *one_shot,
@@ -677,8 +686,9 @@ static const md5_xform *state_reference(const layer_job *job, const md5_active_s
 }
 
 // Returns the time at which a state's clips are sampled, seconds from now. A velocity is the
-// difference of two poses. If a clip enters another cycle between them, its pose can jump.
-// Therefore both times are moved away from now until no clip does this, or at most MAX_MOVES times.
+// difference of two poses at two times. If a clip enters another cycle between these times, its
+// pose can jump. Therefore both times are moved away from now until no clip enters another cycle,
+// but at most MAX_MOVES times.
 static double clip_shift(const layer_job *job, const md5_active_state *active)
 {
     enum { MAX_MOVES = 4 };
@@ -748,9 +758,9 @@ static void add_remaining_offsets(const layer_job *job, md5_xform *pose)
     }
 }
 
-// Computes the pose of a range of a layer's chain of states, oldest first: blend(blend(A, B), C)
-// for the states A, B and C. Returns the coverage of the pose, 0..1. It is below 1 if a state does
-// not have a motion. `spare` has room for two poses and the scratch poses of a state.
+// Computes the pose of a range of a layer's chain of states, oldest first. For the states A, B and
+// C it is blend(blend(A, B), C). Returns the coverage of the pose, 0..1. It is below 1 if a state
+// does not have a motion. `spare` has room for two poses and the scratch poses of a state.
 static float evaluate_chain(const layer_job *job, md5_chain_range part, md5_xform *spare,
                             md5_xform *pose)
 {
@@ -798,9 +808,10 @@ static void measure_velocities(layer_job *job, md5_chain_range part, double begi
     md5i_pose_velocity(before, after, job->num_blended, (float)VELOCITY_STEP, velocities);
 }
 
-// Begins an inertial transition. Computes the differences between the current old and new poses,
-// and between their velocities. These offsets are added to the new pose and decay within `duration`
-// seconds. Both poses come from chains of states, of the same layer or of another player's layer.
+// Begins an inertial transition. Computes the offsets: the differences between the current old and
+// new poses, and between their velocities. The offsets are added to the new pose and decay within
+// `duration` seconds. Both poses come from chains of states. The old chain can belong to the same
+// layer or to another player's layer.
 static void begin_offsets(layer_job *from, md5_chain_range old_chain, layer_job *to,
                           md5_chain_range new_chain, double duration)
 {
@@ -912,8 +923,8 @@ static bool have_poses(md5_layer_state *layer_state, const md5_state *state)
 }
 
 // Makes space in the chain of active states for a state that fades in. Returns true if the new
-// state will be above the state from which the transition starts, or above a state that shares its
-// clock with that state.
+// state will be above a state with whose clock it can be synchronized: the state from which the
+// transition starts, or a state that shares its clock with that state.
 static bool reserve_chain_position(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -1100,8 +1111,8 @@ static void sample_into_result(const layer_job *job, const md5_active_state *act
 }
 
 // Computes the pose of a layer in `layer_pose`. Returns the weight with which it covers the layers
-// below: its weight times its coverage. The coverage is below 1 if a state has no motion. `single`
-// is the only state of the layer, if it is sufficient to compute the layer's joints, or NULL.
+// below: its weight times its coverage. The coverage is below 1 if a state has no motion. If a
+// single state is sufficient to compute the layer's joints, `single` is this state, otherwise NULL.
 static float evaluate_layer(const layer_job *job, const md5_active_state *single, float weight,
                             md5_xform *spare, md5_xform *layer_pose)
 {

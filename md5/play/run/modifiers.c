@@ -1,8 +1,8 @@
 // Applies the modifiers of a machine to the blended pose, and advances gazes.
 //
-// Locked feet need to know if each sole is on the ground. The contacts of a clip are stored for
-// each frame. find_contact() blends them over all clips. The character moves between two poses, so
-// the locked positions are moved by its root motion.
+// A locked foot must know if its sole is on the ground. The contacts of a clip are stored for each
+// frame. find_contact() blends them over all clips. The locked positions are in the space of the
+// character. It moves between two poses, so the locked positions are moved by its root motion.
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
 
@@ -130,8 +130,8 @@ static float point_distance(md5_vec3 a, md5_vec3 b)
 
 // -- Modifiers -----------------------------------------------------------------------------------
 
-// Returns the position at which the ground below foot `index` is queried. This is the locked
-// position of a locked foot, otherwise the animated position of the ankle.
+// Returns the position at which the game is asked for the ground below foot `index`. For a locked
+// foot this is the locked position, otherwise the animated position of the ankle.
 static md5_vec3 ground_query_position(const md5_player *player, const md5_modifier *modifier,
                                       uint32_t index, const md5_xform *pose)
 {

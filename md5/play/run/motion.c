@@ -17,10 +17,13 @@
 #define YAW_LEFT 1.0
 #define YAW_RIGHT (-1.0)
 
-// Rotates the translation of a displacement by half of its yaw. The yaw itself does not change.
-// `side` is YAW_LEFT or YAW_RIGHT. A movement on an arc becomes a movement straight ahead by a
-// rotation to the right. The sum of the vectors (1, 0) and (cosine, sine) has half of the yaw, and
-// its length is sqrt(2 + 2 cosine).
+// Rotates the translation of a displacement by half of its yaw, to the left or to the right
+// (`side`). The yaw itself does not change. A rotation to the right turns a movement on an arc into
+// a movement straight ahead.
+//
+// The sum of the vectors (1, 0) and (cosine, sine) has half of the yaw. Its length is
+//
+//   sqrt(2 + 2 cosine)
 static md5_root_delta rotate_by_half_yaw(md5_root_delta delta, double side)
 {
     const double length = sqrt(fmax(2 + 2 * delta.cosine, 1e-12));
@@ -33,10 +36,10 @@ static md5_root_delta rotate_by_half_yaw(md5_root_delta delta, double side)
     return delta;
 }
 
-// Blends two displacements. Returns exactly `a` for t = 0 and exactly `b` for t = 1. The blend of
-// two arcs is the arc between them, because the displacements are first rotated to the middle of
-// their arcs. Directions are blended linearly and normalized, which is accurate enough for short
-// intervals.
+// Blends two displacements. Returns exactly `a` for t = 0 and exactly `b` for t = 1. The
+// displacements are first rotated to the middle of their arcs, so that the blend of two arcs is the
+// arc between them. Directions are blended linearly and normalized, which is accurate enough for
+// short intervals.
 static md5_root_delta blend_deltas(md5_root_delta a, md5_root_delta b, double t)
 {
     if (t <= 0)
@@ -77,8 +80,8 @@ static md5_root_delta instance_root_delta(const md5_instance_plan *plan,
 }
 
 // Blends the displacement of an item into the displacement of its motion, which is a blend space or
-// a stack. `weight` is the weight of the item, and `sum` is the sum of the weights up to this item.
-// Blending each item by weight / sum gives the weighted mean of all items.
+// a stack. `weight` is the weight of the item. `sum` is the sum of the weights of this item and the
+// items before it. Blending each item by weight / sum gives the weighted mean of all items.
 static md5_root_delta blend_item_delta(const md5_player *player, const md5_motion *motion,
                                        const md5_item *item, float weight, float sum,
                                        md5_root_delta motion_delta, md5_root_delta item_delta)
@@ -140,17 +143,19 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
 
 // -- Inertial transitions -----------------------------------------------------------------------
 
-// Length of a short time step, seconds. The current velocity of the root is its displacement in
-// such a step, which ends now (`is_before`) or begins now.
+// Length of a short time step, seconds. The current velocity of the root is measured as its
+// displacement in such a step. The step ends now (`is_before`) or begins now.
 #define ROOT_STEP (1.0 / 256.0)
 
 // During an inertial transition, the difference of the root velocities before and after the change
-// of state decreases to 0. Returns the integral of the remaining fraction of the difference over
-// time, in seconds, from the start of the transition to `shift` seconds from now.
+// of state decreases to 0. Returns the integral of the remaining fraction q of the difference over
+// time, in seconds. The integral extends from the start of the transition to `shift` seconds from
+// now. With s = elapsed / duration,
 //
-// The fraction is q = 1 - 10 s^3 + 15 s^4 - 6 s^5 with s = elapsed / duration, like for an offset
-// of a pose that starts at rest. With the integral, displacements do not depend on the division of
-// time into steps.
+//   q = 1 - 10 s^3 + 15 s^4 - 6 s^5
+//
+// This is the curve of a pose offset that starts at rest. With the integral, displacements do not
+// depend on the division of time into steps.
 static double remaining_integral(md5_fade_time time, double shift)
 {
     if (!(time.duration > 0)) // the player was restored
@@ -159,10 +164,12 @@ static double remaining_integral(md5_fade_time time, double shift)
     return time.duration * s * (1 - s * s * s * (2.5 - s * (3 - s)));
 }
 
-// Returns the displacement of a root that moves with a constant velocity for a number of seconds:
-// an arc if the root turns. To avoid trigonometric functions, a quarter of the yaw is used as the
-// tangent t of a quarter of the yaw, which is accurate for small angles. With it, cos(yaw / 2) = (1
-// - t^2) / (1 + t^2) and sin(yaw / 2) = 2 t / (1 + t^2).
+// Returns the displacement of a root that moves with a constant velocity for a number of seconds.
+// It is an arc if the root turns. To avoid trigonometric functions, a quarter of the yaw is used as
+// its own tangent t, which is accurate for small angles:
+//
+//   cos(yaw / 2) = (1 - t^2) / (1 + t^2)
+//   sin(yaw / 2) = 2 t / (1 + t^2)
 static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, double seconds)
 {
     const double *const v = velocity->v;
@@ -272,8 +279,8 @@ static bool has_root_motion(md5_layer_state *layer_state)
     return layer_state->has_snapshot || layer_state->has_offsets;
 }
 
-// Returns half of the displacement that an inertial transition's remaining velocity difference
-// causes over the last `seconds`. The caller applies this half twice, before and after the
+// Returns half of the displacement over the last `seconds` that results from the remaining velocity
+// difference of an inertial transition. The caller applies this half twice: before and after the
 // displacement of the clips.
 static md5_root_delta half_offset_delta(const md5_layer_state *layer_state, double seconds)
 {
@@ -379,8 +386,10 @@ static void add_one_shots(const md5_player *player, uint32_t num_below, double s
 }
 
 // Blends the root motion of a layer over *delta, the root motion of the layers below. *is_moving is
-// true if a layer below has root motion. It becomes true if this layer is blended. A layer without
-// root motion slows down a moving layer below it, and otherwise has no effect.
+// true if a layer below has root motion. It becomes true if this layer is blended.
+//
+// A layer without root motion counts as standing: it slows down a moving layer below it. If no
+// layer below moves, it has no effect.
 static void add_layer(md5_player *player, uint32_t index, double seconds, bool *is_moving,
                       md5_root_delta *delta)
 {
@@ -483,8 +492,8 @@ static float weight_at_sample(const md5_sum_row *row, const md5_sample_position 
     return from + (to - from) * sample->fraction;
 }
 
-// Returns the sum of a row's keys over the clips of a state that play the row's clip, and sets
-// *clip_weight to the weight of these clips in the state.
+// Returns the weighted sum of a row's keys over those clips of a state that play the row's clip.
+// Sets *clip_weight to the weight of these clips in the state.
 static float sum_clip_keys(const md5_player *player, const md5_active_state *active,
                            const md5_sum_row *row, float *clip_weight)
 {
@@ -505,9 +514,9 @@ static float sum_clip_keys(const md5_player *player, const md5_active_state *act
     return sum;
 }
 
-// Returns the contribution of a row to its sum while a state has the weight 1: the weight of the
-// row if the state drives it, or its keys at the positions of the state's clips. Sets *clip_weight
-// to the weight of the row's clip in the state.
+// Returns the contribution of a row to its sum while a state has the weight 1. If the state drives
+// the row, this is the weight of the row. If a clip drives it, these are the keys at the positions
+// of the state's clips. Sets *clip_weight to the weight of the row's clip in the state.
 static float state_weight(const md5_player *player, uint32_t layer, const md5_active_state *active,
                           const md5_sum_row *row, float *clip_weight)
 {
@@ -714,12 +723,12 @@ static void add_one_shot_curve(const md5_player *player, const md5_one_shot *one
 }
 
 // Applies the one-shot clips that are played directly above the first `num_below` layers to a
-// curve. `target` is the index of the curve's sum, `value` is the curve's value below the clips.
+// curve. `target` is the index of the curve's sum. `value` is the curve's value below the clips.
 // Returns the new value.
 //
-// The clips of a slot share a weight of 1, as in the blend of their poses. The newest clip gets its
-// weight first, and each older clip gets at most the weight that is left. Additive clips do not use
-// up weight.
+// The weights of a slot's clips have at most the sum 1, as in the blend of their poses. The newest
+// clip gets its weight first. Each older clip gets at most the weight that is left. Additive clips
+// do not use up weight.
 static float add_one_shot_curves(const md5_player *player, uint32_t num_below, uint32_t target,
                                  float value)
 {

@@ -1,8 +1,8 @@
 // One-shot clips: start, stop, sections and weights.
 //
-// A slot contains the newest clip and the clips that it replaces. They fade out while it fades in.
-// The weight of each clip depends only on its own time. layers.c blends the clips of a slot so that
-// each joint has these weights.
+// A slot contains the newest clip and the clips that it replaces. The older clips fade out while
+// the newest fades in. The weight of each clip depends only on its own time. layers.c blends the
+// clips of a slot so that each joint has these weights.
 #include "md5/play/run/player_state.h"
 
 // -- Weights ----------------------------------------------------------------------------------
@@ -33,9 +33,10 @@ static float stop_factor(const md5_one_shot *one_shot, double shift)
 }
 
 // Returns the weight of a one-shot clip `shift` seconds from now; shift <= 0. This is its own
-// weight times the factors of its fade-in, its fade-out and its stop. `min_progress` is the minimum
-// progress of a fade. It prevents a weight of 0 at the start and the end of a fade, because events
-// there must be reported.
+// weight times the factors of its fade-in, its fade-out and its stop.
+//
+// `min_progress` keeps the weight above 0 at the start of the fade-in and at the end of the
+// fade-out, because events there must be reported.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double min_progress)
 {
@@ -149,8 +150,7 @@ static void fade_out_one_shot(md5_one_shot *one_shot, double duration, md5_easin
     one_shot->stopping = (md5_fade_time){0, duration};
 }
 
-// Returns the number of a description, in which 0 means the default 1, and MD5_EXPLICIT_ZERO means
-// 0.
+// Returns a number of a description. 0 means the default 1, and MD5_EXPLICIT_ZERO means 0.
 static float value_or_one(float value)
 {
     if (value == MD5_EXPLICIT_ZERO)

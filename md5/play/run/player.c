@@ -31,9 +31,11 @@ bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
     return true;
 }
 
-// Counts a request for a pose. Returns true if the pose must be computed. Counts at any level of
-// detail, so that the players of a crowd compute poses in different calls even if the game changes
-// the level often. No stored pose becomes older than the interval.
+// Counts a request for a pose. Returns true if the pose must be computed, and false if the stored
+// pose is repeated. No stored pose becomes older than the interval.
+//
+// Requests are counted at any level of detail. The players of a crowd therefore compute poses in
+// different calls, even if the game changes the level often.
 static bool begin_player_pose(md5_player *player)
 {
     md5_detail_state *const state = &player->detail;
@@ -60,9 +62,9 @@ static void end_pose(md5_player *player, const md5_xform *pose)
 
 // -- Bounds of the current pose -----------------------------------------------------------------
 
-// Returns the maximum, along one axis, of a weighted sum of positions between `low` and `high`. The
-// sum of the positive weights of a vertex is between min_positive_bias and max_positive_bias, and
-// the sum of its negative weights is at least -max_negative_bias.
+// Returns the maximum of a weighted sum of positions between `low` and `high`, along one axis. For
+// each vertex, the sum of its positive weights is between min_positive_bias and max_positive_bias.
+// The sum of its negative weights is at least -max_negative_bias.
 static float max_sum(const md5_machine *machine, float low, float high)
 {
     const float positive_weights =
@@ -811,8 +813,8 @@ static uint32_t find_part(const migration *job,
 }
 
 // Returns true if the state of a window of the old machine was copied to a window of the player.
-// During a migration, the member `count_before` of each window is 1 + the index of the old window
-// that was copied to it, or 0. The next interval initializes it.
+// During a migration, the scratch member `count_before` of each window is 1 + the index of the old
+// window that was copied to it. It is 0 if no window was copied. The next interval initializes it.
 static bool is_window_adopted(const md5_player *player, uint32_t old_window)
 {
     for (uint32_t k = 0; k < player->machine->num_windows; k++) {
@@ -825,8 +827,9 @@ static bool is_window_adopted(const md5_player *player, uint32_t old_window)
 // The windows to which the state of an old window may be copied.
 typedef enum window_match { SAME_FRAMES, ANY_FRAMES } window_match;
 
-// Returns the index of a window of the clip `clip` that has the name of a window of the old
-// machine, and to which no state was copied yet. Returns MD5_NONE if the clip has no such window.
+// Returns the index of a window of the clip `clip` that has the same name as a window of the old
+// machine. Skips windows to which a state was already copied. Returns MD5_NONE if there is no such
+// window.
 static uint32_t find_unused_window(const md5_player *player, const md5_machine_window *old_window,
                                    uint32_t clip, window_match match)
 {
@@ -1566,12 +1569,14 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
 
 // -- Between fixed steps ------------------------------------------------------------------------
 
-// Returns a fraction of a movement, which is regarded as a screw motion: a rotation by 2 h about an
-// axis and a translation along it.
+// Returns a fraction of a movement. The movement is regarded as a screw motion: a rotation by 2 h
+// about an axis, and a translation along it.
 //
-// The component of the translation perpendicular to the axis is the chord of an arc. The chord of
-// the fraction of the arc is sin(fraction h) / sin(h) times as long and is rotated back by (1 -
-// fraction) h.
+// The component of the translation perpendicular to the axis is the chord of an arc. The fraction
+// of the arc has a shorter chord. It is rotated back by (1 - fraction) h, and its length is the
+// length of the whole chord times
+//
+//   sin(fraction h) / sin(h)
 static md5_xform partial_motion(md5_xform motion, double fraction)
 {
     if (fraction >= 1)

@@ -13,7 +13,7 @@
 
 // -- state.c: synchronized clips ----------------------------------------------------------------
 
-// A clip of a synchronized group. All clips of the group follow one shared clock and so remain in
+// A clip of a synchronized group. All clips of the group follow one shared clock, and so remain in
 // phase.
 typedef struct md5_sync_item {
     float weight; // weight in the group; the sum of all weights is above 0
@@ -24,9 +24,12 @@ typedef struct md5_sync_item {
     const double *markers;
 } md5_sync_item;
 
-// Returns the shared clock `seconds` later. Its rate is the weighted mean of the clips' rates. With
-// markers, this is the mean of the rates at which each clip moves from one marker to the next. The
-// result does not depend on the division of time into steps.
+// Returns the shared clock `seconds` later. Its rate is the weighted mean of the clips' rates.
+//
+// With markers, each part of the cycle between two markers has its own rate. It is the weighted
+// mean of the rates at which the clips pass this part.
+//
+// The result does not depend on the division of time into steps.
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds);
 
@@ -47,11 +50,12 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 
 // -- layers.c: inertial transitions --------------------------------------------------------------
 //
-// An inertial transition plays only the new motion. The difference between the old pose and the new
-// motion is added to it and decays (D. Bollo, Inertialization: High-Performance Animation
-// Transitions in Gears of War, GDC 2018). The offset of each joint keeps its direction or axis.
-// Only its length changes, and it never grows. Only + - * / are used, so that every platform
-// computes the same bits.
+// An inertial transition plays only the new motion. At its start, the old pose differs from the new
+// motion. This difference, the offset, is added to the new motion and decays to 0 (D. Bollo,
+// Inertialization: High-Performance Animation Transitions in Gears of War, GDC 2018).
+//
+// The offset of each joint keeps its direction or axis. Only its length changes, and it never
+// grows. The code uses only + - * /, so that every platform computes the same bits.
 
 // Limit of the decay rate of an offset, 1/s. At this rate the offset ends within five microseconds.
 #define MD5_FASTEST_DECAY (-1e6f)
@@ -63,15 +67,18 @@ typedef struct md5_velocity {
     md5_vec3 angular;
 } md5_velocity;
 
-// Computes the velocity
+// Computes velocity[num_joints] from two poses that are `seconds` apart. If `seconds` is not above
+// 0, all velocities are 0.
 void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_t num_joints,
                         float seconds, md5_velocity *velocity);
 
-// The offset of one joint: the difference between the old pose and the new motion at the start of
-// the transition. Rotations are modified Rodrigues parameters, axis * tan(angle / 4). They are
-// nearly proportional to the angle, and their conversion from and to quaternions needs no
-// trigonometry. The rates are the relative changes of the lengths at the start, 1/s. They are at
-// most 0.
+// The offset of one joint: the old pose minus the new motion at the start of the transition.
+//
+// A rotation is stored as modified Rodrigues parameters, axis * tan(angle / 4). They are nearly
+// proportional to the angle. Their conversion from and to quaternions needs no trigonometry.
+//
+// A rate is the velocity at which the length changes at the start, divided by the length, 1/s. It
+// is at most 0.
 typedef struct md5_offset {
     md5_vec3 rotation;
     float rotation_rate;
@@ -94,13 +101,17 @@ static inline float md5_larger(float a, float b)
 // Returns the remaining fraction of an offset `elapsed` seconds after the start of its transition.
 // Returns 0 after the end. `rate` is the decay rate at the start, 1/s.
 //
-// In Bollo's terms, an offset with the initial length x0 = 1 and the velocity v0 has `rate` = v0 /
-// x0. His duration is t1 = min(duration, -5 x0 / v0), and his initial acceleration is a0 = max(0,
-// (-8 v0 t1 - 20 x0) / t1^2). With s = t / t1, u = rate * t1 (between -5 and 0) and a = a0 t1^2 /
-// x0 his quintic is
-//   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
-// Its derivative is at most 0 in 0..1 for all such u, so it decreases from 1 to 0 without
-// overshoot.
+// The formula is the quintic polynomial of Bollo for the initial length x0 = 1 and the initial
+// velocity v0 = rate. He chooses the duration t1 and the initial acceleration a0:
+//
+//   t1 = min(duration, -5 x0 / v0)
+//   a0 = max(0, (-8 v0 t1 - 20 x0) / t1^2)
+//
+// With the relative time s = elapsed / t1 and u = rate * t1, which is -5 to 0, the polynomial is
+//
+//   (1 - s)^3 (1 + (3 + u) s + max(6 + 3 u, -4 - u) s^2)
+//
+// Its derivative is at most 0 for s in 0..1. Therefore it decreases from 1 to 0 without overshoot.
 static inline float md5_remaining_offset(float rate, float elapsed, float duration)
 {
     if (elapsed < 0)
@@ -114,24 +125,29 @@ static inline float md5_remaining_offset(float rate, float elapsed, float durati
 }
 
 // Adds the remaining offsets to `pose`, `elapsed` seconds after the start of a transition. At the
-// start the offsets are complete. At the end they are 0, and so are their velocity and
-// acceleration. If `elapsed` is negative, the offsets are extrapolated linearly by their rates.
+// start the offsets are complete. At the end the offsets, their velocities and their accelerations
+// are 0. If `elapsed` is negative, the offsets are extrapolated linearly by their rates.
 void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                       md5_xform *pose);
 
 // -- The state of a player ----------------------------------------------------------------------
 
-// Maximum number of active states in a layer, including the frozen pose that replaces older states.
-// One more slot is used while an inertial transition begins, because the new state is then compared
-// with the others.
+// Maximum number of active states in a layer. A frozen pose, which replaces older states, counts as
+// one of them. MD5_SLOTS is larger by 1: when an inertial transition begins, the new state is
+// stored together with all others to compare them.
 enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
 // Maximum number of bisections in a search for a time. It exceeds the number of bits of a double.
 enum { MD5_MAX_BISECTIONS = 64 };
 
-// A clip instance: the state of one use of a clip in the blend tree of an active state. A clip
-// without weight becomes inactive, unless it is still at its start, can end, or is the first clip
-// of its state. Inactive clips save time. In a group they get their clock when they become active
-// again; outside of groups only their phase advances.
+// A clip instance: the state of one use of a clip in the blend tree of an active state.
+//
+// To save time, a clip without weight becomes inactive: its clock is not advanced. Three kinds of
+// clips remain active without weight: a clip that is still at its start, a clip that is played
+// once, and the first clip of its state.
+//
+// When an inactive clip gets a weight again, it must continue as if it had been played. In a group
+// it then gets its clock from the clock of the group. Outside of groups, its phase is advanced
+// while it is inactive.
 typedef struct md5_clip_instance {
     md5_clock clock_before; // clock at the start of the last interval
     md5_clock clock;        // clock at the end of the last interval
@@ -152,8 +168,7 @@ static inline md5_sample_position md5_instance_sample_position(const md5_playabl
                                       playable->source->interpolation);
 }
 
-// Maximum rounding error of a time that is stored as a float, relative to the larger of 1 and the
-// time.
+// Maximum rounding error of a time t that is stored as a float, divided by max(1, t).
 #define MD5_FLOAT_ERROR 6e-8
 
 // Returns true if a cached root position is valid for a clock.
@@ -168,9 +183,9 @@ static inline double md5_smaller(double a, double b)
     return b < a ? b : a;
 }
 
-// Speed and weights of a part (node) of a blend tree. They are the products of the values of the
-// part and of all parts that contain it. group_weight includes only the parts in the synchronized
-// group, so it is the weight of the part in the group.
+// Speed and weights of a part (node) of a blend tree. Each is the product of the values of the part
+// itself and of the parts that contain it. For `speed` and `total` these are all such parts. For
+// `group_weight` these are only the parts in the synchronized group.
 typedef struct md5_flow {
     double speed;       // factor of the rates
     float group_weight; // weight in its synchronized group
@@ -201,9 +216,10 @@ typedef struct md5_active_state {
     md5_clock *groups;
     float *weights;  // weights of items in their motions, indexed by md5i_part.weight
     md5_flow *flows; // [num_parts]
-    // [num_instances] At the start of the array: indices of the active instances, ascending. From
-    // first_inactive on: indices of the inactive instances without a group. num_active_instances is
-    // 0 until the array is filled.
+    // [num_instances] Two lists of indices of instances in one array. The first
+    // num_active_instances elements are the active instances, ascending. The elements from
+    // first_inactive on are the inactive instances without a group. num_active_instances is 0 until
+    // the array is filled.
     uint32_t *active_instances;
     uint32_t num_active_instances;
     uint32_t first_inactive;
@@ -223,9 +239,9 @@ static inline double md5_fade_progress(double elapsed, double duration)
     return elapsed > MD5_BORDER ? elapsed / duration : 0.0;
 }
 
-// Velocity of the root in the space of the character, for time that runs forward. The components
-// are x, y and z in units per second, and a quarter of the angular velocity in radians per second.
-// Positive rotation is to the left.
+// Velocity of the root in the space of the character, for time that runs forward. v[0..2] are x, y
+// and z in units per second. v[3] is a quarter of the angular velocity in radians per second,
+// positive to the left.
 typedef struct md5_root_velocity {
     double v[4];
 } md5_root_velocity;
@@ -242,11 +258,11 @@ typedef struct md5_layer_state {
     bool is_steered;          // at least one state has the rate of a shared clock
     uint32_t entered;         // last state that was reported; MD5_NONE = none
     bool ends_cycle; // the newest state takes an exit at the end of a cycle in this interval
-    uint64_t ignored_events; // event bits that the newest state ignores at this instant
-    uint64_t causes;         // union of all causes since a search found no possible transition
-    uint64_t random;         // random number state for the random times of conditions
-    float coverage;          // weight of the frozen pose, below 1 if a state had no motion
-    md5_fade_time settling;  // decay of the offsets
+    uint64_t ignored_events;       // event bits that the newest state ignores at this instant
+    uint64_t causes;               // causes since a search found no possible transition
+    uint64_t random;               // random number state for the random times of conditions
+    float coverage;                // weight of the frozen pose, below 1 if a state had no motion
+    md5_fade_time settling;        // decay of the offsets
     md5_root_velocity frozen_root; // root velocity of the frozen pose
     // md5_player_copy() copies all members above as a block. The arrays below belong to the player
     // and are copied separately.
@@ -303,9 +319,9 @@ typedef struct md5_one_shot_slot {
     md5_one_shot one_shots[MD5_SLOT_ONE_SHOTS];
 } md5_one_shot_slot;
 
-// A range of a layer's chain of active states: the states at positions begin..end - 1. It may also
-// include the frozen pose, which precedes the first state, and the offsets of an inertial
-// transition.
+// A range of a layer's chain of active states: the states at the positions begin..end - 1. The
+// range can also include the frozen pose below the oldest state (has_snapshot), and the offsets of
+// an inertial transition (has_offsets).
 typedef struct md5_chain_range {
     uint32_t begin;
     uint32_t end;
@@ -489,7 +505,8 @@ float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule);
 
 // -- state.c: playing one state -----------------------------------------------------------------
 
-// Initializes the clips of an active state at their start positions.
+// Makes `active` a new active state: sets its state and its blend tree, and starts its clips at the
+// positions that `change` determines.
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change);
 
@@ -501,8 +518,8 @@ void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_pl
 // Returns the current clock of a clip, which may be inactive.
 md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t index);
 
-// Computes the clocks of all groups of a state, `seconds` from now, and stores them in
-// player->group_clocks.
+// Computes the clocks of all synchronized groups of a state, `seconds` from now. Stores them in
+// player->group_clocks. The clocks of the state do not change.
 void md5i_advance_group_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
 // Returns the clock of an active clip `seconds` from now. Call md5i_advance_group_clocks() first. A
@@ -518,21 +535,24 @@ void md5i_update_weights(md5_player *player);
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
 // Sets the rates of all clips that share a clock to the mean rate of the clock over the next
-// `seconds`, which may be negative. Other clips keep their own rates. Returns the time, at most
-// `max_seconds`, for which these rates are valid. It ends at a marker, at a change of direction, or
-// after a part of a fade.
+// `seconds`, which may be negative. Other clips keep their own rates.
+//
+// Returns the time for which these rates are valid, at most `max_seconds`. It ends at a marker, at
+// a change of direction, or after a part of a fade.
 double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds);
 
 // Returns the time at which a clip of a state had moved by `fraction` of its distance in the last
-// interval. The time counts from the start of the interval, whose length was `seconds`. Usually the
-// result is `fraction` * `seconds`. But the rate of a shared clock changes within the interval,
-// because it follows the weights of the states.
+// interval. The time counts from the start of the interval, whose length was `seconds`.
+//
+// For most clips the result is `fraction` * `seconds`. If a clip shares its clock with other
+// states, its rate changes within the interval, because it follows the weights of the states.
 double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                                  double fraction, double seconds);
 
 // Returns the seconds until the remaining time of the newest state's first clip becomes `value`.
-// `left` is the remaining time now, at the mean rate of the interval. If the clip shares a clock,
-// its rate changes, so the next `max_seconds` are searched.
+// `left` is the remaining time now, computed with the mean rate of the interval. If the clip shares
+// its clock with other states, its rate changes. Then only the next `max_seconds` are searched. The
+// result is INFINITY if the remaining time does not become `value` there.
 double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
                                     double max_seconds);
 
@@ -575,9 +595,9 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 // Returns the root motion of the last interval, which was `seconds` long.
 md5_root_delta md5i_step_root_delta(md5_player *player, double seconds);
 
-// Returns the current value of the source of a row of morph_rows. A source is a parameter, a curve
-// or a window, a state, or a clip that one-shot clips play. For a state, the value is its weight in
-// its layer times the weight of the layer.
+// Returns the current value of the source of a row of morph_rows. Sources are parameters, curves,
+// windows, states, and clips that one-shot clips play. The value of a state is its weight in its
+// layer times the weight of the layer.
 float md5i_driver_value(const md5_player *player, uint32_t row_index);
 
 // Begins an inertial transition of a layer's root motion and morphs. The transition leads from
@@ -645,9 +665,12 @@ static inline md5_one_shot *md5_newest_one_shot(const md5_player *player, uint32
     return count == 0 ? NULL : &player->slots[slot].one_shots[count - 1];
 }
 
-// Returns the weight of a one-shot clip `shift` seconds from now; shift <= 0. Events of weight 0 do
-// not fire, but events at the ends of fades must fire. Therefore the progress of a fade counts as
-// at least `min_progress`. Poses use the value 0 for it.
+// Returns the weight of a one-shot clip `shift` seconds from now; shift <= 0. It is the clip's own
+// weight times the factors of its fades.
+//
+// The fade-in is evaluated at least at the progress `min_progress`, and the fade-out at most at 1 -
+// `min_progress`. Poses use 0. Events use a small value: an event at the start or end of a fade
+// must fire, but an event of a clip with weight 0 would not.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double min_progress);
 
@@ -695,7 +718,7 @@ void md5i_advance_gazes(md5_player *player, double seconds);
 
 // -- state.c: blend spaces ----------------------------------------------------------------------
 //
-// These functions compute the weights of the items of a blend space. Weights are not negative and
+// These functions compute the weights of the items of a blend space. Weights are not negative, and
 // their sum is 1.
 
 // Computes the weights of items[num_items] in a 1D blend space. num_items >= 1, and the positions
@@ -706,14 +729,20 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
 
 // Computes the weights of the items of a 2D blend space by gradient band interpolation (R. S.
 // Johansen, Automated Semi-Procedural Animation for Character Locomotion, 2009, 6.3). No two items
-// may have the same position. The influence of an item decreases from 1 at its position to 0 at the
-// position of every other item: w_i = min over j of 1 - (p - p_i) . (p_j - p_i) / |p_j - p_i|^2,
-// clamped to 0..1. Then all weights are scaled to the sum 1. The time is at most quadratic in
-// num_items. Items without influence usually need only a few steps.
+// may have the same position.
+//
+// The influence of item i at the point p decreases from 1 at its position p_i to 0 at the position
+// of every other item. It is clamped to 0..1:
+//
+//   influence_i = min over j of 1 - (p - p_i) . (p_j - p_i) / |p_j - p_i|^2
+//
+// The weights are the influences, scaled to the sum 1. The time is at most quadratic in num_items.
+// Items without influence usually need only a few steps.
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights);
 
-// Returns true if a run of joints overlaps a joint set. The set must be a range, not a list.
+// Returns true if a run, which is a range of joints, overlaps a joint set. The set must be a range,
+// not a list.
 static inline bool md5_run_overlaps_set(md5_joint_run run, const md5_joint_set *set)
 {
     return run.first < set->first + set->count && set->first < run.first + run.count;

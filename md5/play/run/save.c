@@ -1,10 +1,17 @@
 // Saves and restores players.
 //
-// To archive a value means to write it, to check it or to store it, depending on the mode of the
-// archive. archive_player() archives all values of a player for all modes, so writing and reading
-// always agree. Restoring calls it twice: the first pass checks all values, and the second pass
-// stores them. Therefore an error does not change the player. Numbers are little-endian and floats
-// are IEEE 754, so the bytes are the same on every platform.
+// Each function archive_...() both writes and reads. The mode of the archive selects what it does
+// with each value:
+//
+//   WRITE   write the value of the player
+//   CHECK   read a value and check it
+//   STORE   read a value and store it in the player
+//
+// Therefore writing and reading always use the same format.
+//
+// archive_player() archives all values of a player. Restoring calls it twice: the first pass checks
+// all values, and the second pass stores them. Therefore an error does not change the player.
+// Numbers are little-endian and floats are IEEE 754, so the bytes are the same on every platform.
 //
 // Weights, rates and root positions of clips are not saved, because they are computed again from
 // the machine, the parameters and the clocks. Values that exist only during a step are not saved
@@ -16,11 +23,9 @@
 
 enum { MAGIC = 0x5350354d }; // "M5PS" in the file
 
-// Versions of the format that can be read. Each change of the format increases the version.
-//
-// Version 4 added locked feet. It needs no test, because a file is only read for the machine with
-// which it was saved. The machines of files of versions 2 and 3 have no locked feet, so these files
-// contain the same bytes in version 4.
+// Version 4 added locked feet. The code does not test for it: a file can only be read for the
+// machine with which it was saved, and the machines of version 2 and 3 had no locked feet. For
+// these machines, version 4 contains the same bytes.
 enum {
     MIN_VERSION = 2,
     VERSION_FADE_EASINGS = 3,  // fades of one-shot clips have easings
@@ -61,8 +66,9 @@ enum {
 // Limit of a sum of morph rows, far above all real sums.
 #define MAX_MORPH_WEIGHT 1e30
 
-// Maximum distance between a group member's clock and its group's clock, in cycles. The member
-// follows the group, so at most one of them has passed the end of a cycle.
+// Limit of the difference between the cycle of a group member's clock and the cycle of its group's
+// clock. The member follows the group. Near the end of a cycle, only one of them may have passed
+// the end.
 #define MAX_CYCLES_AHEAD 2.0
 
 // The action of the functions archive_*() on each value.
@@ -295,8 +301,8 @@ typedef struct clip_clock {
 // and a flag for a clip that has just started.
 static void archive_clock(md5_archive *archive, clock_range range, clip_clock clip)
 {
-    // The relative cycle and the flag are not members of the player. WRITE computes them here, and
-    // STORE converts them back below.
+    // The relative cycle and the flag are not members of the player. If the archive writes, they
+    // are computed here. If it stores, they are converted back at the end of this function.
     int64_t relative_cycle = 0;
     bool is_at_start = false;
     if (archive->mode == WRITE) {
@@ -699,9 +705,9 @@ static void archive_easing_index(md5_archive *archive, const md5_machine *machin
         active->easing = &machine->easings[index];
 }
 
-// Archives the transition by which an active state was entered. If `is_above` is true, other states
-// are below it in the chain. Then it must fade in: without a fade it would cover them, and they
-// would have ended.
+// Archives the transition by which an active state was entered. `is_above` is true if other states
+// are below it in the chain. Then its transition must be a fade: without a fade it would cover the
+// other states, and they would have ended.
 static void archive_transition(md5_archive *archive, const md5_machine *machine,
                                const md5_play_layer *layer, bool is_above, md5_active_state *active)
 {
@@ -785,8 +791,8 @@ static void archive_offset(md5_archive *archive, md5_offset *offset)
 
 // Archives the time of an inertial transition. Returns true if time has passed since it began.
 //
-// The times of old versions count as begun if they are above 0, those of the current version if
-// they are above MD5_BORDER. STORE raises a time of an old version, so that it still counts as
+// In old versions, a time counts as begun if it is above 0. In the current version it must be above
+// MD5_BORDER. STORE raises a time of an old version that has begun, so that it still counts as
 // begun.
 static bool archive_settling_time(md5_archive *archive, md5_fade_time *settling)
 {
@@ -834,8 +840,8 @@ static void archive_frozen_pose(md5_archive *archive, const md5_machine *machine
     archive_sums(archive, machine, layer_state->frozen_morphs);
 }
 
-// Archives the active states of a layer, oldest first. A state is stored in one of a few slots, and
-// the chain is a list of slots; STORE puts the state at position i of the chain into slot i.
+// Archives the active states of a layer, oldest first. The states are stored in slots, and the
+// chain is a list of slots. STORE puts the state at position i of the chain into slot i.
 static void archive_active_states(md5_archive *archive, const md5_machine *machine,
                                   const md5_play_layer *layer, md5_chain_range chain,
                                   md5_layer_state *layer_state)
@@ -847,8 +853,8 @@ static void archive_active_states(md5_archive *archive, const md5_machine *machi
     }
     for (uint32_t i = 0; i < chain.end; i++) {
         const bool is_above = i > 0 || chain.has_snapshot;
-        // CHECK does not store values, and the order of the slots is not restored yet, so any slot
-        // can be passed.
+        // CHECK does not store values, so it can use any slot. It must not use the order of the
+        // slots, which is not restored yet.
         md5_active_state *const active =
             archive->mode == CHECK ? &layer_state->first : md5_active_at(layer_state, i);
         archive_active_state(archive, machine, layer, is_above, active);
@@ -903,7 +909,7 @@ static void archive_root_delta(md5_archive *archive, md5_root_delta *motion)
 }
 
 // Fails in mode CHECK if a file of this version cannot be read, or if the player was saved with
-// another machine, because the saved values only have a meaning together with their machine.
+// another machine. Saved values have a meaning only together with their machine.
 static void check_compatible(md5_archive *archive, const md5_machine *machine, uint64_t fingerprint)
 {
     const uint32_t version = archive->version;
@@ -959,9 +965,12 @@ static bool is_pose_in_range(const md5_xform *pose, uint32_t num_joints)
     return true;
 }
 
-// Archives the level of detail and the stored pose, the last computed pose, which is used until the
-// next pose is due. A stored pose whose values are out of range is not saved; the restored player
-// then computes its next pose.
+// Archives the level of detail. Also archives the stored pose, which is the last computed pose: a
+// player with an update interval uses it until the next pose is due.
+//
+// A pose whose values are out of range cannot be saved. In this case WRITE clears
+// detail->has_stored_pose, so that the restored player computes a new pose. The player itself does
+// not change, because `detail` belongs to the copy that md5_player_save() makes.
 static void archive_detail(md5_archive *archive, const md5_player *player, md5_detail_state *detail)
 {
     const md5_machine *const machine = player->machine;
@@ -973,7 +982,7 @@ static void archive_detail(md5_archive *archive, const md5_player *player, md5_d
     archive_uint(archive, &detail->num_calls, 0, UINT32_MAX, "number of poses");
     archive_uint(archive, &detail->age, 0, UINT32_MAX, "age of a pose");
 
-    if (archive->mode == WRITE && detail->has_stored_pose) // `detail` is in the copy of the player
+    if (archive->mode == WRITE && detail->has_stored_pose)
         detail->has_stored_pose = is_pose_in_range(player->stored_pose, machine->num_joints);
     const bool has_pose = archive_bool(archive, &detail->has_stored_pose, "flag for a stored pose");
     if (!has_pose)
@@ -995,9 +1004,9 @@ static void archive_parameter(md5_archive *archive, md5_parameter_kind kind, flo
         fail_number(archive, "value of a bool or trigger is out of range: expected 0 or 1", number);
 }
 
-// Archives the progress of a smoothed parameter towards its goal. The value of the parameter itself
-// was archived before. A spring that was saved by an older version starts again at this value,
-// because its saved velocity had another meaning.
+// Archives the progress of a smoothed parameter toward its goal. The value of the parameter itself
+// was archived before. In files of older versions, the saved velocity of a spring has another
+// meaning. Such a spring starts again at the value of the parameter.
 static void archive_smoothing(md5_archive *archive, const md5_player *player,
                               const md5_follow_desc *follow, md5_parameter_smoothing *smoothing)
 {

@@ -3,13 +3,14 @@
 // position within the current cycle, 0..1. A clip instance is one use of a clip in the blend tree
 // of a state.
 //
-// Clips that must remain in phase, such as a walk and a run, form a group and follow one shared
-// clock. Clips may have markers, for example at footsteps. A part is the section of a cycle from
-// one marker to the next. All clips of a group begin and end a part at the same time, even if the
-// parts have different lengths.
+// Clips that must remain in phase, such as a walk and a run, form a group. A group has one clock,
+// the group clock, from which each member computes its own clock. Clips may have markers, for
+// example at footsteps. A part is the section of a cycle from one marker to the next. All clips of
+// a group begin and end a part at the same time, even if the parts have different lengths.
 //
-// States can also be synchronized during a transition (in_step). Then their shared clocks advance
-// at the same rate.
+// States can also be synchronized during a transition (in_step). Then the clocks of their first
+// clips advance at the same rate. A shared clock is a clock that several clips follow: the clock of
+// a group, or of states in step.
 #include "md5/play/run/player_state.h"
 
 // == Synchronized clips =========================================================================
@@ -82,8 +83,9 @@ static marker_position find_marker_position(double phase, uint32_t num_markers)
     return (marker_position){marker, position - marker};
 }
 
-// Moves a position at the end of a part to the start of the next part or, in backward movement, to
-// the end of the previous part. Returns the change of the clock's cycle: 1, -1 or 0.
+// Moves a position from the end of a part to the start of the next part. In backward movement,
+// moves it from the start of a part to the end of the previous part. Returns the change of the
+// clock's cycle: 1, -1 or 0.
 static int enter_adjacent_part(marker_position *position, uint32_t num_markers, bool is_forward)
 {
     if (is_forward) {
@@ -260,9 +262,8 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
 // value decreases linearly from 1 at the item to 0 at the other item. The influence is the smallest
 // of these values (gradient band interpolation).
 //
-// The item that reduces the influence to 0 is stored in *rival. The search begins with *rival from
-// the previous call: it often reduces the next influence to 0 too, and the search then ends after
-// one step.
+// If another item reduces the influence to 0, *rival is set to it. The next call tests *rival
+// first: it often reduces that influence to 0 too, and the search then ends after one step.
 static double item_influence_2d(const md5_motion_item *items, uint32_t num_items, uint32_t item,
                                 double x, double y, uint32_t *rival)
 {
@@ -300,8 +301,8 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
         sum += influence;
     }
 
-    // The sum is not 0: the nearest item has at least the influence 0.5. For every other item, the
-    // point is nearer to the nearest item than to that item, so the fraction is at most 0.5.
+    // The sum is not 0, because the nearest item has at least the influence 0.5: the point is at
+    // most halfway on the line from the nearest item to any other item.
     for (uint32_t item = 0; item < num_items; item++)
         weights[item] = (float)(weights[item] / sum);
 }
@@ -323,15 +324,23 @@ static md5_sync_item make_sync_item(const md5_item *item, float weight)
 // speeds of both items. Returns a factor by which the rates of all clips of the motion must be
 // multiplied.
 //
-// The positions of the items are the root speeds of their clips, so the parameter is the root
-// speed. Let the clips have cycles of a and b seconds, in which the root moves by A and B units. If
-// they are blended with the weights 1 - w and w, the root moves by (1 - w) A + w B per cycle. If a
-// cycle takes (1 - w) a + w b seconds, the speed is the quotient of both, which increases
-// monotonically from A/a to B/b. It is v for
-//   w = a (v - A/a) / (a (v - A/a) + b (B/b - v)).
-// Synchronized clips have another shared rate, the weighted mean of their rates, so all of them are
-// scaled by one factor. Clips that are not synchronized play at their own rates, and the speeds are
-// blended: w = (v - A/a) / (B/b - A/a).
+// The positions of the items are the root speeds of their clips, so the parameter is a root speed.
+// Let the clips have cycles of a and b seconds, in which the root moves by A and B units. Their
+// blend has the weights 1 - w and w. One cycle of a synchronized blend must have these properties:
+//
+//   distance = (1 - w) A + w B
+//   duration = (1 - w) a + w b
+//
+// The speed is distance / duration. It increases monotonically from A/a to B/b, and is v for
+//
+//   w = a (v - A/a) / (a (v - A/a) + b (B/b - v))
+//
+// Without the returned factor, the duration would be another: the shared rate of synchronized clips
+// is the weighted mean of their rates.
+//
+// Clips that are not synchronized play at their own rates. Their speeds are blended:
+//
+//   w = (v - A/a) / (B/b - A/a)
 static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t first, float *weights)
 {
     const md5_item *const low = &motion->items[first];
@@ -345,8 +354,8 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
     if (!is_synchronized)
         return 1;
 
-    // The rates of the clips result in this duration of the shared cycle. The factor is its ratio
-    // to `seconds`, the required duration.
+    // sync_cycle_seconds() returns the duration that results from the rates of the clips. The
+    // factor is this duration divided by the required duration, `seconds`.
     const md5_sync_item both[] = {make_sync_item(low, 1 - weight), make_sync_item(high, weight)};
     const double seconds = (1 - weight) * low->seconds + weight * high->seconds;
     const uint32_t num_markers =
@@ -374,10 +383,12 @@ float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
     return value > 1 ? 1 : value;
 }
 
-// Fills active->active_instances[]. Its start contains the active instances in ascending order. Its
-// end, from first_inactive on, contains the inactive instances without a group, because their
-// phases still advance. Inactive members of a group are not in the array, because they get their
-// clocks from the group.
+// Fills active->active_instances[], which contains two lists. The list of active instances begins
+// at index 0, in ascending order. The list of inactive instances without a group ends at the end of
+// the array and begins at first_inactive: it is needed because the phases of these instances still
+// advance.
+//
+// Inactive members of a group are in neither list, because they get their clocks from the group.
 static void list_active_instances(md5_active_state *active)
 {
     active->num_active_instances = 0;
@@ -390,9 +401,9 @@ static void list_active_instances(md5_active_state *active)
     }
 }
 
-// Computes the speed and the weights of a part of a blend tree: the values of its parent,
-// multiplied by its own. The parent must be computed first. In a group, group_weight is relative to
-// the part at which the group begins.
+// Computes the speed and the weights of a part of a blend tree. They are the values of its parent,
+// multiplied by its own. The parent must be computed first. At the part with which a group begins,
+// group_weight starts again at 1, so that it is the weight in the group.
 static md5_flow *compute_flow(const md5_player *player, md5_active_state *active, uint32_t index)
 {
     const md5i_part *const part = &active->tree->parts[index];
@@ -534,24 +545,25 @@ void md5i_update_weights(md5_player *player)
     player->has_moved = false;
 }
 
-// The two states of a transition with `in_step` are synchronized, for example so that the feet of a
-// walk and a run land at the same time. In each state, the clips that are synchronized with the
-// first clip form a group, and a group has one clock. The groups of both states follow one shared
-// clock.
+// A transition with `in_step` synchronizes its two states, for example so that the feet of a walk
+// and a run land at the same time. In each state, the first clip and the clips in its group follow
+// one clock. The clocks of both states are the shared clock of the states.
 //
-// The shared clock is not stored. Instead, the clocks of the groups are equal at the start of the
-// transition, and get the same rate in each interval of time. Therefore they remain equal.
+// The shared clock is not stored. Instead, both clocks are equal at the start of the transition,
+// and get the same rate in each interval of time. Therefore they remain equal.
 
-// The direction of the shared clock is evaluated this many seconds after the current time.
+// The direction of the shared clock is evaluated this many seconds after the current time. A clock
+// that reverses now then already has its new direction.
 #define LOOK_AHEAD MD5_BORDER
 
 // Precision of the time at which the shared clock reverses, seconds.
 #define SAME_TURN 1e-13
 
-// Precision of the edges of an easing, as a fraction of the part between two edges.
+// An edge is the border between two parts of an easing: see find_smooth_interval(). Positions count
+// as equal if they differ by less than this fraction of a part.
 #define SAME_EDGE 1e-6
 
-// Precision of the search for a time in the last interval, as a fraction of the interval.
+// Precision with which md5i_shared_clock_seconds() finds a time, as a fraction of the interval.
 #define SAME_FRACTION 1e-12
 
 // Returns the clock that a state shares with other states. This is the clock of its first clip's
@@ -636,9 +648,10 @@ static void set_step_rate(const md5_active_state *active, uint32_t first, double
 }
 
 // Returns the number of consecutive states that share a clock, from position `begin` of the chain
-// on. Returns 1 if the state there does not share its clock. A state does not share its clock if
-// its number of markers differs from the number of the state below it. This is possible in a
-// restored player, and in a player that continues with another machine.
+// on. Returns 1 if the state there does not share its clock.
+//
+// States with different numbers of markers cannot share a clock. They may be adjacent in a restored
+// player, and in a player that continues with another machine.
 static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
 {
     uint32_t end = begin + 1;
@@ -651,10 +664,11 @@ static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
     return end - begin;
 }
 
-// The states of a chain that share a clock, from `begin` on. rates_ahead[i] and rates_behind[i] are
-// the rates of the clock if only state i were active, in shared cycles per second. rates_ahead
-// applies to the part ahead of the clock, rates_behind to the part behind it. The two parts differ
-// only if the clock is at a marker, or so near that rounding matters.
+// States of a chain that share a clock: `count` states, from position `begin` on. rates_ahead[i]
+// and rates_behind[i] are the rates that the clock would have if only state i were active, in
+// shared cycles per second. rates_ahead applies to the part ahead of the clock, rates_behind to the
+// part behind it. The two parts differ only if the clock is at a marker, or so near that rounding
+// matters.
 typedef struct step_group {
     md5_layer_state *layer_state;
     uint32_t begin;
@@ -691,9 +705,11 @@ static void find_state_rates(const step_group *group, uint32_t first, double *ra
     }
 }
 
-// Returns the rate of the shared clock `seconds` from now. The weights of poses are clamped to 0..1
-// if an easing overshoots. The weights here are not clamped, so that the rate is smooth between the
-// edges of the easing.
+// Returns the rate of the shared clock `seconds` from now. The rates of the states are blended by
+// the eased progress of their fades.
+//
+// Poses use weights that are clamped to 0..1, because some easings overshoot. The weights here are
+// not clamped, so that the rate is smooth within each part of the easing.
 static double shared_rate_after(const step_group *group, const double *rates, double seconds)
 {
     double rate = rates[0];
@@ -780,9 +796,9 @@ static double mean_rate(const step_group *group, const double *rates, const smoo
     return rate;
 }
 
-// Sets the rates of all states of a group to the rate of the shared clock in the part after marker
-// `first`. For md5i_shared_clock_seconds(), also stores this rate, and rates[i], the rate that
-// state i alone would have.
+// Sets the rates of all states of a group, so that the shared clock has the rate `rate` in the part
+// after marker `first`. Stores this rate in each state, and rates[i], the rate of the clock if only
+// state i were active. md5i_shared_clock_seconds() and md5i_seconds_until_time_left() use them.
 static void set_shared_rate(const step_group *group, uint32_t first, const double *rates,
                             double rate)
 {
@@ -928,9 +944,9 @@ double md5i_update_shared_rates(md5_player *player, double seconds, double max_s
     return valid_seconds;
 }
 
-// Returns the distance that the shared clock moved in the first part of the last interval, divided
-// by the length of the interval, in cycles per second. `fraction` is the length of this part as a
-// fraction of the interval.
+// Returns the distance that the shared clock moved in the first part of the last interval, in
+// cycles, divided by the length of the interval in seconds. `fraction` is the length of this part
+// as a fraction of the interval.
 static double distance_after(const step_group *group, double fraction, double seconds)
 {
     md5_mean_point points[MD5_MEAN_POINTS];
@@ -1000,9 +1016,9 @@ double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position
     return high * seconds;
 }
 
-// Returns the remaining time of the first clip `at` seconds from now, minus `value`. The remaining
-// time is computed with the rate at that time. `left` is the remaining time now, computed with the
-// mean rate of the interval.
+// Returns the remaining time of the newest state's first clip `at` seconds from now, minus `value`.
+// The remaining time is the remaining distance divided by the rate at that time. `left` is the
+// remaining time now, computed with the mean rate of the interval.
 static double excess_time_left(const step_group *group, double left, double value, double at)
 {
     const double rate = md5_newest(group->layer_state)->shared_rate;
@@ -1012,9 +1028,9 @@ static double excess_time_left(const step_group *group, double left, double valu
     return (left - distance / rate) * rate_ratio - value;
 }
 
-// Returns true if the remaining time of the first clip passes `value` within the next `at` seconds.
-// `is_less` is true if it is less than `value` now. In this case it must exceed `value` by more
-// than a rounding error.
+// Returns true if the remaining time of the first clip has passed `value` when `at` seconds have
+// elapsed. `is_less` is true if the remaining time is less than `value` now. In this case it must
+// later exceed `value` by more than a rounding error.
 static bool is_after_change(const step_group *group, double left, double value, bool is_less,
                             double at)
 {
@@ -1079,10 +1095,14 @@ md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t index)
     return instance->clock;
 }
 
-// Returns the clock at which a clip starts in a new state: at a given time (MD5_BEGIN_AT), at a
-// time after the clip's own start, or at the phase of the previous state, in cycle 0. Except for
-// MD5_BEGIN_AT, a start that differs from a frame only by the rounding of a float is moved to the
-// frame.
+// Returns the clock at which a clip starts in a new state. change->begin determines its meaning:
+//
+//   MD5_BEGIN_AT                  the time change->start
+//   MD5_BEGIN_AFTER_START         change->start after the clip's own start
+//   MD5_BEGIN_AT_PREVIOUS_PHASE   change->start is the phase of the previous state; the cycle is 0
+//
+// A start that differs from a frame only by the rounding of a float is moved to the frame, except
+// for MD5_BEGIN_AT.
 static md5_clock start_clock(const md5_instance_plan *plan, const md5_change *change)
 {
     const md5_timing *const timing = plan->playable->timing;
@@ -1100,8 +1120,9 @@ static md5_clock start_clock(const md5_instance_plan *plan, const md5_change *ch
     return snapped;
 }
 
-// Starts a clip instance of a state at a clock. Unless the state begins at a given time, the clip
-// is at its start, and the clock is moved to a frame from which it differs only by rounding.
+// Starts a clip instance of a state at a clock. `is_at_start` is false if the state begins at a
+// given time (MD5_BEGIN_AT). If it is true, a clock that differs from a frame only by rounding is
+// moved to the frame.
 static void begin_instance(md5_clip_instance *instance, const md5_timing *timing, md5_clock clock,
                            bool is_at_start)
 {
@@ -1182,9 +1203,9 @@ static uint32_t find_instance(const md5_player *old_player, const md5_active_sta
     return MD5_NONE;
 }
 
-// Copies the clock of a synchronized group from the old state, in which clip `old_index` has the
-// name of clip `index`. If the old clip was not in a group, derives the clock of the group from the
-// clock of the new clip.
+// Copies the clock of a clip's synchronized group from the old state. Clip `index` of the new state
+// and clip `old_index` of the old state have the same name. If the old clip was not in a group, the
+// clock of the group is derived from the new clip's clock, which was already copied.
 static void copy_group_clock(md5_active_state *active, uint32_t index,
                              const md5_active_state *old_active, uint32_t old_index)
 {
@@ -1223,7 +1244,8 @@ static void copy_clock(md5_active_state *active, uint32_t index, const md5_activ
     copy_group_clock(active, index, old_active, old_index);
 }
 
-// Corrects the clocks of group members that do not match the shared clock.
+// Corrects the clocks of group members that do not match the clock of their group. Such differences
+// arise if the members were not in one group in the old state.
 static void correct_group_clocks(md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -1323,8 +1345,8 @@ md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_s
                               instance->rate * copysign(moved, seconds));
 }
 
-// Updates the time that a clip that is played once has been at its end, after its clock was
-// advanced by `seconds`. Backward, the end is the first frame.
+// Updates the time since the end of a clip that is played once, after its clock was advanced by
+// `seconds`. If the clip moves backward, its end is the first frame.
 static void update_time_at_end(md5_clip_instance *instance, double seconds)
 {
     const double cycles = instance->rate * seconds;
@@ -1436,8 +1458,9 @@ double md5i_active_time(const md5_active_state *active)
     return active->tree ? md5_clock_time(active->instances[0].clock) : 0;
 }
 
-// Returns the seconds that clip `index` of a state takes from one clock to another at the current
-// weights and speeds: negative if time must run backward, not finite if it never arrives.
+// Returns the seconds that clip `index` of a state takes from one clock to another, at the current
+// weights and speeds. The result is negative if time must run backward. It is not finite if the
+// clip never arrives.
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
                              uint32_t index, md5_clock from, md5_clock to)
 {
@@ -1458,9 +1481,9 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
     return md5i_sync_seconds(player->sync_items, num_items, num_markers, shared_from, shared_to);
 }
 
-// Returns the weight of a state over the states below it in a part of the chain, `shift` seconds
-// from now: the eased progress of its fade. The lowest state has the weight 1, unless a frozen pose
-// is below it.
+// Returns the weight of a state over the states below it in a range of the chain, `shift` seconds
+// from now. This is the eased progress of its fade. The lowest state has the weight 1, unless a
+// frozen pose is below it.
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift)
 {

@@ -76,8 +76,8 @@ static size_t next_power_of_two(uint32_t count)
 // the column is a table, the row is appended to the table; otherwise it is the only row of the
 // column. The result has a NULL row if memory runs out.
 //
-// The capacity of a table is not stored. It is the smallest power of two that is at least the
-// number of rows, so a table is full when its number of rows is a power of two.
+// The capacity of a table is not stored. It is the number of rows, rounded up to a power of two. So
+// a table is full when its number of rows is a power of two.
 static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
 {
     uint32_t single_count = 0; // a single row has no count in its owner
@@ -198,7 +198,8 @@ static keyword_match find_keyword(const md5_schema *schema, md5_span token)
 
 // A block that is being read: the text in the braces of a row. The keywords in the block are the
 // columns of this row. An inner row without its own keyword also accepts the columns of the row
-// above it; for any other row the members `above*` are equal to those of the row.
+// above it, which the members `above*` describe. For any other row these members are equal to those
+// of the row.
 typedef struct open_block {
     const md5_schema *schema; // columns of the row
     text_row record;
@@ -482,16 +483,17 @@ static void store_comparison(text_row record, const md5_column *comparison, md5_
     memcpy(record.row + comparison->offset, &number, sizeof number);
 }
 
-// Reads the subject of a condition and its comparison:
+// Reads the subject of a condition and its comparison, in one of these forms:
 //
 //   NAME [COMPARISON]        a parameter; without a comparison, tests if it is set
 //   not NAME                 a parameter that is not set
 //   heard NAME               an event
-//   state_time COMPARISON    a time; time_left is another one
+//   state_time COMPARISON    the time of the state
+//   time_left COMPARISON     the remaining time of its first clip
 //
-// `column` contains the name. The next column of the row is the comparison, the column after it the
-// kind, which remains MD5_WHEN_PARAMETER for a parameter. `what` describes the name of a parameter
-// in messages.
+// `column` is the column of the name. The next column of the row is the comparison, and the column
+// after it is the kind. The kind remains MD5_WHEN_PARAMETER for a parameter. `what` describes the
+// name of a parameter in messages.
 static bool read_comparison(md5_lex *lex, const md5_column *column, text_row record,
                             const char *what)
 {

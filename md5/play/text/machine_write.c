@@ -13,9 +13,9 @@
 #include "md5/play/schema.h"
 #include "md5/core/number.h"
 
-// An output text, and the state of the blocks that are open. Bytes that do not fit into the text
-// are only counted. Level 0 of the nested rows is the machine, level 1 are the rows of its tables,
-// and so on.
+// An output text, and the state of the blocks that are open. The writer counts all bytes, but
+// stores only those that fit into the text. Rows are nested in levels: the machine is level 0, the
+// rows of its tables are level 1, and so on.
 typedef struct writer {
     md5_context *context;
     char *text;                       // [size]
@@ -172,10 +172,9 @@ static bool is_read_as(const char *text, double number, bool is_float)
 // Writes the shortest decimal number that the reader converts to the same float or double.
 static void write_number(writer *out, double number, bool is_float)
 {
-    // Fewer digits than the minimum are never needed: a number with the minimum of digits is equal
-    // before and after a conversion to binary and back. The maximum is sufficient for all binary
-    // numbers. The C standard calls these numbers FLT_DIG, FLT_DECIMAL_DIG, DBL_DIG and
-    // DBL_DECIMAL_DIG.
+    // The C standard calls these numbers FLT_DIG, FLT_DECIMAL_DIG, DBL_DIG and DBL_DECIMAL_DIG. A
+    // decimal number with the minimum of digits survives a conversion to binary and back, so fewer
+    // digits are never needed. The maximum is sufficient for all binary numbers.
     enum {
         MIN_FLOAT_DIGITS = 6,
         MAX_FLOAT_DIGITS = 9,
