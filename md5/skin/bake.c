@@ -1,5 +1,6 @@
-// Baked clips store the vertices of each frame instead of a pose. A coordinate has 16 bits within
-// the bounds of the clip. A normal has 16 bits on an unfolded octahedron (octahedron.h).
+// Baked clips store the vertices of each frame instead of a pose. A coordinate is stored in 16
+// bits, as a number of steps from the minimum of the clip's bounds. A normal is stored in 16 bits,
+// as a point on an unfolded octahedron (octahedron.h).
 //
 // Frames are skinned twice: first to find the bounds, and then to encode the vertices. Keeping the
 // posed vertices as floats would take three times the memory of the result.
@@ -12,8 +13,8 @@ enum { MAX_LEVEL = 65535 }; // largest encoded coordinate
 
 // -- Encoding ---------------------------------------------------------------------------------
 
-// Returns the level that is nearest to a value. Level k stands for min + k * step. A coordinate
-// whose step is 0 has no extent, and uses only level 0.
+// Returns the encoded coordinate ("level") that is nearest to a value. Level k means min + k *
+// step. If the step is 0, all coordinates are equal, and the level is 0.
 static uint32_t encode_level(float value, float min, float step)
 {
     if (!(step > 0))
@@ -126,8 +127,8 @@ static bool find_bounds(md5_context *context, const md5_model *model, const md5_
     return true;
 }
 
-// Returns the distance between two levels for each coordinate. The halves of the bounds are
-// subtracted, because the difference of two large floats can overflow.
+// Returns the distance between two adjacent levels, for each coordinate. The function scales the
+// two bounds before it subtracts them, because max - min can exceed the range of floats.
 static md5_vec3 find_step(const md5_bounds *bounds)
 {
     const md5_vec3 min = bounds->min;

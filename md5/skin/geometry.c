@@ -45,8 +45,9 @@ size_t md5i_geometry_min_size(uint64_t num_vertices)
 // decimals.
 #define SUM_TOLERANCE 1e-4
 
-// Computes the bounds and the statistics of a finished mesh. The latter are the largest numbers of
-// weights and influences of a vertex, and the number of vertices whose biases do not add up to 1.
+// Computes the bounds and the statistics of a finished mesh. The statistics are the largest number
+// of weights of a vertex, the largest number of influences, and the number of vertices whose biases
+// do not add up to 1.
 void md5i_geometry_summarize(md5_mesh *mesh)
 {
     mesh->max_weights = 0;

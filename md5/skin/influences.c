@@ -56,9 +56,10 @@ static quad load_row(const float *row)
     return (quad){md5_pair_load_floats(&row[0]), md5_pair_load_floats(&row[2])};
 }
 
-// Returns (bias * point, bias) of a weight, where `point` is its offset in model space: the joint's
-// bind matrix times the offset. The last row of the matrix is 0 0 0 1. The rows are transposed to
-// columns, so that each column is multiplied by one component of the offset.
+// Returns (bias * point, bias) of a weight. `point` is the offset of the weight in model space,
+// which is the joint's bind matrix times the offset. The function transposes the rows of the matrix
+// to columns, so that it can multiply each column by one component of the offset. The fourth row is
+// 0 0 0 1.
 static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
     const float *const m = merger->joints->bind[weight->joint].m;
@@ -80,7 +81,8 @@ static inline quad weighted_point(const weight_merger *merger, const md5_weight 
 }
 
 // Returns true if `a` is before `b` in descending order of magnitude. Packing keeps the first
-// influences of a vertex; with magnitudes these are the largest ones even if biases are negative.
+// influences of a vertex. Sorting by magnitude makes these the largest ones, even if biases are
+// negative.
 static bool comes_before(joint_influence a, joint_influence b)
 {
     const float bias_a = fabsf(a.value.w);
@@ -151,8 +153,9 @@ static uint32_t round_sums(const weight_merger *merger, bool is_sorted)
 }
 
 // Writes the influences of a vertex, which are the nonzero sums of its joints. They are rounded to
-// floats and sorted by comes_before(). Returns their number. Few influences are sorted by insertion
-// while they are added. Many are sorted by heap sort, because insertion would take quadratic time.
+// floats and sorted by comes_before(). Returns their number. A few influences are sorted by
+// insertion while they are added. Many are sorted by heap sort, because insertion would take
+// quadratic time.
 static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
     const bool by_insertion = merger->num_sums <= MAX_INSERTION_SORT;
@@ -166,8 +169,8 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
     return count;
 }
 
-// Adds a weighted point to the sum of its joint in the current vertex. `slots` is a sparse set: see
-// weight_merger.
+// Adds a weighted point to the sum of its joint in the current vertex. weight_merger explains
+// `slots`.
 static inline void add_to_joint_sum(weight_merger *merger, uint32_t joint, quad point)
 {
     uint32_t slot = merger->slots[joint];
@@ -264,9 +267,9 @@ static bool has_earlier_weight(const md5_weight *weights, uint32_t index)
     return false;
 }
 
-// Returns an upper bound of the number of influences of a file vertex. It is the number of weights
-// with a bias other than 0, without those on a joint that an earlier weight has. Vertices with many
-// weights are not compared, because that would be slow.
+// Returns an upper bound of the number of influences of a file vertex. Counts the weights with a
+// bias other than 0, but each joint only once. If the vertex has many weights, it counts all of
+// them, because comparing their joints would be slow.
 uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
 {
     const uint32_t num_weights = mesh->file_vertices[vertex].num_weights;

@@ -5,9 +5,9 @@
 // read each vertex once. Two passes over the models create the morph in one memory block. The first
 // pass counts the deltas, and the second writes them.
 //
-// Kernels skin the mesh without targets. Plain C then moves each changed vertex by its offset times
-// the blended matrix, which equals the exact sum (skin.c). The additional time depends only on the
-// number of vertices that move.
+// Kernels skin the mesh without targets. Then plain C corrects the vertices that a target moves: it
+// adds the offset, rotated by the blended matrix of the vertex. The result equals the exact sum
+// (skin.c). The additional time depends only on the number of these vertices.
 #include "md5/core/freed.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
@@ -125,9 +125,9 @@ static bool check_triangles(const comparison *pair, uint32_t index)
     return true;
 }
 
-// Checks that the drawn vertices of both meshes come from the same file vertices. Without grouping,
-// the drawn vertices begin with the file vertices in their order. Then only the copies at mirror
-// seams are compared.
+// Checks that the drawn vertices of both meshes come from the same file vertices. If neither model
+// has its vertices grouped by joints, the first drawn vertices are the file vertices in their
+// order. Then only their copies at mirror seams can differ, and only these are compared.
 static bool check_drawn_sources(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];

@@ -18,8 +18,8 @@ typedef struct normal_sum {
     double weight;
 } normal_sum;
 
-// The sums of all vertices, in double precision. They reuse other memory: x and y are in a
-// md5_vec4, and z is where the vertex's normal will be written later.
+// The sums of all vertices, in double precision. They reuse the memory of other arrays. x and y are
+// in an md5_vec4. z is in the place where the vertex's normal is written later.
 typedef struct normal_sums {
     md5_vec4 *xy;
     md5_vec3 *z;

@@ -1,13 +1,16 @@
-// Unit vectors in 16 bits, on an octahedron that is unfolded into a square: see md5_baked_vertex. u
-// and v are coordinates in the square. If they are rounded independently, the error is at most 0.9
-// degrees. Selecting the best of the four nearest pairs reduces it to two thirds (Cigolle and
+// Encodes unit vectors in 16 bits, as points on an octahedron that is unfolded into a square (see
+// md5_baked_vertex). u and v are the coordinates in the square, with 8 bits each.
+//
+// If u and v are rounded independently, the error is at most 0.9 degrees. The encoder selects the
+// best of the four nearest pairs, which reduces the error to two thirds of that (Cigolle and
 // others, "A Survey of Efficient Representations for Independent Unit Vectors", 2014).
 #ifndef MD5_SKIN_OCTAHEDRON_H
 #define MD5_SKIN_OCTAHEDRON_H
 
 #include "md5/core/math.h"
 
-// The encoded value of 0. The value 255 is not used, so that the axes are exact.
+// The encoded value of 0. -1 and 1 are encoded as 0 and 254, so that the axes are exact. The value
+// 255 is not used.
 #define MD5_OCTAHEDRON_CENTER 127.0f
 
 static inline float md5_octahedron_sign(float value)
@@ -16,9 +19,13 @@ static inline float md5_octahedron_sign(float value)
 }
 
 // Returns the unit vector that bits 0 to 15 encode. Higher bits are ignored. The bits contain a
-// point (u, v) of the square. If |u| + |v| <= 1, it is in the upper half of the octahedron |x| +
-// |y| + |z| = 1, and x = u and y = v. Otherwise it is in the lower half, which is unfolded into the
-// corners of the square. Its z is negative, and x and y are folded back.
+// point (u, v) of the square. The octahedron is
+//
+//   |x| + |y| + |z| = 1.
+//
+// Its upper half is the part of the square with |u| + |v| <= 1, where x = u and y = v. Its lower
+// half is in the four corners of the square. There z is negative, and the function folds x and y
+// back.
 static inline md5_vec3 md5_decode_octahedron(uint32_t bits)
 {
     const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTER) / MD5_OCTAHEDRON_CENTER;

@@ -3,8 +3,9 @@
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
-// Smallest sum of kept biases, as a fraction of the sum of their magnitudes, by which the biases
-// are divided. Division by a smaller sum would magnify float rounding a million times.
+// Packing divides the kept biases by their sum. It does so only if this sum exceeds the given
+// fraction of the sum of their magnitudes. Division by a smaller sum would magnify rounding errors
+// of floats a million times.
 #define MIN_PACKED_SUM 1e-6
 
 // The packing of one vertex. The first `num_kept` influences are kept, the others are dropped.
@@ -57,8 +58,8 @@ enum {
 };
 
 // Adds `missing` units to the bytes of the slots with the largest remainders, so that the bytes
-// have the correct sum. Each slot gets at most one unit. The reason is that the sum of the
-// remainders is `missing` and each of them is less than 1.
+// have the correct sum. Each slot gets at most one unit: the remainders sum to `missing`, and each
+// of them is less than 1.
 static void add_missing_units(int missing, double *remainders, uint8_t *bytes, uint32_t num_slots)
 {
     for (int unit = 0; unit < missing; unit++) {
@@ -198,17 +199,23 @@ static double bind_pose_diagonal(const md5_model *model)
 }
 
 // Returns an upper bound of the distance between the exact and the packed position of a vertex.
-// posed[] contains the positions of the joints.
+// posed[] contains the matrices of the joints in the pose.
 //
-// Joint i moves a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. With biases b_i,
-// packed weights w_i and the bind position c, the difference between the exact vertex and the
-// packed vertex is
+// Joint i moves a point p of the bind pose to
+//
+//   R_i (p - o_i) + a_i.
+//
+// R_i is any rotation. o_i and a_i are the positions of the joint in the bind pose and in the pose.
+// The vertex has the bind position c. Its influences have the points p_i, the biases b_i and the
+// packed weights w_i. The difference between its exact and its packed position is
 //
 //   sum b_i (R_i (p_i - o_i) + a_i)  -  sum w_i (R_i (c - o_i) + a_i)
-//     = sum (b_i - w_i) a_i  +  sum R_i (b_i (p_i - o_i) - w_i (c - o_i)),
+//     = sum (b_i - w_i) a_i  +  sum R_i (b_i (p_i - o_i) - w_i (c - o_i)).
 //
-// which is longest if every R_i rotates its term into the direction of the first sum. A movement of
-// all joints by `travel` adds sum (b_i - w_i) * travel.
+// It is longest if every R_i rotates its term into the direction of the first sum. If all joints
+// also move by `travel`, the difference grows by at most
+//
+//   |sum (b_i - w_i)| * travel.
 static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
                           uint32_t slots, const md5_mat34 *posed, double travel)
 {
@@ -238,13 +245,12 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
     return md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
 }
 
-// Returns an upper bound of the distance, in units, by which packing moves a vertex. Packing limits
-// each vertex to `slots` influences. Only vertices with min_influences to max_influences influences
-// are considered.
+// Returns an upper bound of the distance, in units, by which packing into `slots` influences moves
+// a vertex of the mesh. Only vertices with min_influences to max_influences influences count.
 //
-// `joints` contains the matrices of the joints in model space. If it is NULL, the result holds for
-// any pose in which the joints have any rotation, and the character has moved by at most the
-// diagonal of its bind pose.
+// `joints` contains the matrices of the joints in model space. If it is NULL, the result is for
+// unknown poses. It then holds for any rotations of the joints, as long as the character has moved
+// by at most the diagonal of its bind pose.
 float md5i_pack_loss(const md5_model *model, uint32_t mesh_index, uint32_t slots,
                      const md5_mat34 *joints, uint32_t min_influences, uint32_t max_influences)
 {

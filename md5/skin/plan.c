@@ -140,16 +140,16 @@ uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count)
 
 // -- Building -------------------------------------------------------------------------------
 
-// Possible runs: one for each order, kind and number of influences.
+// Number of possible runs: one for each order, kind and number of influences.
 enum {
     NUM_COUNTS = MD5_SKIN_MAX_INFLUENCES + 1,
     MAX_RUNS = (int)MD5_SKIN_ORDERS * (int)MD5_SKIN_KINDS * NUM_COUNTS
 };
 
-// State of building a plan. Two passes over the mesh add the same groups. In the first pass
-// `vertices` and `words` are NULL, and every possible run only counts its groups. Then runs are
-// laid out, and memory of exactly this size is allocated. In the second pass each possible run
-// contains the indices at which its next group is written.
+// State of building a plan. Two passes over the mesh add the same groups. In the first pass,
+// `vertices` and `words` are NULL, and each possible run only counts its groups. Then the counts
+// determine where each run begins, and memory of exactly the required size is allocated. In the
+// second pass, each possible run contains the indices at which its next group is written.
 typedef struct plan_builder {
     const md5_mesh *mesh;
     md5_skin_run possible[MAX_RUNS];
@@ -232,10 +232,10 @@ static inline float *write_vec3(float *to, size_t stride, float x, float y, floa
     return to + 3 * stride;
 }
 
-// Writes the influences of a vertex in the order of the group's joints. An influence is the
-// weighted point and the bias, or only the bias if all points are the bind position. The vertex
-// stores its influences in its own order, which usually is the order of the group's set. Returns
-// the address of the next float.
+// Writes the influences of a vertex in the order of the group's joints. Each influence is written
+// as the weighted point and the bias, or only as the bias if all points are the bind position.
+// Returns the address of the next float. The mesh stores the influences of a vertex in another
+// order, which is usually the order of the group's set.
 static float *write_influences(const md5_mesh *mesh, uint32_t vertex, const group_layout *group,
                                float *to)
 {
@@ -271,10 +271,10 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layo
         write_vec3(next, group->stride, p.x, p.y, p.z);
 }
 
-// Writes the vertices of a group, or of a single, to the plan: see the orders at the top of this
-// file. The indices of a contiguous group are consecutive, so the first one is sufficient. For a
-// gathered group, the index of the x coordinate of each vertex in an array of floats is written:
-// positions have three floats, so vertex v begins at float 3 v.
+// Writes the vertices of a group, or of a single, to the plan. The top of this file explains the
+// orders. For a contiguous group, the first vertex is sufficient, because the others follow it. For
+// a gathered group, writes the index of the x coordinate of each vertex in an array of floats.
+// Positions have three floats, so this index is three times the vertex.
 static void write_plan_vertices(md5_skin_order order, const uint32_t *vertices,
                                 uint32_t *plan_vertices)
 {
@@ -286,9 +286,10 @@ static void write_plan_vertices(md5_skin_order order, const uint32_t *vertices,
         plan_vertices[i] = FLOATS_PER_POSITION * vertices[i];
 }
 
-// Writes a group or a single, whose vertices have the joints of `set`, to the plan. `words` gets
-// the joints and the floats of all vertices, and `plan_vertices` the vertices. The words of a
-// single begin with its number of joints, because the singles of a run can have different numbers.
+// Writes a group or a single to the plan. All its vertices have the joints of `set`. Writes the
+// vertices to `plan_vertices`. Writes the joints and the floats of all vertices to `words`. The
+// words of a single begin with its number of joints, because the singles of a run can have
+// different numbers.
 static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set set,
                         const uint32_t *vertices, uint32_t *words, uint32_t *plan_vertices)
 {
@@ -532,8 +533,8 @@ static uint32_t lay_out_runs(plan_builder *builder)
     return num_words;
 }
 
-// Initializes a builder for the first pass. The builder is only partly initialized, because it is
-// large: the vertices of open groups are set when a group is opened.
+// Initializes a builder for the first pass. Because the builder is large, the vertices of open
+// groups are not initialized here. They are set when a group is opened.
 static void begin_builder(plan_builder *builder, const md5_mesh *mesh)
 {
     memset(builder, 0, offsetof(plan_builder, kinds));

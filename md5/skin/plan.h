@@ -48,8 +48,8 @@ typedef struct md5_skin_run {
     uint8_t reserved;       // 0
 } md5_skin_run;
 
-// The vertices of a group have the same joints, but not necessarily in the same order: influences
-// are sorted by magnitude. The joints in a plan are ascending, like the joints of every sum
+// Influences are sorted by magnitude, so vertices of a group have the same joints, but not
+// necessarily in the same order. The joints in a plan are ascending, like the joints of every sum
 // (md5i_sum_order()).
 struct md5_skin_plan {
     size_t size; // bytes of the block
@@ -58,9 +58,12 @@ struct md5_skin_plan {
     uint32_t num_words;
     const md5_skin_run *runs;
 
-    // Contiguous group: its first vertex. Gathered group: MD5_SKIN_GROUP ascending values, each
-    // three times the vertex (the offset of its position in floats); if the group has fewer
-    // vertices, the first vertex is repeated. Single: the vertex.
+    // The vertices of all groups, in the format of their order:
+    //   contiguous   the first vertex of the group
+    //   gathered     MD5_SKIN_GROUP ascending values, each three times a vertex, which is the
+    //                offset of its position in floats. If the group has fewer vertices, the first
+    //                vertex is repeated
+    //   single       the vertex
     const uint32_t *vertices;
 
     // Inputs of each group, in the order in which they are read. Each float is stored for all

@@ -7,9 +7,10 @@
 // vertex is a weighted mean of such points. If each box is moved by its joint in a pose, the union
 // of the boxes therefore contains the model in this pose.
 
-// Computes the bounds of each joint. They contain the offsets of the joint's weights, in the space
-// of the joint. Returns true if the bounds contain the model in any pose, because each vertex is a
-// weighted mean of such points.
+// Computes the bounds of each joint in the space of the joint. They contain the offsets of the
+// joint's weights. Returns true if the bounds, moved by the joints, contain the model in any pose.
+// This is the case if each vertex is a weighted mean, which means that its biases are not negative
+// and add up to 1.
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
@@ -37,8 +38,8 @@ static bool is_empty(const md5_bounds *bounds)
     return !(bounds->min.x <= bounds->max.x);
 }
 
-// Adds an interval of products to the interval *low..*high: an entry of a matrix times the numbers
-// from `min` to `max`.
+// Extends the interval *low..*high by an interval of products. These are the products of a matrix
+// entry and the numbers from `min` to `max`.
 static void add_product(float entry, float min, float max, float *low, float *high)
 {
     const float a = entry * min;
@@ -100,10 +101,10 @@ uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md
     return md5_find_nearest_joint_to_ray(joints, num_joints, ray, distance);
 }
 
-// Returns the parameter t of the point origin + t * direction of a ray that is nearest to a point.
-// `offset` is the vector from the origin to the point. The nearest point of the ray is its origin
-// for points behind the origin, and its end for points past the end. A ray without a direction is a
-// point.
+// Returns the parameter t of the point on a ray, origin + t * direction, that is nearest to a
+// point. `offset` is the vector from the origin to the point. For points behind the origin, t is 0.
+// For points past the end of the ray, t is `limit`. A ray without a direction consists of its
+// origin only.
 static double nearest_ray_parameter(md5_vec3d direction, float limit, md5_vec3d offset)
 {
     const double square_length = md5_vec3d_dot(direction, direction);
@@ -144,9 +145,9 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     return nearest;
 }
 
-// Each loop writes the index of every box to the end of the list, and then increments the number of
-// listed boxes if the box passes the test. The loops use arithmetic instead of branches, because
-// processors cannot predict the result of the test well.
+// The loops below use arithmetic instead of branches, because processors cannot predict the result
+// of the test well. They write the index of every box to the end of the list. If the box passes the
+// test, they increment the length of the list, so that the index remains in it.
 
 // Returns the distance of a value from the interval min..max. It is 0 inside of the interval.
 static float distance_to_interval(float min, float max, float value)
@@ -307,8 +308,8 @@ static bool clip(float origin, float direction, float min, float max, float *ent
     return first <= *leave && *enter <= *leave; // false for NaN
 }
 
-// Returns true if a ray hits a box. Sets *t to the ray parameter at which it enters the box; `t`
-// may be NULL.
+// Returns true if a ray hits a box. Sets *t to the ray parameter at which the ray enters the box.
+// `t` may be NULL.
 bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
 {
     const md5_vec3 o = ray.origin;
@@ -437,8 +438,9 @@ static bool are_negative(float a, float b, float c)
     return a < 0 && b < 0 && c < 0;
 }
 
-// Returns true if the corners of a triangle, whose coordinates along one axis are a, b and c, are
-// on the same side of the ray, so that the ray misses the triangle.
+// Returns true if the corners of a triangle are all on the same side of the ray along one axis, so
+// that the ray misses the triangle. a, b and c are the coordinates of the corners along this axis.
+// The ray is at 0.
 static bool are_on_one_side(float a, float b, float c)
 {
     return are_positive(a, b, c) || are_negative(a, b, c);
@@ -496,9 +498,9 @@ static float interpolate_joint_weight(const md5_mesh *mesh, const md5_hit *hit, 
     return weight;
 }
 
-// Returns the joint with the largest weight at the point of a hit, or MD5_NONE. Only the first
-// influence of each corner is a candidate, which is the largest. Therefore time is linear in the
-// number of influences.
+// Returns the joint with the largest weight at the point of a hit, or MD5_NONE. Compares only the
+// joints of the first influence of each corner, because the first influence is the largest.
+// Therefore the time is linear in the number of influences.
 static uint32_t find_hit_joint(const md5_mesh *mesh, const md5_hit *hit)
 {
     uint32_t joint = MD5_NONE;

@@ -21,12 +21,14 @@ void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_q
 
 // == Vertices ====================================================================================
 //
-// Morph targets move few vertices, which are corrected after skinning. With the blended matrix e of
-// a vertex and the sum d of its weighted deltas, the exact vertex is
+// Morph targets move few vertices. Therefore the mesh is skinned without targets first, and the
+// moved vertices are corrected afterwards. Let e be the blended matrix of a vertex, and d the sum
+// of its weighted deltas. The exact vertex is
 //
-//   sum of palette * (bias * (point + d), bias) = (result of md5_skin()) + rotation of e * d
+//   sum of palette * (bias * (point + d), bias) = (result of md5_skin()) + (rotation of e) * d,
 //
-// so the influences are not needed again. Dual quaternions result in one matrix per vertex anyway.
+// so the correction does not need the influences again. With dual quaternions, each vertex has one
+// matrix anyway.
 
 // Minimum number of vertices for SIMD. Smaller meshes use plain C, because the latency of the first
 // result is longer with wide registers.
@@ -60,7 +62,7 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
 
 // -- Morph targets --------------------------------------------------------------------------
 
-// A vertex of the bind pose after morphing, or the same vertex after it was posed.
+// A morphed vertex, first in the bind pose, then in the current pose.
 typedef struct bind_vertex {
     md5_vec3 offset; // added to the position
     md5_vec3 normal;
@@ -75,8 +77,9 @@ typedef struct blended_delta {
     bool is_changed;   // a target of the vertex has a weight other than 0
 } blended_delta;
 
-// Adds the deltas of a vertex to its normal and tangent in the bind pose; `index` is its index in
-// the list of changed vertices.
+// Returns the normal and the tangent of the bind pose plus the weighted deltas of a vertex, and the
+// sum of the changes of its position. `index` is the index of the vertex in the list of changed
+// vertices.
 static blended_delta sum_deltas(const md5_morph_mesh *morph, const float *weights, uint32_t index,
                                 md5_vec3 normal, md5_vec3 tangent)
 {
@@ -94,9 +97,9 @@ static blended_delta sum_deltas(const md5_morph_mesh *morph, const float *weight
     return sum;
 }
 
-// Blends the targets that change a vertex of a mesh; `index` is its index in the list of changed
-// vertices. Returns false if all weights are 0. The blended normal has unit length, and the tangent
-// is perpendicular to it.
+// Blends the targets that change a vertex of a mesh. `index` is the index of the vertex in the list
+// of changed vertices. Returns false if all weights are 0. The blended normal has unit length, and
+// the tangent is perpendicular to it.
 static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
                         uint32_t index, bind_vertex *result)
 {
@@ -128,8 +131,9 @@ static bool are_finite(const float *weights, uint32_t count)
 }
 #endif
 
-// Rotates a morphed vertex of the bind pose by the matrix of the vertex. The normal and the tangent
-// keep unit length; if a rotated direction vanishes, it remains the direction of the bind pose.
+// Rotates a morphed vertex from the bind pose to the current pose, by the matrix of the vertex. The
+// normal and the tangent keep unit length. If the matrix makes one of them zero, it keeps its
+// direction of the bind pose.
 static bind_vertex pose_bind_vertex(const md5_mat34 *matrix, const bind_vertex *bind)
 {
     const md5_vec3 tangent_axis = {bind->tangent.x, bind->tangent.y, bind->tangent.z};
@@ -143,8 +147,8 @@ static bind_vertex pose_bind_vertex(const md5_mat34 *matrix, const bind_vertex *
 }
 
 // Corrects the skinned result of one vertex that the morph changes. `index` is its index in the
-// list of changed vertices, `out_index` its index in the output. The change of the bind pose is
-// transformed by the matrix of the vertex.
+// list of changed vertices. `out_index` is its index in the output. The matrix of the vertex
+// transforms the change of the bind pose to the current pose.
 static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *changed,
                                uint32_t index, const md5i_skin_job *to, uint32_t out_index)
 {
@@ -180,8 +184,8 @@ static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
     return low;
 }
 
-// Corrects the results of the selected vertices of a job that its morph changes. The result of
-// job->vertices[i] is result i.
+// Corrects those vertices of a job with a selection that the morph changes. Vertex job->vertices[i]
+// is at index i of the output.
 static void apply_morph_to_selection(const md5_skin_job *job, const md5i_skin_job *to,
                                      const md5_morph_mesh *changed, uint32_t count)
 {
@@ -194,8 +198,8 @@ static void apply_morph_to_selection(const md5_skin_job *job, const md5i_skin_jo
     }
 }
 
-// Corrects the results of `count` consecutive vertices of a job, from job->first on, that its morph
-// changes. The changed vertices are in ascending order.
+// Corrects those vertices of a job that the morph changes. The job has `count` consecutive vertices
+// from job->first on. The list of changed vertices is in ascending order.
 static void apply_morph_to_range(const md5_skin_job *job, const md5i_skin_job *to,
                                  const md5_morph_mesh *changed, uint32_t count)
 {
@@ -222,9 +226,9 @@ static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32
 
 // -- Jobs -----------------------------------------------------------------------------------
 
-// Converts a stride of vectors with `num_floats` floats from bytes to floats, or to 0 if there are
-// no gaps. Sets *fits to false if the product with the number of vertices exceeds 32 bits, which
-// only plain C supports.
+// Converts a stride from bytes to floats. The vectors have `num_floats` floats. Returns 0 if they
+// follow each other directly. Sets *fits to false if the stride times the number of vertices
+// exceeds 32 bits, which only plain C supports.
 static uint32_t stride_in_floats(size_t stride, size_t num_floats, uint32_t num_vertices,
                                  bool *fits)
 {
@@ -337,8 +341,8 @@ static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uin
     }
 }
 
-// Runs a job with `count` vertices. Whole meshes are skinned by SIMD kernels, parts of meshes
-// vertex by vertex. A job without palette and dual quaternions shows the bind pose.
+// Runs a job with `count` vertices. A SIMD kernel skins a whole mesh. Plain C skins a part of a
+// mesh, vertex by vertex. A job without palette and dual quaternions shows the bind pose.
 static void run_skin_job(const md5_skin_job *job, uint32_t count)
 {
     md5i_skin_job to;
@@ -356,8 +360,8 @@ static void run_skin_job(const md5_skin_job *job, uint32_t count)
         apply_morph(job, &to, count);
 }
 
-// Returns the number of vertices of a job: job->count, or all vertices from job->first on if the
-// count is 0 and no vertices are selected.
+// Returns the number of vertices of a job. This is job->count. If the count is 0 and no vertices
+// are selected, it is the number of vertices from job->first on.
 static uint32_t count_job_vertices(const md5_skin_job *job)
 {
     if (job->vertices || job->count > 0)

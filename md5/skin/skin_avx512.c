@@ -1,12 +1,12 @@
-// The skinning kernel for AVX-512. Skins two contiguous groups of rigid vertices at a time; all
-// other vertices use AVX2. Rigid vertices need no blending, so the matrix of a joint remains in
-// registers.
+// The skinning kernel for AVX-512. It skins rigid vertices in contiguous groups, two groups at a
+// time. A contiguous group consists of eight consecutive vertices, and all of them are moved by one
+// joint. AVX2 skins all other vertices.
 //
-// A group is eight vertices of one joint. A register has sixteen lanes of one coordinate: lanes 0
-// to 7 are the first group ("low"), lanes 8 to 15 are the second group ("high"). A matrix element
-// is also one register, with the element of the first group's joint in the lower lanes and the
-// element of the second group's joint in the upper lanes. So one multiplication moves both groups,
-// even if their joints differ.
+// A register has sixteen lanes. Lanes 0 to 7 contain one coordinate of the first group ("low").
+// Lanes 8 to 15 contain the same coordinate of the second group ("high"). A matrix element is also
+// one register: the lower lanes contain the element for the first group's joint, and the upper
+// lanes that for the second group's joint. Therefore one multiplication moves both groups, even if
+// their joints differ. Rigid vertices need no blending, so the matrix remains in registers.
 #include "md5/skin/kernels.h"
 
 #if MD5_HAS_AVX512
@@ -37,9 +37,9 @@ MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *hi
     };
 }
 
-// Skins a run of groups that are rigid (all vertices on one joint) and contiguous (eight
-// consecutive vertices), two groups at a time. firsts[i] is the first vertex of group i, and
-// joints[i] is its joint. A single last group uses AVX2.
+// Skins a run of contiguous groups of rigid vertices, two groups at a time. firsts[i] is the first
+// vertex of group i, and joints[i] is its joint. If the number of groups is odd, AVX2 skins the
+// last group.
 MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const md5_mesh *const mesh = job->mesh;
@@ -84,8 +84,8 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
     }
 }
 
-// Skins a mesh with AVX-512, if that is faster: only runs of contiguous rigid groups use its
-// registers. Everything else uses AVX2.
+// Skins a mesh. Only runs of contiguous rigid groups use the registers of AVX-512. AVX2 skins
+// everything else, because AVX-512 is not faster there.
 void md5i_skin_avx512(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;

@@ -5,8 +5,9 @@
 
 // == By matrices =================================================================================
 //
-// The order of the sums. m is a palette entry and q is an influence (bias * point, bias). Sums over
-// the influences of a vertex are in ascending order of joints (md5i_sum_order()):
+// The order of operations determines the bits of the result. m is a palette entry, and q is an
+// influence (bias * point, bias). Sums over the influences of a vertex are in ascending order of
+// joints (md5i_sum_order()):
 //
 //   exact:    lane[r][c] = m[r][c] * q[c] of the first influence, + m[r][c] * q[c] of the next, ...
 //             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
@@ -85,9 +86,10 @@ static MD5_ALWAYS_INLINE matrix_rows4 influence_term(const md5_mesh *mesh, const
                                 is_exact ? q : spread_bias(q));
 }
 
-// Returns the sum over the influences of a vertex. If `is_exact`, the lanes of the exact sum.
-// Otherwise the matrices of its joints, blended by bias: generally not a rotation, but it
-// transforms normals and tangents. Returns zero if the vertex has no influences.
+// Returns the sum over the influences of a vertex. If `is_exact`, these are the lanes of the exact
+// sum, which the caller adds along each row. Otherwise it is the sum of the joint matrices, blended
+// by bias. A blended matrix is generally not a rotation, but it also transforms normals and
+// tangents. The result is zero if the vertex has no influences.
 static MD5_ALWAYS_INLINE matrix_rows4 sum_influences(const md5_mesh *mesh, const md5_mat34 *palette,
                                                      uint32_t vertex, bool is_exact)
 {
@@ -112,7 +114,7 @@ static MD5_ALWAYS_INLINE md5_vec3 exact_position(const md5_mesh *mesh, const md5
     return (md5_vec3){sum_vec4_row(sum.x), sum_vec4_row(sum.y), sum_vec4_row(sum.z)};
 }
 
-// Rotates a direction of the bind pose to unit length; returns it unchanged if the result vanishes.
+// Rotates a direction of the bind pose to unit length. Returns it unchanged if the result is zero.
 static inline md5_vec3 rotate_normal(const matrix_rows4 *e, md5_vec3 bind)
 {
     const md5_vec3 rotated = {rotate_matrix_row(e->x, bind), rotate_matrix_row(e->y, bind),
@@ -143,18 +145,24 @@ static inline md5_vec3 move(const matrix_rows4 *e, md5_vec3 p)
 // Skinning by dual quaternions (Kavan and others, "Geometric Skinning with Approximate Dual
 // Quaternion Blending", 2008).
 //
-// A rotation r and a translation t are the dual quaternion (r, t * r / 2), where t is a quaternion
-// with w = 0. The sum over the influences of a vertex has the same order as above; q is the dual
-// quaternion of a joint:
+// A joint with the rotation r and the translation t has the dual quaternion
+//
+//   q = (r, t * r / 2),
+//
+// where t is a quaternion with w = 0. The sum over the influences of a vertex has the same order as
+// above:
 //
 //   blend:   s[c] = q[c] * (bias * sign) of the first influence, + q[c] * (bias * sign) of the
 //                   next, ...
 //
 // `sign` selects the shorter arc to the joint with the largest bias, which is stored first
-// (md5_dual_sign()). The blend is a dual quaternion of any length; md5i_dual_matrix() returns the
-// rotation and translation of its normalized form. Therefore only the ratios of the biases matter,
-// and very small or large biases are all scaled by the same power of two. The component of the dual
-// part along the real part is not removed, because it affects only the w of the translation.
+// (md5_dual_sign()).
+//
+// The blend is a dual quaternion of any length. md5i_dual_matrix() returns the rotation and the
+// translation of its normalized form. Therefore only the ratios of the biases matter, and very
+// small or large biases of a vertex can be scaled by a common power of two. The dual part may have
+// a component along the real part. It is not removed, because it affects only the w of the
+// translation.
 
 static inline md5_quat add_scaled(md5_quat sum, md5_quat q, float by)
 {
@@ -211,9 +219,15 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
     return is_valid ? sum : *first;
 }
 
-// Returns the matrix of a dual quaternion of any length, with the real part r and the dual part d.
-// The rotation is r / |r|. The translation is the vector part of 2 d conjugate(r) / |r|^2. With v
-// and e, the vectors (x y z) of r and d, this is 2 (r.w e - d.w v + v x e) / |r|^2.
+// Returns the matrix of a dual quaternion of any length. Let r be its real part, d its dual part,
+// and v and e the vectors (x y z) of r and d. The rotation is r / |r|. The translation is the
+// vector part of
+//
+//   2 d conjugate(r) / |r|^2,
+//
+// which is
+//
+//   2 (r.w e - d.w v + v x e) / |r|^2.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
 {
     const md5_quat r = q->real;
@@ -249,7 +263,8 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
     }};
 }
 
-// Returns the blended matrix of a vertex of a job with `duals`; 0 if it has no influences.
+// Returns the blended matrix of a vertex of a job with `duals`. It is 0 if the vertex has no
+// influences.
 md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex)
 {
     const md5_mesh *const mesh = job->mesh;
@@ -259,8 +274,9 @@ md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex)
     return md5i_dual_matrix(&sum);
 }
 
-// Blends the matrices or the dual quaternions of a vertex's joints. Returns zero if the vertex has
-// no influences: its position becomes the origin, and its directions remain unchanged.
+// Blends the matrices or the dual quaternions of a vertex's joints. If the vertex has no
+// influences, the result is zero. Its position then becomes the origin, and its directions remain
+// unchanged.
 static inline matrix_rows4 blend_rows(const md5i_skin_job *job, uint32_t vertex)
 {
     if (!job->duals)
@@ -271,7 +287,8 @@ static inline matrix_rows4 blend_rows(const md5i_skin_job *job, uint32_t vertex)
     return e;
 }
 
-// Returns the matrix that transforms a vertex from the bind pose; 0 if it has no influences.
+// Returns the matrix that transforms a vertex from the bind pose. It is 0 if the vertex has no
+// influences.
 md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex)
 {
     const matrix_rows4 e = blend_rows(job, vertex);
@@ -282,20 +299,21 @@ md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex)
 
 // == Vertices ====================================================================================
 
-// Returns true if the blended matrix moves the vertices of a kind. Both methods give the same bits
-// for rigid vertices; the method with fewer operations is selected. Written as one expression,
-// because gcc compiles the loops of the callers to slower code otherwise.
+// Returns true if the blended matrix moves the vertices of a kind, and false if the exact sum does.
+// For rigid vertices both give the same bits, so the method with fewer operations is selected. The
+// condition is one expression, because gcc otherwise compiles the loops of the callers to slower
+// code.
 static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
 {
     return job->duals || kind == MD5_SKIN_BLEND
            || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
 }
 
-// Skins one vertex and writes its position, normal and tangent to `out_index` of the job's arrays.
-// `blended` selects the method for the position: the blended matrix of its joints applied to the
-// bind position, or the exact sum of its weights. Normals and tangents always use the blended
-// matrix. Always inlined: gcc does not inline a function with two callers, which takes 1.3 times as
-// long.
+// Skins one vertex and writes its position, normal and tangent at `out_index` of the job's arrays.
+// If `blended`, the position is the bind position times the blended matrix of the joints. Otherwise
+// it is the exact sum of the weights. Normals and tangents always use the blended matrix. The
+// function is always inlined, because gcc does not inline a function with two callers, and a call
+// takes 1.3 times as long.
 static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex,
                                           uint32_t out_index, bool blended)
 {
@@ -341,9 +359,9 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
     }
 }
 
-// Skins `count` vertices one by one in plain C: vertices[count], or `count` vertices from `first`
-// on if `vertices` is NULL. If `in_place`, the result of a vertex has the vertex's index in the
-// mesh; otherwise results are consecutive.
+// Skins `count` vertices one by one in plain C. The vertices are vertices[0..count - 1]. If
+// `vertices` is NULL, they are first .. first + count - 1. If `in_place`, vertex v of the mesh is
+// written at index v of the output. Otherwise the k-th of these vertices is written at index k.
 void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
                                uint32_t count, bool in_place)
 {
@@ -354,8 +372,8 @@ void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertice
     }
 }
 
-// Skins a mesh in plain C. If the mesh has a plan, skins its runs: groups of vertices with the same
-// number of influences.
+// Skins a mesh in plain C. If the mesh has a plan, skins it run by run. Otherwise skins its
+// vertices in their order.
 void md5i_skin_scalar(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;

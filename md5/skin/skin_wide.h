@@ -38,7 +38,7 @@ typedef struct skin_arrays {
     uint32_t position_stride; // strides: see md5i_skin_job
     uint32_t normal_stride;
     uint32_t tangent_stride;
-    // NULL, or bounds that are extended to contain the positions, which are then not written.
+    // If not NULL, the positions extend these bounds, and are not written.
     lanes_bounds *bounds;
 } skin_arrays;
 
@@ -86,8 +86,8 @@ MD5_WIDE_INLINE uint32_t lane_vertex(const group *lanes, uint32_t lane, md5_skin
 
 // -- Loading and storing --------------------------------------------------------------------
 
-// Loads a vector for each lane: consecutive vectors for a contiguous group, vectors at ascending
-// indices for a gathered group, otherwise vectors at any indices.
+// Loads a vector for each lane. The vectors of a contiguous group are consecutive. Those of a
+// gathered group are at ascending indices. Those of singles are at any indices.
 MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *lanes, md5_skin_order order)
 {
     if (order == MD5_SKIN_CONTIGUOUS)
@@ -96,9 +96,8 @@ MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *lanes, md5_skin_
                                       : load_points_at(&from->x, lanes->vertices, 3);
 }
 
-// Stores a vector for each lane. If `stride` (in floats) is not 0, the vectors of the output are
-// that far apart. Otherwise they are consecutive for a contiguous group, and at the index of each
-// vertex for other groups.
+// Stores a vector for each lane. If `stride` is not 0, each vector is at its vertex's index times
+// `stride`, in floats. Otherwise it is at the index of its vertex.
 MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, md5_skin_order order,
                             lanes3 a)
 {
@@ -115,7 +114,8 @@ MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, m
 }
 
 // Stores the tangents of all lanes. Each row contains the tangent of one lane. `stride` is in
-// floats; the caller passes 4 as a constant, for which the compiler creates faster code.
+// floats. If the tangents follow each other directly, the caller passes the constant 4, for which
+// the compiler creates faster code.
 MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *lanes,
                                        md5_skin_order order, const md5_wide rows[4])
 {
@@ -147,21 +147,21 @@ MD5_WIDE_INLINE void store_positions(const skin_arrays *arrays, const group *lan
 
 // == Vertices ====================================================================================
 //
-// There are functions for rigid, blended, exact and single vertices. Each function skins by
-// matrices and by dual quaternions, which differ only in the computation of a vertex's matrix.
+// Rigid, blended, exact and single vertices have separate functions. Each function skins by
+// matrices and by dual quaternions. The two methods differ only in the computation of a vertex's
+// matrix.
 //
-// The vertices of a group have the same joints, so a register contains one matrix entry for
-// MD5_WIDTH vertices: an entry of a joint is loaded once, and each lane multiplies it by the bias
-// of its vertex. Single vertices have different matrices. These are blended one vertex after the
-// other, in the layout of the palette, and then transposed, so that each register contains one
-// entry.
+// The vertices of a group have the same joints. Therefore each entry of a joint's matrix is loaded
+// once into all lanes, and each lane multiplies it by the bias of its vertex. Singles have
+// different joints. Their matrices are blended one vertex after the other, in the layout of the
+// palette. Then they are transposed, so that each register contains one entry of all vertices.
 
 // Largest number of singles that plain C skins as fast as SIMD.
 enum { MAX_SCALAR_SINGLES = MD5_WIDTH / 4 };
 
 // -- Directions -----------------------------------------------------------------------------
 
-// Rotates the tangents of all lanes by the matrix of each lane; w is unchanged. The tangents are
+// Rotates the tangents of all lanes by the matrix of each lane, and keeps their w. The tangents are
 // transposed to one register per component, rotated, and transposed back.
 MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m)
@@ -205,16 +205,17 @@ MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *l
 
 // -- Blends of a group ----------------------------------------------------------------------
 
-// Loads one row of a matrix into all lanes: each entry of the row fills one register. The following
-// functions process one entry after the other, so that only one entry at a time needs a register in
-// addition to the sums.
+// Loads one row of a matrix into all lanes. Each entry of the row fills one register. The functions
+// below load one entry after the other. Thus they need only one register in addition to those of
+// the sums.
 MD5_WIDE_INLINE lanes4 spread_row(const float *row)
 {
     const entry_row e = load_entries(row);
     return (lanes4){spread_entry(e, 0), spread_entry(e, 1), spread_entry(e, 2), spread_entry(e, 3)};
 }
 
-// Multiplies one row of a matrix by the weights of the lanes: entry i by component i of `by`.
+// Multiplies one row of a matrix by a factor for each entry and lane. Entry i is multiplied by
+// component i of `by`.
 MD5_WIDE_INLINE lanes4 scale_row(const float *row, lanes4 by)
 {
     const entry_row e = load_entries(row);
@@ -222,8 +223,8 @@ MD5_WIDE_INLINE lanes4 scale_row(const float *row, lanes4 by)
                     md5_wide_mul(spread_entry(e, 2), by.z), md5_wide_mul(spread_entry(e, 3), by.w)};
 }
 
-// Adds one row of a matrix, multiplied by the weight of each lane, to a sum: component i of the
-// result adds row[i] * by.
+// Adds one row of a matrix, multiplied by a factor for each entry and lane, to a sum. Entry i is
+// multiplied by component i of `by`, and added to component i of the sum.
 MD5_WIDE_INLINE lanes4 add_scaled_row(lanes4 sum, const float *row, lanes4 by)
 {
     const entry_row e = load_entries(row);
@@ -250,7 +251,8 @@ MD5_WIDE_INLINE lanes_mat34 scale_rows(const md5_mat34 *m, lanes4 by)
     return (lanes_mat34){scale_row(m->m, by), scale_row(m->m + 4, by), scale_row(m->m + 8, by)};
 }
 
-// Adds a matrix, multiplied by the weight of each lane, to the blended matrices.
+// Adds a matrix to the sum of each lane. Column i of the matrix is multiplied by component i of
+// `by`.
 MD5_WIDE_INLINE void add_scaled_rows(lanes_mat34 *sum, const md5_mat34 *m, lanes4 by)
 {
     sum->x = add_scaled_row(sum->x, m->m, by);
@@ -263,8 +265,9 @@ MD5_WIDE_INLINE lanes4 lanes4_all(md5_wide a)
     return (lanes4){a, a, a, a};
 }
 
-// Loads the factors of a joint: its biases, or the influences if `is_exact_sum`. Each row of the
-// matrix times an influence is a term of the exact sum (see skin_scalar.c).
+// Loads the factors of a joint for all lanes. If `is_exact_sum`, they are influences (weighted
+// point and bias), and each row of the matrix times an influence is a term of the exact sum
+// (skin_scalar.c). Otherwise all four factors are the bias.
 MD5_WIDE_INLINE lanes4 load_factors(const float *from, bool is_exact_sum)
 {
     if (!is_exact_sum)
@@ -274,8 +277,9 @@ MD5_WIDE_INLINE lanes4 load_factors(const float *from, bool is_exact_sum)
                     md5_wide_load(from + 3 * MD5_SKIN_GROUP)};
 }
 
-// Sums the matrices of a group's joints, times the factors of each joint, which are `step` floats
-// apart. If `is_exact_sum`, the factors are influences, otherwise biases.
+// Sums the matrices of a group's joints, each multiplied by the factors of its joint. The factors
+// of the next joint are `step` floats later. If `is_exact_sum`, they are influences, otherwise
+// biases.
 MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *lanes,
                                       const float *factors, uint32_t step, bool is_exact_sum)
 {
@@ -289,8 +293,8 @@ MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *la
 
 // -- Blends of dual quaternions -------------------------------------------------------------
 //
-// The joints of a group are the same in all lanes. The blend is different in each lane and is
-// converted to a matrix in each lane.
+// The joints of a group are the same in all lanes, but the biases differ. Therefore each lane has
+// its own blend, and converts it to a matrix.
 
 // A dual quaternion in each lane.
 typedef struct lanes_dual {
@@ -347,8 +351,8 @@ MD5_WIDE_INLINE md5_wide translation_term(md5_wide rw, md5_wide e, md5_wide dw, 
                         md5_wide_sub(v1e2, v2e1));
 }
 
-// Converts the dual quaternion of each lane to a matrix, with the operations of md5i_dual_matrix()
-// in the same order, so that the results have the same bits.
+// Converts the dual quaternion of each lane to a matrix. Performs the operations of
+// md5i_dual_matrix() in the same order, so that the bits are the same.
 MD5_WIDE_INLINE lanes_mat34 dual_to_matrix(const lanes_dual *q)
 {
     const lanes4 r = q->real;
@@ -391,22 +395,22 @@ MD5_WIDE_INLINE md5_wide magnitude(md5_wide a)
     return md5_wide_negate_if(md5_wide_less(a, md5_wide_set1(0.0f)), a);
 }
 
-// The influence with the largest bias in each lane, to which the signs of the others refer.
+// The influence with the largest bias of each lane. Its rotation determines the signs of all
+// others.
 typedef struct lanes_first {
     lanes4 real;
     md5_wide bias;
 } lanes_first;
 
-// Returns the biases of a joint, negated in the lanes in which the opposite quaternion of the joint
-// is nearer to the joint with the largest bias.
+// Returns the biases of a joint. A bias is negated in the lanes in which -q of the joint is nearer
+// than q to the joint with the largest bias: see md5_dual_sign().
 MD5_WIDE_INLINE md5_wide signed_bias(const lanes_first *first, lanes4 real, md5_wide bias)
 {
     return md5_wide_negate_if(md5_wide_less(dot_lanes(first->real, real), md5_wide_set1(0.0f)),
                               bias);
 }
 
-// Returns the weighted dual quaternion of one joint of a group, negated in lanes where this is the
-// shorter arc.
+// Returns the dual quaternion of one joint of a group, times its signed bias in each lane.
 MD5_WIDE_INLINE lanes_dual dual_term(const lanes_first *first, const md5_dual_quat *q,
                                      md5_wide bias)
 {
@@ -416,8 +420,8 @@ MD5_WIDE_INLINE lanes_dual dual_term(const lanes_first *first, const md5_dual_qu
 }
 
 // Blends the dual quaternions of the joints of a group in each lane, and converts them to matrices.
-// The biases of a joint are `step` floats after those of the joint before it. Returns false if the
-// vertices must be blended in plain C, because a bias is out of range or a blend is imprecise. Not
+// The biases of the next joint are `step` floats later. Returns false if a bias is out of range or
+// a blend is imprecise. The caller must then skin the vertices in plain C. The function is not
 // inlined, because the callers would contain four copies.
 MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_t *joints,
                                            uint32_t count, const float *biases, uint32_t step,
@@ -443,8 +447,8 @@ MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_
 
 // -- Groups ---------------------------------------------------------------------------------
 
-// Skins all vertices of the lanes in plain C, because SIMD cannot blend their dual quaternions: see
-// are_biases_in_range().
+// Skins the vertices of all lanes in plain C. Used if SIMD cannot blend their dual quaternions: see
+// blend_dual_group().
 MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group *lanes,
                                          md5_skin_order order)
 {
@@ -455,8 +459,8 @@ MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group 
 }
 
 // Moves the vertices of all lanes by the matrix of each lane, and rotates their normals and
-// tangents. The bind positions of a gathered group are read from the plan (`plan_positions`), those
-// of a contiguous group from the mesh.
+// tangents. Reads the bind positions of a gathered group from the plan (`plan_positions`), and
+// those of a contiguous group from the mesh.
 MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m,
                                      const float *plan_positions)
@@ -480,12 +484,12 @@ MD5_WIDE_INLINE lanes_mat34 spread_joint(const skin_arrays *arrays, uint32_t joi
     return spread_matrix(&m);
 }
 
-// Skins a group of vertices with the same joints, which have several influences, or one influence
-// whose point is not the bind position. Blends the matrices or dual quaternions of the joints in
-// each lane, and transforms positions and directions by the blend.
+// Skins a group whose vertices have several influences, or one influence whose point is not the
+// bind position. Blends the matrices or dual quaternions of the joints in each lane, and transforms
+// positions and directions by the blend.
 //
-// The positions of an exact group (MD5_SKIN_EXACT) are sums of its weighted points instead, as in
-// the file. Its floats in the plan are, for each joint, x, y, z and the bias of all vertices.
+// In an exact group (MD5_SKIN_EXACT), each position is the sum of the weighted points instead. For
+// each joint, the plan then contains x, y, z and the bias of all vertices.
 MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *lanes,
                                         md5_skin_kind kind, md5_skin_order order)
 {
@@ -522,8 +526,9 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
         transform_group(arrays, lanes, order, &m, lanes->floats + MD5_SKIN_GROUP * lanes->count);
 }
 
-// Skins all groups of a run, which are of the same kind. `kind` and `order` have the values of the
-// run, but are constants, so that the compiler creates separate code for each combination.
+// Skins all groups of a run, which are of the same kind. `kind` and `order` repeat the values of
+// the run. Callers pass them as constants, so that the compiler creates separate code for each
+// combination.
 MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *run,
                                  md5_skin_kind kind, md5_skin_order order)
 {
@@ -565,17 +570,18 @@ typedef struct singles {
     const uint32_t *words[MD5_WIDTH];
 } singles;
 
-// Returns the factors of a single in the plan. They follow the number of its joints and the list of
-// joints. There are a few floats for each joint, of which the last is the bias.
+// Returns the factors of a single in the plan. `words` contains the number of joints, the list of
+// joints, and then the factors. Each joint has the same number of factors. The last one is the
+// bias.
 MD5_WIDE_INLINE const float *single_factors(const uint32_t *words)
 {
     return (const float *)(const void *)(words + 1 + words[0]);
 }
 
-// Sums the influences of a single, a vertex that fits into no group. Computes the blended matrix,
-// and the sum of weighted points (the exact position); either result may be NULL. `words` are the
-// words of the single in the plan: see single_factors(). The factors of a joint are `step` floats
-// after those of the joint before it; the last factor of a joint is its bias.
+// Sums the influences of a single, which is a vertex that fits into no group. Computes the blended
+// matrix (`blend`) and the sum of weighted points, which is the exact position (`exact`). Either
+// may be NULL. single_factors() describes `words`. Each joint has `step` factors, and the last one
+// is its bias.
 MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words, uint32_t step,
                                 matrix_rows *blend, matrix_rows *exact)
 {
@@ -603,8 +609,8 @@ MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words
         *exact = exact_sum;
 }
 
-// Converts the blended matrices of MD5_WIDTH vertices, one after the other, to one register per
-// matrix entry, with one vertex in each lane.
+// Transposes the blended matrices of MD5_WIDTH vertices. The result has one register for each
+// matrix entry, and one lane for each vertex.
 MD5_WIDE_INLINE lanes_mat34 transpose_sums(const matrix_rows sums[MD5_WIDTH])
 {
     md5_wide e[3][4];
@@ -632,9 +638,9 @@ MD5_WIDE_INLINE lanes_dual gather_duals(const md5_dual_quat *palette,
     return (lanes_dual){lanes4_from_array(real), lanes4_from_array(dual)};
 }
 
-// Returns the term `index` of the sum of dual quaternions in each lane: the dual quaternion of one
-// joint, times its signed bias. Sets *has_term to false in lanes whose sum has fewer terms; these
-// return their term 0, which is not used.
+// Returns term `index` of the sum of dual quaternions in each lane. A term is the dual quaternion
+// of one joint, times its signed bias. Some lanes may have fewer terms. There *has_term is false,
+// and the function returns term 0, which the caller ignores.
 MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const singles *lanes,
                                         const lanes_first *first, uint32_t step, uint32_t index,
                                         md5_mask *has_term)
@@ -655,9 +661,9 @@ MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const sing
     return (lanes_dual){scale4(q.real, by), scale4(q.dual, by)};
 }
 
-// Blends the dual quaternions of singles (vertices that fit into no group), one in each lane, and
-// converts them to matrices. Returns false if the result of a lane is imprecise, so that the
-// vertices must be blended in plain C.
+// Blends the dual quaternions of singles (vertices that fit into no group), and converts them to
+// matrices. Each lane contains one single. Returns false if a bias is out of range or a blend is
+// imprecise. The caller must then skin the vertices in plain C.
 MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const singles *lanes,
                                              uint32_t step, lanes_mat34 *m)
 {
@@ -701,8 +707,8 @@ MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const singles *few, 
     }
 }
 
-// Skins MD5_WIDTH singles, one in each lane. If `is_exact`, positions are sums of weighted points
-// instead of products of the blended matrix and the bind position. Directions always use the
+// Skins MD5_WIDTH singles, one in each lane. If `is_exact`, a position is the sum of weighted
+// points. Otherwise it is the bind position times the blended matrix. Directions always use the
 // blended matrix.
 MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *few, bool is_exact)
 {

@@ -22,9 +22,9 @@ static inline void add_vertex(vertex_bits *set, uint32_t vertex)
     set[vertex / BITS] |= (vertex_bits)1 << vertex % BITS;
 }
 
-// Returns true if the texture is mirrored on a triangle: the signed area of a, b, c on the texture
-// is negative. The sign is exact for texture coordinates of usual size, because the products of the
-// differences of such floats are exact as doubles.
+// Returns true if a triangle shows the mirrored texture, which means that its signed area on the
+// texture is negative. The sign is exact for texture coordinates of usual size: products of
+// differences of such floats are exact in double precision.
 static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b, uint32_t c)
 {
     const md5_pair corner = md5_pair_load_floats(&texcoords[a]);
@@ -83,7 +83,7 @@ static void use_copies(md5_mesh_build *mesh, const vertex_bits *seams, const uin
     }
 }
 
-// Adds a copy of each vertex on a mirror seam after the vertices of the file: writes the sources of
+// Adds a copy of each vertex on a mirror seam after the vertices of the file. Writes the sources of
 // the copies, and changes the indices of mirrored triangles to the copies. Returns false and sets
 // the context's error if memory runs out.
 static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
@@ -158,12 +158,13 @@ static void copy_seam_vertices(md5_mesh_build *mesh)
 
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "z of both axes fits into a tangent");
 
-// If the component of a sum of unit vectors perpendicular to the normal is shorter than this, it
-// consists of rounding errors.
+// A tangent is the part of a sum of unit vectors that is perpendicular to the normal. If this part
+// is shorter than UNDEFINED, it consists of rounding errors, so the tangent has no direction.
 #define UNDEFINED 1e-6
 
-// The directions of the texture's u and v axes in space: x of both axes, y of both axes. z of both
-// axes is in the memory of the vertex's tangent, which is written later.
+// The directions of the texture's u and v axes in space. x[0] and y[0] belong to the u axis, x[1]
+// and y[1] to the v axis. The two z coordinates are in the memory of the vertex's tangent, which is
+// written later.
 typedef struct texture_axes {
     double x[2];
     double y[2];
@@ -190,8 +191,8 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
 // An axis of the texture: the direction in which u or v increases.
 typedef enum texture_axis { TEXTURE_U, TEXTURE_V } texture_axis;
 
-// Returns the sums of two vertices along one axis of the texture, as two vectors. z[] contains z of
-// both axes of the two vertices: see texture_axes.
+// Returns the sums along one axis of the texture for two vertices, as two vectors. z[i] contains z
+// of both axes of vertex i: see texture_axes.
 static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pair z[2],
                                  texture_axis axis)
 {
@@ -212,17 +213,22 @@ static bool has_vertex_in_range(const uint32_t *corners, uint32_t begin, uint32_
     return corners[0] - begin < count || corners[1] - begin < count || corners[2] - begin < count;
 }
 
-// Computes the unit vectors along u (first) and v (second) of a triangle. Returns false if its area
-// on the texture is 0. Values of u and v, or of the edges e0 and e1, are computed together as a
-// pair.
+// Computes the unit vectors along u and v of a triangle. Returns false if its area on the texture
+// is 0. Each pair contains the values of u and v, or of the edges e0 and e1.
 //
-// With edges e0, e1 that span (du, dv) of the texture, P(u, v) satisfies
+// Let P(u, v) be the point of the triangle that shows the texture coordinates (u, v), and P_u and
+// P_v its derivatives. Edge i changes the texture coordinates by (du_i, dv_i). Therefore
 //
-//   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
+//   e0 = P_u * du0 + P_v * dv0
+//   e1 = P_u * du1 + P_v * dv1
 //
-// with the solution P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area,
-// where area = du0 * dv1 - dv0 * du1. The vectors are normalized, so only the sign of the area
-// matters.
+// and the solution is
+//
+//   area = du0 * dv1 - dv0 * du1
+//   P_u  = (e0 * dv1 - e1 * dv0) / area
+//   P_v  = (e1 * du0 - e0 * du1) / area.
+//
+// The vectors are normalized, so only the sign of the area matters.
 static MD5_ALWAYS_INLINE bool triangle_texture_axes(const md5_mesh_build *mesh,
                                                     const uint32_t *corners, md5_pair3 *unit)
 {
@@ -306,17 +312,17 @@ static inline md5_pair3 project_two(md5_pair3 n, md5_pair3 along)
     return md5_pair3_set(first, second);
 }
 
-// Writes the tangents of the `count` vertices from `begin` on: the unit vector along u,
-// perpendicular to the normal. Their w is the side of v: 1 if v is along normal x tangent, else -1.
-// sums[count] is scratch memory.
+// Writes the tangents of the `count` vertices from `begin` on. A tangent is the unit vector along
+// u, perpendicular to the normal. Its w is 1 if v is along normal x tangent, else -1. sums[count]
+// is scratch memory.
 //
-// Two vertices are computed at a time, to use vector instructions with two doubles: a pair contains
-// a value of vertex i and the same value of the next vertex. If the number of vertices is odd, the
-// last vertex is in both elements of the last pair.
+// Two vertices are computed at a time, because vector instructions process two doubles. A pair
+// contains a value of vertex i and the same value of the next vertex. If the number of vertices is
+// odd, the last pair contains the last vertex twice.
 //
-// The scratch memory contains only x and y of the sums. Their z coordinates are stored as two
-// doubles in the four floats of the vertex's tangent, which saves a third of the scratch memory.
-// Therefore z of both vertices is loaded before their tangents are written.
+// The scratch memory contains only x and y of the sums. The two z coordinates of a vertex are
+// stored as doubles in the four floats of its tangent. This saves a third of the scratch memory.
+// Therefore the function loads z of both vertices before it writes their tangents.
 static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
                            texture_axes *sums)
 {

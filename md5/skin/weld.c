@@ -1,5 +1,5 @@
-// Finds the vertices at the same position, in linear time: with a hash table or, if too many points
-// collide in it, by sorting.
+// Finds the vertices at the same position in linear time. It uses a hash table. If too many points
+// collide in the table, it sorts the points instead.
 #include "md5/skin/geometry.h"
 
 // The bits of a point. Equal points have equal bits, because -0 is stored as +0.
@@ -48,9 +48,9 @@ static bool convert_counts_to_offsets(uint32_t counts[RADIX], uint32_t count)
     return is_common;
 }
 
-// Sorts the indices 0 .. count - 1 by the keys of their points; indices of equal points are in
-// ascending order. Returns the array with the result, which is `order` or `buffer`. Radix sort: a
-// stable pass for each digit, least significant digit first.
+// Sorts the indices 0 .. count - 1 by the keys of their points. Indices of equal points are in
+// ascending order. The result is in `order` or in `buffer`, and the function returns this array. It
+// is a radix sort, with a stable pass for each digit, least significant digit first.
 static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint32_t *order,
                                    uint32_t *buffer)
 {
@@ -105,8 +105,8 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
 
 // -- By hashing -----------------------------------------------------------------------------
 
-// Limits of the number of probed slots. Above them, points are sorted instead: a hostile file can
-// contain points that collide.
+// Limits of the number of slots that are probed. If a search exceeds them, the points are sorted
+// instead, because a hostile file can contain points that all collide.
 enum {
     STEPS_PER_POINT = 8,
     EXTRA_STEPS = 1024, // for the whole mesh
@@ -122,8 +122,8 @@ static inline uint32_t hash_point(md5_vec3 point)
     return (uint32_t)(hash >> 32);
 }
 
-// Returns the size of the hash table for a number of points: a power of two that is large enough
-// that most points find their slot in the first step.
+// Returns the size of the hash table for a number of points. It is a power of two. With this size,
+// most points find their slot in the first step.
 static uint32_t count_slots(uint32_t num_points)
 {
     uint32_t num_slots = 2;
@@ -133,7 +133,8 @@ static uint32_t count_slots(uint32_t num_points)
 }
 
 // Writes first_equal[count]: for each point the index of the first equal point, which may be the
-// point itself. Finds equal points with a hash table; if points collide too often, sorts them.
+// point itself. Finds equal points with a hash table. If points collide too often, sorts them
+// instead.
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
@@ -167,11 +168,12 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     return true;
 }
 
-// Converts the result of md5i_weld() in place to chains: equals[i] becomes the index of the next
+// Converts the result of md5i_weld() in place to chains. equals[i] becomes the index of the next
 // equal point, or `count` for the last one.
 //
-// Visits the points from the last to the first. Meanwhile the entry of the first point of a group
-// is the last visited point of the group, or the first point itself if no point was visited.
+// Visits the points from the last to the first. A group consists of all equal points. Until its
+// first point is visited, the entry of that point is the group's most recently visited point. If no
+// point of the group was visited yet, the entry is the first point itself.
 void md5i_chain_equals(uint32_t *equals, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;) {
