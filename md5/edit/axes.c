@@ -39,8 +39,8 @@ typedef struct axes_search {
     md5_quat *rotations;    // [num_joints] result
 } axes_search;
 
-// Writes the 24 rotations by multiples of 90 degrees: the x axis points in one of 6 directions, and
-// the y axis in one of the 4 directions that are perpendicular to it.
+// Writes the 24 rotations by multiples of 90 degrees. The x axis points in one of 6 directions. The
+// y axis points in one of the 4 directions that are perpendicular to x.
 static void list_quarter_turns(md5_quat *quarters)
 {
     static const md5_vec3 directions[] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
@@ -349,8 +349,8 @@ static md5_quat find_rotation(const axes_search *search, uint32_t joint)
     const md5_quat parent_rotation =
         parent != MD5_NONE ? search->rotations[parent] : (md5_quat){.w = 1};
     // The estimate maps the joint's axes in the clip to its axes in the model. It assumes that the
-    // first frame has the rotation of the bind pose. It leads from the joint to the parent by the
-    // clip, then from the parent's axes in the clip to those in the model, and back to the joint by
+    // first frame has the rotation of the bind pose. It consists of three rotations: from the joint
+    // to its parent in the clip, from the clip to the model at the parent, and back to the joint in
     // the bind pose.
     const md5_quat bind = search->clip->bind_local[joint].rotation;
     const md5_quat joint_to_parent = md5_quat_mul(parent_rotation, search->pose[joint].rotation);

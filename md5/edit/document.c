@@ -876,8 +876,8 @@ static void write_model(text_writer *to, const md5_doc *doc)
         write_mesh(to, &doc->meshes[m]);
 }
 
-// Writes the hierarchy of an animation: for each joint its parent, its animated components as
-// flags, and the index of its first component in a frame.
+// Writes the hierarchy of an animation. For each joint, this is the parent, the animated components
+// as flags, and the index of the first component in a frame.
 static void write_hierarchy(text_writer *to, const md5_doc *doc)
 {
     write_format(to, "hierarchy {\n");
@@ -1023,7 +1023,7 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
                  to.used, (unsigned long long)num_references);
     md5i_arena_free(&scratch);
 
-    // The returned size does not depend on the capacity; the text ends with a zero byte.
+    // The returned size does not depend on the capacity. The text ends with a zero byte.
     if (to.context.error.status != MD5_OK)
         to.used = 0;
     if (size > 0)

@@ -100,8 +100,9 @@ typedef struct frame_plan {
     md5_loop loop;
     bool adds_frame; // the first frame is repeated after the last frame
     bool walks;      // joint 0 moves on along x and y when the clip repeats
-    // If `walks`: joint 0 in the last old frame, and its movement along x and y in three steps: to
-    // the last frame, from the last frame to the first frame, and to the second frame.
+    // The two members below are only used if `walks`. The first is the position of joint 0 in the
+    // last old frame. The second contains three steps of joint 0 along x and y: to the last frame,
+    // from the last frame to the first, and from the first frame to the second.
     md5_vec3 last_root;
     md5_vec3 root_steps[3];
 } frame_plan;
@@ -273,8 +274,8 @@ static void measure_reach(const md5_repair *repair, const frame_plan *plan)
 enum { NUM_PAIRS = 2 }; // translation, rotation
 
 // Stores components that hardly change only once, in the base frame, instead of in every frame. No
-// vertex may move by more than the tolerance because of that. Clears the flags of these components;
-// their value is that of the first frame.
+// vertex may move by more than the tolerance because of that. Clears the flags of these components,
+// whose value becomes that of the first frame.
 //
 // A vertex moves by at most the sum of the errors of all joints from the root to its own joint. An
 // error of a translation moves it by the length of the error. An error of a rotation moves it by

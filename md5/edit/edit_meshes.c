@@ -268,9 +268,9 @@ static void count_removed_elements(mesh_rebuild *rebuild, const md5_doc_mesh *or
         rebuild->num_changes += (uint32_t)num_removed;
 }
 
-// Rebuilds the group of meshes that begins with `first`. The result has as few meshes as the limits
-// allow. A group is a list of meshes that are merged; without merging, each mesh is a group. If
-// nothing changes or no triangle remains, the first mesh is appended unchanged.
+// Rebuilds the group of meshes that begins with `first`. A group is a list of meshes that are
+// merged. Without merging, each mesh is a group of its own. The result has as few meshes as the
+// limits allow. If nothing changes or no triangle remains, the first mesh is appended unchanged.
 static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
 {
     const md5_doc_mesh *const first_mesh = &rebuild->part.meshes[first];

@@ -4,7 +4,7 @@
 // scale * rotation * Y * p, where Y is the matrix of this reflection.
 //
 // Joints store transforms relative to their parents. Therefore only joints without a parent and
-// data in model space are rotated; all other joints rotate with their parents. Scaling and
+// data in model space are rotated. All other joints rotate with their parents. Scaling and
 // mirroring apply to every joint. A rotation R is mirrored as Y R Y. Y R alone would be a
 // reflection, which a quaternion cannot store.
 #include "md5/edit/repair.h"
@@ -83,10 +83,10 @@ static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
     return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
 }
 
-// Maps the transform of a joint in place. It consists of the position, and of x, y and z of the
-// rotation's quaternion. The transform is either in model space or relative to a parent, which the
-// map rotates. w is computed only if the map rotates the joint itself, because rounding would
-// otherwise change the numbers of the file.
+// Maps the transform of a joint in place. The transform consists of the position, and of x, y and z
+// of the rotation's quaternion. It is in model space, or relative to a parent that the map rotates.
+// w is computed only if the map rotates the joint itself, because rounding would otherwise change
+// the numbers of the file.
 static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *position,
                       md5_vec3 *rotation)
 {

@@ -1,8 +1,9 @@
-// Weights for vertices without weights, from the surface around them.
+// Computes weights for vertices without weights, from the surface around them.
 //
-// MD5 stores the position of a vertex in its weights only, so a vertex without weights is at the
-// origin. It gets the mean position of its neighbors, and the weights of the nearest point of the
-// surface. The tables contain the vertices of all meshes of the document, in their order.
+// MD5 stores the position of a vertex only in its weights, so a vertex without weights is at the
+// origin. First it gets the mean position of its neighbors. Then it gets the weights of the nearest
+// point of the surface. The tables in this file contain the vertices of all meshes of the document,
+// in their order.
 #include "md5/edit/repair.h"
 #include "md5/edit/surface.h"
 
@@ -40,10 +41,10 @@ typedef struct weight_fill {
     uint32_t *slots;           // [joints] buffer of mix_weights(); 0 outside of this function
 } weight_fill;
 
-// Reads the vertex `index` of a mesh into the element `vertex` of the tables for the whole
-// document, and finds out if it has weights. If all its weights are 0, their points still show
-// where the vertex is: its position becomes their mean. *max_weights is the largest number of
-// weights of a vertex so far.
+// Reads vertex `index` of a mesh into element `vertex` of the tables for the whole document. Finds
+// out if it has a weight other than 0. If all its weights are 0, their points still show where the
+// vertex is, so its position becomes their mean. Raises *max_weights to the number of weights of
+// the vertex.
 static void read_fill_vertex(weight_fill *fill, const md5_doc_mesh *mesh, uint32_t index,
                              uint32_t vertex, uint32_t *max_weights)
 {
@@ -92,8 +93,9 @@ static bool count_fill_elements(md5_repair *repair, weight_fill *fill)
     return true;
 }
 
-// Reads the vertices and triangles of all meshes into tables for the whole document. Without a
-// limit, filled vertices get at most as many weights as the vertex with the most weights.
+// Reads the vertices and triangles of all meshes into tables for the whole document. Also sets the
+// limit of the weights of a filled vertex. It is at most the largest number of weights that a
+// vertex of the document has.
 static bool read_fill_tables(md5_repair *repair, weight_fill *fill)
 {
     const md5_doc *const doc = fill->doc;
@@ -123,8 +125,8 @@ static bool read_fill_tables(md5_repair *repair, weight_fill *fill)
     return true;
 }
 
-// Lists the triangles of each vertex, in the order of their indices: a counting sort of the corners
-// of all triangles by their vertices.
+// Lists the triangles of each vertex in ascending order. This is a counting sort of the corners of
+// all triangles by their vertices.
 static bool list_incident_triangles(md5_repair *repair, weight_fill *fill)
 {
     const size_t num_corners = 3 * (size_t)fill->num_triangles;
@@ -148,9 +150,9 @@ static bool list_incident_triangles(md5_repair *repair, weight_fill *fill)
     return true;
 }
 
-// Visits a vertex of the breadth-first search of compute_bare_positions(). Sets its position to the
-// mean of its neighbors that are nearer to known positions, whose positions were set before. Adds
-// its unvisited neighbors to the queue.
+// Visits a vertex of the breadth-first search of compute_bare_positions(). Some of its neighbors
+// are nearer to known positions and were visited before. The position of the vertex becomes the
+// mean of theirs. Its unvisited neighbors are added to the queue.
 static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, uint32_t *queue_end)
 {
     const uint32_t distance = fill->vertices[vertex].distance;
@@ -190,8 +192,9 @@ static bool compute_bare_positions(md5_repair *repair, weight_fill *fill)
     return true;
 }
 
-// Builds the surface of the triangles with weights. If a triangle has vertices without weights, one
-// of its other vertices replaces them: the triangle becomes an edge or a point with weights.
+// Builds the surface of all triangles that have a vertex with weights. In such a triangle, a vertex
+// without weights is replaced by a vertex of the triangle that has weights. The triangle thus
+// becomes an edge or a point.
 static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
 {
     uint32_t *const corners =
@@ -225,7 +228,8 @@ static bool build_weighted_surface(md5_repair *repair, weight_fill *fill)
 }
 
 // Interpolates the weights of the three corners of a triangle at a point of the surface. Writes one
-// weight for each joint to mixed[3 * MAX_CORNER_WEIGHTS], without offset. Returns their number.
+// weight for each joint to mixed[3 * MAX_CORNER_WEIGHTS], and returns their number. The offsets of
+// these weights are not set.
 static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *point,
                             md5_weight *mixed)
 {
@@ -257,8 +261,8 @@ static uint32_t mix_weights(const weight_fill *fill, const md5_surface_point *po
 // Sums of weights below this limit are too small to be scaled to 1.
 #define MIN_WEIGHT_SUM 1e-3
 
-// Copies the largest weights of mixed[num_mixed], at most fill->limit, to weights[] by a partial
-// selection sort, which overwrites mixed[]. Returns their number, and sets *sum to their sum.
+// Moves the largest weights of mixed[num_mixed], at most fill->limit, to weights[]. Returns their
+// number, and sets *sum to their sum. The partial selection sort overwrites mixed[].
 static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed, uint32_t num_mixed,
                                      md5_weight *weights, double *sum)
 {
@@ -276,9 +280,9 @@ static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed,
     return count;
 }
 
-// Writes weights for a vertex: the largest weights of the nearest point of the surface, scaled to
-// the sum 1, with the offsets of the vertex's position. Returns their number, from 1 to
-// fill->limit.
+// Writes the weights of a vertex. They are the largest weights of the nearest point of the surface,
+// scaled to the sum 1. Their offsets are those of the vertex's position. Returns their number, from
+// 1 to fill->limit.
 static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md5_weight *weights)
 {
     md5_weight mixed[3 * MAX_CORNER_WEIGHTS];
@@ -288,9 +292,9 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
     double sum;
     uint32_t count = move_largest_weights(fill, mixed, num_mixed, weights, &sum);
 
-    // The sum is about 0 if negative weights cancel positive weights, or if the first
-    // MAX_CORNER_WEIGHTS weights of each corner are 0. It cannot be scaled to 1 then, so that the
-    // vertex gets only the largest weight, or a weight on joint 0.
+    // The sum can be about 0 for two reasons: negative weights cancel positive weights, or the
+    // first MAX_CORNER_WEIGHTS weights of each corner are 0. Then it cannot be scaled to 1. The
+    // vertex gets only the largest weight, or a weight on joint 0 if there is none.
     const bool can_scale = count > 0 && fabs(sum) >= MIN_WEIGHT_SUM;
     if (!can_scale) {
         count = 1;

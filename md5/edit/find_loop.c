@@ -1,5 +1,5 @@
-// Recognizes whether a clip is a loop, a loop without its last frame, or no loop, from the motion
-// of all joints between frames.
+// Finds out from the motion of all joints whether a clip is a loop, a loop without its last frame,
+// or no loop.
 #include "md5/edit/repair.h"
 
 // Sums of squares for judging the jump, which is the step from the last frame back to the first. It
@@ -26,8 +26,8 @@ static bool is_regular_jump(const jump_sums *sums)
     return sums->deviation <= 0.25 * fmax(sums->jump, sums->mean) + 1e-12;
 }
 
-// Returns true if the step from the last frame of a clip to the first continues the motion.
-// steps[1] is this step; the others are the steps before and after it.
+// Returns true if the step from the last frame of a clip to the first continues the motion. This
+// step is steps[1]. The others are the steps before and after it.
 bool md5i_is_regular_step(const md5_vec3 steps[3])
 {
     jump_sums sums = {0};
@@ -104,9 +104,12 @@ static jump_sums measure_jump(const md5_anim *anim, uint32_t first, uint32_t las
 // Finds out if frames of a clip form a loop, and how many frames must be blended to close it. If
 // `num_frames` is 0, all frames from `first` on are used.
 //
-// The jump from the last frame to the first reveals a loop without its last frame. For a sine of N
-// frames, the mean of the steps before and after the jump is cos(2 pi / N) times the jump. In a
-// clip that ends in another pose, the jump has another direction.
+// The jump from the last frame to the first reveals a loop without its last frame, because it
+// continues the steps around it. For a sine of N frames,
+//
+//   mean of the steps before and after the jump = cos(2 pi / N) * jump.
+//
+// In a clip that ends in another pose, the jump has another direction.
 md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);

@@ -181,7 +181,7 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
     if (!md5i_begin_repair(&repair, doc, MD5_DOC_MODEL, error))
         return md5i_end_repair(&repair, doc, 0);
 
-    // Vertices of a file may share weights; after the repair, each has its own. One array with
+    // Vertices of a file may share weights. After the repair, each has its own. One array with
     // space for all references of vertices to weights contains the weights of all meshes.
     weight_repair fix = {
         .max_weights = max_weights > 0 ? max_weights : UINT32_MAX,

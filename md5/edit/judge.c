@@ -100,9 +100,9 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
     return count;
 }
 
-// Counts the vertices with a weight that places the vertex somewhere else in the bind pose.
-// Influences store positions multiplied by their weights. Therefore the distance is also compared
-// after it is multiplied by the weight.
+// Counts the vertices whose weights disagree about the position in the bind pose. An influence
+// stores its point times its bias. Therefore the distance between this point and the position is
+// also multiplied by the bias.
 static uint32_t count_scattered_vertices(const md5_mesh *mesh)
 {
     static const float tolerance = 0.02f; // units, more than the rounding of numbers in files
@@ -168,8 +168,9 @@ static uint64_t edge_balance(const md5_vec3 vertices[3])
     return balance;
 }
 
-// Returns six times the signed volume between a triangle and a point. It is positive if the
-// triangle is clockwise as seen from outside, which is the front in MD5 files.
+// Returns six times the signed volume of the tetrahedron between a triangle and a point. It is
+// positive if the point is behind the triangle. The front of a triangle in MD5 files is the side
+// from which its vertices are clockwise.
 static double signed_volume(const md5_vec3 vertices[3], md5_vec3 point)
 {
     const md5_vec3 a = md5_vec3_sub(vertices[0], point);
@@ -179,9 +180,9 @@ static double signed_volume(const md5_vec3 vertices[3], md5_vec3 point)
 }
 
 // Returns true if a mesh is a closed surface whose triangles face inwards. The signed volumes
-// between its triangles and its center then have a negative sum. Open surfaces, such as an eye or a
-// sheet, have no outer side. Connected pieces of a mesh are not checked separately, because a
-// closed piece that faces inwards may be the inner wall of the piece around it.
+// between its triangles and its center then have a negative sum. An open surface, such as an eye or
+// a sheet, has no outer side, so the result is false. Connected pieces of a mesh are not checked
+// separately: a closed piece that faces inwards may be the inner wall of the piece around it.
 bool md5_is_inside_out(const md5_mesh *mesh)
 {
     // A sum below this fraction of the sum of the magnitudes is too small to have a reliable sign.
@@ -557,8 +558,12 @@ static bool round_to_right_angles(md5_quat q, md5_mat34 *rounded)
 {
     static const float min_sum = 2.9997f; // for 1 degree
     static const float identity_trace = 3;
-    // The sum of products of two rotation matrices is 1 + 2 times the cosine of the angle between
-    // the rotations. The matrix has no translation, which therefore does not change the sum.
+    // Let A be the angle between two rotations. The sum of the products of equal entries of their
+    // matrices is
+    //
+    //   1 + 2 cos(A).
+    //
+    // The translation is 0 and adds nothing to the sum.
     float sum = 0;
     *rounded = md5_mat34_from_xform((md5_xform){.rotation = q});
     for (uint32_t i = 0; i < 12; i++) {

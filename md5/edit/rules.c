@@ -462,7 +462,7 @@ size_t md5_engine_names(uint32_t set, char *text, size_t size)
 }
 
 // Returns the set of engines on which a violation of a rule has a certain effect. `letter` is the
-// letter of the effect in the table of rules; for example, 'E' means that the engine stops.
+// letter of the effect in the table of rules. For example, 'E' means that the engine stops.
 static uint32_t engines_with_effect(const struct check_rule *rule, char letter)
 {
     uint32_t set = 0;
@@ -605,8 +605,8 @@ void md5i_add_diagnostic(md5_checker *checker, const char *rule, md5_text_locati
     add_diagnostic(checker, find_rule(rule), location, text);
 }
 
-// Reports a violation of a rule. The first violation adds a diagnostic with its location; further
-// violations only increase the diagnostic's count.
+// Reports a violation of a rule. The first violation adds a diagnostic with its location. Further
+// violations only increase the count of this diagnostic.
 void md5i_report_violation(md5_checker *checker, const char *rule, md5_text_location location,
                            const char *format, ...)
 {

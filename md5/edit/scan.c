@@ -144,8 +144,9 @@ static size_t sign_length(md5_span word)
     return word.size > 0 && *word.bytes == '-';
 }
 
-// Returns true if the current word may be a number that engines read differently: it is quoted,
-// contains another byte than digits, points and minus signs, or has a leading zero.
+// Returns true if engines may read the current word as another number than this library, or not at
+// all. Such a word is quoted, has a leading zero, or contains a byte other than digits, points and
+// minus signs.
 static bool is_unusual_number(const md5_checker *checker)
 {
     const md5_span word = checker->word;
@@ -187,8 +188,8 @@ typedef struct number_problem {
     const char *text;
 } number_problem;
 
-// Returns the first rule that the current word violates, although a number is expected. Such words
-// are not numbers, or some engines cannot read them or read them as another number.
+// Returns the first rule that the current word violates where a number is expected. A word violates
+// a rule if it is not a number, or if some engines cannot read it or read another number.
 static number_problem find_number_problem(const md5_checker *checker)
 {
     const char *const word = checker->word.bytes;
@@ -257,7 +258,7 @@ static double parse_number(md5_checker *checker)
     return is_negative ? -value : value;
 }
 
-// Returns true if a word has another value if it is read as an octal number, as in C. Its decimal
+// Returns true if a word would have another value if it were an octal number, as in C. Its decimal
 // value is `value`.
 static bool differs_as_octal(md5_span word, double value)
 {
@@ -307,11 +308,15 @@ static void check_entry_layout(md5_checker *checker)
 }
 
 // Reads the words of one entry of a table, which begins in checker->entry_line. Each character of
-// `shape` describes a word: i is an integer, f a number, x a number whose value is not needed, and
-// a parenthesis is itself. Writes the values of the integers and numbers to values[]. If
-// `has_first` is true, the current word is the first word of the entry, otherwise it is the word
-// before the entry. Sets checker->location to the first word. Returns false if the entry has other
-// words.
+// `shape` describes a word:
+//
+// - i is an integer, whose value is written to values[].
+// - f is a number, whose value is written to values[].
+// - x is a number whose value is not needed.
+// - A parenthesis is itself.
+//
+// If `has_first`, the current word is the first word of the entry. Otherwise it is the word before
+// the entry. Sets checker->location to the first word. Returns false if the entry has other words.
 static bool read_entry(md5_checker *checker, const char *shape, bool has_first, double *values)
 {
     md5_text_location first = {0};
@@ -363,8 +368,14 @@ static void skip_unknown_block(md5_checker *checker)
     }
 }
 
-// Returns true if id's lexer reads the current word as one word. It ends a name without quotes at
-// any byte that is not in `letters`.
+// Returns true if id's lexer reads the current word as one word. The lexer ends a word before the
+// first byte that the word cannot contain:
+//
+// - A word in single or double quotes can contain any byte, and can be empty.
+// - A word that begins with a digit is a number. A name that is read as a number can contain only
+//   digits.
+// - Any other word can contain the bytes in `letters`. It cannot begin with a colon, because the
+//   lexer reads a colon there as a word of its own.
 static bool is_whole_name(const md5_checker *checker)
 {
     static const char letters[] = "0123456789/\\:._abcdefghijklmnopqrstuvwxyz"
@@ -411,7 +422,7 @@ typedef struct file_contents {
     md5_text_location jump;        // first frame whose number does not follow the previous number
 } file_contents;
 
-// Reports a rotation that is longer than 1. q contains x, y and z; w is not stored in files.
+// Reports a rotation that is longer than 1. q contains x, y and z, because files do not contain w.
 static void check_rotation(md5_checker *checker, md5_text_location location, const double *q)
 {
     static const double max_square = 1.0002; // tolerance for rounded numbers
@@ -447,9 +458,9 @@ static md5_check_joint *add_joint(md5_checker *checker)
 }
 
 // Checks the parent of the joint that was added last. A parent must be an earlier joint of the
-// file. In a mesh file, whose header declares `num_declared` joints, two cases are separate rules,
-// because engines react to them in another way: a parent that is the last joint, and a parent that
-// is out of range.
+// file. `num_declared` is the number of joints in the header of a mesh file. In mesh files,
+// separate rules report a parent that is the last joint and a parent that is out of range, because
+// engines react to them differently.
 static void check_parent(md5_checker *checker, const md5_check_joint *joint, bool is_clip,
                          int32_t num_declared, md5_text_location location)
 {
@@ -502,8 +513,8 @@ static bool is_in_frames(const md5_check_joint *joint, uint32_t component)
 // Positions of the numbers in an entry of a clip's hierarchy: "NAME" PARENT FLAGS FIRST_COMPONENT
 enum { TRACK_PARENT, TRACK_FLAGS, TRACK_FIRST_COMPONENT, NUM_TRACK_NUMBERS };
 
-// Sets and checks two values of a clip's joint: its flags, and the index of its first component in
-// a frame. `values` are the numbers of its entry in the hierarchy.
+// Sets and checks the flags of a clip's joint, and the index of its first component in a frame.
+// `values` are the numbers of its entry in the hierarchy.
 static void scan_track(md5_checker *checker, const file_contents *clip, const double *values,
                        md5_text_location location, md5_check_joint *joint)
 {
@@ -564,8 +575,8 @@ static void check_parent_and_roots(md5_checker *checker, const md5_check_joint *
     check_parent(checker, joint, is_clip, num_declared, location);
 }
 
-// Reads and checks a joint of a mesh file, whose name has been read: its parent, its position and
-// its rotation. Reports violations at the parent.
+// Reads and checks the parent, the position and the rotation of a joint of a mesh file. Its name
+// was read before. Reports violations at the parent.
 static bool scan_mesh_joint(md5_checker *checker, int32_t num_declared, md5_check_joint *joint,
                             uint32_t *num_roots)
 {
@@ -619,7 +630,7 @@ static bool scan_joints(md5_checker *checker, const file_contents *file, bool is
 //   tri INDEX VERTEX VERTEX VERTEX
 //   weight INDEX JOINT BIAS ( X Y Z )
 //
-// Numbers in brackets are read, but not stored.
+// Numbers in parentheses are checked, but their values are not stored and have no position.
 enum { SCAN_VERTICES, SCAN_TRIANGLES, SCAN_WEIGHTS, NUM_KINDS };
 enum {
     ENTRY_INDEX,
@@ -756,9 +767,9 @@ static void check_weight_sum(md5_checker *checker, const mesh_contents *mesh, ui
     const uint32_t first = mesh->vertices[vertex].first_weight;
     const uint32_t count = mesh->vertices[vertex].num_weights;
     checker->num_references += count;
-    // In a hostile file, many vertices can share many weights, so that adding them takes long. The
-    // library rejects files with more references to weights than bytes. The sums of such files are
-    // not needed.
+    // In a hostile file, many vertices can share many weights, and adding them would take long. The
+    // library rejects a file with more references to weights than bytes, so the sums of such a file
+    // are not needed.
     const size_t text_size = (size_t)(checker->lex.end - checker->lex.text);
     if (count == 0 || checker->num_references > text_size)
         return;
@@ -901,9 +912,9 @@ static int find_mesh_keyword(const md5_checker *checker)
     return keyword;
 }
 
-// Reads the value of a part of a mesh, whose keyword has been read: its name, its shader, or the
-// declared number of entries of one kind. Returns false if the rest of the text cannot be
-// interpreted.
+// Reads the value of a part of a mesh, whose keyword was read before. The value is a name, a
+// shader, or the declared number of entries of one kind. Returns false if the rest of the text
+// cannot be interpreted.
 static bool read_mesh_part(md5_checker *checker, int part, mesh_contents *mesh)
 {
     if (part == PART_NAME)
@@ -1035,8 +1046,8 @@ static bool add_frame_number(md5_checker *checker, file_contents *clip, int32_t 
 }
 
 // Reads and checks a frame of a clip, whose keyword was read before. Stores the values of the first
-// frame. The values of other frames are only checked: some engines cannot read all forms of
-// numbers.
+// frame only. In all other frames, checks only the form of numbers, because some engines cannot
+// read all forms.
 static bool scan_frame(md5_checker *checker, file_contents *clip)
 {
     const uint32_t position = clip->num_read;

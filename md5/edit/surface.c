@@ -1,6 +1,6 @@
-// Nearest point of a surface: a tree of bounding boxes over triangles in Morton order. A key of a
-// triangle interleaves the bits of its center's coordinates, so that neighbors in the order are
-// neighbors in space.
+// Finds the nearest point of a surface with a tree of bounding boxes. The leaves are the triangles
+// in Morton order: the key of a triangle interleaves the bits of its center's coordinates.
+// Triangles that are neighbors in this order are also near each other in space.
 #include "md5/edit/surface.h"
 
 #include <stdlib.h>
@@ -60,8 +60,8 @@ static md5_bounds triangle_box(const md5_surface *surface, uint32_t triangle)
     return box;
 }
 
-// Quantizes one coordinate of a triangle's center to KEY_BITS bits: 0 is the minimum of the
-// surface, the largest number its maximum. `min` and `max` are the range of the triangle.
+// Quantizes one coordinate of a triangle's center to KEY_BITS bits. 0 means the minimum of the
+// surface, and the largest number means its maximum. `min` and `max` are the range of the triangle.
 static uint32_t quantize(float min, float max, float surface_min, float surface_max)
 {
     const double size = (double)surface_max - (double)surface_min;
@@ -72,9 +72,9 @@ static uint32_t quantize(float min, float max, float surface_min, float surface_
     return is_inside ? (uint32_t)position : 0;
 }
 
-// Returns the Morton key of a triangle with the bounding box `box`: the bits of its quantized x, y
-// and z are interleaved, so that triangles with similar keys are near each other. `surface` is the
-// bounding box of all triangles.
+// Returns the Morton key of a triangle, which interleaves the bits of its quantized x, y and z.
+// Triangles with similar keys are near each other. `box` is the bounding box of the triangle, and
+// `surface` that of all triangles.
 static uint32_t morton_key(md5_bounds box, md5_bounds surface)
 {
     const uint32_t x = quantize(box.min.x, box.max.x, surface.min.x, surface.max.x);
@@ -102,8 +102,8 @@ static void sort_triangles(md5_surface *surface, triangle_key *keys)
         surface->triangles[i] = keys[i].triangle;
 }
 
-// Computes the boxes of the tree: the leaves from the sorted triangles, then all boxes above them,
-// up to the root. Leaves after the last triangle are empty.
+// Computes the boxes of the tree. First computes the leaves from the sorted triangles, then the
+// boxes above them, up to the root. Leaves after the last triangle are empty.
 static void compute_boxes(md5_surface *surface)
 {
     md5_bounds *const leaves = surface->boxes + surface->num_leaves;
@@ -117,9 +117,9 @@ static void compute_boxes(md5_surface *surface)
     }
 }
 
-// Builds a tree of bounding boxes over the triangles of a surface, in which the nearest point is
-// found fast. The tree is a complete binary tree: the children of box i are boxes 2 i and 2 i + 1.
-// The triangles are in Morton order, so that neighbors in the tree are neighbors in space.
+// Builds a tree of bounding boxes over the triangles of a surface. The tree is binary and complete:
+// the children of box i are the boxes 2 i and 2 i + 1. The leaves are the triangles in Morton
+// order, so that neighbors in the tree are neighbors in space. A search can then skip most boxes.
 bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
                         uint32_t num_triangles, md5_surface *surface)
 {
@@ -183,8 +183,9 @@ static void search_edges(nearest_search *search, const md5_vec3d *corners, uint3
     }
 }
 
-// Updates the found point with the points of a triangle that can be nearest: one point of each
-// edge, and the projection of the searched point onto the plane if it is inside the triangle.
+// Updates the found point with those points of a triangle that can be nearest. These are one point
+// of each edge, and the projection of the given point onto the plane, if it is inside of the
+// triangle.
 static void search_triangle(nearest_search *search, const md5_surface *surface, uint32_t triangle)
 {
     md5_vec3d corners[3];
@@ -205,7 +206,7 @@ static void search_triangle(nearest_search *search, const md5_surface *surface, 
         keep_nearer_point(search, corners, (md5_surface_point){triangle, {1 - b - c, b, c}});
 }
 
-// Returns the square of the distance of a coordinate from a range; 0 inside the range.
+// Returns the square of the distance of a coordinate from a range. It is 0 inside of the range.
 static double squared_axis_distance(float value, float min, float max)
 {
     const double below = (double)min - (double)value;
@@ -214,7 +215,7 @@ static double squared_axis_distance(float value, float min, float max)
     return distance * distance;
 }
 
-// Returns the squared distance of a point from a box; infinity for an empty box.
+// Returns the squared distance of a point from a box. It is infinite for an empty box.
 static double squared_distance(const md5_bounds *box, md5_vec3 p)
 {
     return squared_axis_distance(p.x, box->min.x, box->max.x)
@@ -238,8 +239,8 @@ md5_surface_point md5i_nearest_point(const md5_surface *surface, md5_vec3 point)
             search_triangle(&search, surface, surface->triangles[box - surface->num_leaves]);
             continue;
         }
-        // The nearer child is pushed last, so that it is visited first: a near point excludes more
-        // of the remaining boxes.
+        // Push the nearer child last, so that it is visited first. A near point excludes more of
+        // the remaining boxes.
         const uint32_t child = 2 * box;
         const double left = squared_distance(&surface->boxes[child], point);
         const double right = squared_distance(&surface->boxes[child + 1], point);

@@ -1,8 +1,10 @@
-// The nearest point of a surface. The triangles are sorted along a space-filling curve and become
-// the leaves of a binary tree of bounding boxes, so that building takes O(n log n) and a search
-// visits few triangles. The number of visits of a search is limited: for a surface on which boxes
-// are useless, such as thousands of large triangles through one point, the result may be a point
-// that is near, but not the nearest.
+// Finds the nearest point of a surface. The triangles are sorted along a space-filling curve, and
+// become the leaves of a binary tree of bounding boxes. Building the tree takes O(n log n), and a
+// search visits few triangles.
+//
+// The number of visits of a search is limited. The limit matters only for surfaces on which boxes
+// are useless, such as thousands of large triangles through one point. The result may then be a
+// near point that is not the nearest.
 #ifndef MD5_EDIT_SURFACE_H
 #define MD5_EDIT_SURFACE_H
 
@@ -15,8 +17,8 @@ typedef struct md5_surface {
     uint32_t num_triangles;
     uint32_t num_leaves; // a power of two, at least num_triangles
     uint32_t *triangles; // [num_triangles] triangle of each leaf
-    // [2 * num_leaves] Box 1 is the root; the children of box i are 2 i and 2 i + 1; the leaves
-    // begin at num_leaves. The box of a leaf without a triangle is empty.
+    // [2 * num_leaves] Box 1 is the root. The children of box i are the boxes 2 i and 2 i + 1. The
+    // leaves begin at num_leaves. The box of a leaf without a triangle is empty.
     md5_bounds *boxes;
 } md5_surface;
 

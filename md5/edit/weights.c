@@ -1,9 +1,11 @@
 // Automatic weights: md5_create_weights() computes weights from distances inside the mesh, by
 // geodesic voxel binding (Dionne and de Lasa, 2013).
 //
-// The surface is voxelized conservatively, the outside is flood-filled from the border of the grid,
-// and all other cells are the volume. Dijkstra's algorithm runs once per joint and measures the
-// path from the joint's bones to each voxel. Weights decrease with the length of the path.
+// The steps are:
+// - Voxelize the surface: mark all cells of a grid that a triangle touches.
+// - Fill the outside from the border of the grid. All other cells are the volume of the mesh.
+// - Measure the paths from the bones of each joint to all voxels, with Dijkstra's algorithm.
+// - Compute weights, which decrease with the length of the path.
 //
 // Differences from the paper:
 // - A straight line replaces the path if the line is in the volume, because paths through the
@@ -20,14 +22,14 @@
 
 // == Voxels ======================================================================================
 
-// Kinds of cells. A triangle passes through cells of the shell. Cells that are still unknown after
-// the outside was filled are inside of the mesh.
+// Kinds of cells. The shell consists of the cells through which triangles pass. After the outside
+// is filled, the cells that are still unknown are inside of the mesh.
 enum { UNKNOWN, SHELL, OUTSIDE };
 
-// Maximum number of tests of a cell against a triangle; they take a quarter of a second.
+// Maximum number of tests of a cell against a triangle. This many tests take a quarter of a second.
 #define MAX_TESTS (1 << 26)
-// If no component of a triangle's normal is larger than this (in cells squared), the triangle has
-// no area, and only its edges are marked.
+// A triangle has no area if no component of its normal is larger than this, in cells squared. Only
+// the cells along its edges are marked then.
 #define MIN_NORMAL 1e-9
 
 // Marks the cells that triangles pass through.
@@ -48,8 +50,8 @@ static uint32_t cell_at(const md5_grid *grid, uint32_t x, uint32_t y, uint32_t z
     return (z * grid->count[1] + y) * grid->count[0] + x;
 }
 
-// Returns the cell of a coordinate along one axis, clamped to the bounding box, because rounding
-// may move a point outside of the box.
+// Returns the cell of a coordinate along one axis. Rounding may move a point out of the bounding
+// box of the mesh, so the result is clamped to the cells of the box.
 static uint32_t clamped_cell(double coordinate, uint32_t count)
 {
     const double max_cell = (double)count - 2;
@@ -78,8 +80,8 @@ static void mark_edge(rasterizer *raster, md5_vec3d a, md5_vec3d b)
     raster->num_tests += steps;
 }
 
-// A triangle, and the axis w along which it is projected: the axis nearest to the normal. u and v
-// are the other two axes.
+// A triangle and its projection along an axis w of the grid. The cells of the triangle are found in
+// columns along w. w is the axis that is nearest to the normal, and u and v are the other two axes.
 typedef struct projected_triangle {
     int u;
     int v;
@@ -114,8 +116,9 @@ static projected_triangle project_triangle(md5_vec3d a, md5_vec3d b, md5_vec3d c
     return t;
 }
 
-// Returns true if the unit square at (u, v) overlaps the projected triangle: for each edge, at
-// least one corner of the square is on the inner side.
+// Returns true if the unit square at (u, v) overlaps the projected triangle. This is the case if
+// each edge has at least one corner of the square on its inner side. The bounding boxes of both
+// must overlap already.
 static bool overlaps_square(const projected_triangle *t, double u, double v)
 {
     const double orientation = t->normal[t->w] > 0 ? 1 : -1;
@@ -132,8 +135,8 @@ static bool overlaps_square(const projected_triangle *t, double u, double v)
     return true;
 }
 
-// Marks the cells in the column of a square through which the triangle's plane passes, within the
-// depth range of the triangle.
+// Marks cells in the column of the square (u, v). These are the cells that the plane of the
+// triangle passes through, within the depth range of the triangle.
 static void mark_column(rasterizer *raster, const projected_triangle *t, uint32_t u, uint32_t v)
 {
     // The depth of the plane decreases by slope_u for a step of one cell along u, and by slope_v
@@ -158,8 +161,8 @@ static void mark_column(rasterizer *raster, const projected_triangle *t, uint32_
         raster->kinds[cell_at(raster->grid, cell[0], cell[1], cell[2])] = SHELL;
 }
 
-// Marks the cells that a triangle passes through: first the cells of its edges, then the cells of
-// all squares of its projection.
+// Marks the cells that a triangle passes through. These are the cells along its edges, and the
+// cells in the columns of all squares that its projection overlaps.
 static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
     mark_edge(raster, a, b);
@@ -185,9 +188,9 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
     }
 }
 
-// Marks the cells outside of the shell by a flood fill from cell 0 through the faces of cells.
-// stack[num_cells] is a buffer for the cells whose neighbors were not visited yet; each cell is
-// pushed at most once.
+// Marks the cells outside of the shell. A flood fill starts at cell 0, and spreads through the
+// faces of cells. stack[num_cells] is a buffer for cells whose neighbors were not visited yet. Each
+// cell is pushed at most once.
 static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *stack)
 {
     const uint32_t row = grid->count[0];         // cells from a cell to its neighbor along y
@@ -219,8 +222,9 @@ static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *s
     }
 }
 
-// Sets the cells of a grid: cubes, `resolution` of them along the longest side of the bounding box,
-// and a layer of cells around the box. Each axis has at most 259 cells, the grid 17 million.
+// Divides the bounding box of a mesh into cubic cells, `resolution` of them along its longest side.
+// Adds a layer of cells around the box. An axis then has at most 259 cells, and the grid has at
+// most 17 million.
 static void set_cells(md5_bounds bounds, uint32_t resolution, md5_grid *grid)
 {
     const md5_vec3d low = md5_vec3d_from_vec3(bounds.min);
@@ -275,8 +279,8 @@ static bool number_voxels(md5_arena *arena, const unsigned char *kinds, md5_grid
     return true;
 }
 
-// Builds the volume of a mesh, as voxels (cells of a grid): those that its triangles touch, and
-// those that they enclose. Returns false and sets the error if memory runs out.
+// Builds the volume of a mesh as voxels. These are the cells of the grid that triangles touch or
+// enclose. Returns false and sets the error if memory runs out.
 bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
                      const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
                      md5_grid *grid)
@@ -309,9 +313,9 @@ static uint32_t voxel_at(const md5_grid *grid, md5_vec3d p)
     return grid->voxels[cell_at(grid, (uint32_t)p.x, (uint32_t)p.y, (uint32_t)p.z)];
 }
 
-// Returns the fraction of a line, from its start on, that is in the volume; -1 if the start is
-// outside. Samples the line in steps of half a cell. The number of steps is at most a few hundred,
-// because a line that is longer than the diagonal of the box leaves the volume.
+// Returns the fraction of a line that is in the volume, counted from its start. Returns -1 if the
+// start is outside. Samples the line in steps of half a cell. There are at most a few hundred
+// steps, because a line that is longer than the diagonal of the box leaves the volume.
 static double line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d line = md5_vec3d_sub(to, from);
@@ -337,7 +341,7 @@ static md5_vec3d joint_in_grid(const md5_grid *grid, const md5_weights_desc *des
     return grid_point(grid, md5_vec3d_from_vec3(md5_mat34_translation(desc->bind[joint])));
 }
 
-// Returns a bone that ends where the line leaves the volume.
+// Returns the bone from `from` towards `to`. It ends where the line leaves the volume.
 static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 {
     const double inside = line_in_volume(grid, from, to);
@@ -345,8 +349,9 @@ static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
     return (md5_bone){from, md5_vec3d_add(from, md5_vec3d_scale(line, inside > 0 ? inside : 0))};
 }
 
-// Returns the bone of a joint without children, which continues the parent's bone with the same
-// length. Without this bone, vertices past the joint would be equally near to the parent's bone.
+// Returns the bone of a joint without children. It continues the bone of the parent with the same
+// length. Without it, the joint would only be the end point of its parent's bone, and vertices
+// beyond this point would be equally near to both joints.
 static md5_bone end_bone(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
 {
     const md5_vec3d position = joint_in_grid(grid, desc, joint);
@@ -357,8 +362,8 @@ static md5_bone end_bone(const md5_grid *grid, const md5_weights_desc *desc, uin
     return bone_to(grid, position, md5_vec3d_add(position, parent_bone));
 }
 
-// Writes to counts[joint] the number of bones of each joint: one bone for each child, or one bone
-// if the joint has no children. Joints that are excluded or outside of the grid have none.
+// Writes the number of bones of each joint to counts[joint]. A joint has one bone for each child,
+// or one bone if it has no children. Joints that are excluded or outside of the grid have none.
 static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint32_t *counts)
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
@@ -377,15 +382,15 @@ static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint
 }
 
 // Writes the bones of all joints to bones->bones, at the indices of bones->first_bone. used[joint]
-// is 0; it counts the bones to children that were written.
+// must be 0. It counts the written bones from the joint to its children.
 static void write_bones(const md5_grid *grid, const md5_weights_desc *desc, md5_bones *bones,
                         uint32_t *used)
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
     const uint32_t *const first = bones->first_bone;
 
-    // Write an end bone for each joint. Bones to children, which are written next, replace it, so
-    // that only joints without children keep it.
+    // Write an end bone for each joint. The bones to children are written afterwards at the same
+    // indices, so only joints without children keep their end bone.
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (first[joint] < first[joint + 1])
             bones->bones[first[joint]] = end_bone(grid, desc, joint);
@@ -401,8 +406,8 @@ static void write_bones(const md5_grid *grid, const md5_weights_desc *desc, md5_
     }
 }
 
-// Lists the bones of each joint, which are the segments to its children, for all joints in the
-// volume. bones->first_bone[joint] is the index of the first bone of a joint.
+// Lists the bones of all joints in the volume. A bone is the segment from a joint to a child.
+// bones->first_bone[joint] is the index of the first bone of a joint.
 bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
                      md5_bones *bones)
 {
@@ -492,8 +497,8 @@ static void sift_up(md5_paths *paths, uint32_t index, uint32_t voxel)
     store_in_heap(paths, index, voxel);
 }
 
-// Removes the voxel with the shortest path, which is at the top of the heap, and returns it. The
-// last voxel of the heap replaces it, and moves down to the place of its length.
+// Removes the voxel with the shortest path from the top of the heap, and returns it. The last voxel
+// of the heap takes its place, and sinks until no voxel below it has a shorter path.
 static uint32_t remove_shortest(md5_paths *paths)
 {
     const uint32_t shortest = paths->heap[0];
@@ -519,8 +524,8 @@ static uint32_t remove_shortest(md5_paths *paths)
     return shortest;
 }
 
-// Stores a path to a voxel if it is shorter than the known path. A new path is never shorter than
-// the path to a voxel that was removed from the heap, so removed voxels are not added again.
+// Stores a path to a voxel if it is shorter than the known path. A voxel that was removed from the
+// heap is never added again, because no later path is shorter than its path.
 static void shorten(md5_paths *paths, uint32_t voxel, float length)
 {
     const float before = paths->lengths[voxel];
@@ -532,7 +537,8 @@ static void shorten(md5_paths *paths, uint32_t voxel, float length)
     sift_up(paths, index, voxel);
 }
 
-// Sets the paths to the voxels along a bone to the distances of their centers from the bones.
+// Starts paths at the voxels along a bone. Their lengths are the distances of the voxels' centers
+// from the bones.
 static void start_paths(md5_paths *paths, uint32_t joint, const md5_bone *bone)
 {
     const md5_grid *const grid = paths->grid;
@@ -587,10 +593,12 @@ void md5i_measure_paths(md5_paths *paths, uint32_t joint)
 
 // == Rows ========================================================================================
 //
-// The joints that may move each vertex are rows of a table with a fixed number of entries: one row
-// for each distinct position of the mesh. The entries are first distances, then weights.
+// A table contains the joints that may move each vertex. It has one row for each distinct position
+// of the mesh, because vertices at one position share their weights. A row has a limited number of
+// entries, one for each joint. The values of the entries are first distances, and later weights.
 
-// Number of joints above max_influences that take part in smoothing.
+// Entries of a row in addition to max_influences. These joints take part in smoothing, and are
+// removed afterwards.
 enum { MD5_SPARE_ENTRIES = 4 };
 
 typedef struct md5_bind_entry {
@@ -610,7 +618,8 @@ static inline md5_bind_entry *md5_row(const md5_bind_rows *rows, uint32_t row)
     return rows->entries + (size_t)row * rows->width;
 }
 
-// Allocates a sparse matrix with at most `width` entries per row. Returns false if memory runs out.
+// Allocates a table with `num_rows` empty rows of at most `width` entries. Returns false if memory
+// runs out.
 static bool create_rows(md5_arena *arena, uint32_t num_rows, uint32_t width, md5_bind_rows *rows)
 {
     *rows = (md5_bind_rows){.num_rows = num_rows, .width = width};
@@ -650,8 +659,8 @@ static void sort_descending(md5_bind_entry *entries, uint32_t count)
     }
 }
 
-// Sorts a row by value, descending. Removes entries after the first max_count, and entries below
-// `min_fraction` of the sum, except for the first entry. Scales the values to a sum of 1.
+// Sorts a row by value, descending. Keeps at most `max_count` entries. Also removes entries below
+// `min_fraction` of the sum, but never the first entry. Scales the values to a sum of 1.
 static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t max_count, float min_fraction)
 {
     md5_bind_entry *const entries = md5_row(rows, row);
@@ -673,16 +682,16 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t max_count, floa
 
 // -- Smoothing ------------------------------------------------------------------------------------
 
-// Neighbors of each row along the edges of triangles. A neighbor occurs once for each triangle of
-// the edge, so that it occurs twice for an inner edge.
+// The neighbors of each row: the positions to which an edge of a triangle leads. A neighbor is
+// listed once for each triangle of the edge, so an inner edge gives it twice.
 typedef struct row_neighbors {
     uint32_t *first; // [num_rows + 1] index in `rows`
     uint32_t *rows;
 } row_neighbors;
 
-// Lists the neighbors of each row of the weights, which are the positions that share a triangle
-// with it. Uses a counting sort of the triangle vertices. rows_by_vertex[vertex] is the row of a
-// vertex. Returns false and sets the error if memory runs out.
+// Lists the neighbors of each row with a counting sort of the vertices of all triangles.
+// rows_by_vertex[vertex] is the row of a vertex. Returns false and sets the error if memory runs
+// out.
 static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
                            const uint32_t *rows_by_vertex, uint32_t num_rows,
                            row_neighbors *neighbors)
@@ -710,15 +719,15 @@ static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
     return true;
 }
 
-// Sums of weights by joint.
+// Sums of weights by joint. Used for one row at a time.
 typedef struct joint_sums {
     float *sums;      // [num_joints] 0 for joints that are not in `joints`
     uint32_t *joints; // [count]
     uint32_t count;
 } joint_sums;
 
-// Adds the weights of one position, multiplied by a factor, to the sums per joint. Lists each joint
-// when its sum becomes positive.
+// Adds the weights of one row, multiplied by a factor, to the sums. Lists each joint when its sum
+// becomes positive.
 static void add_row(joint_sums *sums, const md5_bind_rows *rows, uint32_t row, float factor)
 {
     const md5_bind_entry *const entries = md5_row(rows, row);
@@ -751,9 +760,9 @@ static void move_sums_to_row(joint_sums *sums, md5_bind_rows *rows, uint32_t row
         entries[i].value /= -sum;
 }
 
-// Smooths the weights: replaces each row (the weights of one position) by the mean of the row and
-// the mean of its neighbors in the mesh, `rounds` times. rows_by_vertex[vertex] is the row of a
-// vertex. Returns false and sets the error if memory runs out.
+// Smooths the weights `rounds` times. A round replaces each row by the mean of two values: the row
+// itself, and the mean of its neighbors in the mesh. rows_by_vertex[vertex] is the row of a vertex.
+// Returns false and sets the error if memory runs out.
 static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
                         const uint32_t *rows_by_vertex, uint32_t rounds, md5_bind_rows *rows)
 {
@@ -793,7 +802,8 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
 
 #define MIN_WEIGHT 0.005f
 #define MAX_COORDINATE 1e9f
-// Minimum distance, cells. Avoids infinite weights of vertices on a bone.
+// Smaller distances count as this distance, in cells. It keeps the weights of vertices on a bone
+// finite.
 #define MIN_DISTANCE 0.25
 
 enum {
@@ -896,8 +906,8 @@ static bool check_desc(md5_context *context, md5_weights_desc *desc)
 
 // -- Distances ------------------------------------------------------------------------------------
 
-// Returns the length of the shortest path to a point through the voxel at the point or one of its
-// neighbors.
+// Returns the length of the shortest path to a point. The path leads through the voxel that
+// contains the point, or through one of the neighbors of this voxel.
 static float path_to(const md5_paths *paths, md5_vec3d point)
 {
     enum { NUM_CELLS = 3 * 3 * 3 };
@@ -926,7 +936,7 @@ static bool has_bone(const md5_bones *bones, uint32_t joint)
 // -- Result ---------------------------------------------------------------------------------------
 
 // Converts a point from model space to the space of a joint. The rotation of the bind matrix is
-// orthonormal, so that its transpose is its inverse.
+// orthonormal, so its transpose is its inverse.
 static md5_vec3 point_in_joint(const md5_mat34 *bind, md5_vec3 point)
 {
     const float *const m = bind->m;
@@ -939,8 +949,8 @@ static md5_vec3 point_in_joint(const md5_mat34 *bind, md5_vec3 point)
     });
 }
 
-// Writes the weights of all positions to vertices[num_positions] and list[]. Positions in the same
-// point share a range of weights. Counts the positions that no path reaches in
+// Writes the weights of all vertices to vertices[num_positions] and list[]. Vertices at the same
+// position share a range of weights. Counts the vertices that no path reaches in
 // weights->num_distant.
 static void write_weights(const bind_work *work, md5_weights *weights, md5_vertex *vertices,
                           md5_weight *list)
@@ -1103,8 +1113,12 @@ static void straighten_paths(bind_work *work, uint32_t row, md5_vec3d point)
 }
 
 // Replaces the distances of a row by influences. In the paper, the longest side of the mesh is 1,
-// and a joint at the distance d has the influence 1 / ((1 - falloff) * d + falloff * d * d)
-// squared. Here, influences are relative to the nearest joint, so that they cannot overflow.
+// and a joint at the distance d has the influence
+//
+//   1 / ((1 - falloff) * d + falloff * d^2)^2.
+//
+// Here all influences of a row are divided by that of the nearest joint, so that they cannot
+// overflow.
 static void compute_influences(bind_work *work, uint32_t row)
 {
     md5_bind_entry *const entries = md5_row(&work->rows, row);
@@ -1123,8 +1137,8 @@ static void compute_influences(bind_work *work, uint32_t row)
     }
 }
 
-// Converts the distances of all positions (rows) to influences. Distances are along paths inside of
-// the mesh or, if no path reaches a position, in a straight line.
+// Converts the distances of all rows to influences. A distance is the length of a path inside of
+// the mesh. If no path reaches a position, its distances are measured along straight lines.
 static void convert_distances(bind_work *work)
 {
     for (uint32_t row = 0; row < work->num_rows; row++) {
@@ -1139,9 +1153,9 @@ static void convert_distances(bind_work *work)
     }
 }
 
-// Computes the weights of all positions (rows): measures distances from the bones through the
-// volume of the mesh, converts them to weights, and smooths these. Returns false and sets the error
-// on failure.
+// Computes the weights of all rows. Measures distances from the bones through the volume of the
+// mesh, converts them to weights, and smooths the weights. Returns false and sets the error on
+// failure.
 static bool compute_weights(bind_work *work)
 {
     const md5_weights_desc *const desc = &work->desc;

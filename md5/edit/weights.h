@@ -1,11 +1,12 @@
-// The volume of a mesh as voxels. A path inside the mesh leads from voxel to voxel without testing
-// triangles, so a mesh may have holes, defects and intersecting parts.
+// The volume of a mesh as voxels. A path inside the mesh leads from voxel to voxel without a test
+// of triangles. Therefore the mesh may have holes, defects and intersecting parts.
 //
-//   cells    the bounding box of the mesh, divided into cubes, with one layer of empty cells
-//            around it, from which the outside is filled
+//   cells    the bounding box of the mesh, divided into cubes. One layer of empty cells
+//            surrounds it, from which the outside is filled
 //   voxels   the cells of the volume, numbered in the order of cells
 //
-// Coordinates are in cells from the box's corner; their integer parts give the cell of a point.
+// Coordinates are measured from the corner of the box, in cells. Their integer parts give the cell
+// of a point.
 #ifndef MD5_EDIT_WEIGHTS_H
 #define MD5_EDIT_WEIGHTS_H
 
