@@ -61,9 +61,9 @@ uint32_t md5i_count_flags(uint32_t flags)
 // frame.
 //
 // The numbers of a track are in the order of its flags: bits 0 to 2 for the translation, then bits
-// 3 to 5 for the rotation. Therefore each translation flag is one number to skip. The function is
-// always inlined, because the small form of the library (md5/small/) compiles this file for size.
-// Even there, a call for each rotation of each frame would be slow.
+// 3 to 5 for the rotation. Therefore the function skips one number for each flag of the
+// translation. It is always inlined, because the small form of the library (md5/small/) compiles
+// this file for size. Even there, a call for each rotation of each frame would be slow.
 static MD5_ALWAYS_INLINE md5_vec3 track_frame_rotation(const md5_track *track,
                                                        const md5_xform *base, const float *numbers)
 {

@@ -1,19 +1,22 @@
 // Reads .md5anim of version 6, from the 2002 alpha of Doom 3. It has channels instead of frames. A
-// channel contains the values of one attribute of one joint, such as x or yaw. The fields are taken
-// from two independent readers, md5-converter (mjsonofharry) and Doom3-for-Android (glKarin). Both
-// also agree on the order of angles, which is that of idAngles: yaw about z, pitch about y, roll
-// about x.
+// channel contains the values of one attribute of one joint, such as x or yaw, over all frames.
+//
+// The syntax and the order of angles are those of two independent readers, md5-converter
+// (mjsonofharry) and Doom3-for-Android (glKarin). The angles are those of idAngles: yaw about z,
+// pitch about y, roll about x.
 //
 //   channel 7 { joint "Body" attribute "yaw" starttime s endtime s framerate f
 //               strings n "..." range first end keys n k0 k1 ... }
 //
 // Keys are the values of the frames from `first` on. Frames before and after them use the nearest
-// key. Without a range, the keys begin at frame 0. The joints boundsMin and boundsMax contain the
-// bounds. The file does not contain a hierarchy, so the hierarchy of the model is used.
+// key. Without a range, the keys begin at frame 0. Six channels of two special joints, boundsMin
+// and boundsMax, contain the bounding boxes. The file does not contain a hierarchy, so the
+// hierarchy of the model is used.
 //
-// Each joint becomes a track as in later versions. A constant channel has no components. A short
-// text can declare a range of many frames. Therefore the total number of components in all frames
-// is limited to the number of bytes in the text, which keeps memory linear in the size of the text.
+// The reader converts the channels of each joint to a track, as in later versions. A constant
+// channel becomes a constant of the base frame, and adds no component to the frames. A short text
+// can declare a range of many frames. Therefore the total number of components in all frames is
+// limited to the number of bytes in the text, which keeps memory linear in the size of the text.
 #include "md5/core/math.h"
 #include "md5/core/names.h"
 #include "md5/read/header.h"
@@ -52,8 +55,9 @@ typedef struct channel_reader {
     md5_anim_file *file;
     md5_count num_channels;
     channel *channels;
-    // [num_channels] index of the first channel of the same joint. NONE if the channel is not a
-    // component of a transform.
+    // [num_channels] For each channel, the index of the first channel with the same joint name. It
+    // identifies the joint while the joints have no indices yet. NONE if the channel is ignored,
+    // because it is not a component of a transform.
     uint32_t *first_channels;
     md5_file_joint *joints;
     joint_channels *tables; // [num_joints]
@@ -294,9 +298,8 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
     return md5_quat_to_xyz(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
 }
 
-// Returns flags for the components of a joint that change. A coordinate of the translation is a
-// component if its channel changes. One changing angle can change all of x, y and z of the
-// rotation.
+// Returns the flags of the components of a joint that change. A coordinate of the translation
+// changes if its channel does. If one angle changes, all of x, y and z of the rotation may change.
 static uint32_t find_changing_flags(const joint_channels *table)
 {
     uint32_t flags = 0;
@@ -439,8 +442,8 @@ static bool are_spans_equal(md5_span a, md5_span b)
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
-// Finds the first channel of each joint, and sets reader->first_channels. Channels refer to their
-// joint by name.
+// Finds, for each channel, the first channel of the same joint. Stores their indices in
+// reader->first_channels. Channels refer to their joint by name.
 static bool find_first_channels(channel_reader *reader)
 {
     md5_arena *const arena = reader->lex->arena;
@@ -473,8 +476,9 @@ static bool find_first_channels(channel_reader *reader)
     return true;
 }
 
-// Returns the channels of a bounding box if the channel `added` belongs to it, otherwise NULL. The
-// joint of such a channel has the name boundsMin or boundsMax, and is not a joint of the skeleton.
+// Returns the channels of the minimum or the maximum of the bounding boxes, if the channel `added`
+// belongs to them. Its joint then has the name boundsMin or boundsMax, and is not a joint of the
+// skeleton. Otherwise returns NULL.
 static joint_channels *find_bounds_channels(channel_reader *reader, const channel *added)
 {
     if (md5_span_is(added->joint, "boundsMin"))
@@ -484,8 +488,11 @@ static joint_channels *find_bounds_channels(channel_reader *reader, const channe
     return NULL;
 }
 
-// Creates the joints in the order of their first channels. Assigns each channel to its joint or to
-// the bounding boxes. No joint has a parent, because the file does not contain the hierarchy.
+// Creates the joints in the order of their first channels, and assigns each channel to its joint or
+// to the bounding boxes. Joint j has its name in reader->joints[j] and its channels in
+// reader->tables[j]. A channel begins a new joint if it is the first channel with that name. All
+// later channels of the joint refer to it by first_channels[]. No joint has a parent, because the
+// file does not contain the hierarchy.
 static bool build_channel_joints(channel_reader *reader)
 {
     const md5_lex *const lex = reader->lex;
@@ -494,7 +501,8 @@ static bool build_channel_joints(channel_reader *reader)
     reader->joints = MD5_ALLOC_ZEROED(arena, md5_file_joint, count);
     reader->tables = MD5_ALLOC_ZEROED(arena, joint_channels, count);
     uint32_t *const order = MD5_ALLOC_ARRAY(arena, uint32_t, count);
-    // [num_channels] joint of a channel; set only for the first channel of each joint
+    // [num_channels] Index of the joint that a channel began. Elements of all other channels are
+    // not set.
     uint32_t *const joint_indices = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(reader->joints && reader->tables && order && joint_indices);
 

@@ -1,6 +1,6 @@
-// Reads the binary files of Doom 3 BFG and RBDOOM-3-BFG, which are meshes, animations and cameras.
-// Their byte order is mixed: some values are little-endian, others big-endian. The functions
-// binary_*() read single values, and check that the file does not end before.
+// Reads the binary files of Doom 3 BFG and RBDOOM-3-BFG: meshes, animations and cameras. Some
+// values of these files are little-endian, others big-endian. The functions binary_*() read one
+// value each, and check that the file does not end before it.
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 
@@ -92,10 +92,10 @@ static bool binary_text(md5_binary *in, md5_span *text, const char *value_name)
     return true;
 }
 
-// Checks a count of items, `value`, which was just read, and writes it to *count. There must be at
-// least `min` items. The remaining file must be large enough for that many items of `bytes` bytes
+// Checks `value`, which is a count of items that was just read, and writes it to *count. The count
+// must be at least `min`. The rest of the file must have space for that many items of `bytes` bytes
 // each. `value_name` names the items in messages. An error refers to the last four bytes, which
-// were the count.
+// contain the count.
 static bool binary_count(md5_binary *in, uint32_t value, const char *value_name, uint32_t min,
                          size_t bytes, uint32_t *count)
 {

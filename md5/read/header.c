@@ -100,8 +100,9 @@ static bool is_keyword_of_all_versions(md5_span keyword)
     return md5_span_is(keyword, "MD5Version") || md5_span_is(keyword, "commandline");
 }
 
-// Returns true if a keyword of these kinds does not belong to `version`: only one of the two is
-// version 6. `MD5Version` and `commandline` belong to all versions.
+// Returns true if a keyword of these kinds does not belong to `version`. This is the case if either
+// the keyword or `version` is of version 6, but not both. `MD5Version` and `commandline` belong to
+// all versions.
 bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds)
 {
     if (kinds == 0 || is_keyword_of_all_versions(keyword))

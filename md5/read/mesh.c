@@ -14,12 +14,13 @@ enum {
 // Format of a triangle in its table: see md5i_end_table().
 #define TRIANGLE_FORMAT "wiiii"
 
-// Estimates the element counts of an .md5mesh by a scan for its count keywords, such as numverts,
-// so that memory can be reserved in one piece.
+// To reserve memory in one piece, the reader first estimates the element counts of an .md5mesh. It
+// scans the text for the keywords that declare counts, such as numverts.
 
-// All count keywords begin with `n`, so the scan searches for this byte. It stops after MIN_MISSES
-// other bytes `n`, and one more for each BYTES_PER_MISS bytes of the text, so that a hostile file
-// cannot make it slow. The counts that were found before are used.
+// All count keywords begin with `n`, so the scan searches for this byte. Most bytes `n` do not
+// begin such a keyword. The scan stops after MIN_MISSES of them, plus one for each BYTES_PER_MISS
+// bytes of the text, so that a hostile file cannot make it slow. The counts that were found until
+// then are used.
 enum { MIN_MISSES = 1000, BYTES_PER_MISS = 64 };
 
 enum {
@@ -88,9 +89,9 @@ typedef struct count_scan {
 } count_scan;
 
 // Finds the next count keyword. Moves scan->position to it, and writes its index in count_keywords
-// to *keyword. Searches for the first character of all count keywords, `n`, because memchr() is
-// fast. Returns false if no count keyword follows, or if too many other words with an `n` were
-// found.
+// to *keyword. Searches for `n`, the first character of all count keywords, because memchr() is
+// fast. Returns false if no count keyword follows, or after too many words with an `n` that are not
+// count keywords.
 static bool skip_to_count_keyword(count_scan *scan, size_t *keyword)
 {
     *keyword = NUM_COUNT_KEYWORDS;
@@ -360,8 +361,8 @@ static bool fail_vertex(md5_mesh_reader *reader, const md5_mesh_block *block, ui
 }
 
 // Checks the range of weights of each vertex. Weights outside of the table are an error. Vertices
-// can share weights. More references to weights than bytes in the text are an error, because a
-// small hostile text could otherwise describe a model that needs much memory.
+// can share weights. Therefore a small hostile text could describe a model that needs much memory.
+// To prevent this, more references to weights than bytes in the text are an error.
 static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;

@@ -10,8 +10,8 @@ typedef struct all_meshes {
     size_t capacity;              // of the reader's array of meshes; 0 before the first mesh
 } all_meshes;
 
-// Begins a mesh like the dialect of the file, but accepts any number of meshes: doubles the
-// capacity of the array of meshes if it is full.
+// Begins a mesh like the dialect of the file, but accepts any number of meshes. If the array of
+// meshes is full, doubles its capacity.
 static bool begin_any_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     all_meshes *const all_dialect = (all_meshes *)(void *)reader->dialect;

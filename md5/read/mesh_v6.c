@@ -32,8 +32,8 @@ static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
 
 // -- One bone -------------------------------------------------------------------------------------
 
-// Returns the largest deviation of three axes from the axes of a rotation, which have three
-// properties:
+// Returns the largest deviation of three axes from the axes of a rotation. The axes of a rotation
+// have three properties:
 //
 // - They have length 1, so the dot product of an axis with itself is 1.
 // - They are perpendicular, so the dot product of two axes is 0.
@@ -52,13 +52,17 @@ static float distance_from_rotation(const md5_vec3 axes[3])
     return max_deviation;
 }
 
-// Returns the rotation that maps the coordinate axes to `axes`, the columns of its matrix.
+// Returns the rotation that maps the coordinate axes to `axes`, which are the columns of its
+// matrix.
 //
-// The elements of a rotation matrix are sums of products of two components of the quaternion, such
-// as xy and wz. Sums and differences of elements isolate four times one product: element 01 plus
-// element 10 is 4 xy. The four products with one component, such as xx, xy, zx and wx, are the
-// quaternion times that component, so normalizing them gives the quaternion. The function selects
-// the largest component, because its products lose the least precision.
+// Each element of a rotation matrix is a sum of products of two components of the quaternion. The
+// sum or difference of two elements contains only one product, for example
+//
+//   element 01 + element 10 = 4 xy.
+//
+// The four products with one component, such as xx, xy, xz and xw, are the quaternion times that
+// component. Normalizing them therefore gives the quaternion. The function uses the products with
+// the largest component, because they lose the least precision.
 static md5_quat rotation_from_axes(const md5_vec3 axes[3])
 {
     const float m00 = axes[0].x;
@@ -90,8 +94,8 @@ static md5_quat rotation_from_axes(const md5_vec3 axes[3])
     const md5_quat identity = {0, 0, 0, -1};
     const md5_quat q = md5_quat_normalize(multiples[largest], identity);
 
-    // Choose the quaternion with negative w, as for rotations of other versions: their files
-    // contain only x, y and z, and w is computed as a negative number.
+    // Choose the quaternion with negative w, as in other versions. Their files contain only x, y
+    // and z, and w is computed as a negative number.
     return q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
 }
 

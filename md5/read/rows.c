@@ -1,15 +1,15 @@
-// Fast readers for the items of mesh tables: lines that begin with `vert`, `tri` or `weight` in the
-// layout of id's exporter. The keyword and the number of an item are compared as a whole, and no
-// errors are reported: every other item is left to the lexer, which reads any layout.
+// Fast readers for the items of mesh tables. An item is a line that begins with `vert`, `tri` or
+// `weight`. These functions read only the layout of id's exporter and report no errors. The lexer
+// reads all other items, because it accepts any layout.
 #include "md5/read/rows.h"
 
 enum { WORD = sizeof(uint64_t), BYTE = 8 }; // bytes in a word, bits in a byte
 
 // -- Numbers of items -----------------------------------------------------------------------
 
-// Sets the text of an item's number from number->value: its digits and a blank, in one 64-bit
-// integer, so that begin_row() compares the number in a file with one comparison.
-// md5_next_item() increments the last digit itself, and calls this only if that digit overflows.
+// Stores the number of an item as text: the digits of number->value and a blank, in one 64-bit
+// integer. With it, begin_row() compares the number in a file in one operation. md5_next_item()
+// increments the last digit itself, and calls this function only if that digit overflows.
 void md5i_write_item_number(md5_item_number *number)
 {
     enum { LIMIT = 10000000 }; // smaller numbers, of seven digits, fit into a word with the blank
@@ -37,17 +37,17 @@ void md5i_write_item_number(md5_item_number *number)
 
 // -- Items ----------------------------------------------------------------------------------
 
-// md5_scan_uint() and md5_scan_run() of md5/core/number.h read numbers in the usual form. They
-// return the position of the blank after the last number, so that the next token begins one byte
-// later, or NULL if a number has another form.
+// The functions md5_scan_uint() and md5_scan_run() of md5/core/number.h read numbers in the usual
+// form. They return the position of the blank after the last number, so the next token begins one
+// byte later. They return NULL if a number has another form.
 
 // Skips blanks, then reads the keyword and the number of an item. `word` is the keyword with a
 // blank after it. Returns the position after the blank that follows the number, or NULL if the text
 // has another form.
 static inline const char *begin_row(md5_lex *lex, const char *word, const md5_item_number *number)
 {
-    // Upper limit of the bytes that are read for an item. Items nearer to the end of the text are
-    // left to the lexer, so that the scanner need not check for the end at each byte.
+    // No item is read beyond this number of bytes. The lexer reads items that are nearer to the end
+    // of the text, so that the scanner need not check for the end at each byte.
     enum { ROW_BYTES = 160 };
     const char *next = lex->at;
     while (next < lex->end && md5_is_blank(*next))

@@ -1,9 +1,9 @@
-// Fast readers for items of tables (`vert`, `tri`, `weight`) in the layout of id's exporter: items
-// in order, one blank or line end between two tokens, no comments, no errors or warnings. The lexer
-// reads all other items.
+// Fast readers for items of mesh tables (`vert`, `tri`, `weight`) in the layout of id's exporter.
+// In this layout, items are in order, one blank or line end separates two tokens, and there are no
+// comments. The functions report no errors or warnings. The lexer reads all other items.
 //
 // Each function skips blanks and then reads one item. If the item has another form, the function
-// returns false and moves the lexer to the start of the item; the output is then undefined. Items
+// returns false and moves the lexer to the start of the item. The output is then undefined. Items
 // near the ends of a text are always left to the lexer.
 #ifndef MD5_READ_ROWS_H
 #define MD5_READ_ROWS_H

@@ -1,5 +1,5 @@
 // The tables of .md5mesh, .md5anim and .md5camera files, and the functions that read them. The
-// tables contain the numbers of a file; md5/load derives models, clips and cameras from them.
+// tables contain the numbers of a file. md5/load derives models, clips and cameras from them.
 // md5i_read_*_file() select the format by the first bytes of a file.
 #ifndef MD5_READ_TABLES_H
 #define MD5_READ_TABLES_H
@@ -28,8 +28,8 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
 // Reads ( x y z ) of a rotation, unchanged. Warns if its length is more than 1.
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation);
 
-// Reads ( x y z ) ( x y z ): a translation and a rotation. x y z of the rotation are as in the
-// file; w is 0.
+// Reads ( x y z ) ( x y z ), which are a translation and a rotation. The rotation keeps x y z of
+// the file, and its w is set to 0.
 bool md5i_read_transform(md5_lex *lex, md5_xform *transform);
 
 // Warns about `count` rotations longer than 1. `rotation` is the first of them, at `position`.
@@ -82,11 +82,14 @@ typedef struct md5_mesh_sizes {
 } md5_mesh_sizes;
 md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts);
 
-// Reads an .md5mesh, or a .bmd5mesh of Doom 3 BFG, of `size` bytes. The result refers to memory in
-// the arenas and in the text. Joints, their bind pose and their order are in the arena `joints`;
-// file vertices, weights and indices, which a model keeps unchanged, are in `mesh_arena`;
-// everything else is in `arena`. The three may be the same arena. For version 6 joints and for
-// binary files, all tables are in `arena`. Returns false with the context's error set.
+// Reads an .md5mesh, or a .bmd5mesh of Doom 3 BFG, of `size` bytes. Returns false with the
+// context's error set. The result refers to the text and to memory in three arenas, which may be
+// the same:
+//
+// - `joints` contains the joints, their bind pose and their order.
+// - `mesh_arena` contains file vertices, weights and indices, which a model keeps unchanged.
+// - `arena` contains everything else. It also contains the joints of version 6, and all tables of a
+//   binary file.
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const char *text, size_t size, md5_mesh_file *file);
 
@@ -150,9 +153,8 @@ typedef struct md5_anim_file {
 // the arena and in the text. Returns false with the context's error set.
 //
 // If `num_components` is not NULL, reads a text for the second time, up to the first frame.
-// `numbers` is not set; each frame has *num_components numbers. If the text had no errors the first
-// time, it does not have errors now, and it does not need more memory than the first time without
-// `numbers`.
+// `numbers` is not set. Each frame has *num_components numbers. If the first reading found no
+// errors, the second finds none. It needs at most as much memory as the first without `numbers`.
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file);
 
