@@ -21,9 +21,12 @@ void md5i_convert_transforms(const md5_context *context, md5_xform *transforms, 
     }
 }
 
-// Converts matrices to other axes and units. If C converts points, a matrix M becomes C M C^-1. C
-// only exchanges axes and changes signs, so the rows and the columns of M are permuted by the same
-// map.
+// Converts matrices to other axes and units. If C converts points, a matrix M becomes
+//
+//   C M C^-1.
+//
+// C only exchanges axes and changes signs. Therefore the same map permutes the rows and the columns
+// of M.
 void md5i_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count)
 {
     const md5_axes_map *const map = &md5i_axes_maps[context->axes];

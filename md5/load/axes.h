@@ -1,5 +1,5 @@
-// Converts loaded data to the axes and units of the options: see core/math.h. Positions are scaled;
-// directions and rotations are not.
+// Converts loaded data to the axes and units of the options: see core/math.h. Positions are scaled,
+// but directions and rotations are not.
 #ifndef MD5_LOAD_AXES_H
 #define MD5_LOAD_AXES_H
 

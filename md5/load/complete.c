@@ -5,7 +5,7 @@
 // - The load skipped the tangents. Tangents split drawn vertices, so all meshes are derived again.
 //   The tables for this are restored from the existing geometry.
 // - The load skipped skinning plans or packing losses. They are computed from the existing
-// geometry.
+//   geometry.
 #include "md5/load/complete.h"
 #include "md5/core/math.h"
 #include "md5/load/parts.h"
