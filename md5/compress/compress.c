@@ -6,7 +6,7 @@
 // within the tolerance.
 //
 // A key is a stored value of a track. A key step is the number of frames from one key to the next.
-// A scale is the index of a quantization step, the value to whose multiples keys are rounded.
+// A scale is the index of a quantization step. Keys are rounded to multiples of this step.
 #include "md5/compress/file.h"
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
@@ -70,9 +70,9 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
     return values;
 }
 
-// Returns the component of rotations to omit in storage. Computing a component near 0 from the
-// others magnifies errors, so this is the component that stays farthest from 0: its smallest
-// magnitude over all frames is the largest. Sets *min_magnitude to this magnitude.
+// Returns the component of rotations to omit in storage. The decoder computes it from the others,
+// which magnifies errors if the component is near 0. Therefore the function selects the component
+// whose smallest magnitude over all frames is the largest. Sets *min_magnitude to this magnitude.
 static uint32_t select_omitted(const md5_packed_value *values, uint32_t count, float *min_magnitude)
 {
     // 2 is above the magnitudes of all components of unit quaternions.
@@ -120,9 +120,9 @@ static void measure_ranges(md5_packed_track *track, uint32_t count)
 
 // -- Keys -------------------------------------------------------------------------------------
 
-// Returns the difference between the rotation `at` and the interpolation of `a` and `b`. It is the
-// distance of the unit quaternions as points in 4D. This is about half of the angle between the
-// rotations, in radians.
+// Returns the difference between the rotation `at` and the interpolation of `a` and `b`. The
+// difference is the distance of the two unit quaternions as points in 4D. It is about half of the
+// angle between the rotations, in radians.
 static double rotation_difference(const md5_packed_value *a, const md5_packed_value *b,
                                   const md5_packed_value *at, float fraction)
 {
@@ -209,8 +209,8 @@ static float distance_from_middle(const md5_packed_track *track, uint32_t num_fr
     return (float)sqrt(max_square);
 }
 
-// Computes the value that represents the track if it is stored as a constant: the middle of the
-// range of each component. If the format omits a component, computes it from the others as the
+// Computes the value that represents the track if it is stored as a constant. It is the middle of
+// the range of each component. If the format omits a component, computes it from the others as the
 // decoder does. Sets track->middle_deviation to the largest distance of a frame from this value.
 static void measure_middle(md5_packed_track *track, uint32_t count)
 {
@@ -247,10 +247,10 @@ static float half_angle_cosine(const md5_packed_value *a, const md5_packed_value
     return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2] + a->v[3] * b->v[3];
 }
 
-// Selects the sign of each rotation; q and -q are the same rotation. If a component is omitted,
-// selects the sign that makes this component positive, so that its sign need not be stored. If
-// `is_full`, no component is omitted. The sign is then the one that is nearer to the previous
-// frame.
+// Selects the sign of each rotation, because q and -q are the same rotation. If a component is
+// omitted, selects the sign that makes this component positive, so that its sign need not be
+// stored. If `is_full`, no component is omitted. The sign is then the one that is nearer to the
+// previous frame.
 static void select_signs(md5_packed_value *values, uint32_t count, bool is_full, uint32_t omitted)
 {
     for (uint32_t frame = 0; frame < count; frame++) {
@@ -469,8 +469,8 @@ static int32_t quantize(float value, uint32_t scale)
     return (int32_t)floor((double)value / md5i_packed_decode_scale(scale) + 0.5);
 }
 
-// Returns the value of a track at a key. The last key can lie after the last frame; it stores the
-// value of the last frame. A constant track stores the middle of its range.
+// Returns the value of a track at a key. The last key can lie after the last frame. It then has the
+// value of the last frame. A constant track has the middle of its range.
 static const float *key_value(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
 {
     if (track->step == 0)
@@ -484,9 +484,12 @@ static const float *key_value(const md5_packed_track *track, uint32_t num_frames
 // frame a key, which is always possible.
 //
 // The error has two independent parts: the deviation of frames between keys, and the rounding of
-// the keys. Their squares add up, so the rounding may use the square root of budget^2 -
-// deviation^2. `unit` converts deviations to units at the skin. `reach` is the distance from the
-// joint to the farthest skin that it moves.
+// the keys. The squares of independent errors add up, so the rounding may use
+//
+//   sqrt(budget^2 - deviation^2).
+//
+// `unit` converts deviations to units at the skin. `reach` is the distance from the joint to the
+// farthest skin that it moves.
 static void select_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
                         double reach)
 {
@@ -689,9 +692,9 @@ static void measure_reach(const md5_anim *anim, float *heights, md5_skin_reach *
 }
 
 // Computes the budgets of all joints for a tolerance of 1 unit. Independent errors of n joints add
-// up to about sqrt(n) times the error of one joint. Each joint of a path of n joints may therefore
-// cause the tolerance divided by sqrt(n). `heights` come from measure_reach(). depths[joints] is a
-// buffer for the number of ancestors of each joint.
+// up to about sqrt(n) times the error of one joint. Therefore each joint of a path of n joints gets
+// the budget 1 / sqrt(n). `heights` come from measure_reach(). depths[joints] is a buffer for the
+// number of ancestors of each joint.
 static void set_budgets(const md5_skeleton *skeleton, const float *heights, float *depths,
                         float *budgets)
 {
@@ -768,8 +771,9 @@ typedef struct md5_joint_transform {
     md5_vec3d position;
 } md5_joint_transform;
 
-// Rotates a vector by a unit quaternion: v + 2 w (u x v) + 2 u x (u x v), where u is x y z of the
-// quaternion.
+// Rotates a vector v by a unit quaternion with the vector part u and the scalar part w:
+//
+//   v + 2 w (u x v) + 2 u x (u x v)
 static md5_vec3d rotate_vector(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d u = {q.x, q.y, q.z};
@@ -806,9 +810,11 @@ static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *p
 }
 
 // Returns the largest displacement of a point that is `distance` from a joint, between two
-// transforms of the joint. A rotation by an angle moves points at distance 1 by at most the chord 2
-// sin(angle / 2). In the quaternion of the rotation between both transforms, this is twice the
-// length of x y z.
+// transforms of the joint. A rotation by an angle moves a point at distance 1 by at most the chord
+//
+//   2 sin(angle / 2).
+//
+// sin(angle / 2) is the length of x y z in the quaternion of the rotation between both transforms.
 static double joint_displacement(const md5_joint_transform *a, const md5_joint_transform *b,
                                  double distance)
 {
@@ -825,9 +831,8 @@ static void raise_error(double *error, double value)
         *error = value >= 0 ? value : INFINITY;
 }
 
-// Samples both clips at one position, and raises scratch->errors[] of all joints to the
-// displacements of their skin. distances[joints] are the distances of the skin that each joint
-// moves itself.
+// Samples both clips at one position. Raises scratch->errors[] of all joints to the displacements
+// of their skin. distances[joint] is the distance of the skin that a joint moves itself.
 static void measure_position(const md5_anim *anim, const md5_packed *packed, const float *distances,
                              const md5_error_measurement *scratch,
                              const md5_sample_position *sample)
@@ -1016,8 +1021,8 @@ static void write_keys(const md5_packed_track *track, uint32_t num_frames, uint8
 }
 
 // Writes all tracks of a job to job->packed, in the format that packed.h describes. All headers
-// come first; they have `num_header_bits` bits in total. All keys follow. Returns false and sets
-// the context's error if memory runs out.
+// come first, with `num_header_bits` bits in total. All keys follow. Returns false and sets the
+// context's error if memory runs out.
 static bool write_tracks(compression *job, uint64_t num_header_bits, uint64_t num_key_bits)
 {
     const md5_skeleton *const skeleton = &job->anim->skeleton;
@@ -1095,9 +1100,9 @@ static void save_if_best(compression *job)
     memcpy(job->best, job->reach.budgets, num_joints * sizeof *job->best);
 }
 
-// Interpolates from 1 (at part 0) to a factor (at part 1). A factor below 1 is interpolated through
-// its reciprocal, so that it is the inverse of a change upwards. This replaces pow(factor, part),
-// whose results differ between platforms.
+// Returns the factor of a partial change: 1 for part 0, and `factor` for part 1. A factor below 1
+// is interpolated through its reciprocal, so that opposite changes cancel out. pow(factor, part) is
+// not used, because its results differ between platforms.
 static double partial_factor(double factor, double part)
 {
     if (factor > 1)
@@ -1105,9 +1110,8 @@ static double partial_factor(double factor, double part)
     return 1.0 / (1 + (1.0 / factor - 1) * part);
 }
 
-// Returns the factor by which to multiply a budget so that the error becomes the tolerance, under
-// the assumption that errors are proportional to budgets. Limits it to MIN_CHANGE .. 1 /
-// MIN_CHANGE.
+// Returns the factor by which to multiply a budget so that the error becomes the tolerance. Assumes
+// that errors are proportional to budgets. Limits the factor to MIN_CHANGE .. 1 / MIN_CHANGE.
 static double budget_change(double tolerance, double error)
 {
     const double min_error = tolerance * MIN_CHANGE;
@@ -1157,8 +1161,8 @@ static bool try_scaled_budgets(compression *job, md5_arena_mark mark, float fact
     return true;
 }
 
-// Makes ATTEMPTS attempts, each with the budgets adapted to the errors of the previous attempt, and
-// then SCALINGS attempts with slightly smaller budgets of all joints.
+// First makes ATTEMPTS attempts. Before each, adapts the budgets to the errors of the previous
+// attempt. Then makes SCALINGS attempts, each with slightly smaller budgets of all joints.
 static bool try_adapted_budgets(compression *job, md5_arena_mark mark)
 {
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
@@ -1203,7 +1207,7 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
     return try_budgets(job, mark);
 }
 
-// Returns true if the animation can be compressed with this tolerance; otherwise sets the context's
+// Returns true if the animation can be compressed with this tolerance. Otherwise sets the context's
 // error.
 static bool check_compress_job(md5_context *context, const md5_anim *anim, double tolerance)
 {

@@ -1,5 +1,5 @@
-// Functions for compressed clips: they check the tracks, create the memory block of a clip, write
-// and read the bytes of a file, and decompress a clip.
+// Checks compressed clips, creates their memory blocks, writes and reads their files, and
+// decompresses them.
 #include "md5/compress/file.h"
 #include "md5/core/math.h"
 #include "md5/pose/skeleton.h"
@@ -19,8 +19,8 @@ static bool fail_at_joint(md5_context *context, uint32_t joint, const char *prob
                     problem);
 }
 
-// Returns true if the decoder supports the values in the header of a track: form, step, and size
-// and offset of each component.
+// Returns true if the decoder supports all values in the header of a track. These are the form, the
+// step, and the size and offset of each component.
 static bool is_valid_header(const md5_packed_header *header)
 {
     const int32_t offset_limit = 1 << (MD5_PACKED_MAX_OFFSET_BITS - 1);

@@ -29,9 +29,9 @@ typedef struct md5_skin_reach {
     float *direct; // distance to the farthest point of the skin that the joint moves itself
     float *reach;  // distance along the bones to the farthest point that the joint or a descendant
                    // moves
-    // Displacement of the skin, in units, that the tracks of the joint may cause if the tolerance
-    // is 1 unit: 1 / sqrt(n), where n is the number of joints on the longest path through the
-    // joint.
+    // Budget of the joint for a tolerance of 1 unit. It is the displacement of the skin, in units,
+    // that the tracks of the joint may cause: 1 / sqrt(n) for n joints on the longest path through
+    // the joint.
     float *budgets;
 } md5_skin_reach;
 
