@@ -209,9 +209,9 @@ static float clamp_unit(float value)
     return value < 1.0f ? value : 1.0f;
 }
 
-// Computes the three directions from a corner of a flare to its border vertices, as seen from the
-// eye. The first is perpendicular to the edge to the previous corner. The last is perpendicular to
-// the edge to the next corner. The middle one is between them.
+// Computes the three directions from a corner of a flare (flare_quad) to its border vertices, as
+// seen from the eye. The first is perpendicular to the edge to the previous corner. The last is
+// perpendicular to the edge to the next corner. The middle one is between them.
 static void find_border_directions(const md5_vec3 corners[4], uint32_t corner, md5_vec3 eye,
                                    md5_vec3 directions[3])
 {
@@ -303,7 +303,8 @@ static void deform_flare(const deform_surface *surface, float spread)
 
 // -- Eyes -----------------------------------------------------------------------------------------
 
-// The limit of triangles is the engine's. It also bounds the time of find_islands().
+// A mesh with eyes consists of EYE_ISLANDS sets of triangles: see eye_islands. The limit of
+// triangles is the engine's. It also bounds the time of find_islands().
 enum { EYE_ISLANDS = 3, MAX_EYE_TRIANGLES = 60 };
 
 // The islands of a mesh, which are sets of triangles that are connected by shared vertices. An
@@ -517,9 +518,13 @@ static void deform_sprites(const deform_surface *surface)
 }
 
 // Moves texture coordinates by the values of a table, so that the texture appears to flow. `values`
-// are the arguments of the keyword `turbulent`: range, offset and domain. The range is a factor of
-// the movement. The argument of the table is the position of the vertex along a fixed direction of
-// model space, times the domain, plus the offset. Like the engine, this adds the offset twice.
+// are the arguments of the keyword `turbulent`: range, offset and domain. The movement is the range
+// times the value of the table at
+//
+//   x = offset + domain * along + offset,
+//
+// where `along` is the position of the vertex along a fixed direction of model space. The offset is
+// added twice, as in the engine.
 static void deform_turbulent(const deform_surface *surface, const md5_table *table,
                              const float values[3])
 {

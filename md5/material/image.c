@@ -577,10 +577,10 @@ static void widen565(uint32_t packed, uint32_t rgb[3])
     rgb[2] = b << 3 | b >> 2;
 }
 
-// Computes the palette of a compressed block (S3TC) from its two end colors, which are RGB 5:6:5. A
-// palette of three colors has the mean of the ends as its third color; the fourth is black and
-// transparent. Otherwise the third and the fourth color are at one third and two thirds of the way
-// from the first end to the second.
+// Computes the palette of a compressed block (S3TC) from its two end colors, which are RGB 5:6:5.
+// If the palette has three colors, the third color is the mean of the ends, and the fourth is black
+// and transparent. Otherwise the third and the fourth color are at one third and two thirds of the
+// way from the first end to the second.
 static void compute_palette(uint32_t first, uint32_t second, bool has_three_colors,
                             uint8_t palette[4][4])
 {
@@ -866,8 +866,8 @@ static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t s
 }
 
 // Sets row_size, and checks that the file contains all rows. Rows can be longer than their texels.
-// The header then contains the pitch, which is the number of bytes from row to row. It is used only
-// if it is plausible: at least the size of a row, and less than twice that size plus 16.
+// The header then contains the pitch, which is the number of bytes from row to row. The pitch is
+// used only if it is at least the size of a row, and less than twice that size plus 16.
 static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t size, dds_file *file)
 {
     // A row consists of blocks or of texels. Blocks may extend past the right and lower edges.

@@ -149,8 +149,8 @@ static bool close_image_operation(image_reader *reader)
     return add_step(reader, &step);
 }
 
-// Reads an argument that is a program up to its first file: opens operations until a token is not
-// the name of an operation, and appends that token as a file. Returns false if memory runs out.
+// Reads an argument that is a program, up to its first file. Opens operations until a token is not
+// the name of an operation. Appends this token as a file. Returns false if memory runs out.
 static bool read_to_file(image_reader *reader)
 {
     for (;;) {
@@ -263,8 +263,8 @@ bool md5i_build_image_program(md5_game *game, const char *text, md5_image_progra
 
 // == Sizes ========================================================================================
 //
-// Resampling with the results of the engine: to powers of two when a file is loaded, and to the
-// size of the first image when a program combines two images.
+// Resampling with the results of the engine. A file is resampled to powers of two when it is
+// loaded. If a program combines two images, the second is resampled to the size of the first.
 
 // Returns the greatest power of two that does not exceed `side`.
 static uint32_t floor_power_of_two(uint32_t side)
@@ -659,8 +659,9 @@ static float fog_fraction(float view, float target)
     if (length <= 0.0f)
         return -view / RAMP;
 
-    // The parts of the line that are clear: the part above the plane, and, in the ramp, the mean of
-    // 1 - density at the ends of that part times its length.
+    // The length of the line that is clear. Above the plane, the whole line is clear. In the ramp,
+    // the clear fraction is the mean of 1 - density at the two ends of the part that is in the
+    // ramp.
     const float above = fmaxf(upper, 0.0f);
     const float top = fminf(upper, 0.0f);
     const float bottom = fmaxf(lower, -RAMP);
@@ -1032,9 +1033,9 @@ static void set_search_error(const image_search *search, const char *name, md5_e
     memcpy(error->message, search->tried, sizeof error->message);
 }
 
-// Loads the image of a file name in a program: a built-in image, a file with the name and one of
-// the extensions, or the compressed image of the name. Returns NULL and sets `error`, with all
-// failures in its message, if no file could be read.
+// Loads the image of a file name in a program. It is a built-in image, a file with the name and one
+// of the extensions, or the compressed image of the name. If no file could be read, returns NULL
+// and sets `error`, whose message contains all failures.
 static md5_image *load_named(md5_game *game, const char *file, const md5_image_opts *opts,
                              md5_error *error)
 {
@@ -1208,7 +1209,7 @@ static bool measure_stack(const md5_image_program *program, size_t *capacity)
 }
 
 // Executes all steps of a program. Its image is then the only one on the stack. Returns false and
-// sets the context's error on failure; the stack may then contain images.
+// sets the context's error on failure. The stack may then contain images.
 static bool run_program(image_run *run, const md5_image_program *program)
 {
     if (program->num_steps == 0)

@@ -450,7 +450,7 @@ static bool read_material_keywords(md5_material_parser *parser)
 // == Derived values ===============================================================================
 //
 // After it has read all keywords of a material, the engine adds stages and derives the values that
-// no keyword has set. A stage is one texture layer of the material; it is drawn as a part of the
+// no keyword has set. A stage is one texture layer of the material. It is drawn as a part of the
 // lighting (bump, diffuse or specular), or independently of lights (ambient).
 
 // -- Stages ---------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Tables, expressions and stages of materials.
 //
 // Expressions are compiled to operations on registers. md5_evaluate_material() executes these
-// operations for each frame; some of them sample tables. Stages refer to registers for their
+// operations for each frame. Some of them sample tables. Stages refer to registers for their
 // colors, conditions and texture matrices. The parser's state is md5_material_parser.
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
@@ -39,9 +39,12 @@ static bool add_value(table_reader *reader, float value)
     return true;
 }
 
-// Reads { v, v, ... } after its first brace. The lenient mode accepts three mistakes: a token that
-// is not a number is read as 0, a comma may be missing, and a comma may follow the last value.
-// Returns false after an error.
+// Reads { v, v, ... } after its first brace. Returns false after an error. The lenient mode accepts
+// three mistakes:
+//
+// - A token that is not a number. It is read as 0.
+// - A missing comma.
+// - A comma after the last value.
 static bool read_values(table_reader *reader)
 {
     const bool is_lenient = md5_is_lenient(reader->lex.game);
@@ -245,8 +248,8 @@ enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE, FRAME_FUNCTIO
 // The left operand of a FRAME_FUNCTION whose first argument is being read.
 #define NO_OPERAND UINT32_MAX
 
-// Reads an expected token. If there is a different token, reports it; in engine mode this also sets
-// parser->is_defaulted.
+// Reads an expected token. If there is a different token, reports it. In engine mode, this also
+// sets parser->is_defaulted.
 static void expect_token(md5_material_parser *parser, const char *text)
 {
     md5_token token;
@@ -415,8 +418,8 @@ static bool push_frame(md5_material_parser *parser, uint32_t kind, uint32_t left
     return true;
 }
 
-// Pushes the frames of a level and of all levels below: an operand of a level is an expression of
-// the next lower level.
+// Pushes the frames of a level and of all levels below it, because an operand of a level is an
+// expression of the next lower level.
 static bool push_levels(md5_material_parser *parser, uint32_t level)
 {
     for (; level > 0; level--)
@@ -485,7 +488,7 @@ static bool open_nested(md5_material_parser *parser, uint32_t kind, const md5_ta
 }
 
 // Opens the arguments of min() or max(), which only The Dark Mod has. Returns true if `token` is
-// such a function; `is_open` is then false if a limit is exceeded. Returns false in engine mode.
+// such a function, and sets *is_open to false if a limit is exceeded. Returns false in engine mode.
 static bool open_function(md5_material_parser *parser, const md5_token *token, bool *is_open)
 {
     const bool is_min = md5i_token_is_word(token, "min");
@@ -656,10 +659,10 @@ static uint32_t close_table(md5_material_parser *parser, const md5_table *table,
     return emit_material_op(parser, MD5_OP_TABLE, 0, index, table);
 }
 
-// Passes the value of a term to the innermost pending operation, which is the top frame, the result
-// to the next frame, and so on, until a frame needs another term. Values are registers. Returns
-// true if a frame needs another term. Returns false if no frame is left; then *value is the value
-// of the whole expression.
+// Passes the value of a term to the innermost pending operation, which is the top frame. Then
+// passes the result to the next frame, and so on, until a frame needs another term. Values are
+// registers. Returns true if a frame needs another term. If no frame is left, returns false, and
+// *value is the value of the whole expression.
 static bool pass_value_up(md5_material_parser *parser, uint32_t *value)
 {
     while (parser->num_frames > 0) {
@@ -871,7 +874,10 @@ static void read_transform_pair(md5_material_parser *parser, uint32_t *a, uint32
     *b = md5i_read_expression(parser);
 }
 
-// Reads shear a, b, and shears the texture about its center: s += a (t - 0.5), t += b (s - 0.5).
+// Reads shear a, b, and shears the texture about its center:
+//
+//   s += a (t - 0.5)
+//   t += b (s - 0.5).
 static void read_shear(md5_material_parser *parser)
 {
     uint32_t a;
@@ -976,8 +982,8 @@ static void read_stage_program(md5_material_parser *parser)
 }
 
 // Reads the name of a mega texture, a very large texture in a file of the engine. If the file
-// exists, the stage uses the shader program of mega textures. Otherwise the stage is unchanged; in
-// engine mode the material is then defaulted.
+// exists, the stage uses the shader program of mega textures. Otherwise the stage is unchanged. In
+// engine mode, the material is then also defaulted.
 static void read_mega_texture(md5_material_parser *parser)
 {
     char path[MD5_IMAGE_TEXT];
@@ -1001,9 +1007,9 @@ static void read_mega_texture(md5_material_parser *parser)
         parser->is_defaulted = true;
 }
 
-// Reads the index of an input of a shader program. `keyword` is for the message. Returns false and
-// reports an error if the index is not in 0..count-1; in lenient mode also skips the arguments
-// after the index.
+// Reads the index of an input of a shader program. `keyword` is for the message. If the index is
+// not in 0 .. count - 1, reports an error and returns false. In lenient mode, also skips the
+// arguments after such an index.
 static bool read_input_index(md5_material_parser *parser, const char *keyword, int32_t count,
                              int32_t *index)
 {
@@ -1113,7 +1119,7 @@ static md5_quoted quote_material_name(const md5_material_parser *parser)
 
 // -- Blend ----------------------------------------------------------------------------------------
 
-// A keyword with its value. The last entry of a table has no keyword; its value is the default.
+// A keyword with its value. The last entry of a table has no keyword. Its value is the default.
 typedef struct named_bits {
     const char *keyword;
     uint32_t bits;
@@ -1182,8 +1188,8 @@ static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits
 }
 
 // Reads the rest of two blend factors with a comma between them. `first` is the token of the first
-// factor. If it is not a factor, it is reported; then the comma is required only in engine mode. A
-// single unknown keyword does not change the blend mode.
+// factor. If it is not a factor, reports it, and requires the comma only in engine mode. A single
+// unknown keyword does not change the blend mode.
 static void read_blend_factors(md5_material_parser *parser, const md5_token *first)
 {
     const uint32_t source = parse_blend_factor(parser, sources, first);
@@ -1199,8 +1205,9 @@ static void read_blend_factors(md5_material_parser *parser, const md5_token *fir
         parser->stage->bits = source | parse_blend_factor(parser, destinations, &second);
 }
 
-// Reads the arguments of `blend`: the name of a blend mode, two blend factors, or the name of a
-// part of the lighting, such as diffusemap, to which the image of the stage belongs.
+// Reads the arguments of `blend`. They are the name of a blend mode, two blend factors, or the name
+// of a part of the lighting, such as diffusemap. In the last case, the image of the stage belongs
+// to this part.
 static void read_blend(md5_material_parser *parser)
 {
     md5_token token;
@@ -1535,8 +1542,8 @@ static void finish_stage(md5_material_parser *parser)
     (void)set_stage_image(parser, parser->image, stage);
 }
 
-// Reads the next token of a stage. Returns false at the end of the text. This is an error only in
-// engine mode: in lenient mode the end of the text ends the stage, and the parser of the material
+// Reads the next token of a stage. Returns false at the end of the text. In engine mode, this is an
+// error. In lenient mode, the end of the text ends the stage, and the parser of the material
 // reports it.
 static bool read_stage_token(md5_material_parser *parser, md5_token *token)
 {
