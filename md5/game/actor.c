@@ -298,8 +298,8 @@ static bool is_valid_channel(md5_channel channel)
 }
 
 // Frees the first slot of a channel for a new clip. Moves all slots by one, fades out the clip that
-// played, and drops the oldest clip. If the first slot has weight 0 or was started at the current
-// time, the slots are not moved, and the new clip replaces the first one.
+// played, and drops the oldest clip. The slots are not moved if the first slot has weight 0 or was
+// started at the current time. The new clip then replaces the first one.
 static void shift_slots(const md5_actor *actor, md5_actor_slot *slots, uint32_t blend)
 {
     const bool is_invisible = slot_weight(&slots[0], actor->time) == 0.0f;
@@ -315,9 +315,10 @@ static void shift_slots(const md5_actor *actor, md5_actor_slot *slots, uint32_t 
 // Computes the game time at which the clip of a slot ends, in ms. It is -1 if the clip repeats
 // forever or does not advance.
 //
-// slot_time() adds the offset to the clip's time: a positive offset means that the clip is ahead,
-// so that it ends earlier. As in the engine, the offset is subtracted from the game time without
-// division by the rate. If the rate is not 1, the clip therefore ends too early or too late.
+// slot_time() adds the offset to the clip's time. A positive offset means that the clip is ahead,
+// so it ends earlier. The engine subtracts the offset from the game time without dividing it by the
+// rate, and this function does the same. If the rate is not 1, the clip therefore ends too early or
+// too late.
 static void update_end(const md5_actor *actor, md5_actor_slot *slot)
 {
     if (slot->cycles < 0 || slot->rate == 0.0f) {
@@ -481,7 +482,7 @@ static void clear_channel(md5_actor *actor, md5_channel channel, uint32_t blend)
 }
 
 // Stops all clips of a channel. The clips fade out from their current weights to 0 over `blend`
-// milliseconds; if `blend` is 0, they end immediately.
+// milliseconds. If `blend` is 0, they end immediately.
 bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -602,7 +603,10 @@ void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
     }
 }
 
-// Writes the pose of a slot to actor->clip_pose: its clip at the current time, or its held frame.
+// Writes the pose of a slot to actor->clip_pose. It is the pose of the slot's clip at the current
+// time, or the frame that the slot holds. Held frames count from 1. If frame 1 is held, the engine
+// does not show the first frame, but the base frame of the clip.
+//
 // Samples only the first file of the clip, because in the engine the weights of the other files are
 // 0 unless game code sets them.
 static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
@@ -624,10 +628,13 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
     md5_sample(binding, sample, MD5_ROOT_ID, actor->clip_pose);
 }
 
-// Removes the root motion from actor->clip_pose: the translation and, if the clip rotates the root,
-// the rotation. The rotation becomes a constant of the engine, (-sqrt(0.5), 0, 0, sqrt(0.5)). The
-// sign of w differs here, because the engine's quaternions are the conjugates of this library's,
-// and q and -q are the same rotation.
+// Removes the root motion from actor->clip_pose. This is the translation of joint 0. If the clip
+// rotates the root, it is also the rotation, which becomes a constant of the engine:
+//
+//   (-sqrt(0.5), 0, 0, sqrt(0.5)).
+//
+// Its w has the opposite sign here, because the engine's quaternions are the conjugates of this
+// library's. q and -q are the same rotation.
 static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *clip)
 {
     static const md5_xform root = {
@@ -656,7 +663,8 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
         return false;
 
     // After the first pose, slots that have ended or have no weight are skipped. Eyelids must get
-    // exactly their weight, regardless of earlier poses, so their sum is replaced.
+    // exactly their weight, regardless of earlier poses. Therefore their sum is replaced so that
+    // the fraction below is this weight.
     const bool is_first = !(*sum > 0.0f);
     if (!is_first) {
         const bool has_ended = slot->end >= 0 && actor->time >= slot->end;
@@ -692,9 +700,9 @@ static bool blend_channel(const md5_actor *actor, md5_channel channel, float *su
     return plays;
 }
 
-// Blends the slots of all channels into a pose. MD5_CHANNEL_ALL is first, and the channels of the
-// parts of the body share the remaining weight. The eyelids are always blended. Returns false if no
-// slot contributes.
+// Blends the slots of all channels into a pose. MD5_CHANNEL_ALL comes first. The channels of the
+// parts of the body get the weight that it leaves. The eyelids are blended even if it leaves none.
+// Returns false if no slot contributes.
 static bool blend_channels(const md5_actor *actor, md5_xform *pose)
 {
     float weight_of_all = 0.0f;
@@ -1026,8 +1034,8 @@ static bool archive_actor(md5_state_archive *archive, md5_actor *actor)
     return is_valid;
 }
 
-// Writes the state of an actor to bytes[MD5_ACTOR_SAVE_SIZE]: a magic number, the version of the
-// format, a hash of the clips, and the values.
+// Writes the state of an actor to bytes[MD5_ACTOR_SAVE_SIZE]. The bytes are a magic number, the
+// version of the format, a hash of the clips, and the values.
 void md5_actor_save(const md5_actor *actor, void *bytes)
 {
     MD5_ASSERT_ACTOR(actor);

@@ -1,7 +1,7 @@
 // Monsters: joint modifiers, look-at, heads.
 //
 // A joint modifier ("mod") changes the rotation or the translation of a joint after the clips were
-// blended. A look joint turns toward the target of the character; the neck is an example.
+// blended. A look joint, such as the neck, turns toward the target of the character.
 //
 // md5_monster_think() runs once per tick. It computes the transforms of the tracked joints, the
 // angles of look joints and eyes, and walk IK, and sets mods from them. md5_monster_pose() applies
@@ -613,9 +613,9 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
     monster->eye_height = monster->eye.z - origin.z;
 }
 
-// Distances of the points at which the monster looks, units: of the points ahead of its eyes, and
-// of the point ahead of a monster that has no target. Like the other numbers of this section, they
-// are the engine's.
+// Distances of the points at which the monster looks, in units. The first is that of the points
+// ahead of its eyes. The second is used if the monster has no target. Like the other numbers of
+// this section, they are the engine's.
 #define EYE_DISTANCE 64.0
 #define DEFAULT_LOOK_DISTANCE 512.0
 
@@ -703,9 +703,9 @@ static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look
 }
 
 // Returns the translation of the mod of an eye. `to_eye` is the vector to the position of the eyes.
-// `aim` is the vector from there to the point at which the eye looks. Both are in world space. The
-// engine mixes world space and model space here. With `is_as_meant`, both vectors are converted to
-// model space.
+// `aim` is the vector from there to the point at which the eye looks. Both are in world space, but
+// mods are in model space. The engine does not convert both vectors. With `is_as_meant`, both are
+// converted.
 static md5_vec3d eye_translation(const md5_monster *monster, md5_vec3d to_eye, md5_vec3d aim,
                                  const axes3 *axes)
 {
@@ -850,9 +850,9 @@ static void copy_joints(md5_monster *monster, const world_transform *body)
     }
 }
 
-// Computes the transform of the head to world space. As in the engine, the key "offsetModel" of the
-// body is added twice, the second time with the rotation of the head when it was attached. With
-// `is_as_meant`, it is added once.
+// Computes the transform of the head to world space. The engine adds the key "offsetModel" of the
+// body twice. The second time, it is rotated like the head when it was attached. This function does
+// the same. With `is_as_meant`, it adds the offset once.
 static void update_head_transform(md5_monster *monster, const world_transform *body)
 {
     const md5_entity *const entity = monster->desc.entity;

@@ -76,8 +76,9 @@ float md5i_monster_float(const md5_monster *monster, const char *key, float defa
     return value;
 }
 
-// Tracks a joint, whose model-space transform is needed. Also tracks all its ancestors, because its
-// transform depends on theirs. Does nothing if `joint` is MD5_NONE.
+// Tracks a joint, so that its transform in model space is computed in each tick. Also tracks all
+// its ancestors, because its transform depends on theirs. The ancestors get at least the use
+// `ancestor_use`. Does nothing if `joint` is MD5_NONE.
 void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_use)
 {
     const md5_joint *const joints = driven->actor->entity->model->skeleton.joints;

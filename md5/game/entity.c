@@ -111,8 +111,8 @@ static uint32_t to_milliseconds(float seconds)
 
 // -- Messages -------------------------------------------------------------------------------------
 
-// Reports a problem of a key of an entityDef, with its file, line and column: as a warning if
-// `status` is MD5_WARNING, otherwise as the error of the call. Returns false.
+// Reports a problem of a key of an entityDef, with its file, line and column. If `status` is
+// MD5_WARNING, this is a warning, otherwise it is the error of the call. Returns false.
 bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_key *key,
                      const char *format, ...)
 {
@@ -192,7 +192,7 @@ static bool report_missing_mesh(md5_entity_load *load, const md5_model_def *def,
 }
 
 // Finds the modelDef `model` of an entity, and sets *file to the file of its mesh. `model` can also
-// be a mesh file; the entity then has no modelDef. Returns false and sets the context's error if
+// be a mesh file. The entity then has no modelDef. Returns false and sets the context's error if
 // there is no such model or memory runs out.
 static bool find_model_def(md5_entity_load *load, const char *model, const char **file)
 {

@@ -2,8 +2,8 @@
 //
 // Tables map each keyword to the form of its value and to a field of md5_figure_def,
 // md5_figure_body or md5_figure_constraint. As in the engine, an error is a warning that ends the
-// parsing: the figure contains the parts that were read before, and the checks of the whole figure
-// are skipped.
+// parsing. The figure then contains the parts that were read before, and the checks of the whole
+// figure are skipped.
 #include "md5/core/assert.h"
 #include "md5/decl/decls.h"
 #include "md5/md5figure.h"
@@ -188,8 +188,8 @@ static void read_bits(figure_reader *reader, uint32_t *bits)
     }
 }
 
-// Reads a flag, which is a number: it is false if its integer part is 0. Any other token is false,
-// with a warning.
+// Reads a flag, which is a number. The flag is false if the integer part of the number is 0. It is
+// also false, with a warning, if the token is not a number.
 static void read_figure_bool(figure_reader *reader, bool *value)
 {
     md5_token token;
@@ -221,8 +221,8 @@ static bool read_shape_keyword(figure_reader *reader, md5_body_shape *shape)
     return true;
 }
 
-// Reads SHAPE ( CORNER, CORNER ): two corners of the bounding box. A bone also has a width; a
-// cylinder and a cone also have a number of sides.
+// Reads SHAPE ( CORNER, CORNER ). They are two corners of the bounding box. A third value follows
+// for some shapes. It is the width of a bone, and the number of sides of a cylinder or a cone.
 static bool read_shape(figure_reader *reader, md5_figure_body *body)
 {
     md5_decl_lex *const lex = &reader->lex;

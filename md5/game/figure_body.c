@@ -288,9 +288,10 @@ typedef struct solid_mass {
 } solid_mass;
 
 // Adds the tetrahedron between the origin and a face to the integrals of a solid. Let a, b, c be
-// the corners of the face, s their sum, and V the volume. The integral of the position is V s / 4.
-// The integral of the product of two coordinates i and j is V / 20 (a_i a_j + b_i b_j + c_i c_j +
-// s_i s_j).
+// the corners of the face, s their sum, and V the volume of the tetrahedron. The integrals are
+//
+//   position                     V s / 4
+//   product of coordinates i, j  V / 20 (a_i a_j + b_i b_j + c_i c_j + s_i s_j).
 static void add_tetrahedron(solid_mass *mass, md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
     const md5_vec3d sum = md5_vec3d_add(md5_vec3d_add(a, b), c);
@@ -332,9 +333,12 @@ static solid_mass measure_solid(const body_shape *shape)
     return mass;
 }
 
-// Sets the mass and the inertia of a body. With the integrals of products of coordinates
-// (solid_mass.products) and their trace, the inertia tensor is density * (trace * identity -
-// products). As in the engine, it is multiplied by the matrix "inertiaScale" of the definition.
+// Sets the mass and the inertia of a body. solid_mass.products are the integrals of the products of
+// coordinates, and the trace is the sum of their diagonal. The inertia tensor is
+//
+//   density * (trace * identity - products).
+//
+// As in the engine, it is multiplied by the matrix "inertiaScale" of the definition.
 static void set_mass(md5_body_part *body, const solid_mass *mass)
 {
     const double density = (double)body->def->density;
@@ -623,9 +627,12 @@ static uint32_t find_body(const figure_builder *builder, const char *name)
     return MD5_NONE;
 }
 
-// Returns the direction to the left of a direction, as the engine computes it. The vector (y^2 +
-// z^2, -x y, -x z) is perpendicular to (x, y, z). For steep directions, the engine's formula omits
-// both minus signs, so the result is not perpendicular to the direction.
+// Returns the direction to the left of a direction (x, y, z), as the engine computes it. For steep
+// directions, the perpendicular vector would be
+//
+//   (y^2 + z^2, -x y, -x z).
+//
+// The engine's formula omits both minus signs, so its result is not perpendicular to the direction.
 static md5_vec3d left_direction(md5_vec3d v)
 {
     if (fabs(v.z) > 0.7) {
@@ -675,8 +682,11 @@ typedef struct figure_limit {
 } figure_limit;
 
 // Returns the limit of a hinge. Its angles are relative to the direction to the left of the hinge
-// axis. limit_angles[0] is the middle of the range, [1] is the size of the range, and [2] is the
-// angle of the hinge in the setup pose.
+// axis. The angles in the definition are
+//
+//   limit_angles[0]  the middle of the range
+//   limit_angles[1]  the size of the range
+//   limit_angles[2]  the angle of the hinge in the setup pose.
 static figure_limit find_hinge_limit(const md5_figure_constraint *def, md5_vec3d hinge_axis)
 {
     const md5_vec3d left = left_direction(hinge_axis);

@@ -65,8 +65,10 @@ static md5_xform standing_transform(const md5_figure *figure, uint32_t body,
 }
 
 // Returns the rotation about z by the angle atan2(sine, cosine), or no rotation if both are 0. The
-// arguments may have any common scale. The half-angle formula computes the quaternion without
-// trigonometric functions, whose bits depend on the platform: w^2 = (1 + cosine) / 2.
+// arguments may have any common scale. Trigonometric functions are not used, because their bits
+// depend on the platform. Instead, the quaternion is computed with the half-angle formula
+//
+//   w^2 = (1 + cosine) / 2.
 static md5_quat rotation_about_z(double cosine, double sine)
 {
     const double length = sqrt(sine * sine + cosine * cosine);

@@ -113,8 +113,8 @@ static void set_asset_joints(md5_game *game, const md5_skeleton *skeleton, md5_a
     }
 }
 
-// Sets the length of an animation as the engine does: in integer milliseconds, rounded up, at an
-// integer frame rate.
+// Sets the length of an animation in milliseconds. As in the engine, the frame rate is rounded down
+// to an integer, and then the length is rounded up.
 static void set_asset_length(const md5_anim *anim, md5_asset *asset)
 {
     const double rate = floor(anim->frame_rate);
@@ -205,9 +205,9 @@ static void report_unexpected_end(md5_model_parser *parser)
     md5i_decl_error(&parser->lex, "'}'", "Unexpected end of file");
 }
 
-// Charges work on `num_joints` joints to the budget of all models of the game, so that a file
-// cannot take too much time or memory. Each mode has its own budget. If it is exhausted, reports
-// this once as an error, and returns false.
+// Charges work on `num_joints` joints to a budget that all models of the game share, so that a
+// hostile file cannot take too much time or memory. Each parse mode has its own budget. Returns
+// false if the budget is exhausted, and reports this once as an error.
 static bool charge_joint_budget(md5_model_parser *parser, uint32_t num_joints)
 {
     // This is ten times the demand of the largest games. The channels of all models take at most 40
@@ -301,9 +301,10 @@ static void remove_joints(md5_model_parser *parser, channel_joints *list, uint32
     list->count = count;
 }
 
-// Moves the location of warnings to the next occurrence of a name in the file, from which the
-// patterns were copied. Compares only the beginning of a long name, so that the time is linear in
-// the size of the list. If the name is not found, the location does not change.
+// Finds where a pattern is in the file, because patterns are processed in a copy. Moves the
+// location of warnings to the next occurrence of name[size] in the file. Compares only the
+// beginning of a long name, so that the time is linear in the size of the list. If the name is not
+// found, the location does not change.
 static void locate_name(md5_model_parser *parser, channel_joints *list, const char *name,
                         size_t size)
 {
@@ -335,7 +336,7 @@ static void warn_about_unknown_joint(md5_model_parser *parser, const char *name,
 static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, const char *pattern,
                                 size_t size, md5_token patterns)
 {
-    // Read the prefixes; the rest of the pattern is the name of the joint.
+    // Read the prefixes. The rest of the pattern is the name of the joint.
     size_t num_prefixes = 0;
     const bool is_removed = size > 0 && pattern[0] == '-';
     if (is_removed)
@@ -872,9 +873,9 @@ static void read_anim_block(md5_model_parser *parser, md5_model_anim *anim)
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// Reports a difference between the joints of the mesh and of an animation. Doom 3 ends with an
-// error; here the model becomes defaulted. Lenient mode ignores differences, because animations are
-// bound by the names of joints.
+// Reports a difference between the joints of the mesh and of an animation. Doom 3 then ends with an
+// error. Here the model becomes defaulted instead. Lenient mode ignores differences, because
+// animations are bound by the names of joints.
 static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
 {
     const md5_asset *const mesh = parser->mesh;
@@ -899,8 +900,8 @@ static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
                         MD5_QUOTED(mesh->file), MD5_QUOTED(anim->file), difference);
 }
 
-// Adds a file to an animation. All files of an animation play in sync, so they must have the same
-// length, which the first file determines.
+// Adds a file to an animation. All files of an animation play in sync. Therefore each must have the
+// same length as the first one.
 static void add_anim_file(md5_model_parser *parser, const md5_asset *asset, md5_model_anim *anim)
 {
     if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
@@ -994,7 +995,7 @@ static size_t find_alias_size(md5_model_parser *parser, const md5_token *name)
     return name->size;
 }
 
-// Adds a slot at the end of the list of the model, and makes it the slot of its name and the last
+// Adds a slot at the end of the list of the model. It becomes the slot of its name, and the last
 // slot of its alias. Returns NULL if memory runs out.
 static const md5_anim_slot *add_anim_slot(md5_model_parser *parser, const md5_anim_name *name,
                                           const md5_anim_name *alias)

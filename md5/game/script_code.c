@@ -245,7 +245,7 @@ static const char *const builtin_names[SCRIPT_UNKNOWN] = {
 };
 
 // Returns the operation that calls a function of the engine. If this library does not implement the
-// function, warns about it; the operation then returns 0.
+// function, warns about it. The operation then returns 0.
 static script_op find_builtin_op(script_compiler *compiler, const script_token *name,
                                  const char *text)
 {

@@ -69,8 +69,8 @@ static md5_vec3 read_vector_numbers(script_tokens *tokens, const script_token *t
     return (md5_vec3){numbers[0], numbers[1], numbers[2]};
 }
 
-// Reads a constant: a number, a string or a vector. The name of an entity of the map, $NAME, is
-// also a constant; its value is 0.
+// Reads a constant, which is a number, a string or a vector. The name of an entity of the map,
+// $NAME, is also a constant. Its value is 0.
 script_value md5i_read_script_constant(script_tokens *tokens)
 {
     const float sign = md5i_script_accept(tokens, "-") ? -1.0f : 1.0f;
@@ -312,7 +312,7 @@ static bool read_declarations(script_program *program)
 
 // Finds the compiled object and its ancestors: its parent, the parent of the parent, and so on.
 // Sets `outer` and `depth` of these objects. Returns the topmost ancestor, which inherits no
-// object; its member `outer` leads back to the compiled object. Returns NULL after an error.
+// object. Its member `outer` leads back to the compiled object. Returns NULL after an error.
 static script_object *find_parents(script_program *program, const char *name)
 {
     script_tokens *const tokens = &program->tokens;

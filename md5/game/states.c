@@ -145,9 +145,9 @@ static bool are_equal(const script_value *a, const script_value *b)
     return a->v.x == b->v.x && a->v.y == b->v.y && a->v.z == b->v.z;
 }
 
-// Returns the product of two values: the dot product of two vectors, the product of two numbers, or
-// a vector scaled by a number. A number is stored in v.x with 0 in the other components, so the dot
-// product also multiplies numbers.
+// Returns the product of two values. It is the dot product of two vectors, the product of two
+// numbers, or a vector scaled by a number. A number is stored in v.x with 0 in the other
+// components, so the dot product also multiplies numbers.
 static script_value multiply(const script_value *a, const script_value *b)
 {
     if (a->kind == b->kind)

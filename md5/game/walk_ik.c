@@ -48,8 +48,8 @@ static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5
 }
 
 // Measures the bones of a leg. The current transforms of the body must be those of the clip
-// "ik_pose". For each bone, sets its length, the direction to which the knee bends in the axes of
-// its joint, and the rotation of the joint relative to the axes of the bone.
+// "ik_pose". Sets three values of each bone: its length, the direction to which the knee bends in
+// the axes of its joint, and the rotation of the joint relative to the axes of the bone.
 static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
 {
     md5_vec3d forward = {1.0, 0.0, 0.0}; // model space
