@@ -560,8 +560,8 @@ static void skip_command_ends(md5_lex *lex)
 }
 
 // Reads the next command about the model. Runs the commands of the script language before it.
-// Returns false at the end of all texts. Also returns false if memory runs out; the context's error
-// is then set.
+// Returns false at the end of all texts. Also returns false if memory runs out, and sets the
+// context's error.
 static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
 {
     while (script->depth > 0) {
@@ -688,7 +688,7 @@ static const char *get_path(md5_cube2_reader *reader, uint32_t word)
     return join_path(reader->arena, reader->folder, get_text(reader, word));
 }
 
-// Reads the name of a texture. Image commands in <> may precede it, such as <dds>; they are stored
+// Reads the name of a texture. Image commands in <>, such as <dds>, may precede it. They are stored
 // separately. If the name is missing, does not change `image`. Returns false if memory runs out.
 static bool read_cube2_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_image *image)
 {
@@ -705,7 +705,7 @@ static bool read_cube2_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-// Adds a part; later commands apply to it. Its first mask contains all joints and applies to
+// Adds a part, to which later commands apply. Its first mask contains all joints and applies to
 // animations before the first md5animpart command. Returns false if memory runs out.
 static bool add_part(md5_cube2_reader *reader, const char *mesh)
 {
@@ -850,7 +850,7 @@ static bool read_anim(md5_cube2_reader *reader)
 }
 
 // Reads md5animpart "JOINT !JOINT ...": adds a mask. A mask is the set of joints to which the
-// following animations apply. ! excludes a joint; the names are stored with their !.
+// following animations apply. A ! before a name excludes the joint, and is stored with the name.
 static bool read_anim_part(md5_cube2_reader *reader)
 {
     static const char blanks[] = " \t\r\n";
@@ -954,7 +954,7 @@ static bool read_cube2_member(md5_cube2_reader *reader)
 }
 
 // Commands of Cube 2, Tesseract, Red Eclipse and libprimis that only games need, such as collision
-// shapes. The library does not interpret them; it stores their arguments as text for the caller.
+// shapes. The library does not interpret them. It stores their arguments as text for the caller.
 static const char *const settings[] = {
     "mdlname",
     "mdlspec",
@@ -1233,8 +1233,8 @@ static bool add_default_anim(md5_cube2_reader *reader, const char *file)
 }
 
 // Loads the default files of the folder after the md5.cfg file could not be opened. The default
-// animation may be missing. Returns false if the default mesh is missing; the error about the
-// md5.cfg file is then kept.
+// animation may be missing. Returns false if the default mesh is missing, and keeps the error about
+// the md5.cfg file.
 static bool use_default_model(md5_cube2_reader *reader)
 {
     md5_context *const context = reader->arena->context;
@@ -1280,10 +1280,11 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
 // The folder of models in the data of Cube 2's engines, relative to the root.
 static const char models_folder[] = "packages/models/";
 
-// Finds the folders to which paths in a script are relative: the script's folder, the root of the
-// game data, and the folder of models. The root is `root`, unless this is NULL. Otherwise the path
-// of the script determines the root: the folder that contains "packages/models/", or the folder
-// "data/" in other engines. Returns false if memory runs out.
+// Finds the folders to which paths in a script are relative. These are the script's folder, the
+// root of the game data, and the folder of models. Returns false if memory runs out.
+//
+// The root is `root` if this is not NULL. Otherwise it follows from the path of the script. It is
+// the folder that contains "packages/models/", or the folder "data/" in other engines.
 static bool find_folders(md5_cube2_reader *reader, const char *path, const char *root)
 {
     md5_arena *const arena = reader->arena;
@@ -1562,9 +1563,13 @@ typedef struct cube_transform {
 
 // Rotates a transform by an angle about a unit axis, with the fault of the engines. They multiply
 // the real part by the rotation q, but the dual part by the inverse of q. So the translation t
-// becomes q^-1 t q^-1. The components of t perpendicular to the axis do not change. The component
-// along the axis is multiplied by the cosine of the angle, and t gets a w. The next rotation
-// converts this w to a translation along its own axis.
+// becomes
+//
+//   q^-1 t q^-1.
+//
+// The components of t perpendicular to the axis do not change. The component along the axis is
+// multiplied by the cosine of the angle, and t gets a w. The next rotation converts this w to a
+// translation along its own axis.
 static void apply_angle(cube_transform *transform, md5_vec3 axis, float degrees)
 {
     const float radians_per_degree = 0.01745329252f;

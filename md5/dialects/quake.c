@@ -79,17 +79,20 @@ uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double 
     if (count < 2 || !(tenths >= 0.0 && tenths < 9e15))
         return 0;
 
-    // The sequence always has four slots. With 2, 3 or 4 images they are 0 1 0 1, 0 1 2 0 or 0 1 2
-    // 3.
+    // The sequence always has four slots. They show the images 0 1 0 1 of two images, 0 1 2 0 of
+    // three images, and 0 1 2 3 of four images.
     const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_MAX_QUAKE_IMAGES);
     return slot % count;
 }
 
 // == Reading scales ===============================================================================
 //
-// A .md5scale file is JSON: {"JOINT": {"scale_positions": true, "FRAME": SCALE, ...}, ...}. A value
-// of any other type is skipped with a warning. The functions do not recurse, so that hostile
-// nesting cannot overflow the stack.
+// A .md5scale file is JSON:
+//
+//   {"JOINT": {"scale_positions": true, "FRAME": SCALE, ...}, ...}
+//
+// A value of any other type is skipped with a warning. The functions do not recurse, so that
+// hostile nesting cannot overflow the stack.
 
 // An entry of the text. It is the scale of a joint in one frame, or the flag "scale_positions" of a
 // joint. The flag means that the joint's position is scaled too.
