@@ -656,8 +656,8 @@ static bool read_negated(md5_decl_lex *lex, md5_token *token)
     return false;
 }
 
-// Reads a number with an optional minus. The minus is a separate token. Any other token is
-// reported; the value is then 0, and the function returns false.
+// Reads a number with an optional minus. The minus is a separate token. If another token follows,
+// reports it, sets the value to 0, and returns false.
 bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
 {
     md5_token token;
@@ -680,7 +680,7 @@ bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
 }
 
 // Reads an integer with an optional minus. The minus is a separate token. Any other token is
-// reported; the function then returns 0.
+// reported, and the function returns 0.
 int32_t md5i_decl_lex_int(md5_decl_lex *lex)
 {
     md5_token token;

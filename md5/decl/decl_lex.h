@@ -128,7 +128,7 @@ void md5i_decl_lex_unread(md5_decl_lex *lex, const md5_token *token);
 bool md5i_decl_lex_read_any(md5_decl_lex *lex, md5_token *token);
 
 // Reads a token that must be `text`. If it is a different token, reports a warning and returns
-// false; the token is consumed nevertheless.
+// false. The token is consumed in both cases.
 bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text);
 
 // If the next token is `text`, consumes it and returns true. Otherwise returns false and does not

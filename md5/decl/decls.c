@@ -12,8 +12,8 @@
 
 // == Parse modes ==================================================================================
 //
-// A game has two sets of declarations, one for each parse mode. The lenient mode tolerates errors;
-// the engine mode handles them like the engine. Two sets are needed, because a declaration refers
+// A game has two sets of declarations, one for each parse mode. The lenient mode tolerates errors.
+// The engine mode handles them like the engine. Two sets are needed, because a declaration refers
 // only to declarations that were parsed in the same mode. Implicit declarations, which exist in no
 // file, belong to one mode only. Both sets share texts, names and files. The second set is created
 // when the mode changes.
@@ -106,8 +106,8 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Writes the key by which a declaration is found: the name in lower case, with / instead of \, and
-// without the text from the last dot on.
+// Writes the key by which a declaration is found. It is the name in lower case, with / instead of
+// \. It ends before the last dot of the name.
 void md5i_canonical_name(char result[MD5_MAX_NAME_SIZE], const char *name, size_t size)
 {
     size_t length = 0;
@@ -263,8 +263,8 @@ static head_result warn_at_end(const md5_decl_lex *lex)
     return HEAD_END;
 }
 
-// Counts the lines of a file for decl->keyword_line. The line of the lexer is different, because it
-// reproduces a fault of the engine: the lexer does not count a line that ends directly after a
+// Counts the lines of a file for decl->keyword_line. The line of the lexer cannot be used, because
+// the lexer reproduces a fault of the engine. It does not count a line that ends directly after a
 // comment.
 typedef struct line_counter {
     const char *at;
@@ -293,9 +293,9 @@ static md5_decl_type type_from_token(const md5_token *token)
     return (md5_decl_type)type;
 }
 
-// Reads the type of a declaration from its first token. A first token that is not a type is the
-// declaration's name; the declaration then has the type `default_type` of its folder. Returns false
-// if the token is a brace, because the declaration then has no name.
+// Reads the type of a declaration from its first token. If the first token is not a type, it is the
+// name of the declaration, and the type is `default_type`, that of its folder. Returns false if the
+// token is a brace, because the declaration then has no name.
 static bool read_decl_type(md5_decl_lex *lex, const md5_token *first, md5_decl_type default_type,
                            decl_head *head)
 {
@@ -381,7 +381,7 @@ static bool add_hidden(md5_decl_lex *lex, const decl_head *head, md5_decl_entry 
     return true;
 }
 
-// Adds the declaration that was read; the lexer is at its end. A declaration that is too large is
+// Adds the declaration that was read. The lexer is at its end. A declaration that is too large is
 // skipped with a warning. Returns false if memory runs out.
 static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
@@ -498,8 +498,8 @@ static bool index_text(md5_game *game, const struct decl_folder *folder,
 }
 
 // Adds the declarations of a file. `cost` is the number of bytes that were read from the file's
-// search path; this function adds the bytes of the file. A file that cannot be read is skipped with
-// a warning. Returns false if memory runs out.
+// search path. The function adds the bytes of the file to it. A file that cannot be read is skipped
+// with a warning. Returns false if memory runs out.
 static bool index_file(md5_game *game, const struct decl_folder *folder,
                        const md5_game_entry *entry, size_t *cost)
 {

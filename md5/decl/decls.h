@@ -4,8 +4,8 @@
 
 #include "md5/decl/decl_lex.h"
 
-// Writes the key by which a name is found: lower case, with / instead of \, and without the last
-// dot and the text after it. Names with the same key mean the same declaration.
+// Writes the key by which a name is found. It is the name in lower case, with / instead of \, and
+// without the last dot and the text after it. Names with the same key mean the same declaration.
 enum { MD5_MAX_NAME_SIZE = 1024 };
 void md5i_canonical_name(char result[MD5_MAX_NAME_SIZE], const char *name, size_t size);
 

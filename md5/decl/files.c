@@ -21,8 +21,8 @@ static bool is_separator(char c, char separator)
     return separator != '\0' && c == separator;
 }
 
-// Folds a name: converts it to the form by which files are found, which is lower case with /
-// between folders. `separator` is as in is_separator().
+// Folds a name, which means that it becomes lower case, with / between folders. Files are found by
+// their folded names. `separator` is as in is_separator().
 static void fold(char *name, char separator)
 {
     for (; *name; name++)
@@ -129,7 +129,7 @@ const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name
     return found ? (const md5_game_entry *)*found : NULL;
 }
 
-// Opens a file and returns its bytes. `max_size` limits the size; 0 means no limit. The caller must
+// Opens a file and returns its bytes. `max_size` limits the size, unless it is 0. The caller must
 // close the file with md5i_game_close_file(). On failure returns NULL and writes the reason to
 // error->message.
 const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t max_size,
@@ -217,8 +217,8 @@ static void set_reason(md5_error *error, const char *reason)
     memcpy(error->message, reason, strlen(reason) + 1);
 }
 
-// Opens a file of the game for a loader of the library; this is md5_files.open. Returns a copy of
-// the file's bytes. A copy is needed, because a loader closes a file by its bytes, but a search
+// Opens a file of the game for a loader of the library. This is the function md5_files.open.
+// Returns a copy of the file's bytes, because a loader closes a file by its bytes, but a search
 // path closes it by its index. Returns NULL and sets the message of `error` on failure.
 static const void *open_for_loader(void *user, const char *path, size_t *size, md5_error *error)
 {

@@ -60,8 +60,8 @@ struct md5_game {
     uint32_t num_model_joints[2]; // by parse mode: see charge_joint_budget()
 };
 
-// Returns true in lenient mode: errors that the engine reports do not make a declaration invalid,
-// and the parser reads as much of it as possible.
+// Returns true in lenient mode. In this mode, an error that the engine reports does not make a
+// declaration invalid. The parser reads as much of the declaration as possible.
 static inline bool md5_is_lenient(const md5_game *game)
 {
     return game->mode == MD5_PARSE_LENIENT;
@@ -127,7 +127,7 @@ bool md5i_game_index_files(md5_game *game);
 // Returns the file that the engine would open for a name, or NULL.
 const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name);
 
-// Opens a file and returns its bytes. `max_size` limits the size; 0 means no limit. The caller must
+// Opens a file and returns its bytes. `max_size` limits the size, unless it is 0. The caller must
 // close the file with md5i_game_close_file(). On failure returns NULL and writes the reason to
 // error->message.
 const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t max_size,
