@@ -25,8 +25,9 @@ typedef struct model_draw {
     const float *color; // RGBA of MD5GL_PASS_EDGES; NULL in all other passes
 } model_draw;
 
-// The limit of the alpha test for opaque materials: every texel passes. shaders/surface.glsl
-// softens the edge around the limit, so the limit must be far below 0, the lowest alpha.
+// The limit of the alpha test for opaque materials, with which every texel passes.
+// shaders/surface.glsl softens the edge around the limit. Therefore the limit must be far below 0,
+// the lowest alpha.
 static const float no_alpha_test = -1000.0f;
 
 // Clamps a value to 0..1. Not a number becomes 0.
@@ -615,8 +616,8 @@ static bool pose_captured(md5gl_renderer *renderer, md5gl_model *model, const md
 }
 
 // Reads back the vertices that the GPU computes for one mesh, for tests that compare them with
-// md5_skin(). Writes positions, normals and tangents of all vertices. A palette contains the skin
-// matrices of all joints; if it is NULL, the first of the current instances is captured.
+// md5_skin(). Writes positions, normals and tangents of all vertices. `palette` contains the skin
+// matrices of all joints. If it is NULL, the first of the current instances is captured.
 bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_index,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error)
@@ -1166,8 +1167,8 @@ static bool draw_list_part(md5gl_renderer *renderer, const md5gl_model *model,
     return true;
 }
 
-// Draws the same part of all lists in their order. Returns false and fills the error if a program
-// cannot be built; later lists are then not drawn.
+// Draws the same part of all lists in their order. If a program cannot be built, returns false and
+// fills the error. Later lists are then not drawn.
 static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
                        const md5gl_stage_list *lists, uint32_t count, list_part_function *draw_part,
                        md5_error *error)

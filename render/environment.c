@@ -97,9 +97,9 @@ static void add_row(const float *rgb, uint32_t width, double polar, double solid
 }
 
 // Projects the light of an equirectangular panorama to spherical harmonics. Each coefficient is the
-// sum of all texels, weighted by the harmonic and by the solid angle of the texel. sin() and cos()
-// are slow, so they are called only once per row: the direction of a column is that of the previous
-// column, rotated by a constant angle.
+// sum of all texels, weighted by the harmonic and by the solid angle of the texel. The function
+// calls sin() and cos() only once per row, because they are slow. Each column's direction is that
+// of the previous column, rotated by a constant angle.
 void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9])
 {
     MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");
@@ -600,10 +600,10 @@ static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
 }
 
 // Computes the matrix that the background is drawn with. It transforms (x, y, 1) to a direction
-// from the eye in world space, where x and y are viewport positions from -1 to 1. Its columns are
-// vectors in the plane at distance 1 from the eye: half of the view's width, half of its height,
-// and the middle of the view. A parallel projection has only one direction. Its background is
-// therefore drawn with a field of view of 45 degrees.
+// from the eye in world space. x and y are viewport positions from -1 to 1. Its columns are vectors
+// in the plane at distance 1 from the eye: half of the view's width, half of its height, and the
+// middle of the view. A parallel projection has only one direction. Its background is therefore
+// drawn with a field of view of 45 degrees.
 static void compute_rays(const md5gl_frame *frame, float rays[9])
 {
     const float *const clip = frame->clip_from_view.m;

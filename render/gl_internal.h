@@ -42,8 +42,8 @@ typedef struct md5gl_optional_functions {
 
 // -- Renderer -------------------------------------------------------------------------------
 
-// An array that shaders read by index, one texel at a time: a buffer texture. OpenGL ES 3.0 does
-// not have buffer textures; there it is a 2D texture with rows of MD5GL_TABLE_WIDTH texels.
+// An array that shaders read by index, one texel at a time. It is a buffer texture. OpenGL ES 3.0
+// does not have buffer textures. There it is a 2D texture with rows of MD5GL_TABLE_WIDTH texels.
 typedef struct md5gl_table {
     GLuint buffer; // 0 in OpenGL ES
     GLuint texture;
@@ -276,7 +276,7 @@ enum md5gl_array {
     MD5GL_NUM_ARRAYS
 };
 
-// Offset of each array in a buffer, bytes; the last element is the size of the buffer.
+// Offset of each array in a buffer, in bytes. The last element is the size of the buffer.
 typedef struct md5gl_layout {
     size_t begin[MD5GL_NUM_ARRAYS + 1];
 } md5gl_layout;

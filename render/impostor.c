@@ -15,10 +15,10 @@
 // multiplied by coverage, so texels outside of the character do not change filtered colors.
 //
 // impostor.vert selects the three views around the viewer's direction. impostor.glsl shifts each
-// view according to the depth in a coarse mipmap level, and blends the views. The coarse depth
-// changes smoothly, whereas the exact depth would tear parts apart at its discontinuities. The
-// shader also writes depth, so that impostors intersect the ground and each other correctly. For
-// shadow maps, the shader uses the image of the view towards the light.
+// view according to its depth, and blends the views. It reads this depth from a coarse mipmap
+// level, where it changes smoothly. At the discontinuities of the exact depth, the shift would tear
+// parts apart. The shader also writes depth, so that impostors intersect the ground and each other
+// correctly. For shadow maps, the shader uses the image of the view towards the light.
 //
 // Invariant: the images of the frame that an instance shows have been drawn.
 #include "render/gl_internal.h"
@@ -781,7 +781,8 @@ static enum md5gl_fixed_program lit_impostor_program(const md5gl_renderer *rende
 }
 
 // Draws all instances of an impostor set, if `style` contains MD5GL_LIT. If the shader for the
-// frame's lighting does not compile, uses the standard shader; md5gl_end_frame() reports the error.
+// frame's lighting does not compile, uses the standard shader. md5gl_end_frame() then reports the
+// error.
 void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           uint32_t style)
 {

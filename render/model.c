@@ -78,8 +78,9 @@ static void select_path(const md5_model *model, md5gl_mesh *mesh)
 }
 
 // Sets the skinning path of a mesh, and the reason for it. MD5GL_PATH_AUTO selects the fastest path
-// without a visible loss. If the mesh does not fit into the tables of the context, the path is
-// MD5GL_PATH_CPU; if a different path was requested explicitly, fills the error and returns false.
+// without a visible loss. If the mesh does not fit into the tables of the context, only
+// MD5GL_PATH_CPU is possible. The function then selects it, or, if a different path was requested
+// explicitly, fills the error and returns false.
 static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
                      md5gl_path requested, md5_error *error)
 {
@@ -258,10 +259,10 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
     return is_uploaded;
 }
 
-// Sets the attributes of the path EXACT, which give each vertex its range in the tables of
-// influences. The bound buffer contains the index of each vertex's first influence. A range ends
-// where the range of the next vertex begins, so the second attribute reads the same array, shifted
-// by one element.
+// Sets the attributes of the path EXACT. They give each vertex its range in the tables of
+// influences: the index of its first influence, and the end. The bound buffer contains only the
+// first indices. A range ends where the range of the next vertex begins. Therefore the second
+// attribute reads the same array, shifted by one element.
 static void set_range_attributes(const GladGLContext *gl)
 {
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, NULL);

@@ -7,7 +7,7 @@
 #include <math.h>
 
 // Begins an overlay: sets its GL state, binds its vertex array, and uses its program. Returns the
-// program. Returns NULL if the program cannot be built; md5gl_end_frame() then reports the error.
+// program. If it cannot be built, returns NULL, and md5gl_end_frame() reports the error.
 static const md5gl_program *begin_overlay(md5gl_renderer *renderer, enum md5gl_fixed_program which,
                                           GLuint array, bool tests_depth)
 {

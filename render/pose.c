@@ -239,9 +239,9 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
     return check_baked_size(renderer, num_frames, num_vertices, count, error);
 }
 
-// Writes the vertices of all clips to `vertices`, one clip after the other. Writes the ranges of
-// the clips to `ranges`, two vectors per clip: the minimum of the clip's bounds with the index of
-// its first frame, and the size of a step of the quantized positions.
+// Writes the vertices of all clips to `vertices`, one clip after the other. Writes two vectors per
+// clip to `ranges`. The first contains the minimum of the clip's bounds and the index of its first
+// frame. The second is the size of a step of the quantized positions.
 static void collect_clips(const md5gl_baked *baked, const md5_baked *const *clips,
                           md5_baked_vertex *vertices, md5_vec4 *ranges)
 {
@@ -515,13 +515,13 @@ static void set_deformed_frames(const md5gl_mesh *mesh, const uint8_t *skinned,
         normals[i] = up;
 }
 
-// Computes the deformed surface of an instance. The host's function (md5gl_set_deform()) computes
-// it from the skinned vertices and receives `instance`, the index of the instance. The surface is
-// uploaded as element `index` of the arrays in the bound buffer.
+// Computes the deformed surface of an instance, and uploads it as element `index` of the arrays in
+// the bound buffer. The host's function (md5gl_set_deform()) computes the surface from the skinned
+// vertices. It receives `instance`, the index of the instance.
 //
 // skinned[] contains the positions, normals and tangents of the mesh as three arrays. deformed[] is
-// scratch memory for the five arrays of the deformed surface, which can have more vertices than the
-// mesh.
+// scratch memory for the five arrays of the deformed surface. This surface can have more vertices
+// than the mesh.
 static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
                        uint32_t instance, uint32_t index, const uint8_t *skinned, uint8_t *deformed)
 {
@@ -697,8 +697,8 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
 // Returns false and fills the error if the buffer would be too large for shaders.
 static bool resize_posed(md5gl_renderer *renderer, md5gl_mesh *mesh, size_t count, md5_error *error)
 {
-    // Floats of a vertex in the buffer: position, normal and tangent; a deformed vertex also has
-    // texture coordinates and a color.
+    // Floats of a vertex in the buffer: its position, normal and tangent. A deformed vertex also
+    // has texture coordinates and a color.
     enum { FLOATS_PER_VERTEX = 3 + 3 + 4, FLOATS_PER_DEFORMED_VERTEX = 3 + 3 + 4 + 2 + 4 };
     const GladGLContext *gl = &renderer->gl;
     const bool is_deformed = mesh->deform.write != NULL;

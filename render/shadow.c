@@ -21,9 +21,9 @@ enum {
 static const float max_spot_angle = 150.0f; // largest field of view of a spot light's map, degrees
 static const float spot_near = 0.005f; // near plane of that map, as a fraction of the light's range
 
-// Range of the contact map above and below the ground, as fractions of the height of the casters.
-// Casters can be flat, and their map must not be empty. Their height therefore counts as at least
-// the third value times their radius.
+// Range of the contact map above and below the ground, as fractions of the height of the casters. A
+// flat caster would make the map empty. Therefore the height counts as at least the third value
+// times the radius of the casters.
 static const float contact_height = 0.26f;
 static const float contact_depth = 0.06f;
 static const float min_height_per_radius = 0.05f;
@@ -199,8 +199,10 @@ static md5_vec3 spot_direction(const md5gl_point_light *light)
 }
 
 // Writes the cone of a spot light for the shader. The intensity rises from 0 at the outer angle to
-// 1 at the inner angle. It is a linear function of the cosine of the angle, so the shader needs
-// only a dot product: cone[0..2] times the direction from the surface to the light, plus cone[3].
+// 1 at the inner angle. It is a linear function of the cosine of the angle. The shader therefore
+// needs only one dot product, with the unit vector d from the surface to the light:
+//
+//   intensity = cone[0..2] . d + cone[3]
 static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone[4])
 {
     const float angle = fminf(0.5f * light->cone, 180.0f) * radians_per_degree;
@@ -292,8 +294,8 @@ typedef struct shadow_sizes {
     float contact_reach; // the same for contact shadows
 } shadow_sizes;
 
-// Rounds a length up to the next of a series of lengths: 1, 1.25, 1.5, 1.75, and these multiplied
-// by powers of 2. Maps therefore keep their scale while the pose changes only slightly.
+// Rounds a length up to the next of a series of lengths. They are 1, 1.25, 1.5, 1.75, and these
+// multiplied by powers of 2. Maps therefore keep their scale while the pose changes only slightly.
 // view_matrix() then also keeps their texels, so edges do not flicker.
 //
 // A float has a fraction of 23 bits. In the lengths of the series, only its highest two bits are

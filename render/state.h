@@ -20,7 +20,7 @@ typedef struct md5gl_unit_state {
     GLuint sampler;
 } md5gl_unit_state;
 
-// A range of a buffer at an indexed binding; size 0 means the whole buffer.
+// A range of a buffer at an indexed binding. The size 0 means the whole buffer.
 typedef struct md5gl_range_state {
     GLint buffer;
     GLint64 start;

@@ -68,7 +68,7 @@ GLenum md5gli_clear_errors(md5gl_renderer *renderer)
     return first;
 }
 
-// Clears all pending GL errors. If there were any, returns false and fills the error; the message
+// Clears all pending GL errors. If there were any, returns false and fills the error. The message
 // contains the first error and `where`.
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error)
 {

@@ -12,9 +12,9 @@
 
 enum { OUTPUT_NORMALS, OUTPUT_MOTION, OUTPUT_IDS, NUM_OUTPUTS }; // locations of outputs.frag
 
-// An off-screen image. A multisampled target has two framebuffers: `drawn` is resolved into
-// `readable`, which means that the samples of each pixel are averaged. In all other targets both
-// are the same framebuffer.
+// An off-screen image. A multisampled target has two framebuffers. Frames are drawn into `drawn`.
+// Resolving averages the samples of each pixel into `readable`. In all other targets both are the
+// same framebuffer.
 struct md5gl_target {
     uint32_t width;
     uint32_t height;
@@ -41,8 +41,8 @@ static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *t
     return storage;
 }
 
-// Describes a texture of a framebuffer. No texels are uploaded, but GL nevertheless requires their
-// layout in memory. `components` and `type` specify it.
+// The format of a texture of a framebuffer. `components` and `type` describe the layout of texels
+// in memory. GL requires it, although no texels are uploaded.
 typedef struct texture_form {
     GLenum attachment;
     GLenum format;
@@ -140,8 +140,8 @@ static void create_output_textures(const GladGLContext *gl, md5gl_target *target
     gl->DrawBuffers(NUM_OUTPUTS, attachments);
 }
 
-// Creates the framebuffer that is read. Frames are drawn into it too, unless the target is
-// multisampled. Leaves it bound. Returns false and fills the error on failure.
+// Creates the framebuffer from which the image is read. Frames are also drawn into it, unless the
+// target is multisampled. Leaves it bound. Returns false and fills the error on failure.
 static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, target_content content,
                             md5_error *error)
 {
@@ -263,9 +263,9 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
                                 .ids = target->outputs[OUTPUT_IDS]};
 }
 
-// Copies the colors of a framebuffer of the target to another framebuffer of width x height pixels.
-// If `from` is multisampled, the samples of each pixel are averaged. If the sizes differ, the image
-// is scaled.
+// Copies the colors of `from`, a framebuffer of the target, to the framebuffer `to` of width x
+// height pixels. If `from` is multisampled, each pixel becomes the average of its samples. If the
+// sizes differ, the image is scaled.
 static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
                  uint32_t width, uint32_t height)
 {
@@ -294,9 +294,9 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
     return md5gli_check(renderer, "copying a target", error);
 }
 
-// Draws all pixels of a framebuffer with a program that filters a texture of the target. The
-// framebuffer has the size of the target. `kind` is the kind of the texture, GL_TEXTURE_2D or
-// GL_TEXTURE_2D_MULTISAMPLE. Returns false and fills the error if the program cannot be built.
+// Draws all pixels of a framebuffer with a program that filters `texture`, a texture of the target.
+// The framebuffer has the size of the target. `kind` is GL_TEXTURE_2D or GL_TEXTURE_2D_MULTISAMPLE.
+// Returns false and fills the error if the program cannot be built.
 static bool repaint(md5gl_renderer *renderer, const md5gl_target *target,
                     enum md5gl_fixed_program which, GLenum kind, GLuint texture, GLuint framebuffer,
                     md5_error *error)
@@ -337,9 +337,9 @@ bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, u
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Computes the camera's position (w = 1). If the projection is orthographic, computes the direction
-// to the camera instead (w = 0). The view is rigid, so the inverse of its rotation is the
-// transpose.
+// Computes the position of the camera for shaders, with w = 1. If the projection is orthographic,
+// computes the direction to the camera instead, with w = 0. The view matrix is rigid, so the
+// transpose of its rotation is the inverse.
 static void compute_eye(const md5gl_frame *frame, float eye[4])
 {
     const float *const view = frame->view_from_world.m;
@@ -354,7 +354,8 @@ static void compute_eye(const md5gl_frame *frame, float eye[4])
     eye[3] = has_perspective ? 1.0f : 0.0f;
 }
 
-// Normalizes the direction to the light. A direction without a valid length becomes straight up.
+// Normalizes the direction to the light. A direction that is zero or not finite becomes straight
+// up.
 static void normalize_light(md5_vec3 direction, float unit[3])
 {
     const float length = sqrtf(md5_vec3_dot(direction, direction));
@@ -364,9 +365,10 @@ static void normalize_light(md5_vec3 direction, float unit[3])
     unit[2] = is_direction ? direction.z / length : 1.0f;
 }
 
-// Writes the matrices of the current and the previous frame to the uniform block. If the camera
-// does not move, the host sets the previous matrix to zeros. Both matrices are then identical, so
-// that motion vectors are exactly 0.
+// Writes the matrices of the current and the previous frame to the uniform block. Shaders compute
+// motion vectors from the difference. If the host leaves the previous matrix at zeros, the camera
+// has not moved, and the current matrix is written twice. Points at rest then have motion vectors
+// of exactly 0.
 static void write_camera_matrices(const md5gl_frame *frame, md5gl_frame_block *block)
 {
     static const md5_mat44 unset = {{0}};
@@ -417,7 +419,9 @@ static void set_frame_state(md5gl_renderer *renderer)
     md5gli_bind_frame(renderer);
     md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D,
                         renderer->reflections);
-    // Lit programs read the map of spot lights, the last unit, only if spot lights cast shadows.
+    // Shadow maps use the consecutive texture units MD5GL_UNIT_SUN to MD5GL_UNIT_SPOTS. Only
+    // programs for frames with shadows of spot lights sample MD5GL_UNIT_SPOTS, which is the last of
+    // these units. Without such shadows it is therefore not bound.
     const bool has_spot_shadows = renderer->end_map > MD5GL_MAP_SPOT;
     const uint32_t num_units = MD5GL_NUM_SHADOW_UNITS;
     md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN, has_spot_shadows ? num_units : num_units - 1);
@@ -443,8 +447,8 @@ static void clear_viewport(md5gl_renderer *renderer, const md5gl_frame *frame)
     static const GLfloat nothing[4] = {0.0f};
     static const GLuint no_id[4] = {0};
     const GladGLContext *gl = &renderer->gl;
-    // Colors are premultiplied by alpha. The mean of samples is then correctly weighted by their
-    // coverage.
+    // The framebuffer contains colors multiplied by alpha. When the samples of a pixel are
+    // averaged, each color is then weighted by its coverage.
     const float *const color = frame->background;
     const float alpha = color[3];
     gl->ClearColor(color[0] * alpha, color[1] * alpha, color[2] * alpha, alpha);
@@ -472,11 +476,13 @@ static void set_frame_target(md5gl_renderer *renderer, const md5gl_frame *frame)
     renderer->height = frame->height;
 }
 
-// Returns the winding of front faces in the image. It is id's winding, or the opposite if the
-// projection mirrors the image. A host mirrors the image if the first row of its framebuffer is the
-// top row. A view that mirrors does not change the winding, because it draws a model in a
-// left-handed space and mirrors its triangles back. Shadow maps are drawn without culling, so they
-// need no winding.
+// Returns the winding of front faces in the image. It is id's winding, clockwise, unless the
+// projection mirrors the image. Hosts use such a projection if the first row of their framebuffer
+// is the top row.
+//
+// A view matrix that mirrors does not change the winding. It is used for models in a left-handed
+// space, and mirrors their triangles back. Shadow maps are drawn without culling, so they need no
+// winding.
 static GLenum frame_winding(const md5gl_frame *frame)
 {
     const float *const m = frame->clip_from_view.m;
@@ -484,9 +490,10 @@ static GLenum frame_winding(const md5gl_frame *frame)
     return determinant < 0.0f ? GL_CCW : GL_CW;
 }
 
-// Returns true if alpha becomes coverage in multisampled frames. The stored alpha must be 1
-// nevertheless, and OpenGL ES cannot write another alpha at the same time. There, the alpha of the
-// whole target must therefore be 1 already.
+// Returns true if the frame converts alpha to coverage, which requires several samples per pixel.
+// The alpha that such a draw stores must nevertheless be 1. OpenGL can store 1 instead of the alpha
+// of the shader. OpenGL ES can only leave the stored alpha unchanged, so there the alpha of the
+// whole target must be 1 already.
 static bool uses_coverage(const md5gl_renderer *renderer)
 {
     GLint samples = 0;
@@ -537,8 +544,8 @@ static bool resolve_samples(md5gl_renderer *renderer, const md5gl_target *target
         copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
         return true;
     }
-    // copy() would resolve the samples too. But Mesa's software GL compiles a shader for it in each
-    // process, which takes 29 ms.
+    // The program is used because copy(), which would give the same result, is slow in Mesa's
+    // software GL. It compiles a shader for the copy in each process, which takes 29 ms.
     const bool is_resolved =
         repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
                 target->color_samples, target->readable, error);

@@ -19,11 +19,12 @@ static double decode_srgb(double value)
 // lookup. Encoding is one lookup and one comparison, and its result is exact.
 //
 // `min_linear` contains the smallest linear value of each byte. `encoded` contains the bytes of the
-// linear values 0, 16, 32 and so on. The byte of a linear value is the entry for the next lower
-// multiple of 16, or this byte + 1, because no two bytes begin between two multiples of 16: each
-// byte after byte 0 covers more than 16 linear values. The bytes near 0 cover the fewest. There
-// sRGB is 12.92 times the linear value, so that a byte covers 65535 / (255 * 12.92) = 19.9 linear
-// values.
+// linear values 0, 16, 32 and so on. A linear value is looked up at the next lower multiple of 16.
+// Its byte is the byte found there or the next one. Other bytes are impossible, because each byte
+// after byte 0 covers more than 16 linear values. The bytes near 0 cover the fewest. There sRGB is
+// 12.92 times the linear value, so a byte covers
+//
+//   65535 / (255 * 12.92) = 19.9 linear values.
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
 {
     encoding->is_srgb = is_srgb;
@@ -57,9 +58,13 @@ static uint8_t encode_srgb(const md5gl_encoding *encoding, uint32_t linear)
 
 // The texels along one axis that one texel of the next mipmap level covers, and their weights. If
 // the side is even, these are two texels with equal weights. If the side is 2 n + 1, the next level
-// has n texels, and texel i covers 2 + 1 / n texels, beginning at i (2 + 1 / n). It covers (n - i)
-// / n of texel 2 i, all of the next texel, and (i + 1) / n of the third. The weights are these
-// fractions times n, so that they are integers.
+// has n texels. Its texel i covers 2 + 1 / n texels, which are
+//
+//   the fraction (n - i) / n  of texel 2 i
+//   all                       of texel 2 i + 1
+//   the fraction (i + 1) / n  of texel 2 i + 2.
+//
+// The weights are these fractions times n, so that they are integers.
 typedef struct texel_footprint {
     uint32_t count;
     uint32_t weights[3];
@@ -295,8 +300,8 @@ static double height_at(const md5gl_texture_desc *map, uint32_t x, uint32_t y)
 }
 
 // Returns the slopes of a height map in the square between a texel and its next neighbors. A slope
-// is the mean of the differences along two sides of the square. 256 gray levels are as high as 4
-// texels are wide, as in id's heightmap() with a scale of 4.
+// is the mean of the height differences along two sides of the square. A difference of 256 gray
+// levels is as high as 4 texels are wide, as in id's heightmap() with a scale of 4.
 static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *map, uint32_t x, uint32_t y)
 {
     const double half_scale = 0.5 * 4.0 / 256.0;
@@ -424,8 +429,8 @@ static bool is_opaque(const md5gl_texture_desc *desc)
 }
 
 // Uploads a color texture. If all its texels are opaque, sets a swizzle that replaces alpha by the
-// constant 1. The sampled colors are the same. The swizzle marks the texture as opaque:
-// md5gl_pose() reads it, and then omits the alpha test. WebGL has no swizzles.
+// constant 1. This does not change the sampled colors, but marks the texture as opaque.
+// md5gl_pose() reads the mark, and then omits the alpha test. WebGL has no swizzles.
 static bool upload_color(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
 {
     if (!renderer->is_webgl && is_opaque(desc))
