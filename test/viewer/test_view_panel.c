@@ -1,4 +1,5 @@
 // The viewer's panels: displayed values, keys, and the position of the model next to the panels.
+#include "test/real.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -432,6 +433,36 @@ TEST (view_frames_a_machine_on_a_phone_where_it_has_walked) {
         CHECK(box.height > 0.5f * (float)s.viewer.height);
     }
     (void)screen_close(&s);
+}
+
+// An image of a character that has walked has the same light as one at the start: the lights are
+// around the center of the bounds, to which drawing adds the walked distance.
+TEST (view_bounds_of_a_framed_pose_do_not_contain_the_walked_distance) {
+    screen s;
+    if (open_stage(&s, MACHINE)) {
+        view_frame_pose(&s.viewer);
+        const md5_vec3 center = view_center(s.viewer.document->bounds);
+        const md5_vec3 target = s.viewer.cameras.user.target;
+        s.viewer.document->scene.machine.placement.translation = (md5_vec3){500, 300, 0};
+        view_pose(&s.viewer.document->scene, &s.viewer.play);
+        view_frame_pose(&s.viewer);
+        const md5_vec3 moved = view_center(s.viewer.document->bounds);
+        CHECK_VEC3(moved, center.x, center.y, center.z, 1e-3);
+        CHECK_VEC3(s.viewer.cameras.user.target, target.x, target.y, target.z, 1e-3);
+    }
+    (void)screen_close(&s);
+}
+
+// A square window is not upright.
+TEST (view_window_is_upright_if_it_is_higher_than_wide) {
+    const struct {
+        uint32_t width, height;
+        bool is_upright;
+    } windows[] = {{390, 390, false}, {390, 391, true}, {391, 390, false}};
+    for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
+        const view_state viewer = {.width = windows[i].width, .height = windows[i].height};
+        CHECK(view_is_upright(&viewer) == windows[i].is_upright);
+    }
 }
 
 TEST_LONG (view_shows_all_of_each_clip_that_is_selected_by_key) {

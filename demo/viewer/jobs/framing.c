@@ -97,8 +97,8 @@ static bool frames_only_the_pose(const view_state *viewer)
 }
 
 // Moves the bounds and the hull of the current pose back by the distance that the character has
-// walked. The camera adds this distance to its target. The bounds must not contain it, as those of
-// clips do not.
+// walked. Like the bounds of clips, they must not contain this distance: the camera and the lights
+// add it.
 static void subtract_walked(view_document *document, const view_play *play)
 {
     const md5_vec3 walked = view_walked(&document->scene, play);
@@ -159,11 +159,9 @@ void view_frame_pose(view_state *viewer)
     if (view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
         return;
     view_measure_document(viewer->document, &viewer->play);
+    subtract_walked(viewer->document, &viewer->play);
     view_frame_document(viewer, viewer->width, viewer->height);
     if (viewer->options->distance_given)
         viewer->cameras.user.distance = distance;
-    // The camera follows a character that walks.
-    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
-    viewer->cameras.user.target = md5_vec3_sub(viewer->cameras.user.target, walked);
     view_snap(viewer);
 }
