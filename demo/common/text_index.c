@@ -51,6 +51,10 @@ static void enlarge(common_text_index *index)
 // Returns the index of a text in the set. If the text is new, appends a copy of it first.
 size_t common_index_text(common_text_index *index, const char *text, size_t length)
 {
+    // The copies are strings, so only the part before a NUL of a hostile file can be compared.
+    const char *const nul = memchr(text, '\0', length);
+    if (nul)
+        length = (size_t)(nul - text);
     enlarge(index);
     const size_t slot = find_slot(index, text, length);
     if (index->slots[slot] == 0) {

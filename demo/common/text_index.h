@@ -16,9 +16,10 @@ typedef struct common_text_index {
     uint64_t seed; // of the hash function
 } common_text_index;
 
-// Adds a text of `length` bytes unless it is in the set. Returns its index. If the text was added,
-// the index is the former count. The time is constant for short texts. This is also true for texts
-// that were chosen to collide in a known hash function.
+// Adds a text of `length` bytes unless it is in the set. If the bytes contain a NUL, the text ends
+// before it. Returns the index of the text. If the text was added, the index is the former count.
+// The time is constant for short texts. This is also true for texts that were chosen to collide in
+// a known hash function.
 size_t common_index_text(common_text_index *index, const char *text, size_t length);
 
 // Returns true if a text is in the set.

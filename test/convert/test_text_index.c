@@ -35,6 +35,16 @@ TEST (parts_of_a_text_are_texts) {
     common_free_text_index(&index);
 }
 
+TEST (a_text_ends_before_a_nul) {
+    common_text_index index = {0};
+    CHECK_UINT(add(&index, "ab"), 0);
+    CHECK_UINT(common_index_text(&index, "ab\0cd", 5), 0);
+    CHECK_UINT(common_index_text(&index, "abc\0d", 5), 1);
+    CHECK_UINT(add(&index, "abc"), 1);
+    CHECK_UINT(index.count, 2);
+    common_free_text_index(&index);
+}
+
 // The table grows when half of it is used: at 8, 16, 32 ... texts.
 TEST (numbers_of_many_texts_do_not_change) {
     common_text_index index = {0};
