@@ -1051,13 +1051,13 @@ fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t si
     return NULL;
 }
 
-// Frees the objects of all kinds, their links, and the structure itself. Accepts NULL.
 static void free_model_names(fbx_model *model)
 {
     free(model->name);
     free(model->title);
 }
 
+// Frees the objects of all kinds, their links, and the structure itself. Accepts NULL.
 void fbx_free_curves(fbx_curves *curves)
 {
     if (!curves)
@@ -1120,7 +1120,7 @@ static bool rename_model(fbx_curves *curves, size_t model_index)
     return true;
 }
 
-// Returns the first model with the name of a model.
+// Returns the first model with a name. A model must have this name.
 static size_t find_first_model(fbx_curves *curves, const char *name)
 {
     return curves->name_models[common_index_text(&curves->names, name, strlen(name))];

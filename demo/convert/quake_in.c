@@ -366,8 +366,8 @@ static void read_position(quake_reader *in, const quake_grid *grid, size_t at, s
 }
 
 // Reads the positions of a mesh's vertices in all frames. Positions are stored as integers on a
-// grid, which each frame defines. The result is one array in the order of the frames; the first
-// frame is the shape at rest.
+// grid, which can differ between frames. The result is one array in the order of the frames; the
+// first frame is the shape at rest.
 static void read_positions(quake_reader *in, size_t index)
 {
     enum { ELEMENTS_PER_VERTEX = 4 }; // cost of a position

@@ -122,8 +122,9 @@ static void inherit_scale(const plain_node *node, const rig_state *parent, rig_s
     if (inheritance == PLAIN_INHERIT_SCALE)
         return;
 
-    double
-        inverse[3]; // a scale of 0 has no inverse: the world transform of the node is then 0, too
+    // A scale of 0 has no inverse. The parent and the node are then both flat along this axis of
+    // the parent.
+    double inverse[3];
     for (int axis = 0; axis < 3; axis++) {
         const double scale = total_scale(parent, axis);
         inverse[axis] = fabs(scale) > 0 ? 1 / scale : 0;
