@@ -336,8 +336,8 @@ static void skip_declaration(shader_reader *in)
 }
 
 // Searches a shader file for the material with a name, and reads it into *look. Other
-// declarations are skipped. Returns false if the material does not exist or its block is
-// missing.
+// declarations are skipped. Returns false if the material does not exist, or if a token other than
+// `{` follows its name.
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
                       view_look *look, view_listener warnings)
 {

@@ -85,7 +85,8 @@ void tool_print_rules(void)
 // -- Diagnostics ----------------------------------------------------------------------------------
 
 // Returns the diagnostics of a model or clip for the requested engines, or NULL for other files.
-// A compressed clip is not checked, because it does not contain text.
+// A compressed clip is not checked, because it does not contain text. If `text` is NULL, returns a
+// check without diagnostics for any file, to which the caller can add some.
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested)
 {
     const tool_kind kind = tool_file_kind(path);

@@ -59,7 +59,7 @@ bool tool_show_search(void *user, size_t num_files)
 }
 
 // Prints the progress on standard error, or removes it if `done` equals `count`. Does nothing if
-// standard error is not a terminal. Prints about 256 times, however large `count` is.
+// standard error is not a terminal. Prints at most 256 times, however large `count` is.
 void tool_show_progress(size_t done, size_t count)
 {
     enum { STEPS = 256 };
