@@ -362,8 +362,8 @@ static void add_function(script_program *program, script_definition *definition)
 }
 
 // Reads the members of the compiled object and its ancestors, and adds all functions to the maps of
-// their names. Reads the global variables last, so that members of the object hide global variables
-// with the same name. Returns false after an error.
+// their names. Reads the global variables after the members, so that members of the object hide
+// global variables with the same name. Returns false after an error.
 static bool resolve(script_program *program, const char *object)
 {
     script_tokens *const tokens = &program->tokens;

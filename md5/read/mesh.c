@@ -14,6 +14,8 @@ enum {
 // Format of a triangle in its table: see md5i_end_table().
 #define TRIANGLE_FORMAT "wiiii"
 
+// == Counts ======================================================================================
+
 // To reserve memory in one piece, the reader first estimates the element counts of an .md5mesh. It
 // scans the text for the keywords that declare counts, such as numverts.
 

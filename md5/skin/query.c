@@ -3,6 +3,8 @@
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
+// == Bounds of joints ============================================================================
+
 // The bounds of a joint contain the points that the joint moves, in the space of the joint. A
 // vertex is a weighted mean of such points. If each box is moved by its joint in a pose, the union
 // of the boxes therefore contains the model in this pose.
@@ -145,7 +147,10 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     return nearest;
 }
 
-// The loops below use arithmetic instead of branches, because processors cannot predict the result
+// == Overlapping boxes ===========================================================================
+
+// These functions list the boxes of a crowd that overlap a sphere, a box, a view frustum or a ray.
+// Their loops use arithmetic instead of branches, because processors cannot predict the result
 // of the test well. They write the index of every box to the end of the list. If the box passes the
 // test, they increment the length of the list, so that the index remains in it.
 

@@ -545,6 +545,8 @@ void md5i_update_weights(md5_player *player)
     player->has_moved = false;
 }
 
+// -- Synchronized states (in_step) ----------------------------------------------------------------
+
 // A transition with `in_step` synchronizes its two states, for example so that the feet of a walk
 // and a run land at the same time. In each state, the first clip and the clips in its group follow
 // one clock. The clocks of both states are the shared clock of the states.
