@@ -458,9 +458,9 @@ static md5_check_joint *add_joint(md5_checker *checker)
 }
 
 // Checks the parent of the joint that was added last. A parent must be an earlier joint of the
-// file. `num_declared` is the number of joints in the header of a mesh file. In mesh files,
-// separate rules report a parent that is the last joint and a parent that is out of range, because
-// engines react to them differently.
+// file. `num_declared` is the number of joints in the header of a mesh file. In mesh files, one
+// separate rule reports a parent that is the last joint or out of range, because engines react to
+// it differently.
 static void check_parent(md5_checker *checker, const md5_check_joint *joint, bool is_clip,
                          int32_t num_declared, md5_text_location location)
 {
