@@ -954,7 +954,7 @@ static clip_builder create_builder(const rig_meshes *meshes, const md5_model *mo
     return clip;
 }
 
-// Frees the memory of a clip that was built, but not the structure itself.
+// Frees the memory of a clip builder, but not the structure itself.
 static void free_builder(clip_builder *clip)
 {
     free(clip->name);
