@@ -377,9 +377,11 @@ typedef struct view_pages {
     const md5_model *source_model;         // model of `cache` and of the objects on the GPU
 } view_pages;
 
+// Number of the list of lessons. It is larger than the index of any lesson.
 enum { VIEW_CONTENTS = 1000 };
 
-// Opens a lesson, or the contents, with the initial values of its sliders.
+// Opens a lesson by its index, or the list of lessons for VIEW_CONTENTS. The sliders have their
+// initial values.
 void view_open_page(view_pages *pages, int32_t number);
 
 // Returns true if the contents are open and the thumbnail of a lesson is missing.

@@ -323,7 +323,7 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
 
 // Opens a lesson, or the list of lessons, with the initial values of its sliders. Scrolls the
 // text and the code to the top, hides the answer, and folds all sections. `number` is the index
-// of the lesson, or negative for the contents.
+// of the lesson, or VIEW_CONTENTS for the list.
 void view_open_page(view_pages *pages, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
