@@ -842,7 +842,7 @@ bool view_execute(view_state *viewer, view_command command)
     view_sync_overlay(&viewer->ui, &viewer->panels); // a key may have closed the list
     view_update_options(viewer);
 
-    // Each constant is the last action of its group.
+    // VIEW_TOGGLE is the first action of its group; the other constants are the last of theirs.
     if (action >= VIEW_TOGGLE)
         set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     else if (action <= VIEW_ONE_SHOT)

@@ -5,7 +5,7 @@
 #include "demo/common/memory.h"
 
 // Returns the color of a heat map for a value from 0 to 1. Interpolates linearly between five
-// colors: dark blue, blue, green, yellow and red.
+// colors: dark blue, blue, green, yellow and red. The value 0 itself is dark grey.
 md5_vec4 view_heat_color(float value)
 {
     enum { LAST_INTERVAL = 3 }; // between the last two of the five stops

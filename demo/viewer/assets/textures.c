@@ -170,7 +170,7 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
     return texture;
 }
 
-// Reads the image of a texture. If the image was decoded in advance, moves it from d->ahead
+// Reads the image of a texture. If the image was decoded in advance, moves it from dresser->ahead
 // instead. A preview has all of its images there, so it reads no files. Returns false and fills
 // `error` on failure.
 static bool read_image(const view_dresser *dresser, const view_texture *texture, view_image *image,

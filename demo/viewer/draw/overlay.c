@@ -412,8 +412,9 @@ static void pick_nearest_vertex(const view_scene *scene, view_pick *pick)
     }
 }
 
-// Finds the triangle at which a ray, usually from the mouse pointer, hits the skinned model, and
-// the vertex and the joint nearest to the hit. Bit i of `hidden` excludes mesh i.
+// Finds the triangle at which a ray, usually from the mouse pointer, hits the skinned model, the
+// vertex that is nearest to the hit, and the joint with the largest influence there. Bit i of
+// `hidden` excludes mesh i.
 view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 {
     if (scene->model == NULL)

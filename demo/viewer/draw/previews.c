@@ -482,8 +482,8 @@ static bool load_requested(view_scene *scene, view_library *library, const previ
 }
 
 // Creates the preview that a request describes: loads the model, clip or skin, draws it with the
-// callback `drawer`, and frees it. If it cannot be loaded, the result has no image and
-// num_missing is 1.
+// callback `drawer`, and frees it. If it cannot be loaded, the result has no image. num_missing is
+// then 1, or 0 for a skin, which need not change any model.
 view_preview view_make_preview(view_library *library, const char *request,
                                const view_preview_drawer *drawer)
 {
@@ -740,8 +740,9 @@ static void replace_requests(view_previews *previews, const char *const *request
     }
 }
 
-// Exchanges data with the thread that loads previews: passes the new requests to it, and stores
-// the previews that it has finished. Called once per frame.
+// Exchanges data with the thread that loads previews: draws the subject for which the thread
+// waits, replaces the requests, and returns the previews that the thread has finished. Called once
+// per frame.
 bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
                           const view_preview_drawer *drawer, const view_preview **made)
 {

@@ -149,8 +149,8 @@ void view_snap(view_state *viewer)
 }
 
 // Moves the camera so that the current pose fills the image. Does nothing for a crowd, for a
-// lesson, or if a camera path controls the camera. If the options set the distance, it is
-// retained.
+// lesson, or if the options or a camera path set the target. If the options set the distance, it
+// is retained.
 void view_frame_pose(view_state *viewer)
 {
     const float distance = viewer->cameras.user.distance;
