@@ -1,5 +1,5 @@
-// Options and commands that earlier versions of a program had. If a user gives one of them, the
-// program can name the replacement. Each program has a table of them.
+// Options, commands and lessons that earlier versions of a program had. If a user gives one of
+// them, the program can name the replacement. Each program has tables of them.
 #ifndef DEMO_COMMON_REMOVED_H
 #define DEMO_COMMON_REMOVED_H
 

@@ -96,9 +96,9 @@ static void read_pad(view_pad *pad)
             pad->buttons |= buttons[i].bit;
 }
 
-// Writes the next event to `event`. Returns false if there is no event; never waits. Events of
-// the gamepad come first, because browsers do not report them: its state must be read. The other
-// events were stored by callbacks.
+// Writes the next event to `event`. Returns false if there is no event; never waits. Callbacks
+// have stored all events except those of the gamepad. Browsers do not report them, so this function
+// first reads the state of the gamepad and compares it with the state that was reported.
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     (void)patience; // the browser waits between two frames
