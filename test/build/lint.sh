@@ -1,6 +1,7 @@
 #!/bin/sh
 # lint.sh: runs all checks that do not run the code. With LINT=compilers it shows only the warnings of two compilers, with
-# LINT=quick it omits cppcheck, which takes longest and rarely finds anything that clang-tidy does not. Called by `make lint`, which generates the GL loader, fills build/include, and sets SDL_CFLAGS to the flags of SDL2's headers.
+# LINT=quick it omits cppcheck, which takes longest and rarely finds anything that clang-tidy does not. Called by
+# `make lint`, which generates the GL loader, fills build/include, and sets SDL_CFLAGS to the flags of SDL2's headers.
 . test/build/report.sh
 . test/build/built.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Each format of md5tool convert has a row in the guide with all of its file extensions and features, a line in the help, and a
-# test. The viewer's search knows the formats that it cannot export. The viewer in a browser, which lacks libassimp, accepts dropped files of all other input formats except cameras.
+# test. The viewer's search names all formats that can only be imported. The viewer in a browser, which lacks libassimp, accepts
+# dropped files of all other input formats except cameras.
 . test/build/report.sh
 tool=$products/md5tool
 guide=demo/docs/converting.md
