@@ -59,8 +59,8 @@ static void check(VkResult result, const char *function)
 
 // -- Device and memory --------------------------------------------------------------------------
 
-// Opens the first Vulkan device with a queue for graphics, and allocates a command buffer for
-// this queue. Exits with a message on failure.
+// Opens the first Vulkan device and a queue for graphics, and allocates a command buffer for this
+// queue. Exits with a message on failure, for example if this device has no such queue.
 static context open_gpu(void)
 {
     context gpu = {0};
