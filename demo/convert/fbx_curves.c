@@ -602,7 +602,8 @@ static plain_inheritance find_inheritance(double type)
     // and S are the rotation and the scale of the parent, r and s are those of the node.
     static const plain_inheritance types[] = {PLAIN_INHERIT_SCALE_BY_AXIS, PLAIN_INHERIT_SCALE,
                                               PLAIN_IGNORE_PARENT_SCALE};
-    const bool is_known = type >= 0 && type < (double)COMMON_LENGTH(types);
+    const size_t num_types = COMMON_LENGTH(types);
+    const bool is_known = type >= 0 && type < (double)num_types;
     return is_known ? types[(size_t)type] : PLAIN_INHERIT_SCALE;
 }
 
