@@ -1503,8 +1503,8 @@ static bool has_used_keys(const assimp_importer *importer, const assimp_node *no
 // large changes matter.
 //
 // libassimp also connects rotations by the shortest rotation, but FBX and most Collada files
-// interpolate several angles. Between two keys that differ by 25 degrees, the results differ by up
-// to about 1 % of the size of the model.
+// interpolate several angles. Between two keys that differ by 25 degrees, the two positions of a
+// point differ by up to about 1 % of its distance from the joint.
 //
 // If the changes are large, this is a loss; otherwise it is a note.
 // `ticks_per_frame` is for the lower of the two rates of the file and of the clip.

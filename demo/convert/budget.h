@@ -36,7 +36,7 @@ typedef struct convert_budget {
 } convert_budget;
 
 // Return the limits for a file of the given size. An element is one unit of work of 20 to 60 ns.
-// Examples are a number, a table entry, a posed vertex, and a byte of a name.
+// Examples are a number, a table entry, a posed vertex, and a byte of a name or of created text.
 uint64_t convert_max_elements(uint64_t file_size);
 uint64_t convert_max_bytes(uint64_t file_size);
 

@@ -524,7 +524,7 @@ static void read_curve(fbx_curves *curves, const fbx_node *node, fbx_curve *curv
 // -- Objects --------------------------------------------------------------------------------------
 
 // Returns the offset of the name in the value that contains the class and the name of an object. In
-// a text file, the value is "Class::Name". In a binary file, the name is at the begin, before a
+// a text file, the value is "Class::Name". In a binary file, the name is at the beginning, before a
 // NUL.
 static size_t find_object_name(const fbx_value *value, bool is_binary)
 {

@@ -476,8 +476,8 @@ static char *copy_elements(const fbx_value *array)
     return NULL;
 }
 
-// Returns an element of a decompressed array. `type` is the letter in the file: d = double, f =
-// float, i = 32-bit integer, l = 64-bit integer.
+// Returns an element of a decompressed array. `type` is the letter in the file: d = double,
+// f = float, i = 32-bit integer, l = 64-bit integer.
 static double element_at(const char *elements, char type, size_t index)
 {
     const size_t size = element_size(type);

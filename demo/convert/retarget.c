@@ -228,7 +228,7 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
 }
 
 // Marks the joints among which the joint of a role is preferred. They are the descendants of
-// `base`. For a clavicle, they are its ancestors.
+// `base`. For a clavicle (`is_above`), they are the ancestors of `base`.
 static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above)
 {
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
@@ -1036,8 +1036,8 @@ static void disable_alignment(const retarget_figure *target)
 // of these forms:
 //
 //     SOURCE TARGET          pairs two joints; "-" stands for no joint
-//     SOURCE TARGET align    also aligns the bone
-//     SOURCE TARGET ~        does not align the bone
+//     SOURCE TARGET align    the same, and aligns the bone even if it is not part of a limb
+//     SOURCE TARGET ~        the same, and never aligns the bone
 //     chain A..B C..D        pairs two chains of joints
 //     ~                      disables the alignment of all bones
 //

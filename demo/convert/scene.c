@@ -545,8 +545,8 @@ static void remove_fixed_values(const md5_doc *doc, md5_vec3 *values, const bool
 }
 
 // Computes the poses of a clip and separates the values of its joints. Values that never change are
-// stored only in the base frame. All others are stored in each frame, in values[frames][2 *
-// joints]. The document refers to this array.
+// stored only in the base frame. All others are stored in each frame, in `values`, which has space
+// for all values of all frames. The document refers to this array.
 static bool fill_frames(const convert_motion *motion, const char *name, md5_doc *doc,
                         md5_vec3 *values, md5_error *error)
 {

@@ -704,8 +704,8 @@ static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look
 
 // Returns the translation of the mod of an eye. `to_eye` is the vector to the position of the eyes.
 // `aim` is the vector from there to the point at which the eye looks. Both are in world space, but
-// mods are in model space. The engine does not convert both vectors. With `is_as_meant`, both are
-// converted.
+// mods are in model space. The engine never converts `to_eye`. It converts `aim` only if the
+// monster has a separate head. With `is_as_meant`, both are converted.
 static md5_vec3d eye_translation(const md5_monster *monster, md5_vec3d to_eye, md5_vec3d aim,
                                  const axes3 *axes)
 {

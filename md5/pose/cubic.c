@@ -139,8 +139,8 @@ static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
 // Returns the logarithm of a unit quaternion: its axis times A, where A is half of the rotation
 // angle, so that a = (axis * sin(A), cos(A)).
 //
-// Let g = A / 4 and v = 1 - cos(g). Euler's series of arcsin(x) / (x sqrt(1 - x^2)), with x^2 = v /
-// 2, gives
+// Let g = A / 4 and v = 1 - cos(g). Euler's series of arcsin(x) / (x sqrt(1 - x^2)) gives, for
+// x^2 = v / 2,
 //
 //   g / sin(g) = sum of v^k 2^k (k!)^2 / (2 k + 1)!
 //

@@ -13,8 +13,8 @@ enum { MAX_LEVEL = 65535 }; // largest encoded coordinate
 
 // -- Encoding ---------------------------------------------------------------------------------
 
-// Returns the encoded coordinate ("level") that is nearest to a value. Level k means min + k *
-// step. If the step is 0, all coordinates are equal, and the level is 0.
+// Returns the encoded coordinate ("level") that is nearest to a value. Level k means the value
+// min + k * step. If the step is 0, all coordinates are equal, and the level is 0.
 static uint32_t encode_level(float value, float min, float step)
 {
     if (!(step > 0))

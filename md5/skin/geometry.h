@@ -29,8 +29,8 @@ bool md5i_build_geometry(md5_arena *scratch, const md5_mesh_joints *joints, md5_
 // First step of md5i_build_geometry(). Writes sources, positions, first_influence, influence_joints
 // and influences of the file vertices.
 //
-// An influence is the sum of all weights of a vertex on one joint. The sum is exact, because the
-// joint's matrix J is linear. For two weights with the biases b1, b2 and the points p1, p2:
+// An influence is the sum of all weights of a vertex on one joint. Nothing is lost by this, because
+// the joint's matrix J is linear. For two weights with the biases b1, b2 and the points p1, p2:
 //
 //   J * (b1 * p1, b1) + J * (b2 * p2, b2) = J * (b1 * p1 + b2 * p2, b1 + b2)
 //

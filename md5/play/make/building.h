@@ -135,9 +135,9 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
 // if memory runs out.
 bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy);
 
-// Returns the fingerprint of a machine, which is a hash. It contains the row and all rows and texts
-// below it, the joints of the model, and the frame counts and frame rates of the clips. The row
-// must be valid.
+// Returns the fingerprint of a machine. It is a hash of the row, of all rows and texts below it, of
+// the joints of the model, and of the frame counts and frame rates of the clips. The row must be
+// valid.
 uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row);
 
 #endif

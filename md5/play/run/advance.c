@@ -1,7 +1,7 @@
 // Advances a player: transitions, clocks, events, root motion and smoothed parameters.
 //
-// A step is the time by which the game calls md5_player_advance(). It is divided into intervals. In
-// an interval, clips advance, and the events up to and including its end fire.
+// A step is the time by which a call of md5_player_advance() advances the player. It is divided
+// into intervals. In an interval, clips advance, and the events up to and including its end fire.
 //
 // An instant is a point of time between intervals. At an instant, transitions are taken, and the
 // events at the start of new states fire. Instants are the start and the end of the step, the end
@@ -2090,8 +2090,8 @@ static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool g
 // Returns the length of the interval until a fade ends or an exit is reached. It has the sign of
 // `left`, the remaining time of the step, which is not 0.
 //
-// Root motion may require a shorter interval. This rule is not applied just before the end of an
-// interval: an exit at this end could then count as reached too early.
+// Root motion may require a shorter interval. It never divides the interval just before its end: an
+// exit at the end could then count as reached too early.
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;

@@ -533,7 +533,7 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
 // A single clip in a slot is blended like a layer.
 //
 // While a clip replaces another, each joint must have the weights of both clips in the result. The
-// older clip is blended first. The newer clip then covers a part of it. To compensate this, the
+// older clip is blended first. The newer clip then covers a part of it. To compensate for this, the
 // older clip is blended with a larger weight. If the masks of the clips differ, this weight differs
 // between joints.
 

@@ -515,8 +515,9 @@ static float sum_clip_keys(const md5_player *player, const md5_active_state *act
 }
 
 // Returns the contribution of a row to its sum while a state has the weight 1. If the state drives
-// the row, this is the weight of the row. If a clip drives it, these are the keys at the positions
-// of the state's clips. Sets *clip_weight to the weight of the row's clip in the state.
+// the row, this is the weight of the row. If a clip drives it, this is the weight of the row times
+// its keys at the positions of the state's clips. Sets *clip_weight to the weight of the row's clip
+// in the state.
 static float state_weight(const md5_player *player, uint32_t layer, const md5_active_state *active,
                           const md5_sum_row *row, float *clip_weight)
 {

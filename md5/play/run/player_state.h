@@ -141,12 +141,12 @@ enum { MD5_MAX_BISECTIONS = 64 };
 
 // A clip instance: the state of one use of a clip in the blend tree of an active state.
 //
-// To save time, a clip without weight becomes inactive: its clock is not advanced. Three kinds of
-// clips remain active without weight: a clip that is still at its start, a clip that is played
-// once, and the first clip of its state.
+// To save time, a clip without weight becomes inactive. Three kinds of clips remain active without
+// weight: a clip that is still at its start, a clip that is played once, and the first clip of its
+// state.
 //
 // When an inactive clip gets a weight again, it must continue as if it had been played. In a group
-// it then gets its clock from the clock of the group. Outside of groups, its phase is advanced
+// it then gets its clock from the clock of the group. Outside of groups, only its phase is advanced
 // while it is inactive.
 typedef struct md5_clip_instance {
     md5_clock clock_before; // clock at the start of the last interval
@@ -156,7 +156,7 @@ typedef struct md5_clip_instance {
     float weight;           // weight in its motion
     float group_weight;     // weight in its synchronized group
     bool is_at_start;       // the clip began at a whole cycle and has not moved since
-    bool is_inactive;       // the clip has no weight, and its clock is not advanced
+    bool is_inactive;       // the clip has no weight: see above
     md5_root_position root; // cached displacement at one clock
 } md5_clip_instance;
 
@@ -668,9 +668,9 @@ static inline md5_one_shot *md5_newest_one_shot(const md5_player *player, uint32
 // Returns the weight of a one-shot clip `shift` seconds from now; shift <= 0. It is the clip's own
 // weight times the factors of its fades.
 //
-// The fade-in is evaluated at least at the progress `min_progress`, and the fade-out at most at 1 -
-// `min_progress`. Poses use 0. Events use a small value: an event at the start or end of a fade
-// must fire, but an event of a clip with weight 0 would not.
+// The fade-in is evaluated at least at the progress `min_progress`. The fade-out is evaluated at
+// most at 1 - `min_progress`. Poses use 0. Events use a small value: an event at the start or end
+// of a fade must fire, but an event of a clip with weight 0 would not.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double min_progress);
 

@@ -23,9 +23,11 @@
 
 enum { MAGIC = 0x5350354d }; // "M5PS" in the file
 
+// Versions of the format that can be read. Each change of the format increases the version.
+//
 // Version 4 added locked feet. The code does not test for it: a file can only be read for the
-// machine with which it was saved, and the machines of version 2 and 3 had no locked feet. For
-// these machines, version 4 contains the same bytes.
+// machine with which it was saved, and the machines of files of version 2 and 3 had no locked feet.
+// For these machines, version 4 contains the same bytes.
 enum {
     MIN_VERSION = 2,
     VERSION_FADE_EASINGS = 3,  // fades of one-shot clips have easings

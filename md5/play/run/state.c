@@ -1247,7 +1247,7 @@ static void copy_clock(md5_active_state *active, uint32_t index, const md5_activ
 }
 
 // Corrects the clocks of group members that do not match the clock of their group. Such differences
-// arise if the members were not in one group in the old state.
+// arise, for example, if the members were not in one group in the old state.
 static void correct_group_clocks(md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
