@@ -420,9 +420,9 @@ static const char *mesh_shader(const mesh_builder *to)
     if (material->shader)
         return material->shader;
 
-    // Files that were written from MD5 contain the shader of the mesh. It is used if the name of
-    // the material is a prefix of it. Otherwise an editor has changed the material, and its name is
-    // used.
+    // Files that were written from MD5 contain the shader of the mesh. If the name of the material
+    // is a prefix of the shader, the shader is used. Otherwise an editor has changed the material,
+    // and the name of the material is used.
     const char *const name = material->name;
     const bool is_named = name && (!shader || strncmp(name, shader, strlen(name)) != 0);
     char *const plain_name = is_named ? replace_dots(name) : common_copy(shader);

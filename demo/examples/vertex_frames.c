@@ -324,7 +324,7 @@ static int save_image(const char *path)
     return image && SDL_SaveBMP(image, path) == 0 ? 0 : 1;
 }
 
-// Returns the way of drawing with a name, or NUM_WAYS.
+// Returns the way of drawing that has this name, or NUM_WAYS if no way has it.
 static way find_way(const char *name)
 {
     way which = WAY_UPLOAD;

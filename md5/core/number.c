@@ -301,8 +301,9 @@ static MD5_COLD float to_float(const scanned_decimal *number)
 
     if (near < large_limit && md5_rounds_safely(near))
         return (float)near;
-    // Floats near the number are multiples of 2^unit with a factor of 24 bits. The conversion of
-    // the factor is exact, also if it was rounded up to 2^24. A result of 2^128 is infinite.
+    // A float near the number is a factor of at most 24 bits times 2^unit. The factor is rounded to
+    // an integer, and its conversion to float is exact, even if it was rounded up to 2^24. If the
+    // result is 2^128, ldexpf() returns infinity.
     const int32_t unit = ilogb(near) - (BITS - 1);
     return ldexpf((float)round_exactly(number, near, unit), unit);
 }

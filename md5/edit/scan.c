@@ -400,7 +400,8 @@ static void check_name(md5_checker *checker)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Values of a file that rules compare with other parts of the file.
+// Values that are found while the file is scanned. After the scan, rules compare them with each
+// other, for example the declared number of joints with the number of listed joints.
 typedef struct file_contents {
     // Counts that the file declares.
     int32_t num_joints;

@@ -1229,7 +1229,8 @@ static bool run_program(image_run *run, const md5_image_program *program)
 
 // -- Images ---------------------------------------------------------------------------------------
 
-// Effect of a damaged file of a compressed image.
+// Says whether a damaged file of a compressed image causes a warning. In both cases, the image is
+// treated as missing.
 typedef enum damage_policy { IGNORE_DAMAGE, WARN_ABOUT_DAMAGE } damage_policy;
 
 // Loads the compressed image of a program. Many game folders contain it instead of the program's

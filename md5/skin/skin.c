@@ -227,8 +227,10 @@ static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32
 // -- Jobs -----------------------------------------------------------------------------------
 
 // Converts a stride from bytes to floats. The vectors have `num_floats` floats. Returns 0 if they
-// follow each other directly. Sets *fits to false if the stride times the number of vertices
-// exceeds 32 bits, which only plain C supports.
+// follow each other directly.
+//
+// SIMD kernels use offsets of 32 bits. If an offset of the last vertex needs more, sets *fits to
+// false, and the caller uses the kernel in plain C.
 static uint32_t stride_in_floats(size_t stride, size_t num_floats, uint32_t num_vertices,
                                  bool *fits)
 {

@@ -825,8 +825,8 @@ static void copy_text(const view_option *option, const char *from, view_options 
     *text = from != NULL ? own_text(option, from, to) : NULL;
 }
 
-// Copies the value of an option. First resets it in `to` to the default value of `usual`, which
-// frees the memory of the old value.
+// Copies the value of an option from `from` to `to`. `usual` contains the default values. The
+// option in `to` first gets its default value, which frees the memory of its old value.
 static void copy_value(const view_option *option, const view_options *from,
                        const view_options *usual, view_options *to)
 {

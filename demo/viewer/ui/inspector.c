@@ -631,7 +631,8 @@ static void channels_panel(view_ui *ui)
     ui_figure(ui, VIEW_DIM, NULL, "Click a channel to choose a clip");
 }
 
-// Returns true if a flag of the script will be set after the flag `pressed` was toggled.
+// Returns true if a flag of the script is set after the user toggles the flag `pressed`. The other
+// flags keep their values.
 static bool is_flag_set_after(const view_entity *entity, uint32_t flag, uint32_t pressed)
 {
     return view_is_script_item_active(entity, true, flag) != (flag == pressed);
