@@ -527,9 +527,9 @@ static bool is_better_match(const char *entry, const char *found, const char *na
     return strcmp(found, name) != 0 && strcmp(entry, found) < 0;
 }
 
-// Returns the path of the entry of a folder with this name, ignoring case. Returns NULL if there is
-// none. Several entries can match, and their order depends on the file system. All entries are
-// therefore compared.
+// Returns the path of the entry of a folder with this name, ignoring case. Returns NULL if no entry
+// has this name. Several entries can match, and their order depends on the file system. All entries
+// are therefore compared.
 static char *find_entry(const char *folder, const char *name)
 {
     char *found = NULL;

@@ -55,8 +55,8 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
     return false;
 }
 
-// Passes a warning to the caller's function. If there is none, prints it to standard error. `entry`
-// is "" if the warning is about the whole archive.
+// Passes a warning to the caller's function. Without such a function, prints the warning to
+// standard error. `entry` is "" if the warning is about the whole archive.
 static void report_warning(const game_source *archive, const char *entry, const char *message)
 {
     const common_game_paths *const game = archive->game;

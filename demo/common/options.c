@@ -421,8 +421,8 @@ static char *write_numbers(int kind, const double *numbers)
     return common_copy(text);
 }
 
-// Returns a value as text. common_parse_value() parses this text as the same value. Returns NULL if
-// there is no value.
+// Returns a value as text. common_parse_value() parses this text as the same value. Returns NULL
+// for COMMON_VALUE_NONE, COMMON_VALUE_DEFAULT, and a text that is NULL.
 char *common_print_value(const common_option *option, const common_value *value)
 {
     if (value->type == COMMON_VALUE_CHOICE)

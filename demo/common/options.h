@@ -77,9 +77,9 @@ static inline common_value common_text_value(const char *text)
     return (common_value){.type = COMMON_VALUE_TEXT, .text = text};
 }
 
-// Stores a value in the member of a structure that belongs to an option. A text of COMMON_TEXTS is
-// added to the earlier texts. Returns false and changes nothing if the value is out of range or its
-// type is not that of the option.
+// Stores a value in the option's member of a structure. A text of COMMON_TEXTS is added to the
+// earlier texts. Returns false and changes nothing if the value is out of range or has another type
+// than the option.
 bool common_store_value(const common_option *option, const common_value *value, void *structure);
 
 // Returns the value of an option's member. The type is COMMON_VALUE_NONE if a number is out of

@@ -55,10 +55,12 @@ typedef struct common_child_failure {
 } common_child_failure;
 
 // Runs work(user, out) in a child process, for libraries that can crash because of hostile files.
-// The limits are those of common_limit_process(), but the memory is in addition to the address
-// space of this process, which the child inherits. Returns the bytes [*size] that the child has
-// written, even if it has crashed. Free them with free(). Returns NULL and fills *failure if the
-// child could not be started, or if it wrote nothing or more than 2 GiB.
+// Limits memory and time like common_limit_process(). The child inherits the address space of this
+// process, so the limit of memory applies to additional memory only.
+//
+// Returns the bytes [*size] that the child has written, even if it has crashed. Free them with
+// free(). Returns NULL and fills *failure if the child could not be started, or if it wrote nothing
+// or more than 2 GiB.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure);
 

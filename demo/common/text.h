@@ -31,8 +31,8 @@ void common_print_either(bool is_json, const char *text, const char *json, ...);
 // Prints `text` like common_print(), except that line ends are not escaped.
 void common_print_lines(FILE *file, const char *text);
 
-// Writes all buffered standard output, and clears its errors. The result is that of
-// common_end_output().
+// Writes all buffered standard output, and clears its errors. If some output could not be written,
+// prints an error with the name of the program and returns 1. Otherwise returns 0.
 int common_flush_output(const char *program);
 
 // Closes standard output. Call it last. If some output could not be written, prints an error with

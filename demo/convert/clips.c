@@ -853,8 +853,8 @@ static double measure_rest_pose(const clip_builder *clip)
     return moved > 1e-4 * size ? moved : 0;
 }
 
-// Adds what no animation of the file contains. These are paths for the cameras that no clip moves.
-// If the rest pose differs from the bind pose, it also adds a clip of one frame with the rest pose.
+// Adds a path for each camera that no animation moves. If the rest pose differs from the bind pose,
+// also adds a clip of one frame with the rest pose.
 static bool add_rest_pose(clip_builder *clip)
 {
     if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0, NULL))

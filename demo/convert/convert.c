@@ -884,8 +884,8 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
 // -- The conversion -------------------------------------------------------------------------------
 
 // Returns true if a file contains a model. Also returns true if the file cannot be read, so that
-// convert_read_all() reports the error. `quiet` is a job without notes. The extension tells what an
-// MD5 file contains; other files must be read to find out.
+// convert_read_all() reports the error. The extension determines the content of an MD5 file. Files
+// of other formats must be read. `quiet` is a job without notes.
 static bool may_contain_model(const convert_job *quiet, const char *path)
 {
     const struct format *const format = find_format(path);

@@ -665,7 +665,7 @@ typedef struct element_request {
     bool is_normalized;
 } element_request;
 
-// Where the elements of an element_request are in memory.
+// The location in memory of the elements that an element_request describes.
 typedef struct element_range {
     const struct component *type;
     const uint8_t *bytes; // first element; NULL without a view, then all numbers are 0

@@ -54,7 +54,7 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 
-// Decodes the file. The memory of stb_image is limited to what an image of this size needs.
+// Decodes the file. The number of pixels limits the size of each block that stb_image allocates.
 uint8_t *view_load_png(const uint8_t *bytes, size_t size, uint64_t num_pixels, uint32_t *width,
                        uint32_t *height, const char **reason)
 {

@@ -281,7 +281,7 @@ static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
     view_free_look(&look);
 }
 
-// Prints what it costs to skin a mesh with a fixed number of influences per vertex. The costs are
+// Prints the costs of skinning a mesh with a fixed number of influences per vertex. The costs are
 // memory and an error: a vertex with more influences loses the smallest ones. `loss` is the largest
 // error in units. Joints have 16 bits if possible, and weights are floats.
 static void print_slot_path(bool is_json, const md5_model *model, const md5_mesh *mesh,

@@ -321,7 +321,7 @@ static bool is_empty(md5_bounds box)
     return box.min.x >= box.max.x && box.min.y >= box.max.y && box.min.z >= box.max.z;
 }
 
-// How far the skin extends beyond the bounds of frames, or beyond the bounds of the bind pose.
+// The distance by which the skin extends beyond the bounds of frames or of the bind pose.
 typedef struct excess {
     double distance;
     uint32_t frame; // frame with the largest distance

@@ -1394,8 +1394,8 @@ static void draw_background(const view_stage *stage, const view_lens *lens, back
         view_draw_background(stage, NULL);
 }
 
-// What draw_contents() must know about everything in the image except the model: lights, ground and
-// scenery. describe_surroundings() computes it once per image.
+// The lights, the ground and the scenery of an image, as draw_contents() needs them.
+// describe_surroundings() computes them once per image.
 typedef struct surroundings {
     md5_vec3 center;            // of the document, in the world
     uint32_t num_studio_lights; // point lights, without that of a carried fire
