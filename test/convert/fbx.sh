@@ -212,10 +212,12 @@ angles() { # DEGREES NAME: a node that is rotated around z and then y
         s/<channel source="#s1" target="n0\/t.X"\/>/<channel source="#s1" target="n0\/ry.ANGLE"\/><channel source="#s2" target="n0\/rz.ANGLE"\/>/' \
         "$scratch/LINEAR.dae" >"$scratch/$2.dae"
 }
-angles 120 wide
-angles 10 narrow
-check 'Collada: two angles with large changes are rejected' exits_with 1 'rotations around several axes as one rotation' "$tool" convert "$scratch/wide.dae" -o "$scratch/no.md5mesh"
-check '... two angles with small changes are accepted' convert "$scratch/narrow.dae"
+# Rotations of 18 degrees about y and about z together are one rotation of 25.4 degrees, those of 17 degrees one of 24: above and
+# below the limit of 25 degrees.
+angles 18 wide
+angles 17 narrow
+check 'Collada: two angles that change above the limit are rejected' exits_with 1 'rotations around several axes as one rotation' "$tool" convert "$scratch/wide.dae" -o "$scratch/no.md5mesh"
+check '... two angles that change below the limit are accepted' convert "$scratch/narrow.dae"
 
 : >"$scratch/nothing.fbx"
 check 'an empty file is reported' exits_with 1 'nothing.fbx: error: the file is empty: expected a model or an animation' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
