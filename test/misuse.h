@@ -5,26 +5,36 @@
 
 #include <stdbool.h>
 
-// Checks that the next statement aborts and prints this text on standard error; the test continues.
-//     MISUSE ("md5_skin(): mesh: must not be NULL")
-//         md5_skin(NULL, palette, positions, NULL, NULL);
-// A text that begins with "md5model: " or "md5gl: " is the whole message without the condition in
-// parentheses; any other text is a part of the message.
-// Changes that the statement makes to memory are lost in some builds, so it must change only
-// objects that no later statement uses.
+// Checks that a statement aborts and prints this text on standard error; the test continues.
+//     MISUSE("md5_skin(): mesh: must not be NULL",
+//            md5_skin(NULL, palette, positions, NULL, NULL));
+// A block in braces contains several statements. A text that begins with "md5model: " or "md5gl: "
+// is the whole message without the condition in parentheses; any other text is a part of the
+// message. Changes that the statement makes to memory are lost in some builds, so it must change
+// only objects that no later statement uses.
 #if defined(_WIN32)
 #include <setjmp.h>
-#define MISUSE(expected)                                     \
-    if (!test_misuse_begins(expected, __FILE__, __LINE__)) { \
-    } else if (setjmp(test_misuse_place) != 0)               \
-        test_misuse_ends(true);                              \
-    else                                                     \
-        for (bool is_made = false; !is_made; is_made = true, test_misuse_ends(false))
+#define MISUSE(expected, ...)                                   \
+    do {                                                        \
+        if (test_misuse_begins(expected, __FILE__, __LINE__)) { \
+            if (setjmp(test_misuse_place) == 0) {               \
+                __VA_ARGS__;                                    \
+                test_misuse_ends(false);                        \
+            } else {                                            \
+                test_misuse_ends(true);                         \
+            }                                                   \
+        }                                                       \
+    } while (0)
 extern jmp_buf test_misuse_place;
 void test_misuse_ends(bool has_aborted);
 #else
-#define MISUSE(expected) \
-    for (; test_misuse_begins(expected, __FILE__, __LINE__); test_misuse_ends(false))
+#define MISUSE(expected, ...)                                   \
+    do {                                                        \
+        if (test_misuse_begins(expected, __FILE__, __LINE__)) { \
+            __VA_ARGS__;                                        \
+            test_misuse_ends(false);                            \
+        }                                                       \
+    } while (0)
 _Noreturn void test_misuse_ends(bool has_aborted);
 #endif
 

@@ -13,8 +13,8 @@ import subprocess
 import sys
 
 # Macros that may return or loop: TRY(), which returns on failure, and assertions; those of tests end a test
-# (REQUIRE), run the statement after them in another process (MISUSE) or return a fault (HOLDS, PASS_ON).
-ALLOWED_MACROS = re.compile(r'(TRY|\w*ASSERT\w*|REQUIRE|REQUIRE_CORPUS|MISUSE|HOLDS|PASS_ON)$')
+# (REQUIRE) or return a fault (HOLDS, PASS_ON).
+ALLOWED_MACROS = re.compile(r'(TRY|\w*ASSERT\w*|REQUIRE|REQUIRE_CORPUS|HOLDS|PASS_ON)$')
 
 # Files that hide compilers, processors and operating systems from all others may contain #if anywhere.
 PLATFORM_FILES = re.compile(

@@ -26,42 +26,28 @@ TEST (compress_ends_with_the_callers_errors) {
     const md5_load_opts reserved = {.reserved = {1}};
     const md5_sample_position start = {.frame0 = 0};
     md5_xform pose[MAX_JOINTS];
-    MISUSE("must be a position in this clip")
-    sample_own(compressed, (md5_sample_position){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
-    MISUSE("anim: must not be NULL")
-    md5_write_anim(test_null(), NULL, 0);
-    MISUSE("bytes: must not be NULL")
-    md5_write_anim(compressed, test_null(), 100);
-    MISUSE("pose: must not be NULL")
-    sample_own(compressed, start, MD5_ROOT_FILE, test_null());
-    MISUSE("root: must be a value of md5_root")
-    sample_own(compressed, start, (md5_root)7, pose);
-    MISUSE("binding: must not be NULL")
-    md5_sample(test_null(), start, MD5_ROOT_FILE, pose);
-    MISUSE("pose: must not be NULL")
-    md5_sample(binding, start, MD5_ROOT_FILE, test_null());
-    MISUSE("root: must be a value of md5_root")
-    md5_sample(binding, start, (md5_root)7, pose);
-    MISUSE("must both be set or both be NULL")
-    md5_bind(model, compressed, &half_an_allocator, NULL);
-    MISUSE("must both be set or both be NULL")
-    md5_bind(model, compressed, &half_of_files, NULL);
-    MISUSE("reserved members must be 0")
-    md5_bind(model, compressed, &reserved, NULL);
-    MISUSE("anim: must not be NULL")
-    md5_sample_position_at(test_null(), 0, MD5_WRAP_LOOP);
-    MISUSE("wrap: must be a value of md5_wrap")
-    md5_sample_position_at(compressed, 0, (md5_wrap)9);
-    MISUSE("anim: must not be NULL")
-    md5_anim_root_motion(test_null(), start, start);
-    MISUSE("reserved members must be 0")
-    md5_compress_anim(anim, &(md5_compress_opts){.reserved = {[7] = 1}}, NULL, NULL);
-    MISUSE("must both be set or both be NULL")
-    md5_compress_anim(anim, NULL, &half_of_files, NULL);
-    MISUSE("must both be set or both be NULL")
-    md5_compress_anim(anim, NULL, &half_an_allocator, NULL);
-    MISUSE("reserved members must be 0")
-    md5_compress_anim(anim, NULL, &reserved, NULL);
+    MISUSE("must be a position in this clip",
+           sample_own(compressed, (md5_sample_position){.frame1 = 1000000}, MD5_ROOT_FILE, pose));
+    MISUSE("anim: must not be NULL", md5_write_anim(test_null(), NULL, 0));
+    MISUSE("bytes: must not be NULL", md5_write_anim(compressed, test_null(), 100));
+    MISUSE("pose: must not be NULL", sample_own(compressed, start, MD5_ROOT_FILE, test_null()));
+    MISUSE("root: must be a value of md5_root", sample_own(compressed, start, (md5_root)7, pose));
+    MISUSE("binding: must not be NULL", md5_sample(test_null(), start, MD5_ROOT_FILE, pose));
+    MISUSE("pose: must not be NULL", md5_sample(binding, start, MD5_ROOT_FILE, test_null()));
+    MISUSE("root: must be a value of md5_root", md5_sample(binding, start, (md5_root)7, pose));
+    MISUSE("must both be set or both be NULL",
+           md5_bind(model, compressed, &half_an_allocator, NULL));
+    MISUSE("must both be set or both be NULL", md5_bind(model, compressed, &half_of_files, NULL));
+    MISUSE("reserved members must be 0", md5_bind(model, compressed, &reserved, NULL));
+    MISUSE("anim: must not be NULL", md5_sample_position_at(test_null(), 0, MD5_WRAP_LOOP));
+    MISUSE("wrap: must be a value of md5_wrap", md5_sample_position_at(compressed, 0, (md5_wrap)9));
+    MISUSE("anim: must not be NULL", md5_anim_root_motion(test_null(), start, start));
+    MISUSE("reserved members must be 0",
+           md5_compress_anim(anim, &(md5_compress_opts){.reserved = {[7] = 1}}, NULL, NULL));
+    MISUSE("must both be set or both be NULL", md5_compress_anim(anim, NULL, &half_of_files, NULL));
+    MISUSE("must both be set or both be NULL",
+           md5_compress_anim(anim, NULL, &half_an_allocator, NULL));
+    MISUSE("reserved members must be 0", md5_compress_anim(anim, NULL, &reserved, NULL));
 }
 
 #endif

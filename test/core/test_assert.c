@@ -87,38 +87,35 @@ static void no_range(void *user, uint32_t worker, size_t begin, size_t end)
 
 TEST (an_error_is_reported_with_function_and_argument) {
     loaded all = load();
-    MISUSE("md5_sample(): pose: must not be NULL")
-    md5_sample(all.binding, first_frame, MD5_ROOT_FILE, NULL);
-    MISUSE("md5_sample(): sample: must be a position")
-    {
+    MISUSE("md5_sample(): pose: must not be NULL",
+           md5_sample(all.binding, first_frame, MD5_ROOT_FILE, NULL));
+    MISUSE("md5_sample(): sample: must be a position", {
         const md5_sample_position wrong = {.frame0 = all.anim->num_frames};
         md5_sample(all.binding, wrong, MD5_ROOT_FILE, pose);
-    }
-    MISUSE("md5_pose_palette(): joints, palette: must not overlap")
-    md5_pose_palette(all.binding, first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1);
-    MISUSE("md5_pack_loss(): mesh: must be an index into model->meshes")
-    md5_pack_loss(all.model, all.model->num_meshes, 4, NULL);
-    MISUSE("md5_pose_batch(): jobs: must have a binding")
-    {
+    });
+    MISUSE("md5_pose_palette(): joints, palette: must not overlap",
+           md5_pose_palette(all.binding, first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1));
+    MISUSE("md5_pack_loss(): mesh: must be an index into model->meshes",
+           md5_pack_loss(all.model, all.model->num_meshes, 4, NULL));
+    MISUSE("md5_pose_batch(): jobs: must have a binding", {
         static _Alignas(64) unsigned char scratch[1 << 16];
         const md5_pose_job job = {.binding = all.binding};
         md5_pose_batch(&job, 1, NULL, scratch);
-    }
-    MISUSE("md5_threads_run(): threads: run must not be NULL")
-    md5_threads_run(&(md5_threads){.num_workers = 2}, 2, no_range, NULL);
-    MISUSE("md5_threads_run(): range: must not be NULL")
-    md5_threads_run(NULL, 2, NULL, NULL);
-    MISUSE("md5_bind(): opts: reserved members must be 0")
-    md5_bind(all.model, all.anim, &(md5_load_opts){.reserved = {1}}, NULL);
-    MISUSE("md5_blend_poses(): from: must not be NULL")
-    md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose);
-    MISUSE("md5_blend_batch(): jobs: interpolation must be LINEAR or NLERP")
-    md5_blend_batch(&(md5_blend_job){.from = pose,
-                                     .to = pose,
-                                     .pose = pose,
-                                     .count = 1,
-                                     .interpolation = MD5_INTERPOLATE_STEP},
-                    1);
+    });
+    MISUSE("md5_threads_run(): threads: run must not be NULL",
+           md5_threads_run(&(md5_threads){.num_workers = 2}, 2, no_range, NULL));
+    MISUSE("md5_threads_run(): range: must not be NULL", md5_threads_run(NULL, 2, NULL, NULL));
+    MISUSE("md5_bind(): opts: reserved members must be 0",
+           md5_bind(all.model, all.anim, &(md5_load_opts){.reserved = {1}}, NULL));
+    MISUSE("md5_blend_poses(): from: must not be NULL",
+           md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose));
+    MISUSE("md5_blend_batch(): jobs: interpolation must be LINEAR or NLERP",
+           md5_blend_batch(&(md5_blend_job){.from = pose,
+                                            .to = pose,
+                                            .pose = pose,
+                                            .count = 1,
+                                            .interpolation = MD5_INTERPOLATE_STEP},
+                           1));
     unload(&all);
 }
 

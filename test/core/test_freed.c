@@ -298,11 +298,10 @@ static const struct freed_row {
 TEST_WITH (a_freed_argument_is_reported_with_function_and_argument, objects, o, begin(o), end(o)) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct freed_row *const row = &rows[i];
-        MISUSE(row->expected)
-        {
+        MISUSE(row->expected, {
             row->free(o);
             row->call(o);
-        }
+        });
     }
 }
 
@@ -508,11 +507,10 @@ static const struct freed_row used_rows[] = {
 TEST_WITH (a_freed_object_that_another_one_uses_is_reported, objects, o, begin(o), end(o)) {
     for (size_t i = 0; i < COUNT_OF(used_rows); i++) {
         const struct freed_row *const row = &used_rows[i];
-        MISUSE(row->expected)
-        {
+        MISUSE(row->expected, {
             row->free(o);
             row->call(o);
-        }
+        });
     }
 }
 
@@ -521,11 +519,10 @@ TEST_WITH (a_freed_object_that_another_one_uses_is_reported, objects, o, begin(o
 // The machine and the model of the character are freed with it.
 TEST_WITH (a_player_of_a_freed_character_is_reported, objects, o, begin(o), end(o)) {
     md5_player *const player = md5_create_player(o->character->machine, &o->opts.allocator, NULL);
-    MISUSE("md5model: md5_player_advance(): player->machine: must not have been freed")
-    {
+    MISUSE("md5model: md5_player_advance(): player->machine: must not have been freed", {
         free_character(o);
         md5_player_advance(player, 0.1, NULL, NULL);
-    }
+    });
     md5_destroy_player(player);
 }
 
@@ -661,10 +658,7 @@ static const struct callback_row {
 
 TEST_WITH (an_object_that_its_callback_changes_is_reported, objects, o, begin(o), end(o)) {
     for (size_t i = 0; i < COUNT_OF(callback_rows); i++) {
-        MISUSE(callback_rows[i].expected)
-        {
-            callback_rows[i].run(o, callback_rows[i].misuse);
-        }
+        MISUSE(callback_rows[i].expected, callback_rows[i].run(o, callback_rows[i].misuse));
     }
 }
 
@@ -687,20 +681,18 @@ TEST_WITH (a_callback_can_forward_frame_commands, objects, o, begin(o), end(o)) 
 // A freed object of malloc() is also reported, although its memory belongs to the C library: debug
 // builds store the objects that were freed last.
 TEST (an_object_of_malloc_that_was_freed_is_reported) {
-    MISUSE("md5model: md5_free_model(): model: must not have been freed")
-    {
+    MISUSE("md5model: md5_free_model(): model: must not have been freed", {
         md5_model *const model =
             md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
         md5_free_model(model);
         md5_free_model(model);
-    }
-    MISUSE("md5model: md5_free_anim(): anim: must not have been freed")
-    {
+    });
+    MISUSE("md5model: md5_free_anim(): anim: must not have been freed", {
         md5_anim *const anim =
             md5_load_anim(test_path("test/reference/data/seam.md5anim"), NULL, NULL);
         md5_free_anim(anim);
         md5_free_anim(anim);
-    }
+    });
 }
 
 #endif

@@ -297,8 +297,7 @@ TEST_WITH (misuse_is_reported_by_assertions_and_mostly_harmless_without, misused
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const misuse *const row = &rows[i];
         if (HAS_ASSERTIONS && row->says) {
-            MISUSE(row->says)
-            row->make(fixture);
+            MISUSE(row->says, row->make(fixture));
             continue;
         }
         if (row->is_harmless)

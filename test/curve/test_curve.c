@@ -822,20 +822,17 @@ TEST (errors_with_curves_are_reported) {
     static const md5_curve_desc no_points = {.num_points = 3};
     static const md5_curve_desc reserved = {.reserved = {0, 1}};
     OWN_CURVE curve = create_curve(&(md5_curve_desc){.points = line, .num_points = 8});
-    MISUSE("md5_create_curve(): desc: must not be NULL")
-    md5_create_curve(test_null(), NULL, NULL);
-    MISUSE("md5_create_curve(): desc->points: must not be NULL")
-    md5_create_curve(&no_points, NULL, NULL);
-    MISUSE("md5_create_curve(): desc: reserved members must be 0")
-    md5_create_curve(&reserved, NULL, NULL);
-    MISUSE("md5_curve_point(): curve: must not be NULL")
-    md5_curve_point(test_null(), 0.5);
-    MISUSE("md5_curve_tangent(): curve: must not be NULL")
-    md5_curve_tangent(test_null(), 0.5);
-    MISUSE("md5_curve_at_distance(): curve: must not be NULL")
-    md5_curve_at_distance(test_null(), 0.5);
-    MISUSE("md5_curve_start(): piece: must be at most the number of pieces")
-    md5_curve_start(curve, 8);
+    MISUSE("md5_create_curve(): desc: must not be NULL", md5_create_curve(test_null(), NULL, NULL));
+    MISUSE("md5_create_curve(): desc->points: must not be NULL",
+           md5_create_curve(&no_points, NULL, NULL));
+    MISUSE("md5_create_curve(): desc: reserved members must be 0",
+           md5_create_curve(&reserved, NULL, NULL));
+    MISUSE("md5_curve_point(): curve: must not be NULL", md5_curve_point(test_null(), 0.5));
+    MISUSE("md5_curve_tangent(): curve: must not be NULL", md5_curve_tangent(test_null(), 0.5));
+    MISUSE("md5_curve_at_distance(): curve: must not be NULL",
+           md5_curve_at_distance(test_null(), 0.5));
+    MISUSE("md5_curve_start(): piece: must be at most the number of pieces",
+           md5_curve_start(curve, 8));
 }
 
 #endif

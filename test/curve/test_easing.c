@@ -372,14 +372,10 @@ TEST (errors_with_easings_are_reported) {
     static const md5_easing no_steps = {MD5_EASE_STEPS, .jump = MD5_JUMP_END};
     static const md5_easing one_step = {MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE};
     static const md5_easing no_jump = {MD5_EASE_STEPS, .steps = 1, .jump = (md5_jump)9};
-    MISUSE("md5_ease(): easing.kind: must be a value of md5_ease_kind")
-    md5_ease(no_easing, 0.5f);
-    MISUSE("easing.steps: must be 1 to")
-    md5_ease(no_steps, 0.5f);
-    MISUSE("easing.steps: must be 1 to")
-    md5_ease(one_step, 0.5f);
-    MISUSE("easing.jump: must be a value of md5_jump")
-    md5_ease(no_jump, 0.5f);
+    MISUSE("md5_ease(): easing.kind: must be a value of md5_ease_kind", md5_ease(no_easing, 0.5f));
+    MISUSE("easing.steps: must be 1 to", md5_ease(no_steps, 0.5f));
+    MISUSE("easing.steps: must be 1 to", md5_ease(one_step, 0.5f));
+    MISUSE("easing.jump: must be a value of md5_jump", md5_ease(no_jump, 0.5f));
 }
 
 #endif

@@ -289,12 +289,11 @@ TEST (squad_survives_failing_memory) {
 TEST (errors_with_squad_are_reported) {
     static const md5_quat key = {0, 0, 0, 1};
     static const double time = 0;
-    MISUSE("md5_squad_rotation(): squad: must not be NULL")
-    md5_squad_rotation(test_null(), 0);
-    MISUSE("md5_create_squad(): rotations: must not be NULL")
-    md5_create_squad(NULL, &time, 1, 0, NULL, NULL);
-    MISUSE("md5_create_squad(): times: must not be NULL")
-    md5_create_squad(&key, NULL, 1, 0, NULL, NULL);
+    MISUSE("md5_squad_rotation(): squad: must not be NULL", md5_squad_rotation(test_null(), 0));
+    MISUSE("md5_create_squad(): rotations: must not be NULL",
+           md5_create_squad(NULL, &time, 1, 0, NULL, NULL));
+    MISUSE("md5_create_squad(): times: must not be NULL",
+           md5_create_squad(&key, NULL, 1, 0, NULL, NULL));
 }
 
 #endif

@@ -659,24 +659,20 @@ static void release_nothing(void *user, const void *pixels)
 }
 
 TEST (image_asserts_its_arguments) {
-    MISUSE("decoder.decode and decoder.release must both be set")
-    {
+    MISUSE("decoder.decode and decoder.release must both be set", {
         md5_image_opts opts = {.allocator = {.limit = 0}};
         opts.decoder.release = release_nothing;
         md5_parse_image("", 0, &opts, NULL);
-    }
+    });
 }
 
 TEST (game_asserts_its_arguments) {
-    MISUSE("md5_create_game(): paths: must not be NULL")
-    md5_create_game(NULL, 1, NULL, NULL);
-    MISUSE("md5_game_skin_def(): name: must not be NULL")
-    {
+    MISUSE("md5_create_game(): paths: must not be NULL", md5_create_game(NULL, 1, NULL, NULL));
+    MISUSE("md5_game_skin_def(): name: must not be NULL", {
         md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
         md5_game_skin_def(game, NULL, NULL);
-    }
-    MISUSE("md5_evaluate_material(): material")
-    md5_evaluate_material(NULL, NULL, NULL);
+    });
+    MISUSE("md5_evaluate_material(): material", md5_evaluate_material(NULL, NULL, NULL));
 }
 
 #endif

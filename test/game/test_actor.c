@@ -380,14 +380,12 @@ TEST_HERE (actors_report_that_memory_runs_out) {
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
 TEST_HERE (actors_assert_their_arguments) {
-    MISUSE("md5_actor_advance(): actor: must not be NULL")
-    md5_actor_advance(test_null(), 1, NULL, NULL);
-    MISUSE("md5_actor_pose(): pose: must not be NULL")
-    md5_actor_pose(stage->actor, test_null(), NULL, NULL);
-    MISUSE("name: must not be NULL")
-    select_clip(stage, test_null());
-    MISUSE("bytes: must not be NULL")
-    md5_actor_save(stage->actor, test_null());
+    MISUSE("md5_actor_advance(): actor: must not be NULL",
+           md5_actor_advance(test_null(), 1, NULL, NULL));
+    MISUSE("md5_actor_pose(): pose: must not be NULL",
+           md5_actor_pose(stage->actor, test_null(), NULL, NULL));
+    MISUSE("name: must not be NULL", select_clip(stage, test_null()));
+    MISUSE("bytes: must not be NULL", md5_actor_save(stage->actor, test_null()));
 }
 
 #endif
@@ -599,12 +597,9 @@ TEST (one_of_the_first_64_alternates_is_selected) {
 
 TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_stage(stage),
            close_stage(stage)) {
-    MISUSE("body: must not be NULL")
-    md5_actor_spawn(stage->actor, test_null());
-    MISUSE("actor: must not be NULL")
-    md5_actor_spawn(test_null(), stage->entity);
-    MISUSE("md5_actor_set_blinking(): actor")
-    md5_actor_set_blinking(test_null(), true);
+    MISUSE("body: must not be NULL", md5_actor_spawn(stage->actor, test_null()));
+    MISUSE("actor: must not be NULL", md5_actor_spawn(test_null(), stage->entity));
+    MISUSE("md5_actor_set_blinking(): actor", md5_actor_set_blinking(test_null(), true));
 }
 
 #endif

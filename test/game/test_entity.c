@@ -347,12 +347,12 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
 TEST (entities_assert_their_arguments) {
     OWN_GAME game = md5_create_game(NULL, 0, NULL, NULL);
     const md5_entity_part part = {.num_copies = 0};
-    MISUSE("md5_load_entity(): name: must not be NULL")
-    md5_load_entity(game, test_null(), NULL, NULL);
-    MISUSE("md5_entity_part_placement(): part: must not be NULL")
-    md5_entity_part_placement(test_null(), NULL);
-    MISUSE("md5_entity_part_copy_joints(): poses: must not be NULL")
-    md5_entity_part_copy_joints(&part, test_null(), NULL, NULL);
+    MISUSE("md5_load_entity(): name: must not be NULL",
+           md5_load_entity(game, test_null(), NULL, NULL));
+    MISUSE("md5_entity_part_placement(): part: must not be NULL",
+           md5_entity_part_placement(test_null(), NULL));
+    MISUSE("md5_entity_part_copy_joints(): poses: must not be NULL",
+           md5_entity_part_copy_joints(&part, test_null(), NULL, NULL));
 }
 
 #endif
@@ -765,18 +765,15 @@ TEST (entities_of_the_golden_folder_inherit) {
 
 TEST (entity_functions_assert_their_arguments) {
     const md5_entity_def none = {.num_keys = 0};
-    MISUSE("md5_game_entity_def(): name: must not be NULL")
-    {
+    MISUSE("md5_game_entity_def(): name: must not be NULL", {
         md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
         md5_game_entity_def(game, test_null(), NULL);
-    }
-    MISUSE("md5_entity_def_value(): def: must not be NULL")
-    md5_entity_def_value(test_null(), "a");
-    MISUSE("md5_entity_def_next_key(): key: must be a key of this entityDef")
-    {
+    });
+    MISUSE("md5_entity_def_value(): def: must not be NULL", md5_entity_def_value(test_null(), "a"));
+    MISUSE("md5_entity_def_next_key(): key: must be a key of this entityDef", {
         const md5_entity_key other = {.name = "a"};
         md5_entity_def_next_key(&none, "a", &other);
-    }
+    });
 }
 
 #endif

@@ -494,14 +494,11 @@ TEST_HERE (errors_in_walks_are_reported, NULL) {
     descs[3].num_groups = 0;
     descs[4].reserved[0] = 1;
     for (int i = 0; i < 5; i++)
-        MISUSE(said[i])
-    md5_gait_begin(&descs[i], pose, origin, &gait);
-    MISUSE("desc: must not be NULL")
-    md5_gait_begin(test_null(), pose, origin, &gait);
-    MISUSE("must be initialized with this description")
-    md5_gait_advance(&good, &gait, (md5_vec3){0, 0, 0}, 0, 0.1);
-    MISUSE("must be initialized with this description")
-    md5_gait_pose(&good, &gait, pose);
+        MISUSE(said[i], md5_gait_begin(&descs[i], pose, origin, &gait));
+    MISUSE("desc: must not be NULL", md5_gait_begin(test_null(), pose, origin, &gait));
+    MISUSE("must be initialized with this description",
+           md5_gait_advance(&good, &gait, (md5_vec3){0, 0, 0}, 0, 0.1));
+    MISUSE("must be initialized with this description", md5_gait_pose(&good, &gait, pose));
 }
 
 #endif

@@ -195,16 +195,14 @@ TEST (gaze_accepts_any_numbers) {
 #if !defined(NDEBUG)
 
 TEST (gaze_errors_are_reported) {
-    MISUSE("gaze: must not be NULL")
-    md5_gaze_begin(1, test_null());
-    MISUSE("MD5_MAX_EYES")
-    {
+    MISUSE("gaze: must not be NULL", md5_gaze_begin(1, test_null()));
+    MISUSE("MD5_MAX_EYES", {
         const md5_gaze_desc desc = {.num_eyes = 9};
         const md5_gaze gaze = {.target = MD5_NONE};
         const md5_skeleton skeleton = {.num_joints = 0};
         md5_xform pose = {.rotation = {.w = 1}};
         md5_gaze_pose(&desc, &gaze, &skeleton, 1, &pose);
-    }
+    });
 }
 
 #endif

@@ -407,13 +407,12 @@ TEST (errors_in_limits_are_reported_with_function_and_argument) {
         md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
         limits[rig.chain[i % 3 + 1]] = wrong[i];
         const md5_chain_job chain = {.tip = rig.chain[3], .length = 3, .limits = limits};
-        MISUSE("md5_solve_chain(): limits: must have known kinds")
-        IK_SOLVE(chain, rig, chain);
-        MISUSE("md5_solve_goals(): limits: must have known kinds")
-        md5_solve_goals(&rig.skeleton, &(md5_goals_job){.limits = limits}, rig.pose);
+        MISUSE("md5_solve_chain(): limits: must have known kinds", IK_SOLVE(chain, rig, chain));
+        MISUSE("md5_solve_goals(): limits: must have known kinds",
+               md5_solve_goals(&rig.skeleton, &(md5_goals_job){.limits = limits}, rig.pose));
         const md5_two_bone_job limb = {.tip = rig.chain[3], .limits = limits};
-        MISUSE("md5_solve_two_bone(): limits: must have known kinds")
-        IK_SOLVE(two_bone, rig, limb);
+        MISUSE("md5_solve_two_bone(): limits: must have known kinds",
+               IK_SOLVE(two_bone, rig, limb));
     }
 }
 
@@ -422,19 +421,20 @@ TEST (errors_in_goals_are_reported_with_function_and_argument) {
     md5_goal goals[MD5_MAX_GOALS + 1] = {{0}};
     uint64_t random = 2;
     ik_make_rig(&rig, 4, 2, &random);
-    MISUSE("md5_solve_goals(): goals: must not be NULL")
-    md5_solve_goals(&rig.skeleton, &(md5_goals_job){.num_goals = 1}, rig.pose);
+    MISUSE("md5_solve_goals(): goals: must not be NULL",
+           md5_solve_goals(&rig.skeleton, &(md5_goals_job){.num_goals = 1}, rig.pose));
     const md5_goals_job too_many = {.goals = goals, .num_goals = MD5_MAX_GOALS + 1};
-    MISUSE("md5_solve_goals(): num_goals: must be at most MD5_MAX_GOALS")
-    md5_solve_goals(&rig.skeleton, &too_many, rig.pose);
-    MISUSE("md5_solve_goals(): job: reserved members")
-    md5_solve_goals(&rig.skeleton, &(md5_goals_job){.reserved = {0, 1}}, rig.pose);
-    MISUSE("md5_solve_goals(): job: must not be NULL")
-    md5_solve_goals(&rig.skeleton, test_null(), rig.pose);
-    MISUSE("md5_solve_chain(): job: must not be NULL")
-    md5_solve_chain(&rig.skeleton, test_null(), rig.pose);
-    MISUSE("md5_solve_chain(): solver: must be a value of md5_chain_solver")
-    md5_solve_chain(&rig.skeleton, &(md5_chain_job){.solver = (md5_chain_solver)3}, rig.pose);
+    MISUSE("md5_solve_goals(): num_goals: must be at most MD5_MAX_GOALS",
+           md5_solve_goals(&rig.skeleton, &too_many, rig.pose));
+    MISUSE("md5_solve_goals(): job: reserved members",
+           md5_solve_goals(&rig.skeleton, &(md5_goals_job){.reserved = {0, 1}}, rig.pose));
+    MISUSE("md5_solve_goals(): job: must not be NULL",
+           md5_solve_goals(&rig.skeleton, test_null(), rig.pose));
+    MISUSE("md5_solve_chain(): job: must not be NULL",
+           md5_solve_chain(&rig.skeleton, test_null(), rig.pose));
+    MISUSE(
+        "md5_solve_chain(): solver: must be a value of md5_chain_solver",
+        md5_solve_chain(&rig.skeleton, &(md5_chain_job){.solver = (md5_chain_solver)3}, rig.pose));
 }
 
 #endif

@@ -750,10 +750,8 @@ TEST (errors_in_binding_are_reported) {
     descs[2].bind = NULL;
     descs[3].reserved[1] = 1;
     for (int i = 0; i < 4; i++)
-        MISUSE(said[i])
-    md5_create_weights(&descs[i], NULL, NULL);
-    MISUSE("desc: must not be NULL")
-    md5_create_weights(test_null(), NULL, NULL);
+        MISUSE(said[i], md5_create_weights(&descs[i], NULL, NULL));
+    MISUSE("desc: must not be NULL", md5_create_weights(test_null(), NULL, NULL));
 }
 
 #endif

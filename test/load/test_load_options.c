@@ -126,22 +126,20 @@ TEST (released_models_are_rejected_by_machines) {
 TEST (released_models_are_not_skinned) {
     OWN_MODEL model = load(NULL);
     md5_release_geometry(model);
-    MISUSE("md5_skin(): mesh: geometry must not have been released")
-    {
+    MISUSE("md5_skin(): mesh: geometry must not have been released", {
         static md5_vec3 position;
         static const md5_mat34 palette;
         md5_skin(&model->meshes[0], &palette, &position, NULL, NULL);
-    }
+    });
 }
 
 TEST (released_models_have_no_bounds_of_skinning) {
     OWN_MODEL model = load(NULL);
     md5_release_geometry(model);
-    MISUSE("md5_skin_bounds(): model: geometry must not have been released")
-    {
+    MISUSE("md5_skin_bounds(): model: geometry must not have been released", {
         static md5_mat34 palette[256];
         md5_skin_bounds(model, palette);
-    }
+    });
 }
 #endif
 

@@ -223,24 +223,21 @@ static void *alloc_nothing(void *user, size_t size)
 static const md5_load_opts half_an_allocator = {.allocator = {.alloc = alloc_nothing}};
 
 TEST (load_reports_an_error_with_function_and_argument) {
-    MISUSE("md5_load_model(): path: must not be NULL")
-    md5_load_model(NULL, NULL, NULL);
-    MISUSE("md5_load_anim(): path: must not be NULL")
-    md5_load_anim(NULL, NULL, NULL);
-    MISUSE("md5_load_camera(): path: must not be NULL")
-    md5_load_camera(NULL, NULL, NULL);
-    MISUSE("md5_load_machine_file(): path: must not be NULL")
-    md5_load_machine_file(NULL, NULL, NULL);
-    MISUSE("md5_parse_model(): text: must not be NULL unless size is 0")
-    md5_parse_model(NULL, 5, NULL, NULL);
-    MISUSE("md5_parse_anim(): text: must not be NULL unless size is 0")
-    md5_parse_anim(NULL, 5, NULL, NULL);
-    MISUSE("md5_parse_camera(): opts: allocator.alloc")
-    md5_parse_camera("x", 1, &half_an_allocator, NULL);
-    MISUSE("md5_load_model(): opts: reserved members must be 0")
-    md5_load_model("", &(md5_load_opts){.reserved = {1}}, NULL);
-    MISUSE("md5_parse_machine_file(): text: must not be NULL unless size is 0")
-    md5_parse_machine_file(NULL, 5, NULL, NULL);
+    MISUSE("md5_load_model(): path: must not be NULL", md5_load_model(NULL, NULL, NULL));
+    MISUSE("md5_load_anim(): path: must not be NULL", md5_load_anim(NULL, NULL, NULL));
+    MISUSE("md5_load_camera(): path: must not be NULL", md5_load_camera(NULL, NULL, NULL));
+    MISUSE("md5_load_machine_file(): path: must not be NULL",
+           md5_load_machine_file(NULL, NULL, NULL));
+    MISUSE("md5_parse_model(): text: must not be NULL unless size is 0",
+           md5_parse_model(NULL, 5, NULL, NULL));
+    MISUSE("md5_parse_anim(): text: must not be NULL unless size is 0",
+           md5_parse_anim(NULL, 5, NULL, NULL));
+    MISUSE("md5_parse_camera(): opts: allocator.alloc",
+           md5_parse_camera("x", 1, &half_an_allocator, NULL));
+    MISUSE("md5_load_model(): opts: reserved members must be 0",
+           md5_load_model("", &(md5_load_opts){.reserved = {1}}, NULL));
+    MISUSE("md5_parse_machine_file(): text: must not be NULL unless size is 0",
+           md5_parse_machine_file(NULL, 5, NULL, NULL));
 }
 
 #endif

@@ -33,8 +33,8 @@ TEST_PLAY (reserved_member_of_each_kind_of_table_is_an_error, play_scene_begin(f
         const md5_machine_desc *const error = &errors[i];
         md5_machine_desc desc = *error;
         desc.model = fixture->made.model;
-        MISUSE("md5_create_machine(): desc: reserved members")
-        md5_create_machine(&desc, NULL, NULL);
+        MISUSE("md5_create_machine(): desc: reserved members",
+               md5_create_machine(&desc, NULL, NULL));
     }
 }
 
@@ -44,73 +44,64 @@ TEST_PLAY (errors_with_players_and_poses_are_reported_with_function_and_argument
     const md5_state_desc state = {.name = "a", .motion = "a"};
     const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene_play(fixture, &(md5_machine_desc){ROW(layers, layer)});
-    MISUSE("md5_player_advance(): player: must not be NULL")
-    play_advance(NULL, 0.1);
-    MISUSE("md5_player_fade_to(): easing: must be an easing without parameters")
-    md5_player_fade_to(fixture->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
-    MISUSE("md5_player_play_one_shot(): mode: must be a value of md5_layer_mode")
-    PLAY_ONE_SHOT(fixture->player, 0, 0, .mode = (md5_layer_mode)2);
+    MISUSE("md5_player_advance(): player: must not be NULL", play_advance(NULL, 0.1));
+    MISUSE("md5_player_fade_to(): easing: must be an easing without parameters",
+           md5_player_fade_to(fixture->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER));
+    MISUSE("md5_player_play_one_shot(): mode: must be a value of md5_layer_mode",
+           PLAY_ONE_SHOT(fixture->player, 0, 0, .mode = (md5_layer_mode)2));
     MISUSE("md5_player_play_one_shot(): fade_in_easing: must have a kind of md5_ease_kind and a "
-           "jump of md5_jump")
-    {
-        const md5_easing curve = {.kind = (md5_ease_kind)99};
-        PLAY_ONE_SHOT(fixture->player, 0, 0, .fade_in_easing = curve);
-    }
+           "jump of md5_jump",
+           {
+               const md5_easing curve = {.kind = (md5_ease_kind)99};
+               PLAY_ONE_SHOT(fixture->player, 0, 0, .fade_in_easing = curve);
+           });
     MISUSE("md5_player_play_one_shot(): fade_out_easing: must have a kind of md5_ease_kind and a "
-           "jump of md5_jump")
-    {
-        const md5_easing curve = {.jump = (md5_jump)9};
-        PLAY_ONE_SHOT(fixture->player, 0, 0, .fade_out_easing = curve);
-    }
-    MISUSE("md5_player_one_shot_section(): change: must be a value of md5_section_change")
-    md5_player_one_shot_section(fixture->player, 0, "a", (md5_section_change)4);
-    MISUSE("md5_player_set_detail(): player: must not be NULL")
-    md5_player_set_detail(test_null(), NULL);
-    MISUSE("md5_player_seed(): player: must not be NULL")
-    md5_player_seed(test_null(), 0);
-    MISUSE("md5_player_gaze(): player: must not be NULL")
-    md5_player_gaze(test_null(), 0);
-    MISUSE("md5_player_pose(): pose: must not be NULL")
-    md5_player_pose(fixture->player, NULL, NULL, NULL, scratch);
-    MISUSE("md5_player_morphs(): player: must not be NULL")
-    {
+           "jump of md5_jump",
+           {
+               const md5_easing curve = {.jump = (md5_jump)9};
+               PLAY_ONE_SHOT(fixture->player, 0, 0, .fade_out_easing = curve);
+           });
+    MISUSE("md5_player_one_shot_section(): change: must be a value of md5_section_change",
+           md5_player_one_shot_section(fixture->player, 0, "a", (md5_section_change)4));
+    MISUSE("md5_player_set_detail(): player: must not be NULL",
+           md5_player_set_detail(test_null(), NULL));
+    MISUSE("md5_player_seed(): player: must not be NULL", md5_player_seed(test_null(), 0));
+    MISUSE("md5_player_gaze(): player: must not be NULL", md5_player_gaze(test_null(), 0));
+    MISUSE("md5_player_pose(): pose: must not be NULL",
+           md5_player_pose(fixture->player, NULL, NULL, NULL, scratch));
+    MISUSE("md5_player_morphs(): player: must not be NULL", {
         float weights[1];
         md5_player_morphs(test_null(), weights);
-    }
-    MISUSE("md5_player_pose(): joints, palette: must not overlap")
-    md5_player_pose(fixture->player, poses, matrices, matrices + 1, scratch);
-    MISUSE("md5_play_batch(): jobs[i].player: must not be NULL")
-    {
+    });
+    MISUSE("md5_player_pose(): joints, palette: must not overlap",
+           md5_player_pose(fixture->player, poses, matrices, matrices + 1, scratch));
+    MISUSE("md5_play_batch(): jobs[i].player: must not be NULL", {
         md5_play_job job = {0};
         md5_play_batch(&job, 1, NULL, scratch);
-    }
-    MISUSE("md5_find_layer(): machine: must not be NULL")
-    md5_find_layer(NULL, "body");
-    MISUSE("md5_create_machine(): desc: must not be NULL")
-    md5_create_machine(test_null(), NULL, NULL);
-    MISUSE("md5_joint_in_model(): joint: must be an index")
-    md5_joint_in_model(&fixture->made.model->skeleton, poses, PLAY_JOINTS);
-    MISUSE("md5_solve_aim(): job: must not be NULL")
-    md5_solve_aim(&fixture->made.model->skeleton, test_null(), poses);
-    MISUSE("md5_solve_spring(): state: must not be NULL")
-    {
+    });
+    MISUSE("md5_find_layer(): machine: must not be NULL", md5_find_layer(NULL, "body"));
+    MISUSE("md5_create_machine(): desc: must not be NULL",
+           md5_create_machine(test_null(), NULL, NULL));
+    MISUSE("md5_joint_in_model(): joint: must be an index",
+           md5_joint_in_model(&fixture->made.model->skeleton, poses, PLAY_JOINTS));
+    MISUSE("md5_solve_aim(): job: must not be NULL",
+           md5_solve_aim(&fixture->made.model->skeleton, test_null(), poses));
+    MISUSE("md5_solve_spring(): state: must not be NULL", {
         const md5_spring_job job = {.tip = 4, .length = 2, .is_first = true};
         md5_solve_spring(&fixture->made.model->skeleton, &job, poses);
-    }
-    MISUSE("md5_mirror_pose(): mirrored, pose: must not overlap")
-    {
+    });
+    MISUSE("md5_mirror_pose(): mirrored, pose: must not overlap", {
         static uint32_t mirror[PLAY_JOINTS];
         md5_mirror_pose(fixture->made.model, mirror, poses, poses + 1);
-    }
-    MISUSE("md5_build_mask(): patterns: must not be NULL")
-    {
+    });
+    MISUSE("md5_build_mask(): patterns: must not be NULL", {
         static float weights[PLAY_JOINTS];
         md5_build_mask(&fixture->made.model->skeleton, NULL, 0, weights, NULL);
-    }
-    MISUSE("md5_player_play_one_shot(): desc: reserved members must be 0")
-    PLAY_ONE_SHOT(fixture->player, 0, 0, .reserved = {1});
-    MISUSE("md5_create_player(): allocator: alloc and free must both")
-    md5_create_player(fixture->machine, &(md5_allocator){.free = test_heap_free}, NULL);
+    });
+    MISUSE("md5_player_play_one_shot(): desc: reserved members must be 0",
+           PLAY_ONE_SHOT(fixture->player, 0, 0, .reserved = {1}));
+    MISUSE("md5_create_player(): allocator: alloc and free must both",
+           md5_create_player(fixture->machine, &(md5_allocator){.free = test_heap_free}, NULL));
 }
 
 #endif

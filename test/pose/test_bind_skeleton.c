@@ -128,13 +128,12 @@ TEST (bind_skeleton_frees_all_memory_on_failure) {
 TEST (bind_skeleton_asserts_the_order_of_joints) {
     static const uint32_t orders[3][3] = {{0, 1, 3}, {0, 1, 1}, {1, 0, 2}};
     for (int i = 0; i < 3; i++)
-        MISUSE("md5_bind_skeleton(): ")
-        {
+        MISUSE("md5_bind_skeleton(): ", {
             static const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
             static const md5_xform bind_local[3];
             const md5_skeleton skeleton = {.num_joints = 3, .joints = joints, .order = orders[i]};
             const md5_anim anim = {.skeleton = skeleton, .num_frames = 1, .constant = bind_local};
             md5_bind_skeleton(&skeleton, bind_local, &anim, NULL, NULL);
-        }
+        });
 }
 #endif

@@ -1143,10 +1143,10 @@ TEST (ragdolls_reject_invalid_arguments) {
     ragdoll_case it;
     if (open_man(&it, "")) {
         OWN_RAGDOLL ragdoll = in_the_void(&it, 0.0f);
-        MISUSE("md5_ragdoll_apply_impulse(): body: must be a body of the figure")
-        md5_ragdoll_apply_impulse(ragdoll, it.figure->num_bodies, still, still);
-        MISUSE("md5_ragdoll_advance(): seconds: must be 0 or more")
-        md5_ragdoll_advance(ragdoll, -1.0);
+        MISUSE("md5_ragdoll_apply_impulse(): body: must be a body of the figure",
+               md5_ragdoll_apply_impulse(ragdoll, it.figure->num_bodies, still, still));
+        MISUSE("md5_ragdoll_advance(): seconds: must be 0 or more",
+               md5_ragdoll_advance(ragdoll, -1.0));
     }
     close_case(&it);
 }

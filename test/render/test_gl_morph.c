@@ -273,13 +273,11 @@ TEST_OWN_SCENE (gl_morph_ends_with_the_callers_errors) {
     const misused all = {scene->renderer,
                          md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
                          md5gl_create_morph(scene->renderer, made.morph, NULL)};
-    MISUSE("weights: must be finite")
-    {
+    MISUSE("weights: must be finite", {
         const float weights[TARGETS] = {0, NAN, 0};
         pose_misused(&all, weights);
-    }
-    MISUSE("weights: must not be NULL")
-    pose_misused(&all, test_null());
+    });
+    MISUSE("weights: must not be NULL", pose_misused(&all, test_null()));
     md5gl_destroy_model(scene->renderer, all.copy);
     md5gl_destroy_morph(scene->renderer, all.morph);
     free_case(&made);

@@ -740,31 +740,30 @@ TEST_OUTPUTS(gl_errors_with_outputs_are_reported, scene_square)
 {
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_instances previous = {.placements = scene_identities};
-    MISUSE("md5gl_draw_outputs(): must be called between")
-    md5gl_draw_outputs(renderer, stage->copy, NULL);
-    MISUSE("md5gl_draw_model(): frame target: must not be created by md5gl_create_outputs()")
-    {
+    MISUSE("md5gl_draw_outputs(): must be called between",
+           md5gl_draw_outputs(renderer, stage->copy, NULL));
+    MISUSE("md5gl_draw_model(): frame target: must not be created by md5gl_create_outputs()", {
         stage_begin(stage);
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-    }
-    MISUSE("md5gl_draw_outputs(): frame target: must be created by md5gl_create_outputs()")
-    {
+    });
+    MISUSE("md5gl_draw_outputs(): frame target: must be created by md5gl_create_outputs()", {
         stage->frame.target = md5gl_create_target(renderer, 8, 8, 1, NULL);
         stage_begin(stage);
         md5gl_draw_outputs(renderer, stage->copy, NULL);
-    }
-    MISUSE("md5gl_pick(): target: must be created by md5gl_create_outputs()")
-    md5gl_pick(renderer, md5gl_create_target(renderer, 8, 8, 1, NULL), 0, 0, NULL, NULL);
-    MISUSE("md5gl_pose(): previous: must have the same arrays as the current instances")
-    md5gl_pose(renderer, stage->copy,
+    });
+    MISUSE("md5gl_pick(): target: must be created by md5gl_create_outputs()",
+           md5gl_pick(renderer, md5gl_create_target(renderer, 8, 8, 1, NULL), 0, 0, NULL, NULL));
+    MISUSE("md5gl_pose(): previous: must have the same arrays as the current instances",
+           md5gl_pose(
+               renderer, stage->copy,
                &(md5gl_instances){.count = 1, .palettes = scene_identities, .previous = &previous},
-               NULL);
-    MISUSE("md5gl_pose(): previous: reserved members")
-    md5gl_pose(renderer, stage->copy,
-               &(md5gl_instances){.count = 1,
-                                  .palettes = scene_identities,
-                                  .previous = &(md5gl_instances){.reserved = {1}}},
-               NULL);
+               NULL));
+    MISUSE("md5gl_pose(): previous: reserved members",
+           md5gl_pose(renderer, stage->copy,
+                      &(md5gl_instances){.count = 1,
+                                         .palettes = scene_identities,
+                                         .previous = &(md5gl_instances){.reserved = {1}}},
+                      NULL));
 }
 
 #endif

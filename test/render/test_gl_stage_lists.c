@@ -459,25 +459,20 @@ static void draw_list(const gl_stage *stage, const md5gl_stage_list *list)
 }
 
 TEST_SQUARE (gl_errors_with_stages_are_reported) {
-    MISUSE("must be called between md5gl_begin_frame()")
-    {
+    MISUSE("must be called between md5gl_begin_frame()", {
         const md5gl_stage_list list = {0};
         md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL);
-    }
-    MISUSE("mesh: must be an index")
-    draw_list(stage, &(md5gl_stage_list){.mesh = 1});
-    MISUSE("skin: must be below the number")
-    draw_list(stage, &(md5gl_stage_list){.skin = 1});
-    MISUSE("target: must be a value of md5gl_factor")
-    {
+    });
+    MISUSE("mesh: must be an index", draw_list(stage, &(md5gl_stage_list){.mesh = 1}));
+    MISUSE("skin: must be below the number", draw_list(stage, &(md5gl_stage_list){.skin = 1}));
+    MISUSE("target: must be a value of md5gl_factor", {
         const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
         draw_list(stage, &(md5gl_stage_list){ROW(stages, wrong)});
-    }
-    MISUSE("wrap: must be a value of md5gl_wrap")
-    {
+    });
+    MISUSE("wrap: must be a value of md5gl_wrap", {
         const uint8_t texel[4] = {0};
         scene_stage_texture(stage->renderer, 1, 1, texel, (md5gl_wrap)7, false, NULL);
-    }
+    });
 }
 
 #endif

@@ -249,18 +249,15 @@ TEST (bake_ends_with_the_callers_errors) {
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
     OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
-    MISUSE("sample: must be a position in the baked clip")
-    {
+    MISUSE("sample: must be a position in the baked clip", {
         md5_vec3 at;
         md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame1 = FRAMES}, &at, NULL);
-    }
-    MISUSE("must be a range of vertices of the baked clip")
-    {
+    });
+    MISUSE("must be a range of vertices of the baked clip", {
         md5_vec3 at;
         md5_skin_baked(baked, baked->num_vertices, 1, (md5_sample_position){0}, &at, NULL);
-    }
-    MISUSE("palettes: must not be NULL")
-    md5_create_baked(model, test_null(), FRAMES, NULL, NULL);
+    });
+    MISUSE("palettes: must not be NULL", md5_create_baked(model, test_null(), FRAMES, NULL, NULL));
 }
 #endif
 

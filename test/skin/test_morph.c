@@ -565,28 +565,23 @@ static void weigh_with(const md5_morph *morph, float weight)
 }
 
 TEST_HERE (morph_ends_with_the_callers_errors) {
-    MISUSE("morph_weights: must be finite")
-    weigh_with(scene->morph, NAN);
-    MISUSE("morph_weights: must be finite")
-    weigh_with(scene->morph, INFINITY);
-    MISUSE("must be a mesh of the morph's model")
-    {
+    MISUSE("morph_weights: must be finite", weigh_with(scene->morph, NAN));
+    MISUSE("morph_weights: must be finite", weigh_with(scene->morph, INFINITY));
+    MISUSE("must be a mesh of the morph's model", {
         md5_vec3 at;
         const float weights[TARGETS] = {0, 0, 0};
         const md5_mesh stray = {.num_vertices = 1, .first_influence = &(uint32_t){0}};
         const md5_skin_job job = {
             .mesh = &stray, .morph = scene->morph, .morph_weights = weights, .positions = &at};
         md5_skin_one(&job);
-    }
-    MISUSE("morph_weights: must not be NULL")
-    {
+    });
+    MISUSE("morph_weights: must not be NULL", {
         md5_vec3 at;
         skin_with_morph(scene->morph, 0, test_null(), NULL, NULL, &at, NULL, NULL);
-    }
-    MISUSE("sources: must have names")
-    {
+    });
+    MISUSE("sources: must have names", {
         const md5_morph_source source = {.name = test_null(), .model = scene->model};
         md5_create_morph(scene->model, &source, 1, NULL, NULL);
-    }
+    });
 }
 #endif
