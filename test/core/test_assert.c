@@ -49,12 +49,12 @@ TEST (sample_position_of_another_clip_shows_the_last_frame) {
     md5_sample(all.binding, wrong, MD5_ROOT_FILE, found);
     CHECK_BYTES(found, expected, count * sizeof *found);
     sample_own(all.anim, wrong, MD5_ROOT_FILE, found);
-    md5_sample_position other = wrong;
-    other.interpolation = MD5_INTERPOLATE_NLERP;
-    md5_sample(all.binding, other, MD5_ROOT_FILE, found);
+    md5_sample_position modified = wrong;
+    modified.interpolation = MD5_INTERPOLATE_NLERP;
+    md5_sample(all.binding, modified, MD5_ROOT_FILE, found);
     CHECK_BYTES(found, expected, count * sizeof *found);
-    other.interpolation = MD5_INTERPOLATE_CUBIC;
-    md5_sample(all.binding, other, MD5_ROOT_ID, found);
+    modified.interpolation = MD5_INTERPOLATE_CUBIC;
+    md5_sample(all.binding, modified, MD5_ROOT_ID, found);
     md5_anim_bounds(all.anim, wrong, MD5_ROOT_ID);
     const md5_vec3 motion = md5_anim_root_motion(all.anim, wrong, end);
     CHECK(motion.x == 0 && motion.y == 0 && motion.z == 0);

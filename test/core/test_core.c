@@ -74,25 +74,25 @@ typedef struct warnings {
 
 static void count_warning(void *user, const md5_error *warning)
 {
-    warnings *seen = user;
-    seen->count++;
-    seen->last = *warning;
+    warnings *received = user;
+    received->count++;
+    received->last = *warning;
 }
 
 TEST (warnings_are_limited_and_the_last_reports_the_limit) {
-    warnings seen = {0};
-    const md5_load_opts opts = {.warn = count_warning, .warn_user = &seen, .max_warnings = 3};
+    warnings received = {0};
+    const md5_load_opts opts = {.warn = count_warning, .warn_user = &received, .max_warnings = 3};
     md5_context context;
     md5_error error = {0};
     md5i_context_begin(&context, &opts, "f", &error);
     for (uint32_t i = 0; i < 10; i++)
         md5i_warn(&context, i + 1, 2, "odd");
-    CHECK_UINT(seen.count, 3);
+    CHECK_UINT(received.count, 3);
     CHECK_UINT(context.num_warnings, 10);
-    CHECK_UINT(seen.last.line, 3);
-    CHECK_UINT(seen.last.status, MD5_WARNING);
-    CHECK_STRING(seen.last.file, "f");
-    CHECK_STRING(seen.last.message, "odd (further warnings suppressed)");
+    CHECK_UINT(received.last.line, 3);
+    CHECK_UINT(received.last.status, MD5_WARNING);
+    CHECK_STRING(received.last.file, "f");
+    CHECK_STRING(received.last.message, "odd (further warnings suppressed)");
     CHECK_UINT(error.status, MD5_OK);
 }
 
@@ -182,10 +182,10 @@ TEST (arena_rejects_sizes_that_overflow) {
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
-    const volatile size_t most = SIZE_MAX; // compilers would warn of a constant this large
-    CHECK_FAILS(md5i_arena_alloc_zeroed(&arena, most / 8, 16), error, MD5_ERROR_MEMORY);
-    CHECK(md5i_arena_alloc_zeroed(&arena, most - 64, 1) == NULL);
-    CHECK(md5i_arena_alloc_zeroed(&arena, most, 1) == NULL);
+    const volatile size_t max_size = SIZE_MAX; // compilers would warn of a constant this large
+    CHECK_FAILS(md5i_arena_alloc_zeroed(&arena, max_size / 8, 16), error, MD5_ERROR_MEMORY);
+    CHECK(md5i_arena_alloc_zeroed(&arena, max_size - 64, 1) == NULL);
+    CHECK(md5i_arena_alloc_zeroed(&arena, max_size, 1) == NULL);
     md5i_arena_free(&arena);
 }
 
@@ -316,78 +316,79 @@ typedef struct arena_case {
     md5_arena arena;
 } arena_case;
 
-static void begin(arena_case *it, size_t memory_limit)
+static void begin(arena_case *fixture, size_t memory_limit)
 {
-    it->heap = (test_heap){0};
+    fixture->heap = (test_heap){0};
     const md5_load_opts opts = {
-        .allocator = {test_heap_alloc, test_heap_free, &it->heap, memory_limit},
+        .allocator = {test_heap_alloc, test_heap_free, &fixture->heap, memory_limit},
     };
-    md5i_context_begin(&it->context, &opts, NULL, NULL);
-    it->arena = (md5_arena){.context = &it->context};
+    md5i_context_begin(&fixture->context, &opts, NULL, NULL);
+    fixture->arena = (md5_arena){.context = &fixture->context};
 }
 
-static void end(arena_case *it)
+static void end(arena_case *fixture)
 {
-    md5i_arena_free(&it->arena);
-    CHECK_UINT(it->heap.live, 0);
-    CHECK_UINT(it->context.memory_held, 0);
+    md5i_arena_free(&fixture->arena);
+    CHECK_UINT(fixture->heap.live, 0);
+    CHECK_UINT(fixture->context.memory_held, 0);
 }
 
-#define TEST_HERE(title, ...) TEST_WITH (title, arena_case, it, begin(it, __VA_ARGS__), end(it))
+#define TEST_HERE(title, ...) \
+    TEST_WITH (title, arena_case, fixture, begin(fixture, __VA_ARGS__), end(fixture))
 
 TEST_HERE (arena_allocates_reserved_memory_from_one_block, 0) {
-    CHECK(md5i_arena_reserve(&it->arena, 3 * 48000));
-    const size_t held = it->heap.live_bytes;
+    CHECK(md5i_arena_reserve(&fixture->arena, 3 * 48000));
+    const size_t held = fixture->heap.live_bytes;
     CHECK(held >= 3 * 48000 && held < 3 * 48000 + 100);
     for (int i = 0; i < 3; i++)
-        CHECK(md5i_arena_alloc_raw(&it->arena, 1000, 48));
-    CHECK_UINT(it->heap.num_allocs, 1);
-    CHECK(md5i_arena_alloc_raw(&it->arena, 1000, 48));
-    CHECK_UINT(it->heap.num_allocs, 2);
+        CHECK(md5i_arena_alloc_raw(&fixture->arena, 1000, 48));
+    CHECK_UINT(fixture->heap.num_allocs, 1);
+    CHECK(md5i_arena_alloc_raw(&fixture->arena, 1000, 48));
+    CHECK_UINT(fixture->heap.num_allocs, 2);
 }
 
 TEST_HERE (arena_reserves_nothing_past_the_memory_limit, 10000) {
-    CHECK(md5i_arena_reserve(&it->arena, 10000));
-    CHECK(md5i_arena_reserve(&it->arena, 10001));
-    CHECK(md5i_arena_reserve(&it->arena, SIZE_MAX));
-    CHECK_UINT(it->heap.num_allocs, 0);
-    CHECK_UINT(it->context.error.status, MD5_OK);
-    CHECK(md5i_arena_reserve(&it->arena, 9900));
-    CHECK_UINT(it->heap.num_allocs, 1);
+    CHECK(md5i_arena_reserve(&fixture->arena, 10000));
+    CHECK(md5i_arena_reserve(&fixture->arena, 10001));
+    CHECK(md5i_arena_reserve(&fixture->arena, SIZE_MAX));
+    CHECK_UINT(fixture->heap.num_allocs, 0);
+    CHECK_UINT(fixture->context.error.status, MD5_OK);
+    CHECK(md5i_arena_reserve(&fixture->arena, 9900));
+    CHECK_UINT(fixture->heap.num_allocs, 1);
 }
 
 TEST_HERE (arena_reserving_fails_without_memory, 0) {
-    it->heap.fail_at = 1;
-    CHECK_FAILS(md5i_arena_reserve(&it->arena, 100), it->context.error, MD5_ERROR_MEMORY);
-    CHECK(!it->arena.chunks);
+    fixture->heap.fail_at = 1;
+    CHECK_FAILS(md5i_arena_reserve(&fixture->arena, 100), fixture->context.error, MD5_ERROR_MEMORY);
+    CHECK(!fixture->arena.chunks);
 }
 
 // Only the part that does not fit there is allocated from the heap.
 TEST_HERE (arena_can_begin_in_memory_of_the_caller, 0) {
-    char *const memory = md5i_arena_alloc_raw(&it->arena, 256, 1);
-    md5_arena over = md5i_arena_in_memory(&it->context, memory, 256);
+    char *const memory = md5i_arena_alloc_raw(&fixture->arena, 256, 1);
+    md5_arena over = md5i_arena_in_memory(&fixture->context, memory, 256);
     const md5_arena_mark begin = md5i_arena_position(&over);
     char *const inside = md5i_arena_alloc_raw(&over, 200, 1);
     CHECK(inside > memory && inside + 200 <= memory + 256);
     CHECK(md5i_arena_alloc_raw(&over, 100, 1) && md5i_arena_size(&over) < 256 + 200);
-    CHECK_UINT(it->heap.live, 2);
+    CHECK_UINT(fixture->heap.live, 2);
     md5i_arena_rewind(&over, begin);
-    CHECK_UINT(it->heap.live, 1);
+    CHECK_UINT(fixture->heap.live, 1);
 }
 
 TEST_HERE (arena_rewinds_to_a_mark, 0) {
-    const md5_arena_mark start = md5i_arena_position(&it->arena);
-    char *const kept = md5i_arena_alloc_zeroed(&it->arena, 100, 1);
+    const md5_arena_mark start = md5i_arena_position(&fixture->arena);
+    char *const kept = md5i_arena_alloc_zeroed(&fixture->arena, 100, 1);
     memset(kept, 'k', 100);
-    const md5_arena_mark mark = md5i_arena_position(&it->arena);
-    const char *const first = md5i_arena_alloc_raw(&it->arena, 100, 1);
+    const md5_arena_mark mark = md5i_arena_position(&fixture->arena);
+    const char *const first = md5i_arena_alloc_raw(&fixture->arena, 100, 1);
     for (int i = 0; i < 10; i++)
-        CHECK(md5i_arena_alloc_raw(&it->arena, 20000, 1));
-    CHECK(it->heap.live > 2);
-    md5i_arena_rewind(&it->arena, mark);
-    CHECK_UINT(it->heap.live, 1);
-    CHECK(md5i_arena_alloc_raw(&it->arena, 100, 1) == first); // at the same address
+        CHECK(md5i_arena_alloc_raw(&fixture->arena, 20000, 1));
+    CHECK(fixture->heap.live > 2);
+    md5i_arena_rewind(&fixture->arena, mark);
+    CHECK_UINT(fixture->heap.live, 1);
+    CHECK(md5i_arena_alloc_raw(&fixture->arena, 100, 1) == first); // at the same address
     CHECK(kept[0] == 'k' && kept[99] == 'k');
-    md5i_arena_rewind(&it->arena, start);
-    CHECK_UINT(it->heap.live, 0);
+    md5i_arena_rewind(&fixture->arena, start);
+    CHECK_UINT(fixture->heap.live, 0);
 }

@@ -581,57 +581,57 @@ static void advance_ragdoll_again(void *object)
 
 static void on_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
-    const callback_case *const it = user;
+    const callback_case *const callback = user;
     (void)player, (void)event, (void)weight;
-    it->misuse(it->object);
+    callback->misuse(callback->object);
 }
 
 static void on_frame(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                      md5_channel channel)
 {
-    const callback_case *const it = user;
+    const callback_case *const callback = user;
     (void)command, (void)clip, (void)channel;
-    it->misuse(it->object);
+    callback->misuse(callback->object);
 }
 
 static float on_height(void *user, float x, float y, md5_vec3 *normal)
 {
-    const callback_case *const it = user;
+    const callback_case *const callback = user;
     (void)x, (void)y;
     *normal = (md5_vec3){0, 0, 1};
-    if (it->misuse)
-        it->misuse(it->object);
+    if (callback->misuse)
+        callback->misuse(callback->object);
     return 0;
 }
 
 static void run_event(const objects *o, void (*misuse)(void *object))
 {
-    callback_case it = {misuse, o->player};
-    md5_player_advance(o->player, 0.1, on_event, &it);
+    callback_case callback = {misuse, o->player};
+    md5_player_advance(o->player, 0.1, on_event, &callback);
 }
 
 static void run_frame_command(const objects *o, void (*misuse)(void *object))
 {
-    callback_case it = {misuse, o->actor};
+    callback_case callback = {misuse, o->actor};
     md5_actor_play(o->actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
-    md5_actor_advance(o->actor, 16, on_frame, &it);
+    md5_actor_advance(o->actor, 16, on_frame, &callback);
 }
 
 static void run_frame_command_of_states(const objects *o, void (*misuse)(void *object))
 {
-    callback_case it = {misuse, o->states};
+    callback_case callback = {misuse, o->states};
     md5_actor_play(o->actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
-    md5_states_advance(o->states, 16, on_frame, &it);
+    md5_states_advance(o->states, 16, on_frame, &callback);
 }
 
 static void run_height(const objects *o, void (*misuse)(void *object))
 {
     md5_body_state bodies[MAX_JOINTS] = {0};
-    callback_case it = {NULL, NULL};
+    callback_case callback = {NULL, NULL};
     const md5_ragdoll_desc desc = {.figure = o->figure,
-                                   .ground = {.heights = on_height, .user = &it}};
+                                   .ground = {.heights = on_height, .user = &callback}};
     md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
-    it = (callback_case){misuse, ragdoll};
+    callback = (callback_case){misuse, ragdoll};
     place_bodies(o->figure, XFORM, VEC3, VEC3, bodies);
     md5_ragdoll_start(ragdoll, bodies);
     md5_ragdoll_advance(ragdoll, 1);

@@ -57,10 +57,10 @@ static matrix matrix_from_quat(md5_quat q)
 
 static double difference(matrix a, matrix b)
 {
-    double most = 0;
+    double max_difference = 0;
     for (int i = 0; i < 9; i++)
-        most = fmax(most, fabs(a.at[i / 3][i % 3] - b.at[i / 3][i % 3]));
-    return most;
+        max_difference = fmax(max_difference, fabs(a.at[i / 3][i % 3] - b.at[i / 3][i % 3]));
+    return max_difference;
 }
 
 static md5_vec3 random_vector(uint64_t *random)
@@ -102,11 +102,11 @@ TEST (math_rotates_like_matrices) {
         const md5_quat a = random_rotation(&random);
         const md5_quat b = random_rotation(&random);
         const md5_vec3 v = random_vector(&random);
-        const matrix of_a = matrix_from_quat(a);
-        check_vector(md5_quat_rotate(a, v), apply(of_a, real3_of(v)), 1e-6);
-        check_rotation(matrix_from_quat(md5_quat_mul(a, b)), multiply(of_a, matrix_from_quat(b)),
-                       1e-6);
-        check_rotation(multiply(of_a, matrix_from_quat(md5_quat_conjugate(a))), identity, 1e-6);
+        const matrix matrix_a = matrix_from_quat(a);
+        check_vector(md5_quat_rotate(a, v), apply(matrix_a, real3_of(v)), 1e-6);
+        check_rotation(matrix_from_quat(md5_quat_mul(a, b)),
+                       multiply(matrix_a, matrix_from_quat(b)), 1e-6);
+        check_rotation(multiply(matrix_a, matrix_from_quat(md5_quat_conjugate(a))), identity, 1e-6);
     }
 }
 
@@ -138,15 +138,15 @@ static matrix matrix_from_euler(double pitch, double yaw, double roll)
 TEST (math_reads_and_writes_ids_angles) {
     // Pitch looks down, yaw turns left, roll leans right: the left side rises.
     static const struct {
-        md5_euler turn;
+        md5_euler rotation;
         md5_vec3 from;
         real3 to;
-    } turns[] = {{{.pitch = 90}, {1, 0, 0}, {0, 0, -1}},
-                 {{.yaw = 90}, {1, 0, 0}, {0, 1, 0}},
-                 {{.roll = 90}, {0, 1, 0}, {0, 0, 1}}};
-    for (size_t i = 0; i < COUNT_OF(turns); i++)
-        check_vector(md5_quat_rotate(md5_quat_from_euler(turns[i].turn), turns[i].from),
-                     turns[i].to, 1e-6);
+    } rotations[] = {{{.pitch = 90}, {1, 0, 0}, {0, 0, -1}},
+                     {{.yaw = 90}, {1, 0, 0}, {0, 1, 0}},
+                     {{.roll = 90}, {0, 1, 0}, {0, 0, 1}}};
+    for (size_t i = 0; i < COUNT_OF(rotations); i++)
+        check_vector(md5_quat_rotate(md5_quat_from_euler(rotations[i].rotation), rotations[i].from),
+                     rotations[i].to, 1e-6);
     uint64_t random = 3;
     for (int i = 0; i < 500; i++) {
         const md5_euler angles = {test_betweenf(-89.5f, 89.5f, &random),
@@ -480,10 +480,10 @@ static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
 
 static test_eye random_eye(int i, uint64_t *random)
 {
-    const matrix turn = matrix_from_quat(random_rotation(random));
-    test_eye eye = {.right = apply(turn, (real3){1, 0, 0}),
-                    .up = apply(turn, (real3){0, 1, 0}),
-                    .forward = apply(turn, (real3){0, 0, -1}),
+    const matrix rotation = matrix_from_quat(random_rotation(random));
+    test_eye eye = {.right = apply(rotation, (real3){1, 0, 0}),
+                    .up = apply(rotation, (real3){0, 1, 0}),
+                    .forward = apply(rotation, (real3){0, 0, -1}),
                     .at = real3_scale(real3_of(random_vector(random)), 20),
                     .half_width = test_between(0.3, 2, random),
                     .half_height = test_between(0.3, 2, random),
@@ -563,17 +563,19 @@ TEST (math_looks_along_a_camera_view) {
     for (int i = 0; i < 60; i++) {
         const md5_axes axes = (md5_axes)(i % 6);
         const md5_mat34 from_id = md5_mat34_from_axes(axes, 1);
-        const md5_quat turn = random_rotation(&random);
+        const md5_quat rotation = random_rotation(&random);
         const md5_vec3 at = md5_vec3_scale(random_vector(&random), 9);
-        const md5_mat44 view = md5_mat44_look_along(at, turn, axes);
-        const md5_vec3 own[3] = {{5, 0, 0}, {0, 2, 0}, {0, 0, 3}};
+        const md5_mat44 view = md5_mat44_look_along(at, rotation, axes);
+        const md5_vec3 offsets[3] = {{5, 0, 0}, {0, 2, 0}, {0, 0, 3}};
         const bool is_left = axes == MD5_AXES_Y_UP_LEFT || axes == MD5_AXES_Z_UP_LEFT;
         const real3 expected[3] = {{0, 0, -5}, {is_left ? 2 : -2, 0, 0}, {0, 3, 0}};
         for (int k = 0; k < 3; k++) {
-            const md5_vec3 arm = md5_mat34_direction(from_id, own[k]);
-            const md5_vec3 p = md5_vec3_add(at, md5_quat_rotate(turn, arm));
-            const real4 seen = apply44(view, (real4){p.x, p.y, p.z, 1});
-            CHECK_SMALL(real3_distance((real3){seen.x, seen.y, seen.z}, expected[k]), 1e-5);
+            const md5_vec3 arm = md5_mat34_direction(from_id, offsets[k]);
+            const md5_vec3 p = md5_vec3_add(at, md5_quat_rotate(rotation, arm));
+            const real4 view_point = apply44(view, (real4){p.x, p.y, p.z, 1});
+            CHECK_SMALL(
+                real3_distance((real3){view_point.x, view_point.y, view_point.z}, expected[k]),
+                1e-5);
         }
     }
     // 90 degrees at an aspect of 2:1: the vertical edge is half as far as the horizontal edge.
@@ -595,8 +597,8 @@ TEST (mean_of_rotation_matrices_is_not_a_rotation) {
     const md5_vec3 axis = md5_vec3_normalize((md5_vec3){1, 0.5f, 0.3f}, (md5_vec3){1, 0, 0});
     const md5_quat from = md5_quat_from_axis_angle((md5_vec3){0.6f, -0.8f, 0}, 0.7f);
     for (int degrees = 0; degrees <= 180; degrees += 30) {
-        const md5_quat turn = md5_quat_from_axis_angle(axis, (float)(degrees * DEGREES));
-        const md5_quat to = md5_quat_mul(from, turn);
+        const md5_quat rotation = md5_quat_from_axis_angle(axis, (float)(degrees * DEGREES));
+        const md5_quat to = md5_quat_mul(from, rotation);
         const md5_mat34 a = md5_mat34_from_xform((md5_xform){.rotation = from});
         const md5_mat34 b = md5_mat34_from_xform((md5_xform){.rotation = to});
         const md5_xform middle = {.rotation = md5_quat_slerp(from, to, 0.5f)};

@@ -233,11 +233,11 @@ static void move_far(misused *fixture)
 {
     (void)fixture;
     const md5_xform start = {.rotation = {0, 0, 0, 1}};
-    const md5_xform turn = {.rotation = {0, 0, 2e-7f, 1}, .translation = {1, 0, 0}};
+    const md5_xform delta = {.rotation = {0, 0, 2e-7f, 1}, .translation = {1, 0, 0}};
     md5_xform placement = start;
     md5_xform drifting = start;
     for (int i = 0; i < 100000; i++) {
-        placement = md5_xform_advance(placement, turn);
+        placement = md5_xform_advance(placement, delta);
         drifting = md5_xform_mul(drifting, (md5_xform){.rotation = {0, 0, 0, 1.00001f}});
     }
     const md5_quat q = placement.rotation;

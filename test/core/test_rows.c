@@ -15,23 +15,23 @@ typedef struct row_case {
     md5_lex lex;
 } row_case;
 
-static md5_lex *begin(row_case *it, const char *row)
+static md5_lex *begin(row_case *fixture, const char *row)
 {
     const size_t size = strlen(row);
-    const size_t whole = BEFORE + size + BEHIND;
-    memset(it->text, '.', sizeof it->text);
-    memcpy(it->text + BEFORE, row, size);
-    md5i_context_begin(&it->context, NULL, NULL, NULL);
-    it->arena = (md5_arena){.context = &it->context};
-    md5i_lex_begin(&it->lex, &it->arena, it->text, whole);
-    it->lex.at = it->text + BEFORE;
-    return &it->lex;
+    const size_t total = BEFORE + size + BEHIND;
+    memset(fixture->text, '.', sizeof fixture->text);
+    memcpy(fixture->text + BEFORE, row, size);
+    md5i_context_begin(&fixture->context, NULL, NULL, NULL);
+    fixture->arena = (md5_arena){.context = &fixture->context};
+    md5i_lex_begin(&fixture->lex, &fixture->arena, fixture->text, total);
+    fixture->lex.at = fixture->text + BEFORE;
+    return &fixture->lex;
 }
 
 // Returns the number of bytes of the line that were read.
-static size_t length_read(const row_case *it)
+static size_t length_read(const row_case *fixture)
 {
-    return (size_t)(it->lex.at - it->text) - BEFORE;
+    return (size_t)(fixture->lex.at - fixture->text) - BEFORE;
 }
 
 static md5_item_number parse_number(uint32_t value)
@@ -43,15 +43,15 @@ static md5_item_number parse_number(uint32_t value)
 }
 
 TEST (row_of_a_vertex_is_read) {
-    row_case it;
+    row_case fixture;
     md5_vertex vertex;
     md5_vec2 uv;
     const md5_item_number number = parse_number(12);
-    md5_lex *const lex = begin(&it, "\n\tvert 12 ( 0.854246 -12.5 ) 145 3\n");
+    md5_lex *const lex = begin(&fixture, "\n\tvert 12 ( 0.854246 -12.5 ) 145 3\n");
     CHECK(md5i_scan_vertex(lex, &number, &vertex, &uv));
     CHECK(vertex.first_weight == 145 && vertex.num_weights == 3);
     CHECK(uv.x == 0.854246f && uv.y == -12.5f);
-    CHECK(length_read(&it) >= strlen("\n\tvert 12 ( 0.854246 -12.5 ) 145 3"));
+    CHECK(length_read(&fixture) >= strlen("\n\tvert 12 ( 0.854246 -12.5 ) 145 3"));
 }
 
 TEST (row_of_a_vertex_in_another_form_is_not_read) {
@@ -66,13 +66,13 @@ TEST (row_of_a_vertex_in_another_form_is_not_read) {
         "vert 0 ( 0.5 0.5 ) 1 1}\n",
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        row_case it;
+        row_case fixture;
         md5_vertex vertex;
         md5_vec2 uv;
         const md5_item_number number = parse_number(0);
-        CHECK_THAT(!md5i_scan_vertex(begin(&it, rows[i]), &number, &vertex, &uv), "read: %s",
+        CHECK_THAT(!md5i_scan_vertex(begin(&fixture, rows[i]), &number, &vertex, &uv), "read: %s",
                    rows[i]);
-        CHECK_UINT(length_read(&it), 0);
+        CHECK_UINT(length_read(&fixture), 0);
     }
 }
 
@@ -81,13 +81,15 @@ TEST (row_of_a_triangle_is_read_or_skipped) {
         "try 0 1 2 3\n", "tri 1 1 2 3\n",  "tri 0 x 2 3\n",  "tri 0 1 x 3\n",
         "tri 0 1 2 x\n", "tri  0 1 2 3\n", "tri 0 1 2 3/\n",
     };
-    row_case it;
+    row_case fixture;
     uint32_t corners[3];
     md5_item_number number = parse_number(0);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        CHECK_THAT(!md5i_scan_triangle(begin(&it, rows[i]), &number, corners), "read: %s", rows[i]);
+        CHECK_THAT(!md5i_scan_triangle(begin(&fixture, rows[i]), &number, corners), "read: %s",
+                   rows[i]);
     number = parse_number(1009);
-    CHECK(md5i_scan_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
+    CHECK(
+        md5i_scan_triangle(begin(&fixture, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
     CHECK(corners[0] == 0 && corners[1] == 1234567 && corners[2] == 7654321);
 }
 
@@ -101,13 +103,13 @@ TEST (row_of_a_weight_is_read_or_skipped) {
         "weight 0 1 1.0 ( 0.5 -0..5 1.5 )\n", "weight 0 1 1.0 ( 0.5 -0.25 1.5.)\n",
         "weight 0 1 1.0 ( 0.5 -0.25 1.5 ]\n",
     };
-    row_case it;
+    row_case fixture;
     md5_weight weight;
     const md5_item_number number = parse_number(0);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        CHECK_THAT(!md5i_scan_weight(begin(&it, rows[i]), &number, 2, &weight), "read: %s",
+        CHECK_THAT(!md5i_scan_weight(begin(&fixture, rows[i]), &number, 2, &weight), "read: %s",
                    rows[i]);
-    md5_lex *const lex = begin(&it, "weight 0 1 1 ( 0.5 -0.250000 1.5 )\n");
+    md5_lex *const lex = begin(&fixture, "weight 0 1 1 ( 0.5 -0.250000 1.5 )\n");
     CHECK(md5i_scan_weight(lex, &number, 2, &weight));
     CHECK(weight.joint == 1 && weight.bias == 1);
     CHECK(weight.offset.x == 0.5f && weight.offset.y == -0.25f && weight.offset.z == 1.5f);
@@ -116,22 +118,22 @@ TEST (row_of_a_weight_is_read_or_skipped) {
 // Numbers in every form, with or without space for reading by machine words, up to the end of the
 // block.
 TEST (numbers_are_read_up_to_the_end_of_a_block) {
-    row_case it;
+    row_case fixture;
     float numbers[8] = {0};
     uint32_t count;
-    md5_lex *lex = begin(&it, " 0.500000\n\t-1.25 \r\n2.0 7/**/-  3 0.25}");
+    md5_lex *lex = begin(&fixture, " 0.500000\n\t-1.25 \r\n2.0 7/**/-  3 0.25}");
     CHECK(md5i_lex_floats(lex, numbers, 8, &count));
     CHECK_UINT(count, 6);
     CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f);
     CHECK(numbers[2] == 2 && numbers[3] == 7);
     CHECK(numbers[4] == -3 && numbers[5] == 0.25f);
     CHECK(*lex->at == '}');
-    lex = begin(&it, "0.5 1.5 2.5 3.5 4.5 ");
+    lex = begin(&fixture, "0.5 1.5 2.5 3.5 4.5 ");
     CHECK(md5i_lex_floats(lex, numbers, 4, &count));
     CHECK(count == 4 && numbers[3] == 3.5f);
-    CHECK(!md5i_lex_floats(begin(&it, "0.5 x "), numbers, 4, &count));
+    CHECK(!md5i_lex_floats(begin(&fixture, "0.5 x "), numbers, 4, &count));
     static const char text[] = " 0.5 1.5}";
-    md5i_lex_begin(lex, &it.arena, text, strlen(text));
+    md5i_lex_begin(lex, &fixture.arena, text, strlen(text));
     CHECK(md5i_lex_floats(lex, numbers, 4, &count));
     CHECK(count == 2 && numbers[0] == 0.5f && numbers[1] == 1.5f);
 }
@@ -139,21 +141,22 @@ TEST (numbers_are_read_up_to_the_end_of_a_block) {
 TEST (points_are_read_in_every_form) {
     STRINGS(forms) = {" ( 0.5 1.5 -2.000000 ) ", "( 0.5 1.5 -2 )", "(0.5 1.5 -2.0)",
                       "( 0.5\t1.5  -2e0 )"};
-    row_case it;
+    row_case fixture;
     md5_vec3 value;
     for (size_t i = 0; i < COUNT_OF(forms); i++) {
-        CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_float, &value));
+        CHECK(md5i_lex_vec3(begin(&fixture, forms[i]), md5i_lex_float, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
-        CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_length, &value));
+        CHECK(md5i_lex_vec3(begin(&fixture, forms[i]), md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
-        md5i_lex_begin(&it.lex, &it.arena, forms[i], strlen(forms[i])); // without space
-        CHECK(md5i_lex_vec3(&it.lex, md5i_lex_length, &value));
+        md5i_lex_begin(&fixture.lex, &fixture.arena, forms[i], strlen(forms[i])); // without space
+        CHECK(md5i_lex_vec3(&fixture.lex, md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
     }
-    CHECK(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_float, &value));
-    CHECK_FAILS(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_length, &value),
-                it.context.error, MD5_ERROR_RANGE);
-    CHECK_UINT(it.context.error.column, BEFORE + 7);
+    CHECK(md5i_lex_vec3(begin(&fixture, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_float, &value));
+    CHECK_FAILS(
+        md5i_lex_vec3(begin(&fixture, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_length, &value),
+        fixture.context.error, MD5_ERROR_RANGE);
+    CHECK_UINT(fixture.context.error.column, BEFORE + 7);
 }
 
 TEST (row_near_the_ends_of_a_text_is_not_read) {
@@ -206,8 +209,8 @@ TEST (row_numbers_are_consecutive) {
 static char *with_comments(const char *text)
 {
     STRINGS(words) = {"\tvert ", "\ttri ", "\tweight "};
-    char *const made = test_alloc(2 * strlen(text) + 1);
-    char *to = made;
+    char *const result = test_alloc(2 * strlen(text) + 1);
+    char *to = result;
     while (*text) {
         for (uint32_t i = 0; i < 3; i++) {
             const size_t length = strlen(words[i]);
@@ -221,7 +224,7 @@ static char *with_comments(const char *text)
         *to++ = *text++;
     }
     *to = '\0';
-    return made;
+    return result;
 }
 
 TEST (fast_row_reader_equals_the_lexer) {

@@ -80,8 +80,8 @@ static point3 exact_cubic_bezier(const md5_curve_desc *desc, double t)
     md5_vec3 four[4];
     for (int i = 0; i < 4; i++)
         four[i] = desc->points[(3 * piece + i) % n];
-    const md5_curve_desc one = {ROWS(points, four)};
-    return exact_bezier(&one, t * count - piece);
+    const md5_curve_desc piece_desc = {ROWS(points, four)};
+    return exact_bezier(&piece_desc, t * count - piece);
 }
 
 // The basis matrix of Catmull and Rom, tension 1/2, with mirrored points at the ends.
@@ -345,7 +345,7 @@ static const md5_curve_desc every_kind[] = {
 };
 enum { NUM_KINDS = COUNT_OF(every_kind) };
 
-static md5_curve_desc kind_of(int kind, const md5_vec3 *points)
+static md5_curve_desc make_kind(int kind, const md5_vec3 *points)
 {
     md5_curve_desc desc = every_kind[kind];
     desc.points = points;
@@ -363,7 +363,7 @@ TEST (curve_of_equal_points_is_a_point) {
     for (int i = 0; i < CURVE_POINTS; i++)
         points[i] = (md5_vec3){3.1f, -77.7f, 1e-3f};
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        const md5_curve_desc desc = kind_of(kind, points);
+        const md5_curve_desc desc = make_kind(kind, points);
         OWN_CURVE curve = create_curve(&desc);
         CHECK_SMALL(md5_curve_length(curve), 1e-12);
         for (int i = 0; i < 101; i++) {
@@ -396,7 +396,7 @@ TEST (curve_passes_its_ends_exactly) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 5);
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        const md5_curve_desc desc = kind_of(kind, points);
+        const md5_curve_desc desc = make_kind(kind, points);
         if (desc.kind == MD5_CURVE_B_SPLINE || (desc.kind == MD5_CURVE_NURBS && desc.is_closed))
             continue;
         OWN_CURVE curve = create_curve(&desc);
@@ -414,7 +414,7 @@ TEST (curve_catmull_rom_passes_all_points) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 6);
     for (int kind = 0; kind < 4; kind++) {
-        const md5_curve_desc desc = kind_of(kind, points);
+        const md5_curve_desc desc = make_kind(kind, points);
         OWN_CURVE curve = create_curve(&desc);
         CHECK(md5_curve_start(curve, 0) == 0);
         CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1);
@@ -427,7 +427,7 @@ TEST (curve_that_is_closed_returns_to_its_start) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 8);
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        const md5_curve_desc desc = kind_of(kind, points);
+        const md5_curve_desc desc = make_kind(kind, points);
         if (!desc.is_closed)
             continue;
         OWN_CURVE curve = create_curve(&desc);
@@ -451,7 +451,7 @@ TEST (curve_has_no_jump_in_its_velocity) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 10);
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        const md5_curve_desc desc = kind_of(kind, points);
+        const md5_curve_desc desc = make_kind(kind, points);
         if (desc.kind == MD5_CURVE_CUBIC_BEZIER)
             continue;
         OWN_CURVE curve = create_curve(&desc);

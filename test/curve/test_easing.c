@@ -409,15 +409,15 @@ TEST (spring_motion_equals_its_closed_form) {
 }
 
 TEST (spring_does_not_depend_on_the_steps) {
-    float whole = 1;
-    float whole_velocity = -2;
+    float single = 1;
+    float single_velocity = -2;
     float split = 1;
     float split_velocity = -2;
-    md5_spring_damp(0.25f, 60, 3, 1, &whole, &whole_velocity);
+    md5_spring_damp(0.25f, 60, 3, 1, &single, &single_velocity);
     for (int i = 0; i < 64; i++)
         md5_spring_damp(0.25f, 60, 3, 1.0f / 64.0f, &split, &split_velocity);
-    CHECK_NEAR(whole, split, 1e-5);
-    CHECK_NEAR(whole_velocity, split_velocity, 1e-4);
+    CHECK_NEAR(single, split, 1e-5);
+    CHECK_NEAR(single_velocity, split_velocity, 1e-4);
 }
 
 TEST (spring_ignores_nan) {

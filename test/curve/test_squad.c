@@ -181,9 +181,9 @@ TEST (squad_before_and_after_its_keys) {
     CHECK_SMALL(real_angle(md5_squad_rotation(open, INFINITY), last), 2e-7);
     OWN_SQUAD periodic = create_squad(keys, uneven, NUM_KEYS, 7);
     for (int i = 0; i < 71; i++) {
-        const md5_quat now = md5_squad_rotation(periodic, i * 0.1);
-        CHECK_SMALL(real_angle(now, md5_squad_rotation(periodic, i * 0.1 + 21.0)), 1e-6);
-        CHECK_SMALL(real_angle(now, md5_squad_rotation(periodic, i * 0.1 - 14.0)), 1e-6);
+        const md5_quat rotation = md5_squad_rotation(periodic, i * 0.1);
+        CHECK_SMALL(real_angle(rotation, md5_squad_rotation(periodic, i * 0.1 + 21.0)), 1e-6);
+        CHECK_SMALL(real_angle(rotation, md5_squad_rotation(periodic, i * 0.1 - 14.0)), 1e-6);
     }
     CHECK_SMALL(real_angle(md5_squad_rotation(periodic, -INFINITY), first), 2e-7);
 }
