@@ -15,7 +15,6 @@ typedef struct md5_chunk {
 } md5_chunk;
 
 enum {
-    MD5_ALIGNMENT = 16,
     MD5_CHUNK_HEADER = (sizeof(md5_chunk) + MD5_ALIGNMENT - 1) / MD5_ALIGNMENT * MD5_ALIGNMENT,
 };
 

@@ -29,12 +29,12 @@ static void default_free(void *user, void *memory, size_t size)
 // before it stores this distance, which default_free() subtracts again.
 static void *default_alloc(void *user, size_t size)
 {
-    enum { ALIGNMENT = 16 };
     (void)user;
-    unsigned char *const memory = size <= SIZE_MAX - ALIGNMENT ? malloc(size + ALIGNMENT) : NULL;
+    unsigned char *const memory =
+        size <= SIZE_MAX - MD5_ALIGNMENT ? malloc(size + MD5_ALIGNMENT) : NULL;
     if (!memory)
         return NULL;
-    const size_t distance = ALIGNMENT - (uintptr_t)memory % ALIGNMENT;
+    const size_t distance = MD5_ALIGNMENT - (uintptr_t)memory % MD5_ALIGNMENT;
     memory[distance - 1] = (unsigned char)distance;
     return memory + distance;
 }
@@ -160,6 +160,8 @@ void *md5i_alloc(md5_context *context, size_t size)
         md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "out of memory: %zu bytes requested", size);
         return NULL;
     }
+    MD5_ASSERT((uintptr_t)memory % MD5_ALIGNMENT == 0,
+               "allocator.alloc: returned memory must be aligned to 16 bytes");
     context->memory_held += size;
     return memory;
 }

@@ -84,6 +84,9 @@ typedef struct md5_context {
     uint32_t skip_geometry; // md5_geometry_part flags
 } md5_context;
 
+// Alignment of all memory of an allocator, in bytes. SIMD kernels require it.
+enum { MD5_ALIGNMENT = 16 };
+
 // Begin a call, with load options, which may be NULL, or with only an allocator, whose members may
 // be 0. `file` is the name of the text in messages, or NULL. `error` is the caller's error, or
 // NULL; a failure is written to it.

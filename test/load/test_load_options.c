@@ -141,6 +141,26 @@ TEST (released_models_have_no_bounds_of_skinning) {
         md5_skin_bounds(model, palette);
     });
 }
+
+// Returns memory with the address 16 * n + 8, as an allocator that aligns to 8 bytes may do.
+static void *misaligned_alloc(void *user, size_t size)
+{
+    unsigned char *const memory = malloc(size + 8);
+    (void)user;
+    return memory ? memory + 8 : NULL;
+}
+
+static void misaligned_free(void *user, void *memory, size_t size)
+{
+    (void)user, (void)size;
+    free((unsigned char *)memory - 8);
+}
+
+TEST (allocators_align_memory_to_16_bytes) {
+    const md5_load_opts opts = {.allocator = {misaligned_alloc, misaligned_free, NULL, 0}};
+    MISUSE("allocator.alloc: returned memory must be aligned to 16 bytes",
+           md5_load_model(test_path("models/thimble/thimble.md5mesh"), &opts, NULL));
+}
 #endif
 
 // A triangle without area next to a valid triangle has no normal to weight.
