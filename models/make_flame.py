@@ -27,7 +27,7 @@ TEXELS = 64
 RATE, FRAMES, EVENT = 30, 24, 38        # the frame of Bobbin's sneeze with the event that starts it
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
 SOOT, HIDDEN = (14.0, 0.2, 5.5), -5.0
-# Hot puffs that stay small and rise after the fire: seconds after the event at which each appears and
+# Puffs that stay small and rise after the fire: seconds after the event at which each appears and
 # disappears, its speed, the parts of it to the left and up, how fast it rises, and its size. They are
 # neither in a line nor equally large.
 EMBERS = {12: (0.12, 0.66, 215.0, -0.24, 0.02, 58.0, 2.0), 18: (0.15, 0.79, 150.0, 0.26, 0.36, 24.0, 1.5),
@@ -95,7 +95,7 @@ def _puffs():
         if number in EMBERS:
             born, gone, speed, aside, up, rise, size = EMBERS[number]
             way = scale(unit((1.0, aside, up)), speed)
-            out.append(Puff("hot", number, born, gone - born, MOUTH, way, 5.5, rise, size))
+            out.append(Puff("ember", number, born, gone - born, MOUTH, way, 5.5, rise, size))
             continue
         out.append(Puff("hot" if hot else "fire", number, born, life, MOUTH, scale(ahead, speed), 5.5,
                         26.0, size))
@@ -109,7 +109,7 @@ def _puffs():
 
 
 PUFFS = _puffs()
-KINDS = ("fire", "hot", "smoke")
+KINDS = ("fire", "ember", "hot", "smoke")
 
 
 class Joint:
