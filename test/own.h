@@ -126,25 +126,26 @@ typedef struct test_failure {
     md5_error error;
 } test_failure;
 
-static inline bool own_next_failure(test_failure *it, const char *file, int line)
+static inline bool next_failure(test_failure *failure, const char *file, int line)
 {
-    const size_t failed = it->heap.fail_at;
-    test_check_uint(it->heap.live, 0, file, line, "number of blocks that are left");
-    test_check_uint(it->heap.live_bytes, 0, file, line, "number of bytes that are left");
-    if (it->heap.num_allocs < failed)
+    const size_t failed = failure->heap.fail_at;
+    test_check_uint(failure->heap.live, 0, file, line, "number of blocks that are left");
+    test_check_uint(failure->heap.live_bytes, 0, file, line, "number of bytes that are left");
+    if (failure->heap.num_allocs < failed)
         return false;
-    *it = (test_failure){.heap = {.fail_at = failed + 1}};
-    it->opts = heap_opts(&it->heap, 0);
+    *failure = (test_failure){.heap = {.fail_at = failed + 1}};
+    failure->opts = heap_opts(&failure->heap, 0);
     return test_check(failed < 10000, file, line, "allocations have no end");
 }
 
-// for (test_failure it = {0}; NEXT_FAILURE(it);) { ... }
+// for (test_failure failure = {0}; NEXT_FAILURE(failure);) { ... }
 // In the first iteration the first allocation fails, in the second iteration the second allocation,
 // and so on, until an iteration needs fewer allocations. The body frees its results; NEXT_FAILURE()
 // checks that no memory is left.
-#define NEXT_FAILURE(it) own_next_failure(&(it), __FILE__, __LINE__)
+#define NEXT_FAILURE(failure) next_failure(&(failure), __FILE__, __LINE__)
 
 // Checks that such an iteration ended with a result, or with MD5_ERROR_MEMORY.
-#define CHECK_FAILURE(it, made) CHECK_UINT((it).error.status, (made) ? MD5_OK : MD5_ERROR_MEMORY)
+#define CHECK_FAILURE(failure, result) \
+    CHECK_UINT((failure).error.status, (result) ? MD5_OK : MD5_ERROR_MEMORY)
 
 #endif

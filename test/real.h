@@ -1,5 +1,5 @@
 // Vectors and rotations in double precision, with which tests compare the floats of the library.
-// real3 is a vector, real4 a quaternion, real_place a transform.
+// real3 is a vector, real4 a quaternion, real_transform a rotation and a translation.
 #ifndef TEST_REAL_H
 #define TEST_REAL_H
 
@@ -20,34 +20,34 @@ typedef struct real4 {
     double w;
 } real4;
 
-typedef struct real_place {
+typedef struct real_transform {
     real4 rotation;
-    real3 at;
-} real_place;
+    real3 translation;
+} real_transform;
 
 static inline void test_check_vec3(md5_vec3 actual, double x, double y, double z, double tolerance,
-                                   const char *file, int line, const char *what)
+                                   const char *file, int line, const char *expression)
 {
-    test_check_near(actual.x, x, tolerance, file, line, what);
-    test_check_near(actual.y, y, tolerance, file, line, what);
-    test_check_near(actual.z, z, tolerance, file, line, what);
+    test_check_near(actual.x, x, tolerance, file, line, expression);
+    test_check_near(actual.y, y, tolerance, file, line, expression);
+    test_check_near(actual.z, z, tolerance, file, line, expression);
 }
 #define CHECK_VEC3(actual, x, y, z, tolerance) \
     test_check_vec3((actual), (x), (y), (z), (tolerance), __FILE__, __LINE__, #actual)
 
-// Stores `value` in `*worst` if it is greater, or not a number.
-static inline void real_worse(double *worst, double value)
+// Stores `value` in `*maximum` if it is greater, or not a number.
+static inline void real_update_max(double *maximum, double value)
 {
-    if (!(value <= *worst))
-        *worst = value;
+    if (!(value <= *maximum))
+        *maximum = value;
 }
 
-static inline real3 real3_of(md5_vec3 v)
+static inline real3 to_real3(md5_vec3 v)
 {
     return (real3){v.x, v.y, v.z};
 }
 
-static inline md5_vec3 real3_narrow(real3 v)
+static inline md5_vec3 to_vec3(real3 v)
 {
     return (md5_vec3){(float)v.x, (float)v.y, (float)v.z};
 }
@@ -104,12 +104,12 @@ static inline real3 real3_transform(const md5_mat34 *matrix, real3 v, double w)
 // Return the distance between two points, and the length of a vector.
 static inline double real_distance(md5_vec3 a, md5_vec3 b)
 {
-    return real3_distance(real3_of(a), real3_of(b));
+    return real3_distance(to_real3(a), to_real3(b));
 }
 
 static inline double real_length(md5_vec3 v)
 {
-    return real3_length(real3_of(v));
+    return real3_length(to_real3(v));
 }
 
 static inline double real4_dot(real4 a, real4 b)
@@ -128,20 +128,20 @@ static inline real4 real4_add(real4 a, real4 b)
 }
 
 // Converts a quaternion without changing its length.
-static inline real4 real4_widen(md5_quat q)
+static inline real4 to_real4(md5_quat q)
 {
     return (real4){q.x, q.y, q.z, q.w};
 }
 
 static inline double real4_length(md5_quat q)
 {
-    return sqrt(real4_dot(real4_widen(q), real4_widen(q)));
+    return sqrt(real4_dot(to_real4(q), to_real4(q)));
 }
 
 // Converts a quaternion to unit length.
-static inline real4 real4_of(md5_quat q)
+static inline real4 to_unit_real4(md5_quat q)
 {
-    return real4_scale(real4_widen(q), 1.0 / real4_length(q));
+    return real4_scale(to_real4(q), 1.0 / real4_length(q));
 }
 
 static inline real4 real4_conjugate(real4 q)
@@ -162,20 +162,21 @@ static inline real4 real4_mul(real4 a, real4 b)
 // Computes q v q^-1 according to the definition.
 static inline real3 real4_rotate(real4 q, real3 v)
 {
-    const real4 turned = real4_mul(real4_mul(q, (real4){v.x, v.y, v.z, 0}), real4_conjugate(q));
-    return (real3){turned.x, turned.y, turned.z};
+    const real4 rotated = real4_mul(real4_mul(q, (real4){v.x, v.y, v.z, 0}), real4_conjugate(q));
+    return (real3){rotated.x, rotated.y, rotated.z};
 }
 
 // Returns the angle of the rotation from `a` to `b`, 0..pi.
 static inline double real4_angle(real4 a, real4 b)
 {
-    const real4 way = real4_mul(b, real4_conjugate(a));
-    return 2.0 * atan2(sqrt(way.x * way.x + way.y * way.y + way.z * way.z), fabs(way.w));
+    const real4 delta = real4_mul(b, real4_conjugate(a));
+    return 2.0
+           * atan2(sqrt(delta.x * delta.x + delta.y * delta.y + delta.z * delta.z), fabs(delta.w));
 }
 
 static inline double real_angle(md5_quat a, md5_quat b)
 {
-    return real4_angle(real4_of(a), real4_of(b));
+    return real4_angle(to_unit_real4(a), to_unit_real4(b));
 }
 
 // Returns `q` or -q, which is the same rotation: the quaternion that is nearer to `to`.
@@ -188,8 +189,8 @@ static inline real4 real4_towards(real4 q, real4 to)
 static inline real4 real4_slerp(real4 a, real4 b, double t)
 {
     const real4 sum = real4_add(a, b);
-    const real4 way = real4_add(a, real4_scale(b, -1));
-    const double angle = 2.0 * atan2(sqrt(real4_dot(way, way)), sqrt(real4_dot(sum, sum)));
+    const real4 delta = real4_add(a, real4_scale(b, -1));
+    const double angle = 2.0 * atan2(sqrt(real4_dot(delta, delta)), sqrt(real4_dot(sum, sum)));
     if (angle == 0)
         return a;
     return real4_add(real4_scale(a, sin((1.0 - t) * angle) / sin(angle)),

@@ -14,11 +14,11 @@ static bool test_skipped;
 // Sorts by file, then by order of registration, so that the output does not depend on the linker.
 void test_register(test_case *test)
 {
-    test_case **place = &first_test;
-    while (*place && strcmp((*place)->file, test->file) <= 0)
-        place = &(*place)->next;
-    test->next = *place;
-    *place = test;
+    test_case **link = &first_test;
+    while (*link && strcmp((*link)->file, test->file) <= 0)
+        link = &(*link)->next;
+    test->next = *link;
+    *link = test;
 }
 
 const test_case *test_running(void)
@@ -42,24 +42,26 @@ bool test_check(bool held, const char *file, int line, const char *format, ...)
 }
 
 bool test_check_uint(uint64_t actual, uint64_t expected, const char *file, int line,
-                     const char *what)
+                     const char *expression)
 {
-    return test_check(actual == expected, file, line, "%s is %llu, expected %llu", what,
+    return test_check(actual == expected, file, line, "%s is %llu, expected %llu", expression,
                       (unsigned long long)actual, (unsigned long long)expected);
 }
 
 bool test_check_near(double actual, double expected, double tolerance, const char *file, int line,
-                     const char *what)
+                     const char *expression)
 {
     return test_check(fabs(actual - expected) <= tolerance, file, line,
-                      "%s is %.9g, expected %.9g within %.3g", what, actual, expected, tolerance);
+                      "%s is %.9g, expected %.9g within %.3g", expression, actual, expected,
+                      tolerance);
 }
 
 bool test_check_string(const char *actual, const char *expected, const char *file, int line,
-                       const char *what)
+                       const char *expression)
 {
     return test_check(actual && strcmp(actual, expected) == 0, file, line,
-                      "%s is \"%s\", expected \"%s\"", what, actual ? actual : "(null)", expected);
+                      "%s is \"%s\", expected \"%s\"", expression, actual ? actual : "(null)",
+                      expected);
 }
 
 void test_skip(const char *format, ...)

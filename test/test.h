@@ -113,11 +113,11 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
     (CHECK(!(result)), CHECK_ERROR((error), (code), (text)))
 
 bool test_check_uint(uint64_t actual, uint64_t expected, const char *file, int line,
-                     const char *what);
+                     const char *expression);
 bool test_check_near(double actual, double expected, double tolerance, const char *file, int line,
-                     const char *what);
+                     const char *expression);
 bool test_check_string(const char *actual, const char *expected, const char *file, int line,
-                       const char *what);
+                       const char *expression);
 
 // Ends the function, which must return void, if the condition is false.
 #define REQUIRE(condition)     \

@@ -7,29 +7,31 @@
 
 // -- Independent forward kinematics, in doubles ------------------------------------------------
 
-static void walk(const md5_skeleton *skeleton, const md5_xform *pose, real_place *joints)
+static void walk(const md5_skeleton *skeleton, const md5_xform *pose, real_transform *joints)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        const real_place local = {real4_of(pose[joint].rotation),
-                                  real3_of(pose[joint].translation)};
+        const real_transform local = {to_unit_real4(pose[joint].rotation),
+                                      to_real3(pose[joint].translation)};
         joints[joint] = local;
         if (parent != MD5_NONE) {
-            const real_place *const above = &joints[parent];
+            const real_transform *const above = &joints[parent];
             joints[joint].rotation = real4_mul(above->rotation, local.rotation);
-            joints[joint].at = real3_add(above->at, real4_rotate(above->rotation, local.at));
+            joints[joint].translation =
+                real3_add(above->translation, real4_rotate(above->rotation, local.translation));
         }
     }
 }
 
-static real3 placed(const real_place *joint, real3 at)
+static real3 placed(const real_transform *joint, real3 at)
 {
-    return real3_add(joint->at, real4_rotate(joint->rotation, at));
+    return real3_add(joint->translation, real4_rotate(joint->rotation, at));
 }
 
 // The largest distance between the positions of a vertex in the two poses.
-static double vertex_distance(const md5_model *model, const real_place *a, const real_place *b)
+static double vertex_distance(const md5_model *model, const real_transform *a,
+                              const real_transform *b)
 {
     double worst = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -39,20 +41,20 @@ static double vertex_distance(const md5_model *model, const real_place *a, const
             for (uint32_t k = 0; k < mesh->file_vertices[v].num_weights; k++) {
                 const md5_weight *const weight =
                     &mesh->weights[mesh->file_vertices[v].first_weight + k];
-                const real3 at = real3_of(weight->offset);
+                const real3 at = to_real3(weight->offset);
                 const real3 moved =
                     real3_sub(placed(&a[weight->joint], at), placed(&b[weight->joint], at));
                 off = real3_add(off, real3_scale(moved, weight->bias));
             }
-            real_worse(&worst, real3_length(off));
+            real_update_max(&worst, real3_length(off));
         }
     }
     return worst;
 }
 
 // The same for points at `distance` from each joint, in all six directions.
-static double point_distance(uint32_t num_joints, double distance, const real_place *a,
-                             const real_place *b)
+static double point_distance(uint32_t num_joints, double distance, const real_transform *a,
+                             const real_transform *b)
 {
     double worst = 0;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
@@ -60,7 +62,8 @@ static double point_distance(uint32_t num_joints, double distance, const real_pl
             double axes[3] = {0, 0, 0};
             axes[k / 2] = k % 2 ? -distance : distance;
             const real3 point = {axes[0], axes[1], axes[2]};
-            real_worse(&worst, real3_distance(placed(&a[joint], point), placed(&b[joint], point)));
+            real_update_max(&worst,
+                            real3_distance(placed(&a[joint], point), placed(&b[joint], point)));
         }
     }
     return worst;
@@ -87,7 +90,7 @@ static double measured(const clip_case *fixture)
     const md5_skeleton *const skeleton = &fixture->anim->skeleton;
     const size_t count = skeleton->num_joints;
     OWN_ARRAY(md5_xform, pose, count);
-    OWN_ARRAY(real_place, joints, 2 * count);
+    OWN_ARRAY(real_transform, joints, 2 * count);
     double worst = 0;
     for (uint32_t frame = 0; frame < fixture->anim->num_frames; frame++) {
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
@@ -98,7 +101,7 @@ static double measured(const clip_case *fixture)
         const double error = fixture->model
                                  ? vertex_distance(fixture->model, joints, joints + count)
                                  : point_distance(skeleton->num_joints, 4, joints, joints + count);
-        real_worse(&worst, error);
+        real_update_max(&worst, error);
     }
     return worst;
 }

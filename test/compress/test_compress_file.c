@@ -48,8 +48,8 @@ static md5_anim *compress(const md5_anim *anim, float tolerance)
 // radians) plus the distance between the translations.
 static double difference(const md5_xform *a, const md5_xform *b)
 {
-    const real4 p = real4_widen(a->rotation);
-    const real4 q = real4_towards(real4_widen(b->rotation), p);
+    const real4 p = to_real4(a->rotation);
+    const real4 q = real4_towards(to_real4(b->rotation), p);
     const real4 delta = real4_add(p, real4_scale(q, -1));
     return sqrt(real4_dot(delta, delta)) + real_distance(a->translation, b->translation);
 }
@@ -129,7 +129,7 @@ TEST (compress_ignores_the_signs_of_rotations) {
             md5_xform pose[JOINTS];
             sample_own(after, (md5_sample_position){.frame0 = frame, .frame1 = frame},
                        MD5_ROOT_FILE, pose);
-            const real4 current = real4_of(pose[1].rotation);
+            const real4 current = to_unit_real4(pose[1].rotation);
             CHECK(frame == 0 || real4_dot(last, current) > 0);
             last = current;
         }
@@ -361,11 +361,12 @@ TEST (compress_rejects_invalid_arguments) {
 TEST (compress_survives_failure_of_every_allocation) {
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_MODEL model = text_model(other_model, NULL);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         const md5_compress_opts options = {.model = model};
-        OWN_ANIM compressed = md5_compress_anim(anim, &options, &it.opts, &it.error);
-        OWN_BINDING binding = compressed ? md5_bind(model, compressed, &it.opts, &it.error) : NULL;
-        CHECK_FAILURE(it, binding);
+        OWN_ANIM compressed = md5_compress_anim(anim, &options, &failure.opts, &failure.error);
+        OWN_BINDING binding =
+            compressed ? md5_bind(model, compressed, &failure.opts, &failure.error) : NULL;
+        CHECK_FAILURE(failure, binding);
     }
 }
 

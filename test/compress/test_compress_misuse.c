@@ -91,7 +91,7 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
         md5_local_to_model(&model->skeleton, pose, b);
         const double x = (double)a[1].m[3] - b[1].m[3];
         const double y = (double)a[1].m[7] - b[1].m[7];
-        real_worse(&worst, sqrt(x * x + y * y));
+        real_update_max(&worst, sqrt(x * x + y * y));
     }
     return worst;
 }

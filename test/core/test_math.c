@@ -103,7 +103,7 @@ TEST (math_rotates_like_matrices) {
         const md5_quat b = random_rotation(&random);
         const md5_vec3 v = random_vector(&random);
         const matrix matrix_a = matrix_from_quat(a);
-        check_vector(md5_quat_rotate(a, v), apply(matrix_a, real3_of(v)), 1e-6);
+        check_vector(md5_quat_rotate(a, v), apply(matrix_a, to_real3(v)), 1e-6);
         check_rotation(matrix_from_quat(md5_quat_mul(a, b)),
                        multiply(matrix_a, matrix_from_quat(b)), 1e-6);
         check_rotation(multiply(matrix_a, matrix_from_quat(md5_quat_conjugate(a))), identity, 1e-6);
@@ -118,7 +118,7 @@ TEST (math_rotates_about_an_axis_of_any_length) {
         static const float scales[] = {1e30f, 1e-30f, 1};
         const float scale = scales[i % 3];
         const md5_quat q = md5_quat_from_axis_angle(md5_vec3_scale(axis, scale), (float)angle);
-        check_rotation(matrix_from_quat(q), about(real3_unit(real3_of(axis)), angle), 1e-6);
+        check_rotation(matrix_from_quat(q), about(real3_unit(to_real3(axis)), angle), 1e-6);
     }
     const float bad[] = {0, NAN, INFINITY};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
@@ -177,8 +177,8 @@ TEST (math_looks_straight_up_and_down_without_roll) {
 static void check_between(md5_vec3 from, md5_vec3 to)
 {
     const md5_quat q = md5_quat_between(from, to);
-    const real3 begin = real3_unit(real3_of(from));
-    const real3 goal = real3_unit(real3_of(to));
+    const real3 begin = real3_unit(to_real3(from));
+    const real3 goal = real3_unit(to_real3(to));
     CHECK_SMALL(real3_distance(apply(matrix_from_quat(q), begin), goal), 1e-6);
     // The shortest rotation: its angle is the angle between the directions.
     CHECK_NEAR(2 * (double)q.w * (double)q.w - 1, real3_dot(begin, goal), 2e-6);
@@ -218,7 +218,7 @@ TEST (math_converts_matrices_to_rotations) {
 
 static real3 apply_transform(md5_xform a, real3 v)
 {
-    return real3_add(apply(matrix_from_quat(a.rotation), v), real3_of(a.translation));
+    return real3_add(apply(matrix_from_quat(a.rotation), v), to_real3(a.translation));
 }
 
 TEST (math_composes_and_inverts_transforms) {
@@ -227,7 +227,7 @@ TEST (math_composes_and_inverts_transforms) {
         const md5_xform a = random_transform(&random);
         const md5_xform b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
-        const real3 fixture = real3_of(v);
+        const real3 fixture = to_real3(v);
         const real3 by_b = apply_transform(b, fixture);
         check_vector(md5_xform_point(b, v), by_b, 1e-6);
         check_vector(md5_xform_point(md5_xform_mul(a, b), v), apply_transform(a, by_b), 2e-6);
@@ -238,7 +238,7 @@ TEST (math_composes_and_inverts_transforms) {
 // Rotations about one axis blend by their angles.
 TEST (math_blends_transforms) {
     const md5_vec3 axis = {1, 2, -3};
-    const real3 unit = real3_unit(real3_of(axis));
+    const real3 unit = real3_unit(to_real3(axis));
     const md5_xform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0};
     const md5_xform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0};
     for (int i = 0; i < 11; i++) {
@@ -435,9 +435,9 @@ typedef struct test_eye {
 
 static md5_mat44 matrix_from_eye(const test_eye *eye)
 {
-    const md5_vec3 at = real3_narrow(eye->at);
-    const md5_vec3 up = real3_narrow(eye->up);
-    const md5_vec3 to = real3_narrow(real3_add(eye->at, real3_scale(eye->forward, 9)));
+    const md5_vec3 at = to_vec3(eye->at);
+    const md5_vec3 up = to_vec3(eye->up);
+    const md5_vec3 to = to_vec3(real3_add(eye->at, real3_scale(eye->forward, 9)));
     md5_mat44 clip = {{0}};
     if (eye->is_orthographic) { // z = a d + b, from the depth of both ends
         const double from =
@@ -457,7 +457,7 @@ static md5_mat44 matrix_from_eye(const test_eye *eye)
 
 static double along(real3 axis, const test_eye *eye, md5_vec3 p)
 {
-    return real3_dot(axis, real3_sub(real3_of(p), eye->at));
+    return real3_dot(axis, real3_sub(to_real3(p), eye->at));
 }
 
 // Returns the pixel of a point by similar triangles, and its depth, which is linear in d or in 1 /
@@ -484,7 +484,7 @@ static test_eye random_eye(int i, uint64_t *random)
     test_eye eye = {.right = apply(rotation, (real3){1, 0, 0}),
                     .up = apply(rotation, (real3){0, 1, 0}),
                     .forward = apply(rotation, (real3){0, 0, -1}),
-                    .at = real3_scale(real3_of(random_vector(random)), 20),
+                    .at = real3_scale(to_real3(random_vector(random)), 20),
                     .half_width = test_between(0.3, 2, random),
                     .half_height = test_between(0.3, 2, random),
                     .near_z = test_between(0.5, 2, random),
@@ -513,7 +513,7 @@ TEST (math_projects_points_to_pixels_and_back) {
         const real3 side = real3_add(real3_scale(eye.right, right), real3_scale(eye.up, up));
         const real3 ahead = real3_scale(eye.forward, d);
         const real3 p = real3_add(eye.at, real3_add(side, ahead));
-        const md5_vec3 point = real3_narrow(p);
+        const md5_vec3 point = to_vec3(p);
         const real3 pixel = see(&eye, window, point);
         md5_vec3 actual, back;
         REQUIRE(md5_mat44_project(clip, window, point, &actual));
@@ -536,7 +536,7 @@ TEST (math_projects_points_to_pixels_and_back) {
         } else {
             CHECK(ray.limit == 0 || ray.limit > 1e5f);
         }
-        const md5_vec3 behind = real3_narrow(real3_sub(p, real3_scale(ahead, 2)));
+        const md5_vec3 behind = to_vec3(real3_sub(p, real3_scale(ahead, 2)));
         CHECK(md5_mat44_project(clip, window, behind, &back) == eye.is_orthographic);
     }
 }

@@ -309,11 +309,11 @@ TEST_WITH (misuse_is_reported_by_assertions_and_mostly_harmless_without, misused
 TEST (pose_buffers_have_room_for_a_pose) {
     OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     const uint32_t count = model->skeleton.num_joints;
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         md5_pose_buffers *const buffers =
-            md5_create_pose_buffers(model, 77, &it.opts.allocator, &it.error);
-        CHECK_FAILURE(it, buffers);
-        CHECK_UINT(it.heap.live, buffers ? 1 : 0);
+            md5_create_pose_buffers(model, 77, &failure.opts.allocator, &failure.error);
+        CHECK_FAILURE(failure, buffers);
+        CHECK_UINT(failure.heap.live, buffers ? 1 : 0);
         if (buffers) {
             CHECK_UINT(buffers->num_joints, count);
             CHECK_BYTES(buffers->pose, model->bind_local, count * sizeof *buffers->pose);

@@ -801,10 +801,10 @@ TEST (curve_of_many_points) {
 }
 
 TEST (curve_survives_failure_of_every_allocation) {
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         OWN_CURVE curve = md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8},
-                                           &it.opts.allocator, &it.error);
-        CHECK_FAILURE(it, curve);
+                                           &failure.opts.allocator, &failure.error);
+        CHECK_FAILURE(failure, curve);
     }
     const md5_allocator small = {.limit = 100};
     md5_error error = {0};

@@ -92,7 +92,7 @@ TEST (squad_at_equal_intervals_equals_shoemakes_formula) {
         OWN_SQUAD squad = create_squad(keys, times, NUM_KEYS, 0);
         real4 q[NUM_KEYS];
         for (int i = 0; i < NUM_KEYS; i++) {
-            q[i] = real4_of(keys[i]);
+            q[i] = to_unit_real4(keys[i]);
             if (i > 0)
                 q[i] = real4_towards(q[i], q[i - 1]);
         }
@@ -104,7 +104,7 @@ TEST (squad_at_equal_intervals_equals_shoemakes_formula) {
                 const real4 exact = real4_slerp(real4_slerp(q[i], q[i + 1], u),
                                                 real4_slerp(a, b, u), 2 * u * (1 - u));
                 const md5_quat found = md5_squad_rotation(squad, times[i] + 2 * u);
-                CHECK_SMALL(real4_angle(exact, real4_of(found)), 1e-6);
+                CHECK_SMALL(real4_angle(exact, to_unit_real4(found)), 1e-6);
             }
         }
     }
@@ -126,10 +126,10 @@ TEST (squad_passes_its_keys) {
 // Returns half of the angular velocity at a time, by a one-sided difference of second order.
 static real4 half_velocity(const md5_squad *squad, double time, double h)
 {
-    const real4 at = real4_of(md5_squad_rotation(squad, time));
+    const real4 at = to_unit_real4(md5_squad_rotation(squad, time));
     real4 steps[2];
     for (int i = 0; i < 2; i++) {
-        const real4 q = real4_of(md5_squad_rotation(squad, time + (i + 1) * h));
+        const real4 q = to_unit_real4(md5_squad_rotation(squad, time + (i + 1) * h));
         steps[i] = quat_log(between(at, real4_towards(q, at)));
     }
     return real4_scale(real4_add(real4_scale(steps[0], 4), real4_scale(steps[1], -1)),
@@ -220,7 +220,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
         for (int i = 0; i < 101; i++) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
-            if (!CHECK_NEAR(real4_dot(real4_widen(q), real4_widen(q)), 1, 1e-6))
+            if (!CHECK_NEAR(real4_dot(to_real4(q), to_real4(q)), 1, 1e-6))
                 break;
         }
     }
@@ -232,8 +232,8 @@ TEST (squad_at_a_time_is_a_rotation) {
     static const double times[] = {0, 4e-320, 8e-320};
     OWN_SQUAD squad = create_squad(keys, times, 3, 0);
     for (int i = 0; i < 3; i++) {
-        const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
-        CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1, 1e-6);
+        const real4 found = to_unit_real4(md5_squad_rotation(squad, times[i]));
+        CHECK_NEAR(fabs(real4_dot(found, to_unit_real4(keys[i]))), 1, 1e-6);
     }
 }
 
@@ -277,9 +277,10 @@ TEST (squad_rejects_invalid_keys) {
 TEST (squad_survives_failing_memory) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};
     static const double times[] = {0, 1};
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_SQUAD squad = md5_create_squad(keys, times, 2, 0, &it.opts.allocator, &it.error);
-        CHECK_FAILURE(it, squad);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_SQUAD squad =
+            md5_create_squad(keys, times, 2, 0, &failure.opts.allocator, &failure.error);
+        CHECK_FAILURE(failure, squad);
     }
     md5_destroy_squad(NULL);
 }

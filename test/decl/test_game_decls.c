@@ -409,14 +409,16 @@ TEST (game_survives_failure_of_every_allocation) {
         {"skins/a.skin", "skin s { model m.lwo a b * c }\n"},
     };
     const md5_game_path place = game_place(texts, 2, false);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
-        CHECK(game || it.error.status == MD5_ERROR_MEMORY);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_GAME game = md5_create_game(&place, 1, &failure.opts, &failure.error);
+        CHECK(game || failure.error.status == MD5_ERROR_MEMORY);
         if (game) {
             for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL); i++)
-                md5_game_material(game, md5_game_decl(game, MD5_DECL_MATERIAL, i)->name, &it.error);
+                md5_game_material(game, md5_game_decl(game, MD5_DECL_MATERIAL, i)->name,
+                                  &failure.error);
             for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++)
-                md5_game_skin_def(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name, &it.error);
+                md5_game_skin_def(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name,
+                                  &failure.error);
         }
     }
 }

@@ -559,12 +559,12 @@ static const char whole[] = "md5load a.md5mesh\nmd5anim \"a b\" b.md5anim\nmd5ta
 
 TEST (cube_survives_failure_of_every_allocation) {
     const game_text files[] = {{"md5.cfg", whole}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         game_log log;
         md5_load_opts opts = cube_opts(files, &log);
-        opts.allocator = it.opts.allocator;
-        OWN_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &it.error);
-        CHECK_FAILURE(it, cube);
+        opts.allocator = failure.opts.allocator;
+        OWN_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &failure.error);
+        CHECK_FAILURE(failure, cube);
     }
 }
 

@@ -277,9 +277,10 @@ TEST (scales_survive_failure_of_every_allocation) {
     static const char text[] = "{\"arm\":{\"0\":0.5,\"1\":2}}";
     md5_error error = {0};
     OWN_ANIM anim = text_anim(anim_text, &error);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_SCALES scales = md5_parse_scales(text, strlen(text), anim, &it.opts, &it.error);
-        CHECK_FAILURE(it, scales);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_SCALES scales =
+            md5_parse_scales(text, strlen(text), anim, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, scales);
     }
     md5_free_scales(NULL);
 }

@@ -979,7 +979,7 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
         CHECK_UINT(read_numbers(&text, theirs, 12), 12);
         CHECK_UINT((unsigned)joint, i);
         for (int k = 0; k < 12; k++)
-            real_worse(&worst, fabs(joints[i].m[k] - theirs[k]));
+            real_update_max(&worst, fabs(joints[i].m[k] - theirs[k]));
     }
     return worst;
 }

@@ -76,8 +76,8 @@ static void compare_joint(const char *line, const md5_skeleton *skeleton, const 
     const uint32_t joint = md5_find_joint(skeleton, name);
     REQUIRE(joint != MD5_NONE);
     for (int k = 0; k < 12; k++)
-        real_worse(k % 4 == 3 ? &all->places : &all->axes,
-                   fabs((double)joints[joint].m[k] - theirs[k]));
+        real_update_max(k % 4 == 3 ? &all->places : &all->axes,
+                        fabs((double)joints[joint].m[k] - theirs[k]));
     all->count++;
 }
 
@@ -334,8 +334,8 @@ static void compare_place(const world_transform *ours, const double *n, worst *a
     for (int i = 0; i < 4; i++) {
         const md5_vec3d away = i < 3 ? md5_vec3d_sub(ours->axes.row[i], theirs.axes.row[i])
                                      : md5_vec3d_sub(ours->origin, theirs.origin);
-        real_worse(i < 3 ? &all->axes : &all->places,
-                   fmax(fmax(fabs(away.x), fabs(away.y)), fabs(away.z)));
+        real_update_max(i < 3 ? &all->axes : &all->places,
+                        fmax(fmax(fabs(away.x), fabs(away.y)), fabs(away.z)));
     }
     all->count++;
 }
@@ -424,8 +424,8 @@ static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool
     const char *at = it->line + 1;
     CHECK(read_numbers(&at, n, 11));
     CHECK_UINT(is_waist, (unsigned)n[0]);
-    real_worse(&it->worst, point_distance(from, n + 2));
-    real_worse(&it->worst, point_distance(to, n + 5));
+    real_update_max(&it->worst, point_distance(from, n + 2));
+    real_update_max(&it->worst, point_distance(to, n + 5));
     it->line = next_line(it->line);
     return (float)n[10];
 }
@@ -482,10 +482,10 @@ TEST (feet_are_placed_as_in_the_original_engine) {
             REQUIRE(read_numbers(&at, n, 5 + (int)now.num_legs));
             CHECK_UINT(now.is_standing, (unsigned)n[0]);
             if (now.is_standing) {
-                real_worse(&heights, point_distance(now.waist_offset, n + 1));
-                real_worse(&heights, fabs(now.waist_height - n[4]));
+                real_update_max(&heights, point_distance(now.waist_offset, n + 1));
+                real_update_max(&heights, fabs(now.waist_height - n[4]));
                 for (uint32_t i = 0; i < now.num_legs; i++)
-                    real_worse(&heights, fabs(now.ankle_heights[i] - n[5 + i]));
+                    real_update_max(&heights, fabs(now.ankle_heights[i] - n[5 + i]));
             }
         } else if (line[0] == 'j') {
             md5_monster_pose(it->monster, pose, joints, NULL);
@@ -757,8 +757,8 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
         } else if (strncmp(line, "bounds ", 7) == 0) {
             const md5_bounds box = md5_figure_bounds(figure, bodies, place);
             CHECK(read_numbers(&at, n, 6));
-            real_worse(&all.places, point_distance(box.min, n));
-            real_worse(&all.places, point_distance(box.max, n + 3));
+            real_update_max(&all.places, point_distance(box.min, n));
+            real_update_max(&all.places, point_distance(box.max, n + 3));
         }
         CHECK_THAT(all.axes <= 1e-5 && all.places <= 3e-4, "%.60s: off by %g and %g", line,
                    all.axes, all.places);
@@ -990,9 +990,9 @@ TEST (figures_report_memory_that_runs_out) {
     OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
     OWN_ENTITY entity = load_entity(game, "doll");
     const md5_figure_def *const def = md5_game_figure_def(game, "doll", NULL);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        md5_figure *const figure = md5_create_figure(def, entity, &it.opts, &it.error);
-        CHECK(figure || it.error.status == MD5_ERROR_MEMORY);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        md5_figure *const figure = md5_create_figure(def, entity, &failure.opts, &failure.error);
+        CHECK(figure || failure.error.status == MD5_ERROR_MEMORY);
         md5_free_figure(figure);
     }
 }

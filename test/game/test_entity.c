@@ -319,9 +319,9 @@ TEST (entities_survive_failure_of_every_load) {
         WITH_HEAD "\"copy_joint neck\" \"jaw\" \"def_attach\" \"gun\" \"skin\" \"s\" }\n"
                   "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }",
         NULL);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_ENTITY entity = md5_load_entity(game, "e", &it.opts, &it.error);
-        CHECK(entity ? entity->num_parts == 2 : it.error.status == MD5_ERROR_MEMORY);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_ENTITY entity = md5_load_entity(game, "e", &failure.opts, &failure.error);
+        CHECK(entity ? entity->num_parts == 2 : failure.error.status == MD5_ERROR_MEMORY);
     }
 }
 
@@ -335,10 +335,10 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
         "def/b.def", WITH_HEAD "\"def_attach\" \"gun\" \"skin\" \"s\" \"shader\" \"glass\" }\n"
                                "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }"};
     const md5_game_path place = game_place(texts, num_entity_files + 1, false);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
-        OWN_ENTITY entity = game ? md5_load_entity(game, "e", NULL, &it.error) : NULL;
-        CHECK(entity ? entity->num_parts == 2 : it.error.status == MD5_ERROR_MEMORY);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_GAME game = md5_create_game(&place, 1, &failure.opts, &failure.error);
+        OWN_ENTITY entity = game ? md5_load_entity(game, "e", NULL, &failure.error) : NULL;
+        CHECK(entity ? entity->num_parts == 2 : failure.error.status == MD5_ERROR_MEMORY);
     }
 }
 
@@ -445,9 +445,9 @@ TEST (trees_of_parts_survive_failure_of_every_load) {
         "entityDef f { \"model\" \"posed\" \"joint\" \"spine\" \"def_attach\" \"g\" }\n"
         "entityDef g { \"model\" \"face\" \"joint\" \"lid\" }",
         NULL);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_ENTITY entity = md5_load_entity(game, "e", &it.opts, &it.error);
-        CHECK(entity ? count_parts(entity) == 3 : it.error.status == MD5_ERROR_MEMORY);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_ENTITY entity = md5_load_entity(game, "e", &failure.opts, &failure.error);
+        CHECK(entity ? count_parts(entity) == 3 : failure.error.status == MD5_ERROR_MEMORY);
     }
 }
 
@@ -731,12 +731,13 @@ TEST (entities_survive_failure_of_every_allocation) {
                         "entityDef f { \"inherit\" \"g\" \"d\" \"e\" } entityDef g { bad }"},
     };
     const md5_game_path place = game_place(texts, 1, false);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
-        const bool is_strict = game && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, &it.error);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_GAME game = md5_create_game(&place, 1, &failure.opts, &failure.error);
+        const bool is_strict =
+            game && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, &failure.error);
         const md5_entity_def *const def =
-            is_strict ? md5_game_entity_def(game, "e", &it.error) : NULL;
-        CHECK(def ? def->num_keys == 4 : it.error.status == MD5_ERROR_MEMORY);
+            is_strict ? md5_game_entity_def(game, "e", &failure.error) : NULL;
+        CHECK(def ? def->num_keys == 4 : failure.error.status == MD5_ERROR_MEMORY);
         // A failure does not leave a partial result: when memory is available again, the entity is
         // complete.
         if (is_strict && !def)

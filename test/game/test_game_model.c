@@ -210,10 +210,11 @@ TEST (models_survive_failure_of_every_allocation) {
         {"two.md5anim", game_anim2},
     };
     const md5_game_path place = game_place(texts, 3, false);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
-        const md5_model_def *const model = game ? md5_game_model_def(game, "b", &it.error) : NULL;
-        CHECK(model ? model->num_joints == 4 : it.error.status == MD5_ERROR_MEMORY);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_GAME game = md5_create_game(&place, 1, &failure.opts, &failure.error);
+        const md5_model_def *const model =
+            game ? md5_game_model_def(game, "b", &failure.error) : NULL;
+        CHECK(model ? model->num_joints == 4 : failure.error.status == MD5_ERROR_MEMORY);
     }
 }
 

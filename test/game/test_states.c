@@ -770,13 +770,14 @@ TEST (scripts_report_memory_that_runs_out) {
         {NULL, NULL}};
     actor_stage stage;
     open_stage(&stage);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_SCRIPT script = load(texts, it.opts, &it.error);
-        CHECK(script || it.error.status == MD5_ERROR_MEMORY);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_SCRIPT script = load(texts, failure.opts, &failure.error);
+        CHECK(script || failure.error.status == MD5_ERROR_MEMORY);
         const md5_states_desc desc = {
             .script = script, .entity = stage.entity, .body = stage.actor};
-        OWN_STATES states = script ? md5_create_states(&desc, &it.opts.allocator, &it.error) : NULL;
-        CHECK(states || it.error.status == MD5_ERROR_MEMORY);
+        OWN_STATES states =
+            script ? md5_create_states(&desc, &failure.opts.allocator, &failure.error) : NULL;
+        CHECK(states || failure.error.status == MD5_ERROR_MEMORY);
     }
     close_stage(&stage);
 }

@@ -429,7 +429,7 @@ TEST_HERE (walk_takes_any_numbers, NULL) {
         walk_pose(fixture);
         CHECK(is_finite(fixture->gait.position) && is_finite(fixture->gait.normal));
         for (uint32_t joint = 0; joint < fixture->model->skeleton.num_joints; joint++) {
-            const real4 q = real4_widen(fixture->pose[joint].rotation);
+            const real4 q = to_real4(fixture->pose[joint].rotation);
             CHECK_NEAR(real4_dot(q, q), 1, 1e-3);
         }
     }

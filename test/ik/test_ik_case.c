@@ -14,7 +14,7 @@ md5_vec3 ik_rounded(real3 point)
 
 md5_vec3 ik_point_around(real3 middle, double distance, uint64_t *random)
 {
-    const real4 turn = real4_of(made_any_rotation(random));
+    const real4 turn = to_unit_real4(made_any_rotation(random));
     return ik_rounded(real3_add(middle, real4_rotate(turn, (real3){distance, 0, 0})));
 }
 
@@ -44,12 +44,13 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
     }
 }
 
-real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+real_transform ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    real_place place = {{0, 0, 0, 1}, {0, 0, 0}};
+    real_transform place = {{0, 0, 0, 1}, {0, 0, 0}};
     for (uint32_t i = joint; i != MD5_NONE; i = skeleton->joints[i].parent) {
-        const real4 rotation = real4_of(pose[i].rotation);
-        place.at = real3_add(real3_of(pose[i].translation), real4_rotate(rotation, place.at));
+        const real4 rotation = to_unit_real4(pose[i].rotation);
+        place.translation =
+            real3_add(to_real3(pose[i].translation), real4_rotate(rotation, place.translation));
         place.rotation = real4_mul(rotation, place.rotation);
     }
     return place;
@@ -85,14 +86,14 @@ bool ik_is_sound(const md5_xform *pose, uint32_t count)
 
 real3 ik_place_in_chain(const ik_rig *rig, uint32_t i)
 {
-    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).at;
+    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).translation;
 }
 
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length)
 {
     double sum = 0;
     for (uint32_t i = count - length + 1; i < count; i++)
-        sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
+        sum += real3_length(to_real3(rig->pose[rig->chain[i]].translation));
     return sum;
 }
 
@@ -136,17 +137,17 @@ static real4 rest_of(const md5_joint_limit *limit)
     const bool has_axis = rest.x != 0 || rest.y != 0 || rest.z != 0;
     if (!has_axis && rest.w == 0)
         return (real4){0, 0, 0, 1};
-    return real4_of(rest);
+    return to_unit_real4(rest);
 }
 
 md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return made_any_rotation(random);
-    const real3 axis = real3_of(limit->axis);
+    const real3 axis = to_real3(limit->axis);
     real4 turn = about(axis, test_between(limit->min, limit->max, random));
     if (limit->kind == MD5_LIMIT_CONE) {
-        const real3 beside = real3_cross(axis, real3_of(ik_random_point(1, random)));
+        const real3 beside = real3_cross(axis, to_real3(ik_random_point(1, random)));
         turn = real4_mul(about(beside, test_between(0, limit->swing, random)), turn);
     }
     const real4 local = real4_mul(rest_of(limit), turn);
@@ -170,8 +171,8 @@ double limit_excess(const md5_joint_limit *limit, md5_quat local)
     if (limit->kind == MD5_LIMIT_NONE)
         return 0;
     const real4 rest = rest_of(limit);
-    const real4 turn = real4_mul((real4){-rest.x, -rest.y, -rest.z, rest.w}, real4_of(local));
-    const real3 axis = real3_of(limit->axis);
+    const real4 turn = real4_mul((real4){-rest.x, -rest.y, -rest.z, rest.w}, to_unit_real4(local));
+    const real3 axis = to_real3(limit->axis);
     const real3 now = real4_rotate(turn, axis);
     const double swing = atan2(real3_length(real3_cross(axis, now)), real3_dot(axis, now));
     const double most = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0;

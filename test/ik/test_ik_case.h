@@ -36,7 +36,7 @@ void ik_make_line(ik_rig *rig, uint32_t count, float step);
 #define IK_SOLVE(kind, rig, job) md5_solve_##kind(&(rig).skeleton, &(job), (rig).pose)
 
 // The joint in model space, from normalized rotations.
-real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
+real_transform ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
 
 // The position of joint `i` of the chain in model space.
 real3 ik_place_in_chain(const ik_rig *rig, uint32_t i);

@@ -30,11 +30,11 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         const ik_rig old = rig;
         const float left = IK_SOLVE(chain, rig, job);
         const double exact =
-            real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
+            real3_distance(ik_place_in_chain(&rig, count - 1), to_real3(job.target));
         // A bone longer than all others together keeps the tip away from near targets.
         double longest = 0;
         for (uint32_t i = count - length + 1; i < count; i++)
-            longest = fmax(longest, real3_length(real3_of(rig.pose[rig.chain[i]].translation)));
+            longest = fmax(longest, real3_length(to_real3(rig.pose[rig.chain[i]].translation)));
         if (2.0 * longest - reach < 0.25 * reach) {
             CHECK(exact / reach <= farthest_miss);
             missed += exact > 1.01e-3 * reach;
@@ -312,12 +312,12 @@ static void make_body(body *made, bool has_limits, uint64_t *random)
 
 static real3 at_of(const body *fixture, uint32_t joint)
 {
-    return ik_place(&fixture->skeleton, fixture->pose, joint).at;
+    return ik_place(&fixture->skeleton, fixture->pose, joint).translation;
 }
 
 static double distance_to(const body *fixture, uint32_t joint, md5_vec3 target)
 {
-    return real3_distance(at_of(fixture, joint), real3_of(target));
+    return real3_distance(at_of(fixture, joint), to_real3(target));
 }
 
 // Moves both hands and the chest to where they are in another pose that obeys the limits. Returns
@@ -401,7 +401,7 @@ TEST (ik_goals_compete_by_their_weights) {
         const double of_a = w * w / (w * w + v * v);
         const double of_b = 1.0 - of_a;
         const real3 middle =
-            real3_add(real3_scale(real3_of(a), of_a), real3_scale(real3_of(b), of_b));
+            real3_add(real3_scale(to_real3(a), of_a), real3_scale(to_real3(b), of_b));
         CHECK_SMALL(real3_distance(at_of(&fixture, LEFT), middle), 1e-3);
     }
 }
@@ -415,19 +415,19 @@ TEST (ik_goals_rotate_the_last_joint) {
         body other = fixture;
         for (int i = 1; i < BODY_JOINTS; i++)
             other.pose[i].rotation = made_any_rotation(&random);
-        const real_place there = ik_place(&other.skeleton, other.pose, RIGHT);
+        const real_transform there = ik_place(&other.skeleton, other.pose, RIGHT);
         const md5_quat rotation = {(float)there.rotation.x, (float)there.rotation.y,
                                    (float)there.rotation.z, (float)there.rotation.w};
         md5_goal goal = {.tip = RIGHT,
                          .length = 7,
-                         .target = ik_rounded(there.at),
+                         .target = ik_rounded(there.translation),
                          .rotation = &rotation,
                          .weight = 1};
         const md5_goals_job job = {ROW(goals, goal), .tolerance = 1e-3f, .iterations = 500,
                                    .weight = 1};
         const double left = md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
-        const real_place now = ik_place(&fixture.skeleton, fixture.pose, RIGHT);
-        CHECK_NEAR(real3_distance(now.at, real3_of(goal.target)), left, 1e-4);
+        const real_transform now = ik_place(&fixture.skeleton, fixture.pose, RIGHT);
+        CHECK_NEAR(real3_distance(now.translation, to_real3(goal.target)), left, 1e-4);
         reached += left < 1.1e-3 && real4_angle(now.rotation, there.rotation) < 2e-3;
     }
     CHECK(reached >= 480);

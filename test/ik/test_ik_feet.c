@@ -33,7 +33,7 @@ static void make_body(md5_xform *pose)
 
 static real3 at_of(const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&skeleton, pose, joint).at;
+    return ik_place(&skeleton, pose, joint).translation;
 }
 
 static void place(md5_xform *pose, md5_foot *feet, float *drop, float smoothing, float seconds,
@@ -104,7 +104,7 @@ TEST (ik_feet_touch_their_floors) {
     const real4 was = ik_place(&skeleton, old, ANKLE_L).rotation;
     const real3 up = real4_rotate(ik_place(&skeleton, pose, ANKLE_L).rotation,
                                   real4_rotate(real4_conjugate(was), (real3){0, 0, 1}));
-    CHECK_SMALL(real3_distance(up, real3_of(slope)), 1e-5);
+    CHECK_SMALL(real3_distance(up, to_real3(slope)), 1e-5);
     CHECK(at_of(pose, KNEE_L).x > at_of(old, KNEE_L).x + 1);
     CHECK(ik_is_sound(pose, NUM_JOINTS));
 

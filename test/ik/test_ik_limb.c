@@ -5,7 +5,7 @@
 
 static real3 at_of(const ik_rig *rig, uint32_t joint)
 {
-    return ik_place(&rig->skeleton, rig->pose, joint).at;
+    return ik_place(&rig->skeleton, rig->pose, joint).translation;
 }
 
 // Any three joints of a chain of 3 to 12, from the top down.
@@ -44,8 +44,8 @@ TEST (ik_limb_reaches_with_intermediate_joints) {
             .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1};
         const ik_rig old = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
-        CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), real3_of(target)) / reach, 2e-5);
-        const real_place tip = ik_place(&rig.skeleton, rig.pose, limb.tip);
+        CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), to_real3(target)) / reach, 2e-5);
+        const real_transform tip = ik_place(&rig.skeleton, rig.pose, limb.tip);
         worst_turn =
             fmax(worst_turn,
                  real4_angle(tip.rotation, ik_place(&old.skeleton, old.pose, limb.tip).rotation));
@@ -56,8 +56,8 @@ TEST (ik_limb_reaches_with_intermediate_joints) {
         }
         if (!job.pole)
             continue;
-        const real3 line = real3_sub(tip.at, at_of(&rig, limb.root));
-        const real3 normal = real3_cross(line, real3_sub(real3_of(pole), at_of(&rig, limb.root)));
+        const real3 line = real3_sub(tip.translation, at_of(&rig, limb.root));
+        const real3 normal = real3_cross(line, real3_sub(to_real3(pole), at_of(&rig, limb.root)));
         const real3 middle = real3_sub(at_of(&rig, limb.middle), at_of(&rig, limb.root));
         CHECK_SMALL(fabs(real3_dot(middle, normal)) / real3_length(normal) / reach, 2e-4);
     }
@@ -73,7 +73,7 @@ TEST (ik_limb_stretches_intermediate_joints_evenly) {
         double reach;
         const md5_vec3 inside = target_for(&rig, &limb, &random, &reach);
         const real3 root = at_of(&rig, limb.root);
-        const real3 way = real3_unit(real3_sub(real3_of(inside), root));
+        const real3 way = real3_unit(real3_sub(to_real3(inside), root));
         const md5_two_bone_job job = {
             .limb = &limb,
             .target = ik_rounded(real3_add(root, real3_scale(way, 1.3 * reach))),
@@ -81,7 +81,7 @@ TEST (ik_limb_stretches_intermediate_joints_evenly) {
             .weight = 1,
         };
         CHECK(IK_SOLVE(two_bone, rig, job));
-        CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 1e-5);
+        CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), to_real3(job.target)) / reach, 1e-5);
     }
 }
 
@@ -156,7 +156,7 @@ static void make_leg(md5_xform *pose)
 
 static double height_of(const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&leg_skeleton, pose, joint).at.z;
+    return ik_place(&leg_skeleton, pose, joint).translation.z;
 }
 
 static uint32_t place_foot(md5_xform *pose, uint32_t pelvis, md5_foot *foot, float weight)
@@ -283,7 +283,7 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
 
 static double bone_length(const ik_rig *rig, uint32_t i)
 {
-    return real3_length(real3_of(rig->pose[rig->chain[i]].translation));
+    return real3_length(to_real3(rig->pose[rig->chain[i]].translation));
 }
 
 // A point at `distance` from the hip, which is the third joint from the end.
@@ -329,16 +329,17 @@ TEST (ik_two_bone_reaches_targets_in_reach) {
         ik_rig old = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, count));
-        const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
-        CHECK_SMALL(real3_distance(tip.at, real3_of(target)) / most, 1e-5);
-        CHECK_SMALL(real4_angle(tip.rotation, job.rotation ? real4_of(rotation) : before), 1e-5);
+        const real_transform tip = ik_place(&rig.skeleton, rig.pose, job.tip);
+        CHECK_SMALL(real3_distance(tip.translation, to_real3(target)) / most, 1e-5);
+        CHECK_SMALL(real4_angle(tip.rotation, job.rotation ? to_unit_real4(rotation) : before),
+                    1e-5);
         ik_check_lengths(&rig, &old, count);
         if (!job.pole)
             continue;
         // The knee lies on the pole's side of the line from hip to foot, in one plane with it.
-        const real3 line = real3_sub(tip.at, ik_place_in_chain(&rig, hip));
+        const real3 line = real3_sub(tip.translation, ik_place_in_chain(&rig, hip));
         const real3 normal =
-            real3_cross(line, real3_sub(real3_of(pole), ik_place_in_chain(&rig, hip)));
+            real3_cross(line, real3_sub(to_real3(pole), ik_place_in_chain(&rig, hip)));
         const real3 knee =
             real3_sub(ik_place_in_chain(&rig, hip + 1), ik_place_in_chain(&rig, hip));
         const double off = real3_dot(knee, normal) / real3_length(normal);
@@ -386,7 +387,7 @@ TEST (ik_two_bone_points_at_targets_out_of_reach) {
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1};
         IK_SOLVE(two_bone, rig, job);
         const real3 start = ik_place_in_chain(&rig, 1);
-        const real3 way = real3_unit(real3_sub(real3_of(target), start));
+        const real3 way = real3_unit(real3_sub(to_real3(target), start));
         const real3 end = real3_add(start, real3_scale(way, reach));
         CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 3), end) / reach, 1e-5);
         CHECK(ik_is_sound(rig.pose, 4));
@@ -580,9 +581,9 @@ static const double pi = 3.14159265358979;
 // The angle between where the tip looks and where the target is.
 static double angle_off(const ik_rig *rig, const md5_aim_job *job)
 {
-    const real_place tip = ik_place(&rig->skeleton, rig->pose, job->tip);
-    const real3 sight = real4_rotate(tip.rotation, real3_of(job->params.forward));
-    const real3 toward = real3_sub(real3_of(job->target), tip.at);
+    const real_transform tip = ik_place(&rig->skeleton, rig->pose, job->tip);
+    const real3 sight = real4_rotate(tip.rotation, to_real3(job->params.forward));
+    const real3 toward = real3_sub(to_real3(job->target), tip.translation);
     return atan2(real3_length(real3_cross(sight, toward)), real3_dot(sight, toward));
 }
 
@@ -609,19 +610,19 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
         CHECK(IK_SOLVE(aim, rig, job));
         REQUIRE(ik_is_sound(rig.pose, count));
         ik_check_lengths(&rig, &old, count);
-        const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
-        const real3 toward = real3_sub(real3_of(job.target), tip.at);
+        const real_transform tip = ik_place(&rig.skeleton, rig.pose, job.tip);
+        const real3 toward = real3_sub(to_real3(job.target), tip.translation);
         if (real3_length(toward) < 5)
             continue;
         CHECK_SMALL(angle_off(&rig, &job), 2e-6);
         // Up has no part to the left of the line of sight: it is in the plane of that line and the
         // vertical, and points upward. Skipped if that line is nearly vertical, or up nearly along
         // it.
-        const real3 up = real4_rotate(tip.rotation, real3_of(job.params.up));
+        const real3 up = real4_rotate(tip.rotation, to_real3(job.params.up));
         const real3 left = real3_cross((real3){0, 0, 1}, toward);
         const double slant = real3_length(left) / real3_length(toward);
         const real3 lean =
-            real3_cross(real4_rotate(tip.rotation, real3_of(job.params.forward)), up);
+            real3_cross(real4_rotate(tip.rotation, to_real3(job.params.forward)), up);
         if (slant > 0.11 && real3_length(lean) > 0.05) {
             CHECK_SMALL(fabs(real3_dot(up, left)) / real3_length(left), 1e-5);
             CHECK(real3_dot(real3_cross(toward, left), up) > 0);
@@ -653,7 +654,7 @@ static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
 // Returns the angle of a joint's rotation relative to its parent.
 static double turn_of(const ik_rig *rig, uint32_t i)
 {
-    return real4_angle(real4_of(rig->pose[rig->chain[i]].rotation), (real4){0, 0, 0, 1});
+    return real4_angle(to_unit_real4(rig->pose[rig->chain[i]].rotation), (real4){0, 0, 0, 1});
 }
 
 TEST (ik_aim_distributes_the_rotation_equally) {
@@ -752,7 +753,7 @@ TEST (ik_aim_of_any_input_is_finite) {
             if (which < 7)
                 points[i] = (md5_vec3){odd[which], odd[which], odd[which]};
         }
-        const real3 eye = ik_place(&rig.skeleton, rig.pose, rig.chain[count - 1]).at;
+        const real3 eye = ik_place(&rig.skeleton, rig.pose, rig.chain[count - 1]).translation;
         if (round % 5 == 0)
             points[0] = ik_rounded(eye);
         if (round % 7 == 0)
@@ -808,7 +809,8 @@ TEST (ik_soften_equals_the_formula_of_the_header) {
 static double distance_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t a,
                                 uint32_t b)
 {
-    return real3_distance(ik_place(skeleton, pose, a).at, ik_place(skeleton, pose, b).at);
+    return real3_distance(ik_place(skeleton, pose, a).translation,
+                          ik_place(skeleton, pose, b).translation);
 }
 
 // The farthest miss, as a share of the reach, for targets from half of the reach to nine tenths.
@@ -826,7 +828,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
         const double reach = distance_in_model(skeleton, pose, tip, middle)
                              + distance_in_model(skeleton, pose, middle, root);
         const double distance = reach * (0.5 + 0.01 * i);
-        const real3 from = ik_place(skeleton, pose, root).at;
+        const real3 from = ik_place(skeleton, pose, root).translation;
         const md5_two_bone_job job = {
             .tip = tip,
             .target = ik_rounded(real3_add(from, (real3){0.8 * distance, 0, 0.6 * distance})),
@@ -834,8 +836,9 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
             .weight = 1,
         };
         md5_solve_two_bone(skeleton, &job, pose);
-        worst = fmax(worst, real3_distance(ik_place(skeleton, pose, tip).at, real3_of(job.target))
-                                / reach);
+        worst = fmax(worst,
+                     real3_distance(ik_place(skeleton, pose, tip).translation, to_real3(job.target))
+                         / reach);
     }
     return worst;
 }

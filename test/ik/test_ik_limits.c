@@ -20,7 +20,7 @@ static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chai
     md5_chain_job none = *job;
     none.iterations = 0;
     IK_SOLVE(chain, moved, none);
-    return real3_distance(ik_place_in_chain(&moved, count - 1), real3_of(job->target));
+    return real3_distance(ik_place_in_chain(&moved, count - 1), to_real3(job->target));
 }
 
 // Half of the targets are in reach of the limits. Poses begin inside and outside of the limits.
@@ -57,7 +57,7 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
         const double rest = distance_at_rest(&rig, count, &job);
         const float left = IK_SOLVE(chain, rig, job);
         const double exact =
-            real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
+            real3_distance(ik_place_in_chain(&rig, count - 1), to_real3(job.target));
         const double excess = limit_worst(&rig, count, length, limits);
         const double error = fabs(exact - left) / (reach + rest);
         CHECK(excess <= 1e-6);
@@ -157,7 +157,7 @@ TEST (ik_two_bone_obeys_limits) {
         CHECK(excess <= 1e-6);
         in_reach += is_reachable;
         reached +=
-            is_reachable && real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)) < 0.01;
+            is_reachable && real3_distance(ik_place_in_chain(&rig, 3), to_real3(job.target)) < 0.01;
         REQUIRE(ik_is_sound(rig.pose, 4));
     }
     CHECK(100 * reached >= 99 * in_reach);
@@ -211,7 +211,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
                                .weight = 1,
                                .limits = limits};
     CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 1e-4);
-    const real4 elbow = real4_of(rig.pose[rig.chain[1]].rotation);
+    const real4 elbow = to_unit_real4(rig.pose[rig.chain[1]].rotation);
     CHECK_NEAR(2 * atan2(elbow.z, elbow.w), angle, 2e-3);
 }
 
@@ -249,7 +249,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
                                .weight = 1,
                                .limits = limits};
     CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 2e-4);
-    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)), distance, 2e-4);
+    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 3), to_real3(job.target)), distance, 2e-4);
     CHECK_SMALL(limit_worst(&rig, 4, 4, limits), 1e-6);
 }
 
@@ -279,15 +279,16 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
                                    .length = 2,
                                    .weight = 1,
                                    .limits = limits};
-        const real4 old = real4_of(rig.pose[rig.chain[0]].rotation);
+        const real4 old = to_unit_real4(rig.pose[rig.chain[0]].rotation);
         IK_SOLVE(chain, rig, job);
-        const double moved = real4_angle(old, real4_of(rig.pose[rig.chain[0]].rotation));
+        const double moved = real4_angle(old, to_unit_real4(rig.pose[rig.chain[0]].rotation));
         md5_joint_limit point = *hinge;
         double least = 10;
         for (int i = 0; i < 501; i++) {
             point.min = hinge->min + (hinge->max - hinge->min) * (float)i / 500.0f;
             point.max = point.min;
-            const double angle = real4_angle(old, real4_of(limit_random_rotation(&point, &random)));
+            const double angle =
+                real4_angle(old, to_unit_real4(limit_random_rotation(&point, &random)));
             least = fmin(least, angle);
         }
         CHECK(moved < least + 1e-5);

@@ -101,10 +101,10 @@ static double end_after(float total, int steps, float damping, double *exact)
     const md5_swing swing = closed_form(100, damping, total);
     *exact = 20 + swing.keep * 3 - swing.drift * 40;
     // The joint points at it.
-    const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).at;
-    const real3 end = ik_place(&rig.skeleton, rig.pose, rig.chain[1]).at;
+    const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).translation;
+    const real3 end = ik_place(&rig.skeleton, rig.pose, rig.chain[1]).translation;
     const real3 bone = real3_sub(end, start);
-    const real3 way = real3_sub(real3_of(state[0].position), start);
+    const real3 way = real3_sub(to_real3(state[0].position), start);
     CHECK_NEAR(real3_length(bone), 4, 1e-5);
     CHECK_SMALL(real3_length(real3_cross(bone, way)), 1e-4);
     CHECK(real3_dot(bone, way) > 0);
@@ -161,7 +161,7 @@ TEST (ik_spring_hangs_down_by_gravity) {
     CHECK_NEAR(state[1].position.z, 27 - 2.0, 1e-3);
     CHECK_NEAR(state[1].position.x, 100, 1e-3);
     CHECK_NEAR(state[1].position.y, 50 - 12.0, 1e-3);
-    const real3 tip = ik_place(&rig.skeleton, rig.pose, rig.chain[2]).at;
+    const real3 tip = ik_place(&rig.skeleton, rig.pose, rig.chain[2]).translation;
     CHECK(tip.z < 19 && fabs(tip.y) < 1e-3);
 }
 

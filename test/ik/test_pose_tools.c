@@ -9,13 +9,14 @@ TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
     for (int round = 0; round < 20000; round++) {
         const md5_xform before = {made_any_rotation(&random), ik_random_point(9, &random), 0};
         // A turn about an axis of the parent's space by up to half a turn.
-        const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
+        const real3 axis =
+            real4_rotate(to_unit_real4(made_any_rotation(&random)), (real3){1, 0, 0});
         const double angle =
             round % 3 ? test_between(0, 3.14, &random) : pow(10, test_between(-5, 0, &random));
         const double s = sin(angle / 2.0);
         const double c = cos(angle / 2.0);
-        const real4 turned =
-            real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c}, real4_of(before.rotation));
+        const real4 turned = real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c},
+                                       to_unit_real4(before.rotation));
         const double sign = round % 2 ? 1 : -1;
         const md5_xform now = {
             {(float)(sign * turned.x), (float)(sign * turned.y), (float)(sign * turned.z),
@@ -134,9 +135,9 @@ static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, co
 {
     double worst = 0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const real_place one = ik_place(skeleton, a, i);
-        const real_place other = ik_place(skeleton, b, i);
-        worst = fmax(worst, real3_distance(one.at, other.at));
+        const real_transform one = ik_place(skeleton, a, i);
+        const real_transform other = ik_place(skeleton, b, i);
+        worst = fmax(worst, real3_distance(one.translation, other.translation));
         worst = fmax(worst, real4_angle(one.rotation, other.rotation));
     }
     return worst;
@@ -174,8 +175,8 @@ TEST (pose_tools_mirror_of_our_own_model) {
         CHECK_SMALL(difference_of(skeleton, pose, back), 2e-4);
         CHECK(ik_is_sound(image, skeleton->num_joints));
         for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-            const real3 from = ik_place(skeleton, pose, mirror[joint]).at;
-            const real3 to = ik_place(skeleton, image, joint).at;
+            const real3 from = ik_place(skeleton, pose, mirror[joint]).translation;
+            const real3 to = ik_place(skeleton, image, joint).translation;
             CHECK_SMALL(real3_distance((real3){from.x, -from.y, from.z}, to), 5e-4);
         }
     }
@@ -225,16 +226,16 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
         ik_make_rig(&rig, count, 8, &random);
         const uint32_t joint = test_random_u32(&random) % count;
         const md5_xform found = md5_joint_in_model(&rig.skeleton, rig.pose, joint);
-        const real_place exact = ik_place(&rig.skeleton, rig.pose, joint);
-        worst = fmax(worst, real3_distance(real3_of(found.translation), exact.at));
-        CHECK_SMALL(real4_angle(real4_of(found.rotation), exact.rotation), 1e-4);
+        const real_transform exact = ik_place(&rig.skeleton, rig.pose, joint);
+        worst = fmax(worst, real3_distance(to_real3(found.translation), exact.translation));
+        CHECK_SMALL(real4_angle(to_unit_real4(found.rotation), exact.rotation), 1e-4);
         CHECK(ik_is_sound(&found, 1));
 
         md5_mat34 matrices[IK_JOINTS];
         md5_local_to_model(&rig.skeleton, rig.pose, matrices);
         const md5_mat34 at = md5_attach_to_joint(matrices, joint, (md5_xform){.rotation.w = 1});
-        CHECK_NEAR(at.m[3], exact.at.x, 2e-3);
-        CHECK_NEAR(at.m[11], exact.at.z, 2e-3);
+        CHECK_NEAR(at.m[3], exact.translation.x, 2e-3);
+        CHECK_NEAR(at.m[11], exact.translation.z, 2e-3);
     }
     CHECK_SMALL(worst, 2e-3); // 64 joints, 500 units from the root
 }
@@ -267,11 +268,11 @@ TEST (pose_tools_attach_places_an_object_in_the_hand) {
         const md5_mat34 sword = md5_attach_to_joint(matrices, rig.chain[3], grip);
         const md5_vec3 point = ik_random_point(5, &random);
         const md5_vec3 found = md5_mat34_point(sword, point);
-        const real_place hand = ik_place(&rig.skeleton, rig.pose, rig.chain[3]);
-        const real3 turned = real4_rotate(real4_of(grip.rotation), real3_of(point));
+        const real_transform hand = ik_place(&rig.skeleton, rig.pose, rig.chain[3]);
+        const real3 turned = real4_rotate(to_unit_real4(grip.rotation), to_real3(point));
         const real3 in_hand =
-            real4_rotate(hand.rotation, real3_add(real3_of(grip.translation), turned));
-        const real3 expected = real3_add(hand.at, in_hand);
+            real4_rotate(hand.rotation, real3_add(to_real3(grip.translation), turned));
+        const real3 expected = real3_add(hand.translation, in_hand);
         CHECK_NEAR(found.x, expected.x, 1e-4);
         CHECK_NEAR(found.y, expected.y, 1e-4);
         CHECK_NEAR(found.z, expected.z, 1e-4);
@@ -280,33 +281,33 @@ TEST (pose_tools_attach_places_an_object_in_the_hand) {
 
 // The table of the original engine, for column vectors. The comments have its own notation for row
 // vectors: P is the parent's, L the joint's own rotation.
-static real_place expected_place(md5_joint_space space, real_place parent, md5_xform local,
-                                 md5_xform change, bool is_first)
+static real_transform expected_place(md5_joint_space space, real_transform parent, md5_xform local,
+                                     md5_xform change, bool is_first)
 {
-    const real4 l = real4_of(local.rotation);
-    const real4 mod = real4_of(change.rotation);
-    const real3 t = real3_of(local.translation);
-    const real3 move = real3_of(change.translation);
-    real_place out = {real4_mul(parent.rotation, l), real4_rotate(parent.rotation, t)};
+    const real4 l = to_unit_real4(local.rotation);
+    const real4 mod = to_unit_real4(change.rotation);
+    const real3 t = to_real3(local.translation);
+    const real3 move = to_real3(change.translation);
+    real_transform out = {real4_mul(parent.rotation, l), real4_rotate(parent.rotation, t)};
     switch (space) {
     case MD5_JOINT_LOCAL: // mod . (L . P), t_p + (t + mod) . P
         out.rotation = real4_mul(out.rotation, mod);
-        out.at = real4_rotate(parent.rotation, real3_add(t, move));
+        out.translation = real4_rotate(parent.rotation, real3_add(t, move));
         break;
     case MD5_JOINT_LOCAL_OVERRIDE: // mod . P, t_p + mod . P
         out.rotation = real4_mul(parent.rotation, mod);
-        out.at = real4_rotate(parent.rotation, move);
+        out.translation = real4_rotate(parent.rotation, move);
         break;
     case MD5_JOINT_MODEL: // (L . P) . mod, t_p + t . P + mod; joint 0: mod
         out.rotation = real4_mul(mod, out.rotation);
         if (is_first)
-            return (real_place){out.rotation, move};
-        out.at = real3_add(out.at, move);
+            return (real_transform){out.rotation, move};
+        out.translation = real3_add(out.translation, move);
         break;
     default: // mod, mod
-        return (real_place){mod, move};
+        return (real_transform){mod, move};
     }
-    out.at = real3_add(out.at, parent.at);
+    out.translation = real3_add(out.translation, parent.translation);
     return out;
 }
 
@@ -319,13 +320,13 @@ TEST (pose_tools_modify_joint_equals_the_original_engine) {
         const uint32_t above = rig.joints[joint].parent;
         const md5_joint_space space = (md5_joint_space)(round % 4);
         const md5_xform change = {made_any_rotation(&random), ik_random_point(9, &random), 0};
-        const real_place parent = above == MD5_NONE ? (real_place){{0, 0, 0, 1}, {0, 0, 0}}
-                                                    : ik_place(&rig.skeleton, rig.pose, above);
-        const real_place expected =
+        const real_transform parent = above == MD5_NONE ? (real_transform){{0, 0, 0, 1}, {0, 0, 0}}
+                                                        : ik_place(&rig.skeleton, rig.pose, above);
+        const real_transform expected =
             expected_place(space, parent, rig.pose[joint], change, joint == 0);
         md5_modify_joint(&rig.skeleton, joint, space, change, 1, rig.pose);
-        const real_place found = ik_place(&rig.skeleton, rig.pose, joint);
-        CHECK_SMALL(real3_distance(found.at, expected.at), 1e-4);
+        const real_transform found = ik_place(&rig.skeleton, rig.pose, joint);
+        CHECK_SMALL(real3_distance(found.translation, expected.translation), 1e-4);
         CHECK_SMALL(real4_angle(found.rotation, expected.rotation), 2e-6);
         CHECK(ik_is_sound(rig.pose, 4));
     }

@@ -40,7 +40,7 @@ static const md5_quat plain = {0, 0, 0, 1};
 
 static real3 at_of(const body *made, const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&made->model.skeleton, pose, joint).at;
+    return ik_place(&made->model.skeleton, pose, joint).translation;
 }
 
 // Joints origin, hips, chest, arm, forearm and hand. The arm points sideways (+y), lowered by
@@ -378,10 +378,10 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     make_man(&man, 1, 0, &random);
     make_man(&other, 1, 0, &random);
     other.joints[5].name = "palm";
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         md5_retarget *retarget =
-            md5_create_retarget(&man.model, &other.model, NULL, 0, &it.opts, &it.error);
-        CHECK_FAILURE(it, retarget);
+            md5_create_retarget(&man.model, &other.model, NULL, 0, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, retarget);
         md5_destroy_retarget(retarget);
     }
 }

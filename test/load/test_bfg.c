@@ -426,9 +426,9 @@ static void check_hostile(const bytes *good, file_kind kind)
         file.data[i / 8] ^= (unsigned char)(1 << i % 8);
         parse_any(kind, file.data, file.size, NULL, &error);
     }
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        parse_any(kind, good->data, good->size, &it.opts, &it.error);
-        CHECK_FAILURE(it, it.heap.num_allocs < it.heap.fail_at);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        parse_any(kind, good->data, good->size, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, failure.heap.num_allocs < failure.heap.fail_at);
     }
 }
 

@@ -140,8 +140,8 @@ static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t 
 // Returns the distance of a point from a segment, in double precision.
 static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
 {
-    const real3 way = real3_sub(real3_of(to), real3_of(from));
-    const real3 p = real3_sub(real3_of(point), real3_of(from));
+    const real3 way = real3_sub(to_real3(to), to_real3(from));
+    const real3 p = real3_sub(to_real3(point), to_real3(from));
     const double square = real3_dot(way, way);
     const double t = square > 0 ? real3_dot(p, way) / square : 0;
     return real3_distance(p, real3_scale(way, fmin(fmax(t, 0), 1)));
@@ -314,8 +314,8 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
                 sum += weight->bias;
                 const md5_vec3 placed =
                     md5_mat34_point(fixture->bind[weight->joint], weight->offset);
-                real_worse(&worst_place, bind_distance(placed, fixture->positions[vertex],
-                                                       fixture->positions[vertex]));
+                real_update_max(&worst_place, bind_distance(placed, fixture->positions[vertex],
+                                                            fixture->positions[vertex]));
             }
             CHECK_NEAR(sum, 1, 1e-6);
         }
@@ -492,10 +492,10 @@ static double distance_to_posed(const comparison *fixture, uint32_t vertex)
     for (uint32_t i = 0; i < at.num_weights; i++) {
         const md5_weight *const weight = &fixture->weights->weights[at.first_weight + i];
         const real3 place =
-            real3_transform(&fixture->joints[weight->joint], real3_of(weight->offset), 1);
+            real3_transform(&fixture->joints[weight->joint], to_real3(weight->offset), 1);
         sum = real3_add(sum, real3_scale(place, weight->bias));
     }
-    return real3_distance(sum, real3_of(fixture->posed[vertex]));
+    return real3_distance(sum, to_real3(fixture->posed[vertex]));
 }
 
 // Bobbin's longest side is 57 units; the mean difference is 0.5 % of that. The largest differences
@@ -529,7 +529,7 @@ TEST (bind_weights_of_bobbin_are_near_his_own) {
                 for (uint32_t vertex = 0; vertex < fixture.num_positions; vertex++) {
                     const double off = distance_to_posed(&fixture, vertex);
                     fixture.sum += off;
-                    real_worse(&fixture.most, off);
+                    real_update_max(&fixture.most, off);
                     fixture.count++;
                 }
             }
@@ -674,10 +674,10 @@ TEST_LONG (bind_rejects_triangles_that_overlap_everywhere) {
 TEST (bind_survives_failure_of_every_allocation) {
     OWN bind_case *const fixture = box_with_joint();
     bool is_done = false;
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, &it.opts, &it.error);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, &failure.opts, &failure.error);
         is_done = weights != NULL;
-        CHECK_FAILURE(it, weights);
+        CHECK_FAILURE(failure, weights);
     }
     CHECK(is_done);
     md5_error error = {0};

@@ -1423,7 +1423,7 @@ TEST (edit_fails_at_each_memory_limit) {
         const bool is_anim = kind == MD5_DOC_ANIM;
         if (number == 3 && size > 1000)
             continue; // too slow with texts
-        for (test_failure it = {0}; NEXT_FAILURE(it);) {
+        for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
             meshes[0] = (md5_doc_mesh){
                 NULL, NULL, size, size, size, vertices, (md5_vec2 *)zeros, indices, weights, {0}};
             md5_doc before;
@@ -1443,10 +1443,10 @@ TEST (edit_fails_at_each_memory_limit) {
                            .numbers = (float *)zeros,
                            .bounds = is_anim ? (md5_bounds *)zeros : NULL,
                            .views = zeros,
-                           .allocator = it.opts.allocator};
+                           .allocator = failure.opts.allocator};
             memcpy(&before, &doc, sizeof doc);
-            if (fix(number, &doc, &it.error) == MD5_NONE) {
-                CHECK_UINT(it.error.status, MD5_ERROR_MEMORY);
+            if (fix(number, &doc, &failure.error) == MD5_NONE) {
+                CHECK_UINT(failure.error.status, MD5_ERROR_MEMORY);
                 CHECK_BYTES(&doc, &before, sizeof doc);
             }
             md5_free_doc(&doc);
@@ -1524,33 +1524,35 @@ TEST (edit_survives_flipped_bytes_and_tables) {
 }
 
 TEST (edit_survives_failure_of_every_allocation) {
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_DOC doc = md5_parse_doc(MD5_DOC_ANIM, clip_text, strlen(clip_text), &it.opts, NULL);
-        OWN_DOC mesh = md5_parse_doc(MD5_DOC_MODEL, model_text, strlen(model_text), &it.opts, NULL);
-        const size_t failed = it.heap.num_allocs;
-        if (doc && md5_fix_joints(doc, NULL, true, &it.error) == MD5_NONE)
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_DOC doc =
+            md5_parse_doc(MD5_DOC_ANIM, clip_text, strlen(clip_text), &failure.opts, NULL);
+        OWN_DOC mesh =
+            md5_parse_doc(MD5_DOC_MODEL, model_text, strlen(model_text), &failure.opts, NULL);
+        const size_t failed = failure.heap.num_allocs;
+        if (doc && md5_fix_joints(doc, NULL, true, &failure.error) == MD5_NONE)
             CHECK_UINT(doc->num_components, 5); // unchanged
-        if (mesh && md5_fix_weights(mesh, 4, 1e-3f, NULL, &it.error) == MD5_NONE)
+        if (mesh && md5_fix_weights(mesh, 4, 1e-3f, NULL, &failure.error) == MD5_NONE)
             CHECK_UINT(mesh->meshes[0].vertices[0].num_weights, 5);
         if (mesh)
             mesh->meshes[0].vertices[2].num_weights = 0;
-        if (mesh && md5_fill_weights(mesh, 4, &it.error) == MD5_NONE)
+        if (mesh && md5_fill_weights(mesh, 4, &failure.error) == MD5_NONE)
             CHECK_UINT(mesh->meshes[0].vertices[2].num_weights, 0);
-        if (doc && EDIT_JOINTS(doc, &it.error, .root = "r") == MD5_NONE)
+        if (doc && EDIT_JOINTS(doc, &failure.error, .root = "r") == MD5_NONE)
             CHECK_UINT(doc->num_joints, 3);
         const md5_space_edit space = {.is_mirrored = true, .rotation = {.yaw = 9}, .scale = 2};
-        if (doc && md5_edit_space(doc, &space, &it.error) == MD5_NONE)
+        if (doc && md5_edit_space(doc, &space, &failure.error) == MD5_NONE)
             CHECK_EXACT(doc->joints[0].position.y, 0);
-        if (mesh && md5_edit_space(mesh, &space, &it.error) == MD5_NONE)
+        if (mesh && md5_edit_space(mesh, &space, &failure.error) == MD5_NONE)
             CHECK_EXACT(mesh->joints[1].position.x, 0.1f);
         const md5_frame_edit frames = {.frame_rate = 48, .is_closed = true, .tolerance = 1};
-        if (doc && md5_edit_frames(doc, &frames, &it.error) == MD5_NONE)
+        if (doc && md5_edit_frames(doc, &frames, &failure.error) == MD5_NONE)
             CHECK_UINT(doc->num_frames, 2);
         const bool turned = true;
         const md5_mesh_edit meshes = {.is_merged = true, .flipped = &turned, .max_triangles = 1};
-        if (mesh && md5_edit_meshes(mesh, &meshes, &it.error) == MD5_NONE)
+        if (mesh && md5_edit_meshes(mesh, &meshes, &failure.error) == MD5_NONE)
             CHECK_UINT(mesh->num_meshes, 1);
-        CHECK(it.error.status == MD5_OK
-              || (it.error.status == MD5_ERROR_MEMORY && it.heap.num_allocs >= failed));
+        CHECK(failure.error.status == MD5_OK
+              || (failure.error.status == MD5_ERROR_MEMORY && failure.heap.num_allocs >= failed));
     }
 }

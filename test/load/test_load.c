@@ -256,16 +256,17 @@ TEST (load_free_functions_accept_null) {
 TEST (load_survives_failure_of_every_allocation) {
     for (uint32_t f = 0; f < 2; f++) {
         bool loaded = false;
-        for (test_failure it = {0}; NEXT_FAILURE(it);) {
-            const read_asset made = read_asset_load(test_path(small_files[f]), &it.opts, &it.error);
+        for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+            const read_asset made =
+                read_asset_load(test_path(small_files[f]), &failure.opts, &failure.error);
             loaded = read_asset_is_there(made);
-            CHECK_FAILURE(it, loaded);
+            CHECK_FAILURE(failure, loaded);
             // A model has three blocks, and this model a fourth block for the skin plan of its
             // mesh.
             size_t num_blocks = 0;
             if (loaded)
                 num_blocks = made.model ? 4 : 1;
-            CHECK_UINT(it.heap.live, num_blocks);
+            CHECK_UINT(failure.heap.live, num_blocks);
             read_asset_free(made);
         }
         CHECK(loaded);

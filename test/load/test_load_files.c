@@ -419,14 +419,14 @@ static void ignore_warning(void *user, const md5_error *warning)
 static void load_with_less_memory(archive from, const char *path, const md5_threads *threads)
 {
     uint32_t num_loaded = 0;
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         md5_load_opts opts = reading(&from);
         opts.warn = ignore_warning;
         opts.threads = threads;
-        opts.allocator = it.opts.allocator;
-        md5_character *const hero = md5_load_character(path, &opts, &it.error);
+        opts.allocator = failure.opts.allocator;
+        md5_character *const hero = md5_load_character(path, &opts, &failure.error);
         num_loaded += hero != NULL;
-        CHECK((it.error.status == MD5_ERROR_MEMORY) == (hero == NULL));
+        CHECK((failure.error.status == MD5_ERROR_MEMORY) == (hero == NULL));
         md5_free_character(hero);
         CHECK_UINT(from.num_open, 0);
     }

@@ -381,11 +381,11 @@ TEST (image_programs_keep_sizes_if_asked) {
 TEST (image_programs_survive_failure_of_every_allocation) {
     made_images made;
     make_images(&made);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        const md5_image_opts opts = {.allocator = it.opts.allocator};
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        const md5_image_opts opts = {.allocator = failure.opts.allocator};
         OWN_IMAGE image = load_image_text(
-            made.game, "add(addnormals(a,heightmap(b,4)),smoothnormals(a))", &opts, &it.error);
-        CHECK(image || it.error.status == MD5_ERROR_MEMORY);
+            made.game, "add(addnormals(a,heightmap(b,4)),smoothnormals(a))", &opts, &failure.error);
+        CHECK(image || failure.error.status == MD5_ERROR_MEMORY);
     }
     md5_destroy_game(made.game);
 }

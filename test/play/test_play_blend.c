@@ -241,7 +241,7 @@ TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
                              "layer body { state still still } "
                              "layer more { add reference a 6 state b b }");
     for (int i = 0; i < 60; i++) {
-        real_place expected[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS];
         play_real_sample(fixture->made.anims[1], fmod(0.03 * i, 1) * 24, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         play_advance(fixture->player, 0.03);
@@ -267,7 +267,7 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
                                first + to_right + 0.25 * to_left};
     const double frames[4][2] = {{2, 3}, {10, 21}, {6, 12}, {13, 24}};
     for (int i = 0; i < 4; i++) {
-        real_place expected[PLAY_JOINTS], run[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS], run[PLAY_JOINTS];
         md5_player_reset(fixture->player);
         play_advance(fixture->player, samples[i]);
         play_real_sample(fixture->made.anims[0], frames[i][0], expected);
@@ -296,7 +296,7 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
                     "motion cd line x { phase item c 0 item d 1 } "
                     "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
     for (int step = 0; step < 40; step++) {
-        real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
+        real_transform parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
         for (int pair = 0; pair < 2; pair++) {
             // The mean of 1 and 1.5 cycles per second, or of 2 and 3 cycles per second.
             const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1) * 20;

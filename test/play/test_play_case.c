@@ -163,13 +163,13 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
 
 // -- Double precision -------------------------------------------------------------------------
 
-static real_place real_of(md5_xform from)
+static real_transform real_of(md5_xform from)
 {
-    return (real_place){real4_of(from.rotation), real3_of(from.translation)};
+    return (real_transform){to_unit_real4(from.rotation), to_real3(from.translation)};
 }
 
 // Reads a frame as it is stored: animated components once per frame, constant components once.
-static void real_frame(const md5_anim *anim, uint32_t frame, real_place *pose)
+static void real_frame(const md5_anim *anim, uint32_t frame, real_transform *pose)
 {
     for (uint32_t i = 0; i < PLAY_JOINTS; i++) {
         md5_xform joint = anim->constant[i];
@@ -185,56 +185,60 @@ static void real_frame(const md5_anim *anim, uint32_t frame, real_place *pose)
     }
 }
 
-void play_real_sample(const md5_anim *anim, double frame, real_place pose[PLAY_JOINTS])
+void play_real_sample(const md5_anim *anim, double frame, real_transform pose[PLAY_JOINTS])
 {
-    real_place from[PLAY_JOINTS], to[PLAY_JOINTS];
+    real_transform from[PLAY_JOINTS], to[PLAY_JOINTS];
     const uint32_t before = (uint32_t)floor(frame);
     real_frame(anim, before % anim->num_frames, from);
     real_frame(anim, (before + 1) % anim->num_frames, to);
     play_real_blend(from, to, frame - floor(frame), NULL, pose);
 }
 
-void play_real_blend(const real_place *from, const real_place *to, double weight, const float *mask,
-                     real_place *pose)
+void play_real_blend(const real_transform *from, const real_transform *to, double weight,
+                     const float *mask, real_transform *pose)
 {
     for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1);
-        const real_place a = from[i];
-        const real_place b = to[i];
+        const real_transform a = from[i];
+        const real_transform b = to[i];
         pose[i].rotation = real4_slerp(a.rotation, real4_towards(b.rotation, a.rotation), t);
-        pose[i].at = real3_add(a.at, real3_scale(real3_sub(b.at, a.at), t));
+        pose[i].translation =
+            real3_add(a.translation, real3_scale(real3_sub(b.translation, a.translation), t));
     }
 }
 
-void play_real_add(const real_place *pose, const real_place *source, const real_place *reference,
-                   double weight, const float *mask, real_place *out)
+void play_real_add(const real_transform *pose, const real_transform *source,
+                   const real_transform *reference, double weight, const float *mask,
+                   real_transform *out)
 {
     const real4 none = {0, 0, 0, 1};
     for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1);
         const real4 turn = real4_mul(real4_conjugate(reference[i].rotation), source[i].rotation);
         const real4 part = real4_slerp(none, real4_towards(turn, none), t);
-        const real3 way = real3_scale(real3_sub(source[i].at, reference[i].at), t);
-        out[i] = (real_place){real4_mul(pose[i].rotation, part), real3_add(pose[i].at, way)};
+        const real3 way =
+            real3_scale(real3_sub(source[i].translation, reference[i].translation), t);
+        out[i] = (real_transform){real4_mul(pose[i].rotation, part),
+                                  real3_add(pose[i].translation, way)};
     }
 }
 
-void play_real_bind(const md5_model *model, real_place *pose)
+void play_real_bind(const md5_model *model, real_transform *pose)
 {
     for (int i = 0; i < PLAY_JOINTS; i++)
         pose[i] = real_of(model->bind_local[i]);
 }
 
-static double distance(const real_place *a, const real_place *b)
+static double distance(const real_transform *a, const real_transform *b)
 {
-    return real4_angle(a->rotation, b->rotation) + real3_distance(a->at, b->at);
+    return real4_angle(a->rotation, b->rotation) + real3_distance(a->translation, b->translation);
 }
 
-double play_distance(const md5_xform *pose, const real_place *expected)
+double play_distance(const md5_xform *pose, const real_transform *expected)
 {
     double most = 0;
     for (int i = 0; i < PLAY_JOINTS; i++) {
-        const real_place real = real_of(pose[i]);
+        const real_transform real = real_of(pose[i]);
         const double by = distance(&real, &expected[i]);
         if (!(by <= most))
             most = by;
@@ -244,13 +248,13 @@ double play_distance(const md5_xform *pose, const real_place *expected)
 
 double play_pose_distance(const md5_xform *a, const md5_xform *b)
 {
-    real_place real[PLAY_JOINTS];
+    real_transform real[PLAY_JOINTS];
     for (int i = 0; i < PLAY_JOINTS; i++)
         real[i] = real_of(b[i]);
     return play_distance(a, real);
 }
 
-double play_miss(md5_player *player, const real_place *expected)
+double play_miss(md5_player *player, const real_transform *expected)
 {
     md5_xform pose[PLAY_JOINTS];
     play_pose(player, pose);

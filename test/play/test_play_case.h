@@ -48,19 +48,20 @@ void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count
 
 // Samples a clip at a time in frames, between frame floor(time) and the next frame. The last frame
 // is followed by the first.
-void play_real_sample(const md5_anim *anim, double frame, real_place pose[PLAY_JOINTS]);
-void play_real_blend(const real_place *from, const real_place *to, double weight, const float *mask,
-                     real_place *pose);
+void play_real_sample(const md5_anim *anim, double frame, real_transform pose[PLAY_JOINTS]);
+void play_real_blend(const real_transform *from, const real_transform *to, double weight,
+                     const float *mask, real_transform *pose);
 // Adds weight * (source - reference).
-void play_real_add(const real_place *pose, const real_place *source, const real_place *reference,
-                   double weight, const float *mask, real_place *out);
-void play_real_bind(const md5_model *model, real_place *pose);
+void play_real_add(const real_transform *pose, const real_transform *source,
+                   const real_transform *reference, double weight, const float *mask,
+                   real_transform *out);
+void play_real_bind(const md5_model *model, real_transform *pose);
 
 // Returns the largest difference of a joint: angle in radians plus distance in units.
-double play_distance(const md5_xform *pose, const real_place *expected);
+double play_distance(const md5_xform *pose, const real_transform *expected);
 double play_pose_distance(const md5_xform *a, const md5_xform *b);
 // Returns the same difference for the current pose of a player, and for the poses of two players.
-double play_miss(md5_player *player, const real_place *expected);
+double play_miss(md5_player *player, const real_transform *expected);
 double play_apart(md5_player *a, md5_player *b);
 
 // Returns true if all rotations have unit length and no number is NaN or infinite.

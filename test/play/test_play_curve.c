@@ -40,9 +40,9 @@ static double bezier(const double c[4], double x)
 // Returns the distance of the pose from both clips blended by this weight.
 static double miss(const play_scene *fixture, double seconds, double weight)
 {
-    real_place from[PLAY_JOINTS];
-    real_place to[PLAY_JOINTS];
-    real_place blended[PLAY_JOINTS];
+    real_transform from[PLAY_JOINTS];
+    real_transform to[PLAY_JOINTS];
+    real_transform blended[PLAY_JOINTS];
     play_real_sample(fixture->made.anims[0], fmod(10 * seconds, 10), from);
     play_real_sample(fixture->made.anims[1], fmod(10 * seconds, 10), to);
     play_real_blend(from, to, fmin(fmax(weight, 0), 1), NULL, blended);
@@ -151,9 +151,9 @@ static void weight_curves_begin(play_scene *fixture, bool in_layer, const char *
 static double weight_curves_miss(const play_scene *fixture, double weight)
 {
     float weights[PLAY_JOINTS];
-    real_place from[PLAY_JOINTS];
-    real_place to[PLAY_JOINTS];
-    real_place blended[PLAY_JOINTS];
+    real_transform from[PLAY_JOINTS];
+    real_transform to[PLAY_JOINTS];
+    real_transform blended[PLAY_JOINTS];
     md5_build_mask(&fixture->made.model->skeleton, "*spine", 0, weights, NULL);
     play_real_sample(fixture->made.anims[0], 0, from);
     play_real_sample(fixture->made.anims[1], 0, to);

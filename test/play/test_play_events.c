@@ -303,16 +303,16 @@ TEST_PLAY (play_root_and_pose_equal_the_clip, begin(fixture, "turn", "state turn
         play_advance(player, 0.0475);
         play_go_on(&at, md5_player_root_motion(player));
         md5_xform pose[PLAY_JOINTS];
-        real_place expected[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS];
         play_pose(player, pose);
         play_real_sample(fixture->made.anims[2], 0.95 * (i + 1), expected);
         play_go_on(&at, pose[0]);
-        CHECK_NEAR(at.x, expected[0].at.x, 1e-3);
-        CHECK_NEAR(at.y, expected[0].at.y, 1e-3);
+        CHECK_NEAR(at.x, expected[0].translation.x, 1e-3);
+        CHECK_NEAR(at.y, expected[0].translation.y, 1e-3);
         const double yaw = 2.0 * atan(expected[0].rotation.z / expected[0].rotation.w);
         CHECK_SMALL(remainder(at.yaw - yaw, 6.283185307179586), 1e-4);
         CHECK_SMALL(pose[0].translation.x, 1e-3);
-        at = (play_place){expected[0].at.x, expected[0].at.y, 0, at.yaw};
+        at = (play_place){expected[0].translation.x, expected[0].translation.y, 0, at.yaw};
     }
 }
 

@@ -32,7 +32,7 @@ static void begin(play_rig *fixture, const char *words)
 
 static real3 joint_position(const play_rig *fixture, const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&fixture->model->skeleton, pose, joint).at;
+    return ik_place(&fixture->model->skeleton, pose, joint).translation;
 }
 
 #define LEGS "foot ankle_l { knee knee_l hip hip_l } foot ankle_r"

@@ -35,9 +35,10 @@ static void begin(play_rig *fixture, const char *words)
 // Returns the angle between the x axis of an eye and a point, degrees.
 static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 {
-    const real_place at = ik_place(&fixture->model->skeleton, fixture->pose, eye);
+    const real_transform at = ik_place(&fixture->model->skeleton, fixture->pose, eye);
     const real3 x = real4_rotate(at.rotation, (real3){1, 0, 0});
-    return acos(fmin(real3_dot(x, real3_unit(real3_sub(real3_of(point), at.at))), 1)) * 57.29578;
+    return acos(fmin(real3_dot(x, real3_unit(real3_sub(to_real3(point), at.translation))), 1))
+           * 57.29578;
 }
 
 #define TEST_HERE(title, ...) \
@@ -177,7 +178,7 @@ TEST (play_gaze_that_is_not_finite_is_reset) {
         play_rig_go_on(&fixture, 0.1);
         CHECK(gaze->seconds < 1 && fabsf(gaze->head.x) < 1);
         for (int i = 0; i < JOINTS; i++) {
-            const real4 q = real4_widen(fixture.pose[i].rotation);
+            const real4 q = to_real4(fixture.pose[i].rotation);
             CHECK_NEAR(real4_dot(q, q), 1, 1e-5);
         }
     }

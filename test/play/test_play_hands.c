@@ -68,8 +68,8 @@ static const char hold[] =
 
 enum { MAX_JOINTS = 128, TIMES = 8 };
 
-static real_place joint_transform(const md5_character *character, const md5_xform *pose,
-                                  const char *name)
+static real_transform joint_transform(const md5_character *character, const md5_xform *pose,
+                                      const char *name)
 {
     const md5_skeleton *const skeleton = &character->model->skeleton;
     return ik_place(skeleton, pose, md5_find_joint(skeleton, name));
@@ -88,23 +88,24 @@ TEST (hands_grip_one_gun_in_all_clips) {
         md5_xform pose[MAX_JOINTS];
         md5_player_seek(player, 0, i / TIMES, i % TIMES / (double)TIMES);
         play_pose(player, pose);
-        const real_place right = joint_transform(character, pose, "hand_r");
-        const real_place left = joint_transform(character, pose, "hand_l");
-        const real3 shoulder = joint_transform(character, pose, "upperarm_l").at;
-        const real3 elbow = joint_transform(character, pose, "forearm_l").at;
-        const real3 grip = real3_add(right.at, real4_rotate(right.rotation, grip_at));
+        const real_transform right = joint_transform(character, pose, "hand_r");
+        const real_transform left = joint_transform(character, pose, "hand_l");
+        const real3 shoulder = joint_transform(character, pose, "upperarm_l").translation;
+        const real3 elbow = joint_transform(character, pose, "forearm_l").translation;
+        const real3 grip = real3_add(right.translation, real4_rotate(right.rotation, grip_at));
         const real4 turn = real4_mul(right.rotation, (real4){.y = 0.6, .w = -0.8});
-        const double reach = real3_distance(shoulder, elbow) + real3_distance(elbow, left.at);
+        const double reach =
+            real3_distance(shoulder, elbow) + real3_distance(elbow, left.translation);
         const double far = real3_distance(shoulder, grip);
-        const double miss = real3_distance(left.at, grip);
-        real_worse(&worst_turn, 1 - fabs(real4_dot(turn, left.rotation)));
+        const double miss = real3_distance(left.translation, grip);
+        real_update_max(&worst_turn, 1 - fabs(real4_dot(turn, left.rotation)));
         const bool is_near = far < reach * 0.9999; // if it is out of reach, the arm points at it
         num_near += is_near;
         num_far += !is_near;
         if (is_near)
-            real_worse(&worst, miss);
+            real_update_max(&worst, miss);
         else
-            real_worse(&worst_far, fabs(miss - (far - reach)));
+            real_update_max(&worst_far, fabs(miss - (far - reach)));
     }
     printf("note: a hand on a gun: at most %.2g units away in %u frames, out of reach in %u\n",
            worst, num_near, num_far);
@@ -122,7 +123,7 @@ TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
     md5_player_target(player, 2)->weight = 1;
     play_pose(player, pose);
     CHECK_BYTES(pose, before, size);
-    const real3 shoulder = joint_transform(character, pose, "upperarm_r").at;
+    const real3 shoulder = joint_transform(character, pose, "upperarm_r").translation;
     md5_mat34 joints[2] = {{{1, 0, 0, 1e9f, 0, 1, 0, 0, 0, 0, 1, 0}}};
     joints[1] = (md5_mat34){{0, -1, 0, (float)shoulder.x + 7, 1, 0, 0, (float)shoulder.y, 0, 0, 1,
                              (float)shoulder.z - 3}};
@@ -130,7 +131,7 @@ TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
           && md5_player_attach(player, 1, joints));
     play_pose(player, pose);
     const real3 there = {shoulder.x + 6, shoulder.y, shoulder.z - 3};
-    CHECK(real3_distance(joint_transform(character, pose, "hand_r").at, there) < 1e-3);
+    CHECK(real3_distance(joint_transform(character, pose, "hand_r").translation, there) < 1e-3);
     md5_player_copy(other, player); // without the attached object
     play_pose(other, pose);
     CHECK_BYTES(pose, before, size);

@@ -116,7 +116,7 @@ static real3 hold_sole_position(const play_rig *fixture, uint32_t joint)
     const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0, 0, -height});
     const md5_xform at = md5_xform_mul(
         fixture->place, md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint));
-    return real3_of(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
+    return to_real3(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
 }
 
 // Returns the distance of the left sole from a point.

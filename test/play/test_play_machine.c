@@ -404,15 +404,15 @@ TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
 
 static void survive_failures(const md5_machine_desc *desc)
 {
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_MACHINE machine = md5_create_machine(desc, &it.opts, &it.error);
-        const size_t blocks = it.heap.live;
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_MACHINE machine = md5_create_machine(desc, &failure.opts, &failure.error);
+        const size_t blocks = failure.heap.live;
         OWN_PLAYER player =
-            machine ? md5_create_player(machine, &it.opts.allocator, &it.error) : NULL;
-        CHECK((it.error.status == MD5_OK) == (player != NULL));
-        CHECK(player || it.error.status == MD5_ERROR_MEMORY);
+            machine ? md5_create_player(machine, &failure.opts.allocator, &failure.error) : NULL;
+        CHECK((failure.error.status == MD5_OK) == (player != NULL));
+        CHECK(player || failure.error.status == MD5_ERROR_MEMORY);
         CHECK((blocks > 0) == (machine != NULL));
-        CHECK_UINT(it.heap.live, blocks + (player != NULL));
+        CHECK_UINT(failure.heap.live, blocks + (player != NULL));
     }
 }
 
@@ -485,9 +485,9 @@ TEST_HERE (machine_survives_failure_of_every_block) {
     all.desc.report = (md5_report_desc){.enter = true, .clip_end = true};
     all.desc.parameters = parameters;
     for (; all.desc.num_parameters < MAX; all.desc.num_parameters++) {
-        for (test_failure it = {0}; NEXT_FAILURE(it);) {
-            OWN_MACHINE machine = md5_create_machine(&all.desc, &it.opts, &it.error);
-            CHECK(it.error.status == (machine ? MD5_OK : MD5_ERROR_MEMORY));
+        for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+            OWN_MACHINE machine = md5_create_machine(&all.desc, &failure.opts, &failure.error);
+            CHECK(failure.error.status == (machine ? MD5_OK : MD5_ERROR_MEMORY));
         }
     }
 }

@@ -28,13 +28,14 @@ static void advance(play_scene *fixture, double seconds)
 }
 
 // Samples a looping clip at a time in seconds.
-static void real_loop(const play_scene *fixture, uint32_t clip, double seconds, real_place *pose)
+static void real_loop(const play_scene *fixture, uint32_t clip, double seconds,
+                      real_transform *pose)
 {
     play_real_sample(fixture->made.anims[clip],
                      fmod(seconds * rate, one_shots_num_frames[clip] - 1.0), pose);
 }
 
-static double miss(const play_scene *fixture, const real_place *expected)
+static double miss(const play_scene *fixture, const real_transform *expected)
 {
     return play_miss(fixture->player, expected);
 }
@@ -63,9 +64,9 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
         advance(&fixture, 0.35);
         CHECK(md5_player_play_one_shot(fixture.player, 0, HIT, &desc));
         for (int step = 1; step < 16; step++) {
-            real_place base[PLAY_JOINTS];
-            real_place hit[PLAY_JOINTS];
-            real_place expected[PLAY_JOINTS];
+            real_transform base[PLAY_JOINTS];
+            real_transform hit[PLAY_JOINTS];
+            real_transform expected[PLAY_JOINTS];
             const double time = 0.05 * step;
             const double weight = 0.75 * expected_weight(time);
             advance(&fixture, 0.05);
@@ -80,7 +81,7 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
         }
         advance(&fixture, 0.05);
         CHECK(!md5_player_one_shot(fixture.player, 0).is_playing);
-        real_place base[PLAY_JOINTS];
+        real_transform base[PLAY_JOINTS];
         real_loop(&fixture, BASE, 1.15, base);
         CHECK_SMALL(miss(&fixture, base), 2e-5);
     }
@@ -119,10 +120,10 @@ TEST (one_shot_adds_its_difference) {
         desc.reference_frame = variant == 2 ? 5 : 0;
         CHECK(md5_player_play_one_shot(fixture.player, 3, HIT, &desc));
         advance(&fixture, 0.33);
-        real_place base[PLAY_JOINTS];
-        real_place hit[PLAY_JOINTS];
-        real_place from[PLAY_JOINTS];
-        real_place expected[PLAY_JOINTS];
+        real_transform base[PLAY_JOINTS];
+        real_transform hit[PLAY_JOINTS];
+        real_transform from[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS];
         real_loop(&fixture, BASE, 0.33, base);
         real_loop(&fixture, HIT, 0.33, hit);
         if (variant == 2)
@@ -140,10 +141,10 @@ TEST_HERE (one_shot_is_played_over_its_layer) {
     md5_player_set(fixture->player, 0, 1); // the weight of `top`
     PLAY_ONE_SHOT(fixture->player, 0, HIT, .layer = "body");
     advance(fixture, 0.4);
-    real_place hit[PLAY_JOINTS];
-    real_place top[PLAY_JOINTS];
-    real_place from[PLAY_JOINTS];
-    real_place expected[PLAY_JOINTS];
+    real_transform hit[PLAY_JOINTS];
+    real_transform top[PLAY_JOINTS];
+    real_transform from[PLAY_JOINTS];
+    real_transform expected[PLAY_JOINTS];
     real_loop(fixture, HIT, 0.4, hit);
     real_loop(fixture, WAVE, 0.4, top);
     play_real_sample(fixture->made.anims[WAVE], 0, from);
@@ -179,7 +180,7 @@ TEST (one_shot_starts_and_ends_as_documented) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_PLAY fixture;
-        real_place expected[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS];
         begin(&fixture);
         CHECK(md5_player_play_one_shot(fixture.player, 0, HIT, &cases[i].desc));
         advance(&fixture, 0.5 * cases[i].seconds);
@@ -213,10 +214,10 @@ TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
     advance(fixture, 0.1);
     CHECK(md5_player_play_one_shot(fixture->player, 2, WAVE, &new));
     for (int step = 1; step <= 8; step++) {
-        real_place base[PLAY_JOINTS];
-        real_place hit[PLAY_JOINTS];
-        real_place wave[PLAY_JOINTS];
-        real_place both[PLAY_JOINTS];
+        real_transform base[PLAY_JOINTS];
+        real_transform hit[PLAY_JOINTS];
+        real_transform wave[PLAY_JOINTS];
+        real_transform both[PLAY_JOINTS];
         const double time = 0.05 * step;
         const double t = time / 0.4;
         const double in = t * t * (3.0 - 2.0 * t);
@@ -236,8 +237,9 @@ TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
         // clips.
         md5_xform pose[PLAY_JOINTS];
         play_pose(fixture->player, pose);
-        const double expected =
-            0.1 * (1.0 - in) * base[6].at.x + 0.9 * (1.0 - in) * hit[6].at.x + in * wave[6].at.x;
+        const double expected = 0.1 * (1.0 - in) * base[6].translation.x
+                                + 0.9 * (1.0 - in) * hit[6].translation.x
+                                + in * wave[6].translation.x;
         CHECK_NEAR(pose[6].translation.x, expected, 2e-5);
     }
     CHECK_UINT(md5_player_one_shot(fixture->player, 2).clip, WAVE);
@@ -332,7 +334,7 @@ TEST_PLAY (one_shot_slots_are_counted_when_the_machine_is_made, play_scene_begin
     CHECK(!md5_player_play_one_shot(fixture->player, 1, 0, NULL));
     CHECK(PLAY_ONE_SHOT(fixture->player, 0, 0, .weight = 0.5f));
     play_advance(fixture->player, 0.3);
-    real_place bind[PLAY_JOINTS], clip[PLAY_JOINTS];
+    real_transform bind[PLAY_JOINTS], clip[PLAY_JOINTS];
     play_real_bind(fixture->made.model, bind);
     play_real_sample(fixture->made.anims[0], 6, clip);
     play_real_blend(bind, clip, 0.5, NULL, clip);
@@ -628,9 +630,9 @@ static double one_shot_weight(const play_scene *fixture)
 // Returns the distance of the pose from both clips blended by this weight.
 static double one_shot_curves_miss(const play_scene *fixture, double seconds, double weight)
 {
-    real_place base[PLAY_JOINTS];
-    real_place one_shot[PLAY_JOINTS];
-    real_place blended[PLAY_JOINTS];
+    real_transform base[PLAY_JOINTS];
+    real_transform one_shot[PLAY_JOINTS];
+    real_transform blended[PLAY_JOINTS];
     play_real_sample(fixture->made.anims[0], 20.0 * seconds, base);
     play_real_sample(fixture->made.anims[1], 20.0 * seconds, one_shot);
     play_real_blend(base, one_shot, weight, NULL, blended);

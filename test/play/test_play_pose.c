@@ -15,7 +15,7 @@ static void begin_four(play_scene *fixture)
         play_scene_add(fixture, FRAMES, RATE, 0.3 + 0.2 * i, 1 + i);
 }
 
-static void at(const play_case *made, uint32_t clip, double seconds, real_place *pose)
+static void at(const play_case *made, uint32_t clip, double seconds, real_transform *pose)
 {
     play_real_sample(made->anims[clip], fmod(seconds, 1) * (double)RATE, pose);
 }
@@ -26,7 +26,7 @@ TEST_HERE (play_shows_a_clip) {
     play_scene_read(fixture, "layer body { state swinging b }");
     double time = 0;
     for (int i = 0; i < 100; i++) {
-        real_place expected[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS];
         at(&fixture->made, 1, time, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         play_advance(fixture->player, 0.071);
@@ -49,7 +49,7 @@ TEST_HERE (play_crossfades_up_to_four) {
                                      MD5_FADE_CROSS, easings[num_begun]));
             num_begun++;
         }
-        real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS], next[PLAY_JOINTS];
         at(&fixture->made, 0, time, expected);
         for (uint32_t k = 1; k < num_begun; k++) {
             const double share = (time - begins[k]) / (float)durations[k];
@@ -73,7 +73,7 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
         play_advance(fixture->player, 0.05);
         const double time = 0.05 * i;
         const double eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
-        real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS], next[PLAY_JOINTS];
         at(&fixture->made, 0, time, expected);
         at(&fixture->made, 1, time, next);
         play_real_blend(expected, next, fmin(fmax(eased, 0), 1), NULL, expected);
@@ -85,10 +85,10 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
 TEST_HERE (play_fades_to_nothing) {
     play_scene_read(fixture, "layer body { state a a state nothing nothing state c c }");
     md5_xform pose[PLAY_JOINTS];
-    real_place bind[PLAY_JOINTS];
-    real_place a[PLAY_JOINTS];
-    real_place c[PLAY_JOINTS];
-    real_place expected[PLAY_JOINTS];
+    real_transform bind[PLAY_JOINTS];
+    real_transform a[PLAY_JOINTS];
+    real_transform c[PLAY_JOINTS];
+    real_transform expected[PLAY_JOINTS];
     play_real_bind(fixture->made.model, bind);
 
     play_fade(fixture->player, 0, 1, 0.5f);
@@ -132,9 +132,9 @@ TEST_HERE (play_nests_motions) {
         md5_player_set(fixture->player, 1, (float)more);
         play_advance(fixture->player, 0.06);
         time += 0.06;
-        real_place expected[PLAY_JOINTS];
-        real_place other[PLAY_JOINTS];
-        real_place reference[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS];
+        real_transform other[PLAY_JOINTS];
+        real_transform reference[PLAY_JOINTS];
         at(&fixture->made, 0, 0.5 * time, expected);
         at(&fixture->made, 1, 0.5 * time, other);
         play_real_blend(expected, other, x, NULL, expected);
@@ -164,9 +164,9 @@ TEST_HERE (play_blends_layers_over_another) {
     float upper[PLAY_JOINTS];
     CHECK(md5_build_mask(&fixture->made.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {
-        real_place expected[PLAY_JOINTS];
-        real_place other[PLAY_JOINTS];
-        real_place reference[PLAY_JOINTS];
+        real_transform expected[PLAY_JOINTS];
+        real_transform other[PLAY_JOINTS];
+        real_transform reference[PLAY_JOINTS];
         const double time = 0.05 * i;
         at(&fixture->made, 0, time, expected);
         at(&fixture->made, 1, time, other);
@@ -191,10 +191,10 @@ typedef struct channel {
 // Accumulates a channel as id's engine does: the first pose counts in full, each further pose by
 // its fraction of the weight so far; after a weight of 1, poses are ignored.
 static double accumulate(const play_case *made, const channel *from, double time, double gathered,
-                         real_place *pose)
+                         real_transform *pose)
 {
     for (int i = 0; i < 2 && gathered < 1; i++) {
-        real_place next[PLAY_JOINTS];
+        real_transform next[PLAY_JOINTS];
         if (from->weights[i] == 0)
             continue;
         at(made, from->clips[i], time, next);
@@ -230,7 +230,7 @@ static void begin_original(original *fixture)
 
 static void check_original(original *fixture, const channel *channels, double time)
 {
-    real_place expected[PLAY_JOINTS];
+    real_transform expected[PLAY_JOINTS];
     // The expected pose: ALL, then the parts with the weight that ALL leaves them, then the
     // eyelids, which are blended over the result.
     const play_case *made = &fixture->scene.made;

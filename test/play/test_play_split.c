@@ -473,8 +473,9 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
                        MD5_ROOT_FILE, job.pose);
             md5_local_to_model(&model->skeleton, job.pose, joints + num_joints);
             for (uint32_t i = 0; i < num_joints; i++)
-                real_worse(&worst, real_distance(md5_mat34_translation(joints[i]),
-                                                 md5_mat34_translation(joints[num_joints + i])));
+                real_update_max(&worst,
+                                real_distance(md5_mat34_translation(joints[i]),
+                                              md5_mat34_translation(joints[num_joints + i])));
         }
     }
     return worst;
@@ -490,7 +491,7 @@ TEST (interpolated_pose_is_near_the_exact_pose) {
     for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as in md5play.h
         double worst = 0;
         for (uint32_t i = 0; i < character->num_clips; i++)
-            real_worse(&worst, worst_between(character->machine, i, 30.0 * half));
+            real_update_max(&worst, worst_between(character->machine, i, 30.0 * half));
         CHECK(worst / (double)(bounds.max.z - bounds.min.z) <= 0.034 / half);
     }
 }

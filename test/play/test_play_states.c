@@ -227,9 +227,9 @@ TEST (states_that_are_left_immediately_are_not_blended) {
         CHECK_UINT(state_after(&fixture, 0.2), SIT);
         CHECK_UINT(md5_player_layer(fixture.player, 0).from, STAND);
         md5_xform pose[PLAY_JOINTS];
-        real_place stand[PLAY_JOINTS];
-        real_place sit[PLAY_JOINTS];
-        real_place both[PLAY_JOINTS];
+        real_transform stand[PLAY_JOINTS];
+        real_transform sit[PLAY_JOINTS];
+        real_transform both[PLAY_JOINTS];
         play_pose(fixture.player, pose);
         play_real_sample(fixture.made.anims[STAND], 10, stand);
         play_real_sample(fixture.made.anims[SIT], 4, sit);

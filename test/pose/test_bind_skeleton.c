@@ -19,7 +19,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0;
     for (int i = 0; i < 12; i++) {
-        real_worse(&worst, fabs((double)a->m[i] - b->m[i]));
+        real_update_max(&worst, fabs((double)a->m[i] - b->m[i]));
     }
     return worst;
 }
@@ -92,9 +92,9 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
     OWN_POSE made;
     make_pose(&made, MAX_JOINTS, MADE_PARENTS, 0.5, 0.5, &random);
     md5_binding *binding = NULL;
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        binding = bind_alone(&made, &it.opts);
-        CHECK_UINT(it.heap.live, binding ? 1 : 0);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        binding = bind_alone(&made, &failure.opts);
+        CHECK_UINT(failure.heap.live, binding ? 1 : 0);
         md5_free_binding(binding);
     }
 }
@@ -116,10 +116,11 @@ TEST (bind_skeleton_frees_all_memory_on_failure) {
     const md5_anim anim = {
         .skeleton = skeleton, .num_frames = 1, .frame_rate = 1, .constant = bind_local};
     uint32_t num_bound = 0;
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_BINDING binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &it.opts, &it.error);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_BINDING binding =
+            md5_bind_skeleton(&skeleton, bind_local, &anim, &failure.opts, &failure.error);
         num_bound += binding != NULL;
-        CHECK((it.error.status == MD5_ERROR_MEMORY) == (binding == NULL));
+        CHECK((failure.error.status == MD5_ERROR_MEMORY) == (binding == NULL));
     }
     CHECK_UINT(num_bound, 1);
 }

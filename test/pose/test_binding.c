@@ -141,7 +141,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0;
     for (int i = 0; i < 12; i++)
-        real_worse(&worst, fabs((double)a->m[i] - b->m[i]));
+        real_update_max(&worst, fabs((double)a->m[i] - b->m[i]));
     return worst;
 }
 
@@ -574,12 +574,12 @@ TEST (bind_survives_failure_of_every_allocation) {
     make(&model, parts, 3, &random);
     make(&anim, walker, 6, &random);
     size_t num_failed = 0;
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        it.opts.allow_partial_binding = true;
-        OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &it.opts, &it.error);
-        CHECK_FAILURE(it, binding);
-        CHECK_UINT(it.heap.live, binding ? 1 : 0);
-        CHECK_UINT(it.heap.live_bytes, binding ? binding->size : 0);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        failure.opts.allow_partial_binding = true;
+        OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, binding);
+        CHECK_UINT(failure.heap.live, binding ? 1 : 0);
+        CHECK_UINT(failure.heap.live_bytes, binding ? binding->size : 0);
         num_failed += !binding;
     }
     CHECK(num_failed > 1);

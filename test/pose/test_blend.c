@@ -91,14 +91,15 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
             const md5_xform b = made.b[i];
             const md5_xform found = made.out[i];
             const double t = (double)made.weights[i];
-            const real4 expected = real4_slerp(
-                real4_of(a.rotation), real4_towards(real4_of(b.rotation), real4_of(a.rotation)), t);
+            const real4 expected =
+                real4_slerp(to_unit_real4(a.rotation),
+                            real4_towards(to_unit_real4(b.rotation), to_unit_real4(a.rotation)), t);
             CHECK_SMALL(off_unit(found.rotation), 5e-7);
             const md5_vec3 place = found.translation;
             CHECK_SMALL(off_lerp(place, a.translation, b.translation, t), 3e-5);
             // If the quaternions are 90 degrees apart, either arc is right.
-            if (!(fabs(real4_dot(real4_of(a.rotation), real4_of(b.rotation))) < 1e-6))
-                CHECK_SMALL(real4_angle(real4_of(found.rotation), expected), 1e-6);
+            if (!(fabs(real4_dot(to_unit_real4(a.rotation), to_unit_real4(b.rotation))) < 1e-6))
+                CHECK_SMALL(real4_angle(to_unit_real4(found.rotation), expected), 1e-6);
         }
     }
 }
@@ -116,7 +117,7 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
             md5_blend_poses(&a, &b, t, NULL, 1, &found);
             const double rotated = angle * (double)t;
             const real4 expected = {cos(rotated), 0, sin(rotated), 0};
-            CHECK_SMALL(real4_angle(real4_of(found.rotation), expected), 1e-6);
+            CHECK_SMALL(real4_angle(to_unit_real4(found.rotation), expected), 1e-6);
             CHECK_SMALL(off_unit(found.rotation), 5e-7);
         }
     }
@@ -150,8 +151,8 @@ TEST (blend_by_nlerp_is_the_sum_at_unit_length) {
         make_poses(&made, &random);
         blend_by(MD5_INTERPOLATE_NLERP, &made, 1, made.weights, made.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const real4 a = real4_of(made.a[i].rotation);
-            const real4 b = real4_of(made.b[i].rotation);
+            const real4 a = to_unit_real4(made.a[i].rotation);
+            const real4 b = to_unit_real4(made.b[i].rotation);
             const double t = (double)made.weights[i];
             const double sign = real4_dot(a, b) < 0 ? -t : t;
             const real4 sum = {a.x * (1 - t) + b.x * sign, a.y * (1 - t) + b.y * sign,
@@ -161,7 +162,7 @@ TEST (blend_by_nlerp_is_the_sum_at_unit_length) {
                 off_lerp(made.out[i].translation, made.a[i].translation, made.b[i].translation, t),
                 3e-5);
             if (!(fabs(real4_dot(a, b)) < 1e-6))
-                CHECK_SMALL(real4_angle(real4_of(made.out[i].rotation), sum), 1e-6);
+                CHECK_SMALL(real4_angle(to_unit_real4(made.out[i].rotation), sum), 1e-6);
         }
     }
 }
@@ -263,8 +264,8 @@ TEST (blend_rotates_along_the_shorter_arc) {
     md5_blend_poses(negated.a, negated.b, 0.4f, NULL, MAX_COUNT, negated.out);
     CHECK(same(made.out, negated.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++) {
-        const real4 a = real4_of(made.a[i].rotation);
-        const real4 found = real4_of(made.out[i].rotation);
+        const real4 a = to_unit_real4(made.a[i].rotation);
+        const real4 found = to_unit_real4(made.out[i].rotation);
         REQUIRE(real4_dot(a, found) > 0.8);
     }
 }
@@ -273,7 +274,8 @@ TEST (blend_rotates_along_the_shorter_arc) {
 
 static double off_transform(md5_xform found, md5_xform expected)
 {
-    const double rotated = real4_angle(real4_of(found.rotation), real4_of(expected.rotation));
+    const double rotated =
+        real4_angle(to_unit_real4(found.rotation), to_unit_real4(expected.rotation));
     const double moved = off_lerp(found.translation, expected.translation, expected.translation, 0);
     return fmax(rotated, moved / 100.0);
 }
@@ -292,7 +294,8 @@ TEST (added_differences_restore_the_original_pose) {
         for (int i = 0; i < MAX_COUNT; i++) {
             CHECK_SMALL(off_transform(made.out[i], made.b[i]), 1e-6);
             CHECK_SMALL(off_transform(back[i], made.a[i]), 1e-6);
-            real_worse(&worst_sign, fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
+            real_update_max(&worst_sign,
+                            fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
         }
     }
     CHECK_SMALL(worst_sign, 1e-6); // not -q
@@ -311,11 +314,12 @@ TEST (added_differences_are_weighted_exactly) {
             const md5_xform b = made.b[i];
             const md5_xform found = made.out[i];
             const double t = (double)made.weights[i];
-            real4 part = real4_slerp(identity, real4_towards(real4_of(b.rotation), identity), t);
+            real4 part =
+                real4_slerp(identity, real4_towards(to_unit_real4(b.rotation), identity), t);
             if (sign < 0)
                 part = real4_conjugate(part);
-            const real4 expected = real4_mul(real4_of(a.rotation), part);
-            CHECK_SMALL(real4_angle(real4_of(found.rotation), expected), 3e-6);
+            const real4 expected = real4_mul(to_unit_real4(a.rotation), part);
+            CHECK_SMALL(real4_angle(to_unit_real4(found.rotation), expected), 3e-6);
             CHECK_SMALL(off_unit(found.rotation), 2e-6);
             const md5_vec3 sum = md5_vec3_add(a.translation, md5_vec3_scale(b.translation, sign));
             CHECK_SMALL(off_lerp(found.translation, a.translation, sum, t), 4e-5);

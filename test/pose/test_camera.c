@@ -388,8 +388,8 @@ TEST (camera_survives_truncation_and_failing_allocations) {
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
     }
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_CAMERA camera = md5_parse_camera(text, size, &it.opts, &it.error);
-        CHECK_FAILURE(it, camera);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_CAMERA camera = md5_parse_camera(text, size, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, camera);
     }
 }

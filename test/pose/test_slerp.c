@@ -14,7 +14,7 @@ static double worst_of(md5_quat q, real4 expected)
 
 static double dot(md5_quat a, md5_quat b)
 {
-    return real4_dot(real4_widen(a), real4_widen(b));
+    return real4_dot(to_real4(a), to_real4(b));
 }
 
 // A rotation at a distance of about 1e-8 to 1 from `a`.
@@ -22,7 +22,7 @@ static md5_quat random_neighbor(uint64_t *random, md5_quat a)
 {
     const double reach = pow(10, -8 * test_random(random));
     const md5_quat b = made_any_rotation(random);
-    const real4 sum = real4_add(real4_widen(a), real4_scale(real4_widen(b), reach));
+    const real4 sum = real4_add(to_real4(a), real4_scale(to_real4(b), reach));
     const double scale = 1.0 / sqrt(real4_dot(sum, sum));
     if (scale > 100)
         return a;
@@ -34,8 +34,8 @@ static md5_quat random_neighbor(uint64_t *random, md5_quat a)
 // decides which arc is shorter.
 static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat found)
 {
-    const real4 from = real4_of(a);
-    const real4 to = real4_towards(real4_of(b), from);
+    const real4 from = to_unit_real4(a);
+    const real4 to = real4_towards(to_unit_real4(b), from);
     const double worst = worst_of(found, real4_slerp(from, to, t));
     if (fabs(dot(a, b)) >= 1e-6)
         return worst;
@@ -69,8 +69,8 @@ TEST (slerp_is_exact_at_the_widest_angle) {
 
 static double worst_of_nlerp(md5_quat a, md5_quat b, double t, md5_quat found)
 {
-    const real4 from = real4_of(a);
-    const real4 to = real4_towards(real4_of(b), from);
+    const real4 from = to_unit_real4(a);
+    const real4 to = real4_towards(to_unit_real4(b), from);
     const real4 sum = real4_add(real4_scale(from, 1 - t), real4_scale(to, t));
     return worst_of(found, real4_scale(sum, 1.0 / sqrt(real4_dot(sum, sum))));
 }
@@ -105,7 +105,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
         const float t = (float)i / 2000.0f;
         const md5_quat found = md5_quat_nlerp(a, b, t);
         const double along = found.x * x + found.y * y;
-        real_worse(&worst, 2 * fabs(atan2(along, found.w) - t * half) / pi * 180);
+        real_update_max(&worst, 2 * fabs(atan2(along, found.w) - t * half) / pi * 180);
     }
     return worst;
 }

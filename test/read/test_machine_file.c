@@ -354,9 +354,9 @@ TEST (machine_file_with_an_altered_byte_is_valid_or_rejected) {
 }
 
 TEST (machine_file_frees_all_memory) {
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        const bool loaded = load(good, sizeof good - 1, &it.opts, &it.error);
-        CHECK_FAILURE(it, loaded);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        const bool loaded = load(good, sizeof good - 1, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, loaded);
     }
 }
 

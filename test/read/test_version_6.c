@@ -412,8 +412,8 @@ TEST (version_6_animations_move_models_of_version_6) {
                     for (int k = 0; k < 4; k++) {
                         const double expected =
                             k < 3 ? placed[bone].axes[k][row] : placed[bone].origin[row];
-                        real_worse(&worst,
-                                   fabs(((const float *)&joints[bone])[4 * row + k] - expected));
+                        real_update_max(
+                            &worst, fabs(((const float *)&joints[bone])[4 * row + k] - expected));
                     }
                 }
             }
@@ -476,8 +476,8 @@ static void check_memory(bool is_anim, const char *text)
 {
     const size_t size = strlen(text);
     md5_error error = {0};
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        const read_asset made = read_asset_parse(is_anim, text, size, &it.opts, &error);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        const read_asset made = read_asset_parse(is_anim, text, size, &failure.opts, &error);
         CHECK(read_asset_is_there(made) || error.status == MD5_ERROR_MEMORY);
         read_asset_free(made);
     }

@@ -95,7 +95,7 @@ static bool is_mirrored(const md5_mat34 *placement)
 // Returns the normal of a placed surface: perpendicular to two placed vectors in the surface.
 static real3 placed_normal(const md5_mat34 *placement, md5_vec3 normal)
 {
-    const real3 up = real3_unit(real3_of(normal));
+    const real3 up = real3_unit(to_real3(normal));
     const real3 axis = fabs(up.x) < 0.7 ? (real3){1, 0, 0} : (real3){0, 1, 0};
     const real3 u = real3_unit(real3_cross(up, axis));
     const real3 v = real3_cross(up, u);
@@ -152,7 +152,7 @@ typedef struct clip_point {
 
 static clip_point project(const md5_mat44 *matrix, const md5_mat34 *placement, md5_vec3 position)
 {
-    const real3 at = real3_transform(placement, real3_of(position), 1);
+    const real3 at = real3_transform(placement, to_real3(position), 1);
     const float *const m = matrix->m;
     return (clip_point){m[0] * at.x + m[4] * at.y + m[8] * at.z + m[12],
                         m[1] * at.x + m[5] * at.y + m[9] * at.z + m[13],
@@ -195,9 +195,9 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     // mirrored front is counterclockwise.
     normal = real3_scale(real3_unit(normal), is_mirrored(&state->placements[0][instance]) ? 1 : -1);
     const float *const motion = read->motion[y][x];
-    real_worse(motion_error, fabs(motion[0] - 0.5 * (right - before.x / before.w)));
-    real_worse(motion_error, fabs(motion[1] - 0.5 * (up - before.y / before.w)));
-    real_worse(normal_error, real3_distance(normal_of(read->normals[y][x]), normal));
+    real_update_max(motion_error, fabs(motion[0] - 0.5 * (right - before.x / before.w)));
+    real_update_max(motion_error, fabs(motion[1] - 0.5 * (up - before.y / before.w)));
+    real_update_max(normal_error, real3_distance(normal_of(read->normals[y][x]), normal));
 }
 
 static void check_motion(gl_scene *scene, const motion_case *fixture)

@@ -103,10 +103,10 @@ TEST (bake_equals_skinning) {
             }
             *normal = real3_unit((real3){x, y, z});
 
-            CHECK_SMALL(real3_distance(exact, real3_of(at[i])), 1e-5);
-            CHECK_SMALL(real3_distance(exact_normal, real3_of(normals[i])), 1e-5);
-            real_worse(&place, real_distance(at[i], skinned[i]));
-            real_worse(&angle, 2 * asin(0.5 * real_distance(normals[i], skinned_normals[i])));
+            CHECK_SMALL(real3_distance(exact, to_real3(at[i])), 1e-5);
+            CHECK_SMALL(real3_distance(exact_normal, to_real3(normals[i])), 1e-5);
+            real_update_max(&place, real_distance(at[i], skinned[i]));
+            real_update_max(&angle, 2 * asin(0.5 * real_distance(normals[i], skinned_normals[i])));
         }
     }
     CHECK_NEAR(place, baked->position_error, 1e-6);
@@ -160,7 +160,7 @@ TEST (bake_normals_are_within_their_error) {
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
                                  (float)z};
         const md5_vec3 read = md5_decode_octahedron(md5_encode_octahedron(normal));
-        real_worse(&worst, 2 * asin(0.5 * real_distance(read, normal)));
+        real_update_max(&worst, 2 * asin(0.5 * real_distance(read, normal)));
     }
     CHECK(worst < 0.012 && worst > 0.005);
     for (int axis = 0; axis < 6; axis++) {
@@ -193,9 +193,9 @@ TEST (bake_survives_failure_of_every_allocation) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, &it.opts, &it.error);
-        CHECK_FAILURE(it, baked);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, baked);
     }
     const md5_load_opts small = {.allocator = {.limit = 200}};
     md5_error error = {0};

@@ -20,7 +20,7 @@ static dual_quat dual_of(md5_xform transform)
 {
     const md5_vec3 t = transform.translation;
     const real4 half = {0.5 * (double)t.x, 0.5 * (double)t.y, 0.5 * (double)t.z, 0};
-    const real4 real = real4_of(transform.rotation);
+    const real4 real = to_unit_real4(transform.rotation);
     return (dual_quat){real, real4_mul(half, real)};
 }
 
@@ -162,11 +162,11 @@ static void compare(const dual_case *made, double *place, double *turn)
         const dual_quat q = (dual_quat){real, add(dual, real, -real4_dot(real, dual))};
 
         *place =
-            fmax(*place, real3_distance(moved(q, made->positions[i], 1), real3_of(made->posed[i])));
+            fmax(*place, real3_distance(moved(q, made->positions[i], 1), to_real3(made->posed[i])));
         *turn = fmax(
-            *turn, real3_distance(moved(q, made->normals[i], 0), real3_of(made->posed_normals[i])));
+            *turn, real3_distance(moved(q, made->normals[i], 0), to_real3(made->posed_normals[i])));
         *turn = fmax(*turn, real3_distance(moved(q, xyz(made->tangents[i]), 0),
-                                           real3_of(xyz(made->posed_tangents[i]))));
+                                           to_real3(xyz(made->posed_tangents[i]))));
         CHECK(made->posed_tangents[i].w == made->tangents[i].w);
         CHECK_NEAR(real_length(made->posed_normals[i]), 1, 1e-6);
         CHECK_NEAR(real_length(xyz(made->posed_tangents[i])), 1, 1e-6);
@@ -203,12 +203,12 @@ TEST (dual_palette_equals_the_matrix_palette) {
         md5_dual_quat q;
         md5_build_dual_palette(&matrix, 1, &q);
         const dual_quat expected = dual_of(transform);
-        const double sign = real4_dot(expected.real, real4_widen(q.real)) < 0 ? -1 : 1;
-        const real4 real = add(real4_widen(q.real), expected.real, -sign);
-        const real4 dual = add(real4_widen(q.dual), expected.dual, -sign);
+        const double sign = real4_dot(expected.real, to_real4(q.real)) < 0 ? -1 : 1;
+        const real4 real = add(to_real4(q.real), expected.real, -sign);
+        const real4 dual = add(to_real4(q.dual), expected.dual, -sign);
         CHECK_SMALL(sqrt(real4_dot(real, real)), 5e-7);
         CHECK_SMALL(sqrt(real4_dot(dual, dual)), 5e-6);
-        CHECK_NEAR(real4_dot(real4_widen(q.real), real4_widen(q.real)), 1, 3e-7);
+        CHECK_NEAR(real4_dot(to_real4(q.real), to_real4(q.real)), 1, 3e-7);
     }
 }
 
@@ -274,7 +274,7 @@ TEST (dual_skinning_keeps_the_width_of_a_twisted_sleeve) {
     for (int i = 0; i < RING; i++) {
         const double angle = tau * i / (double)RING + half;
         const real3 expected = {5, cos(angle), sin(angle)};
-        CHECK_SMALL(real3_distance(expected, real3_of(made.posed[i])), 1e-6);
+        CHECK_SMALL(real3_distance(expected, to_real3(made.posed[i])), 1e-6);
         CHECK_NEAR(hypot((double)mean[i].y, (double)mean[i].z), cos(half), 1e-6);
     }
 }
@@ -357,10 +357,10 @@ TEST (dual_skinning_uses_the_first_joint_if_biases_cancel_out) {
         add_influence(&made, 1, biases[i][1]);
         skin(&made);
         const dual_quat first = dual_of(made.transforms[0]);
-        CHECK_SMALL(real3_distance(moved(first, made.positions[0], 1), real3_of(made.posed[0])),
+        CHECK_SMALL(real3_distance(moved(first, made.positions[0], 1), to_real3(made.posed[0])),
                     1e-5);
         CHECK_SMALL(
-            real3_distance(moved(first, made.normals[0], 0), real3_of(made.posed_normals[0])),
+            real3_distance(moved(first, made.normals[0], 0), to_real3(made.posed_normals[0])),
             1e-6);
     }
 }

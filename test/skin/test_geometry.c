@@ -62,12 +62,12 @@ static md5_vec3 xyz(md5_vec4 a)
 
 static double dot(md5_vec3 a, md5_vec3 b)
 {
-    return real3_dot(real3_of(a), real3_of(b));
+    return real3_dot(to_real3(a), to_real3(b));
 }
 
 static md5_vec3 cross(md5_vec3 a, md5_vec3 b)
 {
-    return real3_narrow(real3_cross(real3_of(a), real3_of(b)));
+    return to_vec3(real3_cross(to_real3(a), to_real3(b)));
 }
 
 static md5_vec3 random_point(uint64_t *random)
@@ -116,14 +116,14 @@ static real3 point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v)
     const double full = (v1 - v2) * (u0 - u2) + (u2 - u1) * (v0 - v2);
     const double a = ((v1 - v2) * (u - u2) + (u2 - u1) * (v - v2)) / full;
     const double b = ((v2 - v0) * (u - u2) + (u0 - u2) * (v - v2)) / full;
-    return real3_add(real3_add(real3_scale(real3_of(p[0]), a), real3_scale(real3_of(p[1]), b)),
-                     real3_scale(real3_of(p[2]), 1.0 - a - b));
+    return real3_add(real3_add(real3_scale(to_real3(p[0]), a), real3_scale(to_real3(p[1]), b)),
+                     real3_scale(to_real3(p[2]), 1.0 - a - b));
 }
 
 // The unit direction in a triangle's plane that follows (du, dv) of the texture.
 static md5_vec3 direction_of(const md5_vec3 *p, const md5_vec2 *uv, double du, double dv)
 {
-    return real3_narrow(real3_unit(real3_sub(point_at(p, uv, du, dv), point_at(p, uv, 0, 0))));
+    return to_vec3(real3_unit(real3_sub(point_at(p, uv, du, dv), point_at(p, uv, 0, 0))));
 }
 
 // -- Normals ----------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     check_frames(mesh);
     for (int i = 0; i < CUBE_VERTICES; i++) {
         // Normals at corners and in the middle of faces point away from the middle of the cube.
-        const real3 outward = real3_unit(real3_of(points[i]));
+        const real3 outward = real3_unit(to_real3(points[i]));
         CHECK_VEC3(mesh->normals[i], outward.x, outward.y, outward.z, 1e-7);
         CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
     }
@@ -199,7 +199,7 @@ TEST (degenerate_triangles_do_not_bend_normals) {
     BUILD_RIGID(made, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
     check_frames(&made.mesh);
     for (int i = 0; i < CUBE_VERTICES; i++) {
-        const real3 outward = real3_unit(real3_of(points[i]));
+        const real3 outward = real3_unit(to_real3(points[i]));
         CHECK_VEC3(made.mesh.normals[i], outward.x, outward.y, outward.z, 1e-7);
     }
 }
@@ -450,9 +450,9 @@ TEST (every_failed_allocation_is_an_error) {
     OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
     bool built = false;
     size_t num_failed = 0;
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         OWN_MESH made;
-        built = made_mesh_build(&made, &cube.source, 1, &it.opts);
+        built = made_mesh_build(&made, &cube.source, 1, &failure.opts);
         CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
         num_failed += !built;
     }
@@ -695,9 +695,9 @@ static void make_sharing_model(test_text *text, unsigned num_joints, unsigned nu
 static size_t load_with_failures(const test_text *text)
 {
     size_t num_failed = 0;
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_MODEL model = md5_parse_model(text->bytes, text->used, &it.opts, &it.error);
-        CHECK_FAILURE(it, model);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_MODEL model = md5_parse_model(text->bytes, text->used, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, model);
         num_failed += !model;
     }
     return num_failed;
@@ -749,9 +749,9 @@ TEST (bind_survives_failed_allocation_of_any_table) {
         OWN_MODEL model = md5_parse_model(mesh.bytes, mesh.used, NULL, NULL);
         OWN_ANIM anim = md5_parse_anim(clip.bytes, clip.used, NULL, NULL);
         REQUIRE(model && anim);
-        for (test_failure it = {0}; NEXT_FAILURE(it);) {
-            OWN_BINDING binding = md5_bind(model, anim, &it.opts, &it.error);
-            CHECK_FAILURE(it, binding);
+        for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+            OWN_BINDING binding = md5_bind(model, anim, &failure.opts, &failure.error);
+            CHECK_FAILURE(failure, binding);
             CHECK(!binding || (!binding->same_order && binding->num_missing == 0));
         }
     }

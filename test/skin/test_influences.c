@@ -15,7 +15,7 @@ static real3 origin_of(const md5_mat34 *m)
 // Returns a weight's bias times its point in the bind pose.
 static real3 weighted_point(const md5_mat34 *bind, const md5_weight *weight)
 {
-    const real3 point = real3_transform(&bind[weight->joint], real3_of(weight->offset), 1);
+    const real3 point = real3_transform(&bind[weight->joint], to_real3(weight->offset), 1);
     return real3_scale(point, weight->bias);
 }
 
@@ -103,7 +103,7 @@ TEST (influences_are_weights_merged_by_joint) {
         }
         CHECK_UINT(mesh->num_influences, num_expected);
 
-        CHECK_SMALL(real3_length(real3_sub(real3_of(made.mesh.positions[0]), position)), 1e-5);
+        CHECK_SMALL(real3_length(real3_sub(to_real3(made.mesh.positions[0]), position)), 1e-5);
     }
 }
 
@@ -293,14 +293,14 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
     real3 sum = {0, 0, 0};
     for (uint32_t i = 0; i < test->num_weights; i++) {
         const md5_weight *const weight = &test->weights[i];
-        const real3 arm = real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0);
+        const real3 arm = real3_transform(&test->bind[weight->joint], to_real3(weight->offset), 0);
         const real3 exact = real3_add(rotate_joint(test, weight->joint, arm, how),
                                       origin_of(&test->posed[weight->joint]));
         sum = real3_add(sum, real3_scale(exact, weight->bias));
     }
     for (uint32_t i = 0; i < test->slots; i++) {
         const uint32_t joint = joints[i];
-        const real3 arm = real3_sub(real3_of(mesh->positions[0]), origin_of(&test->bind[joint]));
+        const real3 arm = real3_sub(to_real3(mesh->positions[0]), origin_of(&test->bind[joint]));
         const real3 position =
             real3_add(rotate_joint(test, joint, arm, how), origin_of(&test->posed[joint]));
         sum = real3_add(sum, real3_scale(position, -(double)packed[i]));
@@ -382,14 +382,14 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
             md5_weight *const weight = &test.weights[i];
             const double bias = (double)weight->bias;
             const real3 arm =
-                real3_transform(&test.bind[weight->joint], real3_of(weight->offset), 0);
+                real3_transform(&test.bind[weight->joint], to_real3(weight->offset), 0);
             parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
             shift = real3_add(shift, real3_scale(origin_of(&test.posed[weight->joint]), bias));
         }
         for (uint32_t i = 0; i < test.slots; i++) {
             const double weight = (double)packed[i];
             const real3 arm =
-                real3_sub(real3_of(made.mesh.positions[0]), origin_of(&test.bind[joints[i]]));
+                real3_sub(to_real3(made.mesh.positions[0]), origin_of(&test.bind[joints[i]]));
             parts[joints[i]] = real3_add(parts[joints[i]], real3_scale(arm, -weight));
             shift = real3_add(shift, real3_scale(origin_of(&test.posed[joints[i]]), -weight));
         }
@@ -416,7 +416,7 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
             const real3 offset = {m[0] * arm.x + m[4] * arm.y + m[8] * arm.z,
                                   m[1] * arm.x + m[5] * arm.y + m[9] * arm.z,
                                   m[2] * arm.x + m[6] * arm.y + m[10] * arm.z};
-            weights[i] = (md5_weight){i, 1.0f / (float)count, real3_narrow(offset)};
+            weights[i] = (md5_weight){i, 1.0f / (float)count, to_vec3(offset)};
         }
         BUILD_VERTEX(made, weights, count, bind, JOINTS);
         CHECK_SMALL(md5_pack_loss(&made.model, 0, 8, NULL), 1e-4);

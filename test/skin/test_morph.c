@@ -113,7 +113,7 @@ static real3 blended_point(const morph_scene *scene, const float *weights, uint3
 
 static real3 direction_of(const md5_mesh *mesh, uint32_t vertex, bool tangent)
 {
-    return real3_of(tangent ? xyz(mesh->tangents[vertex]) : mesh->normals[vertex]);
+    return to_real3(tangent ? xyz(mesh->tangents[vertex]) : mesh->normals[vertex]);
 }
 
 // A direction of the base plus the weighted differences of the sources, in doubles.
@@ -179,9 +179,9 @@ static void check_bind_poses(const morph_scene *scene)
                 const real3 point = blended_point(scene, weights, j);
                 const real3 normal = blended_direction(scene, weights, j, false);
                 const real3 tangent = blended_direction(scene, weights, j, true);
-                CHECK_SMALL(real3_distance(point, real3_of(at.positions[j])), 1e-5);
-                CHECK_SMALL(real3_distance(normal, real3_of(at.normals[j])), 1e-5);
-                CHECK_SMALL(real3_distance(tangent, real3_of(xyz(at.tangents[j]))), 1e-5);
+                CHECK_SMALL(real3_distance(point, to_real3(at.positions[j])), 1e-5);
+                CHECK_SMALL(real3_distance(normal, to_real3(at.normals[j])), 1e-5);
+                CHECK_SMALL(real3_distance(tangent, to_real3(xyz(at.tangents[j]))), 1e-5);
                 CHECK(at.tangents[j].w == mesh->tangents[j].w);
             }
         }
@@ -261,9 +261,9 @@ TEST_HERE (morph_is_blended_before_skinning) {
                                   real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
                     out[k] = k == 0 ? sum : real3_unit(sum);
                 }
-                CHECK_SMALL(real3_distance(out[0], real3_of(at.positions[j])), 2e-5);
-                CHECK_SMALL(real3_distance(out[1], real3_of(at.normals[j])), 1e-5);
-                CHECK_SMALL(real3_distance(out[2], real3_of(xyz(at.tangents[j]))), 1e-5);
+                CHECK_SMALL(real3_distance(out[0], to_real3(at.positions[j])), 2e-5);
+                CHECK_SMALL(real3_distance(out[1], to_real3(at.normals[j])), 1e-5);
+                CHECK_SMALL(real3_distance(out[2], to_real3(xyz(at.tangents[j]))), 1e-5);
             }
         }
     }
@@ -386,8 +386,8 @@ TEST_HERE (morph_stores_only_differences) {
         for (int i = 0; i < TARGETS; i++) {
             double reach = 0;
             for (int v = 0; v < VERTICES; v++) {
-                real_worse(&reach, real3_distance(file_point(scene->targets[i].point[v]),
-                                                  file_point(scene->base.point[v])));
+                real_update_max(&reach, real3_distance(file_point(scene->targets[i].point[v]),
+                                                       file_point(scene->base.point[v])));
             }
             CHECK_UINT(morph->targets[i].num_vertices, counted[i]);
             CHECK_NEAR(morph->targets[i].reach, reach, 1e-5);
@@ -419,7 +419,7 @@ TEST (morph_follows_the_options_of_the_load) {
         skin_with_morph(converted.morph, 0, blends[2], NULL, NULL, b, NULL, NULL);
         double place = 0;
         for (int i = 0; i < VERTICES; i++) {
-            real_worse(&place, real_distance(md5_mat34_point(to, a[i]), b[i]));
+            real_update_max(&place, real_distance(md5_mat34_point(to, a[i]), b[i]));
         }
         CHECK_SMALL(place, 1e-5);
         md5_mat34 palette[JOINTS];
@@ -431,7 +431,7 @@ TEST (morph_follows_the_options_of_the_load) {
         skin_with_morph(plain.morph, 0, blends[2], palette, NULL, a, NULL, NULL);
         place = 0;
         for (int i = 0; i < VERTICES; i++)
-            real_worse(&place, real_distance(a[i], c[i]));
+            real_update_max(&place, real_distance(a[i], c[i]));
         CHECK_SMALL(place, 1e-5);
         // A target of other axes, and one without tangents.
         md5_error error = {0};
@@ -548,9 +548,9 @@ TEST (morph_keeps_directions_that_cancel_out) {
 
 TEST_HERE (morph_survives_failure_of_every_allocation) {
     const md5_morph_source source = {.name = "smile", .model = scene->sources[0]};
-    for (test_failure it = {0}; NEXT_FAILURE(it);) {
-        OWN_MORPH morph = md5_create_morph(scene->model, &source, 1, &it.opts, &it.error);
-        CHECK_FAILURE(it, morph);
+    for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+        OWN_MORPH morph = md5_create_morph(scene->model, &source, 1, &failure.opts, &failure.error);
+        CHECK_FAILURE(failure, morph);
     }
 }
 

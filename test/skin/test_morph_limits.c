@@ -258,7 +258,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
             const float weight = (float)step / 20.0f;
             for (uint32_t mesh = 0; mesh < NUM_MESHES; mesh++)
                 skin_with_morph(morph, mesh, &weight, NULL, NULL, positions[mesh], NULL, NULL);
-            real_worse(&deepest, depth(model, positions));
+            real_update_max(&deepest, depth(model, positions));
         }
         if (!CHECK(deepest < -clearance))
             printf("  %s: %.3f units\n", names[i], deepest);

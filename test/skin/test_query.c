@@ -137,7 +137,7 @@ TEST (transformed_bounds_fit_the_transformed_corners) {
         const double y = i & 2 ? 5 : 2;
         const double z = i & 4 ? 6 : -3;
         const real3 corner = {x, y, z};
-        corners[i] = real3_narrow(real3_transform(&m, corner, 1));
+        corners[i] = to_vec3(real3_transform(&m, corner, 1));
     }
     const md5_bounds expected = md5_bounds_from_points(corners, 8);
     const md5_bounds moved = md5_bounds_transform(box, m);
@@ -159,7 +159,7 @@ TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
         uint32_t expected = MD5_NONE;
         for (uint32_t joint = 0; joint < num_joints; joint++) {
             const float *const m = made->joints[joint].m;
-            const double d = real3_distance((real3){m[3], m[7], m[11]}, real3_of(to));
+            const double d = real3_distance((real3){m[3], m[7], m[11]}, to_real3(to));
             if (d < smallest - 1e-9) {
                 smallest = d;
                 expected = joint;
@@ -257,7 +257,7 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
             const real3 nearest = {clamp(center.x, box->min.x, box->max.x),
                                    clamp(center.y, box->min.y, box->max.y),
                                    clamp(center.z, box->min.z, box->max.z)};
-            const double miss = real3_distance(nearest, real3_of(center)) - radius;
+            const double miss = real3_distance(nearest, to_real3(center)) - radius;
             const bool is_found = next < count && found[next] == i;
             next += is_found;
             if (i % 10 == 0)
@@ -382,12 +382,12 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
 {
     const uint32_t *const corners = made->model->meshes[mesh].indices + 3 * triangle;
     const md5_vec3 *const at = made->positions[mesh];
-    real3 a = real3_of(at[corners[0]]);
-    const real3 d = real3_of(ray->direction);
-    const real3 ab = real3_sub(real3_of(at[corners[1]]), a);
-    const real3 ac = real3_sub(real3_of(at[corners[2]]), a);
+    real3 a = to_real3(at[corners[0]]);
+    const real3 d = to_real3(ray->direction);
+    const real3 ab = real3_sub(to_real3(at[corners[1]]), a);
+    const real3 ac = real3_sub(to_real3(at[corners[2]]), a);
     const real3 p = real3_cross(d, ac);
-    const real3 from = real3_sub(real3_of(ray->origin), a);
+    const real3 from = real3_sub(to_real3(ray->origin), a);
     const double determinant = real3_dot(ab, p);
     const real3 q = real3_cross(from, ab);
     const double u = real3_dot(from, p) / determinant;
@@ -421,7 +421,7 @@ static double first_hit(const query_case *made, const md5_ray *ray, bool *is_dou
 
 static real3 along_ray(const md5_ray *ray, double t)
 {
-    return real3_add(real3_of(ray->origin), real3_scale(real3_of(ray->direction), t));
+    return real3_add(to_real3(ray->origin), real3_scale(to_real3(ray->direction), t));
 }
 
 // From somewhere around a box through some point in it; the point is at t = 1 / scale.
@@ -478,10 +478,10 @@ TEST_HERE (hit_weights_give_the_point_of_the_ray) {
                 const md5_vec3 p = made->positions[m][vertex];
                 const double weight = hit.weights[corner];
                 CHECK(weight >= 0);
-                at = real3_add(at, real3_scale(real3_of(p), weight));
+                at = real3_add(at, real3_scale(to_real3(p), weight));
             }
             const real3 on_ray = along_ray(&ray, hit.t);
-            CHECK_VEC3(real3_narrow(at), on_ray.x, on_ray.y, on_ray.z, 2e-3);
+            CHECK_VEC3(to_vec3(at), on_ray.x, on_ray.y, on_ray.z, 2e-3);
         }
     }
 }

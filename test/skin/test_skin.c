@@ -231,7 +231,7 @@ static real3 expected_place(const cloth_patch *patch, uint32_t file_vertex)
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const real3 position =
-            real3_transform(&patch->posed[weight->joint], real3_of(weight->offset), 1);
+            real3_transform(&patch->posed[weight->joint], to_real3(weight->offset), 1);
         sum = real3_add(sum, real3_scale(position, weight->bias));
     }
     return sum;
@@ -246,7 +246,7 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const md5_mat34 back = inverse(&patch->bind[weight->joint]);
-        const real3 local = real3_transform(&back, real3_of(bind), 0);
+        const real3 local = real3_transform(&back, to_real3(bind), 0);
         const real3 rotated = real3_transform(&patch->posed[weight->joint], local, 0);
         sum = real3_add(sum, real3_scale(rotated, weight->bias));
     }
@@ -271,7 +271,7 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
             md5_skin(mesh, patch->palette, positions, normals, tangents);
             for (uint32_t i = 0; i < mesh->num_vertices; i++) {
                 const uint32_t source = mesh->sources[i];
-                CHECK_SMALL(real3_distance(real3_of(positions[i]), expected_place(patch, source)),
+                CHECK_SMALL(real3_distance(to_real3(positions[i]), expected_place(patch, source)),
                             3e-6 * 60.0);
                 if (patch->vertices[source].num_weights == 0) {
                     CHECK_BYTES(&normals[i], &mesh->normals[i], sizeof normals[i]);
@@ -282,10 +282,10 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
                 const md5_vec3 tangent = {tangents[i].x, tangents[i].y, tangents[i].z};
                 double length;
                 real3 rotated = expected_direction(patch, source, mesh->normals[i], &length);
-                CHECK_SMALL(real3_distance(real3_of(normals[i]), rotated), 2e-6 / length);
+                CHECK_SMALL(real3_distance(to_real3(normals[i]), rotated), 2e-6 / length);
                 rotated =
                     expected_direction(patch, source, (md5_vec3){bind.x, bind.y, bind.z}, &length);
-                CHECK_SMALL(real3_distance(real3_of(tangent), rotated), 2e-6 / length);
+                CHECK_SMALL(real3_distance(to_real3(tangent), rotated), 2e-6 / length);
                 CHECK(tangents[i].w == bind.w);
             }
         }
@@ -595,7 +595,7 @@ static bool check_sound(const size_case *fixture, bool is_dual, skinned *result)
 
 static double sizes_difference(real3 expected, md5_vec3 actual)
 {
-    return real3_distance(expected, real3_of(actual));
+    return real3_distance(expected, to_real3(actual));
 }
 
 // The sum of palette * influence, in doubles. Returns the error of the float result, relative to
@@ -627,11 +627,11 @@ static double dual_error(const size_case *fixture, const skinned *result, uint32
         const md5_dual_quat q = fixture->dual[mesh->influence_joints[i]];
         const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
         const double by = md5_quat_dot(first, q.real) < 0 ? -share : share;
-        r = real4_add(r, real4_scale(real4_widen(q.real), by));
-        d = real4_add(d, real4_scale(real4_widen(q.dual), by));
+        r = real4_add(r, real4_scale(to_real4(q.real), by));
+        d = real4_add(d, real4_scale(to_real4(q.dual), by));
     }
     const double square = real4_dot(r, r);
-    const real3 p = real3_of(mesh->positions[vertex]);
+    const real3 p = to_real3(mesh->positions[vertex]);
     const real4 moved = real4_scale(real4_mul(d, real4_conjugate(r)), 2.0 / square);
     const real3 rotated = real4_rotate(real4_scale(r, 1.0 / sqrt(square)), p);
     return sizes_difference(real3_add(rotated, (real3){moved.x, moved.y, moved.z}),

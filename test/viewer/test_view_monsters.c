@@ -334,9 +334,9 @@ static void check_figure(monster_case *it)
     // The limits of the figure are satisfied in its initial pose.
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_body_constraint *const limit = &figure->constraints[i];
-        CHECK_THAT(real3_dot(real3_of(md5_quat_rotate(figure->setup[limit->bodies[0]].rotation,
+        CHECK_THAT(real3_dot(to_real3(md5_quat_rotate(figure->setup[limit->bodies[0]].rotation,
                                                       limit->limit_shaft)),
-                             real3_of(md5_quat_rotate(figure->setup[limit->bodies[1]].rotation,
+                             to_real3(md5_quat_rotate(figure->setup[limit->bodies[1]].rotation,
                                                       limit->limit_axis)))
                        > limit->limit_cosines[0],
                    "%s is beyond its limit", limit->def->name);

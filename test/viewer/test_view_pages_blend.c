@@ -169,16 +169,14 @@ TEST_PAGE (page_quaternion_w_equals_that_of_a_file, "quaternion_w") {
         for (size_t i = 0; i < COUNT_OF(angles); i++) {
             char text[256];
             CLAIM("digits = %d; angle, degrees = %d @ 0", digits, angles[i]);
-            const real4 q =
-                real4_widen(fixture->picture.figures[0].placement.rotation); // including w
+            const real4 q = to_real4(fixture->picture.figures[0].placement.rotation); // including w
             snprintf(text, sizeof text,
                      "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                      "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
                      digits, q.x, digits, q.y, digits, q.z);
             OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, NULL);
             REQUIRE(model);
-            const double error =
-                real4_angle(q, real4_widen(model->bind_local[0].rotation)) / DEGREE;
+            const double error = real4_angle(q, to_real4(model->bind_local[0].rotation)) / DEGREE;
             CLAIM("| error of the rotation = %.17g ~ %.17g", error, 2e-3 * error + 3e-5);
         }
 }
@@ -278,7 +276,7 @@ static real3 skin_vertex(const md5_weight *weights, md5_vertex vertex, const md5
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *const weight = &weights[vertex.first_weight + i];
         sum = real3_add(
-            sum, real3_scale(real3_transform(&joints[weight->joint], real3_of(weight->offset), 1.0),
+            sum, real3_scale(real3_transform(&joints[weight->joint], to_real3(weight->offset), 1.0),
                              weight->bias));
     }
     return sum;
@@ -314,10 +312,11 @@ static double middle_error(const page_case *fixture, const char *clip, uint32_t 
         for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
             const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
             for (uint32_t v = 0; v < mesh->num_vertices; v++)
-                real_worse(&largest, real3_distance(real3_scale(real3_add(posed_vertex(mesh, v, a),
-                                                                          posed_vertex(mesh, v, b)),
-                                                                0.5),
-                                                    posed_vertex(mesh, v, own)));
+                real_update_max(&largest,
+                                real3_distance(real3_scale(real3_add(posed_vertex(mesh, v, a),
+                                                                     posed_vertex(mesh, v, b)),
+                                                           0.5),
+                                               posed_vertex(mesh, v, own)));
         }
     }
     return largest;

@@ -93,7 +93,8 @@ TEST_PAGE (page_slerp_and_euler_code_equals_the_library, "euler") {
               "@ 0",
               i * 40, i * 80, 30 - i * 70);
         const md5_quat shown = fixture->picture.figures[1].placement.rotation;
-        const double off = real4_angle(real4_of(shown), real4_of(md5_quat_from_euler(to)));
+        const double off =
+            real4_angle(to_unit_real4(shown), to_unit_real4(md5_quat_from_euler(to)));
         CHECK_NEAR(off, 0.0, 1e-5);
     }
     page_close(fixture);
@@ -104,7 +105,8 @@ TEST_PAGE (page_slerp_and_euler_code_equals_the_library, "euler") {
         const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)(22 * i * DEGREE));
         const md5_quat s = md5_quat_slerp((md5_quat){.w = 1}, to, 0.1f * (float)i);
         const md5_quat n = md5_quat_nlerp((md5_quat){.w = 1}, to, 0.1f * (float)i);
-        CLAIM("| difference now = %.17g ~ 2e-4", real4_angle(real4_of(s), real4_of(n)) / DEGREE);
+        CLAIM("| difference now = %.17g ~ 2e-4",
+              real4_angle(to_unit_real4(s), to_unit_real4(n)) / DEGREE);
     }
 }
 
@@ -132,9 +134,9 @@ TEST_PAGE (page_ik_elbow_obeys_the_law_of_cosines, "ik") {
     const uint32_t shoulder = fixture->picture.skeleton->joints[elbow].parent;
     const md5_vec3 at = view_joint_position(&fixture->picture, figure, elbow);
     const real3 a =
-        real3_of(md5_vec3_sub(view_joint_position(&fixture->picture, figure, shoulder), at));
+        to_real3(md5_vec3_sub(view_joint_position(&fixture->picture, figure, shoulder), at));
     const real3 b =
-        real3_of(md5_vec3_sub(view_joint_position(&fixture->picture, figure, hand), at));
+        to_real3(md5_vec3_sub(view_joint_position(&fixture->picture, figure, hand), at));
     CLAIM("| elbow of two bones = %.17g ~ 1e-2",
           acos(real3_dot(a, b) / (real3_length(a) * real3_length(b))) / DEGREE);
     const double upper = FACT("upper bone");

@@ -12,7 +12,7 @@ TEST (page_euler_takes_a_longer_path) {
     real4 last = {0, 0, 0, 1};
     for (int i = 1; i <= 200; i++) {
         const float t = (float)i / 200.0f;
-        const real4 now = real4_of(md5_quat_from_euler((md5_euler){80 * t, 130 * t, 60 * t}));
+        const real4 now = to_unit_real4(md5_quat_from_euler((md5_euler){80 * t, 130 * t, 60 * t}));
         const double step = real4_angle(last, now);
         length += step;
         min_value = fmin(min_value, step);
@@ -186,7 +186,7 @@ static double difference_of_files(const md5_model *base, const char *name, uint8
                 fmax(fmax(move, real_distance(mesh->normals[v], other->normals[v])),
                      real_distance((md5_vec3){a.x, a.y, a.z}, (md5_vec3){b.x, b.y, b.z}));
             *marks++ |= (uint8_t)((off > 1e-6) | (off > 1e-4) << 1);
-            real_worse(&largest, move);
+            real_update_max(&largest, move);
         }
     }
     return largest;
@@ -318,7 +318,7 @@ TEST_PAGE (page_walk_measures_the_posed_feet, "walk") {
                 places[num_stands] = at[k];
                 ankles[num_stands++] = ankle;
             }
-            real_worse(&moved, real_distance(ankles[number], ankle));
+            real_update_max(&moved, real_distance(ankles[number], ankle));
         }
     }
     CHECK(num_stands > 20 && num_seen > 500);

@@ -23,11 +23,11 @@ enum { WIDTH = 320, HEIGHT = 240 };
 // the inside. Triangles are clockwise from outside.
 static double distance_to(const md5_ray *ray, const md5_vec3 corners[3], double slack)
 {
-    const real3 origin = real3_of(ray->origin);
-    const real3 way = real3_of(ray->direction);
-    const real3 a = real3_of(corners[0]);
-    const real3 u = real3_sub(real3_of(corners[1]), a);
-    const real3 v = real3_sub(real3_of(corners[2]), a);
+    const real3 origin = to_real3(ray->origin);
+    const real3 way = to_real3(ray->direction);
+    const real3 a = to_real3(corners[0]);
+    const real3 u = real3_sub(to_real3(corners[1]), a);
+    const real3 v = real3_sub(to_real3(corners[2]), a);
     const real3 p = real3_cross(way, v);
     const real3 s = real3_sub(origin, a);
     const double area = real3_dot(u, p);
@@ -96,8 +96,8 @@ static void click_all_over(shot_viewer *viewer)
 
             CHECK_NEAR(pixel[0], x, 0.02);
             CHECK_NEAR(pixel[1], y, 0.02);
-            const real3 way = real3_of(ray.direction);
-            const double along = real3_dot(real3_sub(real3_of(point), real3_of(ray.origin)), way)
+            const real3 way = to_real3(ray.direction);
+            const double along = real3_dot(real3_sub(to_real3(point), to_real3(ray.origin)), way)
                                  / real3_dot(way, way);
             CHECK(low > 1e30 || along >= low * (1.0 - 1e-4));
             CHECK(along <= high * (1.0 + 1e-4));
@@ -161,9 +161,9 @@ TEST_SHOT (view_click_measures_in_the_space_of_the_file, MODEL SIZE " --up y") {
     const view_pick to = {.is_set = true, .triangle = 4000, .weights = {0, 0.25f, 0.75f}};
     const uint32_t *const begin = mesh->indices + 3 * (size_t)from.triangle;
     const uint32_t *const end = mesh->indices + 3 * (size_t)to.triangle;
-    const real3 a = real3_of(mesh->positions[begin[0]]);
-    const real3 b = real3_of(mesh->positions[end[1]]);
-    const real3 c = real3_of(mesh->positions[end[2]]);
+    const real3 a = to_real3(mesh->positions[begin[0]]);
+    const real3 b = to_real3(mesh->positions[end[1]]);
+    const real3 c = to_real3(mesh->positions[end[2]]);
     view_show_bind_pose(shown, true, NULL);
     view_pose(shown, &state->play);
     view_skin(shown);
