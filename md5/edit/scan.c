@@ -381,7 +381,7 @@ static bool is_whole_name(const md5_checker *checker)
     static const char letters[] = "0123456789/\\:._abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const md5_span word = checker->word;
-    if (word.size == 0 || checker->is_quoted || *word.bytes == '\'')
+    if (word.size == 0 || checker->is_quoted)
         return true;
     if (*word.bytes == ':')
         return false;

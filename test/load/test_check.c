@@ -120,6 +120,29 @@ TEST (check_reads_words_with_apostrophes) {
     }
 }
 
+// Each name replaces the name of a joint. The rule bare-name reports it if id's lexer reads it as
+// several words.
+TEST (check_reports_names_that_need_quotes) {
+    static const struct {
+        const char *name;
+        bool needs_quotes;
+    } rows[] = {
+        {"fore-limb", true}, {"\"fore-limb\"", false}, {"'fore-limb'", false}, {"lim'b", true},
+        {"limb", false},     {"_/\\:.zZ09", false},    {":limb", true},        {"li:mb", false},
+        {"120", false},      {"1limb", true},          {"1.5", true},
+    };
+    const char *const place = strstr(mesh_text, "\"limb\"");
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        test_text text = {0};
+        test_append(&text, "%.*s%s%s", (int)(place - mesh_text), mesh_text, rows[i].name,
+                    place + strlen("\"limb\""));
+        OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "doom3");
+        free(text.bytes);
+        REQUIRE(check && check->num_joints == 2);
+        CHECK_THAT(!find_rule(check, "bare-name") == !rows[i].needs_quotes, "%s", rows[i].name);
+    }
+}
+
 // Checks a model with a vertex of `count` equal weights whose sum is `sum`.
 static md5_check *check_weights(uint32_t count, double sum)
 {
