@@ -100,8 +100,10 @@ static bool read_word(md5_checker *checker)
 // of the section, and at the end of the text.
 static bool read_section_word(md5_checker *checker)
 {
-    if (!read_word(checker) || !is_mark(checker, '}'))
-        return checker->word.size > 0;
+    if (!read_word(checker))
+        return false;
+    if (!is_mark(checker, '}'))
+        return true;
     if (checker->location.column != 1)
         md5i_report_violation(
             checker, "brace-column", checker->location,

@@ -127,9 +127,10 @@ TEST (check_reports_names_that_need_quotes) {
         const char *name;
         bool needs_quotes;
     } rows[] = {
-        {"fore-limb", true}, {"\"fore-limb\"", false}, {"'fore-limb'", false}, {"lim'b", true},
-        {"limb", false},     {"_/\\:.zZ09", false},    {":limb", true},        {"li:mb", false},
-        {"120", false},      {"1limb", true},          {"1.5", true},
+        {"\"\"", false},        {"''", false},    {"fore-limb", true}, {"\"fore-limb\"", false},
+        {"'fore-limb'", false}, {"lim'b", true},  {"limb", false},     {"_/\\:.zZ09", false},
+        {":limb", true},        {"li:mb", false}, {"120", false},      {"1limb", true},
+        {"1.5", true},
     };
     const char *const place = strstr(mesh_text, "\"limb\"");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
