@@ -1,7 +1,7 @@
 // Derives the influences of a mesh: the weights of each vertex, merged by joint and sorted by
 // magnitude. Also computes the bind positions of the vertices.
 #include "md5/skin/geometry.h"
-#include "md5/skin/pair.h"
+#include "md5/core/pair.h"
 
 // Largest number of influences of a vertex that is sorted by insertion. More influences are sorted
 // by heap sort.

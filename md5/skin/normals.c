@@ -4,7 +4,7 @@
 // The normals of triangles are computed two at a time (pair.h), and summed for each vertex. Then
 // the sums of vertices at the same position are merged and normalized.
 #include "md5/skin/geometry.h"
-#include "md5/skin/pair.h"
+#include "md5/core/pair.h"
 
 #include <assert.h>
 

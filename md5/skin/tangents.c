@@ -2,7 +2,7 @@
 // need different tangents. Files of version 12 store normals and tangents, which are converted
 // instead.
 #include "md5/skin/tangents.h"
-#include "md5/skin/pair.h"
+#include "md5/core/pair.h"
 
 #include <assert.h>
 

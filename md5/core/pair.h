@@ -1,8 +1,8 @@
-// Two doubles in one register, for values that are derived while loading. The compiler's vector
-// extensions are used if they exist, otherwise plain C. Both variants round every operation alike,
-// so they compute the same bits.
-#ifndef MD5_SKIN_PAIR_H
-#define MD5_SKIN_PAIR_H
+// Two doubles in one register, for values that are derived while loading and for ragdolls. The
+// compiler's vector extensions are used if they exist, otherwise plain C. Both variants round every
+// operation alike, so they compute the same bits.
+#ifndef MD5_CORE_PAIR_H
+#define MD5_CORE_PAIR_H
 
 #include "md5/core/cpu.h"
 #include "md5/core/math.h"
