@@ -97,8 +97,8 @@
 #define MD5_COLD
 #endif
 
-// Precedes a short loop over an array of SIMD values. Unrolling the loop allows the compiler to
-// keep the array in registers.
+// Precedes a short loop. If a loop over an array, for example of SIMD values, is unrolled, the
+// compiler can keep the array in registers.
 #if defined(__clang__)
 #define MD5_UNROLL _Pragma("unroll")
 #elif defined(__GNUC__)

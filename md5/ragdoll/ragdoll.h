@@ -29,6 +29,7 @@
 #include "md5/core/bytes.h"
 #include "md5/core/context.h"
 #include "md5/core/math.h"
+#include "md5/core/pair.h"
 #include "md5/md5ragdoll.h"
 
 #define RADIANS_PER_DEGREE (3.14159265358979323846 / 180.0)
@@ -40,6 +41,9 @@ static const double ragdoll_rate = MD5_RAGDOLL_RATE;
 //
 //   motion    angular velocity, and the velocity of the point at ragdoll->origin
 //   impulse   angular impulse about this point, and linear impulse
+//
+// The functions compute two numbers at a time (pair.h). They add in the same order as a loop over
+// the six numbers, so the bits do not depend on it.
 typedef struct spatial {
     double x[6];
 } spatial;
@@ -52,8 +56,18 @@ static inline double md5_spatial_dot(const spatial *a, const spatial *b)
 
 static inline void md5_spatial_add(spatial *to, const spatial *added, double scale)
 {
-    for (int i = 0; i < 6; i++)
-        to->x[i] += added->x[i] * scale;
+    const md5_pair scales = md5_pair_both(scale);
+    MD5_UNROLL
+    for (int i = 0; i < 6; i += 2) {
+        const md5_pair scaled = md5_pair_mul(md5_pair_load(&added->x[i]), scales);
+        md5_pair_store(&to->x[i], md5_pair_add(md5_pair_load(&to->x[i]), scaled));
+    }
+}
+
+static inline bool md5_spatial_is_zero(const spatial *a)
+{
+    return a->x[0] == 0.0 && a->x[1] == 0.0 && a->x[2] == 0.0 && a->x[3] == 0.0 && a->x[4] == 0.0
+           && a->x[5] == 0.0;
 }
 
 static inline spatial md5_spatial_from(md5_vec3d angular, md5_vec3d linear)
@@ -73,16 +87,17 @@ static inline md5_vec3d md5_spatial_linear(const spatial *a)
 
 // A symmetric matrix that converts between spatial motions and spatial impulses.
 typedef struct spatial_matrix {
-    double x[6][6];
+    spatial columns[6];
 } spatial_matrix;
 
-// Multiplies a matrix by a spatial vector. a->x[k] is column k.
+// Multiplies a matrix by a spatial vector. Adds the columns in ascending order.
 static inline spatial md5_spatial_mul(const spatial_matrix *a, const spatial *b)
 {
     spatial product = {{0.0}};
-    for (int k = 0; k < 6; k++)
-        for (int i = 0; i < 6; i++)
-            product.x[i] += a->x[k][i] * b->x[k];
+    MD5_UNROLL
+    for (int k = 0; k < 6; k++) {
+        md5_spatial_add(&product, &a->columns[k], b->x[k]);
+    }
     return product;
 }
 
@@ -218,6 +233,7 @@ typedef struct ragdoll_node {
     double locks[3];           // impulses along the motions that give locked limits their speeds
     spatial velocity;          // up to date only where the cursor of the solver is
     spatial pending;           // impulses of the subtree that the parent has not received yet
+    bool has_pending;          // pending may differ from 0
     spatial parent_velocity;   // parent's velocity at the last visit of the node
     md5_vec3d joint_impulse;   // linear impulse that the joint has transferred
     bool is_busy;              // the sweeps must visit the subtree: it has contacts or limits that

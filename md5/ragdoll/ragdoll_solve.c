@@ -102,26 +102,39 @@ static void enter_node(md5_ragdoll *ragdoll, uint32_t index)
     const spatial *const parent = &ragdoll->nodes[node->parent].velocity;
     spatial change = *parent;
     md5_spatial_add(&change, &node->parent_velocity, -1.0);
+    if (md5_spatial_is_zero(&change))
+        return;
     const spatial followed = motion_from_parent(node, &change);
     md5_spatial_add(&node->velocity, &followed, 1.0);
     node->parent_velocity = *parent;
 }
 
+// Adds an impulse to the impulses that the parent of a node will receive.
+static void add_pending(ragdoll_node *node, const spatial *direction, double impulse)
+{
+    md5_spatial_add(&node->pending, direction, impulse);
+    node->has_pending = true;
+}
+
 // Moves the cursor from a node to its parent. Applies the pending impulses of the node's subtree to
-// the parent.
+// the parent. Most subtrees do not have any, because most contacts and limits that may act do not
+// act.
 static void leave_node(md5_ragdoll *ragdoll)
 {
     ragdoll_node *const node = &ragdoll->nodes[ragdoll->cursor];
     ragdoll->cursor = node->parent;
+    if (!node->has_pending)
+        return;
     if (node->parent != MD5_NONE) {
         ragdoll_node *const parent = &ragdoll->nodes[node->parent];
         const spatial impulse = impulse_at_parent(node, &node->pending);
         const spatial change = md5_spatial_mul(&parent->response, &impulse);
         md5_spatial_add(&parent->velocity, &change, 1.0);
-        md5_spatial_add(&parent->pending, &impulse, 1.0);
+        add_pending(parent, &impulse, 1.0);
         node->parent_velocity = parent->velocity;
     }
     node->pending = (spatial){{0.0}};
+    node->has_pending = false;
 }
 
 // Returns true if `node` is `root` or one of its descendants, which follow it in nodes[].
@@ -156,6 +169,7 @@ static void begin_propagation(md5_ragdoll *ragdoll)
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->pending = (spatial){{0.0}};
+        node->has_pending = false;
         if (node->parent != MD5_NONE)
             node->parent_velocity = ragdoll->nodes[node->parent].velocity;
     }
@@ -178,7 +192,7 @@ void md5i_apply_ragdoll_impulse(md5_ragdoll *ragdoll, uint32_t node, const spati
     move_cursor(ragdoll, node);
     const spatial change = md5_spatial_mul(&ragdoll->nodes[node].response, impulse);
     md5_spatial_add(&ragdoll->nodes[node].velocity, &change, 1.0);
-    ragdoll->nodes[node].pending = *impulse;
+    add_pending(&ragdoll->nodes[node], impulse, 1.0);
     end_propagation(ragdoll);
 }
 
@@ -261,12 +275,14 @@ static void add_gradient(md5_ragdoll *ragdoll, const ragdoll_impulse *impulse, d
 static void apply_limit_impulse(md5_ragdoll *ragdoll, ragdoll_node *node,
                                 const ragdoll_limit *limit, double impulse)
 {
+    if (impulse == 0.0)
+        return;
     md5_spatial_add(&node->velocity, &limit->response, impulse);
     if (node->parent == MD5_NONE)
         return;
     ragdoll_node *const parent = &ragdoll->nodes[node->parent];
     md5_spatial_add(&parent->velocity, &limit->parent_response, impulse);
-    md5_spatial_add(&parent->pending, &limit->parent_impulse, impulse);
+    add_pending(parent, &limit->parent_impulse, impulse);
     node->parent_velocity = parent->velocity;
 }
 
@@ -324,10 +340,11 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limi
         return;
     }
 
-    compute_limit_response(ragdoll, node, limit);
     const bool must_open = md5i_max_limit_speed(ragdoll, limit->gap) < 0.0;
     if (must_open)
         ragdoll->needs_relaxation = true;
+    if (must_open || !limit->is_locked) // only stop_locks() uses the response of a locked limit
+        compute_limit_response(ragdoll, node, limit);
     if (!limit->is_locked)
         node->is_busy = true; // the sweeps do not solve locked limits
 }
@@ -451,8 +468,10 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
 static void apply_contact_impulse(ragdoll_node *node, const ragdoll_contact *contact,
                                   uint32_t direction, double impulse)
 {
+    if (impulse == 0.0)
+        return;
     md5_spatial_add(&node->velocity, &contact->responses[direction], impulse);
-    md5_spatial_add(&node->pending, &contact->directions[direction], impulse);
+    add_pending(node, &contact->directions[direction], impulse);
 }
 
 // Returns the speed at which the gap of a contact may close. A negative speed means that the gap
@@ -485,10 +504,20 @@ static void solve_normal(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_conta
     record_change(ragdoll, impulse - before, inverse);
 }
 
+// Returns true if a contact has no friction impulse and must not get one, for example because it
+// does not push.
+static bool is_frictionless(const ragdoll_contact *contact)
+{
+    const ragdoll_impulse *const impulses = &contact->impulses[CONTACT_TANGENTS];
+    return contact->max_friction == 0.0 && impulses[0].value == 0.0 && impulses[1].value == 0.0;
+}
+
 // Corrects the impulses along the tangents of a contact so that the point stops. If the length of
 // the impulse would exceed the maximum friction, the impulse is shortened, and the point slides.
 static void solve_friction(ragdoll_node *node, ragdoll_contact *contact)
 {
+    if (is_frictionless(contact))
+        return;
     const spatial *const tangents = &contact->directions[CONTACT_TANGENTS];
     const double *const inverses = &contact->inverses[CONTACT_TANGENTS];
     ragdoll_impulse *const impulses = &contact->impulses[CONTACT_TANGENTS];
@@ -797,7 +826,7 @@ static void apply_link_impulse(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_
         move_cursor(ragdoll, link->nodes[i]);
         ragdoll_node *const node = &ragdoll->nodes[link->nodes[i]];
         md5_spatial_add(&node->velocity, &link->responses[row][i], signed_impulse);
-        md5_spatial_add(&node->pending, &link->directions[row][i], signed_impulse);
+        add_pending(node, &link->directions[row][i], signed_impulse);
     }
 }
 

@@ -662,12 +662,15 @@ static void rotate_inertia(ragdoll_node *node)
     const double(*const inertia)[3] = (const double(*)[3])node->inertia; // I
     double rotated[3][3];                                                // R I
     for (uint32_t i = 0; i < 3; i++) {
+        MD5_UNROLL
         for (uint32_t k = 0; k < 3; k++)
             rotated[i][k] = rotation[i][0] * inertia[0][k] + rotation[i][1] * inertia[1][k]
                             + rotation[i][2] * inertia[2][k];
     }
 
+    MD5_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
+        MD5_UNROLL
         for (uint32_t k = i; k < 3; k++) {
             const double element = rotated[i][0] * rotation[k][0] + rotated[i][1] * rotation[k][1]
                                    + rotated[i][2] * rotation[k][2];
@@ -692,16 +695,18 @@ static void set_inertias(ragdoll_node *node)
     const double square = x * x + y * y + z * z;
     const double c[3] = {x, y, z};
     const double cross[3][3] = {{0.0, -m * z, m * y}, {m * z, 0.0, -m * x}, {-m * y, m * x, 0.0}};
-    double(*const out)[6] = node->inertias.x;
+    spatial *const columns = node->inertias.columns;
     rotate_inertia(node);
 
+    MD5_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
+        MD5_UNROLL
         for (uint32_t k = 0; k < 3; k++) {
             const double diagonal = i == k ? square : 0.0;
-            out[i][k] = node->world_inertia[i][k] + m * (diagonal - c[i] * c[k]);
-            out[i][3 + k] = cross[i][k];
-            out[3 + k][i] = cross[i][k];
-            out[3 + i][3 + k] = i == k ? m : 0.0;
+            columns[i].x[k] = node->world_inertia[i][k] + m * (diagonal - c[i] * c[k]);
+            columns[i].x[3 + k] = cross[i][k];
+            columns[3 + k].x[i] = cross[i][k];
+            columns[3 + i].x[3 + k] = i == k ? m : 0.0;
         }
     }
 }
@@ -766,19 +771,23 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
 #define MIN_PIVOT 1e-30
 
 // Inverts a symmetric positive definite matrix A of `count` rows, at most 6, in place. Row i of A
-// begins at a[i * stride]. Computes the Cholesky decomposition with a lower triangular matrix L,
+// begins at a[i * stride]. `count` is a constant in every call, so that the loops are unrolled.
+// Computes the Cholesky decomposition with a lower triangular matrix L,
 // and inverts L in the same loop:
 //
 //   A          = L transpose(L)
 //   inverse(A) = transpose(inverse(L)) inverse(L)
-static void invert(double *a, int count, int stride)
+static MD5_ALWAYS_INLINE void invert(double *a, int count, int stride)
 {
     double inverse[6][6] = {{0.0}}; // of L, which replaces the lower half of A
+    MD5_UNROLL
     for (int k = 0; k < count; k++) {
         // The elements of row k of L to the left of the diagonal.
         double *const row = a + k * stride;
+        MD5_UNROLL
         for (int i = 0; i < k; i++) {
             double sum = row[i];
+            MD5_UNROLL
             for (int j = 0; j < i; j++)
                 sum -= row[j] * a[i * stride + j];
             row[i] = sum * inverse[i][i];
@@ -787,13 +796,16 @@ static void invert(double *a, int count, int stride)
         // The diagonal element of L is the root of the pivot. Only its inverse is used.
         const double min_pivot = md5_max(MIN_RELATIVE_PIVOT * row[k], MIN_PIVOT);
         double pivot = row[k];
+        MD5_UNROLL
         for (int j = 0; j < k; j++)
             pivot -= row[j] * row[j];
         inverse[k][k] = 1.0 / sqrt(md5_max(pivot, min_pivot));
 
         // The elements of row k of inverse(L) to the left of the diagonal.
+        MD5_UNROLL
         for (int i = 0; i < k; i++) {
             double sum = 0.0;
+            MD5_UNROLL
             for (int j = i; j < k; j++)
                 sum -= row[j] * inverse[j][i];
             inverse[k][i] = sum * inverse[k][k];
@@ -801,14 +813,35 @@ static void invert(double *a, int count, int stride)
     }
 
     // transpose(inverse(L)) inverse(L), which is symmetric.
+    MD5_UNROLL
     for (int i = 0; i < count; i++) {
+        MD5_UNROLL
         for (int k = 0; k <= i; k++) {
             double sum = 0.0;
+            MD5_UNROLL
             for (int j = i; j < count; j++)
                 sum += inverse[j][i] * inverse[j][k];
             a[i * stride + k] = sum;
             a[k * stride + i] = sum;
         }
+    }
+}
+
+// Inverts the inertia of a joint that has this number of motions, in place.
+static void invert_joint_inertia(double inertia[3][3], uint32_t num_motions)
+{
+    switch (num_motions) {
+    case 1:
+        invert(&inertia[0][0], 1, 3);
+        break;
+    case 2:
+        invert(&inertia[0][0], 2, 3);
+        break;
+    case 3:
+        invert(&inertia[0][0], 3, 3);
+        break;
+    default: // a fixed joint
+        break;
     }
 }
 
@@ -863,13 +896,44 @@ static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
         md5i_measure_limits(ragdoll, node);
         md5i_lock_limits(ragdoll, node); // adds to `inverse` and `locks`
     }
-    invert(&inertia[0][0], (int)num_motions, 3);
+    invert_joint_inertia(inertia, num_motions);
 
     for (uint32_t i = 0; i < num_motions; i++) {
         node->gains[i] = (spatial){{0.0}};
         for (uint32_t k = 0; k < num_motions; k++)
             md5_spatial_add(&node->gains[i], &node->motion_momenta[k], node->inverse[i][k]);
     }
+}
+
+// Adds scale * (a * transpose(b) + b * transpose(a)), which is symmetric, to a matrix.
+static void add_symmetric_product(spatial_matrix *matrix, const spatial *a, const spatial *b,
+                                  double scale)
+{
+    md5_pair a_pairs[3];
+    md5_pair b_pairs[3];
+    MD5_UNROLL
+    for (int i = 0; i < 3; i++) {
+        a_pairs[i] = md5_pair_load(&a->x[2 * i]);
+        b_pairs[i] = md5_pair_load(&b->x[2 * i]);
+    }
+    for (int k = 0; k < 6; k++) {
+        const md5_pair a_scaled = md5_pair_both(scale * a->x[k]);
+        const md5_pair b_scaled = md5_pair_both(scale * b->x[k]);
+        MD5_UNROLL
+        for (int i = 0; i < 3; i++) {
+            double *const elements = &matrix->columns[k].x[2 * i];
+            const md5_pair product = md5_pair_add(md5_pair_mul(a_scaled, b_pairs[i]),
+                                                  md5_pair_mul(b_scaled, a_pairs[i]));
+            md5_pair_store(elements, md5_pair_add(md5_pair_load(elements), product));
+        }
+    }
+}
+
+// Adds a matrix to another matrix.
+static void add_matrix(spatial_matrix *sum, const spatial_matrix *added)
+{
+    for (int k = 0; k < 6; k++)
+        md5_spatial_add(&sum->columns[k], &added->columns[k], 1.0);
 }
 
 // Adds the inertia of a node's subtree to its parent. The part along the motions of the joint is
@@ -881,17 +945,10 @@ static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
 // so that rounding errors do not make the result asymmetric.
 static void add_inertia_to_parent(const ragdoll_node *node, ragdoll_node *parent)
 {
-    for (int i = 0; i < 6; i++) {
-        for (int k = 0; k < 6; k++) {
-            double passed = node->inertias.x[i][k];
-            for (uint32_t m = 0; m < node->num_motions; m++) {
-                passed -= 0.5
-                          * (node->motion_momenta[m].x[i] * node->gains[m].x[k]
-                             + node->gains[m].x[i] * node->motion_momenta[m].x[k]);
-            }
-            parent->inertias.x[i][k] += passed;
-        }
-    }
+    spatial_matrix passed = node->inertias;
+    for (uint32_t m = 0; m < node->num_motions; m++)
+        add_symmetric_product(&passed, &node->motion_momenta[m], &node->gains[m], -0.5);
+    add_matrix(&parent->inertias, &passed);
 }
 
 // Adds the pending impulse of a node to its parent, without the part that moves the joint. The
@@ -949,10 +1006,7 @@ static void add_joint_response(ragdoll_node *node)
         md5_spatial_add(&h, &responses[m], -1.0);
         for (uint32_t k = 0; k < node->num_motions; k++)
             md5_spatial_add(&h, &node->motions[k], 0.5 * motion_responses[m][k]);
-        for (int i = 0; i < 6; i++) {
-            for (int k = 0; k < 6; k++)
-                node->response.x[i][k] += motion->x[i] * h.x[k] + h.x[i] * motion->x[k];
-        }
+        add_symmetric_product(&node->response, motion, &h, 1.0);
     }
 }
 
@@ -961,12 +1015,13 @@ static void add_joint_response(ragdoll_node *node)
 static void add_joint_velocity(ragdoll_node *node)
 {
     const spatial parent_velocity = node->velocity;
+    double impulses[3]; // along the motions of the joint
+    for (uint32_t k = 0; k < node->num_motions; k++)
+        impulses[k] = node->locks[k] + md5_spatial_dot(&node->motions[k], &node->pending);
     for (uint32_t m = 0; m < node->num_motions; m++) {
         double speed = -md5_spatial_dot(&node->gains[m], &parent_velocity);
-        for (uint32_t k = 0; k < node->num_motions; k++) {
-            const double impulse = md5_spatial_dot(&node->motions[k], &node->pending);
-            speed += node->inverse[m][k] * (node->locks[k] + impulse);
-        }
+        for (uint32_t k = 0; k < node->num_motions; k++)
+            speed += node->inverse[m][k] * impulses[k];
         md5_spatial_add(&node->velocity, &node->motions[m], speed);
     }
 }
@@ -978,12 +1033,12 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     if (node->constraint == MD5_NONE) {
         node->response = node->inertias;
-        invert(&node->response.x[0][0], 6, 6);
+        invert((double *)node->response.columns, 6, 6);
         node->velocity = md5_spatial_mul(&node->response, &node->pending);
         return;
     }
     if (node->parent == MD5_NONE) {
-        node->response = (spatial_matrix){{{0.0}}};
+        node->response = (spatial_matrix){{{{0.0}}}};
         node->velocity = (spatial){{0.0}};
     } else {
         const ragdoll_node *const parent = &ragdoll->nodes[node->parent];
