@@ -19,11 +19,12 @@ typedef struct contact_candidate {
 // The convex hull of a body in world space, and the candidates that were found so far.
 typedef struct contact_search {
     const md5_ragdoll *ragdoll;
+    const ragdoll_node *node; // the body
     uint32_t num_vertices;
-    uint32_t num_planes;
     uint32_t num_edges;
     md5_vec3d vertices[MAX_HULL_VERTICES];
-    ragdoll_plane planes[MAX_PLANES]; // set only if the ground has triangles
+    uint32_t num_planes;              // 0 until md5i_search_triangles() needs the planes
+    ragdoll_plane planes[MAX_PLANES]; // of the hull's faces
     const ragdoll_edge *edges;        // [num_edges]
     double reach;                     // distance that the body may move before the next search
     uint32_t num_candidates;

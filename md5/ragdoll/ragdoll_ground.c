@@ -184,19 +184,6 @@ static void set_search_vertices(contact_search *search, const ragdoll_node *node
     }
 }
 
-// Sets the planes of a search: the face planes of the body's convex hull in world space.
-static void set_search_planes(contact_search *search, const ragdoll_node *node)
-{
-    const md5_ragdoll *const ragdoll = search->ragdoll;
-    const ragdoll_hull *const hull = &ragdoll->hulls[node->body];
-    for (uint32_t i = 0; i < hull->num_planes; i++) {
-        const ragdoll_plane *const plane = &ragdoll->planes[hull->first_plane + i];
-        const md5_vec3d normal = md5_quatd_rotate(node->transform.rotation, plane->normal);
-        const double level = plane->level + md5_vec3d_dot(normal, node->transform.position);
-        search->planes[i] = (ragdoll_plane){normal, level};
-    }
-}
-
 // Initializes a search for contacts of a body with the ground. Moves the convex hull of the body to
 // world space, and clears the list of candidates. `reach` is the distance that the body may move
 // before the next search, units.
@@ -205,14 +192,13 @@ static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
 {
     const ragdoll_hull *const hull = &ragdoll->hulls[node->body];
     search->ragdoll = ragdoll;
+    search->node = node;
     search->reach = reach;
     search->num_candidates = 0;
-    search->num_planes = hull->num_planes;
+    search->num_planes = 0;
     search->num_edges = hull->num_edges;
     search->edges = &ragdoll->edges[hull->first_edge];
     set_search_vertices(search, node);
-    if (ragdoll->desc.ground.triangles) // only the search for triangles uses the planes
-        set_search_planes(search, node);
 }
 
 // A search considers ground within MIN_REACH units of the body, plus REACH_FACTOR times the

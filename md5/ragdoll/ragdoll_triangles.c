@@ -171,7 +171,7 @@ static bool are_equal(md5_vec3d a, md5_vec3d b)
 
 // Returns the kind of the side that two triangles share. It is a ridge if the neighbor bends down
 // from the triangle, and a valley if it bends up.
-static side_kind find_side_kind(const ground_triangle *triangle, int side,
+static side_kind find_side_kind(const ground_triangle *triangle, uint32_t side,
                                 const ground_triangle *neighbor)
 {
     const double rise = md5_vec3d_dot(neighbor->normal, triangle->sides[side]);
@@ -180,33 +180,50 @@ static side_kind find_side_kind(const ground_triangle *triangle, int side,
     return rise < -MIN_BEND ? SIDE_VALLEY : SIDE_FLAT;
 }
 
-// Returns true if a side of a triangle is the segment from `to` to `from`. Neighbors share vertices
-// exactly, and run along their common side in opposite directions.
-static bool has_reversed_side(const ground_triangle *triangle, uint32_t side, md5_vec3d from,
-                              md5_vec3d to)
+// Sets the neighbor of a near triangle at one of its sides: side `neighbor_side` of the triangle
+// with the index `neighbor`.
+static void set_neighbor(ground_surface *surface, uint32_t index, uint32_t side, uint32_t neighbor,
+                         uint32_t neighbor_side)
 {
-    return are_equal(triangle->vertices[side], to)
-           && are_equal(triangle->vertices[(side + 1) % 3], from);
+    ground_triangle *const triangle = &surface->triangles[index];
+    if (!triangle->is_near)
+        return;
+    triangle->neighbors[side] = neighbor;
+    triangle->neighbor_sides[side] = neighbor_side;
+    triangle->kinds[side] = find_side_kind(triangle, side, &surface->triangles[neighbor]);
 }
 
-// Finds the triangle that shares a side of a triangle, and sets the kind of the side. A side
-// without a neighbor is open. If several triangles share the side, the last one counts as the
-// neighbor.
-static void find_neighbor(const ground_surface *surface, ground_triangle *triangle, int side)
+// Makes two triangles neighbors at each side that they share. Neighbors share two vertices exactly,
+// and run along their common side in opposite directions. Both sides of a sheet share three sides.
+static void connect_triangles(ground_surface *surface, uint32_t first, uint32_t second)
 {
-    const md5_vec3d from = triangle->vertices[side];
-    const md5_vec3d to = triangle->vertices[(side + 1) % 3];
-    triangle->neighbors[side] = MD5_NONE;
-    triangle->kinds[side] = SIDE_OPEN;
-    for (uint32_t i = 0; i < surface->num_triangles; i++) {
-        const ground_triangle *const other = &surface->triangles[i];
-        for (uint32_t other_side = 0; other_side < 3; other_side++) {
-            if (!has_reversed_side(other, other_side, from, to))
+    const md5_vec3d *const a = surface->triangles[first].vertices;
+    const md5_vec3d *const b = surface->triangles[second].vertices;
+    for (uint32_t i = 0; i < 3; i++) {
+        MD5_UNROLL
+        for (uint32_t k = 0; k < 3; k++) {
+            if (!are_equal(a[i], b[(k + 1) % 3]) || !are_equal(a[(i + 1) % 3], b[k]))
                 continue;
-            triangle->neighbors[side] = i;
-            triangle->neighbor_sides[side] = other_side;
-            triangle->kinds[side] = find_side_kind(triangle, side, other);
+            set_neighbor(surface, first, i, second, k);
+            set_neighbor(surface, second, k, first, i);
         }
+    }
+}
+
+// Finds the neighbors of the near triangles, and the kinds of their sides. A side without a
+// neighbor is open. If several triangles share a side, the last one counts as the neighbor.
+static void find_neighbors(ground_surface *surface)
+{
+    for (uint32_t i = 0; i < surface->num_triangles; i++) {
+        ground_triangle *const triangle = &surface->triangles[i];
+        for (uint32_t side = 0; side < 3; side++) {
+            triangle->neighbors[side] = MD5_NONE;
+            triangle->kinds[side] = SIDE_OPEN;
+        }
+    }
+    for (uint32_t i = 0; i < surface->num_triangles; i++) {
+        for (uint32_t k = i + 1; k < surface->num_triangles; k++)
+            connect_triangles(surface, i, k);
     }
 }
 
@@ -242,13 +259,7 @@ static void read_surface(const contact_search *search, ground_surface *surface)
         test_reach(search, triangle);
         surface->num_triangles++;
     }
-    for (uint32_t i = 0; i < surface->num_triangles; i++) {
-        ground_triangle *const triangle = &surface->triangles[i];
-        if (!triangle->is_near)
-            continue;
-        for (int side = 0; side < 3; side++)
-            find_neighbor(surface, triangle, side);
-    }
+    find_neighbors(surface);
 }
 
 // == Segments =====================================================================================
@@ -741,10 +752,28 @@ static void add_ridges(contact_search *search, const ground_surface *surface, ui
     for (int side = 0; side < 3; side++) {
         if (!owns_ridge(surface, index, side))
             continue;
-        const ground_ridge ridge = build_ridge(surface, &surface->triangles[index], side);
-        if (reaches_body(search, ridge.from, ridge.to, search->reach))
-            add_ridge(search, surface, &ridge);
+        const ground_triangle *const triangle = &surface->triangles[index];
+        const md5_vec3d from = triangle->vertices[side];
+        const md5_vec3d to = triangle->vertices[(side + 1) % 3];
+        if (!reaches_body(search, from, to, search->reach))
+            continue;
+        const ground_ridge ridge = build_ridge(surface, triangle, side);
+        add_ridge(search, surface, &ridge);
     }
+}
+
+// Sets the planes of a search: the face planes of the body's convex hull in world space.
+static void set_search_planes(contact_search *search)
+{
+    const ragdoll_transform *const transform = &search->node->transform;
+    const ragdoll_hull *const hull = &search->ragdoll->hulls[search->node->body];
+    for (uint32_t i = 0; i < hull->num_planes; i++) {
+        const ragdoll_plane *const plane = &search->ragdoll->planes[hull->first_plane + i];
+        const md5_vec3d normal = md5_quatd_rotate(transform->rotation, plane->normal);
+        const double level = plane->level + md5_vec3d_dot(normal, transform->position);
+        search->planes[i] = (ragdoll_plane){normal, level};
+    }
+    search->num_planes = hull->num_planes;
 }
 
 // Adds candidates for contacts of a body with the triangles of the ground. Tests vertices of the
@@ -755,6 +784,9 @@ void md5i_search_triangles(contact_search *search)
         return;
     ground_surface surface;
     read_surface(search, &surface);
+    if (surface.num_triangles == 0)
+        return;
+    set_search_planes(search);
     for (uint32_t i = 0; i < search->num_vertices; i++)
         add_vertex(search, &surface, search->vertices[i]);
     for (uint32_t i = 0; i < surface.num_triangles; i++) {
