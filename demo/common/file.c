@@ -546,6 +546,17 @@ static char *find_entry(const char *folder, const char *name)
     return path;
 }
 
+const char *common_find_in_list(const common_list *list, const char *name)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *const path = list->names[i];
+        if (is_better_match(common_base(path), found ? common_base(found) : NULL, name))
+            found = path;
+    }
+    return found;
+}
+
 // Searches the parts of the path one after the other. Each part is searched in the folder that was
 // found for the parts before it.
 char *common_find(const char *folder, const char *relative)

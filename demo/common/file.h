@@ -93,6 +93,10 @@ char *common_add(common_list *list, char *name);
 // NULL. If several names match, returns the first in byte order.
 char *common_find(const char *folder, const char *relative);
 
+// Finds the path in `list` whose last part is `name`, ignoring case. Returns a pointer into the
+// list, or NULL. If several paths match, prefers an equal name, then the first in byte order.
+const char *common_find_in_list(const common_list *list, const char *name);
+
 // == Folders and subfolders =======================================================================
 //
 // Searches a folder and its subfolders. Each folder is searched once, even if several links or

@@ -96,6 +96,31 @@ TEST (view_quake_scales_joints) {
     close_view(&view);
 }
 
+TEST (view_quake_finds_scales_in_any_case) {
+    quake_view view;
+    open_view(&view, "md5", NULL);
+    CHECK(view.is_open && view.scene.num_clips == 1 && !view.scene.clips[0].scales);
+    view_free_scene(&view.scene);
+    folder_put_text(view.folder, "run.md5anim", anim);
+    folder_put_text(view.folder, "Tris.MD5Scale", scale);
+
+    // The scales belong to the clip of the same name, both if the clip is found and if it is named.
+    OWN_STRING model = common_join(view.folder, "tris.md5mesh");
+    OWN_STRING clip = common_join(view.folder, "tris.md5anim");
+    const char *const files[] = {model, clip};
+    for (size_t num_files = 1; num_files <= COUNT_OF(files); num_files++) {
+        if (!CHECK(view_load_scene(&view.scene, files, num_files, NULL, true, &view.log)))
+            break;
+        CHECK_UINT(view.scene.num_clips, 3 - num_files);
+        for (size_t i = 0; i < view.scene.num_clips; i++) {
+            const bool is_tris = strcmp(view.scene.clips[i].name, "tris") == 0;
+            CHECK((view.scene.clips[i].scales != NULL) == is_tris);
+        }
+        view_free_scene(&view.scene);
+    }
+    close_view(&view);
+}
+
 TEST (view_quake_reports_a_scale_that_is_wrong) {
     quake_view view;
     open_view(&view, "md5", "{ \"arm\": \n x }");

@@ -173,34 +173,37 @@ bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log 
 
 // -- Clips ---------------------------------------------------------------------------------------
 
-// Loads the joint scales of a clip from the file NAME.md5scale in the same folder. The Quake
-// re-releases store scales there, because an .md5anim file cannot contain them. Returns NULL if the
-// file does not exist. If it is faulty, logs a warning and also returns NULL.
-static md5_scales *load_scales_of_clip(const view_clip *clip, const md5_load_opts *opts,
-                                       view_log *log)
+// Returns true if the clips of a scene can belong to a Quake re-release. This is not possible for
+// the clips of other games. Thumbnails do not need the rules of the re-releases.
+static bool has_quake_clips(const view_scene *scene)
 {
-    char *const folder = common_folder(clip->path);
+    return scene->files == NULL && scene->library == NULL;
+}
+
+// Loads the joint scales of a clip from the file NAME.md5scale, if it is in `scale_files`, the list
+// of such files in the folder of the clip. The Quake re-releases store scales there, because an
+// .md5anim file cannot contain them. Returns NULL if the file does not exist. If it is faulty, logs
+// a warning and also returns NULL.
+static md5_scales *load_scales_of_clip(const view_clip *clip, const common_list *scale_files,
+                                       const md5_load_opts *opts, view_log *log)
+{
     char *const name = common_format("%s.md5scale", clip->name);
-    char *const path = common_find(folder, name);
-    md5_error error = {0};
-    md5_scales *scales = NULL;
-    if (path != NULL) {
-        scales = md5_load_scales(path, clip->anim, opts, &error);
-        if (scales == NULL)
-            view_log_warning(log, &error);
-    }
-    free(folder);
+    const char *const path = common_find_in_list(scale_files, name);
     free(name);
-    free(path);
+    if (path == NULL)
+        return NULL;
+    md5_error error = {0};
+    md5_scales *const scales = md5_load_scales(path, clip->anim, opts, &error);
+    if (scales == NULL)
+        view_log_warning(log, &error);
     return scales;
 }
 
 // Applies the rules of the Quake re-releases, a fixed frame rate and joint scales, to a clip that
-// was loaded from a file. Does nothing for thumbnails and for clips of other games.
-static void apply_quake_conventions(const view_scene *scene, view_clip *clip, view_log *log)
+// was loaded from a file. `scale_files` are the .md5scale files in its folder.
+static void apply_quake_conventions(const view_scene *scene, view_clip *clip,
+                                    const common_list *scale_files, view_log *log)
 {
-    if (scene->files != NULL || scene->library != NULL)
-        return;
     // Both games play ten frames per second, independent of the file's rate.
     const double rate = 10;
     if (view_detect_quake_game(clip->path) != VIEW_QUAKE_NONE) {
@@ -208,7 +211,7 @@ static void apply_quake_conventions(const view_scene *scene, view_clip *clip, vi
         clip->anim->duration = (clip->anim->num_frames - 1) / rate;
     }
     const md5_load_opts opts = make_load_options(scene, log);
-    clip->scales = load_scales_of_clip(clip, &opts, log);
+    clip->scales = load_scales_of_clip(clip, scale_files, &opts, log);
 }
 
 // Binds a loaded clip to the scene, that is, matches the joints of the clip with the joints of the
@@ -251,7 +254,13 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     if (!is_appended)
         return view_log_error(log, &error);
 
-    apply_quake_conventions(scene, &scene->clips[scene->num_clips - 1], log);
+    if (has_quake_clips(scene)) {
+        char *const folder = common_folder(file);
+        common_list scale_files = common_list_folder(folder, ".md5scale");
+        apply_quake_conventions(scene, &scene->clips[scene->num_clips - 1], &scale_files, log);
+        common_free_list(&scale_files);
+        free(folder);
+    }
     return true;
 }
 
@@ -275,7 +284,9 @@ static void report_clip_warnings(const view_scene *scene, uint32_t index, view_l
 
 // Loads a clip that the user did not name, from the model's folder. A clip that cannot be read, or
 // does not animate all joints of the model, is no error here. It is only noted in the debug log.
-static void load_neighbor_clip(view_scene *scene, const char *path, view_log *log)
+// `scale_files` are the .md5scale files in the folder.
+static void load_neighbor_clip(view_scene *scene, const char *path, const common_list *scale_files,
+                               view_log *log)
 {
     md5_error error = {0};
     const view_clip clip = {.path = common_copy(path),
@@ -297,7 +308,8 @@ static void load_neighbor_clip(view_scene *scene, const char *path, view_log *lo
         return;
     }
     report_clip_warnings(scene, index, log);
-    apply_quake_conventions(scene, &scene->clips[index], log);
+    if (has_quake_clips(scene))
+        apply_quake_conventions(scene, &scene->clips[index], scale_files, log);
 }
 
 // Loads the clips in the model's folder that fit the model. Stops before the sum of the file sizes
@@ -306,6 +318,7 @@ static void load_clips_in_folder(view_scene *scene, view_log *log)
 {
     char *const folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ".md5anim");
+    common_list scale_files = common_list_folder(folder, ".md5scale");
     uint64_t total_size = 0; // bytes
     for (size_t i = 0; i < list.count; i++) {
         total_size += common_file_size(list.names[i]);
@@ -319,8 +332,9 @@ static void load_clips_in_folder(view_scene *scene, view_log *log)
         const bool is_canceled = !view_log_progress(log, "animations", i, list.count);
         if (is_canceled)
             break;
-        load_neighbor_clip(scene, list.names[i], log);
+        load_neighbor_clip(scene, list.names[i], &scale_files, log);
     }
+    common_free_list(&scale_files);
     common_free_list(&list);
     free(folder);
 }
