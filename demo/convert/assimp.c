@@ -924,8 +924,8 @@ static struct aiMatrix4x4 geometric_factor(const assimp_importer *importer, size
 }
 
 // Adds the skin of a mesh and returns its index. libassimp's offset matrices do not contain the
-// geometric factors, so they are multiplied by them. If `has_unweighted` is true, the node of the
-// mesh becomes an additional joint for vertices without weights.
+// geometric transform of the mesh, so each offset matrix is multiplied by it. If `has_unweighted`
+// is true, the node of the mesh becomes an additional joint for vertices without weights.
 static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index,
                        bool has_unweighted)
 {

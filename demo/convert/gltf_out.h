@@ -18,7 +18,7 @@ typedef enum gltf_purpose {
 
 enum { GLTF_MAX_STRIDE = 64 }; // bytes of the largest element, a matrix
 
-// The bytes of the buffer view with the same index.
+// The content of a buffer view. Contents and buffer views of the JSON text have the same indices.
 typedef struct gltf_view {
     gltf_purpose purpose;
     size_t stride;

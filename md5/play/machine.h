@@ -110,7 +110,8 @@ typedef struct md5_joint_run {
     uint32_t count;
 } md5_joint_run;
 
-// The animated rotations and translations of a clip ("slots") that move the joints of a run.
+// The slots of a clip that move the joints of a run. A slot is one animated rotation or translation
+// of the clip.
 typedef struct md5_run_slots {
     md5_slots rotations;
     md5_slots translations;

@@ -19,8 +19,8 @@
 // Vertices with more influences than this are never grouped.
 #define MD5_SKIN_MAX_INFLUENCES 16
 
-// The method that computes the position of a vertex: see skin_scalar.c for the two forms of the
-// sum.
+// The method that computes the position of a vertex. skin_scalar.c explains the two forms of the
+// weighted sum: blending matrices first, or adding transformed positions.
 typedef enum md5_skin_kind {
     MD5_SKIN_NONE,  // no influence: the position is the origin
     MD5_SKIN_RIGID, // one influence: the bind position with bias 1

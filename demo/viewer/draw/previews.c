@@ -528,7 +528,8 @@ struct view_previews {
     atomic_bool ends; // the thread must end
     view_lock *lock;  // protects the following members
     bool has_more;    // previews were finished since the last view_update_previews()
-    // Subject that the window's thread shall draw into *image with this size, or NULL.
+    // A request to the window's thread, the only thread that can draw: it draws `subject` into
+    // *image, which has `size` x `size` pixels. `subject` is NULL if there is no request.
     view_preview_subject *subject;
     uint32_t size;
     view_image *image;

@@ -1037,8 +1037,8 @@ void md5i_change_state(md5_player *player, uint32_t layer_index, const md5_chang
                              && have_poses(layer_state, &layer->states[change->state]);
     const bool fades = duration > 0 && !is_inertial;
 
-    // An inertial transition needs the old states once more, to measure the difference of the
-    // poses.
+    // An inertial transition does not clear the chain of old states yet: their pose is computed
+    // once more, to measure its difference from the pose of the new state.
     bool is_above = false;
     if (fades && newest) // a fade has a source, so `newest` is not NULL
         is_above = reserve_chain_position(player, layer_index);

@@ -32,8 +32,8 @@ enum {
     MIN_VERSION = 2,
     VERSION_FADE_EASINGS = 3,  // fades of one-shot clips have easings
     VERSION_FOOT_HEADINGS = 5, // locked feet have headings
-    // Frozen poses and offsets have a velocity of the root. The velocity of a parameter that is
-    // smoothed by a spring is its velocity at the time when its goal was set.
+    // Frozen poses and offsets have a velocity of the root. A parameter that is smoothed by a
+    // spring stores the velocity that it had when its goal was set.
     VERSION_VELOCITIES = 6,
     VERSION = VERSION_VELOCITIES
 };
