@@ -47,7 +47,7 @@ $(FUZZ_LIBRARY) $(FUZZ_PROGRAMS):
 $(TEST_MD5): $(call objects,test/test.c test/misuse.c $(TEST_MD5_SOURCES)) $(FUZZ_LIBRARY) $(LIBRARY)
 	$(call show,LD,$@) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
 
-$(TEST_GL): $(call objects,test/test.c test/misuse.c test/load/test_axes_case.c test/pose/test_made_pose.c $(TEST_GL_SOURCES)) \
+$(TEST_GL): $(call objects,test/test.c test/misuse.c test/load/test_axes_case.c test/pose/test_generated_pose.c $(TEST_GL_SOURCES)) \
     $(FUZZ_PROGRAMS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(LIBRARY)
 	$(call show,LD,$@) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(PICTURE_LIBS)
 

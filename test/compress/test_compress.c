@@ -1,7 +1,7 @@
 // Compressed clips: compares the displacement of every vertex, computed in double from the weights
 // of the file, with the error that the clip reports.
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 #include "test/pose/with_kernels.h"
 
@@ -94,9 +94,9 @@ static double measured(const clip_case *fixture)
     double worst = 0;
     for (uint32_t frame = 0; frame < fixture->anim->num_frames; frame++) {
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-        sample_own(fixture->anim, sample, MD5_ROOT_FILE, pose);
+        sample_anim(fixture->anim, sample, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints);
-        sample_own(fixture->compressed, sample, MD5_ROOT_FILE, pose);
+        sample_anim(fixture->compressed, sample, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints + count);
         const double error = fixture->model
                                  ? vertex_distance(fixture->model, joints, joints + count)
@@ -268,14 +268,14 @@ TEST (compress_samples_any_position_alone) {
     const size_t frames = fixture.anim->num_frames;
     OWN_ARRAY(md5_xform, poses, (frames + 1) * count);
     for (uint32_t i = 0; i < frames; i++)
-        sample_own(fixture.compressed, (md5_sample_position){.frame0 = i, .frame1 = i},
-                   MD5_ROOT_FILE, poses + i * count);
+        sample_anim(fixture.compressed, (md5_sample_position){.frame0 = i, .frame1 = i},
+                    MD5_ROOT_FILE, poses + i * count);
     md5_xform *const one = poses + frames * count;
     for (uint32_t i = 0; again && i < frames; i++) {
         const uint32_t frame = (uint32_t)(i * 7 % frames);
         const md5_sample_position sample = {.frame0 = frame,
                                             .frame1 = (frame + 1) % (uint32_t)frames};
-        sample_own(again, sample, MD5_ROOT_FILE, one);
+        sample_anim(again, sample, MD5_ROOT_FILE, one);
         CHECK(is_same(one, poses + frame * count, count));
     }
     CHECK(again);
@@ -358,8 +358,8 @@ TEST (decompress_gives_the_frames_of_the_clip) {
         OWN_ARRAY(md5_xform, poses, 2 * count);
         for (uint32_t frame = 0; frame < again->num_frames; frame++) {
             const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
-            sample_own(fixture.compressed, still, MD5_ROOT_ID, poses);
-            sample_own(again, still, MD5_ROOT_ID, poses + count);
+            sample_anim(fixture.compressed, still, MD5_ROOT_ID, poses);
+            sample_anim(again, still, MD5_ROOT_ID, poses + count);
             CHECK(is_same(poses, poses + count, count));
         }
     }
@@ -489,8 +489,8 @@ static bool poses_alike(const md5_anim *a, const md5_anim *b)
     const size_t num_joints = a->skeleton.num_joints;
     const md5_sample_position sample = {.frame1 = 1, .fraction = 0.25f};
     OWN_ARRAY(md5_xform, poses, 2 * num_joints);
-    sample_own(a, sample, MD5_ROOT_FILE, poses);
-    sample_own(b, sample, MD5_ROOT_FILE, poses + num_joints);
+    sample_anim(a, sample, MD5_ROOT_FILE, poses);
+    sample_anim(b, sample, MD5_ROOT_FILE, poses + num_joints);
     const bool same = memcmp(poses, poses + num_joints, num_joints * sizeof *poses) == 0;
     return same && a->packed_size == b->packed_size;
 }

@@ -2,7 +2,7 @@
 #include "md5/pose/kernels.h"
 #include "md5/compress/file.h"
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
 enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
@@ -97,8 +97,8 @@ TEST (compress_keeps_rotations_by_any_angle) {
                 md5_xform pose[JOINTS];
                 const md5_sample_position sample =
                     md5_sample_position_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
-                sample_own(anim, sample, MD5_ROOT_FILE, exact);
-                sample_own(compressed, sample, MD5_ROOT_FILE, pose);
+                sample_anim(anim, sample, MD5_ROOT_FILE, exact);
+                sample_anim(compressed, sample, MD5_ROOT_FILE, pose);
                 for (int joint = 0; joint < JOINTS; joint++)
                     CHECK_SMALL(difference(&exact[joint], &pose[joint]), 0.011);
             }
@@ -127,8 +127,8 @@ TEST (compress_ignores_the_signs_of_rotations) {
         real4 last = {0};
         for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
             md5_xform pose[JOINTS];
-            sample_own(after, (md5_sample_position){.frame0 = frame, .frame1 = frame},
-                       MD5_ROOT_FILE, pose);
+            sample_anim(after, (md5_sample_position){.frame0 = frame, .frame1 = frame},
+                        MD5_ROOT_FILE, pose);
             const real4 current = to_unit_real4(pose[1].rotation);
             CHECK(frame == 0 || real4_dot(last, current) > 0);
             last = current;
@@ -244,8 +244,8 @@ TEST (compress_gives_the_motion_of_the_root) {
             for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
                 md5_xform a[JOINTS];
                 md5_xform b[JOINTS];
-                sample_own(anim, from, (md5_root)root, a);
-                sample_own(compressed, from, (md5_root)root, b);
+                sample_anim(anim, from, (md5_root)root, a);
+                sample_anim(compressed, from, (md5_root)root, b);
                 CHECK_SMALL(difference(&a[0], &b[0]), 0.3); // cycles times the error of a frame
             }
         }
@@ -276,7 +276,7 @@ TEST (compress_stores_the_middle_of_a_short_range) {
         md5_xform poses[3];
         for (uint32_t i = 0; i < (uint32_t)num_frames; i++) {
             const md5_sample_position sample = {.frame0 = i, .frame1 = i};
-            sample_own(compressed, sample, MD5_ROOT_FILE, &poses[i]);
+            sample_anim(compressed, sample, MD5_ROOT_FILE, &poses[i]);
             CHECK_NEAR(poses[i].translation.x, i == 1 ? 5 + range : 5, (double)tolerance);
             CHECK_BYTES(&poses[i], &poses[0], sizeof poses[0]);
         }
@@ -425,7 +425,7 @@ static md5_status parse(const uint8_t *bytes, size_t size)
             md5_xform pose[JOINTS];
             const md5_sample_position sample =
                 md5_sample_position_at(compressed, 0.21 * i, MD5_WRAP_CYCLE);
-            sample_own(compressed, sample, MD5_ROOT_FILE, pose);
+            sample_anim(compressed, sample, MD5_ROOT_FILE, pose);
             for (uint32_t joint = 0; joint < compressed->skeleton.num_joints; joint++)
                 CHECK(is_sound(&pose[joint]));
         }
@@ -477,8 +477,8 @@ TEST (compress_file_may_have_one_joint) {
     OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
     if (CHECK(read)) {
         md5_xform pose;
-        sample_own(read, md5_sample_position_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP), MD5_ROOT_FILE,
-                   &pose);
+        sample_anim(read, md5_sample_position_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP), MD5_ROOT_FILE,
+                    &pose);
         CHECK_NEAR(pose.translation.x, 8, 0.011);
     }
     free(made.bytes);

@@ -2,7 +2,7 @@
 #include "test/real.h"
 #include "test/misuse.h"
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 
 #if !defined(NDEBUG)
 
@@ -27,11 +27,11 @@ TEST (compress_ends_with_the_callers_errors) {
     const md5_sample_position start = {.frame0 = 0};
     md5_xform pose[MAX_JOINTS];
     MISUSE("must be a position in this clip",
-           sample_own(compressed, (md5_sample_position){.frame1 = 1000000}, MD5_ROOT_FILE, pose));
+           sample_anim(compressed, (md5_sample_position){.frame1 = 1000000}, MD5_ROOT_FILE, pose));
     MISUSE("anim: must not be NULL", md5_write_anim(test_null(), NULL, 0));
     MISUSE("bytes: must not be NULL", md5_write_anim(compressed, test_null(), 100));
-    MISUSE("pose: must not be NULL", sample_own(compressed, start, MD5_ROOT_FILE, test_null()));
-    MISUSE("root: must be a value of md5_root", sample_own(compressed, start, (md5_root)7, pose));
+    MISUSE("pose: must not be NULL", sample_anim(compressed, start, MD5_ROOT_FILE, test_null()));
+    MISUSE("root: must be a value of md5_root", sample_anim(compressed, start, (md5_root)7, pose));
     MISUSE("binding: must not be NULL", md5_sample(test_null(), start, MD5_ROOT_FILE, pose));
     MISUSE("pose: must not be NULL", md5_sample(binding, start, MD5_ROOT_FILE, test_null()));
     MISUSE("root: must be a value of md5_root", md5_sample(binding, start, (md5_root)7, pose));

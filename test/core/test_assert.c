@@ -2,7 +2,7 @@
 // function and argument; without assertions the most probable of them are harmless.
 #include "test/own.h"
 #include "test/misuse.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 
 static const char *const model_path = "models/bobbin/bobbin.md5mesh";
 static const char *const anim_path = "models/bobbin/walk.md5anim";
@@ -48,7 +48,7 @@ TEST (sample_position_of_another_clip_shows_the_last_frame) {
     md5_sample(all.binding, end, MD5_ROOT_FILE, expected);
     md5_sample(all.binding, wrong, MD5_ROOT_FILE, found);
     CHECK_BYTES(found, expected, count * sizeof *found);
-    sample_own(all.anim, wrong, MD5_ROOT_FILE, found);
+    sample_anim(all.anim, wrong, MD5_ROOT_FILE, found);
     md5_sample_position modified = wrong;
     modified.interpolation = MD5_INTERPOLATE_NLERP;
     md5_sample(all.binding, modified, MD5_ROOT_FILE, found);

@@ -14,7 +14,7 @@ md5_vec3 ik_rounded(real3 point)
 
 md5_vec3 ik_point_around(real3 middle, double distance, uint64_t *random)
 {
-    const real4 turn = to_unit_real4(made_any_rotation(random));
+    const real4 turn = to_unit_real4(random_unit_quat(random));
     return ik_rounded(real3_add(middle, real4_rotate(turn, (real3){distance, 0, 0})));
 }
 
@@ -38,7 +38,7 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
         rig->joints[joint] = (md5_joint){rig->names[joint], parent};
         rig->order[i] = rig->chain[i] = joint;
         rig->pose[joint] = (md5_xform){
-            .rotation = made_any_rotation(random),
+            .rotation = random_unit_quat(random),
             .translation = ik_random_point(size, random),
         };
     }
@@ -109,7 +109,7 @@ md5_joint_limit limit_random(uint64_t *random)
         return limit;
     limit.kind = kind < 4 ? MD5_LIMIT_HINGE : MD5_LIMIT_CONE;
     if (test_random_u32(random) % 4 > 0)
-        limit.rest = made_any_rotation(random);
+        limit.rest = random_unit_quat(random);
     do
         limit.axis = ik_random_point(3, random);
     while (!(md5_vec3_length(limit.axis) > 0.1f));
@@ -143,7 +143,7 @@ static real4 rest_of(const md5_joint_limit *limit)
 md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
 {
     if (limit->kind == MD5_LIMIT_NONE)
-        return made_any_rotation(random);
+        return random_unit_quat(random);
     const real3 axis = to_real3(limit->axis);
     real4 turn = about(axis, test_between(limit->min, limit->max, random));
     if (limit->kind == MD5_LIMIT_CONE) {

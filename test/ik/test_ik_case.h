@@ -2,7 +2,7 @@
 #ifndef TEST_IK_TEST_IK_CASE_H
 #define TEST_IK_TEST_IK_CASE_H
 
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
 #include "md5/md5pose.h"

@@ -79,7 +79,7 @@ TEST (ik_dls_does_not_depend_on_axes) {
                              .tolerance = 1e-4f,
                              .iterations = 1 + (uint32_t)round % 3,
                              .weight = 1};
-        const md5_quat rotation = made_any_rotation(&random);
+        const md5_quat rotation = random_unit_quat(&random);
         ik_rig rotated = rig;
         md5_xform *const root = &rotated.pose[rig.chain[0]];
         root->rotation = md5_quat_mul(rotation, root->rotation);
@@ -414,7 +414,7 @@ TEST (ik_goals_rotate_the_last_joint) {
         make_body(&fixture, false, &random);
         body other = fixture;
         for (int i = 1; i < BODY_JOINTS; i++)
-            other.pose[i].rotation = made_any_rotation(&random);
+            other.pose[i].rotation = random_unit_quat(&random);
         const real_transform there = ik_place(&other.skeleton, other.pose, RIGHT);
         const md5_quat rotation = {(float)there.rotation.x, (float)there.rotation.y,
                                    (float)there.rotation.z, (float)there.rotation.w};

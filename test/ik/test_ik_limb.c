@@ -321,7 +321,7 @@ TEST (ik_two_bone_reaches_targets_in_reach) {
         const double distance = test_between(least, most, &random);
         const md5_vec3 target = point_from_hip(&rig, hip, distance, &random);
         const md5_vec3 pole = ik_random_point(30, &random);
-        const md5_quat rotation = made_any_rotation(&random);
+        const md5_quat rotation = random_unit_quat(&random);
         md5_two_bone_job job = {.tip = rig.chain[count - 1], .target = target, .weight = 1};
         job.pole = round % 2 ? &pole : NULL;
         job.rotation = round % 3 == 0 ? &rotation : NULL;
@@ -589,7 +589,7 @@ static double angle_off(const ik_rig *rig, const md5_aim_job *job)
 
 static md5_vec3 random_way(uint64_t *random)
 {
-    return md5_quat_rotate(made_any_rotation(random), (md5_vec3){1, 0, 0});
+    return md5_quat_rotate(random_unit_quat(random), (md5_vec3){1, 0, 0});
 }
 
 TEST (ik_aim_looks_at_the_target_and_stays_upright) {

@@ -133,7 +133,7 @@ TEST (ik_two_bone_obeys_limits) {
             else if (kind == 1)
                 *rotation = (md5_quat){0, 0, 0, 1};
             else
-                *rotation = made_any_rotation(&random);
+                *rotation = random_unit_quat(&random);
         }
 
         const md5_vec3 pole = ik_random_point(6, &random);
@@ -173,7 +173,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
         for (uint32_t i = 0; i < 4; i++)
             limits[i] = (md5_joint_limit){
                 .kind = MD5_LIMIT_CONE,
-                .rest = made_any_rotation(&random),
+                .rest = random_unit_quat(&random),
                 .axis = ik_random_point(1, &random),
                 .min = -3.14159265f,
                 .max = 3.14159265f,

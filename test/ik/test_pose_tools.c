@@ -7,10 +7,9 @@
 TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
     uint64_t random = 2;
     for (int round = 0; round < 20000; round++) {
-        const md5_xform before = {made_any_rotation(&random), ik_random_point(9, &random), 0};
+        const md5_xform before = {random_unit_quat(&random), ik_random_point(9, &random), 0};
         // A turn about an axis of the parent's space by up to half a turn.
-        const real3 axis =
-            real4_rotate(to_unit_real4(made_any_rotation(&random)), (real3){1, 0, 0});
+        const real3 axis = real4_rotate(to_unit_real4(random_unit_quat(&random)), (real3){1, 0, 0});
         const double angle =
             round % 3 ? test_between(0, 3.14, &random) : pow(10, test_between(-5, 0, &random));
         const double s = sin(angle / 2.0);
@@ -35,8 +34,8 @@ TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
 
 TEST (pose_tools_velocity_of_no_time_is_none) {
     uint64_t random = 3;
-    const md5_xform a = {made_any_rotation(&random), {1, 2, 3}, 0};
-    const md5_xform b = {made_any_rotation(&random), {4, 5, 6}, 0};
+    const md5_xform a = {random_unit_quat(&random), {1, 2, 3}, 0};
+    const md5_xform b = {random_unit_quat(&random), {4, 5, 6}, 0};
     static const float none[] = {0, -1, NAN};
     for (int i = 0; i < 3; i++) {
         md5_velocity velocity;
@@ -199,7 +198,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
         const md5_model model = {.skeleton = rig.skeleton, .bind_local = bind, .bind = joints};
         const uint32_t mirror[7] = {0, 2, 1, 5, 4, 3, 6};
         for (uint32_t i = 0; i < 7; i++)
-            pose[i] = (md5_xform){made_any_rotation(&random), ik_random_point(5, &random), 0};
+            pose[i] = (md5_xform){random_unit_quat(&random), ik_random_point(5, &random), 0};
         md5_mirror_pose(&model, mirror, pose, image);
         CHECK(ik_is_sound(image, 7));
         md5_mirror_pose(&model, mirror, image, back);
@@ -264,7 +263,7 @@ TEST (pose_tools_attach_places_an_object_in_the_hand) {
         ik_make_rig(&rig, 4, 8, &random);
         md5_mat34 matrices[IK_JOINTS];
         md5_local_to_model(&rig.skeleton, rig.pose, matrices);
-        const md5_xform grip = {made_any_rotation(&random), ik_random_point(3, &random), 0};
+        const md5_xform grip = {random_unit_quat(&random), ik_random_point(3, &random), 0};
         const md5_mat34 sword = md5_attach_to_joint(matrices, rig.chain[3], grip);
         const md5_vec3 point = ik_random_point(5, &random);
         const md5_vec3 found = md5_mat34_point(sword, point);
@@ -319,7 +318,7 @@ TEST (pose_tools_modify_joint_equals_the_original_engine) {
         const uint32_t joint = test_random_u32(&random) % 4;
         const uint32_t above = rig.joints[joint].parent;
         const md5_joint_space space = (md5_joint_space)(round % 4);
-        const md5_xform change = {made_any_rotation(&random), ik_random_point(9, &random), 0};
+        const md5_xform change = {random_unit_quat(&random), ik_random_point(9, &random), 0};
         const real_transform parent = above == MD5_NONE ? (real_transform){{0, 0, 0, 1}, {0, 0, 0}}
                                                         : ik_place(&rig.skeleton, rig.pose, above);
         const real_transform expected =
@@ -340,7 +339,7 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
         const ik_rig old = rig;
         ik_rig whole = rig;
         const md5_joint_space space = (md5_joint_space)(round % 4);
-        const md5_xform change = {made_any_rotation(&random), ik_random_point(9, &random), 0};
+        const md5_xform change = {random_unit_quat(&random), ik_random_point(9, &random), 0};
         md5_modify_joint(&rig.skeleton, 1, space, change, round % 3 ? 0 : NAN, rig.pose);
         CHECK_BYTES(old.pose, rig.pose, sizeof rig.pose);
         md5_modify_joint(&rig.skeleton, 1, space, change, 2, whole.pose);

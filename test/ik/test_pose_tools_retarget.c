@@ -51,13 +51,13 @@ static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
     const md5_vec3 chest = {0, 0, 60 * scale};
     begin_body(made);
     add_joint(made, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
-    add_joint(made, "hips", 0, up, made_any_rotation(random));
-    add_joint(made, "chest", 1, chest, made_any_rotation(random));
+    add_joint(made, "hips", 0, up, random_unit_quat(random));
+    add_joint(made, "chest", 1, chest, random_unit_quat(random));
     const md5_vec3 way = {0, cosf(arm_drop), -sinf(arm_drop)};
     for (int i = 0; i < 3; i++) {
         STRINGS(names) = {"arm", "forearm", "hand"};
         const md5_vec3 at = md5_vec3_add(chest, md5_vec3_scale(way, (float)(5 + 10 * i) * scale));
-        add_joint(made, names[i], 2 + (uint32_t)i, at, made_any_rotation(random));
+        add_joint(made, names[i], 2 + (uint32_t)i, at, random_unit_quat(random));
     }
 }
 
@@ -84,7 +84,7 @@ static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
 {
     for (uint32_t i = 0; i < made->model.skeleton.num_joints; i++) {
         pose[i] = made->bind_local[i];
-        pose[i].rotation = made_any_rotation(random);
+        pose[i].rotation = random_unit_quat(random);
         if (i < 2)
             pose[i].translation = ik_random_point(30, random);
     }
@@ -144,12 +144,12 @@ TEST (pose_tools_retarget_keeps_bone_lengths_and_rotates_like_the_source) {
     make_man(&man, 1, 0, &random);
     begin_body(&dwarf);
     add_joint(&dwarf, "root", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
-    add_joint(&dwarf, "pelvis", 0, (md5_vec3){1, 0, 20}, made_any_rotation(&random));
-    add_joint(&dwarf, "belt", 1, (md5_vec3){1, 0, 25}, made_any_rotation(&random));
-    add_joint(&dwarf, "chest", 2, (md5_vec3){1, 0, 45}, made_any_rotation(&random));
-    add_joint(&dwarf, "arm", 3, (md5_vec3){1, 9, 45}, made_any_rotation(&random));
-    add_joint(&dwarf, "forearm", 4, (md5_vec3){1, 26, 45}, made_any_rotation(&random));
-    add_joint(&dwarf, "beard", 3, (md5_vec3){5, 0, 50}, made_any_rotation(&random));
+    add_joint(&dwarf, "pelvis", 0, (md5_vec3){1, 0, 20}, random_unit_quat(&random));
+    add_joint(&dwarf, "belt", 1, (md5_vec3){1, 0, 25}, random_unit_quat(&random));
+    add_joint(&dwarf, "chest", 2, (md5_vec3){1, 0, 45}, random_unit_quat(&random));
+    add_joint(&dwarf, "arm", 3, (md5_vec3){1, 9, 45}, random_unit_quat(&random));
+    add_joint(&dwarf, "forearm", 4, (md5_vec3){1, 26, 45}, random_unit_quat(&random));
+    add_joint(&dwarf, "beard", 3, (md5_vec3){5, 0, 50}, random_unit_quat(&random));
     const md5_joint_pair pairs[] = {{.source = "origin", .target = "root"},
                                     {.source = "hips", .target = "pelvis"},
                                     {.source = "hand"}};
@@ -210,13 +210,13 @@ static void make_leg(body *made, float thigh, float shin, float hips, float bend
     begin_body(made);
     md5_vec3 at = {0, 0, hips};
     add_joint(made, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
-    add_joint(made, "hips", 0, at, made_any_rotation(random));
-    add_joint(made, "thigh", 1, at, made_any_rotation(random));
+    add_joint(made, "hips", 0, at, random_unit_quat(random));
+    add_joint(made, "thigh", 1, at, random_unit_quat(random));
     at = md5_vec3_add(at, (md5_vec3){thigh * sinf(bend), 0, -thigh * cosf(bend)});
-    add_joint(made, "shin", 2, at, made_any_rotation(random));
+    add_joint(made, "shin", 2, at, random_unit_quat(random));
     at = md5_vec3_add(at, (md5_vec3){-shin * sinf(bend), 0, -shin * cosf(bend)});
-    add_joint(made, "foot", 3, at, made_any_rotation(random));
-    add_joint(made, "chest", 1, (md5_vec3){0, 0, 2 * hips}, made_any_rotation(random));
+    add_joint(made, "foot", 3, at, random_unit_quat(random));
+    add_joint(made, "chest", 1, (md5_vec3){0, 0, 2 * hips}, random_unit_quat(random));
 }
 
 static const md5_joint_pair leg_pairs[] = {{.source = "thigh", .target = "thigh", .align = true},

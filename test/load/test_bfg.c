@@ -3,7 +3,7 @@
 //
 // The parts test models, animations, hostile input, cameras, and the conversion to text.
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
 typedef struct bytes {
@@ -362,8 +362,8 @@ TEST (bfg_anims_equal_those_of_text) {
     for (uint32_t frame = 0; frame < 2; frame++) {
         const md5_sample_position sample = md5_sample_position_from_frames(text, frame, frame, 0);
         md5_xform pose[2], expected[2];
-        sample_own(anim, sample, MD5_ROOT_FILE, pose);
-        sample_own(text, sample, MD5_ROOT_FILE, expected);
+        sample_anim(anim, sample, MD5_ROOT_FILE, pose);
+        sample_anim(text, sample, MD5_ROOT_FILE, expected);
         for (int joint = 0; joint < 2; joint++) {
             CHECK_EXACT(pose[joint].translation.x, expected[joint].translation.x);
             CHECK_EXACT(pose[joint].translation.y, expected[joint].translation.y);

@@ -2,7 +2,7 @@
 // the file. id Tech 4 itself and the independent reference in test/reference computed these
 // numbers.
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 
 #include <dirent.h>
 
@@ -403,7 +403,7 @@ static void check_all(golden *g)
                                      .frame1 = anim->num_frames - 1};
     const md5_vec3 way = md5_anim_root_motion(anim, start, end);
     md5_xform *const first = g->pose;
-    sample_own(anim, start, MD5_ROOT_ID, first);
+    sample_anim(anim, start, MD5_ROOT_ID, first);
     const md5_vec3 origin = first[0].translation;
     check_vec3(g, "totaldelta", 0, (md5_vec3){way.x + origin.x, way.y + origin.y, way.z + origin.z},
                strict.length);
@@ -422,7 +422,7 @@ static void check_all(golden *g)
         expect(g, "singleframe");
         const uint32_t frame = (uint32_t)number(g);
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-        sample_own(g->anim, sample, MD5_ROOT_ID, g->pose);
+        sample_anim(g->anim, sample, MD5_ROOT_ID, g->pose);
         for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
             md5_xform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
             if (frame == 0 && i == 0)

@@ -345,7 +345,7 @@ TEST (inertial_transitions_of_models_do_not_overshoot_or_depend_on_poses) {
 
 static md5_xform random_transform(uint64_t *random)
 {
-    return (md5_xform){.rotation = made_any_rotation(random),
+    return (md5_xform){.rotation = random_unit_quat(random),
                        .translation = ik_random_point(1, random)};
 }
 

@@ -3,7 +3,7 @@
 // computations of joints do not change the result.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 
 #include "md5/play/run/player_state.h"
 
@@ -308,26 +308,28 @@ static md5_sample_position player_sample_position(const md5_machine *machine,
 TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
-        OWN_POSE made;
+        OWN_GENERATED_POSE generated;
         const uint32_t num_joints = 1 + test_random_u32(&random) % (MAX_JOINTS - 1);
-        make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
+        generate_pose(&generated, num_joints, (joint_pairing)(round % NUM_PAIRINGS), 0.9, 0.7,
+                      &random);
 
         // Branches of random skeletons, with clips whose joints have another order, other parents,
         // or are more. The bits must equal those of md5_blend_poses() of the bind pose and the
         // whole clip.
-        uint32_t feather = (uint32_t)round / MADE_PAIRINGS % 3;
-        const uint32_t count = made.model.skeleton.num_joints;
-        const char *const name = made.model.skeleton.joints[test_random_u32(&random) % count].name;
-        const play_case whole = {.model = &made.model, .bindings = {made.binding}};
+        uint32_t feather = (uint32_t)round / NUM_PAIRINGS % 3;
+        const uint32_t count = generated.model.skeleton.num_joints;
+        const char *const name =
+            generated.model.skeleton.joints[test_random_u32(&random) % count].name;
+        const play_case whole = {.model = &generated.model, .bindings = {generated.binding}};
         OWN_MACHINE machine = play_masked(&whole, "", name, feather);
         OWN_PLAYER player = play_player(machine);
         play_advance(player, 0.3);
         const md5_sample_position position =
             player_sample_position(machine, player, MD5_INTERPOLATE_LINEAR);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
-        md5_sample(made.binding, position, MD5_ROOT_FILE, expected);
-        md5_blend_poses(made.model.bind_local, expected, 1, md5_mask_weights(machine, 0), count,
-                        expected);
+        md5_sample(generated.binding, position, MD5_ROOT_FILE, expected);
+        md5_blend_poses(generated.model.bind_local, expected, 1, md5_mask_weights(machine, 0),
+                        count, expected);
         play_pose(player, pose);
         CHECK_BYTES(pose, expected, count * sizeof *pose);
     }

@@ -1,45 +1,46 @@
 // Crowds: each character has the same result as by itself, with every instruction set.
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/pose/with_kernels.h"
 
-enum { MAX_JOINTS = 40, MAX_MADE = 200, MAX_JOBS = 400 };
+enum { MAX_JOINTS = 40, MAX_GENERATED = 200, MAX_JOBS = 400 };
 
 // A crowd of jobs and their results: MAX_JOINTS matrices for each.
-typedef struct made_crowd {
-    made_pose made[MAX_MADE];
-    uint32_t num_made;
+typedef struct generated_crowd {
+    generated_pose generated[MAX_GENERATED];
+    uint32_t num_generated;
     md5_pose_job jobs[MAX_JOBS];
     uint32_t num_jobs;
     md5_mat34 palettes[MAX_JOBS][MAX_JOINTS];
     md5_mat34 joints[MAX_JOBS][MAX_JOINTS];
     md5_mat34 expected_palettes[MAX_JOBS][MAX_JOINTS];
     md5_mat34 expected_joints[MAX_JOBS][MAX_JOINTS];
-} made_crowd;
+} generated_crowd;
 
-static void clear(made_crowd *crowd)
+static void clear(generated_crowd *crowd)
 {
     memset(crowd->palettes, 0x5a, sizeof crowd->palettes);
     memset(crowd->joints, 0x5a, sizeof crowd->joints);
 }
 
-static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max_joints,
-                              uint64_t *random)
+static generated_crowd *make_crowd(uint32_t num_generated, uint32_t num_jobs, uint32_t max_joints,
+                                   uint64_t *random)
 {
-    made_crowd *const crowd = test_calloc(1, sizeof *crowd);
-    crowd->num_made = num_made;
+    generated_crowd *const crowd = test_calloc(1, sizeof *crowd);
+    crowd->num_generated = num_generated;
     crowd->num_jobs = num_jobs;
-    for (uint32_t i = 0; i < num_made; i++) {
+    for (uint32_t i = 0; i < num_generated; i++) {
         const double parts[3] = {0, test_random(random), 1};
-        make_pose(&crowd->made[i], 1 + test_random_u32(random) % max_joints,
-                  (made_pairing)(i % MADE_PAIRINGS), parts[test_random_u32(random) % 3],
-                  parts[test_random_u32(random) % 3], random);
+        generate_pose(&crowd->generated[i], 1 + test_random_u32(random) % max_joints,
+                      (joint_pairing)(i % NUM_PAIRINGS), parts[test_random_u32(random) % 3],
+                      parts[test_random_u32(random) % 3], random);
     }
     for (uint32_t i = 0; i < num_jobs; i++) {
-        const made_pose *const made = &crowd->made[test_random_u32(random) % num_made];
+        const generated_pose *const generated =
+            &crowd->generated[test_random_u32(random) % num_generated];
         crowd->jobs[i] = (md5_pose_job){
-            .binding = made->binding,
-            .sample = make_sample_position(&made->anim, random),
+            .binding = generated->binding,
+            .sample = make_sample_position(&generated->anim, random),
             .root = (md5_root)(test_random_u32(random) % 3),
             .palette = crowd->palettes[i],
             .joints = test_random_u32(random) % 4 == 0 ? crowd->joints[i] : NULL,
@@ -48,21 +49,21 @@ static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max
     return crowd;
 }
 
-static void free_crowd(made_crowd *crowd)
+static void free_crowd(generated_crowd *crowd)
 {
-    for (uint32_t i = 0; i < crowd->num_made; i++)
-        free_pose(&crowd->made[i]);
+    for (uint32_t i = 0; i < crowd->num_generated; i++)
+        free_generated_pose(&crowd->generated[i]);
     free(crowd);
 }
 
-static void own_crowd(made_crowd *const *owner)
+static void own_crowd(generated_crowd *const *owner)
 {
     free_crowd(*owner);
 }
-#define OWN_CROWD __attribute__((cleanup(own_crowd))) made_crowd *const
+#define OWN_CROWD __attribute__((cleanup(own_crowd))) generated_crowd *const
 
 // Poses the jobs one by one with the scalar code.
-static void expect(made_crowd *crowd)
+static void expect(generated_crowd *crowd)
 {
     const md5_pose_kernels *const scalar = md5i_get_pose_kernels(MD5_CPU_SCALAR);
     clear(crowd);
@@ -79,7 +80,7 @@ static void expect(made_crowd *crowd)
     memcpy(crowd->expected_joints, crowd->joints, sizeof crowd->joints);
 }
 
-static void check_crowd(const made_crowd *crowd, const char *description, md5_cpu level)
+static void check_crowd(const generated_crowd *crowd, const char *description, md5_cpu level)
 {
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         const bool same =
@@ -92,7 +93,7 @@ static void check_crowd(const made_crowd *crowd, const char *description, md5_cp
 }
 
 // Poses a part of the crowd, with scratch memory of exactly the required size at any address.
-static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t begin,
+static void pose_part(const md5_pose_kernels *kernels, generated_crowd *crowd, size_t begin,
                       size_t count, size_t misplaced)
 {
     const size_t size = md5_pose_batch_scratch(crowd->jobs + begin, count, NULL);
@@ -101,7 +102,7 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
 }
 
 // Poses the crowd in one call, and in parts, as several threads would.
-static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
+static void check_with_all_levels(generated_crowd *crowd, uint64_t *random)
 {
     expect(crowd);
     for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
@@ -181,7 +182,7 @@ TEST (batch_of_mixed_models_and_clips_equals_the_single_call) {
 // More bindings than md5/pose/crowd.c has groups of waiting jobs.
 TEST (batch_of_very_many_bindings_equals_the_single_call) {
     uint64_t random = 3;
-    OWN_CROWD crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);
+    OWN_CROWD crowd = make_crowd(MAX_GENERATED, MAX_JOBS, 9, &random);
     check_with_all_levels(crowd, &random);
 }
 
@@ -192,10 +193,10 @@ TEST (batch_of_zero_items_writes_nothing) {
     OWN_CROWD crowd = make_crowd(3, 9, MAX_JOINTS, &random);
     expect(crowd);
     // No single job needs more scratch memory than the whole crowd.
-    const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
+    const size_t total_size = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
     for (uint32_t i = 0; i < crowd->num_jobs; i++)
-        CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1, NULL) <= whole);
-    OWN unsigned char *const scratch = malloc(whole);
+        CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1, NULL) <= total_size);
+    OWN unsigned char *const scratch = malloc(total_size);
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
     check_crowd(crowd, "the public call", MD5_CPU_COUNT);
@@ -205,7 +206,7 @@ TEST (batch_of_zero_items_writes_nothing) {
 
 // Only nlerp, then all kinds mixed. The sample position of a step is as
 // md5_clamp_sample_position() makes it.
-static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
+static void interpolate(generated_crowd *crowd, bool is_mixed, uint64_t *random)
 {
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         md5_pose_job *const job = &crowd->jobs[i];
@@ -274,39 +275,39 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
 TEST (joints_or_palettes_alone_have_the_same_bits) {
     uint64_t random = 11;
     for (int round = 0; round < 80; round++) {
-        OWN_POSE made;
+        OWN_GENERATED_POSE generated;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
-        make_pose(&made, count, (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
+        generate_pose(&generated, count, (joint_pairing)(round % NUM_PAIRINGS), 0.5, 0.5, &random);
         md5_mat34 joints[MAX_JOINTS + 1];
         md5_mat34 palette[MAX_JOINTS + 1];
         md5_mat34 expected_joints[MAX_JOINTS];
         md5_mat34 expected[MAX_JOINTS];
         md5_xform pose[MAX_JOINTS];
         const size_t size = count * sizeof *palette;
-        md5_sample_position sample = make_sample_position(&made.anim, &random);
+        md5_sample_position sample = make_sample_position(&generated.anim, &random);
         sample.interpolation = (md5_interpolation)(round % 4);
         const md5_root root = (md5_root)(round % 3);
-        md5_sample(made.binding, sample, root, pose);
-        md5_local_to_model(&made.model.skeleton, pose, expected_joints);
-        md5_build_palette(&made.model, expected_joints, expected);
+        md5_sample(generated.binding, sample, root, pose);
+        md5_local_to_model(&generated.model.skeleton, pose, expected_joints);
+        md5_build_palette(&generated.model, expected_joints, expected);
         for (int kind = 0; kind < 8; kind++) {
             const bool has_joints = kind & 1;
             const bool has_palette = kind & 2;
-            const bool is_whole = kind & 4;
+            const bool from_sample = kind & 4;
             memset(joints, 0x5a, sizeof joints);
             memset(palette, 0x5a, sizeof palette);
             md5_mat34 *const joints_out = has_joints ? joints : NULL;
             md5_mat34 *const palette_out = has_palette ? palette : NULL;
-            if (is_whole)
-                md5_pose_palette(made.binding, sample, root, pose, joints_out, palette_out);
+            if (from_sample)
+                md5_pose_palette(generated.binding, sample, root, pose, joints_out, palette_out);
             else
-                md5_local_to_palette(&made.model, pose, joints_out, palette_out);
+                md5_local_to_palette(&generated.model, pose, joints_out, palette_out);
             CHECK(!has_joints || memcmp(joints, expected_joints, size) == 0);
             CHECK(!has_palette || memcmp(palette, expected, size) == 0);
             CHECK(*(unsigned char *)&joints[has_joints ? count : 0] == 0x5a);
             CHECK(*(unsigned char *)&palette[has_palette ? count : 0] == 0x5a);
             // Leave the pose to the next call as md5_sample() writes it.
-            md5_sample(made.binding, sample, root, pose);
+            md5_sample(generated.binding, sample, root, pose);
         }
     }
 }
@@ -338,119 +339,120 @@ static void check_same(const results *found, const results *expected, const char
 }
 
 // Each step by itself.
-static void pose_in_steps(const md5_pose_kernels *kernels, const made_pose *made,
+static void pose_in_steps(const md5_pose_kernels *kernels, const generated_pose *generated,
                           const md5_sample_position *sample, md5_root root, results *found)
 {
-    const uint32_t count = made->model.skeleton.num_joints;
+    const uint32_t count = generated->model.skeleton.num_joints;
     pose_simd_clear(found);
-    sample_with(kernels, made->binding, sample, root, found->pose);
-    kernels->finish(&made->model.skeleton, NULL, found->pose, found->joints, NULL);
-    kernels->multiply(count, found->joints, made->model.inverse_bind, found->palette);
+    sample_with(kernels, generated->binding, sample, root, found->pose);
+    kernels->finish(&generated->model.skeleton, NULL, found->pose, found->joints, NULL);
+    kernels->multiply(count, found->joints, generated->model.inverse_bind, found->palette);
 }
 
 // All steps in one call. The scratch memory may have any content, but nothing past it may change.
-static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
+static void pose_at_once(const md5_pose_kernels *kernels, const generated_pose *generated,
                          const md5_sample_position *sample, md5_root root, const results *expected,
                          results *found)
 {
-    const uint32_t count = made->model.skeleton.num_joints;
+    const uint32_t count = generated->model.skeleton.num_joints;
     pose_simd_clear(found);
-    pose_palette_with(kernels, made->binding, sample, root, found->pose, found->joints,
+    pose_palette_with(kernels, generated->binding, sample, root, found->pose, found->joints,
                       found->palette);
     memcpy(found->pose, expected->pose, count * sizeof found->pose[0]);
 }
 
 // Only some of the joints; the others are undefined.
-static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
+static void pose_in_part(const md5_pose_kernels *kernels, const generated_pose *generated,
                          const md5_sample_position *sample, uint32_t first, uint32_t size,
                          const results *expected, results *found)
 {
-    const uint32_t count = made->model.skeleton.num_joints;
+    const uint32_t count = generated->model.skeleton.num_joints;
     bool wanted[POSE_SIMD_MAX_JOINTS] = {false};
     for (uint32_t i = first; i < first + size; i++)
         wanted[i] = true;
-    const md5_targets targets = md5_narrow_targets(&made->binding->internal.plan->targets, wanted);
+    const md5_targets targets =
+        md5_narrow_targets(&generated->binding->internal.plan->targets, wanted);
     pose_simd_clear(found);
-    md5_copy_constants(made->binding, first, size, found->pose);
-    kernels->sample(&made->anim, sample, &targets, found->pose);
+    md5_copy_constants(generated->binding, first, size, found->pose);
+    kernels->sample(&generated->anim, sample, &targets, found->pose);
     for (uint32_t i = 0; i < count; i++) {
         if (!wanted[i])
             found->pose[i] = expected->pose[i];
     }
 }
 
-static void check_sample_position(const made_pose *made, const md5_sample_position *sample,
-                                  md5_root root)
+static void check_sample_position(const generated_pose *generated,
+                                  const md5_sample_position *sample, md5_root root)
 {
     static results expected;
     static results expected_anim;
     static results expected_nlerp;
     static results found;
     const md5_pose_kernels *const scalar = md5i_get_pose_kernels(MD5_CPU_SCALAR);
-    const uint32_t count = made->model.skeleton.num_joints;
-    pose_in_steps(scalar, made, sample, root, &expected);
-    pose_at_once(scalar, made, sample, root, &expected, &found);
+    const uint32_t count = generated->model.skeleton.num_joints;
+    pose_in_steps(scalar, generated, sample, root, &expected);
+    pose_at_once(scalar, generated, sample, root, &expected, &found);
     check_same(&found, &expected, "posing at once", MD5_CPU_SCALAR, count);
     pose_simd_clear(&expected_anim);
-    md5i_sample_anim_with(scalar, &made->anim, sample, root, expected_anim.pose);
+    md5i_sample_anim_with(scalar, &generated->anim, sample, root, expected_anim.pose);
     pose_simd_clear(&expected_nlerp);
     md5_sample_position by_nlerp = *sample;
     by_nlerp.interpolation = MD5_INTERPOLATE_NLERP;
-    sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp.pose);
+    sample_with(scalar, generated->binding, &by_nlerp, root, expected_nlerp.pose);
 
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
         if (!md5i_cpu_has(level))
             continue;
         const md5_pose_kernels *const kernels = md5i_get_pose_kernels(level);
-        pose_in_steps(kernels, made, sample, root, &found);
+        pose_in_steps(kernels, generated, sample, root, &found);
         check_same(&found, &expected, "posing in steps", level, count);
 
         // Sampling, then the other steps in one call.
         pose_simd_clear(&found);
-        sample_with(kernels, made->binding, sample, root, found.pose);
-        kernels->finish(&made->model.skeleton, made->model.inverse_bind, found.pose, found.joints,
-                        found.palette);
+        sample_with(kernels, generated->binding, sample, root, found.pose);
+        kernels->finish(&generated->model.skeleton, generated->model.inverse_bind, found.pose,
+                        found.joints, found.palette);
 
         check_same(&found, &expected, "posing in halves", level, count);
-        pose_at_once(kernels, made, sample, root, &expected, &found);
+        pose_at_once(kernels, generated, sample, root, &expected, &found);
         check_same(&found, &expected, "posing at once", level, count);
         pose_simd_clear(&found);
-        md5i_sample_anim_with(kernels, &made->anim, sample, root, found.pose);
+        md5i_sample_anim_with(kernels, &generated->anim, sample, root, found.pose);
         check_same(&found, &expected_anim, "sampling", level, count);
         pose_simd_clear(&found);
-        sample_with(kernels, made->binding, &by_nlerp, root, found.pose);
+        sample_with(kernels, generated->binding, &by_nlerp, root, found.pose);
         check_same(&found, &expected_nlerp, "sampling by nlerp", level, count);
         memcpy(found.joints, expected.joints, sizeof found.joints);
-        kernels->multiply(count, found.joints, made->model.inverse_bind, found.joints);
+        kernels->multiply(count, found.joints, generated->model.inverse_bind, found.joints);
         CHECK_BYTES(found.joints, expected.palette, count * sizeof found.joints[0]);
     }
 }
 
-static void check_made(uint32_t num_joints, made_pairing pairing, double turning, double moving,
-                       uint64_t *random)
+static void check_generated_pose(uint32_t num_joints, joint_pairing pairing, double turning,
+                                 double moving, uint64_t *random)
 {
-    OWN_POSE made;
-    make_pose(&made, num_joints, pairing, turning, moving, random);
+    OWN_GENERATED_POSE generated;
+    generate_pose(&generated, num_joints, pairing, turning, moving, random);
     for (int round = 0; round < 6; round++) {
-        const md5_sample_position sample = make_sample_position(&made.anim, random);
+        const md5_sample_position sample = make_sample_position(&generated.anim, random);
         for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
-            check_sample_position(&made, &sample, (md5_root)root);
+            check_sample_position(&generated, &sample, (md5_root)root);
 
         // Samples a random range of joints with every instruction set.
         static results expected;
         static results found;
-        const uint32_t count = made.model.skeleton.num_joints;
+        const uint32_t count = generated.model.skeleton.num_joints;
         const uint32_t first = test_random_u32(random) % count;
         const uint32_t size = test_random_u32(random) % (count - first + 1);
         pose_simd_clear(&expected);
-        if (made.binding->num_rebases > 0)
+        if (generated.binding->num_rebases > 0)
             continue;
-        sample_with(md5i_get_pose_kernels(MD5_CPU_SCALAR), made.binding, &sample, MD5_ROOT_FILE,
-                    expected.pose);
+        sample_with(md5i_get_pose_kernels(MD5_CPU_SCALAR), generated.binding, &sample,
+                    MD5_ROOT_FILE, expected.pose);
         for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
             if (!md5i_cpu_has(level))
                 continue;
-            pose_in_part(md5i_get_pose_kernels(level), &made, &sample, first, size, &expected,
+            pose_in_part(md5i_get_pose_kernels(level), &generated, &sample, first, size, &expected,
                          &found);
             check_same(&found, &expected, "a part", level, count);
         }
@@ -461,16 +463,16 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
 TEST (pose_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 1;
     for (uint32_t num_joints = 1; num_joints <= POSE_SIMD_MAX_JOINTS; num_joints++)
-        check_made(num_joints, MADE_SAME, 1, 1, &random);
+        check_generated_pose(num_joints, PAIRING_SAME, 1, 1, &random);
 }
 
 TEST (pose_of_partly_still_clips_gives_the_same_bits) {
     uint64_t random = 2;
     for (int round = 0; round < 60; round++) {
         const double parts[4] = {0, 1, test_random(&random), test_random(&random)};
-        check_made(1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS, MADE_SAME,
-                   parts[test_random_u32(&random) % 4], parts[test_random_u32(&random) % 4],
-                   &random);
+        check_generated_pose(1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS, PAIRING_SAME,
+                             parts[test_random_u32(&random) % 4],
+                             parts[test_random_u32(&random) % 4], &random);
     }
 }
 
@@ -478,9 +480,9 @@ TEST (pose_through_other_skeletons_gives_the_same_bits) {
     uint64_t random = 3;
     for (int round = 0; round < 90; round++) {
         const double turning = round % 2 ? 1 : test_random(&random);
-        check_made(2 + test_random_u32(&random) % (POSE_SIMD_MAX_JOINTS - 1),
-                   (made_pairing)(1 + round % (MADE_PAIRINGS - 1)), turning, test_random(&random),
-                   &random);
+        check_generated_pose(2 + test_random_u32(&random) % (POSE_SIMD_MAX_JOINTS - 1),
+                             (joint_pairing)(1 + round % (NUM_PAIRINGS - 1)), turning,
+                             test_random(&random), &random);
     }
 }
 
@@ -497,13 +499,13 @@ TEST (pose_tests_cover_their_cases) {
         CHECK_UINT(md5i_get_pose_kernels(level)->width, widths[level]);
     }
     uint64_t random = 4;
-    for (int pairing = MADE_SAME; pairing < MADE_PAIRINGS; pairing++) {
-        OWN_POSE made;
-        make_pose(&made, 100, (made_pairing)pairing, 1, 1, &random);
-        const md5_binding *const binding = made.binding;
-        if (pairing <= MADE_ORDER)
-            CHECK(binding->same_order == (pairing == MADE_SAME) && binding->num_rebases == 0);
-        else if (pairing == MADE_MISSING)
+    for (int pairing = PAIRING_SAME; pairing < NUM_PAIRINGS; pairing++) {
+        OWN_GENERATED_POSE generated;
+        generate_pose(&generated, 100, (joint_pairing)pairing, 1, 1, &random);
+        const md5_binding *const binding = generated.binding;
+        if (pairing <= PAIRING_REORDERED)
+            CHECK(binding->same_order == (pairing == PAIRING_SAME) && binding->num_rebases == 0);
+        else if (pairing == PAIRING_MISSING)
             CHECK(binding->num_missing > 0 && binding->num_extra > 0);
         else
             CHECK(binding->num_rebases > 0);
@@ -516,25 +518,26 @@ TEST (pose_palette_is_the_three_steps) {
     for (int round = 0; round < 20; round++) {
         static results steps;
         static results once;
-        OWN_POSE made;
-        make_pose(&made, 1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS,
-                  (made_pairing)(round % MADE_PAIRINGS), 0.8, 0.8, &random);
-        const uint32_t count = made.model.skeleton.num_joints;
-        const md5_sample_position sample = make_sample_position(&made.anim, &random);
+        OWN_GENERATED_POSE generated;
+        generate_pose(&generated, 1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS,
+                      (joint_pairing)(round % NUM_PAIRINGS), 0.8, 0.8, &random);
+        const uint32_t count = generated.model.skeleton.num_joints;
+        const md5_sample_position sample = make_sample_position(&generated.anim, &random);
         pose_simd_clear(&steps);
         pose_simd_clear(&once);
-        md5_sample(made.binding, sample, MD5_ROOT_ID, steps.pose);
-        md5_local_to_model(&made.model.skeleton, steps.pose, steps.joints);
-        md5_build_palette(&made.model, steps.joints, steps.palette);
-        md5_pose_palette(made.binding, sample, MD5_ROOT_ID, once.pose, once.joints, once.palette);
+        md5_sample(generated.binding, sample, MD5_ROOT_ID, steps.pose);
+        md5_local_to_model(&generated.model.skeleton, steps.pose, steps.joints);
+        md5_build_palette(&generated.model, steps.joints, steps.palette);
+        md5_pose_palette(generated.binding, sample, MD5_ROOT_ID, once.pose, once.joints,
+                         once.palette);
         CHECK_BYTES(once.joints, steps.joints, sizeof once.joints);
         CHECK_BYTES(once.palette, steps.palette, sizeof once.palette);
         pose_simd_clear(&once);
-        md5_sample(made.binding, sample, MD5_ROOT_ID, once.pose);
-        md5_local_to_palette(&made.model, once.pose, once.joints, once.palette);
+        md5_sample(generated.binding, sample, MD5_ROOT_ID, once.pose);
+        md5_local_to_palette(&generated.model, once.pose, once.joints, once.palette);
         check_same(&once, &steps, "posing in halves", MD5_CPU_COUNT, count);
         static results expected;
-        pose_in_steps(md5i_get_pose_kernels(MD5_CPU_SCALAR), &made, &sample, MD5_ROOT_ID,
+        pose_in_steps(md5i_get_pose_kernels(MD5_CPU_SCALAR), &generated, &sample, MD5_ROOT_ID,
                       &expected);
         check_same(&steps, &expected, "posing in steps", MD5_CPU_SCALAR, count);
     }

@@ -2,46 +2,46 @@
 #include "test/real.h"
 #include "test/misuse.h"
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 
 enum { MAX_JOINTS = 40 };
 
-static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
+static md5_binding *bind_alone(const generated_pose *generated, const md5_load_opts *opts)
 {
     md5_error error = {0};
-    md5_binding *const binding =
-        md5_bind_skeleton(&made->model.skeleton, made->model.bind_local, &made->anim, opts, &error);
+    md5_binding *const binding = md5_bind_skeleton(
+        &generated->model.skeleton, generated->model.bind_local, &generated->anim, opts, &error);
     CHECK(binding || error.status == MD5_ERROR_MEMORY);
     return binding;
 }
 
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
-    double worst = 0;
+    double max_difference = 0;
     for (int i = 0; i < 12; i++) {
-        real_update_max(&worst, fabs((double)a->m[i] - b->m[i]));
+        real_update_max(&max_difference, fabs((double)a->m[i] - b->m[i]));
     }
-    return worst;
+    return max_difference;
 }
 
 TEST (bind_skeleton_samples_as_bind) {
     uint64_t random = 21;
     for (int round = 0; round < 40; round++) {
-        OWN_POSE made;
-        make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
-                  (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
-        const uint32_t count = made.model.skeleton.num_joints;
-        OWN_BINDING found = bind_alone(&made, NULL);
-        CHECK(!found->model && found->skeleton == &made.model.skeleton);
-        CHECK_UINT(found->num_missing, made.binding->num_missing);
-        CHECK_UINT(found->num_extra, made.binding->num_extra);
-        CHECK_UINT(found->num_rebases, made.binding->num_rebases);
-        CHECK_BYTES(found->tracks, made.binding->tracks, count * sizeof *found->tracks);
+        OWN_GENERATED_POSE generated;
+        generate_pose(&generated, 1 + test_random_u32(&random) % MAX_JOINTS,
+                      (joint_pairing)(round % NUM_PAIRINGS), 0.5, 0.5, &random);
+        const uint32_t count = generated.model.skeleton.num_joints;
+        OWN_BINDING found = bind_alone(&generated, NULL);
+        CHECK(!found->model && found->skeleton == &generated.model.skeleton);
+        CHECK_UINT(found->num_missing, generated.binding->num_missing);
+        CHECK_UINT(found->num_extra, generated.binding->num_extra);
+        CHECK_UINT(found->num_rebases, generated.binding->num_rebases);
+        CHECK_BYTES(found->tracks, generated.binding->tracks, count * sizeof *found->tracks);
         md5_xform pose[MAX_JOINTS];
         md5_xform expected[MAX_JOINTS];
-        const md5_sample_position sample = make_sample_position(&made.anim, &random);
+        const md5_sample_position sample = make_sample_position(&generated.anim, &random);
         md5_sample(found, sample, (md5_root)(round % 3), pose);
-        md5_sample(made.binding, sample, (md5_root)(round % 3), expected);
+        md5_sample(generated.binding, sample, (md5_root)(round % 3), expected);
         CHECK_BYTES(pose, expected, count * sizeof *pose);
     }
 }
@@ -54,21 +54,21 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
     const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     uint64_t random = 22;
     for (int round = 0; round < 40; round++) {
-        OWN_POSE made;
-        make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
-                  (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
-        const uint32_t count = made.model.skeleton.num_joints;
-        OWN_BINDING binding = bind_alone(&made, NULL);
+        OWN_GENERATED_POSE generated;
+        generate_pose(&generated, 1 + test_random_u32(&random) % MAX_JOINTS,
+                      (joint_pairing)(round % NUM_PAIRINGS), 0.5, 0.5, &random);
+        const uint32_t count = generated.model.skeleton.num_joints;
+        OWN_BINDING binding = bind_alone(&generated, NULL);
         md5_mat34 joints[MAX_JOINTS];
         md5_mat34 palette[MAX_JOINTS];
         md5_xform scratch[MAX_JOINTS];
-        md5_local_to_model(binding->skeleton, made.model.bind_local, joints);
+        md5_local_to_model(binding->skeleton, generated.model.bind_local, joints);
         for (uint32_t i = 0; i < count; i++) {
             const md5_mat34 undone = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
             // Positions are hundreds of units.
             CHECK_SMALL(difference(&undone, &identity), 2e-4);
         }
-        const md5_sample_position sample = make_sample_position(&made.anim, &random);
+        const md5_sample_position sample = make_sample_position(&generated.anim, &random);
         md5_pose_palette(binding, sample, MD5_ROOT_FILE, scratch, joints, palette);
         for (uint32_t i = 0; i < count; i++) {
             const md5_mat34 expected = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
@@ -89,11 +89,11 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
 
 TEST (bind_skeleton_survives_every_failing_allocation) {
     uint64_t random = 23;
-    OWN_POSE made;
-    make_pose(&made, MAX_JOINTS, MADE_PARENTS, 0.5, 0.5, &random);
+    OWN_GENERATED_POSE generated;
+    generate_pose(&generated, MAX_JOINTS, PAIRING_REPARENTED, 0.5, 0.5, &random);
     md5_binding *binding = NULL;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        binding = bind_alone(&made, &failure.opts);
+        binding = bind_alone(&generated, &failure.opts);
         CHECK_UINT(failure.heap.live, binding ? 1 : 0);
         md5_free_binding(binding);
     }

@@ -2,7 +2,7 @@
 #include "test/own.h"
 #include "test/real.h"
 
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 
 enum { MAX_JOINTS = 48 };
 
@@ -14,7 +14,7 @@ typedef struct part {
 } part;
 
 // A skeleton with a bind pose and a clip of two frames in which all joints rotate and move.
-typedef struct made {
+typedef struct generated_clip {
     md5_joint joints[MAX_JOINTS];
     uint32_t order[MAX_JOINTS];
     uint32_t all[MAX_JOINTS];
@@ -24,20 +24,20 @@ typedef struct made {
     md5_vec3 translations[2 * MAX_JOINTS];
     md5_model model;
     md5_anim anim;
-} made;
+} generated_clip;
 
 static md5_xform random_transform(uint64_t *random)
 {
     const float x = test_betweenf(-0.5f, 0.5f, random);
     const float y = test_betweenf(-0.5f, 0.5f, random);
     return (md5_xform){
-        .rotation = made_rotation_of_file(x, y, test_betweenf(-0.5f, 0.5f, random)),
+        .rotation = rotation_from_file(x, y, test_betweenf(-0.5f, 0.5f, random)),
         .translation = {test_betweenf(-10, 10, random), test_betweenf(-10, 10, random),
                         test_betweenf(-10, 10, random)},
     };
 }
 
-static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
+static void make(generated_clip *m, const part *parts, uint32_t count, uint64_t *random)
 {
     memset(m, 0, sizeof *m);
     for (uint32_t i = 0; i < count; i++) {
@@ -113,7 +113,7 @@ static bool was_reported(const warnings *t, const char *text)
     return false;
 }
 
-static md5_binding *bind(const made *model, const made *anim, warnings *t)
+static md5_binding *bind(const generated_clip *model, const generated_clip *anim, warnings *t)
 {
     memset(t, 0, sizeof *t);
     const md5_load_opts opts = {.file_name = "walk.md5anim", .warn = note, .warn_user = t};
@@ -131,7 +131,7 @@ static void pose_both(const md5_binding *binding, md5_root root, md5_xform *pose
                       md5_mat34 *anim_joints)
 {
     md5_xform anim_pose[MAX_JOINTS];
-    sample_own(binding->anim, half_way, root, anim_pose);
+    sample_anim(binding->anim, half_way, root, anim_pose);
     md5_local_to_model(&binding->anim->skeleton, anim_pose, anim_joints);
     md5_sample(binding, half_way, root, pose);
     md5_local_to_model(binding->skeleton, pose, joints);
@@ -139,16 +139,16 @@ static void pose_both(const md5_binding *binding, md5_root root, md5_xform *pose
 
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
-    double worst = 0;
+    double max_difference = 0;
     for (int i = 0; i < 12; i++)
-        real_update_max(&worst, fabs((double)a->m[i] - b->m[i]));
-    return worst;
+        real_update_max(&max_difference, fabs((double)a->m[i] - b->m[i]));
+    return max_difference;
 }
 
 // A model and a clip of random poses, bound.
 typedef struct bound {
-    made model;
-    made anim;
+    generated_clip model;
+    generated_clip anim;
     warnings t;
     md5_binding *binding;
 } bound;
@@ -176,7 +176,7 @@ static void check_counts(const md5_binding *binding, uint32_t missing, uint32_t 
 }
 
 // Joints have the transforms of the clip, or of the bind pose if the clip does not drive them.
-static bool is_driven(const md5_binding *binding, const made *model, md5_root root,
+static bool is_driven(const md5_binding *binding, const generated_clip *model, md5_root root,
                       double tolerance)
 {
     md5_xform pose[MAX_JOINTS];
@@ -199,7 +199,7 @@ static void check_tracks(const bound *fixture, md5_root root)
     md5_xform pose[MAX_JOINTS];
     md5_xform expected[MAX_JOINTS];
     md5_sample(fixture->binding, half_way, root, pose);
-    sample_own(&fixture->anim.anim, half_way, root, expected);
+    sample_anim(&fixture->anim.anim, half_way, root, expected);
     for (uint32_t i = 0; i < fixture->binding->skeleton->num_joints; i++)
         CHECK_BYTES(&pose[i], &expected[fixture->binding->tracks[i]], sizeof *pose);
 }
@@ -321,8 +321,8 @@ TEST_HERE (bind_pairs_joints_of_one_name_in_order, 8, three, two, 2) {
 TEST (bind_error_names_the_first_difference) {
     uint64_t random = 9;
     static const part parts[] = {{"root", MD5_NONE}, {"body\n", 0}};
-    made model;
-    made anim;
+    generated_clip model;
+    generated_clip anim;
     make(&model, walker, 6, &random);
     make(&anim, parts, 2, &random);
     md5_error error = {0};
@@ -334,7 +334,7 @@ TEST (bind_error_names_the_first_difference) {
                  "animation and model have no common joint names: joint 0 is 'origin' in the "
                  "model, 'root' in the animation");
 
-    made empty;
+    generated_clip empty;
     make(&empty, parts, 0, &random);
     CHECK_FAILS(md5_bind(&empty.model, &anim.anim, NULL, &error), error, MD5_ERROR_MISMATCH);
     CHECK(md5_bind(&model.model, &anim.anim, NULL, NULL) == NULL);
@@ -370,13 +370,13 @@ TEST (bind_rejects_fewer_than_half_of_either_skeleton) {
         part parts[] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}, {"d", 2}, {"e", 2}, {"f", 4}};
         for (uint32_t i = 0; i < rows[j].num_shared; i++)
             parts[i].name = walker[i].name;
-        made model;
-        made anim;
+        generated_clip model;
+        generated_clip anim;
         make(&model, walker, rows[j].num_model, &random);
         make(&anim, parts, rows[j].num_anim, &random);
-        for (int of_model = 0; of_model < 2; of_model++) {
+        for (int by_model = 0; by_model < 2; by_model++) {
             md5_error error = {0};
-            OWN_BINDING strict = of_model ? md5_bind(&model.model, &anim.anim, NULL, &error)
+            OWN_BINDING strict = by_model ? md5_bind(&model.model, &anim.anim, NULL, &error)
                                           : md5_bind_skeleton(&model.model.skeleton, model.local,
                                                               &anim.anim, NULL, &error);
             CHECK(!strict == (rows[j].message != NULL));
@@ -402,8 +402,8 @@ TEST (bind_error_names_few_of_many_joints) {
     }
     parts[0] = (part){"origin", MD5_NONE};
     uint64_t random = 13;
-    made model;
-    made anim;
+    generated_clip model;
+    generated_clip anim;
     make(&model, walker, 2, &random);
     make(&anim, parts, 6, &random);
     md5_error error = {0};
@@ -484,10 +484,10 @@ TEST (bind_finds_each_of_many_joints) {
         OWN_MODEL model = md5_parse_model(model_text.bytes, model_text.used, NULL, NULL);
         free(model_text.bytes);
         for (uint32_t i = count; i-- > 1;) {
-            const uint32_t other = test_random_u32(&random) % i;
+            const uint32_t swapped = test_random_u32(&random) % i;
             const uint32_t swap = order[i];
-            order[i] = order[other];
-            order[other] = swap;
+            order[i] = order[swapped];
+            order[swapped] = swap;
         }
         test_text anim_text = {0};
         append_joints(&anim_text, false, order, count);
@@ -503,29 +503,29 @@ TEST (bind_finds_each_of_many_joints) {
 
 // A tree. The model and the animation contain some of its joints, in different orders. The children
 // of an omitted joint become children of its nearest ancestor that is present.
-static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool *kept,
-                             char (*names)[16], part *parts, uint64_t *random)
+static uint32_t select_subtree(const int32_t *parents, uint32_t count, const bool *kept,
+                               char (*names)[16], part *parts, uint64_t *random)
 {
-    uint32_t places[MAX_JOINTS];
+    uint32_t kept_indices[MAX_JOINTS];
     uint32_t num_kept = 0;
     uint32_t number[MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < count; i++) {
         if (kept[i])
-            places[num_kept++] = i;
+            kept_indices[num_kept++] = i;
     }
     for (uint32_t i = num_kept; i-- > 1;) {
         const uint32_t swap_index = test_random_u32(random) % (i + 1);
-        const uint32_t swap = places[i];
-        places[i] = places[swap_index];
-        places[swap_index] = swap;
+        const uint32_t swap = kept_indices[i];
+        kept_indices[i] = kept_indices[swap_index];
+        kept_indices[swap_index] = swap;
     }
     for (uint32_t i = 0; i < num_kept; i++)
-        number[places[i]] = i;
+        number[kept_indices[i]] = i;
     for (uint32_t i = 0; i < num_kept; i++) {
-        int32_t parent = parents[places[i]];
+        int32_t parent = parents[kept_indices[i]];
         while (parent >= 0 && !kept[parent])
             parent = parents[parent];
-        parts[i] = (part){names[places[i]], parent < 0 ? MD5_NONE : number[parent]};
+        parts[i] = (part){names[kept_indices[i]], parent < 0 ? MD5_NONE : number[parent]};
     }
     return num_kept;
 }
@@ -553,10 +553,11 @@ TEST (bind_places_animated_joints_as_the_clip_does) {
             in_anim[i] = i == 1 || test_random(&random) >= loss;
         }
         part parts[MAX_JOINTS];
-        made model;
-        made anim;
-        make(&model, parts, part_of_tree(parents, count, in_model, names, parts, &random), &random);
-        make(&anim, parts, part_of_tree(parents, count, in_anim, names, parts, &random), &random);
+        generated_clip model;
+        generated_clip anim;
+        make(&model, parts, select_subtree(parents, count, in_model, names, parts, &random),
+             &random);
+        make(&anim, parts, select_subtree(parents, count, in_anim, names, parts, &random), &random);
 
         OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &any, NULL);
         REQUIRE(binding);
@@ -569,8 +570,8 @@ TEST (bind_places_animated_joints_as_the_clip_does) {
 TEST (bind_survives_failure_of_every_allocation) {
     uint64_t random = 11;
     static const part parts[] = {{"world", MD5_NONE}, {"hips", 0}, {"hand", 1}};
-    made model;
-    made anim;
+    generated_clip model;
+    generated_clip anim;
     make(&model, parts, 3, &random);
     make(&anim, walker, 6, &random);
     size_t num_failed = 0;
@@ -592,7 +593,7 @@ TEST (bind_survives_failure_of_every_allocation) {
 TEST (bind_keeps_the_error_of_a_failed_load) {
     uint64_t random = 11;
     static const part parts[] = {{"world", MD5_NONE}, {"hips", 0}, {"hand", 1}};
-    made model;
+    generated_clip model;
     make(&model, parts, 3, &random);
     md5_error error = {.status = MD5_OK};
     md5_anim *const anim = md5_parse_anim("MD5Version 10 ?", 15, NULL, &error);

@@ -1,7 +1,7 @@
 // Blending and adding poses: against the exact result in double, at the ends, and with every
 // instruction set.
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
 #include "md5/pose/kernels.h"
@@ -15,7 +15,7 @@ static float random_number(uint64_t *random)
 
 static md5_xform random_transform(uint64_t *random)
 {
-    const md5_quat rotation = made_any_rotation(random);
+    const md5_quat rotation = random_unit_quat(random);
     const float x = random_number(random);
     const float y = random_number(random);
     return (md5_xform){rotation, {x, y, random_number(random)}, 0};
@@ -27,7 +27,7 @@ static md5_quat negative(md5_quat q)
 }
 
 // A rotation near `a`, equal to it, its negative, or any other.
-static md5_xform random_other(md5_xform a, uint64_t *random)
+static md5_xform random_partner(md5_xform a, uint64_t *random)
 {
     md5_xform b = random_transform(random);
     const uint32_t kind = test_random_u32(random) % 8;
@@ -67,36 +67,36 @@ typedef struct poses {
     float weights[MAX_COUNT];
 } poses;
 
-static void make_poses(poses *made, uint64_t *random)
+static void make_poses(poses *set, uint64_t *random)
 {
     for (int i = 0; i < MAX_COUNT; i++) {
-        made->a[i] = random_transform(random);
-        made->b[i] = random_other(made->a[i], random);
-        made->c[i] = random_other(made->b[i], random);
-        made->weights[i] = (float)test_random(random);
+        set->a[i] = random_transform(random);
+        set->b[i] = random_partner(set->a[i], random);
+        set->c[i] = random_partner(set->b[i], random);
+        set->weights[i] = (float)test_random(random);
     }
 }
 
 #define TEST_POSES(title, seed) \
-    TEST_WITH (title, poses, made, make_poses(made, &(uint64_t){seed}), (void)0)
+    TEST_WITH (title, poses, set, make_poses(set, &(uint64_t){seed}), (void)0)
 
 TEST (blend_is_exact_to_a_millionth_of_a_radian) {
-    static poses made;
+    static poses set;
     uint64_t random = 1;
     for (int round = 0; round < 300000 / MAX_COUNT; round++) {
-        make_poses(&made, &random);
-        md5_blend_poses(made.a, made.b, 1, made.weights, MAX_COUNT, made.out);
+        make_poses(&set, &random);
+        md5_blend_poses(set.a, set.b, 1, set.weights, MAX_COUNT, set.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const md5_xform a = made.a[i];
-            const md5_xform b = made.b[i];
-            const md5_xform found = made.out[i];
-            const double t = (double)made.weights[i];
+            const md5_xform a = set.a[i];
+            const md5_xform b = set.b[i];
+            const md5_xform found = set.out[i];
+            const double t = (double)set.weights[i];
             const real4 expected =
                 real4_slerp(to_unit_real4(a.rotation),
                             real4_towards(to_unit_real4(b.rotation), to_unit_real4(a.rotation)), t);
             CHECK_SMALL(off_unit(found.rotation), 5e-7);
-            const md5_vec3 place = found.translation;
-            CHECK_SMALL(off_lerp(place, a.translation, b.translation, t), 3e-5);
+            const md5_vec3 translation = found.translation;
+            CHECK_SMALL(off_lerp(translation, a.translation, b.translation, t), 3e-5);
             // If the quaternions are 90 degrees apart, either arc is right.
             if (!(fabs(real4_dot(to_unit_real4(a.rotation), to_unit_real4(b.rotation))) < 1e-6))
                 CHECK_SMALL(real4_angle(to_unit_real4(found.rotation), expected), 1e-6);
@@ -131,11 +131,11 @@ static bool same(const md5_xform *a, const md5_xform *b, size_t count)
 }
 
 // md5_blend_poses(), or the same by nlerp.
-static void blend_by(md5_interpolation interpolation, const poses *made, float weight,
+static void blend_by(md5_interpolation interpolation, const poses *set, float weight,
                      const float *joint_weights, md5_xform *out)
 {
-    md5_blend_batch(&(md5_blend_job){.from = made->a,
-                                     .to = made->b,
+    md5_blend_batch(&(md5_blend_job){.from = set->a,
+                                     .to = set->b,
                                      .joint_weights = joint_weights,
                                      .pose = out,
                                      .weight = weight,
@@ -145,24 +145,24 @@ static void blend_by(md5_interpolation interpolation, const poses *made, float w
 }
 
 TEST (blend_by_nlerp_is_the_sum_at_unit_length) {
-    static poses made;
+    static poses set;
     uint64_t random = 12;
     for (int round = 0; round < 60000 / MAX_COUNT; round++) {
-        make_poses(&made, &random);
-        blend_by(MD5_INTERPOLATE_NLERP, &made, 1, made.weights, made.out);
+        make_poses(&set, &random);
+        blend_by(MD5_INTERPOLATE_NLERP, &set, 1, set.weights, set.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const real4 a = to_unit_real4(made.a[i].rotation);
-            const real4 b = to_unit_real4(made.b[i].rotation);
-            const double t = (double)made.weights[i];
+            const real4 a = to_unit_real4(set.a[i].rotation);
+            const real4 b = to_unit_real4(set.b[i].rotation);
+            const double t = (double)set.weights[i];
             const double sign = real4_dot(a, b) < 0 ? -t : t;
             const real4 sum = {a.x * (1 - t) + b.x * sign, a.y * (1 - t) + b.y * sign,
                                a.z * (1 - t) + b.z * sign, a.w * (1 - t) + b.w * sign};
-            CHECK_SMALL(off_unit(made.out[i].rotation), 5e-7);
+            CHECK_SMALL(off_unit(set.out[i].rotation), 5e-7);
             CHECK_SMALL(
-                off_lerp(made.out[i].translation, made.a[i].translation, made.b[i].translation, t),
+                off_lerp(set.out[i].translation, set.a[i].translation, set.b[i].translation, t),
                 3e-5);
             if (!(fabs(real4_dot(a, b)) < 1e-6))
-                CHECK_SMALL(real4_angle(to_unit_real4(made.out[i].rotation), sum), 1e-6);
+                CHECK_SMALL(real4_angle(to_unit_real4(set.out[i].rotation), sum), 1e-6);
         }
     }
 }
@@ -171,101 +171,100 @@ TEST (blend_by_nlerp_is_the_sum_at_unit_length) {
 // earlier job.
 TEST_POSES (blend_jobs_are_done_in_order, 13) {
     static md5_xform expected[MAX_COUNT];
-    md5_blend_poses(made->a, made->b, 0.3f, NULL, MAX_COUNT, expected);
-    md5_blend_poses(expected, made->c, 0.6f, made->weights, MAX_COUNT, expected);
+    md5_blend_poses(set->a, set->b, 0.3f, NULL, MAX_COUNT, expected);
+    md5_blend_poses(expected, set->c, 0.6f, set->weights, MAX_COUNT, expected);
     const md5_blend_job jobs[] = {
-        {.from = made->a, .to = made->b, .pose = made->out, .weight = 0.3f, .count = MAX_COUNT},
-        {.from = made->out,
-         .to = made->c,
-         .joint_weights = made->weights,
-         .pose = made->out,
+        {.from = set->a, .to = set->b, .pose = set->out, .weight = 0.3f, .count = MAX_COUNT},
+        {.from = set->out,
+         .to = set->c,
+         .joint_weights = set->weights,
+         .pose = set->out,
          .weight = 0.6f,
          .count = MAX_COUNT}};
     md5_blend_batch(jobs, 2);
-    CHECK(same(made->out, expected, MAX_COUNT));
+    CHECK(same(set->out, expected, MAX_COUNT));
 }
 
 TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
-    made->a[3].translation.x = made->a[70].rotation.y = -0.0f;
-    made->b[3].translation.x = made->b[70].rotation.y = 0;
+    set->a[3].translation.x = set->a[70].rotation.y = -0.0f;
+    set->b[3].translation.x = set->b[70].rotation.y = 0;
     const float low[] = {0, -0.0f, -1, -INFINITY, NAN};
     const float high[] = {1, 7, INFINITY};
     const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP};
     for (size_t j = 0; j < COUNT_OF(kinds); j++) {
         for (size_t i = 0; i < COUNT_OF(low); i++) {
-            blend_by(kinds[j], made, low[i], NULL, made->out);
-            CHECK(same(made->out, made->a, MAX_COUNT));
+            blend_by(kinds[j], set, low[i], NULL, set->out);
+            CHECK(same(set->out, set->a, MAX_COUNT));
         }
         for (size_t i = 0; i < COUNT_OF(high); i++) {
-            blend_by(kinds[j], made, high[i], NULL, made->out);
-            CHECK(same(made->out, made->b, MAX_COUNT));
+            blend_by(kinds[j], set, high[i], NULL, set->out);
+            CHECK(same(set->out, set->b, MAX_COUNT));
         }
     }
 }
 
 // A mask of 0, 1 and values between: each joint as if it were blended by itself.
 TEST (blend_mask_weighs_each_joint) {
-    static poses made;
+    static poses set;
     static poses expected;
     uint64_t random = 3;
-    make_poses(&made, &random);
+    make_poses(&set, &random);
     const float ends[] = {0, 1, -1, 2, NAN, INFINITY};
     for (int i = 0; i < MAX_COUNT; i++) {
         // Blocks in which all joints are blended, all are copied, and some of both.
         if (i % 100 >= 40 && (i % 100 > 80 || i % 3 == 0))
-            made.weights[i] = ends[test_random_u32(&random) % 6];
+            set.weights[i] = ends[test_random_u32(&random) % 6];
     }
-    expected = made;
+    expected = set;
     for (int i = 0; i < MAX_COUNT; i++)
-        md5_blend_poses(&made.a[i], &made.b[i], 0.75f * made.weights[i], NULL, 1, &expected.out[i]);
-    md5_blend_poses(made.a, made.b, 0.75f, made.weights, MAX_COUNT, made.out);
-    CHECK(same(made.out, expected.out, MAX_COUNT));
+        md5_blend_poses(&set.a[i], &set.b[i], 0.75f * set.weights[i], NULL, 1, &expected.out[i]);
+    md5_blend_poses(set.a, set.b, 0.75f, set.weights, MAX_COUNT, set.out);
+    CHECK(same(set.out, expected.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++)
-        md5_add_pose(&made.a[i], &made.b[i], NULL, 0.75f * made.weights[i], NULL, 1,
-                     &expected.out[i]);
-    md5_add_pose(made.a, made.b, NULL, 0.75f, made.weights, MAX_COUNT, made.out);
-    CHECK(same(made.out, expected.out, MAX_COUNT));
+        md5_add_pose(&set.a[i], &set.b[i], NULL, 0.75f * set.weights[i], NULL, 1, &expected.out[i]);
+    md5_add_pose(set.a, set.b, NULL, 0.75f, set.weights, MAX_COUNT, set.out);
+    CHECK(same(set.out, expected.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++) {
-        if (made.weights[i] == 0 && !CHECK(same(&made.out[i], &made.a[i], 1)))
+        if (set.weights[i] == 0 && !CHECK(same(&set.out[i], &set.a[i], 1)))
             return;
     }
 }
 
 TEST (blend_of_a_pose_with_itself_returns_the_pose) {
-    static poses made;
+    static poses set;
     uint64_t random = 4;
-    make_poses(&made, &random);
+    make_poses(&set, &random);
     for (int round = 0; round < 200; round++) {
         const float weight = (float)test_random(&random);
-        memcpy(made.b, made.a, sizeof made.b);
-        blend_by(MD5_INTERPOLATE_LINEAR, &made, weight, NULL, made.out);
-        REQUIRE(same(made.out, made.a, MAX_COUNT));
-        blend_by(MD5_INTERPOLATE_NLERP, &made, weight, NULL, made.out);
-        REQUIRE(same(made.out, made.a, MAX_COUNT));
+        memcpy(set.b, set.a, sizeof set.b);
+        blend_by(MD5_INTERPOLATE_LINEAR, &set, weight, NULL, set.out);
+        REQUIRE(same(set.out, set.a, MAX_COUNT));
+        blend_by(MD5_INTERPOLATE_NLERP, &set, weight, NULL, set.out);
+        REQUIRE(same(set.out, set.a, MAX_COUNT));
         for (int i = 0; i < MAX_COUNT; i++) {
-            made.b[i] = made.a[i];
-            made.b[i].rotation = negative(made.a[i].rotation);
+            set.b[i] = set.a[i];
+            set.b[i].rotation = negative(set.a[i].rotation);
         }
-        md5_blend_poses(made.a, made.b, weight, NULL, MAX_COUNT, made.out);
-        REQUIRE(same(made.out, made.a, MAX_COUNT));
+        md5_blend_poses(set.a, set.b, weight, NULL, MAX_COUNT, set.out);
+        REQUIRE(same(set.out, set.a, MAX_COUNT));
     }
 }
 
 // Whichever of q and -q the inputs hold, the result is the same rotation, on the shorter arc.
 TEST (blend_rotates_along_the_shorter_arc) {
-    static poses made;
+    static poses set;
     static poses negated;
     uint64_t random = 5;
-    make_poses(&made, &random);
-    negated = made;
+    make_poses(&set, &random);
+    negated = set;
     for (int i = 0; i < MAX_COUNT; i++)
-        negated.b[i].rotation = negative(made.b[i].rotation);
-    md5_blend_poses(made.a, made.b, 0.4f, NULL, MAX_COUNT, made.out);
+        negated.b[i].rotation = negative(set.b[i].rotation);
+    md5_blend_poses(set.a, set.b, 0.4f, NULL, MAX_COUNT, set.out);
     md5_blend_poses(negated.a, negated.b, 0.4f, NULL, MAX_COUNT, negated.out);
-    CHECK(same(made.out, negated.out, MAX_COUNT));
+    CHECK(same(set.out, negated.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++) {
-        const real4 a = to_unit_real4(made.a[i].rotation);
-        const real4 found = to_unit_real4(made.out[i].rotation);
+        const real4 a = to_unit_real4(set.a[i].rotation);
+        const real4 found = to_unit_real4(set.out[i].rotation);
         REQUIRE(real4_dot(a, found) > 0.8);
     }
 }
@@ -281,39 +280,39 @@ static double off_transform(md5_xform found, md5_xform expected)
 }
 
 TEST (added_differences_restore_the_original_pose) {
-    static poses made;
+    static poses set;
     static md5_xform difference[MAX_COUNT];
     static md5_xform back[MAX_COUNT];
     uint64_t random = 6;
-    double worst_sign = 0;
+    double max_sign_error = 0;
     for (int round = 0; round < 100; round++) {
-        make_poses(&made, &random);
-        md5_subtract_pose(made.b, made.a, MAX_COUNT, difference);
-        md5_add_pose(made.a, difference, NULL, 1, NULL, MAX_COUNT, made.out);
-        md5_add_pose(made.b, difference, NULL, -1, NULL, MAX_COUNT, back);
+        make_poses(&set, &random);
+        md5_subtract_pose(set.b, set.a, MAX_COUNT, difference);
+        md5_add_pose(set.a, difference, NULL, 1, NULL, MAX_COUNT, set.out);
+        md5_add_pose(set.b, difference, NULL, -1, NULL, MAX_COUNT, back);
         for (int i = 0; i < MAX_COUNT; i++) {
-            CHECK_SMALL(off_transform(made.out[i], made.b[i]), 1e-6);
-            CHECK_SMALL(off_transform(back[i], made.a[i]), 1e-6);
-            real_update_max(&worst_sign,
-                            fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
+            CHECK_SMALL(off_transform(set.out[i], set.b[i]), 1e-6);
+            CHECK_SMALL(off_transform(back[i], set.a[i]), 1e-6);
+            real_update_max(&max_sign_error,
+                            fabs((double)set.out[i].rotation.x - set.b[i].rotation.x));
         }
     }
-    CHECK_SMALL(worst_sign, 1e-6); // not -q
+    CHECK_SMALL(max_sign_error, 1e-6); // not -q
 }
 
 TEST (added_differences_are_weighted_exactly) {
-    static poses made;
+    static poses set;
     uint64_t random = 7;
     const real4 identity = {0, 0, 0, 1};
     for (int round = 0; round < 1000; round++) {
-        make_poses(&made, &random);
+        make_poses(&set, &random);
         const float sign = round % 2 ? -1 : 1;
-        md5_add_pose(made.a, made.b, NULL, sign, made.weights, MAX_COUNT, made.out);
+        md5_add_pose(set.a, set.b, NULL, sign, set.weights, MAX_COUNT, set.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const md5_xform a = made.a[i];
-            const md5_xform b = made.b[i];
-            const md5_xform found = made.out[i];
-            const double t = (double)made.weights[i];
+            const md5_xform a = set.a[i];
+            const md5_xform b = set.b[i];
+            const md5_xform found = set.out[i];
+            const double t = (double)set.weights[i];
             real4 part =
                 real4_slerp(identity, real4_towards(to_unit_real4(b.rotation), identity), t);
             if (sign < 0)
@@ -328,22 +327,22 @@ TEST (added_differences_are_weighted_exactly) {
 }
 
 TEST (added_weights_are_clamped) {
-    static poses made;
+    static poses set;
     static poses expected;
     uint64_t random = 8;
-    make_poses(&made, &random);
+    make_poses(&set, &random);
     const float none[] = {0, -0.0f, NAN};
     for (int i = 0; i < 3; i++) {
-        md5_add_pose(made.a, made.b, NULL, none[i], NULL, MAX_COUNT, made.out);
-        CHECK(same(made.out, made.a, MAX_COUNT));
+        md5_add_pose(set.a, set.b, NULL, none[i], NULL, MAX_COUNT, set.out);
+        CHECK(same(set.out, set.a, MAX_COUNT));
     }
     for (int i = 0; i < 2; i++) {
         const float sign = i ? -1 : 1;
-        md5_add_pose(made.a, made.b, NULL, sign, NULL, MAX_COUNT, expected.out);
-        md5_add_pose(made.a, made.b, NULL, sign * 3, NULL, MAX_COUNT, made.out);
-        CHECK(same(made.out, expected.out, MAX_COUNT));
-        md5_add_pose(made.a, made.b, NULL, sign * INFINITY, NULL, MAX_COUNT, made.out);
-        CHECK(same(made.out, expected.out, MAX_COUNT));
+        md5_add_pose(set.a, set.b, NULL, sign, NULL, MAX_COUNT, expected.out);
+        md5_add_pose(set.a, set.b, NULL, sign * 3, NULL, MAX_COUNT, set.out);
+        CHECK(same(set.out, expected.out, MAX_COUNT));
+        md5_add_pose(set.a, set.b, NULL, sign * INFINITY, NULL, MAX_COUNT, set.out);
+        CHECK(same(set.out, expected.out, MAX_COUNT));
     }
 }
 
@@ -362,22 +361,22 @@ TEST (added_rotations_are_about_the_axes_of_the_joint) {
     CHECK_EXACT(out.translation.z, 7);
 }
 
-static void check_difference(const poses *made, float weight, const float *joint_weights)
+static void check_difference(const poses *set, float weight, const float *joint_weights)
 {
     static poses found;
     static md5_xform expected[MAX_COUNT];
-    md5_subtract_pose(made->b, made->c, MAX_COUNT, expected);
-    md5_add_pose(made->a, expected, NULL, weight, joint_weights, MAX_COUNT, expected);
+    md5_subtract_pose(set->b, set->c, MAX_COUNT, expected);
+    md5_add_pose(set->a, expected, NULL, weight, joint_weights, MAX_COUNT, expected);
     memset(found.out, 0x5a, sizeof found.out);
-    md5_add_pose(made->a, made->b, made->c, weight, joint_weights, MAX_COUNT, found.out);
+    md5_add_pose(set->a, set->b, set->c, weight, joint_weights, MAX_COUNT, found.out);
     CHECK(same(found.out, expected, MAX_COUNT));
 }
 
 TEST_POSES (differences_made_and_added_in_one_call_give_the_same_bits, 10) {
     const float weights[] = {1, 0.3f, 0, -0.4f, -1, 2, NAN};
     for (size_t i = 0; i < COUNT_OF(weights); i++) {
-        check_difference(made, weights[i], NULL);
-        check_difference(made, weights[i], made->weights);
+        check_difference(set, weights[i], NULL);
+        check_difference(set, weights[i], set->weights);
     }
 }
 
@@ -385,20 +384,20 @@ TEST_POSES (differences_made_and_added_in_one_call_give_the_same_bits, 10) {
 
 enum { NUM_CALLS = MD5_ADD_DIFFERENCE + 1 };
 
-static void run_call(md5_cpu level, md5_combine_kind kind, const poses *made, float weight,
+static void run_call(md5_cpu level, md5_combine_kind kind, const poses *set, float weight,
                      const float *joint_weights, uint32_t count, md5_xform *out)
 {
     md5_combine_job job = {
         .kind = kind,
-        .a = made->a,
-        .b = made->b,
+        .a = set->a,
+        .b = set->b,
         .out = out,
         .joint_weights = joint_weights,
         .weight = weight,
         .count = count,
     };
     if (kind == MD5_ADD_DIFFERENCE)
-        job.reference = made->c;
+        job.reference = set->c;
     if (kind == MD5_SUBTRACT) {
         job.joint_weights = NULL;
         job.weight = -1;
@@ -407,26 +406,26 @@ static void run_call(md5_cpu level, md5_combine_kind kind, const poses *made, fl
 }
 
 // Also writes into the inputs; nothing past the result may change.
-static void check_level(md5_cpu level, const poses *made, float weight, const float *joint_weights,
+static void check_level(md5_cpu level, const poses *set, float weight, const float *joint_weights,
                         uint32_t count)
 {
     static poses found;
     static md5_xform expected[MAX_COUNT];
     for (int kind = 0; kind < NUM_CALLS; kind++) {
         memset(expected, 0x5a, sizeof expected);
-        run_call(MD5_CPU_SCALAR, (md5_combine_kind)kind, made, weight, joint_weights, count,
+        run_call(MD5_CPU_SCALAR, (md5_combine_kind)kind, set, weight, joint_weights, count,
                  expected);
         memset(found.out, 0x5a, sizeof found.out);
-        run_call(level, (md5_combine_kind)kind, made, weight, joint_weights, count, found.out);
+        run_call(level, (md5_combine_kind)kind, set, weight, joint_weights, count, found.out);
         bool held = same(found.out, expected, MAX_COUNT);
-        memcpy(&found, made, sizeof found);
+        memcpy(&found, set, sizeof found);
         run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.a);
         held = held && same(found.a, expected, count)
-               && same(found.a + count, made->a + count, MAX_COUNT - count);
-        memcpy(&found, made, sizeof found);
+               && same(found.a + count, set->a + count, MAX_COUNT - count);
+        memcpy(&found, set, sizeof found);
         run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.b);
         held = held && same(found.b, expected, count);
-        memcpy(&found, made, sizeof found);
+        memcpy(&found, set, sizeof found);
         run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.c);
         held = held && same(found.c, expected, count);
         CHECK_THAT(held, "call %d with instruction set %d and %u joints", kind, (int)level,
@@ -435,49 +434,49 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
 }
 
 TEST (blend_gives_the_same_bits_with_every_instruction_set) {
-    static poses made;
+    static poses set;
     uint64_t random = 9;
     for (uint32_t count = 0; count < MAX_COUNT; count += count < 150 ? 1 : 7) {
-        make_poses(&made, &random);
+        make_poses(&set, &random);
         if (count % 3 == 0) {
             for (int i = 0; i < MAX_COUNT; i++) {
-                const float kinds[4] = {0, 1, -0.5f, made.weights[i]};
-                made.weights[i] = kinds[test_random_u32(&random) % 4];
+                const float kinds[4] = {0, 1, -0.5f, set.weights[i]};
+                set.weights[i] = kinds[test_random_u32(&random) % 4];
             }
         }
         const float weights[4] = {1, 0, -0.8f, (float)test_random(&random)};
         for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
             if (!md5i_cpu_has(level))
                 continue;
-            check_level(level, &made, weights[count % 4], NULL, count);
-            check_level(level, &made, weights[(count + 1) % 4], made.weights, count);
+            check_level(level, &set, weights[count % 4], NULL, count);
+            check_level(level, &set, weights[(count + 1) % 4], set.weights, count);
         }
     }
 }
 
 // Builds without SIMD blend with md5i_blend_scalar(), also with an input as the output.
 TEST (blend_in_plain_c_gives_the_bits_of_the_kernels) {
-    static poses made;
+    static poses set;
     static poses found;
     static md5_xform expected[MAX_COUNT];
     uint64_t random = 11;
     for (uint32_t count = 0; count < 60; count++) {
-        make_poses(&made, &random);
+        make_poses(&set, &random);
         const float weights[4] = {1, 0, -0.8f, (float)test_random(&random)};
         for (uint32_t i = 0; i < 4; i++) {
-            const float *const joint_weights = i % 2 == 0 ? NULL : made.weights;
+            const float *const joint_weights = i % 2 == 0 ? NULL : set.weights;
             const md5_combine_kind kind = count % 2 == 0 ? MD5_BLEND : MD5_BLEND_NLERP;
             md5_combine_job job = {.kind = kind,
-                                   .a = made.a,
-                                   .b = made.b,
+                                   .a = set.a,
+                                   .b = set.b,
                                    .out = found.out,
                                    .joint_weights = joint_weights,
                                    .weight = weights[i],
                                    .count = count};
-            run_call(MD5_CPU_SCALAR, kind, &made, weights[i], joint_weights, count, expected);
+            run_call(MD5_CPU_SCALAR, kind, &set, weights[i], joint_weights, count, expected);
             md5i_blend_scalar(&job);
             CHECK(same(found.out, expected, count));
-            memcpy(found.a, made.a, sizeof found.a);
+            memcpy(found.a, set.a, sizeof found.a);
             job.a = found.a;
             job.out = found.a;
             md5i_blend_scalar(&job);
@@ -502,15 +501,15 @@ static const md5_joint joints[NUM_JOINTS] = {
 static const uint32_t order[NUM_JOINTS] = {0, 1, 2, 3, 4, 6, 5, 7, 8};
 static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints, .order = order};
 
-// Compares with one digit for each joint: the weight times `whole`.
-static void check_mask(const char *words, uint32_t feather, const char *digits, int whole)
+// Compares with one digit for each joint: the weight times `denominator`.
+static void check_mask(const char *words, uint32_t feather, const char *digits, int denominator)
 {
     float weights[NUM_JOINTS];
     md5_error error = {0};
     CHECK(md5_build_mask(&skeleton, words, feather, weights, &error));
     CHECK_STRING(error.message, "");
     for (int i = 0; i < NUM_JOINTS; i++) {
-        const float expected = (float)(digits[i] - '0') / (float)whole;
+        const float expected = (float)(digits[i] - '0') / (float)denominator;
         if (!CHECK(weights[i] == expected))
             printf("mask '%s': joint %s has %g\n", words, joints[i].name, weights[i]);
     }
@@ -544,8 +543,8 @@ TEST (mask_joints_are_found_in_any_case_if_no_other_has_the_name) {
     check_mask("HEAD", 0, "000010000", 1);
     check_mask("Head", 0, "000010000", 1);
     static const md5_joint twins[3] = {{"HAND", MD5_NONE}, {"hand", MD5_NONE}, {"Hand", MD5_NONE}};
-    static const uint32_t one_by_one[3] = {0, 1, 2};
-    const md5_skeleton three = {.num_joints = 3, .joints = twins, .order = one_by_one};
+    static const uint32_t chain_order[3] = {0, 1, 2};
+    const md5_skeleton three = {.num_joints = 3, .joints = twins, .order = chain_order};
     float weights[3];
     CHECK(md5_build_mask(&three, "hand", 0, weights, NULL));
     CHECK(weights[0] == 0 && weights[1] == 1 && weights[2] == 0);
@@ -646,13 +645,13 @@ TEST (mask_counts_lines) {
 TEST (mask_feathers_along_any_depth) {
     enum { LONG = 5000 };
     static md5_joint chain[LONG];
-    static uint32_t places[LONG];
+    static uint32_t long_order[LONG];
     static float weights[LONG];
     for (uint32_t i = 0; i < LONG; i++) {
         chain[i] = (md5_joint){i == 0 ? "top" : "below", i - 1};
-        places[i] = i;
+        long_order[i] = i;
     }
-    const md5_skeleton deep = {.num_joints = LONG, .joints = chain, .order = places};
+    const md5_skeleton deep = {.num_joints = LONG, .joints = chain, .order = long_order};
     CHECK(md5_build_mask(&deep, "*top", UINT32_MAX, weights, NULL));
     for (int i = 0; i < LONG; i++)
         CHECK(weights[i] == (i < 2047 ? (float)(i + 1) / 2048.0f : 1));

@@ -26,17 +26,17 @@ typedef struct warnings {
     md5_error last;
 } warnings;
 
-static void tell(void *user, const md5_error *warning)
+static void count_warning(void *user, const md5_error *warning)
 {
-    warnings *const seen = user;
-    seen->count++;
-    seen->last = *warning;
+    warnings *const received = user;
+    received->count++;
+    received->last = *warning;
 }
 
-static md5_camera *parse(const char *text, warnings *seen, md5_error *error)
+static md5_camera *parse(const char *text, warnings *received, md5_error *error)
 {
-    *seen = (warnings){0};
-    const md5_load_opts opts = {.warn = tell, .warn_user = seen};
+    *received = (warnings){0};
+    const md5_load_opts opts = {.warn = count_warning, .warn_user = received};
     return md5_parse_camera(text, strlen(text), &opts, error);
 }
 
@@ -61,12 +61,12 @@ static void check_rotation(md5_quat actual, double x, double y, double z, double
 }
 
 TEST (camera_plays_between_frames) {
-    warnings seen;
-    OWN_CAMERA camera = parse(camera_text(5, "", 0), &seen, NULL);
+    warnings received;
+    OWN_CAMERA camera = parse(camera_text(5, "", 0), &received, NULL);
     REQUIRE(camera);
     CHECK_UINT(camera->num_frames, 5);
     CHECK_UINT(camera->num_cuts, 0);
-    CHECK_UINT(seen.count, 0);
+    CHECK_UINT(received.count, 0);
     CHECK_NEAR(camera->duration, 0.4, 1e-12);
     check_view(camera, 0, MD5_WRAP_CLAMP, 0);
     check_view(camera, 0.125, MD5_WRAP_CLAMP, 1.25);
@@ -81,10 +81,10 @@ TEST (camera_plays_between_frames) {
 // The shots are frames 0-3, 4-5 and 6-8. The first two end at the frame of their cut, which is
 // blended towards but never reached.
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
-    warnings seen;
-    OWN_CAMERA camera = parse(camera_text(9, "3 5", 2), &seen, NULL);
+    warnings received;
+    OWN_CAMERA camera = parse(camera_text(9, "3 5", 2), &received, NULL);
     REQUIRE(camera);
-    CHECK_UINT(seen.count, 0);
+    CHECK_UINT(received.count, 0);
     CHECK_NEAR(camera->duration, 0.6, 1e-12);
     check_view(camera, 0.25, MD5_WRAP_CLAMP, 2.5);
     check_view(camera, 0.299, MD5_WRAP_CLAMP, 2.99);
@@ -136,7 +136,7 @@ static double mean_around(int channel, uint32_t frame, uint32_t first, uint32_t 
 TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     enum { NUM_FRAMES = 41 };
     static char text[8192];
-    warnings seen;
+    warnings received;
     int used = snprintf(text, sizeof text,
                         "MD5Version 10\ncommandline \"\"\n\nnumFrames %d\nframeRate 10\n"
                         "numCuts 1\n\ncuts {\n\t20\n}\n\ncamera {\n",
@@ -147,7 +147,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
                          shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),
                          shaking(SHAKEN_TURN + 2, i), 60 + shaking(SHAKEN_FOV, i));
     snprintf(text + used, sizeof text - (size_t)used, "}\n");
-    OWN_CAMERA camera = parse(text, &seen, NULL); // frames 0 to 20, and 21 to 40
+    OWN_CAMERA camera = parse(text, &received, NULL); // frames 0 to 20, and 21 to 40
     REQUIRE(camera);
     for (uint32_t played = 0; played < 40; played++) {
         const uint32_t frame = played < 20 ? played : played + 1;
@@ -186,8 +186,8 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
 }
 
 TEST (camera_smoothed_rotates_evenly_and_accepts_any_numbers) {
-    warnings seen;
-    OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &seen, NULL);
+    warnings received;
+    OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &received, NULL);
     REQUIRE(camera);
     for (int i = 0; i < 120; i++) {
         const double time = 0.03 * i - 0.3;
@@ -202,8 +202,8 @@ TEST (camera_smoothed_rotates_evenly_and_accepts_any_numbers) {
 }
 
 TEST (camera_of_one_frame_does_not_move) {
-    warnings seen;
-    OWN_CAMERA camera = parse(camera_text(1, "", 0), &seen, NULL);
+    warnings received;
+    OWN_CAMERA camera = parse(camera_text(1, "", 0), &received, NULL);
     REQUIRE(camera);
     CHECK(camera->duration == 0);
     check_view(camera, 0, MD5_WRAP_LOOP, 0);
@@ -211,10 +211,10 @@ TEST (camera_of_one_frame_does_not_move) {
 }
 
 TEST (camera_more_cuts_than_frames_stay_inside) {
-    warnings seen;
-    OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, NULL);
+    warnings received;
+    OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &received, NULL);
     REQUIRE(camera);
-    CHECK(seen.count > 0);
+    CHECK(received.count > 0);
     for (int step = -20; step < 40; step++) {
         const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0);
         CHECK(view.position.x >= 0 && view.position.x <= 2);
@@ -223,8 +223,8 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
 
 // Each cut hides a frame, but one is played.
 TEST (camera_with_as_many_cuts_as_frames_plays_one) {
-    warnings seen;
-    OWN_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &seen, NULL);
+    warnings received;
+    OWN_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &received, NULL);
     REQUIRE(camera);
     check_view(camera, 0, MD5_WRAP_CLAMP, 0);
     check_view(camera, 9, MD5_WRAP_CLAMP, 0);
@@ -234,13 +234,13 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
 // Cuts with views, as in the files of Doom 3's mod for virtual reality. The frames are played as
 // without them.
 TEST (camera_returns_the_views_of_cuts) {
-    warnings seen;
+    warnings received;
     OWN_CAMERA camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
-        &seen, NULL);
+        &received, NULL);
     REQUIRE(camera);
-    CHECK_UINT(seen.count, 2); // of views, and of a rotation that is given twice
-    CHECK_UINT(seen.last.line, 9);
+    CHECK_UINT(received.count, 2); // of views, and of a rotation that is given twice
+    CHECK_UINT(received.last.line, 9);
     const md5_cut_view *const views = camera->cut_views;
     if (CHECK_UINT(camera->num_cut_views, 2)) {
         CHECK(views[0].has_position && views[0].has_rotation);
@@ -275,9 +275,9 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
                                    720 * test_random(&random) - 360,
                                    720 * test_random(&random) - 360};
         char cut[128];
-        warnings seen;
+        warnings received;
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
-        OWN_CAMERA camera = parse(camera_text(3, cut, 1), &seen, NULL);
+        OWN_CAMERA camera = parse(camera_text(3, cut, 1), &received, NULL);
         REQUIRE(camera);
         md5_xform rotations[3] = {0};
         for (int axis = 0; axis < 3; axis++) {
@@ -303,18 +303,18 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
 }
 
 TEST (camera_accepts_a_cut_at_frame_0_and_reports_unordered_cuts) {
-    warnings seen;
-    md5_camera *camera = parse(camera_text(4, "0", 1), &seen, NULL);
+    warnings received;
+    md5_camera *camera = parse(camera_text(4, "0", 1), &received, NULL);
     if (CHECK(camera)) {
         CHECK_UINT(camera->num_cut_views, 0);
         check_view(camera, 0, MD5_WRAP_CLAMP, 1);
     }
-    CHECK_UINT(seen.count, 0);
+    CHECK_UINT(received.count, 0);
     md5_free_camera(camera);
 
-    camera = parse(camera_text(4, "2 1", 2), &seen, NULL);
+    camera = parse(camera_text(4, "2 1", 2), &received, NULL);
     CHECK(camera);
-    CHECK_UINT(seen.count, 1);
+    CHECK_UINT(received.count, 1);
     md5_free_camera(camera);
 }
 
@@ -361,9 +361,9 @@ TEST (camera_errors_name_their_location) {
          22},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        warnings seen;
+        warnings received;
         md5_error error = {0};
-        OWN_CAMERA camera = parse(cases[i].text, &seen, &error);
+        OWN_CAMERA camera = parse(cases[i].text, &received, &error);
         const bool is_at_location = error.line == cases[i].line && error.column == cases[i].column;
         CHECK_THAT(!camera && error.status == cases[i].status && is_at_location,
                    "case %zu: %d at %u:%u: %s", i, (int)error.status, error.line, error.column,
@@ -372,9 +372,9 @@ TEST (camera_errors_name_their_location) {
 }
 
 TEST (camera_without_numcuts_has_none) {
-    warnings seen;
+    warnings received;
     OWN_CAMERA camera =
-        parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &seen, NULL);
+        parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &received, NULL);
     CHECK(camera && camera->num_cuts == 0);
 }
 

@@ -266,7 +266,7 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
 
 // Time to frames: the engine's table, the ends of cycles, and the range of doubles.
 
-static md5_anim clip_of(uint32_t num_frames, double rate)
+static md5_anim make_clip(uint32_t num_frames, double rate)
 {
     return (md5_anim){
         .num_frames = num_frames,
@@ -345,7 +345,7 @@ static double strip_position(uint32_t num_frames, int64_t cycle, uint32_t frame,
 
 static bool check_row(const time_row *row)
 {
-    const md5_anim anim = clip_of(row->num_frames, row->rate);
+    const md5_anim anim = make_clip(row->num_frames, row->rate);
     const md5_sample_position sample = sample_position_from_row(&anim, row);
     // Before the start of an endless clip the engine shows frame 0; ours is the cycle before, so
     // that time can run backwards. That difference is intended.
@@ -423,7 +423,7 @@ TEST (sample_position_agrees_with_the_engine) {
 // -- Wrapping ---------------------------------------------------------------------------------
 
 TEST (sample_position_loops_over_one_interval_less_than_frames) {
-    const md5_anim anim = clip_of(5, 8); // powers of two: no rounding
+    const md5_anim anim = make_clip(5, 8); // powers of two: no rounding
     const sample_position_row rows[] = {
         {0, 0, 1, 0, 0},     {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
         {0.5, 0, 1, 0, 1},   {1.5, 0, 1, 0, 3},          {-0.0625, 3, 4, 0.5, -1},
@@ -433,7 +433,7 @@ TEST (sample_position_loops_over_one_interval_less_than_frames) {
 }
 
 TEST (sample_position_cycles_through_the_last_frame_into_the_first) {
-    const md5_anim anim = clip_of(4, 8);
+    const md5_anim anim = make_clip(4, 8);
     const sample_position_row rows[] = {
         {0.3125, 2, 3, 0.5, 0}, {0.375, 3, 0, 0, 0},      {0.4375, 3, 0, 0.5, 0},
         {0.5, 0, 1, 0, 1},      {-0.0625, 3, 0, 0.5, -1},
@@ -442,7 +442,7 @@ TEST (sample_position_cycles_through_the_last_frame_into_the_first) {
 }
 
 TEST (sample_position_clamps_at_both_ends) {
-    const md5_anim anim = clip_of(5, 8);
+    const md5_anim anim = make_clip(5, 8);
     const sample_position_row rows[] = {
         {-7, 0, 1, 0, 0},
         {0, 0, 1, 0, 0},
@@ -457,7 +457,7 @@ TEST (sample_position_clamps_at_both_ends) {
 }
 
 TEST (sample_position_of_one_frame_is_always_that_frame) {
-    const md5_anim anim = clip_of(1, 24);
+    const md5_anim anim = make_clip(1, 24);
     const double times[] = {0, 1, -1, 1e300, -INFINITY, INFINITY, NAN};
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
@@ -468,7 +468,7 @@ TEST (sample_position_of_one_frame_is_always_that_frame) {
 // -- Numbers ----------------------------------------------------------------------------------
 
 TEST (sample_position_rounds_up_to_the_next_frame) {
-    const md5_anim anim = clip_of(5, 8);
+    const md5_anim anim = make_clip(5, 8);
     const sample_position_row rows[] = {
         {nextafter(0.125, 0), 1, 2, 0, 0},
         {nextafter(0.5, 0), 0, 1, 0, 1},
@@ -479,7 +479,7 @@ TEST (sample_position_rounds_up_to_the_next_frame) {
 }
 
 TEST (sample_position_is_defined_for_every_double) {
-    const md5_anim anim = clip_of(5, 8);
+    const md5_anim anim = make_clip(5, 8);
     // 2^61 seconds are 2^64 frames: a whole number of cycles, 2^62 of them.
     const sample_position_row rows[] = {
         {NAN, 0, 1, 0, 0},
@@ -498,8 +498,8 @@ TEST (sample_position_is_defined_for_every_double) {
     CHECK(md5_sample_position_at(&anim, -INFINITY, MD5_WRAP_CYCLE).cycle == INT64_MIN);
 
     // Valid frame rates. Products with them overflow or underflow.
-    const md5_anim fast = clip_of(3, DBL_MAX);
-    const md5_anim slow = clip_of(3, 5e-324);
+    const md5_anim fast = make_clip(3, DBL_MAX);
+    const md5_anim slow = make_clip(3, 5e-324);
     CHECK(md5_sample_position_at(&fast, 2, MD5_WRAP_LOOP).cycle == INT64_MAX);
     CHECK(is_at(md5_sample_position_at(&slow, DBL_MAX, MD5_WRAP_LOOP), 0, 1, 0, 0));
     CHECK(is_at(md5_sample_position_at(&slow, 0.25, MD5_WRAP_CYCLE), 0, 1, 0, 0));
@@ -514,7 +514,7 @@ TEST (sample_position_divides_exactly) {
         const int64_t frame = (int64_t)(test_random_u32(&random))
                               << (test_random_u32(&random) % 30);
         const int64_t signed_frame = test_random(&random) < 0.5 ? -frame : frame;
-        const md5_anim anim = clip_of(length + 1, 1);
+        const md5_anim anim = make_clip(length + 1, 1);
         const md5_sample_position sample =
             md5_sample_position_at(&anim, (double)signed_frame, MD5_WRAP_LOOP);
         int64_t cycle = signed_frame / (int64_t)length;
@@ -533,7 +533,7 @@ TEST (sample_position_converts_back_to_its_time) {
         const uint32_t num_frames = 2 + test_random_u32(&random) % 200;
         const double rate = 1.0 + 99.0 * test_random(&random);
         const double time = 1000.0 * (2.0 * test_random(&random) - 1.0);
-        const md5_anim anim = clip_of(num_frames, rate);
+        const md5_anim anim = make_clip(num_frames, rate);
         for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CYCLE; wrap++) {
             const md5_sample_position sample = md5_sample_position_at(&anim, time, (md5_wrap)wrap);
             const double length = wrap == MD5_WRAP_LOOP ? num_frames - 1 : num_frames;
@@ -548,7 +548,7 @@ TEST (sample_position_converts_back_to_its_time) {
 }
 
 TEST (sample_position_of_frame_numbers) {
-    const md5_anim anim = clip_of(10, 24);
+    const md5_anim anim = make_clip(10, 24);
     CHECK(is_at(md5_sample_position_from_frames(&anim, 3, 4, 0.25f), 3, 4, 0.25, 0));
     CHECK(is_at(md5_sample_position_from_frames(&anim, 9, 0, 0.5f), 9, 0, 0.5, 0));
     CHECK(is_at(md5_sample_position_from_frames(&anim, 7, 2, 0), 7, 2, 0, 0));
@@ -556,8 +556,8 @@ TEST (sample_position_of_frame_numbers) {
 
 // The fraction of a sample position is below 1, so that 1 must be the second frame itself.
 TEST (sample_position_of_frame_numbers_is_clamped) {
-    const md5_anim anim = clip_of(10, 24);
-    const md5_anim still = clip_of(1, 24);
+    const md5_anim anim = make_clip(10, 24);
+    const md5_anim still = make_clip(1, 24);
     CHECK(is_at(md5_sample_position_from_frames(&anim, 10, UINT32_MAX, 0.5f), 9, 9, 0.5, 0));
     CHECK(is_at(md5_sample_position_from_frames(&still, 1, 2, 0.5f), 0, 0, 0.5, 0));
     CHECK(is_at(md5_sample_position_from_frames(&anim, 3, 4, 1), 4, 4, 0, 0));

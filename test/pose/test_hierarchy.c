@@ -7,32 +7,32 @@
 enum { MAX_JOINTS = 64 };
 
 // A skeleton whose joints are in any order: children before parents, several roots.
-typedef struct made_skeleton {
+typedef struct random_skeleton {
     md5_skeleton skeleton;
     md5_joint joints[MAX_JOINTS];
     uint32_t order[MAX_JOINTS];
-} made_skeleton;
+} random_skeleton;
 
-static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, uint64_t *random)
+static void make_skeleton(random_skeleton *fixture, uint32_t count, bool shuffled, uint64_t *random)
 {
     for (uint32_t i = 0; i < count; i++)
-        made->order[i] = i;
+        fixture->order[i] = i;
     for (uint32_t i = count; shuffled && i-- > 1;) {
         const uint32_t swap_index = test_random_u32(random) % (i + 1);
-        const uint32_t swap = made->order[i];
-        made->order[i] = made->order[swap_index];
-        made->order[swap_index] = swap;
+        const uint32_t swap = fixture->order[i];
+        fixture->order[i] = fixture->order[swap_index];
+        fixture->order[swap_index] = swap;
     }
     for (uint32_t i = 0; i < count; i++) {
         const bool is_root = i == 0 || test_random(random) < 0.1;
         const uint32_t above = is_root ? 0 : test_random_u32(random) % i;
-        made->joints[made->order[i]] = (md5_joint){
+        fixture->joints[fixture->order[i]] = (md5_joint){
             .name = "",
-            .parent = is_root ? MD5_NONE : made->order[above],
+            .parent = is_root ? MD5_NONE : fixture->order[above],
         };
     }
-    made->skeleton =
-        (md5_skeleton){.num_joints = count, .joints = made->joints, .order = made->order};
+    fixture->skeleton =
+        (md5_skeleton){.num_joints = count, .joints = fixture->joints, .order = fixture->order};
 }
 
 static md5_xform random_transform(uint64_t *random, double size)
@@ -56,8 +56,8 @@ static md5_xform random_transform(uint64_t *random, double size)
 static void compare(const md5_mat34 *a, const md5_mat34 *b, double *rotation, double *translation)
 {
     for (int i = 0; i < 12; i++) {
-        double *worst = i % 4 == 3 ? translation : rotation;
-        *worst = fmax(*worst, fabs((double)a->m[i] - b->m[i]));
+        double *maximum = i % 4 == 3 ? translation : rotation;
+        *maximum = fmax(*maximum, fabs((double)a->m[i] - b->m[i]));
     }
 }
 
@@ -125,9 +125,9 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
     double undone_translation = 0;
     const double size = 100;
     for (int round = 0; round < 200; round++) {
-        made_skeleton made;
+        random_skeleton fixture;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
-        make_skeleton(&made, count, round % 2, &random);
+        make_skeleton(&fixture, count, round % 2, &random);
         md5_xform transforms[MAX_JOINTS];
         md5_xform local[MAX_JOINTS];
         md5_mat34 bind[MAX_JOINTS];
@@ -136,11 +136,11 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
         md5_mat34 palette[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             transforms[i] = random_transform(&random, size);
-        md5i_build_bind_pose(&made.skeleton, transforms, local, bind, inverse);
+        md5i_build_bind_pose(&fixture.skeleton, transforms, local, bind, inverse);
 
         // The bind pose, posed again, is the bind pose, and its palette moves nothing.
-        md5_local_to_model(&made.skeleton, local, joints);
-        const md5_model model = {.skeleton = made.skeleton, .inverse_bind = inverse};
+        md5_local_to_model(&fixture.skeleton, local, joints);
+        const md5_model model = {.skeleton = fixture.skeleton, .inverse_bind = inverse};
         md5_build_palette(&model, joints, palette);
         for (uint32_t i = 0; i < count; i++) {
             compare(&joints[i], &bind[i], &rotation, &translation);
@@ -165,20 +165,20 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
     double rotation = 0;
     double translation = 0;
     for (int round = 0; round < 200; round++) {
-        made_skeleton made;
+        random_skeleton fixture;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
-        make_skeleton(&made, count, true, &random);
+        make_skeleton(&fixture, count, true, &random);
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             pose[i] = random_transform(&random, 10);
-        md5_local_to_model(&made.skeleton, pose, joints);
+        md5_local_to_model(&fixture.skeleton, pose, joints);
         for (uint32_t i = 0; i < count; i++) {
-            md5_xform whole = pose[i];
-            for (uint32_t above = made.joints[i].parent; above != MD5_NONE;
-                 above = made.joints[above].parent)
-                whole = md5_xform_mul(pose[above], whole);
-            const md5_mat34 expected = md5_mat34_from_xform(whole);
+            md5_xform model_transform = pose[i];
+            for (uint32_t above = fixture.joints[i].parent; above != MD5_NONE;
+                 above = fixture.joints[above].parent)
+                model_transform = md5_xform_mul(pose[above], model_transform);
+            const md5_mat34 expected = md5_mat34_from_xform(model_transform);
             compare(&joints[i], &expected, &rotation, &translation);
         }
     }
@@ -242,18 +242,18 @@ TEST (poses_in_model_space_are_products_and_can_be_inverted) {
     double back_rotation = 0;
     double back_translation = 0;
     for (int round = 0; round < 200; round++) {
-        made_skeleton made;
+        random_skeleton fixture;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
-        make_skeleton(&made, count, true, &random);
+        make_skeleton(&fixture, count, true, &random);
         md5_xform pose[MAX_JOINTS];
         md5_xform joints[MAX_JOINTS];
         md5_xform again[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             pose[i] = random_transform(&random, 10);
-        md5_local_to_model_xforms(&made.skeleton, pose, joints);
-        md5_model_to_local_xforms(&made.skeleton, joints, again);
+        md5_local_to_model_xforms(&fixture.skeleton, pose, joints);
+        md5_model_to_local_xforms(&fixture.skeleton, joints, again);
         for (uint32_t i = 0; i < count; i++) {
-            const uint32_t parent = made.joints[i].parent;
+            const uint32_t parent = fixture.joints[i].parent;
             const md5_xform expected =
                 parent == MD5_NONE ? pose[i] : product_in_doubles(joints[parent], pose[i]);
             compare_transforms(&joints[i], &expected, &rotation, &translation);
@@ -261,10 +261,10 @@ TEST (poses_in_model_space_are_products_and_can_be_inverted) {
         }
         // The same in place.
         memcpy(again, pose, count * sizeof *again);
-        md5_local_to_model_xforms(&made.skeleton, again, again);
+        md5_local_to_model_xforms(&fixture.skeleton, again, again);
         CHECK_BYTES(again, joints, count * sizeof *again);
-        md5_model_to_local_xforms(&made.skeleton, joints, pose);
-        md5_model_to_local_xforms(&made.skeleton, again, again);
+        md5_model_to_local_xforms(&fixture.skeleton, joints, pose);
+        md5_model_to_local_xforms(&fixture.skeleton, again, again);
         CHECK_BYTES(again, pose, count * sizeof *again);
     }
     CHECK_SMALL(rotation, 5e-7);

@@ -1,5 +1,5 @@
 // Sampling a clip as a pose; the root modes; root motion; bounds.
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
 #include "md5/core/math.h"
@@ -10,7 +10,7 @@
 enum { MAX_JOINTS = 24, MAX_FRAMES = 9, MAX_NUMBERS = MAX_FRAMES * MAX_JOINTS * 6 };
 
 // A clip with all of its memory in one struct.
-typedef struct made_clip {
+typedef struct generated_clip {
     md5_anim anim;
     md5_anim_file source;
     md5_joint joints[MAX_JOINTS];
@@ -26,10 +26,10 @@ typedef struct made_clip {
     md5_quat rotations[MAX_FRAMES * MAX_JOINTS];
     md5_vec3 translations[MAX_FRAMES * MAX_JOINTS];
     md5_bounds bounds[MAX_FRAMES];
-} made_clip;
+} generated_clip;
 
 // Builds the clip from its joints, tracks, base frame, numbers and counts.
-static void finish_clip(made_clip *clip, double rate)
+static void finish_clip(generated_clip *clip, double rate)
 {
     md5_anim_file *source = &clip->source;
     source->tracks = clip->tracks;
@@ -66,7 +66,7 @@ static float within(uint64_t *random, double size)
 }
 
 // Rotations stay short of the length 1: 3 * 0.57^2 < 1.
-static void make_random_clip(made_clip *clip, uint64_t *random)
+static void make_random_clip(generated_clip *clip, uint64_t *random)
 {
     memset(clip, 0, sizeof *clip);
     const uint32_t count = 1 + test_random_u32(random) % MAX_JOINTS;
@@ -128,7 +128,7 @@ static bool same_transform(const md5_xform *a, const md5_xform *b)
 
 TEST (sample_at_a_frame_equals_the_frame) {
     uint64_t random = 1;
-    static made_clip clip;
+    static generated_clip clip;
     for (int round = 0; round < 200; round++) {
         make_random_clip(&clip, &random);
         md5_xform pose[MAX_JOINTS];
@@ -136,7 +136,7 @@ TEST (sample_at_a_frame_equals_the_frame) {
             // Whatever the other frame is: at fraction 0 it must have no effect.
             const md5_sample_position sample = {.frame0 = frame,
                                                 .frame1 = (frame + 1) % clip.anim.num_frames};
-            sample_own(&clip.anim, sample, MD5_ROOT_FILE, pose);
+            sample_anim(&clip.anim, sample, MD5_ROOT_FILE, pose);
             for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
                 const md5_xform expected = in_frame(&clip.anim, joint, frame);
                 REQUIRE(same_transform(&pose[joint], &expected));
@@ -147,13 +147,13 @@ TEST (sample_at_a_frame_equals_the_frame) {
 
 TEST (sample_between_frames_slerps_and_lerps) {
     uint64_t random = 2;
-    static made_clip clip;
+    static generated_clip clip;
     for (int round = 0; round < 500; round++) {
         make_random_clip(&clip, &random);
         md5_xform pose[MAX_JOINTS];
         const md5_sample_position sample =
             md5_sample_position_at(&clip.anim, 10 * test_random(&random), MD5_WRAP_CYCLE);
-        sample_own(&clip.anim, sample, MD5_ROOT_FILE, pose);
+        sample_anim(&clip.anim, sample, MD5_ROOT_FILE, pose);
         for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
             const md5_xform a = in_frame(&clip.anim, joint, sample.frame0);
             const md5_xform b = in_frame(&clip.anim, joint, sample.frame1);
@@ -166,7 +166,7 @@ TEST (sample_between_frames_slerps_and_lerps) {
     }
 }
 
-static bool is_rotation_and_place(const md5_xform *transform)
+static bool is_valid_transform(const md5_xform *transform)
 {
     const md5_quat q = transform->rotation;
     const double square =
@@ -178,7 +178,7 @@ static bool is_rotation_and_place(const md5_xform *transform)
 
 TEST (sample_is_a_pose_at_any_time) {
     uint64_t random = 3;
-    static made_clip clip;
+    static generated_clip clip;
     for (int round = 0; round < 2000; round++) {
         make_random_clip(&clip, &random);
         const double reach = pow(10, 24 * test_random(&random) - 3);
@@ -188,9 +188,9 @@ TEST (sample_is_a_pose_at_any_time) {
         const md5_root root = (md5_root)(test_random_u32(&random) % 3);
         const md5_sample_position sample = md5_sample_position_at(&clip.anim, time, wrap);
         md5_xform pose[MAX_JOINTS];
-        sample_own(&clip.anim, sample, root, pose);
+        sample_anim(&clip.anim, sample, root, pose);
         for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
-            REQUIRE(is_rotation_and_place(&pose[joint]));
+            REQUIRE(is_valid_transform(&pose[joint]));
         }
     }
 }
@@ -199,7 +199,7 @@ TEST (sample_is_a_pose_at_any_time) {
 
 // Joint 0 walks along x, 10 units per cycle of 4 intervals, sways in y and has no flag for z; its
 // first frame is not the base frame. Joint 1 nods.
-static void make_walk(made_clip *clip)
+static void make_walk(generated_clip *clip)
 {
     memset(clip, 0, sizeof *clip);
     clip->joints[0] = (md5_joint){"origin", MD5_NONE};
@@ -221,12 +221,12 @@ static void make_walk(made_clip *clip)
     }
 }
 
-#define TEST_WALK(title) TEST_WITH (title, made_clip, clip, make_walk(clip), (void)0)
+#define TEST_WALK(title) TEST_WITH (title, generated_clip, clip, make_walk(clip), (void)0)
 
-static md5_vec3 root_at(const made_clip *clip, double time, md5_wrap wrap, md5_root root)
+static md5_vec3 root_at(const generated_clip *clip, double time, md5_wrap wrap, md5_root root)
 {
     md5_xform pose[MAX_JOINTS];
-    sample_own(&clip->anim, md5_sample_position_at(&clip->anim, time, wrap), root, pose);
+    sample_anim(&clip->anim, md5_sample_position_at(&clip->anim, time, wrap), root, pose);
     return pose[0].translation;
 }
 
@@ -280,7 +280,7 @@ TEST_WALK (root_waits_where_a_cycle_ends) {
 
 TEST (root_motion_adds_up_over_any_split) {
     uint64_t random = 4;
-    static made_clip clip;
+    static generated_clip clip;
     for (int round = 0; round < 300; round++) {
         make_random_clip(&clip, &random);
         const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
@@ -306,7 +306,7 @@ TEST (root_motion_adds_up_over_any_split) {
 
 TEST (root_motion_equals_the_motion_that_in_place_removes) {
     uint64_t random = 5;
-    static made_clip clip;
+    static generated_clip clip;
     for (int round = 0; round < 300; round++) {
         make_random_clip(&clip, &random);
         const double time = clip.anim.duration * test_random(&random);
@@ -319,7 +319,7 @@ TEST (root_motion_equals_the_motion_that_in_place_removes) {
 
 // Frames and sample positions whose numbers are as large as they can be.
 TEST (root_motion_stays_finite) {
-    static made_clip clip;
+    static generated_clip clip;
     memset(&clip, 0, sizeof clip);
     clip.joints[0] = (md5_joint){"origin", MD5_NONE};
     clip.tracks[0] = (md5_track){7, 0};
@@ -336,7 +336,7 @@ TEST (root_motion_stays_finite) {
 
 // -- Bounds -----------------------------------------------------------------------------------
 
-static md5_bounds bounds_at(const made_clip *clip, double time, md5_root root)
+static md5_bounds bounds_at(const generated_clip *clip, double time, md5_root root)
 {
     return md5_anim_bounds(&clip->anim, md5_sample_position_at(&clip->anim, time, MD5_WRAP_LOOP),
                            root);
@@ -373,14 +373,14 @@ typedef struct sampled {
     md5_xform pose[CUBIC_MAX_JOINTS + 1];
 } sampled;
 
-static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1, double fraction,
-                         md5_wrap wrap, md5_root root)
+static sampled sample_at(const generated_pose *generated, uint32_t frame0, uint32_t frame1,
+                         double fraction, md5_wrap wrap, md5_root root)
 {
     sampled found;
     memset(&found, 0x5a, sizeof found);
     const md5_sample_position sample = {
         frame0, frame1, (float)fraction, wrap, MD5_INTERPOLATE_CUBIC, 0};
-    md5_sample(made->binding, sample, root, found.pose);
+    md5_sample(generated->binding, sample, root, found.pose);
     return found;
 }
 
@@ -390,25 +390,25 @@ static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1
 TEST (cubic_curves_pass_through_the_frames) {
     uint64_t random = 1;
     for (int round = 0; round < 60; round++) {
-        made_pose made;
-        make_pose(&made, 1 + test_random_u32(&random) % CUBIC_MAX_JOINTS,
-                  (made_pairing)(round % MADE_PAIRINGS), 0.7, 0.7, &random);
-        const uint32_t count = made.model.skeleton.num_joints;
-        for (uint32_t frame = 0; frame < made.anim.num_frames; frame++) {
+        generated_pose generated;
+        generate_pose(&generated, 1 + test_random_u32(&random) % CUBIC_MAX_JOINTS,
+                      (joint_pairing)(round % NUM_PAIRINGS), 0.7, 0.7, &random);
+        const uint32_t count = generated.model.skeleton.num_joints;
+        for (uint32_t frame = 0; frame < generated.anim.num_frames; frame++) {
             const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
             const md5_root root = (md5_root)(test_random_u32(&random) % 3);
-            const uint32_t next = frame + 1 < made.anim.num_frames ? frame + 1 : 0;
+            const uint32_t next = frame + 1 < generated.anim.num_frames ? frame + 1 : 0;
             const md5_sample_position sample = {.frame0 = frame, .frame1 = next};
             sampled expected;
             memset(&expected, 0x5a, sizeof expected);
-            md5_sample(made.binding, sample, root, expected.pose);
-            const sampled found = sample_at(&made, frame, next, 0, wrap, root);
+            md5_sample(generated.binding, sample, root, expected.pose);
+            const sampled found = sample_at(&generated, frame, next, 0, wrap, root);
             for (uint32_t i = 0; i < count; i++) {
                 REQUIRE(same_transform(&found.pose[i], &expected.pose[i]));
             }
             CHECK_BYTES(&found.pose[count], &expected.pose[count], sizeof found.pose[0]);
         }
-        free_pose(&made);
+        free_generated_pose(&generated);
     }
 }
 
@@ -416,7 +416,7 @@ TEST (cubic_curves_pass_through_the_frames) {
 
 // Twice the logarithm of the rotation from a to b: its axis times its angle, on the shorter arc.
 // Accurate for small and large angles.
-static md5_vec3 turn_between(md5_quat a, md5_quat b)
+static md5_vec3 rotation_between(md5_quat a, md5_quat b)
 {
     const md5_quat change = md5_quat_mul(md5_quat_conjugate(a), b);
     const double sign = change.w < 0 ? -1 : 1;
@@ -433,9 +433,10 @@ static md5_vec3 turn_between(md5_quat a, md5_quat b)
 #define STEP 0.005
 
 // The speed at a frame, from the differences to samples one and two steps away.
-static md5_vec3 speed_of(md5_vec3 one, md5_vec3 two)
+static md5_vec3 extrapolate_speed(md5_vec3 one_step, md5_vec3 two_steps)
 {
-    return md5_vec3_scale(md5_vec3_sub(md5_vec3_scale(one, 4), two), (float)(0.5 / STEP));
+    return md5_vec3_scale(md5_vec3_sub(md5_vec3_scale(one_step, 4), two_steps),
+                          (float)(0.5 / STEP));
 }
 
 typedef struct speeds {
@@ -444,23 +445,25 @@ typedef struct speeds {
 } speeds;
 
 // The speed of a joint at `frame`, from samples of an interval that it ends (`before`) or begins.
-// `other` is the interval's other frame.
-static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bool before,
-                       md5_wrap wrap, uint32_t joint)
+// `neighbor` is the interval's other frame.
+static speeds speed_at(const generated_pose *generated, uint32_t frame, uint32_t neighbor,
+                       bool before, md5_wrap wrap, uint32_t joint)
 {
-    const uint32_t from = before ? other : frame;
-    const uint32_t to = before ? frame : other;
+    const uint32_t from = before ? neighbor : frame;
+    const uint32_t to = before ? frame : neighbor;
     const double at = before ? 1 : 0;
     const double step = before ? -STEP : STEP;
     const md5_xform here =
-        sample_at(made, frame, to == frame ? frame : to, 0, wrap, MD5_ROOT_FILE).pose[joint];
-    const md5_xform one = sample_at(made, from, to, at + step, wrap, MD5_ROOT_FILE).pose[joint];
-    const md5_xform two = sample_at(made, from, to, at + 2 * step, wrap, MD5_ROOT_FILE).pose[joint];
+        sample_at(generated, frame, to == frame ? frame : to, 0, wrap, MD5_ROOT_FILE).pose[joint];
+    const md5_xform one_step =
+        sample_at(generated, from, to, at + step, wrap, MD5_ROOT_FILE).pose[joint];
+    const md5_xform two_steps =
+        sample_at(generated, from, to, at + 2 * step, wrap, MD5_ROOT_FILE).pose[joint];
     speeds found = {
-        speed_of(turn_between(here.rotation, one.rotation),
-                 turn_between(here.rotation, two.rotation)),
-        speed_of(md5_vec3_sub(one.translation, here.translation),
-                 md5_vec3_sub(two.translation, here.translation)),
+        extrapolate_speed(rotation_between(here.rotation, one_step.rotation),
+                          rotation_between(here.rotation, two_steps.rotation)),
+        extrapolate_speed(md5_vec3_sub(one_step.translation, here.translation),
+                          md5_vec3_sub(two_steps.translation, here.translation)),
     };
     if (before) {
         found.turning = md5_vec3_scale(found.turning, -1);
@@ -478,30 +481,30 @@ static md5_xform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
 
 // Checks the speed on both sides of the frame that ends interval a-b and begins interval c-d: the
 // mean of the speeds of both intervals. In a loop b is the last frame and c the first.
-static void check_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
-                        md5_wrap wrap)
+static void check_speed(const generated_pose *generated, uint32_t a, uint32_t b, uint32_t c,
+                        uint32_t d, md5_wrap wrap)
 {
-    for (uint32_t joint = 0; joint < made->model.skeleton.num_joints; joint++) {
-        const md5_anim *const anim = &made->anim;
+    for (uint32_t joint = 0; joint < generated->model.skeleton.num_joints; joint++) {
+        const md5_anim *const anim = &generated->anim;
         const md5_xform p = stored(anim, a, joint);
         const md5_xform q = stored(anim, b, joint);
         const md5_xform r = stored(anim, c, joint);
         const md5_xform s = stored(anim, d, joint);
         const speeds expected = (speeds){
-            md5_vec3_scale(md5_vec3_add(turn_between(p.rotation, q.rotation),
-                                        turn_between(r.rotation, s.rotation)),
+            md5_vec3_scale(md5_vec3_add(rotation_between(p.rotation, q.rotation),
+                                        rotation_between(r.rotation, s.rotation)),
                            0.5f),
             md5_vec3_scale(md5_vec3_add(md5_vec3_sub(q.translation, p.translation),
                                         md5_vec3_sub(s.translation, r.translation)),
                            0.5f),
         };
         if (a != b) {
-            const speeds reached = speed_at(made, b, a, true, wrap, joint);
+            const speeds reached = speed_at(generated, b, a, true, wrap, joint);
             CHECK_SMALL(real_distance(reached.turning, expected.turning), 0.02);
             CHECK_SMALL(real_distance(reached.moving, expected.moving), 0.02);
         }
         if (c != d) {
-            const speeds left = speed_at(made, c, d, false, wrap, joint);
+            const speeds left = speed_at(generated, c, d, false, wrap, joint);
             CHECK_SMALL(real_distance(left.turning, expected.turning), 0.02);
             CHECK_SMALL(real_distance(left.moving, expected.moving), 0.02);
         }
@@ -512,18 +515,18 @@ TEST (cubic_curves_pass_each_frame_at_the_mean_speed) {
     uint64_t random = 2;
     int checked = 0;
     while (checked < 20) {
-        OWN_POSE made;
-        make_pose(&made, 5, MADE_SAME, 1, 1, &random);
-        const uint32_t last = made.anim.num_frames - 1;
+        OWN_GENERATED_POSE generated;
+        generate_pose(&generated, 5, PAIRING_SAME, 1, 1, &random);
+        const uint32_t last = generated.anim.num_frames - 1;
         if (last >= 2) {
             const uint32_t middle = 1 + test_random_u32(&random) % (last - 1);
             for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
-                check_speed(&made, middle - 1, middle, middle, middle + 1, (md5_wrap)wrap);
-            check_speed(&made, last - 1, last, 0, 1, MD5_WRAP_LOOP);
-            check_speed(&made, last, 0, 0, 1, MD5_WRAP_CYCLE);
-            check_speed(&made, last - 1, last, last, 0, MD5_WRAP_CYCLE);
-            check_speed(&made, 0, 0, 0, 1, MD5_WRAP_CLAMP);
-            check_speed(&made, last - 1, last, last, last, MD5_WRAP_CLAMP);
+                check_speed(&generated, middle - 1, middle, middle, middle + 1, (md5_wrap)wrap);
+            check_speed(&generated, last - 1, last, 0, 1, MD5_WRAP_LOOP);
+            check_speed(&generated, last, 0, 0, 1, MD5_WRAP_CYCLE);
+            check_speed(&generated, last - 1, last, last, 0, MD5_WRAP_CYCLE);
+            check_speed(&generated, 0, 0, 0, 1, MD5_WRAP_CLAMP);
+            check_speed(&generated, last - 1, last, last, last, MD5_WRAP_CLAMP);
             checked++;
         }
     }
@@ -661,17 +664,18 @@ TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;
     for (int round = 0; round < 30; round++) {
-        OWN_POSE made;
-        make_pose(&made, CUBIC_MAX_JOINTS, MADE_PARENTS, 0.8, 0.8, &random);
-        const uint32_t frames = made.anim.num_frames;
+        OWN_GENERATED_POSE generated;
+        generate_pose(&generated, CUBIC_MAX_JOINTS, PAIRING_REPARENTED, 0.8, 0.8, &random);
+        const uint32_t frames = generated.anim.num_frames;
         const md5_sample_position halfway = {.frame1 = frames > 1 ? 1 : 0, .fraction = 0.5f};
         sampled straight;
-        md5_sample(made.binding, halfway, MD5_ROOT_FILE, straight.pose);
-        const sampled at = sample_at(&made, 0, halfway.frame1, 0, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
+        md5_sample(generated.binding, halfway, MD5_ROOT_FILE, straight.pose);
+        const sampled at =
+            sample_at(&generated, 0, halfway.frame1, 0, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         const sampled near =
-            sample_at(&made, 0, halfway.frame1, 1e-5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
+            sample_at(&generated, 0, halfway.frame1, 1e-5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         const sampled half =
-            sample_at(&made, 0, halfway.frame1, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
+            sample_at(&generated, 0, halfway.frame1, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         for (int i = 0; i < CUBIC_MAX_JOINTS; i++) {
             CHECK_SMALL(real_distance(near.pose[i].translation, at.pose[i].translation), 0.02);
             curved += real_distance(half.pose[i].translation, straight.pose[i].translation) > 0.01;

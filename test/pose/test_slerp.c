@@ -1,12 +1,12 @@
 // Slerp against the exact result in double, against the tables, and at its ends.
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
-static double worst_of(md5_quat q, real4 expected)
+static double component_error(md5_quat q, real4 expected)
 {
     return fmax(fmax(fabs(q.x - expected.x), fabs(q.y - expected.y)),
                 fmax(fabs(q.z - expected.z), fabs(q.w - expected.w)));
@@ -21,7 +21,7 @@ static double dot(md5_quat a, md5_quat b)
 static md5_quat random_neighbor(uint64_t *random, md5_quat a)
 {
     const double reach = pow(10, -8 * test_random(random));
-    const md5_quat b = made_any_rotation(random);
+    const md5_quat b = random_unit_quat(random);
     const real4 sum = real4_add(to_real4(a), real4_scale(to_real4(b), reach));
     const double scale = 1.0 / sqrt(real4_dot(sum, sum));
     if (scale > 100)
@@ -32,24 +32,24 @@ static md5_quat random_neighbor(uint64_t *random, md5_quat a)
 
 // The definition in double, applied to the normalized floats. Both signs are right if rounding
 // decides which arc is shorter.
-static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat found)
+static double either_path_error(md5_quat a, md5_quat b, float t, md5_quat found)
 {
     const real4 from = to_unit_real4(a);
     const real4 to = real4_towards(to_unit_real4(b), from);
-    const double worst = worst_of(found, real4_slerp(from, to, t));
+    const double error = component_error(found, real4_slerp(from, to, t));
     if (fabs(dot(a, b)) >= 1e-6)
-        return worst;
-    return fmin(worst, worst_of(found, real4_slerp(from, real4_scale(to, -1), t)));
+        return error;
+    return fmin(error, component_error(found, real4_slerp(from, real4_scale(to, -1), t)));
 }
 
 TEST (slerp_is_exact_to_a_millionth) {
     uint64_t random = 1;
     for (int i = 0; i < 1000000; i++) {
-        const md5_quat a = made_any_rotation(&random);
-        const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbor(&random, a);
+        const md5_quat a = random_unit_quat(&random);
+        const md5_quat b = i % 2 ? random_unit_quat(&random) : random_neighbor(&random, a);
         const float t = (float)test_random(&random);
         const md5_quat found = md5_quat_slerp(a, b, t);
-        CHECK_SMALL(worst_of_either_path(a, b, t, found), 1e-6);
+        CHECK_SMALL(either_path_error(a, b, t, found), 1e-6);
         CHECK_NEAR(real4_length(found), 1, 1e-6);
     }
 }
@@ -61,30 +61,31 @@ TEST (slerp_is_exact_at_the_widest_angle) {
     for (int i = 0; i < 10001; i++) {
         const float t = (float)i / 10000.0f;
         const double angle = acos(0.0) * (double)t;
-        CHECK_SMALL(worst_of(md5_quat_slerp(a, b, t), (real4){cos(angle), sin(angle), 0, 0}), 3e-7);
+        CHECK_SMALL(component_error(md5_quat_slerp(a, b, t), (real4){cos(angle), sin(angle), 0, 0}),
+                    3e-7);
     }
 }
 
 // -- Normalized linear interpolation --------------------------------------------------------------
 
-static double worst_of_nlerp(md5_quat a, md5_quat b, double t, md5_quat found)
+static double nlerp_error(md5_quat a, md5_quat b, double t, md5_quat found)
 {
     const real4 from = to_unit_real4(a);
     const real4 to = real4_towards(to_unit_real4(b), from);
     const real4 sum = real4_add(real4_scale(from, 1 - t), real4_scale(to, t));
-    return worst_of(found, real4_scale(sum, 1.0 / sqrt(real4_dot(sum, sum))));
+    return component_error(found, real4_scale(sum, 1.0 / sqrt(real4_dot(sum, sum))));
 }
 
 TEST (nlerp_is_exact_to_a_millionth) {
     uint64_t random = 7;
     for (int i = 0; i < 300000; i++) {
-        const md5_quat a = made_any_rotation(&random);
-        const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbor(&random, a);
+        const md5_quat a = random_unit_quat(&random);
+        const md5_quat b = i % 2 ? random_unit_quat(&random) : random_neighbor(&random, a);
         const float t = (float)test_random(&random);
         if (fabs(dot(a, b)) < 1e-6)
             continue; // rounding decides which arc is shorter
         const md5_quat found = md5_quat_nlerp(a, b, t);
-        CHECK_SMALL(worst_of_nlerp(a, b, t, found), 1e-6);
+        CHECK_SMALL(nlerp_error(a, b, t, found), 1e-6);
         CHECK_NEAR(real4_length(found), 1, 1e-6);
     }
 }
@@ -100,14 +101,14 @@ static double angle_to_slerp(double angle, uint64_t *random)
     const double y = sqrt(1 - x * x);
     const md5_quat a = {0, 0, 0, 1};
     const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0, (float)cos(half)};
-    double worst = 0;
+    double max_error = 0;
     for (int i = 0; i < 2001; i++) {
         const float t = (float)i / 2000.0f;
         const md5_quat found = md5_quat_nlerp(a, b, t);
         const double along = found.x * x + found.y * y;
-        real_update_max(&worst, 2 * fabs(atan2(along, found.w) - t * half) / pi * 180);
+        real_update_max(&max_error, 2 * fabs(atan2(along, found.w) - t * half) / pi * 180);
     }
-    return worst;
+    return max_error;
 }
 
 // The table and the formula at md5_quat_nlerp().
@@ -143,8 +144,8 @@ static bool same(md5_quat a, md5_quat b)
 TEST (slerp_ends_are_exact) {
     uint64_t random = 2;
     for (int i = 0; i < 1000; i++) {
-        const md5_quat a = made_any_rotation(&random);
-        const md5_quat b = made_any_rotation(&random);
+        const md5_quat a = random_unit_quat(&random);
+        const md5_quat b = random_unit_quat(&random);
         const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
         const md5_quat end = dot(a, b) < 0 ? minus : b;
         bool held = same(md5_quat_slerp(a, b, 0), a) && same(md5_quat_slerp(a, b, -3), a)
@@ -166,12 +167,11 @@ TEST (slerp_ends_are_exact) {
 TEST (slerp_of_equal_rotations_returns_the_rotation) {
     uint64_t random = 3;
     for (int i = 0; i < 100000; i++) {
-        md5_quat a = made_any_rotation(&random);
+        md5_quat a = random_unit_quat(&random);
         if (i % 3 == 1)
             a = md5_quat_from_xyz(a.x, a.y, a.z);
         if (i % 3 == 2)
-            a = md5_quat_mul(md5_quat_mul(a, made_any_rotation(&random)),
-                             made_any_rotation(&random));
+            a = md5_quat_mul(md5_quat_mul(a, random_unit_quat(&random)), random_unit_quat(&random));
         const md5_quat minus = {-a.x, -a.y, -a.z, -a.w};
         const float t = i % 4 < 2 ? 0.5f : (float)test_random(&random);
         REQUIRE(same(md5_quat_slerp(a, a, t), a) && same(md5_quat_slerp(a, minus, t), a));
@@ -180,8 +180,8 @@ TEST (slerp_of_equal_rotations_returns_the_rotation) {
 }
 
 // Checks rows "s q0 q1 t ...". The four numbers of the exact result begin at number `first`, and
-// the four numbers of the engine's result at number `other` (-1: none).
-static void check_table(const char *path, int numbers, int first, int other)
+// the four numbers of the engine's result at number `second` (-1: none).
+static void check_table(const char *path, int numbers, int first, int second)
 {
     OWN char *text = test_read_file(path, NULL);
     REQUIRE(text);
@@ -199,11 +199,12 @@ static void check_table(const char *path, int numbers, int first, int other)
         // At the end of the arc to -b, the engine jumps to b: the same rotation.
         const double sign = n[8] >= 1 && dot(a, b) < 0 ? -1 : 1;
         const real4 exact = {n[first], n[first + 1], n[first + 2], n[first + 3]};
-        const double off = fmin(worst_of(found, exact), worst_of(found, real4_scale(exact, sign)));
+        const double off =
+            fmin(component_error(found, exact), component_error(found, real4_scale(exact, sign)));
         CHECK_SMALL(off, 1e-6);
-        if (other >= 0) {
-            const real4 theirs = {n[other], n[other + 1], n[other + 2], n[other + 3]};
-            CHECK_SMALL(worst_of(found, real4_scale(theirs, sign)), 2e-6);
+        if (second >= 0) {
+            const real4 theirs = {n[second], n[second + 1], n[second + 2], n[second + 3]};
+            CHECK_SMALL(component_error(found, real4_scale(theirs, sign)), 2e-6);
         }
         if (off > 1e-6)
             printf("%s: row %d is off by %g\n", path, rows + 1, off);

@@ -3,7 +3,7 @@
 #include "test/real.h"
 #include "test/load/test_asset.h"
 #include "test/own.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 #include "test/read/read_case.h"
 
 // Rows from the tests of md5-converter's reader: the first bones of a zombie, the first of which is
@@ -180,8 +180,8 @@ TEST (version_6_animations_are_read) {
     CHECK(!anim->frame_bounds && anim->num_warnings == 0);
     for (uint32_t frame = 0; frame < 4; frame++) {
         md5_xform pose[2];
-        sample_own(anim, md5_sample_position_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
-                   pose);
+        sample_anim(anim, md5_sample_position_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
+                    pose);
         check_point(pose[0].translation, x[frame], 0, 0);
         check_point(pose[1].translation, 0, 0, 7);
         CHECK_NEAR(md5_quat_to_euler(pose[0].rotation).yaw, yaw[frame], 1e-4);

@@ -1,7 +1,7 @@
 // Fuzz target for files of compressed clips. Size and checksum are recomputed, so that mutations
 // reach the checks of the numbers. The unchanged bytes must also be rejected or give a valid clip.
 #include "test/fuzz/memory.h"
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 
 enum { COMPRESSED_HEAD = 20, COMPRESSED_JOINTS = 4096, NUM_COMPRESSED_SAMPLES = 12 };
 
@@ -45,7 +45,7 @@ static const char *sample_compressed(const md5_anim *clip, md5_xform *pose)
         if (i % 4 == 3)
             sample = (md5_sample_position){
                 .frame0 = clip->num_frames - 1, .frame1 = clip->num_frames / i, .fraction = 0.4f};
-        sample_own(clip, sample, (md5_root)(i % 3 == 1 ? 2 : 0), pose);
+        sample_anim(clip, sample, (md5_root)(i % 3 == 1 ? 2 : 0), pose);
         if (!is_compressed_sound(pose, clip->skeleton.num_joints))
             return "an invalid pose";
     }
@@ -63,8 +63,8 @@ static const char *decompress(const md5_anim *clip, md5_xform *pose)
     const uint32_t last = anim->num_frames - 1;
     const uint32_t num_joints = anim->skeleton.num_joints;
     const md5_sample_position end = {.frame0 = last, .frame1 = last};
-    sample_own(clip, end, MD5_ROOT_FILE, pose);
-    sample_own(anim, end, MD5_ROOT_FILE, pose + num_joints);
+    sample_anim(clip, end, MD5_ROOT_FILE, pose);
+    sample_anim(anim, end, MD5_ROOT_FILE, pose + num_joints);
     const bool is_same = memcmp(pose, pose + num_joints, num_joints * sizeof *pose) == 0;
     md5_free_anim(anim);
     return is_same ? NULL : "a decompressed frame differs";

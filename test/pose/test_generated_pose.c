@@ -1,13 +1,13 @@
-#include "test/pose/test_made_pose.h"
+#include "test/pose/test_generated_pose.h"
 
 #include "test/test.h"
 
 enum { MAX_NAME = 12 };
 
-static void *take(made_pose *made, size_t count, size_t size)
+static void *allocate(generated_pose *generated, size_t count, size_t size)
 {
     void *const memory = test_calloc(count, size);
-    made->memory[made->num_memory++] = memory; // free_pose() frees it
+    generated->memory[generated->num_memory++] = memory; // free_generated_pose() frees it
     return memory;
 }
 
@@ -25,7 +25,7 @@ static float random_number(double size, uint64_t *random)
     return random_between(-size, size, random);
 }
 
-md5_quat made_rotation_of_file(float x, float y, float z)
+md5_quat rotation_from_file(float x, float y, float z)
 {
     const double square = (double)x * x + (double)y * y + (double)z * z;
     const double w = -sqrt(fabs(1 - square));
@@ -39,10 +39,10 @@ static md5_quat random_rotation(uint64_t *random)
 {
     const float x = random_number(0.57, random);
     const float y = random_number(0.57, random);
-    return made_rotation_of_file(x, y, random_number(0.57, random));
+    return rotation_from_file(x, y, random_number(0.57, random));
 }
 
-md5_quat made_any_rotation(uint64_t *random)
+md5_quat random_unit_quat(uint64_t *random)
 {
     for (;;) {
         double c[4];
@@ -82,10 +82,11 @@ static void shuffle(uint32_t *numbers, uint32_t count, uint64_t *random)
 }
 
 // Parents before children, whatever the order of the joints.
-static const uint32_t *find_order(made_pose *made, const md5_joint *joints, uint32_t count)
+static const uint32_t *find_order(generated_pose *generated, const md5_joint *joints,
+                                  uint32_t count)
 {
-    uint32_t *const order = take(made, count, sizeof *order);
-    bool *const done = take(made, count, sizeof *done);
+    uint32_t *const order = allocate(generated, count, sizeof *order);
+    bool *const done = allocate(generated, count, sizeof *done);
     for (uint32_t placed = 0; placed < count;) {
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t parent = joints[i].parent;
@@ -100,58 +101,58 @@ static const uint32_t *find_order(made_pose *made, const md5_joint *joints, uint
 
 // Chains of some length, several roots, parents after their children in about half of the
 // skeletons.
-static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
+static void make_skeleton(generated_pose *generated, uint32_t count, uint64_t *random)
 {
-    md5_joint *const joints = take(made, count, sizeof *joints);
-    char(*const names)[MAX_NAME] = take(made, count, sizeof *names);
-    uint32_t *const places = take(made, count, sizeof *places);
-    shuffle(places, count, random);
+    md5_joint *const joints = allocate(generated, count, sizeof *joints);
+    char(*const names)[MAX_NAME] = allocate(generated, count, sizeof *names);
+    uint32_t *const permutation = allocate(generated, count, sizeof *permutation);
+    shuffle(permutation, count, random);
     const bool shuffled = test_random_u32(random) % 2 > 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t joint = shuffled ? places[i] : i;
+        const uint32_t joint = shuffled ? permutation[i] : i;
         uint32_t above = i > 0 && test_random(random) < 0.7 ? i - 1 : 0;
         if (i > 0 && above == 0)
             above = test_random_u32(random) % i;
         const bool is_root = i == 0 || test_random(random) < 0.05;
-        const uint32_t parent = shuffled ? places[above] : above;
+        const uint32_t parent = shuffled ? permutation[above] : above;
         snprintf(names[joint], sizeof names[joint], "j%u", (unsigned)joint);
         joints[joint] = (md5_joint){names[joint], is_root ? MD5_NONE : parent};
     }
-    made->model.skeleton = (md5_skeleton){
-        .num_joints = count, .joints = joints, .order = find_order(made, joints, count)};
+    generated->model.skeleton = (md5_skeleton){
+        .num_joints = count, .joints = joints, .order = find_order(generated, joints, count)};
 
-    md5_xform *const local = take(made, count, sizeof *local);
-    md5_mat34 *const inverse = take(made, count, sizeof *inverse);
+    md5_xform *const local = allocate(generated, count, sizeof *local);
+    md5_mat34 *const inverse = allocate(generated, count, sizeof *inverse);
     for (uint32_t i = 0; i < count; i++) {
         const md5_xform transform = random_transform(random);
         local[i] = random_transform(random);
         inverse[i] = md5_mat34_from_xform(transform);
     }
-    made->model.bind_local = local;
-    made->model.inverse_bind = inverse;
+    generated->model.bind_local = local;
+    generated->model.inverse_bind = inverse;
 }
 
 // Copies the joints of the model, with the changes of `pairing`.
-static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *random)
+static void pair_skeleton(generated_pose *generated, joint_pairing pairing, uint64_t *random)
 {
-    const md5_skeleton *const model = &made->model.skeleton;
+    const md5_skeleton *const model = &generated->model.skeleton;
     const uint32_t count = model->num_joints;
-    md5_joint *const joints = take(made, count, sizeof *joints);
-    uint32_t *const places = take(made, count, sizeof *places);
-    shuffle(places, count, random);
+    md5_joint *const joints = allocate(generated, count, sizeof *joints);
+    uint32_t *const permutation = allocate(generated, count, sizeof *permutation);
+    shuffle(permutation, count, random);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t place = pairing == MADE_SAME ? i : places[i];
+        const uint32_t target = pairing == PAIRING_SAME ? i : permutation[i];
         const uint32_t parent = model->joints[i].parent;
-        joints[place] = model->joints[i];
+        joints[target] = model->joints[i];
         if (parent != MD5_NONE)
-            joints[place].parent = pairing == MADE_SAME ? parent : places[parent];
-        if (pairing == MADE_PARENTS && i % 3 == 0)
-            joints[place].parent = MD5_NONE;
-        if (pairing == MADE_MISSING && i > 0 && test_random(random) < 0.2)
-            joints[place].name = "only in the clip";
+            joints[target].parent = pairing == PAIRING_SAME ? parent : permutation[parent];
+        if (pairing == PAIRING_REPARENTED && i % 3 == 0)
+            joints[target].parent = MD5_NONE;
+        if (pairing == PAIRING_MISSING && i > 0 && test_random(random) < 0.2)
+            joints[target].name = "only in the clip";
     }
-    made->anim.skeleton = (md5_skeleton){
-        .num_joints = count, .joints = joints, .order = find_order(made, joints, count)};
+    generated->anim.skeleton = (md5_skeleton){
+        .num_joints = count, .joints = joints, .order = find_order(generated, joints, count)};
 }
 
 static uint32_t select(uint32_t *joints, uint32_t count, double part, uint64_t *random)
@@ -164,22 +165,22 @@ static uint32_t select(uint32_t *joints, uint32_t count, double part, uint64_t *
     return selected;
 }
 
-void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double rotating,
-               double moving, uint64_t *random)
+void generate_pose(generated_pose *generated, uint32_t num_joints, joint_pairing pairing,
+                   double rotating, double moving, uint64_t *random)
 {
-    memset(made, 0, sizeof *made);
-    make_skeleton(made, num_joints, random);
-    pair_skeleton(made, pairing, random);
-    md5_anim *const anim = &made->anim;
+    memset(generated, 0, sizeof *generated);
+    make_skeleton(generated, num_joints, random);
+    pair_skeleton(generated, pairing, random);
+    md5_anim *const anim = &generated->anim;
     const uint32_t count = anim->skeleton.num_joints;
-    uint32_t *const turned = take(made, count, sizeof *turned);
-    uint32_t *const moved = take(made, count, sizeof *moved);
-    md5_xform *const constant = take(made, count, sizeof *constant);
-    md5_xform *const base = take(made, count, sizeof *base);
+    uint32_t *const rotated = allocate(generated, count, sizeof *rotated);
+    uint32_t *const moved = allocate(generated, count, sizeof *moved);
+    md5_xform *const constant = allocate(generated, count, sizeof *constant);
+    md5_xform *const base = allocate(generated, count, sizeof *base);
     anim->num_frames = 1 + test_random_u32(random) % 5;
     anim->frame_rate = 24;
     anim->duration = (anim->num_frames - 1) / anim->frame_rate;
-    anim->num_rotations = select(turned, count, rotating, random);
+    anim->num_rotations = select(rotated, count, rotating, random);
     anim->num_translations = select(moved, count, moving, random);
     for (uint32_t i = 0; i < count; i++) {
         constant[i] = random_transform(random);
@@ -188,8 +189,8 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
 
     const size_t num_rotations = (size_t)anim->num_frames * anim->num_rotations;
     const size_t num_translations = (size_t)anim->num_frames * anim->num_translations;
-    md5_quat *const rotations = take(made, num_rotations, sizeof *rotations);
-    md5_vec3 *const translations = take(made, num_translations, sizeof *translations);
+    md5_quat *const rotations = allocate(generated, num_rotations, sizeof *rotations);
+    md5_vec3 *const translations = allocate(generated, num_translations, sizeof *translations);
     for (size_t i = 0; i < num_rotations; i++) {
         const bool stays = i >= anim->num_rotations && test_random(random) < 0.2;
         rotations[i] = stays ? rotations[i - anim->num_rotations] : random_rotation(random);
@@ -197,27 +198,27 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
     for (size_t i = 0; i < num_translations; i++)
         translations[i] = random_transform(random).translation;
     for (uint32_t i = 0; i < anim->num_rotations; i++)
-        constant[turned[i]].rotation = rotations[i];
+        constant[rotated[i]].rotation = rotations[i];
     for (uint32_t i = 0; i < anim->num_translations; i++)
         constant[moved[i]].translation = translations[i];
     anim->constant = constant;
     anim->base_frame = base;
-    anim->rotation_joints = turned;
+    anim->rotation_joints = rotated;
     anim->translation_joints = moved;
     anim->rotations = rotations;
     anim->translations = translations;
     md5_error error = {0};
-    made->binding = md5_bind(&made->model, &made->anim,
-                             &(md5_load_opts){.allow_partial_binding = true}, &error);
-    if (!CHECK_STRING(error.message, "") || !made->binding)
+    generated->binding = md5_bind(&generated->model, &generated->anim,
+                                  &(md5_load_opts){.allow_partial_binding = true}, &error);
+    if (!CHECK_STRING(error.message, "") || !generated->binding)
         abort();
 }
 
-void free_pose(made_pose *made)
+void free_generated_pose(generated_pose *generated)
 {
-    md5_free_binding(made->binding);
-    for (int i = 0; i < made->num_memory; i++)
-        free(made->memory[i]);
+    md5_free_binding(generated->binding);
+    for (int i = 0; i < generated->num_memory; i++)
+        free(generated->memory[i]);
 }
 
 md5_sample_position make_sample_position(const md5_anim *anim, uint64_t *random)
