@@ -20,7 +20,7 @@ static const char two_meshes[] =
 
 enum { FRAMES = 5, MAX = 16 };
 
-static md5_model *model_of(const char *text)
+static md5_model *load_text(const char *text)
 {
     md5_error error = {0};
     md5_model *const model = text_model(text, &error);
@@ -30,7 +30,7 @@ static md5_model *model_of(const char *text)
 
 // Palettes in which joint b is rotated by `angle` times the frame about z and moved by the frame
 // along y.
-static void turn(const md5_model *model, double angle, md5_mat34 *palettes)
+static void rotate_second_joint(const md5_model *model, double angle, md5_mat34 *palettes)
 {
     for (int frame = 0; frame < FRAMES; frame++) {
         const float c = (float)cos(angle * frame);
@@ -54,10 +54,10 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
 }
 
 TEST (bake_equals_skinning) {
-    OWN_MODEL model = model_of(two_meshes);
+    OWN_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
-    turn(model, 0.7, palettes);
+    rotate_second_joint(model, 0.7, palettes);
     OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, &error);
     REQUIRE(baked);
     CHECK_UINT(error.status, MD5_OK);
@@ -65,7 +65,7 @@ TEST (bake_equals_skinning) {
 
     // Checks each frame: vertices are decoded as described, and their largest differences from
     // md5_skin() are the errors that the clip reports.
-    double place = 0;
+    double max_distance = 0;
     double angle = 0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         md5_vec3 at[MAX];
@@ -105,15 +105,15 @@ TEST (bake_equals_skinning) {
 
             CHECK_SMALL(real3_distance(exact, to_real3(at[i])), 1e-5);
             CHECK_SMALL(real3_distance(exact_normal, to_real3(normals[i])), 1e-5);
-            real_update_max(&place, real_distance(at[i], skinned[i]));
+            real_update_max(&max_distance, real_distance(at[i], skinned[i]));
             real_update_max(&angle, 2 * asin(0.5 * real_distance(normals[i], skinned_normals[i])));
         }
     }
-    CHECK_NEAR(place, baked->position_error, 1e-6);
+    CHECK_NEAR(max_distance, baked->position_error, 1e-6);
     CHECK_NEAR(angle, baked->normal_error, 1e-6);
     // Half a step along each axis.
     const double step = real_distance(baked->step, (md5_vec3){0, 0, 0});
-    CHECK(place <= 0.5 * step + 1e-5);
+    CHECK(max_distance <= 0.5 * step + 1e-5);
     CHECK(angle <= 0.012); // 0.69 degrees
 }
 
@@ -121,10 +121,10 @@ TEST (bake_equals_skinning) {
 // distance between the chord and the arc of the angle a, r (1 - cos(a / 2)), with the radius r of
 // the outermost vertex.
 TEST (bake_interpolates_linearly_between_frames) {
-    OWN_MODEL model = model_of(two_meshes);
+    OWN_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_mat34 between[2];
-    turn(model, 0.5, palettes);
+    rotate_second_joint(model, 0.5, palettes);
     for (int frame = 0; frame < FRAMES; frame++) // turns, without moving
         for (int i = 0; i < 2; i++)
             palettes[2 * frame + i].m[7] -= i == 1 ? (float)frame : 0;
@@ -152,17 +152,16 @@ TEST (bake_interpolates_linearly_between_frames) {
 // Directions all over the sphere, and the axes, which are exact.
 TEST (bake_normals_are_within_their_error) {
     uint64_t random = 3;
-    double worst = 0;
+    double max_error = 0;
     for (int i = 0; i < 20000; i++) {
         const double z = 2 * test_random(&random) - 1;
-        const double turned = 6.3 * test_random(&random);
+        const double angle = 6.3 * test_random(&random);
         const double flat = sqrt(1 - z * z);
-        const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
-                                 (float)z};
+        const md5_vec3 normal = {(float)(flat * cos(angle)), (float)(flat * sin(angle)), (float)z};
         const md5_vec3 read = md5_decode_octahedron(md5_encode_octahedron(normal));
-        real_update_max(&worst, 2 * asin(0.5 * real_distance(read, normal)));
+        real_update_max(&max_error, 2 * asin(0.5 * real_distance(read, normal)));
     }
-    CHECK(worst < 0.012 && worst > 0.005);
+    CHECK(max_error < 0.012 && max_error > 0.005);
     for (int axis = 0; axis < 6; axis++) {
         float v[3] = {0, 0, 0};
         v[axis / 2] = axis % 2 ? -1 : 1;
@@ -176,10 +175,10 @@ TEST (bake_normals_are_within_their_error) {
 }
 
 TEST (bake_rejects_values_that_it_cannot_store) {
-    OWN_MODEL model = model_of(two_meshes);
+    OWN_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
-    turn(model, 0.7, palettes);
+    rotate_second_joint(model, 0.7, palettes);
     CHECK_FAILS(md5_create_baked(model, palettes, 0, NULL, &error), error, MD5_ERROR_RANGE);
     palettes[5].m[3] = NAN; // frame 2, joint b
     CHECK_REFUSED(md5_create_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_RANGE,
@@ -190,9 +189,9 @@ TEST (bake_rejects_values_that_it_cannot_store) {
 }
 
 TEST (bake_survives_failure_of_every_allocation) {
-    OWN_MODEL model = model_of(two_meshes);
+    OWN_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
-    turn(model, 0.7, palettes);
+    rotate_second_joint(model, 0.7, palettes);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, &failure.opts, &failure.error);
         CHECK_FAILURE(failure, baked);
@@ -206,7 +205,7 @@ static const char no_meshes[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nn
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
 
 TEST (bake_of_a_model_without_vertices_is_empty) {
-    OWN_MODEL model = model_of(no_meshes);
+    OWN_MODEL model = load_text(no_meshes);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     OWN_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
     REQUIRE(baked);
@@ -245,9 +244,9 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
 
 #if !defined(NDEBUG)
 TEST (bake_ends_with_the_callers_errors) {
-    OWN_MODEL model = model_of(two_meshes);
+    OWN_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
-    turn(model, 0.7, palettes);
+    rotate_second_joint(model, 0.7, palettes);
     OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
     MISUSE("sample: must be a position in the baked clip", {
         md5_vec3 at;

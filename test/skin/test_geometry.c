@@ -1,7 +1,7 @@
 // Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
 #include "test/own.h"
 #include "test/real.h"
-#include "test/skin/made_mesh.h"
+#include "test/skin/generated_mesh.h"
 
 #include <float.h>
 
@@ -13,7 +13,7 @@ typedef struct rigid {
     uint32_t num_vertices;
     md5_vertex *vertices;
     md5_weight *weights;
-    made_source source;
+    mesh_source source;
 } rigid;
 
 static rigid rigid_mesh(const md5_vec3 *points, const md5_vec2 *texcoords, size_t num_vertices,
@@ -26,7 +26,7 @@ static rigid rigid_mesh(const md5_vec3 *points, const md5_vec2 *texcoords, size_
         mesh.vertices[i] = (md5_vertex){i, 1};
         mesh.weights[i] = (md5_weight){0, 1, points[i]};
     }
-    mesh.source = (made_source){
+    mesh.source = (mesh_source){
         .num_vertices = (uint32_t)num_vertices,
         .num_triangles = (uint32_t)num_triangles,
         .num_weights = (uint32_t)num_vertices,
@@ -48,10 +48,10 @@ static void rigid_free(rigid *mesh)
 #define OWN_RIGID __attribute__((cleanup(rigid_free))) rigid
 
 // The mesh that is built of it, until the end of the block.
-#define BUILD_RIGID(made, ...)                        \
-    OWN_RIGID made##_rigid = rigid_mesh(__VA_ARGS__); \
-    OWN_MESH made;                                    \
-    REQUIRE(made_mesh_build(&(made), &made##_rigid.source, 1, NULL))
+#define BUILD_RIGID(generated, ...)                        \
+    OWN_RIGID generated##_rigid = rigid_mesh(__VA_ARGS__); \
+    OWN_MESH generated;                                    \
+    REQUIRE(build_generated_mesh(&(generated), &generated##_rigid.source, 1, NULL))
 
 // -- Checks -----------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ static real3 point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v)
 }
 
 // The unit direction in a triangle's plane that follows (du, dv) of the texture.
-static md5_vec3 direction_of(const md5_vec3 *p, const md5_vec2 *uv, double du, double dv)
+static md5_vec3 texture_direction(const md5_vec3 *p, const md5_vec2 *uv, double du, double dv)
 {
     return to_vec3(real3_unit(real3_sub(point_at(p, uv, du, dv), point_at(p, uv, 0, 0))));
 }
@@ -164,8 +164,8 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     md5_vec2 texcoords[CUBE_VERTICES];
     uint32_t triangles[3 * CUBE_TRIANGLES];
     make_cube(points, texcoords, triangles);
-    BUILD_RIGID(made, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
-    const md5_mesh *mesh = &made.mesh;
+    BUILD_RIGID(generated, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
+    const md5_mesh *mesh = &generated.mesh;
     CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
     check_frames(mesh);
     for (int i = 0; i < CUBE_VERTICES; i++) {
@@ -196,11 +196,11 @@ TEST (degenerate_triangles_do_not_bend_normals) {
         1, 0, 1,
     };
     memcpy(triangles + 3 * CUBE_TRIANGLES, degenerate, sizeof degenerate);
-    BUILD_RIGID(made, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
-    check_frames(&made.mesh);
+    BUILD_RIGID(generated, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
+    check_frames(&generated.mesh);
     for (int i = 0; i < CUBE_VERTICES; i++) {
         const real3 outward = real3_unit(to_real3(points[i]));
-        CHECK_VEC3(made.mesh.normals[i], outward.x, outward.y, outward.z, 1e-7);
+        CHECK_VEC3(generated.mesh.normals[i], outward.x, outward.y, outward.z, 1e-7);
     }
 }
 
@@ -209,22 +209,22 @@ TEST (faces_have_equal_weight_for_any_size) {
     const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
-    BUILD_RIGID(made, points, texcoords, 4, triangles, 2);
+    BUILD_RIGID(generated, points, texcoords, 4, triangles, 2);
     const double half = sqrt(0.5);
-    CHECK_VEC3(made.mesh.normals[0], -half, -half, 0, 1e-7);
-    CHECK_VEC3(made.mesh.normals[1], -half, -half, 0, 1e-7);
-    CHECK_VEC3(made.mesh.normals[2], 0, -1, 0, 1e-7);
-    CHECK_VEC3(made.mesh.normals[3], -1, 0, 0, 1e-7);
+    CHECK_VEC3(generated.mesh.normals[0], -half, -half, 0, 1e-7);
+    CHECK_VEC3(generated.mesh.normals[1], -half, -half, 0, 1e-7);
+    CHECK_VEC3(generated.mesh.normals[2], 0, -1, 0, 1e-7);
+    CHECK_VEC3(generated.mesh.normals[3], -1, 0, 0, 1e-7);
 }
 
 TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
     const md5_vec3 points[6] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}, {0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[6] = {{0, 0}, {1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}};
     const uint32_t triangles[6] = {0, 2, 1, 3, 4, 5};
-    BUILD_RIGID(made, points, texcoords, 6, triangles, 2);
-    check_frames(&made.mesh);
+    BUILD_RIGID(generated, points, texcoords, 6, triangles, 2);
+    check_frames(&generated.mesh);
     for (uint32_t i = 0; i < 6; i++)
-        CHECK_VEC3(made.mesh.normals[i], 0, 0, i < 3 ? 1.0 : -1.0, 1e-7);
+        CHECK_VEC3(generated.mesh.normals[i], 0, 0, i < 3 ? 1.0 : -1.0, 1e-7);
 }
 
 // Front and back use the same vertices. The texture is mirrored on the back, so its corners become
@@ -233,9 +233,9 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     const md5_vec3 points[3] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[3] = {{0, 0}, {1, 0}, {0, 1}};
     const uint32_t triangles[6] = {0, 2, 1, 0, 1, 2};
-    BUILD_RIGID(made, points, texcoords, 3, triangles, 2);
-    REQUIRE(made.mesh.num_vertices == 6);
-    const md5_mesh *mesh = &made.mesh;
+    BUILD_RIGID(generated, points, texcoords, 3, triangles, 2);
+    REQUIRE(generated.mesh.num_vertices == 6);
+    const md5_mesh *mesh = &generated.mesh;
     check_frames(mesh);
     for (uint32_t i = 0; i < 3; i++) {
         CHECK_VEC3(mesh->normals[mesh->indices[i]], 0, 0, 1, 1e-7);
@@ -250,12 +250,12 @@ TEST (normals_are_correct_at_any_scale) {
         const md5_vec3 points[3] = {{0, 0, 0}, {0, s, 0}, {s, s, 0}};
         const md5_vec2 texcoords[3] = {{0, 0}, {0, s}, {s, s}};
         const uint32_t triangles[3] = {0, 1, 2};
-        BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
-        check_frames(&made.mesh);
+        BUILD_RIGID(generated, points, texcoords, 3, triangles, 1);
+        check_frames(&generated.mesh);
         for (uint32_t i = 0; i < 3; i++) {
-            CHECK_VEC3(made.mesh.normals[i], 0, 0, 1, 1e-7);
-            CHECK_VEC3(xyz(made.mesh.tangents[i]), 1, 0, 0, 1e-7);
-            CHECK_VEC3(bitangent(&made.mesh, i), 0, 1, 0, 1e-7);
+            CHECK_VEC3(generated.mesh.normals[i], 0, 0, 1, 1e-7);
+            CHECK_VEC3(xyz(generated.mesh.tangents[i]), 1, 0, 0, 1e-7);
+            CHECK_VEC3(bitangent(&generated.mesh, i), 0, 1, 0, 1e-7);
         }
     }
 }
@@ -273,16 +273,16 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         }
         const md5_vec3 normal =
             cross(md5_vec3_sub(points[2], points[0]), md5_vec3_sub(points[1], points[0]));
-        const md5_vec3 u = direction_of(points, texcoords, 1, 0);
-        const md5_vec3 v = direction_of(points, texcoords, 0, 1);
+        const md5_vec3 u = texture_direction(points, texcoords, 1, 0);
+        const md5_vec3 v = texture_direction(points, texcoords, 0, 1);
         const uint32_t triangles[3] = {0, 1, 2};
-        BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
-        CHECK_UINT(made.mesh.num_vertices, 3);
+        BUILD_RIGID(generated, points, texcoords, 3, triangles, 1);
+        CHECK_UINT(generated.mesh.num_vertices, 3);
         for (uint32_t i = 0; i < 3; i++) {
-            CHECK(dot(made.mesh.normals[i], normal) > 0);
-            CHECK_VEC3(xyz(made.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
+            CHECK(dot(generated.mesh.normals[i], normal) > 0);
+            CHECK_VEC3(xyz(generated.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
             // At right angles to N and T, thus on P_v's side of T rather than along it.
-            CHECK(dot(bitangent(&made.mesh, i), v) > 0);
+            CHECK(dot(bitangent(&generated.mesh, i), v) > 0);
         }
     }
 }
@@ -304,8 +304,8 @@ TEST (tangent_frames_are_valid_for_triangles_in_any_direction) {
             triangles[3 * i + 1] = 1 + 2 * i;
             triangles[3 * i + 2] = 2 + 2 * i;
         }
-        BUILD_RIGID(made, points, texcoords, VERTICES, triangles, TRIANGLES);
-        check_frames(&made.mesh);
+        BUILD_RIGID(generated, points, texcoords, VERTICES, triangles, TRIANGLES);
+        check_frames(&generated.mesh);
     }
 }
 
@@ -319,9 +319,9 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         texcoords[i] = (md5_vec2){fabsf(points[i].x), points[i].y};
     }
     const uint32_t triangles[12] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
-    BUILD_RIGID(made, points, texcoords, 6, triangles, 4);
-    REQUIRE(made.mesh.num_vertices == 8);
-    const md5_mesh *drawn = &made.mesh;
+    BUILD_RIGID(generated, points, texcoords, 6, triangles, 4);
+    REQUIRE(generated.mesh.num_vertices == 8);
+    const md5_mesh *drawn = &generated.mesh;
     check_frames(drawn);
     CHECK_UINT(drawn->sources[6], 1);
     CHECK_UINT(drawn->sources[7], 4);
@@ -356,11 +356,11 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
         for (int i = 0; i < 3; i++)
             points[i] = random_point(&random);
         const uint32_t triangles[6] = {0, 1, 2, 0, 2, 1};
-        BUILD_RIGID(made, points, textures[round % 3], 3, triangles, 1 + round % 2);
-        CHECK_UINT(made.mesh.num_vertices, 3);
-        check_frames(&made.mesh);
+        BUILD_RIGID(generated, points, textures[round % 3], 3, triangles, 1 + round % 2);
+        CHECK_UINT(generated.mesh.num_vertices, 3);
+        check_frames(&generated.mesh);
         for (uint32_t i = 0; i < 3; i++)
-            CHECK(made.mesh.tangents[i].w == 1);
+            CHECK(generated.mesh.tangents[i].w == 1);
     }
 }
 
@@ -371,33 +371,33 @@ TEST (texture_without_area_counts_as_not_mirrored) {
         // The first triangle is not mirrored, then it is; the second has no area.
         const float u = round ? -1.0f : 1.0f;
         const md5_vec2 texcoords[4] = {{0, 0}, {u, 0}, {0, 1}, {u, 0}};
-        BUILD_RIGID(made, points, texcoords, 4, triangles, 2);
-        CHECK_UINT(made.mesh.num_vertices, round ? 6 : 4);
-        check_frames(&made.mesh);
+        BUILD_RIGID(generated, points, texcoords, 4, triangles, 2);
+        CHECK_UINT(generated.mesh.num_vertices, round ? 6 : 4);
+        check_frames(&generated.mesh);
     }
 }
 
 // -- Ends of the range ------------------------------------------------------------------------
 
 TEST (empty_mesh_is_empty) {
-    const made_source source = {.bind = &identity};
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &source, 1, NULL));
-    CHECK_UINT(made.mesh.num_vertices, 0);
-    CHECK_UINT(made.mesh.num_influences, 0);
-    CHECK_UINT(made.mesh.first_influence[0], 0);
-    CHECK_UINT(made.mesh.max_influences, 0);
-    CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
-    CHECK_EXACT(md5_pack_loss(&made.model, 0, 4, NULL), 0);
+    const mesh_source source = {.bind = &identity};
+    OWN_MESH generated;
+    REQUIRE(build_generated_mesh(&generated, &source, 1, NULL));
+    CHECK_UINT(generated.mesh.num_vertices, 0);
+    CHECK_UINT(generated.mesh.num_influences, 0);
+    CHECK_UINT(generated.mesh.first_influence[0], 0);
+    CHECK_UINT(generated.mesh.max_influences, 0);
+    CHECK(generated.mesh.bounds.min.x > generated.mesh.bounds.max.x);
+    CHECK_EXACT(md5_pack_loss(&generated.model, 0, 4, NULL), 0);
 }
 
 TEST (vertices_that_no_triangle_uses_have_a_frame) {
     const md5_vec3 points[2] = {{1, 2, 3}, {1, 2, 3}};
     const md5_vec2 texcoords[2] = {{0, 0}, {1, 1}};
-    BUILD_RIGID(made, points, texcoords, 2, NULL, 0);
-    check_frames(&made.mesh);
-    CHECK_VEC3(made.mesh.normals[0], 0, 0, 1, 0);
-    CHECK_VEC3(made.mesh.normals[1], 0, 0, 1, 0);
+    BUILD_RIGID(generated, points, texcoords, 2, NULL, 0);
+    check_frames(&generated.mesh);
+    CHECK_VEC3(generated.mesh.normals[0], 0, 0, 1, 0);
+    CHECK_VEC3(generated.mesh.normals[1], 0, 0, 1, 0);
 }
 
 TEST (widest_numbers_stay_finite) {
@@ -408,13 +408,13 @@ TEST (widest_numbers_stay_finite) {
     OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
     for (uint32_t i = 0; i < 4; i++)
         mesh.weights[i].bias = i % 2 ? m : -m;
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
-    check_frames(&made.mesh);
-    for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
-        CHECK(real_length(made.mesh.positions[i]) < INFINITY);
+    OWN_MESH generated;
+    REQUIRE(build_generated_mesh(&generated, &mesh.source, 1, NULL));
+    check_frames(&generated.mesh);
+    for (uint32_t i = 0; i < generated.mesh.num_vertices; i++) {
+        CHECK(real_length(generated.mesh.positions[i]) < INFINITY);
     }
-    CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
+    CHECK(md5_pack_loss(&generated.model, 0, 4, NULL) <= FLT_MAX);
 }
 
 TEST (summary_counts_weights_and_off_sums) {
@@ -425,7 +425,7 @@ TEST (summary_counts_weights_and_off_sums) {
     md5_weight weights[8];
     for (uint32_t i = 0; i < 8; i++)
         weights[i] = (md5_weight){0, biases[i], {(float)i, 0, 0}};
-    const made_source source = {
+    const mesh_source source = {
         .num_vertices = 6,
         .num_weights = 8,
         .vertices = vertices,
@@ -433,13 +433,13 @@ TEST (summary_counts_weights_and_off_sums) {
         .weights = weights,
         .bind = &identity,
     };
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &source, 1, NULL));
-    CHECK_UINT(made.mesh.max_weights, 2);
-    CHECK_UINT(made.mesh.max_influences, 1);
-    CHECK_UINT(made.mesh.num_off_sums, 3);
-    CHECK_NEAR(made.mesh.bounds.min.x, -6, 1e-6);
-    CHECK_NEAR(made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
+    OWN_MESH generated;
+    REQUIRE(build_generated_mesh(&generated, &source, 1, NULL));
+    CHECK_UINT(generated.mesh.max_weights, 2);
+    CHECK_UINT(generated.mesh.max_influences, 1);
+    CHECK_UINT(generated.mesh.num_off_sums, 3);
+    CHECK_NEAR(generated.mesh.bounds.min.x, -6, 1e-6);
+    CHECK_NEAR(generated.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
 }
 
 TEST (every_failed_allocation_is_an_error) {
@@ -451,9 +451,9 @@ TEST (every_failed_allocation_is_an_error) {
     bool built = false;
     size_t num_failed = 0;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_MESH made;
-        built = made_mesh_build(&made, &cube.source, 1, &failure.opts);
-        CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
+        OWN_MESH generated;
+        built = build_generated_mesh(&generated, &cube.source, 1, &failure.opts);
+        CHECK_UINT(generated.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
         num_failed += !built;
     }
     CHECK(built && num_failed > 1);
@@ -461,9 +461,9 @@ TEST (every_failed_allocation_is_an_error) {
     // Smaller limits make every array fail, including arrays that share a chunk.
     for (size_t limit = 1; limit < 64 << 10; limit += 97) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
-        OWN_MESH made;
-        built = made_mesh_build(&made, &cube.source, 1, &opts);
-        CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
+        OWN_MESH generated;
+        built = build_generated_mesh(&generated, &cube.source, 1, &opts);
+        CHECK_UINT(generated.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
 
@@ -489,11 +489,11 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     OWN_RIGID mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
     test_heap heap = {0};
     const md5_load_opts opts = heap_opts(&heap, 0);
-    OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &mesh.source, 1, &opts))) {
-        CHECK_UINT(made.mesh.num_vertices, 3 * count);
+    OWN_MESH generated;
+    if (CHECK(build_generated_mesh(&generated, &mesh.source, 1, &opts))) {
+        CHECK_UINT(generated.mesh.num_vertices, 3 * count);
         for (uint32_t i = 0; i < 3 * count; i++)
-            CHECK(fabsf(made.mesh.normals[i].x + 1.0f) < 1e-6f);
+            CHECK(fabsf(generated.mesh.normals[i].x + 1.0f) < 1e-6f);
     }
     return heap.peak_bytes;
 }
@@ -520,7 +520,7 @@ static md5_model *load(const char *path)
     return model;
 }
 
-static double size_of(const md5_model *model)
+static double model_size(const md5_model *model)
 {
     return real_distance(model->bounds.max, model->bounds.min);
 }
@@ -599,14 +599,14 @@ TEST (real_models_report_the_expected_loss) {
     OWN_MODEL drone = load("redeclipse/drone/mesh.md5mesh");
     for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
         CHECK_UINT(drone->meshes[m].max_influences, 3);
-        CHECK(drone->meshes[m].loss4 < 1e-4 * size_of(drone));
+        CHECK(drone->meshes[m].loss4 < 1e-4 * model_size(drone));
     }
     OWN_MODEL frankie = load("frankie/Frankie.md5mesh");
     if (frankie) {
         const md5_mesh *body = &frankie->meshes[1];
         CHECK_UINT(body->max_influences, 6);
-        CHECK(body->loss4 > 1e-3 * size_of(frankie));
-        CHECK(body->loss8 < 1e-4 * size_of(frankie));
+        CHECK(body->loss4 > 1e-3 * model_size(frankie));
+        CHECK(body->loss8 < 1e-4 * model_size(frankie));
     }
 }
 
@@ -621,17 +621,18 @@ TEST (weights_with_different_points_are_found) {
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const md5_vertex vertex = mesh->file_vertices[i];
         const md5_weight *weights = mesh->weights + vertex.first_weight;
-        double most = 0;
+        double max_distance = 0;
         for (uint32_t k = 1; k < vertex.num_weights; k++) {
             const md5_vec3 first = md5_mat34_point(rook->bind[weights[0].joint], weights[0].offset);
-            most = fmax(most, real_distance(first, md5_mat34_point(rook->bind[weights[k].joint],
-                                                                   weights[k].offset)));
+            max_distance = fmax(max_distance,
+                                real_distance(first, md5_mat34_point(rook->bind[weights[k].joint],
+                                                                     weights[k].offset)));
         }
-        num_apart += most > 1e-3 * size_of(rook);
+        num_apart += max_distance > 1e-3 * model_size(rook);
     }
     CHECK_UINT(mesh->num_file_vertices, 2076);
     CHECK_UINT(num_apart, 332);
-    CHECK(mesh->loss4 > 1e-2 * size_of(rook));
+    CHECK(mesh->loss4 > 1e-2 * model_size(rook));
     CHECK(mesh->loss8 == mesh->loss4); // more slots do not help
 }
 
@@ -721,14 +722,14 @@ TEST (derive_survives_any_memory_limit) {
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         OWN_TEXT text = {0};
         make_model(&text, 3, sizes[i]);
-        bool is_made = false;
-        for (size_t limit = 1000; !is_made && CHECK(limit < 1 << 20); limit += limit / 32) {
+        bool is_loaded = false;
+        for (size_t limit = 1000; !is_loaded && CHECK(limit < 1 << 20); limit += limit / 32) {
             test_heap heap = {0};
             const md5_load_opts opts = heap_opts(&heap, limit);
             md5_error error = {0};
             md5_model *const model = md5_parse_model(text.bytes, text.used, &opts, &error);
-            is_made = model != NULL;
-            CHECK_UINT(error.status, is_made ? MD5_OK : MD5_ERROR_MEMORY);
+            is_loaded = model != NULL;
+            CHECK_UINT(error.status, is_loaded ? MD5_OK : MD5_ERROR_MEMORY);
             CHECK(heap.peak_bytes <= limit);
             md5_free_model(model);
             CHECK_UINT(heap.live, 0);

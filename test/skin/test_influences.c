@@ -1,13 +1,13 @@
 // Weights merged to influences, packed into slots, and the error of packing.
 #include "test/own.h"
 #include "test/real.h"
-#include "test/skin/made_mesh.h"
+#include "test/skin/generated_mesh.h"
 
 #include <float.h>
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
-static real3 origin_of(const md5_mat34 *m)
+static real3 matrix_origin(const md5_mat34 *m)
 {
     return (real3){(double)m->m[3], m->m[7], (double)m->m[11]};
 }
@@ -26,12 +26,12 @@ static md5_vec3 random_offset(float size, uint64_t *random)
 }
 
 // The mesh of one vertex with these weights, until the end of the block.
-#define BUILD_VERTEX(made, weights, num_weights, bind, num_joints)  \
-    md5_vertex vertex_of_##made;                                    \
-    const made_source source_of_##made =                            \
-        made_vertex(&vertex_of_##made, weights, num_weights, bind); \
-    OWN_MESH made;                                                  \
-    REQUIRE(made_mesh_build(&(made), &source_of_##made, num_joints, NULL))
+#define BUILD_VERTEX(generated, weights, num_weights, bind, num_joints)        \
+    md5_vertex vertex_##generated;                                             \
+    const mesh_source source_##generated =                                     \
+        single_vertex_source(&vertex_##generated, weights, num_weights, bind); \
+    OWN_MESH generated;                                                        \
+    REQUIRE(build_generated_mesh(&(generated), &source_##generated, num_joints, NULL))
 
 static void pack(const md5_mesh *mesh, uint32_t slots, uint32_t *joints, float *weights)
 {
@@ -56,7 +56,7 @@ TEST (influences_are_weights_merged_by_joint) {
     enum { MAX = 40, JOINTS = 30 };
     uint64_t random = 3;
     md5_mat34 bind[JOINTS];
-    made_joints(bind, JOINTS, 10, &random);
+    random_joints(bind, JOINTS, 10, &random);
     for (uint32_t round = 0; round < 200; round++) {
         // Up to 14 weights as in the worst of known models, then enough for the other sorting
         // method.
@@ -71,13 +71,13 @@ TEST (influences_are_weights_merged_by_joint) {
             weights[i].offset = random_offset(5, &random);
             position = real3_add(position, weighted_point(bind, &weights[i]));
         }
-        BUILD_VERTEX(made, weights, num_weights, bind, JOINTS);
-        CHECK_UINT(made.mesh.max_influences, made.mesh.num_influences);
-        CHECK_UINT(made.mesh.max_weights, num_weights);
-        check_order(&made.mesh, 0);
+        BUILD_VERTEX(generated, weights, num_weights, bind, JOINTS);
+        CHECK_UINT(generated.mesh.max_influences, generated.mesh.num_influences);
+        CHECK_UINT(generated.mesh.max_weights, num_weights);
+        check_order(&generated.mesh, 0);
 
         // Against sums made joint by joint.
-        const md5_mesh *mesh = &made.mesh;
+        const md5_mesh *mesh = &generated.mesh;
         uint32_t num_expected = 0;
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
             real3 sum = {0, 0, 0};
@@ -103,7 +103,7 @@ TEST (influences_are_weights_merged_by_joint) {
         }
         CHECK_UINT(mesh->num_influences, num_expected);
 
-        CHECK_SMALL(real3_length(real3_sub(to_real3(made.mesh.positions[0]), position)), 1e-5);
+        CHECK_SMALL(real3_length(real3_sub(to_real3(generated.mesh.positions[0]), position)), 1e-5);
     }
 }
 
@@ -115,11 +115,11 @@ TEST (weights_without_effect_have_no_influence) {
         {0, -0.5f, {7, 8, 9}},
     };
     const md5_mat34 bind[3] = {identity, identity, identity};
-    BUILD_VERTEX(made, weights, 4, bind, 3);
-    REQUIRE(made.mesh.num_influences == 1);
-    CHECK_UINT(made.mesh.influence_joints[0], 1);
-    CHECK(made.mesh.influences[0].x == 4 && made.mesh.influences[0].w == 1);
-    CHECK_UINT(made.mesh.num_off_sums, 0);
+    BUILD_VERTEX(generated, weights, 4, bind, 3);
+    REQUIRE(generated.mesh.num_influences == 1);
+    CHECK_UINT(generated.mesh.influence_joints[0], 1);
+    CHECK(generated.mesh.influences[0].x == 4 && generated.mesh.influences[0].w == 1);
+    CHECK_UINT(generated.mesh.num_off_sums, 0);
 }
 
 // The sum of biases that cancel out is a direction that rotates with the joint. It must not be
@@ -127,10 +127,10 @@ TEST (weights_without_effect_have_no_influence) {
 TEST (biases_that_cancel_out_keep_their_direction) {
     const md5_weight weights[3] = {{0, 1, {0, 0, 0}}, {1, 2, {1, 0, 0}}, {1, -2, {0, 1, 0}}};
     const md5_mat34 bind[2] = {identity, identity};
-    BUILD_VERTEX(made, weights, 3, bind, 2);
-    REQUIRE(made.mesh.num_influences == 2);
-    CHECK_UINT(made.mesh.influence_joints[1], 1);
-    const md5_vec4 left = made.mesh.influences[1];
+    BUILD_VERTEX(generated, weights, 3, bind, 2);
+    REQUIRE(generated.mesh.num_influences == 2);
+    CHECK_UINT(generated.mesh.influence_joints[1], 1);
+    const md5_vec4 left = generated.mesh.influences[1];
     CHECK(left.x == 2 && left.y == -2);
     CHECK(left.z == 0 && left.w == 0);
 }
@@ -141,7 +141,7 @@ TEST (vertices_may_share_their_weights) {
     const md5_vertex vertices[4] = {{0, 2}, {1, 2}, {0, 3}, {1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}};
     const md5_mat34 bind[3] = {identity, identity, identity};
-    const made_source source = {
+    const mesh_source source = {
         .num_vertices = 4,
         .num_weights = 3,
         .vertices = vertices,
@@ -149,17 +149,17 @@ TEST (vertices_may_share_their_weights) {
         .weights = weights,
         .bind = bind,
     };
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &source, 3, NULL));
+    OWN_MESH generated;
+    REQUIRE(build_generated_mesh(&generated, &source, 3, NULL));
     static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
     static const float expected[4] = {3, 5, 6, 0};
     for (uint32_t i = 0; i < 4; i++) {
-        CHECK_UINT(made.mesh.first_influence[i + 1], first_influence[i + 1]);
-        CHECK(made.mesh.positions[i].x == expected[i]);
-        check_order(&made.mesh, i);
+        CHECK_UINT(generated.mesh.first_influence[i + 1], first_influence[i + 1]);
+        CHECK(generated.mesh.positions[i].x == expected[i]);
+        check_order(&generated.mesh, i);
     }
-    CHECK_UINT(made.mesh.max_influences, 3);
-    CHECK_UINT(made.mesh.num_off_sums, 1);
+    CHECK_UINT(generated.mesh.max_influences, 3);
+    CHECK_UINT(generated.mesh.num_off_sums, 1);
 }
 
 // One vertex with `count` weights spread over `num_joints` joints. In quadratic time this would
@@ -175,16 +175,16 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
         const float bias = (float)(1 + test_random_u32(&random) % 1000) / (float)count;
         weights[i] = (md5_weight){num_joints - 1 - i % num_joints, bias, {1, 0, 0}};
     }
-    BUILD_VERTEX(made, weights, count, bind, num_joints);
-    CHECK_UINT(made.mesh.num_influences, num_joints);
-    check_order(&made.mesh, 0);
-    OWN_ARRAY(bool, seen, num_joints);
-    for (uint32_t i = 0; i < made.mesh.num_influences; i++)
-        seen[made.mesh.influence_joints[i]] = true;
-    uint32_t num_seen = 0;
+    BUILD_VERTEX(generated, weights, count, bind, num_joints);
+    CHECK_UINT(generated.mesh.num_influences, num_joints);
+    check_order(&generated.mesh, 0);
+    OWN_ARRAY(bool, is_used, num_joints);
+    for (uint32_t i = 0; i < generated.mesh.num_influences; i++)
+        is_used[generated.mesh.influence_joints[i]] = true;
+    uint32_t num_used = 0;
     for (uint32_t i = 0; i < num_joints; i++)
-        num_seen += seen[i];
-    CHECK_UINT(num_seen, num_joints);
+        num_used += is_used[i];
+    CHECK_UINT(num_used, num_joints);
 }
 
 TEST (crowded_vertex_takes_linear_time) {
@@ -199,7 +199,7 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
     enum { JOINTS = 20, MAX = 12 };
     uint64_t random = 9;
     md5_mat34 bind[JOINTS];
-    made_joints(bind, JOINTS, 10, &random);
+    random_joints(bind, JOINTS, 10, &random);
     for (uint32_t round = 0; round < 120; round++) {
         const uint32_t num_weights = round % (MAX + 1);
         const uint32_t slots = 1 + round % 8;
@@ -208,23 +208,23 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
             const float bias = (float)(0.01 + test_random(&random));
             weights[i] = (md5_weight){19 - i, bias, random_offset(5, &random)};
         }
-        BUILD_VERTEX(made, weights, num_weights, bind, JOINTS);
+        BUILD_VERTEX(generated, weights, num_weights, bind, JOINTS);
         uint32_t joints[9];
         float packed[9];
         joints[slots] = 12345;
         packed[slots] = 12345;
-        pack(&made.mesh, slots, joints, packed);
+        pack(&generated.mesh, slots, joints, packed);
         CHECK_UINT(joints[slots], 12345);
         CHECK(packed[slots] == 12345);
         const uint32_t kept = num_weights < slots ? num_weights : slots;
         double sum = 0;
         for (uint32_t i = 0; i < slots; i++) {
             sum += packed[i];
-            CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
+            CHECK_UINT(joints[i], i < kept ? generated.mesh.influence_joints[i] : 0);
             CHECK(i < kept ? packed[i] > 0 : packed[i] == 0);
             if (i < kept && i > 0) // in the same proportions
-                CHECK_NEAR((double)packed[i] * made.mesh.influences[0].w,
-                           (double)packed[0] * made.mesh.influences[i].w, 1e-6);
+                CHECK_NEAR((double)packed[i] * generated.mesh.influences[0].w,
+                           (double)packed[0] * generated.mesh.influences[i].w, 1e-6);
         }
         CHECK_NEAR(sum, kept > 0 ? 1 : 0, 1e-6);
     }
@@ -238,10 +238,10 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
         weights[i] = (md5_weight){i, biases[i], {(float)i, 1, 2}};
         bind[i] = identity;
     }
-    BUILD_VERTEX(made, weights, count, bind, count);
+    BUILD_VERTEX(generated, weights, count, bind, count);
     uint32_t joints[8];
     float packed[8];
-    pack(&made.mesh, slots, joints, packed);
+    pack(&generated.mesh, slots, joints, packed);
     for (uint32_t i = 0; i < slots; i++)
         CHECK_NEAR(packed[i], expected[i], 1e-6);
 }
@@ -295,14 +295,15 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
         const md5_weight *const weight = &test->weights[i];
         const real3 arm = real3_transform(&test->bind[weight->joint], to_real3(weight->offset), 0);
         const real3 exact = real3_add(rotate_joint(test, weight->joint, arm, how),
-                                      origin_of(&test->posed[weight->joint]));
+                                      matrix_origin(&test->posed[weight->joint]));
         sum = real3_add(sum, real3_scale(exact, weight->bias));
     }
     for (uint32_t i = 0; i < test->slots; i++) {
         const uint32_t joint = joints[i];
-        const real3 arm = real3_sub(to_real3(mesh->positions[0]), origin_of(&test->bind[joint]));
+        const real3 arm =
+            real3_sub(to_real3(mesh->positions[0]), matrix_origin(&test->bind[joint]));
         const real3 position =
-            real3_add(rotate_joint(test, joint, arm, how), origin_of(&test->posed[joint]));
+            real3_add(rotate_joint(test, joint, arm, how), matrix_origin(&test->posed[joint]));
         sum = real3_add(sum, real3_scale(position, -(double)packed[i]));
     }
     return sum;
@@ -316,18 +317,18 @@ static real3 rotate_at_random(const loss_case *test, uint32_t joint, real3 v, co
 }
 
 // Each joint rotated so that its part of the difference points along one direction: the worst case.
-typedef struct worst_turns {
+typedef struct worst_rotations {
     real3 from[10];
     real3 to;
     double side[10];
-} worst_turns;
+} worst_rotations;
 
-static real3 rotate_worst(const loss_case *test, uint32_t joint, real3 v, const void *how)
+static real3 rotate_worst_case(const loss_case *test, uint32_t joint, real3 v, const void *how)
 {
     (void)test;
-    const worst_turns *worst = how;
-    const real3 from = worst->from[joint];
-    const real3 to = worst->to;
+    const worst_rotations *worst_case = how;
+    const real3 from = worst_case->from[joint];
+    const real3 to = worst_case->to;
     // Any vector at right angles to `to`, for the second reflection.
     const real3 beside = fabs(to.x) < 0.7 ? (real3){0, -to.z, to.y} : (real3){-to.z, 0, to.x};
     return reflect(reflect(v, real3_sub(from, to)), beside);
@@ -345,10 +346,10 @@ static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
     test->num_joints = 10;
     test->num_weights = 1 + round % 10;
     test->slots = round / 10 % 2 ? 4 : 8;
-    made_joints(test->bind, 10, 20, random);
+    random_joints(test->bind, 10, 20, random);
     memcpy(test->posed, test->bind, sizeof test->bind);
     if (round / 20 % 2)
-        made_joints(test->posed, 10, 30, random);
+        random_joints(test->posed, 10, 30, random);
     for (uint32_t i = 0; i < test->num_weights; i++) {
         md5_weight *const weight = &test->weights[i];
         weight->joint = test_random_u32(random) % test->num_joints;
@@ -362,20 +363,21 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
     for (uint32_t round = 0; round < 200; round++) {
         loss_case test;
         make_loss_case(&test, round, &random);
-        BUILD_VERTEX(made, test.weights, test.num_weights, test.bind, test.num_joints);
+        BUILD_VERTEX(generated, test.weights, test.num_weights, test.bind, test.num_joints);
         const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
-        const double loss = md5_pack_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
+        const double loss =
+            md5_pack_loss(&generated.model, 0, test.slots, moved ? test.posed : NULL);
         const double slack = 1e-4;
         for (uint32_t again = 0; again < 20; again++) {
             md5_mat34 rotations[10];
-            made_joints(rotations, 10, 0, &random);
-            CHECK(real3_length(difference(&test, &made.mesh, rotate_at_random, rotations))
+            random_joints(rotations, 10, 0, &random);
+            CHECK(real3_length(difference(&test, &generated.mesh, rotate_at_random, rotations))
                   <= loss + slack);
         }
-        worst_turns worst;
+        worst_rotations worst_case;
         uint32_t joints[8];
         float packed[8];
-        pack(&made.mesh, test.slots, joints, packed);
+        pack(&generated.mesh, test.slots, joints, packed);
         real3 parts[10] = {{0, 0, 0}};
         real3 shift = {0, 0, 0};
         for (uint32_t i = 0; i < test.num_weights; i++) {
@@ -384,19 +386,20 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
             const real3 arm =
                 real3_transform(&test.bind[weight->joint], to_real3(weight->offset), 0);
             parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
-            shift = real3_add(shift, real3_scale(origin_of(&test.posed[weight->joint]), bias));
+            shift = real3_add(shift, real3_scale(matrix_origin(&test.posed[weight->joint]), bias));
         }
         for (uint32_t i = 0; i < test.slots; i++) {
             const double weight = (double)packed[i];
-            const real3 arm =
-                real3_sub(to_real3(made.mesh.positions[0]), origin_of(&test.bind[joints[i]]));
+            const real3 arm = real3_sub(to_real3(generated.mesh.positions[0]),
+                                        matrix_origin(&test.bind[joints[i]]));
             parts[joints[i]] = real3_add(parts[joints[i]], real3_scale(arm, -weight));
-            shift = real3_add(shift, real3_scale(origin_of(&test.posed[joints[i]]), -weight));
+            shift = real3_add(shift, real3_scale(matrix_origin(&test.posed[joints[i]]), -weight));
         }
-        worst.to = direction(shift);
+        worst_case.to = direction(shift);
         for (uint32_t i = 0; i < 10; i++)
-            worst.from[i] = direction(parts[i]);
-        CHECK_NEAR(real3_length(difference(&test, &made.mesh, rotate_worst, &worst)), loss, slack);
+            worst_case.from[i] = direction(parts[i]);
+        CHECK_NEAR(real3_length(difference(&test, &generated.mesh, rotate_worst_case, &worst_case)),
+                   loss, slack);
     }
 }
 
@@ -406,21 +409,21 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
     enum { JOINTS = 8 };
     uint64_t random = 17;
     md5_mat34 bind[JOINTS];
-    made_joints(bind, JOINTS, 20, &random);
+    random_joints(bind, JOINTS, 20, &random);
     for (uint32_t count = 1; count <= JOINTS; count++) {
         const real3 meet = {3, -4, 5};
         md5_weight weights[JOINTS];
         for (uint32_t i = 0; i < count; i++) {
-            const real3 arm = real3_sub(meet, origin_of(&bind[i]));
+            const real3 arm = real3_sub(meet, matrix_origin(&bind[i]));
             const float *m = bind[i].m; // its transpose rotates back
             const real3 offset = {m[0] * arm.x + m[4] * arm.y + m[8] * arm.z,
                                   m[1] * arm.x + m[5] * arm.y + m[9] * arm.z,
                                   m[2] * arm.x + m[6] * arm.y + m[10] * arm.z};
             weights[i] = (md5_weight){i, 1.0f / (float)count, to_vec3(offset)};
         }
-        BUILD_VERTEX(made, weights, count, bind, JOINTS);
-        CHECK_SMALL(md5_pack_loss(&made.model, 0, 8, NULL), 1e-4);
-        const double loss4 = md5_pack_loss(&made.model, 0, 4, NULL);
+        BUILD_VERTEX(generated, weights, count, bind, JOINTS);
+        CHECK_SMALL(md5_pack_loss(&generated.model, 0, 8, NULL), 1e-4);
+        const double loss4 = md5_pack_loss(&generated.model, 0, 4, NULL);
         CHECK(count <= 4 ? loss4 < 1e-4 : loss4 > 1);
     }
 }
@@ -432,14 +435,14 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     // its rotation.
     bind[0].m[3] = 10;
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
-    BUILD_VERTEX(made, &off_sum, 1, bind, 5);
+    BUILD_VERTEX(generated, &off_sum, 1, bind, 5);
     // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
-    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 10, 1e-5);
+    CHECK_NEAR(md5_pack_loss(&generated.model, 0, 4, NULL), 10, 1e-5);
     // Without a pose the assumed movement of joints is the size of the model, here 5, and half of
     // it is lost. With a pose the movement is known.
-    made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
-    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
-    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, bind), 10, 1e-5);
+    generated.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
+    CHECK_NEAR(md5_pack_loss(&generated.model, 0, 4, NULL), 12.5, 1e-5);
+    CHECK_NEAR(md5_pack_loss(&generated.model, 0, 4, bind), 10, 1e-5);
 
     // Two halves, of different joints, whose points lie 2 apart: each is 1 from the middle.
     const md5_weight apart[2] = {{0, 0.5f, {0, 1, 0}}, {1, 0.5f, {10, -1, 0}}};
@@ -485,20 +488,20 @@ typedef struct packed_mesh {
     md5_vec4 influences[MAX_VERTICES * MAX];
 } packed_mesh;
 
-static void add_vertex(packed_mesh *made, const double *biases, uint32_t count,
+static void add_vertex(packed_mesh *generated, const double *biases, uint32_t count,
                        uint32_t first_joint)
 {
-    md5_mesh *const mesh = &made->mesh;
-    uint32_t next = mesh->num_vertices == 0 ? 0 : made->first[mesh->num_vertices];
-    made->first[mesh->num_vertices++] = next;
+    md5_mesh *const mesh = &generated->mesh;
+    uint32_t next = mesh->num_vertices == 0 ? 0 : generated->first[mesh->num_vertices];
+    generated->first[mesh->num_vertices++] = next;
     for (uint32_t i = 0; i < count; i++, next++) {
-        made->joints[next] = first_joint + i;
-        made->influences[next] = (md5_vec4){0, 0, 0, (float)biases[i]};
+        generated->joints[next] = first_joint + i;
+        generated->influences[next] = (md5_vec4){0, 0, 0, (float)biases[i]};
     }
-    made->first[mesh->num_vertices] = mesh->num_influences = next;
-    mesh->first_influence = made->first;
-    mesh->influence_joints = made->joints;
-    mesh->influences = made->influences;
+    generated->first[mesh->num_vertices] = mesh->num_influences = next;
+    mesh->first_influence = generated->first;
+    mesh->influence_joints = generated->joints;
+    mesh->influences = generated->influences;
 }
 
 typedef struct bytes_case {
@@ -511,12 +514,12 @@ typedef struct bytes_case {
 
 static void check_bytes(const bytes_case *fixture)
 {
-    static packed_mesh made;
-    made.mesh.num_vertices = 0;
-    add_vertex(&made, fixture->biases, fixture->count, 7);
+    static packed_mesh generated;
+    generated.mesh.num_vertices = 0;
+    add_vertex(&generated, fixture->biases, fixture->count, 7);
     uint8_t joints[4] = {99, 99, 99, 99};
     uint8_t weights[4] = {99, 99, 99, 99};
-    CHECK(pack_bytes(&made.mesh, fixture->slots, joints, 0, weights, 0));
+    CHECK(pack_bytes(&generated.mesh, fixture->slots, joints, 0, weights, 0));
     for (uint32_t i = 0; i < 4; i++) {
         CHECK_UINT(joints[i], i < fixture->slots ? fixture->joints[i] : 99);
         CHECK_UINT(weights[i], i < fixture->slots ? fixture->weights[i] : 99);
@@ -553,7 +556,7 @@ TEST (bytes_of_negative_weights_are_dropped) {
 
 // Against the weights in doubles: no byte is off by one or more, and together they are 255.
 TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
-    static packed_mesh made;
+    static packed_mesh generated;
     uint64_t random = 3;
     for (int round = 0; round < 20000; round++) {
         double biases[MAX];
@@ -566,11 +569,11 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
             next *= 0.5 + 0.5 * test_random(&random);
             kept_sum += i < slots ? biases[i] : 0;
         }
-        made.mesh.num_vertices = 0;
-        add_vertex(&made, biases, count, 0);
+        generated.mesh.num_vertices = 0;
+        add_vertex(&generated, biases, count, 0);
         uint8_t joints[255];
         uint8_t weights[255];
-        CHECK(pack_bytes(&made.mesh, slots, joints, slots, weights, slots));
+        CHECK(pack_bytes(&generated.mesh, slots, joints, slots, weights, slots));
         uint32_t sum = 0;
         for (uint32_t i = 0; i < slots; i++) {
             const double exact = i < count ? 255 * biases[i] / kept_sum : 0;
@@ -589,16 +592,16 @@ typedef struct game_vertex {
 } game_vertex;
 
 TEST (bytes_are_written_to_interleaved_vertices) {
-    static packed_mesh made;
-    made.mesh.num_vertices = 0;
-    add_vertex(&made, (const double[]){0.8, 0.2}, 2, 250);
-    add_vertex(&made, (const double[]){1}, 1, 255);
+    static packed_mesh generated;
+    generated.mesh.num_vertices = 0;
+    add_vertex(&generated, (const double[]){0.8, 0.2}, 2, 250);
+    add_vertex(&generated, (const double[]){1}, 1, 255);
     game_vertex vertices[2];
     game_vertex before;
     memset(vertices, 0x55, sizeof vertices);
     memcpy(&before, vertices, sizeof before);
-    CHECK(pack_bytes(&made.mesh, 4, vertices[0].joints, sizeof vertices[0], vertices[0].weights,
-                     sizeof vertices[0]));
+    CHECK(pack_bytes(&generated.mesh, 4, vertices[0].joints, sizeof vertices[0],
+                     vertices[0].weights, sizeof vertices[0]));
     static const uint8_t expected[2][2][4] = {{{250, 251, 0, 0}, {204, 51, 0, 0}},
                                               {{255, 0, 0, 0}, {255, 0, 0, 0}}};
     for (int i = 0; i < 2; i++) {
@@ -610,16 +613,16 @@ TEST (bytes_are_written_to_interleaved_vertices) {
 }
 
 TEST (bytes_reject_joints_above_255) {
-    static packed_mesh made;
-    made.mesh.num_vertices = 0;
-    add_vertex(&made, (const double[]){0.8, 0.2}, 2, 0);
-    add_vertex(&made, (const double[]){0.8, 0.2}, 2, 255);
+    static packed_mesh generated;
+    generated.mesh.num_vertices = 0;
+    add_vertex(&generated, (const double[]){0.8, 0.2}, 2, 0);
+    add_vertex(&generated, (const double[]){0.8, 0.2}, 2, 255);
     uint8_t joints[4] = {99, 99, 99, 99};
     uint8_t weights[4] = {99, 99, 99, 99};
-    CHECK(!pack_bytes(&made.mesh, 2, joints, 0, weights, 0));
+    CHECK(!pack_bytes(&generated.mesh, 2, joints, 0, weights, 0));
     for (int i = 0; i < 4; i++)
         CHECK(joints[i] == 99 && weights[i] == 99);
     // Joint 256 has the smaller weight, so it is dropped with one slot.
-    CHECK(pack_bytes(&made.mesh, 1, joints, 0, weights, 0));
+    CHECK(pack_bytes(&generated.mesh, 1, joints, 0, weights, 0));
     CHECK_UINT(joints[1], 255);
 }

@@ -11,11 +11,11 @@ enum { VERTICES = 60, JOINTS = 5, TARGETS = 3, TEXT = 40000 };
 
 // A mesh whose vertex v has two weights, on joints v % JOINTS and (v + 1) % JOINTS, with biases
 // 0.75 and 0.25. Their points meet in point[v] of the bind pose, where joint j is at (j, 2 j, -j).
-typedef struct made_points {
+typedef struct model_points {
     double point[VERTICES][3];
-} made_points;
+} model_points;
 
-static md5_model *load(const made_points *made, const md5_load_opts *opts)
+static md5_model *load(const model_points *points, const md5_load_opts *opts)
 {
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
@@ -31,7 +31,7 @@ static md5_model *load(const made_points *made, const md5_load_opts *opts)
     test_append(&text, "numweights %d\n", 2 * VERTICES);
     for (int w = 0; w < 2 * VERTICES; w++) {
         const int joint = (w / 2 + w % 2) % JOINTS;
-        const double *const p = made->point[w / 2];
+        const double *const p = points->point[w / 2];
         test_append(&text, "weight %d %d %g ( %.9g %.9g %.9g )\n", w, joint, w % 2 ? 0.25 : 0.75,
                     p[0] - joint, p[1] - 2 * joint, p[2] + joint);
     }
@@ -43,8 +43,8 @@ static md5_model *load(const made_points *made, const md5_load_opts *opts)
 }
 
 typedef struct morph_scene {
-    made_points base;
-    made_points targets[TARGETS];
+    model_points base;
+    model_points targets[TARGETS];
     md5_model *model;
     md5_model *sources[TARGETS];
     md5_morph *morph;
@@ -63,7 +63,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
     for (int i = 0; i < TARGETS; i++) {
         // The base with every third vertex, from `first` on, displaced.
         int first = i % 2;
-        made_points *target = &scene->targets[i];
+        model_points *target = &scene->targets[i];
         *target = scene->base;
         for (int v = first; v < VERTICES; v += 3)
             for (int k = 0; k < 3; k++)
@@ -111,7 +111,7 @@ static real3 blended_point(const morph_scene *scene, const float *weights, uint3
     return sum;
 }
 
-static real3 direction_of(const md5_mesh *mesh, uint32_t vertex, bool tangent)
+static real3 normal_or_tangent(const md5_mesh *mesh, uint32_t vertex, bool tangent)
 {
     return to_real3(tangent ? xyz(mesh->tangents[vertex]) : mesh->normals[vertex]);
 }
@@ -120,10 +120,10 @@ static real3 direction_of(const md5_mesh *mesh, uint32_t vertex, bool tangent)
 static real3 sum_direction(const morph_scene *scene, const float *weights, uint32_t vertex,
                            bool tangent)
 {
-    const real3 base = direction_of(&scene->model->meshes[0], vertex, tangent);
+    const real3 base = normal_or_tangent(&scene->model->meshes[0], vertex, tangent);
     real3 sum = base;
     for (int i = 0; i < TARGETS; i++) {
-        const real3 source = direction_of(&scene->sources[i]->meshes[0], vertex, tangent);
+        const real3 source = normal_or_tangent(&scene->sources[i]->meshes[0], vertex, tangent);
         sum = real3_add(sum, real3_scale(real3_sub(source, base), weights[i]));
     }
     return sum;
@@ -154,13 +154,13 @@ static void skin_scene(const morph_scene *scene, const float *weights, const md5
 }
 
 static void check_near(const skinned *found, const md5_vec3 *positions, const md5_vec3 *normals,
-                       const md5_vec4 *tangents, uint32_t count, double most_place,
-                       double most_turn)
+                       const md5_vec4 *tangents, uint32_t count, double max_distance,
+                       double max_direction_error)
 {
     for (uint32_t v = 0; v < count; v++) {
-        CHECK_SMALL(real_distance(positions[v], found->positions[v]), most_place);
-        CHECK_SMALL(real_distance(normals[v], found->normals[v]), most_turn);
-        CHECK_SMALL(real_distance(xyz(tangents[v]), xyz(found->tangents[v])), most_turn);
+        CHECK_SMALL(real_distance(positions[v], found->positions[v]), max_distance);
+        CHECK_SMALL(real_distance(normals[v], found->normals[v]), max_direction_error);
+        CHECK_SMALL(real_distance(xyz(tangents[v]), xyz(found->tangents[v])), max_direction_error);
     }
 }
 
@@ -255,10 +255,10 @@ TEST_HERE (morph_is_blended_before_skinning) {
                 real3 out[3];
                 for (int k = 0; k < 3; k++) {
                     const md5_mat34 *const first = &palette[v % JOINTS],
-                                           *const other = &palette[(v + 1) % JOINTS];
+                                           *const next_joint = &palette[(v + 1) % JOINTS];
                     const real3 sum =
                         real3_add(real3_scale(real3_transform(first, bind[k], k == 0), 0.75),
-                                  real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
+                                  real3_scale(real3_transform(next_joint, bind[k], k == 0), 0.25));
                     out[k] = k == 0 ? sum : real3_unit(sum);
                 }
                 CHECK_SMALL(real3_distance(out[0], to_real3(at.positions[j])), 2e-5);
@@ -284,7 +284,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
     typedef struct placed {
         md5_vec3 position, normal;
         md5_vec4 tangent;
-        float other;
+        float padding;
     } placed;
     uint64_t random = 12;
     md5_mat34 palette[JOINTS];
@@ -301,18 +301,18 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
     placed parts[PARTS][COUNT + 1];
     if (scene->morph) {
         for (int kind = 0; kind < KINDS; kind++) {
-            const md5_skin_job whole = {.mesh = mesh,
-                                        .palette = kind / 2 == 1 ? palette : NULL,
-                                        .duals = kind / 2 == 2 ? dual : NULL,
-                                        .morph = kind % 2 ? scene->morph : NULL,
-                                        .morph_weights = blends[2],
-                                        .positions = at,
-                                        .normals = normals,
-                                        .tangents = tangents};
+            const md5_skin_job full_job = {.mesh = mesh,
+                                           .palette = kind / 2 == 1 ? palette : NULL,
+                                           .duals = kind / 2 == 2 ? dual : NULL,
+                                           .morph = kind % 2 ? scene->morph : NULL,
+                                           .morph_weights = blends[2],
+                                           .positions = at,
+                                           .normals = normals,
+                                           .tangents = tangents};
             md5_skin_job jobs[PARTS];
             memset(parts, 0x5a, sizeof parts);
             for (int i = 0; i < PARTS; i++) {
-                jobs[i] = whole;
+                jobs[i] = full_job;
                 jobs[i].vertices = i == 0 ? NULL : list;
                 jobs[i].first = FIRST;
                 jobs[i].count = COUNT;
@@ -322,7 +322,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
                 jobs[i].position_stride = jobs[i].normal_stride = jobs[i].tangent_stride =
                     sizeof(placed);
             }
-            md5_skin_one(&whole);
+            md5_skin_one(&full_job);
             md5_skin_batch(jobs, PARTS, &threads);
             for (int i = 0; i < PARTS; i++) {
                 for (uint32_t k = 0; k < COUNT; k++) {
@@ -331,7 +331,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
                     CHECK_BYTES(&part->position, &at[vertex], sizeof part->position);
                     CHECK_BYTES(&part->normal, &normals[vertex], sizeof part->normal);
                     CHECK_BYTES(&part->tangent, &tangents[vertex], sizeof part->tangent);
-                    CHECK_BYTES(&part->other, &parts[i][COUNT], sizeof part->other);
+                    CHECK_BYTES(&part->padding, &parts[i][COUNT], sizeof part->padding);
                 }
                 CHECK_BYTES(&parts[i][COUNT], &parts[1 - i][COUNT], sizeof(placed));
             }
@@ -417,11 +417,11 @@ TEST (morph_follows_the_options_of_the_load) {
     if (CHECK(plain.morph && converted.morph && without.morph)) {
         skin_with_morph(plain.morph, 0, blends[2], NULL, NULL, a, NULL, NULL);
         skin_with_morph(converted.morph, 0, blends[2], NULL, NULL, b, NULL, NULL);
-        double place = 0;
+        double max_distance = 0;
         for (int i = 0; i < VERTICES; i++) {
-            real_update_max(&place, real_distance(md5_mat34_point(to, a[i]), b[i]));
+            real_update_max(&max_distance, real_distance(md5_mat34_point(to, a[i]), b[i]));
         }
-        CHECK_SMALL(place, 1e-5);
+        CHECK_SMALL(max_distance, 1e-5);
         md5_mat34 palette[JOINTS];
         uint64_t random = 8;
         make_palette(palette, &random);
@@ -429,10 +429,10 @@ TEST (morph_follows_the_options_of_the_load) {
         skin_with_morph(without.morph, 0, blends[2], palette, NULL, c, NULL, unwritten);
         CHECK(unwritten[0].x == 9);
         skin_with_morph(plain.morph, 0, blends[2], palette, NULL, a, NULL, NULL);
-        place = 0;
+        max_distance = 0;
         for (int i = 0; i < VERTICES; i++)
-            real_update_max(&place, real_distance(a[i], c[i]));
-        CHECK_SMALL(place, 1e-5);
+            real_update_max(&max_distance, real_distance(a[i], c[i]));
+        CHECK_SMALL(max_distance, 1e-5);
         // A target of other axes, and one without tangents.
         md5_error error = {0};
         const md5_morph_source wrong[] = {{.name = "turned", .model = converted.sources[0]},
@@ -458,13 +458,13 @@ static const char quad[] =
     "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 0 4 0 )\nweight 2 0 1 ( 0 0 4 )\n"
     "weight 3 1 1 ( 0 4 4 )\n}\n";
 
-typedef struct other_topology {
+typedef struct topology_case {
     const char *find; // text that is replaced
     const char *put;  // replacement
     const char *message;
-} other_topology;
+} topology_case;
 
-static const other_topology others[] = {
+static const topology_case topology_cases[] = {
     {"\"b\" 0", "\"c\" 0", "morph target 't': wrong name of joint 1: expected 'b', found 'c'"},
     {"\"b\" 0", "\"b\" -1",
      "morph target 't': wrong parent of joint 1 'b': expected 'a', found no parent"},
@@ -490,10 +490,11 @@ static md5_model *replaced(const char *find, const char *put)
     char text[2048];
     snprintf(text, sizeof text, "%s%s", head, quad);
     const char *const at = strstr(text, find);
-    char whole[2048];
-    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - text), text, put, at + strlen(find));
+    char full_text[2048];
+    snprintf(full_text, sizeof full_text, "%.*s%s%s", (int)(at - text), text, put,
+             at + strlen(find));
     md5_error error = {0};
-    md5_model *const model = text_model(whole, &error);
+    md5_model *const model = text_model(full_text, &error);
     CHECK_DONE(model, error);
     return model;
 }
@@ -501,12 +502,12 @@ static md5_model *replaced(const char *find, const char *put)
 TEST (morph_reports_differences_in_topology) {
     md5_error error = {0};
     OWN_MODEL model = replaced("", "");
-    for (size_t i = 0; i < COUNT_OF(others); i++) {
-        const other_topology *const other = &others[i];
-        OWN_MODEL source = replaced(other->find, other->put);
+    for (size_t i = 0; i < COUNT_OF(topology_cases); i++) {
+        const topology_case *const topology = &topology_cases[i];
+        OWN_MODEL source = replaced(topology->find, topology->put);
         const md5_morph_source target = {.name = "t", .model = source};
         CHECK_FAILS(md5_create_morph(model, &target, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
-        CHECK_STRING(error.message, other->message);
+        CHECK_STRING(error.message, topology->message);
     }
     char text[2048];
     snprintf(text, sizeof text, "%s", head);
@@ -528,13 +529,13 @@ TEST (morph_reports_differences_in_topology) {
 // Deltas that point the opposite way leave no direction: the model's stays.
 TEST (morph_keeps_directions_that_cancel_out) {
     OWN_MODEL model = replaced("", "");
-    OWN_MODEL turned =
+    OWN_MODEL inverted =
         replaced("numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n");
     // The same square from the other side: all normals reversed.
-    md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)turned->meshes[0].normals;
+    md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)inverted->meshes[0].normals;
     for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
-    const md5_morph_source target = {.name = "inside out", .model = turned};
+    const md5_morph_source target = {.name = "inside out", .model = inverted};
     OWN_MORPH morph = md5_create_morph(model, &target, 1, NULL, NULL);
     md5_vec3 at[4];
     md5_vec3 out[4];

@@ -26,10 +26,10 @@ static void count(counted_model *counted, uint32_t num_vertices, uint32_t num_fi
 }
 
 TEST (morph_rejects_more_deltas_than_32_bits_count) {
-    const uint32_t most = UINT32_MAX / 2;
+    const uint32_t max_count = UINT32_MAX / 2;
     counted_model many;
     md5_error error = {0};
-    count(&many, most, most, NULL);
+    count(&many, max_count, max_count, NULL);
     const md5_morph_source sources[] = {{.name = "a", .model = &many.model},
                                         {.name = "b", .model = &many.model},
                                         {.name = "c", .model = &many.model}};
@@ -40,11 +40,11 @@ TEST (morph_rejects_more_deltas_than_32_bits_count) {
 TEST (morph_reports_different_seams) {
     uint32_t seams[2][3] = {{0, 1, 0}, {0, 1, 1}};
     counted_model base;
-    counted_model other;
+    counted_model different;
     md5_error error = {0};
     count(&base, 3, 2, seams[0]);
-    count(&other, 3, 2, seams[1]);
-    const md5_morph_source source = {.name = "smile", .model = &other.model};
+    count(&different, 3, 2, seams[1]);
+    const md5_morph_source source = {.name = "smile", .model = &different.model};
     CHECK_REFUSED(md5_create_morph(&base.model, &source, 1, NULL, &error), error,
                   MD5_ERROR_MISMATCH,
                   "morph target 'smile' does not match mesh 0 'face': wrong source of a vertex at "
@@ -65,7 +65,7 @@ static const char text[] =
     "vert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 2 1\nnumweights 3\n"
     "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 5 0 0 )\nweight 2 0 1 ( 0 4 %s )\n}\n";
 
-static md5_model *model_of(const char *height, const md5_load_opts *opts)
+static md5_model *load_with_height(const char *height, const md5_load_opts *opts)
 {
     char filled[sizeof text + 8];
     md5_error error = {0};
@@ -76,13 +76,13 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
 }
 
 TEST (morph_keeps_unchanged_vertices) {
-    OWN_MODEL model = model_of("0", NULL);
-    OWN_MODEL raised = model_of("3", NULL);
+    OWN_MODEL model = load_with_height("0", NULL);
+    OWN_MODEL raised = load_with_height("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float none = 0;
-    const float whole = 1;
+    const float full_weight = 1;
     md5_dual_quat dual;
     md5_vec3 at[2][3];
     md5_vec3 normals[3];
@@ -90,9 +90,9 @@ TEST (morph_keeps_unchanged_vertices) {
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph)) {
         // The mesh without vertices needs no output arrays.
-        skin_with_morph(morph, 0, &whole, NULL, NULL, NULL, NULL, NULL);
-        skin_with_morph(morph, 0, &whole, &palette, NULL, NULL, NULL, NULL);
-        skin_with_morph(morph, 0, &whole, NULL, &dual, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &full_weight, NULL, NULL, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &full_weight, &palette, NULL, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &full_weight, NULL, &dual, NULL, NULL, NULL);
 
         md5_skin(&model->meshes[1], &palette, at[1], NULL, NULL);
         skin_with_morph(morph, 1, &none, &palette, NULL, at[0], NULL, NULL);
@@ -101,18 +101,18 @@ TEST (morph_keeps_unchanged_vertices) {
         skin_with_morph(morph, 1, &none, NULL, &dual, at[0], NULL, NULL);
         CHECK_BYTES(at[0], at[1], sizeof at[0]);
 
-        skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], normals, NULL);
+        skin_with_morph(morph, 1, &full_weight, NULL, &dual, at[0], normals, NULL);
         CHECK_VEC3(at[0][2], 7, 12, 12, 1e-6f);
-        skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], NULL, tangents);
+        skin_with_morph(morph, 1, &full_weight, NULL, &dual, at[0], NULL, tangents);
         CHECK_NEAR(at[0][2].z, 12, 1e-6f);
     }
 }
 
-static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of_source,
+static void check_refused(const md5_load_opts *model_opts, const md5_load_opts *source_opts,
                           const char *message)
 {
-    OWN_MODEL model = model_of("0", of_model);
-    OWN_MODEL raised = model_of("3", of_source);
+    OWN_MODEL model = load_with_height("0", model_opts);
+    OWN_MODEL raised = load_with_height("3", source_opts);
     const md5_morph_source source = {.name = "raised", .model = raised};
     md5_error error = {0};
     CHECK_FAILS(md5_create_morph(model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -135,23 +135,23 @@ TEST (morph_requires_models_with_the_same_load_options) {
 
 TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS};
-    OWN_MODEL model = model_of("0", &bare);
-    OWN_MODEL raised = model_of("3", &bare);
+    OWN_MODEL model = load_with_height("0", &bare);
+    OWN_MODEL raised = load_with_height("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
-    const float whole = 1;
+    const float full_weight = 1;
     md5_dual_quat dual;
     md5_vec3 at[3];
     md5_vec3 normals[3];
     md5_vec4 tangents[3] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 5}};
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph)) {
-        skin_with_morph(morph, 1, &whole, NULL, NULL, at, normals, tangents);
+        skin_with_morph(morph, 1, &full_weight, NULL, NULL, at, normals, tangents);
         CHECK_NEAR(at[2].z, 3, 1e-6f);
-        skin_with_morph(morph, 1, &whole, &palette, NULL, at, normals, tangents);
+        skin_with_morph(morph, 1, &full_weight, &palette, NULL, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12, 1e-6f);
-        skin_with_morph(morph, 1, &whole, NULL, &dual, at, normals, tangents);
+        skin_with_morph(morph, 1, &full_weight, NULL, &dual, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12, 1e-6f);
         for (int i = 0; i < 3; i++)
             CHECK(tangents[i].x == 5 && tangents[i].w == 5);
@@ -171,8 +171,8 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_destroy_morph(morph);
     md5_free_model(none);
 
-    OWN_MODEL model = model_of("0", NULL);
-    OWN_MODEL released = model_of("3", NULL);
+    OWN_MODEL model = load_with_height("0", NULL);
+    OWN_MODEL released = load_with_height("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
     CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);

@@ -64,10 +64,11 @@ static void add_triangle(const shape *fixture, const uint32_t *corners, md5_norm
     const double length = sqrt(dot(cross, cross));
     for (int i = 0; i < 3; i++) {
         double to[3];
-        double other[3];
+        double second_edge[3];
         subtract(fixture->points[corners[(i + 1) % 3]], fixture->points[corners[i]], to);
-        subtract(fixture->points[corners[(i + 2) % 3]], fixture->points[corners[i]], other);
-        const double angle = acos(dot(to, other) / sqrt(dot(to, to) * dot(other, other)));
+        subtract(fixture->points[corners[(i + 2) % 3]], fixture->points[corners[i]], second_edge);
+        const double angle =
+            acos(dot(to, second_edge) / sqrt(dot(to, to) * dot(second_edge, second_edge)));
         double weight = angle;
         if (weighting == MD5_NORMALS_ID)
             weight = 1;
@@ -79,10 +80,10 @@ static void add_triangle(const shape *fixture, const uint32_t *corners, md5_norm
 }
 
 // The largest distance between a normal and the normal of the formula.
-static double error_of(const shape *fixture, md5_normals weighting)
+static double max_normal_error(const shape *fixture, md5_normals weighting)
 {
     double sums[MAX_POINTS][3] = {{0}};
-    double worst = 0;
+    double max_error = 0;
     OWN_MODEL model = load(fixture, weighting);
     if (!model)
         return INFINITY;
@@ -93,9 +94,9 @@ static double error_of(const shape *fixture, md5_normals weighting)
         const double found[3] = {normal.x, normal.y, normal.z};
         const double length = sqrt(dot(sums[i], sums[i]));
         for (int k = 0; k < 3; k++)
-            worst = fmax(worst, fabs(found[k] - sums[i][k] / length));
+            max_error = fmax(max_error, fabs(found[k] - sums[i][k] / length));
     }
-    return worst;
+    return max_error;
 }
 
 // -- Shapes -----------------------------------------------------------------------------------
@@ -121,7 +122,7 @@ TEST (normals_are_weighted_by_the_published_formulas) {
         }
 
         for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
-            const double error = error_of(&fan, (md5_normals)weighting);
+            const double error = max_normal_error(&fan, (md5_normals)weighting);
             if (!CHECK_THAT(error < 1e-6, "weighting %d, round %d: off by %g", weighting, round,
                             error))
                 return;
@@ -129,7 +130,7 @@ TEST (normals_are_weighted_by_the_published_formulas) {
     }
 }
 
-static double side_of(md5_vec3 normal, const float *point)
+static double signed_distance(md5_vec3 normal, const float *point)
 {
     return (double)normal.x * point[0] + (double)normal.y * point[1] + (double)normal.z * point[2];
 }
@@ -149,23 +150,23 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
         const uint32_t halves[2][3] = {{f[0], f[2], f[1]}, {f[0], f[3], f[2]}};
         memcpy(cube.triangles[2 * i], halves, sizeof halves);
     }
-    double worst[3] = {0};
+    double max_error[3] = {0};
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         OWN_MODEL model = load(&cube, (md5_normals)weighting);
         for (uint32_t i = 0; i < 8; i++) {
             const md5_vec3 normal = model->meshes[0].normals[i];
             const double found[3] = {normal.x, normal.y, normal.z};
             for (int k = 0; k < 3; k++)
-                worst[weighting] =
-                    fmax(worst[weighting], fabs(fabs(found[k]) - 0.57735026918962576));
+                max_error[weighting] =
+                    fmax(max_error[weighting], fabs(fabs(found[k]) - 0.57735026918962576));
             // All point to the same side of the surface.
-            CHECK(side_of(normal, cube.points[i])
-                      * side_of(model->meshes[0].normals[0], cube.points[0])
+            CHECK(signed_distance(normal, cube.points[i])
+                      * signed_distance(model->meshes[0].normals[0], cube.points[0])
                   > 0);
         }
     }
-    CHECK_SMALL(worst[MD5_NORMALS_ANGLE], 1e-7);
-    CHECK(worst[MD5_NORMALS_ID] > 0.1 && worst[MD5_NORMALS_AREA] > 0.1);
+    CHECK_SMALL(max_error[MD5_NORMALS_ANGLE], 1e-7);
+    CHECK(max_error[MD5_NORMALS_ID] > 0.1 && max_error[MD5_NORMALS_AREA] > 0.1);
 }
 
 // A sheet with separate vertices at the same positions on both sides. The sums at the positions
@@ -239,7 +240,7 @@ TEST (minus_zero_welds_to_zero) {
 
 // -- Points selected against the hash ---------------------------------------------------------
 
-static float float_of(uint32_t bits)
+static float float_from_bits(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -249,8 +250,8 @@ static float float_of(uint32_t bits)
 // Writes distinct points[count] of one hash.
 static void collide(md5_vec3 *points, uint32_t count)
 {
-    uint32_t made = 0;
-    for (uint32_t lower = 1; made < count; lower++) {
+    uint32_t num_points = 0;
+    for (uint32_t lower = 1; num_points < count; lower++) {
         // A point whose x and y give the bits upper << 32 | lower in the first step of hash_of()
         // in weld.c, and whose z cancels the lower half: all such points of one upper half have
         // the same hash.
@@ -261,10 +262,11 @@ static void collide(md5_vec3 *points, uint32_t count)
         const uint64_t product = ((uint64_t)12345 << 32 | lower) * inverse;
         const uint64_t xy = product ^ product >> 29 ^ product >> 58;
         const md5_vec3 point =
-            (md5_vec3){float_of((uint32_t)xy), float_of((uint32_t)(xy >> 32)), float_of(lower)};
+            (md5_vec3){float_from_bits((uint32_t)xy), float_from_bits((uint32_t)(xy >> 32)),
+                       float_from_bits(lower)};
 
         if (isfinite(point.x) && isfinite(point.y))
-            points[made++] = point;
+            points[num_points++] = point;
     }
 }
 

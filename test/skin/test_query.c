@@ -17,44 +17,47 @@ typedef struct query_case {
 } query_case;
 
 // False, with a failed check, if a file cannot be loaded. Free it either way.
-static bool query_load(query_case *made)
+static bool query_load(query_case *fixture)
 {
-    *made =
+    *fixture =
         (query_case){.model = our_model(mesh_file), .anim = our_anim("models/bobbin/walk.md5anim")};
-    if (!CHECK(made->model && made->anim))
+    if (!CHECK(fixture->model && fixture->anim))
         return false;
-    made->binding = md5_bind(made->model, made->anim, NULL, NULL);
-    const uint32_t num_joints = made->model->skeleton.num_joints;
-    made->joints = calloc(num_joints, sizeof(md5_mat34));
-    made->palette = calloc(num_joints, sizeof(md5_mat34));
-    made->pose = calloc(num_joints, sizeof(md5_xform));
-    made->positions = calloc(made->model->num_meshes, sizeof(md5_vec3 *));
-    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
-        made->positions[mesh] = calloc(made->model->meshes[mesh].num_vertices, sizeof(md5_vec3));
-    return CHECK(made->binding);
+    fixture->binding = md5_bind(fixture->model, fixture->anim, NULL, NULL);
+    const uint32_t num_joints = fixture->model->skeleton.num_joints;
+    fixture->joints = calloc(num_joints, sizeof(md5_mat34));
+    fixture->palette = calloc(num_joints, sizeof(md5_mat34));
+    fixture->pose = calloc(num_joints, sizeof(md5_xform));
+    fixture->positions = calloc(fixture->model->num_meshes, sizeof(md5_vec3 *));
+    for (uint32_t mesh = 0; mesh < fixture->model->num_meshes; mesh++)
+        fixture->positions[mesh] =
+            calloc(fixture->model->meshes[mesh].num_vertices, sizeof(md5_vec3));
+    return CHECK(fixture->binding);
 }
 
-static void query_pose(query_case *made, double time)
+static void query_pose(query_case *fixture, double time)
 {
-    const md5_sample_position sample = md5_sample_position_at(made->anim, time, MD5_WRAP_LOOP);
-    md5_pose_palette(made->binding, sample, MD5_ROOT_FILE, made->pose, made->joints, made->palette);
-    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
-        md5_skin(&made->model->meshes[mesh], made->palette, made->positions[mesh], NULL, NULL);
+    const md5_sample_position sample = md5_sample_position_at(fixture->anim, time, MD5_WRAP_LOOP);
+    md5_pose_palette(fixture->binding, sample, MD5_ROOT_FILE, fixture->pose, fixture->joints,
+                     fixture->palette);
+    for (uint32_t mesh = 0; mesh < fixture->model->num_meshes; mesh++)
+        md5_skin(&fixture->model->meshes[mesh], fixture->palette, fixture->positions[mesh], NULL,
+                 NULL);
 }
 
-static void query_free(query_case *made)
+static void query_free(query_case *fixture)
 {
-    if (made->positions) {
-        for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
-            free(made->positions[mesh]);
+    if (fixture->positions) {
+        for (uint32_t mesh = 0; mesh < fixture->model->num_meshes; mesh++)
+            free(fixture->positions[mesh]);
     }
-    free(made->positions);
-    free(made->pose);
-    free(made->palette);
-    free(made->joints);
-    md5_free_binding(made->binding);
-    md5_free_anim(made->anim);
-    md5_free_model(made->model);
+    free(fixture->positions);
+    free(fixture->pose);
+    free(fixture->palette);
+    free(fixture->joints);
+    md5_free_binding(fixture->binding);
+    md5_free_anim(fixture->anim);
+    md5_free_model(fixture->model);
 }
 
 static md5_vec3 random_in(md5_vec3 low, md5_vec3 high, uint64_t *random)
@@ -76,22 +79,22 @@ static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
     return holds_x && holds_y && holds_z;
 }
 
-#define TEST_HERE(title)                                                             \
-    TEST_IF (title, query_case, made, query_load(made) || (query_free(made), false), \
-             query_free(made))
+#define TEST_HERE(title)                                                                      \
+    TEST_IF (title, query_case, fixture, query_load(fixture) || (query_free(fixture), false), \
+             query_free(fixture))
 
 TEST_HERE (bounds_of_joints_contain_the_posed_model) {
-    const uint32_t num_joints = made->model->skeleton.num_joints;
+    const uint32_t num_joints = fixture->model->skeleton.num_joints;
     OWN_ARRAY(md5_bounds, boxes, num_joints);
-    CHECK(md5_build_joint_bounds(made->model, boxes));
+    CHECK(md5_build_joint_bounds(fixture->model, boxes));
     for (int i = 0; i < 30; i++) {
-        query_pose(made, i * 0.031);
-        const md5_bounds found = md5_bounds_from_joints(boxes, made->joints, num_joints);
+        query_pose(fixture, i * 0.031);
+        const md5_bounds found = md5_bounds_from_joints(boxes, fixture->joints, num_joints);
         md5_bounds exact = md5_bounds_from_points(NULL, 0);
-        for (uint32_t m = 0; m < made->model->num_meshes; m++)
+        for (uint32_t m = 0; m < fixture->model->num_meshes; m++)
             exact = md5_bounds_union(
-                exact,
-                md5_bounds_from_points(made->positions[m], made->model->meshes[m].num_vertices));
+                exact, md5_bounds_from_points(fixture->positions[m],
+                                              fixture->model->meshes[m].num_vertices));
         CHECK(holds(&found, &exact, 1e-3f));
         // Boxes of joints are loose, but not useless.
         CHECK(found.max.z - found.min.z < 2 * (exact.max.z - exact.min.z));
@@ -148,17 +151,17 @@ TEST (transformed_bounds_fit_the_transformed_corners) {
 }
 
 TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
-    const uint32_t num_joints = made->model->skeleton.num_joints;
+    const uint32_t num_joints = fixture->model->skeleton.num_joints;
     uint64_t random = 5;
-    query_pose(made, 0.1);
+    query_pose(fixture, 0.1);
     for (int i = 0; i < 100; i++) {
         const md5_vec3 to = random_in((md5_vec3){-50, -50, 0}, (md5_vec3){50, 50, 100}, &random);
         float distance = -1;
-        const uint32_t nearest = md5_find_nearest_joint(made->joints, num_joints, to, &distance);
+        const uint32_t nearest = md5_find_nearest_joint(fixture->joints, num_joints, to, &distance);
         double smallest = INFINITY;
         uint32_t expected = MD5_NONE;
         for (uint32_t joint = 0; joint < num_joints; joint++) {
-            const float *const m = made->joints[joint].m;
+            const float *const m = fixture->joints[joint].m;
             const double d = real3_distance((real3){m[3], m[7], m[11]}, to_real3(to));
             if (d < smallest - 1e-9) {
                 smallest = d;
@@ -169,7 +172,7 @@ TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
         CHECK_NEAR(distance, smallest, 1e-4);
     }
     CHECK(md5_find_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == MD5_NONE);
-    CHECK(md5_find_nearest_joint(made->joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL)
+    CHECK(md5_find_nearest_joint(fixture->joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL)
           == MD5_NONE);
 }
 
@@ -192,17 +195,17 @@ TEST (ray_picks_the_joint_nearest_to_its_line_in_front_of_it) {
 }
 
 TEST_HERE (single_vertices_equal_skinning) {
-    query_pose(made, 0.4);
-    for (uint32_t m = 0; m < made->model->num_meshes; m++) {
-        const md5_mesh *const mesh = &made->model->meshes[m];
+    query_pose(fixture, 0.4);
+    for (uint32_t m = 0; m < fixture->model->num_meshes; m++) {
+        const md5_mesh *const mesh = &fixture->model->meshes[m];
         OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
         OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
-        md5_skin(mesh, made->palette, positions, normals, NULL);
+        md5_skin(mesh, fixture->palette, positions, normals, NULL);
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
             md5_vec3 at;
             md5_vec3 normal;
             const md5_skin_job job = {.mesh = mesh,
-                                      .palette = made->palette,
+                                      .palette = fixture->palette,
                                       .vertices = &vertex,
                                       .count = 1,
                                       .positions = &at,
@@ -225,7 +228,7 @@ static md5_vec3 random_side(float size, uint64_t *random)
 }
 
 // Every tenth box is empty.
-static void made_crowd(md5_bounds *boxes, uint64_t *random)
+static void random_crowd(md5_bounds *boxes, uint64_t *random)
 {
     for (int i = 0; i < CROWD; i++) {
         const md5_vec3 at = random_side(100, random);
@@ -245,8 +248,8 @@ static double clamp(double value, float min, float max)
 TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
     md5_bounds boxes[CROWD];
     uint64_t random = 6;
-    made_crowd(boxes, &random);
-    for (int turn = 0; turn < 20; turn++) {
+    random_crowd(boxes, &random);
+    for (int round = 0; round < 20; round++) {
         const md5_vec3 center = random_side(100, &random);
         const float radius = (float)(60 * test_random(&random));
         uint32_t found[CROWD];
@@ -302,7 +305,7 @@ TEST (planes_find_the_boxes_in_front_of_all) {
 TEST (ray_finds_the_boxes_it_passes_through) {
     md5_bounds boxes[CROWD];
     uint64_t random = 7;
-    made_crowd(boxes, &random);
+    random_crowd(boxes, &random);
     uint32_t found[CROWD];
     uint32_t next = 0;
     const md5_ray ray = {.origin = {-150, 1, 2}, .direction = {1, 0.02f, -0.03f}};
@@ -351,7 +354,7 @@ TEST (frustum_planes_enclose_the_visible_points) {
         md5_vec4 planes[6];
         md5_frustum_planes(m, depth, planes);
         uint32_t num_inside = 0;
-        for (int turn = 0; turn < 2000; turn++) {
+        for (int round = 0; round < 2000; round++) {
             const md5_vec3 p = random_side(400, &random);
             const bool expected = is_in_clip(&m, p, depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1 : 0);
             num_inside += expected;
@@ -377,11 +380,11 @@ typedef struct meeting {
     double cosine;
 } meeting;
 
-static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t triangle,
+static meeting meet_triangle(const query_case *fixture, uint32_t mesh, uint32_t triangle,
                              const md5_ray *ray)
 {
-    const uint32_t *const corners = made->model->meshes[mesh].indices + 3 * triangle;
-    const md5_vec3 *const at = made->positions[mesh];
+    const uint32_t *const corners = fixture->model->meshes[mesh].indices + 3 * triangle;
+    const md5_vec3 *const at = fixture->positions[mesh];
     real3 a = to_real3(at[corners[0]]);
     const real3 d = to_real3(ray->direction);
     const real3 ab = real3_sub(to_real3(at[corners[1]]), a);
@@ -401,13 +404,13 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
 
 // Returns the smallest t of all triangles that the ray hits well inside. *is_doubtful is true if
 // the ray hits a nearer triangle so close to its border that rounding can decide.
-static double first_hit(const query_case *made, const md5_ray *ray, bool *is_doubtful)
+static double first_hit(const query_case *fixture, const md5_ray *ray, bool *is_doubtful)
 {
     double nearest = INFINITY;
     double doubtful = INFINITY;
-    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
-        for (uint32_t i = 0; i < made->model->meshes[mesh].num_triangles; i++) {
-            const meeting met = meet_triangle(made, mesh, i, ray);
+    for (uint32_t mesh = 0; mesh < fixture->model->num_meshes; mesh++)
+        for (uint32_t i = 0; i < fixture->model->meshes[mesh].num_triangles; i++) {
+            const meeting met = meet_triangle(fixture, mesh, i, ray);
             if (!(met.t >= 0) || (ray->front_only && met.cosine > 0))
                 continue;
             if (met.least > 1e-3)
@@ -437,24 +440,24 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     uint64_t random = 1;
     uint32_t num_hits = 0;
     uint32_t num_misses = 0;
-    OWN_ARRAY(md5_vec3, scratch, made->model->max_vertices);
+    OWN_ARRAY(md5_vec3, scratch, fixture->model->max_vertices);
     for (int i = 0; i < 600; i++) {
         if (i % 100 == 0)
-            query_pose(made, i * 0.0037);
-        md5_ray ray = ray_through(&made->model->bounds, i % 3 == 0 ? 0.01f : 3, &random);
+            query_pose(fixture, i * 0.0037);
+        md5_ray ray = ray_through(&fixture->model->bounds, i % 3 == 0 ? 0.01f : 3, &random);
         ray.front_only = i % 2 == 0;
         bool is_doubtful;
-        const double expected = first_hit(made, &ray, &is_doubtful);
+        const double expected = first_hit(fixture, &ray, &is_doubtful);
         if (is_doubtful)
             continue;
         md5_hit hit;
-        const bool is_hit = md5_raycast_model(ray, made->model, made->palette, &hit, scratch);
+        const bool is_hit = md5_raycast_model(ray, fixture->model, fixture->palette, &hit, scratch);
         num_hits += is_hit;
         num_misses += !is_hit;
         if (!CHECK(is_hit == (expected < INFINITY)) || !is_hit)
             continue;
         CHECK_NEAR(hit.t, expected, 1e-4 * expected);
-        const meeting met = meet_triangle(made, hit.mesh, hit.triangle, &ray);
+        const meeting met = meet_triangle(fixture, hit.mesh, hit.triangle, &ray);
         CHECK_NEAR(met.t, expected, 1e-9 * expected);
         CHECK(hit.from_front == (met.cosine < 0));
         CHECK(!ray.front_only || hit.from_front);
@@ -464,18 +467,18 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
 
 TEST_HERE (hit_weights_give_the_point_of_the_ray) {
     uint64_t random = 2;
-    query_pose(made, 0.3);
+    query_pose(fixture, 0.3);
     for (int i = 0; i < 300; i++) {
-        const md5_ray ray = ray_through(&made->model->bounds, 1, &random);
-        for (uint32_t m = 0; m < made->model->num_meshes; m++) {
-            const md5_mesh *const mesh = &made->model->meshes[m];
+        const md5_ray ray = ray_through(&fixture->model->bounds, 1, &random);
+        for (uint32_t m = 0; m < fixture->model->num_meshes; m++) {
+            const md5_mesh *const mesh = &fixture->model->meshes[m];
             md5_hit hit;
-            if (!md5_raycast_mesh(ray, mesh, made->positions[m], &hit))
+            if (!md5_raycast_mesh(ray, mesh, fixture->positions[m], &hit))
                 continue;
             real3 at = {0};
             for (int corner = 0; corner < 3; corner++) {
                 const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
-                const md5_vec3 p = made->positions[m][vertex];
+                const md5_vec3 p = fixture->positions[m][vertex];
                 const double weight = hit.weights[corner];
                 CHECK(weight >= 0);
                 at = real3_add(at, real3_scale(to_real3(p), weight));
@@ -510,7 +513,7 @@ static md5_vec3 box_corner(uint32_t i, float x, float y, float z)
 TEST (no_ray_passes_between_the_triangles_of_a_closed_surface) {
     uint64_t random = 3;
     uint32_t num_misses = 0;
-    for (int turn = 0; turn < 20000; turn++) {
+    for (int round = 0; round < 20000; round++) {
         md5_vec3 corners[8];
         for (uint32_t i = 0; i < 8; i++)
             corners[i] = md5_vec3_add(box_corner(i, 1, 1, 1), random_side(0.3f, &random));
@@ -519,7 +522,7 @@ TEST (no_ray_passes_between_the_triangles_of_a_closed_surface) {
         const uint32_t side = test_random_u32(&random);
         const md5_vec3 a = corners[box_indices[3 * triangle + side % 3]];
         const md5_vec3 b = corners[box_indices[3 * triangle + (side + 1) % 3]];
-        const float s = turn % 2 ? 0 : test_betweenf(0, 1, &random);
+        const float s = round % 2 ? 0 : test_betweenf(0, 1, &random);
         const md5_ray ray = {.direction = md5_vec3_lerp(a, b, s)};
         md5_hit hit;
         num_misses += !md5_raycast_mesh(ray, &box_mesh, corners, &hit);
@@ -600,23 +603,23 @@ TEST (ray_without_direction_or_of_nan_hits_nothing) {
 }
 
 TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
-    const uint32_t num_joints = made->model->skeleton.num_joints;
+    const uint32_t num_joints = fixture->model->skeleton.num_joints;
     OWN_ARRAY(md5_bounds, boxes, num_joints);
     uint64_t random = 4;
     uint32_t num_hits = 0;
-    md5_build_joint_bounds(made->model, boxes);
-    query_pose(made, 0.2);
+    md5_build_joint_bounds(fixture->model, boxes);
+    query_pose(fixture, 0.2);
     for (int i = 0; i < 200; i++) {
-        const md5_ray ray = ray_through(&made->model->bounds, 1, &random);
+        const md5_ray ray = ray_through(&fixture->model->bounds, 1, &random);
         md5_hit hit = {.joint = 12345};
-        const bool is_hit = md5_raycast_joints(ray, boxes, made->joints, num_joints, &hit);
+        const bool is_hit = md5_raycast_joints(ray, boxes, fixture->joints, num_joints, &hit);
         num_hits += is_hit;
         if (!is_hit) {
             CHECK_UINT(hit.joint, 12345);
             continue;
         }
         // The point is on the box's surface, since no ray starts inside a box.
-        const float *const m = made->joints[hit.joint].m;
+        const float *const m = fixture->joints[hit.joint].m;
         const real3 at = real3_sub(along_ray(&ray, hit.t), (real3){m[3], m[7], m[11]});
         const md5_bounds *const box = &boxes[hit.joint];
         const double min[3] = {box->min.x, box->min.y, box->min.z};
@@ -667,27 +670,27 @@ TEST (ray_hits_a_converted_model_at_the_same_point) {
         moved.origin = md5_mat34_point(to_left, ray.origin);
         moved.direction = md5_mat34_direction(to_left, ray.direction);
         md5_hit hit;
-        md5_hit other;
+        md5_hit moved_hit;
         const md5_mesh *const a = &file->meshes[0];
         const md5_mesh *const b = &left->meshes[0];
         const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
         num_hits += is_hit;
-        CHECK(md5_raycast_mesh(moved, b, b->positions, &other) == is_hit);
+        CHECK(md5_raycast_mesh(moved, b, b->positions, &moved_hit) == is_hit);
         if (is_hit)
-            CHECK(other.triangle == hit.triangle && other.from_front == hit.from_front);
+            CHECK(moved_hit.triangle == hit.triangle && moved_hit.from_front == hit.from_front);
     }
     CHECK(num_hits > 50);
 }
 
 TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
-    const md5_mesh twice[2] = {made->model->meshes[0], made->model->meshes[0]};
-    md5_model model = *made->model;
+    const md5_mesh twice[2] = {fixture->model->meshes[0], fixture->model->meshes[0]};
+    md5_model model = *fixture->model;
     model.meshes = twice;
     model.num_meshes = 2;
-    query_pose(made, 0);
+    query_pose(fixture, 0);
     OWN_ARRAY(md5_vec3, scratch, model.max_vertices);
     const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
     md5_hit hit;
-    CHECK(md5_raycast_model(ray, &model, made->palette, &hit, scratch));
+    CHECK(md5_raycast_model(ray, &model, fixture->palette, &hit, scratch));
     CHECK_UINT(hit.mesh, 0);
 }

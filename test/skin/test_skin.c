@@ -1,7 +1,7 @@
 // md5_skin() against the sum that the format defines; and the making of test meshes.
 #include "test/own.h"
 #include "test/real.h"
-#include "test/skin/made_mesh.h"
+#include "test/skin/generated_mesh.h"
 #include "test/skin/skin_jobs.h"
 
 #include "md5/skin/kernels.h"
@@ -9,7 +9,7 @@
 
 // -- Making -----------------------------------------------------------------------------------
 
-static bool derive(made_mesh *made, md5_arena *scratch, const made_source *source,
+static bool derive(generated_mesh *generated, md5_arena *scratch, const mesh_source *source,
                    uint32_t num_joints)
 {
     md5_mesh_build build = {
@@ -26,10 +26,10 @@ static bool derive(made_mesh *made, md5_arena *scratch, const made_source *sourc
     const size_t influences = build.num_influences;
     const md5_mesh_joints joints = {
         num_joints, source->bind,
-        md5i_arena_alloc_zeroed(&made->arena, num_joints, sizeof *joints.scratch)};
+        md5i_arena_alloc_zeroed(&generated->arena, num_joints, sizeof *joints.scratch)};
     TRY(joints.scratch);
 #define MAKE(array, count) \
-    TRY(build.array = md5i_arena_alloc_zeroed(&made->arena, count, sizeof *build.array))
+    TRY(build.array = md5i_arena_alloc_zeroed(&generated->arena, count, sizeof *build.array))
     MAKE(indices, 3 * (size_t)source->num_triangles);
     MAKE(sources, vertices);
     MAKE(texcoords, vertices);
@@ -46,7 +46,7 @@ static bool derive(made_mesh *made, md5_arena *scratch, const made_source *sourc
     if (source->num_vertices > 0)
         memcpy(build.texcoords, source->texcoords, source->num_vertices * sizeof *build.texcoords);
     TRY(md5i_build_with_tangents(scratch, &joints, &build));
-    made->mesh = (md5_mesh){
+    generated->mesh = (md5_mesh){
         .num_file_vertices = source->num_vertices,
         .num_weights = source->num_weights,
         .file_vertices = source->vertices,
@@ -63,39 +63,39 @@ static bool derive(made_mesh *made, md5_arena *scratch, const made_source *sourc
         .influence_joints = build.influence_joints,
         .influences = build.influences,
     };
-    md5i_geometry_summarize(&made->mesh);
-    return md5i_skin_plan_build(&made->context, &made->mesh, &made->mesh.skin_plan);
+    md5i_geometry_summarize(&generated->mesh);
+    return md5i_skin_plan_build(&generated->context, &generated->mesh, &generated->mesh.skin_plan);
 }
 
-bool made_mesh_build(made_mesh *made, const made_source *source, uint32_t num_joints,
-                     const md5_load_opts *opts)
+bool build_generated_mesh(generated_mesh *generated, const mesh_source *source, uint32_t num_joints,
+                          const md5_load_opts *opts)
 {
-    memset(made, 0, sizeof *made);
-    md5i_context_begin(&made->context, opts, NULL, &made->error);
-    made->arena.context = &made->context;
-    md5_arena scratch = {.context = &made->context};
-    const bool is_derived = derive(made, &scratch, source, num_joints);
+    memset(generated, 0, sizeof *generated);
+    md5i_context_begin(&generated->context, opts, NULL, &generated->error);
+    generated->arena.context = &generated->context;
+    md5_arena scratch = {.context = &generated->context};
+    const bool is_derived = derive(generated, &scratch, source, num_joints);
     md5i_arena_free(&scratch);
     TRY(is_derived);
-    made->model.skeleton.num_joints = num_joints;
-    made->model.bind = source->bind;
-    made->model.num_meshes = 1;
-    made->model.meshes = &made->mesh;
+    generated->model.skeleton.num_joints = num_joints;
+    generated->model.bind = source->bind;
+    generated->model.num_meshes = 1;
+    generated->model.meshes = &generated->mesh;
     return true;
 }
 
-void made_mesh_free(made_mesh *made)
+void free_generated_mesh(generated_mesh *generated)
 {
-    md5i_skin_plan_free(&made->context.allocator, made->mesh.skin_plan);
-    md5i_arena_free(&made->arena);
+    md5i_skin_plan_free(&generated->context.allocator, generated->mesh.skin_plan);
+    md5i_arena_free(&generated->arena);
 }
 
-made_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
-                        const md5_mat34 *bind)
+mesh_source single_vertex_source(md5_vertex *vertex, const md5_weight *weights,
+                                 uint32_t num_weights, const md5_mat34 *bind)
 {
     static const md5_vec2 texcoord;
     *vertex = (md5_vertex){0, num_weights};
-    return (made_source){
+    return (mesh_source){
         .num_vertices = 1,
         .num_weights = num_weights,
         .vertices = vertex,
@@ -106,7 +106,7 @@ made_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t 
 }
 
 // Shoemake, "Uniform random rotations", Graphics Gems III, 1992.
-md5_quat made_rotation(uint64_t *random)
+md5_quat random_quat(uint64_t *random)
 {
     const double tau = 6.283185307179586;
     const double part = test_random(random);
@@ -118,14 +118,14 @@ md5_quat made_rotation(uint64_t *random)
                       (float)(r1 * cos(b))};
 }
 
-void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *random)
+void random_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *random)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_quat rotation = made_rotation(random);
-        const float most = (float)size;
-        const md5_vec3 position = {test_betweenf(-most, most, random),
-                                   test_betweenf(-most, most, random),
-                                   test_betweenf(-most, most, random)};
+        const md5_quat rotation = random_quat(random);
+        const float extent = (float)size;
+        const md5_vec3 position = {test_betweenf(-extent, extent, random),
+                                   test_betweenf(-extent, extent, random),
+                                   test_betweenf(-extent, extent, random)};
         joints[i] = md5_mat34_from_xform((md5_xform){rotation, position, 0});
     }
 }
@@ -145,7 +145,7 @@ typedef struct cloth_patch {
     md5_vec2 texcoords[VERTICES];
     uint32_t triangles[3 * TRIANGLES];
     md5_weight weights[VERTICES * MAX_WEIGHTS];
-    made_source source;
+    mesh_source source;
 } cloth_patch;
 
 static md5_mat34 inverse(const md5_mat34 *a)
@@ -164,11 +164,11 @@ static md5_mat34 inverse(const md5_mat34 *a)
 }
 
 // Every vertex has weights of 1 / n at one point, plus what `oddness` adds to them.
-static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double oddness,
-                       uint64_t *random)
+static void make_patch(cloth_patch *patch, uint32_t min_weights, uint32_t max_weights,
+                       double oddness, uint64_t *random)
 {
-    made_joints(patch->bind, JOINTS, 20, random);
-    made_joints(patch->posed, JOINTS, 20, random);
+    random_joints(patch->bind, JOINTS, 20, random);
+    random_joints(patch->posed, JOINTS, 20, random);
     for (int i = 0; i < JOINTS; i++) {
         const md5_mat34 back = inverse(&patch->bind[i]);
         patch->palette[i] = md5_mat34_mul(patch->posed[i], back);
@@ -190,7 +190,8 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
         const float x = (float)(i % SIDE);
         const float y = (float)(i / SIDE);
         const md5_vec3 point = {x, y, 3 * (float)test_random(random)};
-        const uint32_t count = least + test_random_u32(random) % (most - least + 1);
+        const uint32_t count =
+            min_weights + test_random_u32(random) % (max_weights - min_weights + 1);
         patch->texcoords[i] = (md5_vec2){fabsf(x - SIDE / 2), y};
         patch->vertices[i] = (md5_vertex){used, count};
         for (uint32_t k = 0; k < count; k++) {
@@ -202,7 +203,7 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
             weight->bias = (float)(1.0 / count + oddness * (test_random(random) - 0.5));
         }
     }
-    patch->source = (made_source){
+    patch->source = (mesh_source){
         .num_vertices = VERTICES,
         .num_triangles = TRIANGLES,
         .num_weights = used,
@@ -215,16 +216,16 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
 }
 
 // A patch, and the mesh that is built of it, until the end of the block.
-#define BUILD_PATCH(made, patch, seed, ...)            \
+#define BUILD_PATCH(generated, patch, seed, ...)       \
     OWN_ARRAY(cloth_patch, patch, 1);                  \
     make_patch(patch, __VA_ARGS__, &(uint64_t){seed}); \
-    OWN_MESH made;                                     \
-    REQUIRE(made_mesh_build(&(made), &(patch)->source, JOINTS, NULL))
+    OWN_MESH generated;                                \
+    REQUIRE(build_generated_mesh(&(generated), &(patch)->source, JOINTS, NULL))
 
 // -- The sums that the format defines, in doubles -------------------------------------------------
 
 // Sum of bias * J * offset over the file's weights.
-static real3 expected_place(const cloth_patch *patch, uint32_t file_vertex)
+static real3 expected_position(const cloth_patch *patch, uint32_t file_vertex)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
     real3 sum = {0, 0, 0};
@@ -257,22 +258,23 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
 TEST (skin_is_the_sum_over_the_weights_of_the_file) {
     OWN_ARRAY(cloth_patch, patch, 1);
     uint64_t random = 19;
-    static const uint32_t most[] = {1, 2, 4, MAX_WEIGHTS};
+    static const uint32_t max_weights[] = {1, 2, 4, MAX_WEIGHTS};
     static const double oddness[] = {0, 0.7};
     for (uint32_t round = 0; round < 8; round++) {
-        make_patch(patch, round % 2, most[round % 4], oddness[round / 4], &random);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-            CHECK_UINT(made.mesh.num_vertices, VERTICES + SIDE);
-            const md5_mesh *mesh = &made.mesh;
+        make_patch(patch, round % 2, max_weights[round % 4], oddness[round / 4], &random);
+        OWN_MESH generated;
+        if (CHECK(build_generated_mesh(&generated, &patch->source, JOINTS, NULL))) {
+            CHECK_UINT(generated.mesh.num_vertices, VERTICES + SIDE);
+            const md5_mesh *mesh = &generated.mesh;
             OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
             OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
             OWN_ARRAY(md5_vec4, tangents, mesh->num_vertices);
             md5_skin(mesh, patch->palette, positions, normals, tangents);
             for (uint32_t i = 0; i < mesh->num_vertices; i++) {
                 const uint32_t source = mesh->sources[i];
-                CHECK_SMALL(real3_distance(to_real3(positions[i]), expected_place(patch, source)),
-                            3e-6 * 60.0);
+                CHECK_SMALL(
+                    real3_distance(to_real3(positions[i]), expected_position(patch, source)),
+                    3e-6 * 60.0);
                 if (patch->vertices[source].num_weights == 0) {
                     CHECK_BYTES(&normals[i], &mesh->normals[i], sizeof normals[i]);
                     CHECK_BYTES(&tangents[i], &mesh->tangents[i], sizeof tangents[i]);
@@ -293,15 +295,15 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
 }
 
 TEST (skin_writes_the_same_bits_with_and_without_other_arrays) {
-    BUILD_PATCH(made, patch, 23, 0, 6, 0.3);
-    const size_t count = made.mesh.num_vertices;
+    BUILD_PATCH(generated, patch, 23, 0, 6, 0.3);
+    const size_t count = generated.mesh.num_vertices;
     OWN_ARRAY(md5_vec3, positions, 4 * count);
     OWN_ARRAY(md5_vec3, normals, 2 * count);
     OWN_ARRAY(md5_vec4, tangents, 2 * count);
     for (uint32_t i = 0; i < 4; i++) {
         md5_vec3 *const normals_out = i < 2 ? normals + i * count : NULL;
         md5_vec4 *const tangents_out = i % 2 == 0 ? tangents + i / 2 * count : NULL;
-        md5_skin(&made.mesh, patch->palette, positions + i * count, normals_out, tangents_out);
+        md5_skin(&generated.mesh, patch->palette, positions + i * count, normals_out, tangents_out);
     }
     for (uint32_t i = 1; i < 4u; i++)
         CHECK_BYTES(positions, positions + i * count, count * sizeof *positions);
@@ -310,14 +312,14 @@ TEST (skin_writes_the_same_bits_with_and_without_other_arrays) {
 }
 
 TEST (skin_in_the_bind_pose_equals_the_bind_pose) {
-    BUILD_PATCH(made, patch, 29, 1, 5, 0.3);
+    BUILD_PATCH(generated, patch, 29, 1, 5, 0.3);
     md5_mat34 palette[JOINTS];
     for (int i = 0; i < JOINTS; i++)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    OWN_ARRAY(md5_vec3, positions, made.mesh.num_vertices);
-    md5_skin(&made.mesh, palette, positions, NULL, NULL);
-    for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
-        CHECK_SMALL(real_distance(positions[i], made.mesh.positions[i]), 1e-5);
+    OWN_ARRAY(md5_vec3, positions, generated.mesh.num_vertices);
+    md5_skin(&generated.mesh, palette, positions, NULL, NULL);
+    for (uint32_t i = 0; i < generated.mesh.num_vertices; i++)
+        CHECK_SMALL(real_distance(positions[i], generated.mesh.positions[i]), 1e-5);
 }
 
 // Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
@@ -327,12 +329,12 @@ TEST (directions_that_cancel_out_keep_the_bind_pose) {
     const md5_mat34 bind[2] = {palette[0], palette[0]};
     const md5_weight weights[2] = {{0, 0.5f, {1, 2, 3}}, {1, 0.5f, {1, 2, 3}}};
     md5_vertex vertex;
-    const made_source source = made_vertex(&vertex, weights, 2, bind);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &source, 2, NULL));
+    const mesh_source source = single_vertex_source(&vertex, weights, 2, bind);
+    OWN_MESH generated;
+    REQUIRE(build_generated_mesh(&generated, &source, 2, NULL));
     md5_vec3 position;
     md5_vec3 normal;
-    md5_skin(&made.mesh, palette, &position, &normal, NULL);
+    md5_skin(&generated.mesh, palette, &position, &normal, NULL);
     CHECK(position.x == 1 && position.y == 0 && position.z == 0);
     CHECK(normal.x == 0 && normal.y == 0 && normal.z == 1);
 }
@@ -412,22 +414,22 @@ static uint32_t count_blended(const md5_mesh *mesh)
 }
 
 TEST (skin_sums_in_the_stated_order) {
-    BUILD_PATCH(made, patch, 31, 1, MAX_WEIGHTS, 0.3);
-    CHECK_UINT(count_blended(&made.mesh), 0);
-    check_order(&made.mesh, patch->palette);
+    BUILD_PATCH(generated, patch, 31, 1, MAX_WEIGHTS, 0.3);
+    CHECK_UINT(count_blended(&generated.mesh), 0);
+    check_order(&generated.mesh, patch->palette);
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
 TEST (skin_blends_matrices_only_where_weight_points_coincide) {
-    BUILD_PATCH(made, patch, 37, 1, MAX_WEIGHTS, 0.0);
-    md5_mesh by_hand = made.mesh;
+    BUILD_PATCH(generated, patch, 37, 1, MAX_WEIGHTS, 0.0);
+    md5_mesh by_hand = generated.mesh;
     by_hand.skin_plan = NULL;
     const size_t count = by_hand.num_vertices;
-    CHECK(count_blended(&made.mesh) > count / 4);
-    check_order(&made.mesh, patch->palette);
+    CHECK(count_blended(&generated.mesh) > count / 4);
+    check_order(&generated.mesh, patch->palette);
     OWN_ARRAY(md5_vec3, blended, count);
     OWN_ARRAY(md5_vec3, exact, count);
-    md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
+    md5_skin(&generated.mesh, patch->palette, blended, NULL, NULL);
     md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
     for (size_t i = 0; i < count; i++)
         CHECK_SMALL(real_distance(blended[i], exact[i]), 1e-6 * 60.0);
@@ -574,7 +576,7 @@ static bool is_unit(md5_vec3 v)
 // Checks for finite positions, unit directions, and the same bits with all instruction sets.
 static bool check_sound(const size_case *fixture, bool is_dual, skinned *result)
 {
-    skinned other;
+    skinned repeated;
     bool sound = true;
     run(fixture, is_dual, MD5_CPU_SCALAR, result);
     for (uint32_t i = 0; i < fixture->mesh->num_vertices; i++) {
@@ -586,8 +588,8 @@ static bool check_sound(const size_case *fixture, bool is_dual, skinned *result)
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
         if (!md5i_cpu_has(level))
             continue;
-        run(fixture, is_dual, level, &other);
-        CHECK_BYTES(&other, result, sizeof other);
+        run(fixture, is_dual, level, &repeated);
+        CHECK_BYTES(&repeated, result, sizeof repeated);
     }
     return CHECK_THAT(sound, "%s, biases of %g: not finite, or not unit length",
                       is_dual ? "dual" : "linear", fixture->magnitude);
@@ -653,7 +655,7 @@ TEST (skin_accepts_biases_from_the_smallest_to_the_largest_float) {
             }
             fixture.mesh = &model->meshes[0];
             for (int j = 0; j < SIZES_JOINTS; j++) {
-                fixture.transforms[j] = (md5_xform){made_rotation(&random),
+                fixture.transforms[j] = (md5_xform){random_quat(&random),
                                                     {test_betweenf(-0.5f, 0.5f, &random),
                                                      test_betweenf(-0.5f, 0.5f, &random),
                                                      test_betweenf(-0.5f, 0.5f, &random)},
@@ -663,19 +665,20 @@ TEST (skin_accepts_biases_from_the_smallest_to_the_largest_float) {
             md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
             skinned linear;
             skinned dual;
-            double worst_linear = 0;
-            double worst_dual = 0;
+            double max_linear_error = 0;
+            double max_dual_error = 0;
             check_sound(&fixture, false, &linear);
             check_sound(&fixture, true, &dual);
             for (uint32_t j = 0; j < fixture.mesh->num_vertices; j++) {
-                worst_linear = fmax(worst_linear, linear_error(&fixture, &linear, j));
-                worst_dual = fmax(worst_dual, dual_error(&fixture, &dual, j));
+                max_linear_error = fmax(max_linear_error, linear_error(&fixture, &linear, j));
+                max_dual_error = fmax(max_dual_error, dual_error(&fixture, &dual, j));
             }
             // Products below 1e-37 have fewer digits: the smallest digit is 2^-149.
             const double last_digit = 16 * 0x1p-149 / magnitude;
-            CHECK_THAT(worst_linear <= 1e-6 + last_digit, "linear, biases of %g: off by %g",
-                       magnitude, worst_linear);
-            CHECK_THAT(worst_dual <= 2e-5, "dual, biases of %g: off by %g", magnitude, worst_dual);
+            CHECK_THAT(max_linear_error <= 1e-6 + last_digit, "linear, biases of %g: off by %g",
+                       magnitude, max_linear_error);
+            CHECK_THAT(max_dual_error <= 2e-5, "dual, biases of %g: off by %g", magnitude,
+                       max_dual_error);
         }
     }
 }
@@ -688,8 +691,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     uint64_t random = 2;
     size_case fixture = {.mesh = mesh};
     for (int i = 0; i < SIZES_JOINTS; i++) {
-        fixture.palette[i] =
-            md5_mat34_from_xform((md5_xform){made_rotation(&random), {1, -2, 3}, 0});
+        fixture.palette[i] = md5_mat34_from_xform((md5_xform){random_quat(&random), {1, -2, 3}, 0});
     }
     md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
     skinned expected;
@@ -739,22 +741,22 @@ static bool is_filled(const void *bytes, size_t size)
     return filled;
 }
 
-static bool is_right(const strided_skinned *it, uint32_t vertex, bool normals, bool tangents)
+static bool is_right(const strided_skinned *output, uint32_t vertex, bool normals, bool tangents)
 {
-    const game_vertex *const v = &it->vertices[vertex];
+    const game_vertex *const v = &output->vertices[vertex];
     const bool normal_is_right =
-        normals ? memcmp(v->normal, &it->normals[vertex], sizeof v->normal) == 0
+        normals ? memcmp(v->normal, &output->normals[vertex], sizeof v->normal) == 0
                 : is_filled(v->normal, sizeof v->normal);
     const bool tangent_is_right =
-        tangents ? memcmp(v->tangent, &it->tangents[vertex], sizeof v->tangent) == 0
+        tangents ? memcmp(v->tangent, &output->tangents[vertex], sizeof v->tangent) == 0
                  : is_filled(v->tangent, sizeof v->tangent);
     const bool position_is_right =
-        memcmp(v->position, &it->positions[vertex], sizeof v->position) == 0;
-    bool others_are_filled = is_filled(v->before, sizeof v->before);
-    others_are_filled = others_are_filled && is_filled(v->texcoord, sizeof v->texcoord);
-    others_are_filled = others_are_filled && is_filled(v->color, sizeof v->color);
-    others_are_filled = others_are_filled && is_filled(v->after, sizeof v->after);
-    return position_is_right && normal_is_right && tangent_is_right && others_are_filled;
+        memcmp(v->position, &output->positions[vertex], sizeof v->position) == 0;
+    bool padding_is_filled = is_filled(v->before, sizeof v->before);
+    padding_is_filled = padding_is_filled && is_filled(v->texcoord, sizeof v->texcoord);
+    padding_is_filled = padding_is_filled && is_filled(v->color, sizeof v->color);
+    padding_is_filled = padding_is_filled && is_filled(v->after, sizeof v->after);
+    return position_is_right && normal_is_right && tangent_is_right && padding_is_filled;
 }
 
 static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md5_dual_quat *dual,
@@ -765,28 +767,28 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
     OWN_ARRAY(md5_vec3, expected_normals, count);
     OWN_ARRAY(md5_vec4, expected_tangents, count);
     OWN_ARRAY(game_vertex, vertices, count);
-    const strided_skinned it = {positions, expected_normals, expected_tangents, vertices};
+    const strided_skinned output = {positions, expected_normals, expected_tangents, vertices};
     const md5_skin_job out = {
         .mesh = mesh,
         .palette = palette,
         .duals = dual,
-        .positions = it.vertices->position,
-        .position_stride = sizeof *it.vertices,
-        .normals = normals ? it.vertices->normal : NULL,
-        .normal_stride = sizeof *it.vertices,
-        .tangents = tangents ? it.vertices->tangent : NULL,
-        .tangent_stride = sizeof *it.vertices,
+        .positions = output.vertices->position,
+        .position_stride = sizeof *output.vertices,
+        .normals = normals ? output.vertices->normal : NULL,
+        .normal_stride = sizeof *output.vertices,
+        .tangents = tangents ? output.vertices->tangent : NULL,
+        .tangent_stride = sizeof *output.vertices,
     };
     md5i_skin_job job;
     CHECK(md5i_strided_job(&out, &job));
-    memset(it.vertices, 0xa5, count * sizeof *it.vertices);
+    memset(output.vertices, 0xa5, count * sizeof *output.vertices);
     if (dual)
-        skin_by_duals(mesh, dual, it.positions, it.normals, it.tangents);
+        skin_by_duals(mesh, dual, output.positions, output.normals, output.tangents);
     else
-        md5_skin(mesh, palette, it.positions, it.normals, it.tangents);
+        md5_skin(mesh, palette, output.positions, output.normals, output.tangents);
     md5i_skin_with(level, &job);
     for (uint32_t i = 0; i < count; i++)
-        CHECK(is_right(&it, i, normals, tangents));
+        CHECK(is_right(&output, i, normals, tangents));
 }
 
 static void check_model(const char *path)
@@ -797,7 +799,7 @@ static void check_model(const char *path)
     uint64_t random = 17;
     OWN_ARRAY(md5_mat34, palette, num_joints);
     OWN_ARRAY(md5_dual_quat, dual, num_joints);
-    made_joints(palette, num_joints, 10, &random);
+    random_joints(palette, num_joints, 10, &random);
     md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -821,7 +823,7 @@ TEST (strides_of_0_mean_no_gaps) {
     const size_t count = mesh->num_vertices;
     OWN_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
     uint64_t random = 18;
-    made_joints(palette, model->skeleton.num_joints, 10, &random);
+    random_joints(palette, model->skeleton.num_joints, 10, &random);
     OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
     OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     md5_skin(mesh, palette, expected, expected + count, NULL);
@@ -838,7 +840,7 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
     OWN_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
     OWN_ARRAY(md5_dual_quat, dual, model->skeleton.num_joints);
     uint64_t random = 19;
-    made_joints(palette, model->skeleton.num_joints, 10, &random);
+    random_joints(palette, model->skeleton.num_joints, 10, &random);
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
     OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
     OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);

@@ -1,7 +1,7 @@
 // md5_skin() and skinning by dual quaternions with every instruction set that this machine has: the
 // same bits as plain C.
 #include "test/own.h"
-#include "test/skin/made_mesh.h"
+#include "test/skin/generated_mesh.h"
 
 #include "md5/skin/kernels.h"
 
@@ -80,7 +80,7 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
 // Skins with and without normals and tangents, with all instruction sets, by a palette or by dual
 // quaternions. Dual quaternions can have any finite values.
 static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
-                          const md5_dual_quat *duals, const char *what)
+                          const md5_dual_quat *duals, const char *description)
 {
     for (int wanted = 0; wanted < 4; wanted++) {
         const bool normals = wanted & 1;
@@ -91,15 +91,15 @@ static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
                 continue;
             OWN_SKINNED actual = skin(mesh, palette, duals, level, normals, tangents);
             CHECK_THAT(is_same(&expected, &actual, mesh->num_vertices),
-                       "%s, %s%s differs, normals %d, tangents %d", what, level_names[level],
+                       "%s, %s%s differs, normals %d, tangents %d", description, level_names[level],
                        duals ? ": dual" : "", normals, tangents);
         }
     }
 }
 
-static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
+static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const char *description)
 {
-    check_written(mesh, palette, NULL, what);
+    check_written(mesh, palette, NULL, description);
 
     // The bounds are computed without storing positions. All instruction sets must compute the
     // bounds of the positions.
@@ -108,13 +108,13 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
     OWN_SKINNED positions = skin(mesh, palette, NULL, MD5_CPU_SCALAR, false, false);
     const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
     CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),
-               "%s: bounds do not fit", what);
+               "%s: bounds do not fit", description);
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
         if (!md5i_cpu_has(level))
             continue;
         const md5_bounds actual = md5i_skin_bounds_with(level, &model, palette);
-        CHECK_THAT(memcmp(&expected, &actual, sizeof actual) == 0, "%s, %s: other bounds", what,
-                   level_names[level]);
+        CHECK_THAT(memcmp(&expected, &actual, sizeof actual) == 0, "%s, %s: other bounds",
+                   description, level_names[level]);
     }
 }
 
@@ -150,26 +150,26 @@ typedef struct streak {
     enum { RIGID, MEETING, APART, CANCELLING } form;
 } streak;
 
-static void begin_random_mesh(random_mesh *made, size_t num_vertices)
+static void begin_random_mesh(random_mesh *builder, size_t num_vertices)
 {
-    const size_t most = num_vertices + 1;
-    const size_t most_influences = most * MAX_INFLUENCES * 2;
-    *made = (random_mesh){
-        .positions = malloc(most * sizeof(md5_vec3)),
-        .normals = malloc(most * sizeof(md5_vec3)),
-        .tangents = malloc(most * sizeof(md5_vec4)),
-        .influences = malloc(most_influences * sizeof(md5_vec4)),
-        .first_influence = malloc((most + 1) * sizeof(uint32_t)),
-        .influence_joints = malloc(most_influences * sizeof(uint32_t)),
+    const size_t max_vertices = num_vertices + 1;
+    const size_t max_influences = max_vertices * MAX_INFLUENCES * 2;
+    *builder = (random_mesh){
+        .positions = malloc(max_vertices * sizeof(md5_vec3)),
+        .normals = malloc(max_vertices * sizeof(md5_vec3)),
+        .tangents = malloc(max_vertices * sizeof(md5_vec4)),
+        .influences = malloc(max_influences * sizeof(md5_vec4)),
+        .first_influence = malloc((max_vertices + 1) * sizeof(uint32_t)),
+        .influence_joints = malloc(max_influences * sizeof(uint32_t)),
     };
-    made->first_influence[0] = 0;
+    builder->first_influence[0] = 0;
 }
 
-static void add_streak(random_mesh *made, const streak *fixture, uint64_t *random)
+static void add_streak(random_mesh *builder, const streak *fixture, uint64_t *random)
 {
     for (uint32_t i = 0; i < fixture->length; i++) {
         // Adds a vertex of the streak, or now and then one of another kind that interrupts it.
-        const uint32_t vertex = made->mesh.num_vertices++;
+        const uint32_t vertex = builder->mesh.num_vertices++;
         const bool is_odd = test_random_u32(random) % 12 == 0;
         const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
         const bool is_rigid = fixture->form == RIGID && !is_odd;
@@ -177,29 +177,30 @@ static void add_streak(random_mesh *made, const streak *fixture, uint64_t *rando
         const md5_vec3 p = random_vec3(random);
         const uint32_t step =
             fixture->step > 0 ? fixture->step : 1 + test_random_u32(random) % (JOINTS - 1);
-        uint32_t next = made->first_influence[vertex];
-        made->positions[vertex] = p;
-        made->normals[vertex] = random_vec3(random);
+        uint32_t next = builder->first_influence[vertex];
+        builder->positions[vertex] = p;
+        builder->normals[vertex] = random_vec3(random);
         const md5_vec3 t = random_vec3(random);
-        made->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1 : -1};
+        builder->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1 : -1};
         for (uint32_t j = 0; j < count; j++, next++) {
             const float sign = fixture->form == CANCELLING && j % 2 ? -1 : 1;
             const float share = 1 - 1e-5f * (float)j;
             const float bias = is_rigid ? 1 : sign * share / (float)count;
             const uint32_t rank = (j + (uint32_t)i) % count;
             const md5_vec3 q = fixture->form == APART ? random_vec3(random) : p;
-            made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
-            made->influence_joints[next] = (fixture->joint + rank * step) % JOINTS;
+            builder->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
+            builder->influence_joints[next] = (fixture->joint + rank * step) % JOINTS;
         }
-        made->first_influence[vertex + 1] = next;
+        builder->first_influence[vertex + 1] = next;
     }
 }
 
-static void end_random_mesh(random_mesh *made)
+static void end_random_mesh(random_mesh *builder)
 {
-    const size_t count = made->mesh.num_vertices;
-    const size_t num_influences = made->first_influence[count];
-#define FIT(array, number) made->array = realloc(made->array, (number) * sizeof *made->array + 1)
+    const size_t count = builder->mesh.num_vertices;
+    const size_t num_influences = builder->first_influence[count];
+#define FIT(array, number) \
+    builder->array = realloc(builder->array, (number) * sizeof *builder->array + 1)
     FIT(positions, count);
     FIT(normals, count);
     FIT(tangents, count);
@@ -207,22 +208,22 @@ static void end_random_mesh(random_mesh *made)
     FIT(first_influence, count + 1);
     FIT(influence_joints, num_influences);
 #undef FIT
-    md5_mesh *const mesh = &made->mesh;
-    mesh->positions = made->positions;
-    mesh->normals = made->normals;
-    mesh->tangents = made->tangents;
-    mesh->influences = made->influences;
-    mesh->first_influence = made->first_influence;
-    mesh->influence_joints = made->influence_joints;
-    mesh->bounds = md5_bounds_from_points(made->positions, count);
-    const md5_load_opts opts = heap_opts(&made->heap, 0);
-    md5i_context_begin(&made->context, &opts, NULL, NULL);
-    CHECK(md5i_skin_plan_build(&made->context, mesh, &mesh->skin_plan));
+    md5_mesh *const mesh = &builder->mesh;
+    mesh->positions = builder->positions;
+    mesh->normals = builder->normals;
+    mesh->tangents = builder->tangents;
+    mesh->influences = builder->influences;
+    mesh->first_influence = builder->first_influence;
+    mesh->influence_joints = builder->influence_joints;
+    mesh->bounds = md5_bounds_from_points(builder->positions, count);
+    const md5_load_opts opts = heap_opts(&builder->heap, 0);
+    md5i_context_begin(&builder->context, &opts, NULL, NULL);
+    CHECK(md5i_skin_plan_build(&builder->context, mesh, &mesh->skin_plan));
 }
 
-static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *random)
+static void make_random_mesh(random_mesh *builder, uint32_t num_streaks, uint64_t *random)
 {
-    begin_random_mesh(made, 41 * (size_t)num_streaks);
+    begin_random_mesh(builder, 41 * (size_t)num_streaks);
     for (uint32_t i = 0; i < num_streaks; i++) {
         streak fixture = {
             .length = test_random_u32(random) % 41,
@@ -234,26 +235,26 @@ static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *
         if (test_random_u32(random) % 2 == 0)
             fixture.num_influences %= 5; // most real ones have few
 
-        add_streak(made, &fixture, random);
+        add_streak(builder, &fixture, random);
     }
-    end_random_mesh(made);
+    end_random_mesh(builder);
 }
 
-static void free_random_mesh(random_mesh *made)
+static void free_random_mesh(random_mesh *builder)
 {
-    free(made->positions);
-    free(made->normals);
-    free(made->tangents);
-    free(made->influences);
-    free(made->first_influence);
-    free(made->influence_joints);
-    md5i_skin_plan_free(&made->context.allocator, made->mesh.skin_plan);
-    CHECK_UINT(made->heap.live, 0);
+    free(builder->positions);
+    free(builder->normals);
+    free(builder->tangents);
+    free(builder->influences);
+    free(builder->first_influence);
+    free(builder->influence_joints);
+    md5i_skin_plan_free(&builder->context.allocator, builder->mesh.skin_plan);
+    CHECK_UINT(builder->heap.live, 0);
 }
 #define OWN_RANDOM_MESH __attribute__((cleanup(free_random_mesh))) random_mesh
 
 // A message's name of a round.
-static const char *name_of(uint32_t round)
+static const char *round_name(uint32_t round)
 {
     static char name[40];
     snprintf(name, sizeof name, "random mesh %u", round);
@@ -261,33 +262,33 @@ static const char *name_of(uint32_t round)
 }
 
 // The runs that have occurred. They are checked, so that the test cannot pass without testing them.
-typedef struct seen_runs {
+typedef struct run_counts {
     uint32_t count[MD5_SKIN_ORDERS][MD5_SKIN_KINDS];
-} seen_runs;
+} run_counts;
 
-static void note_runs(const md5_skin_plan *plan, seen_runs *seen)
+static void note_runs(const md5_skin_plan *plan, run_counts *counts)
 {
     for (uint32_t i = 0; plan && i < plan->num_runs; i++)
-        seen->count[plan->runs[i].order][plan->runs[i].kind]++;
+        counts->count[plan->runs[i].order][plan->runs[i].kind]++;
 }
 
 TEST (skin_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 41;
-    seen_runs seen = {{{0}}};
+    run_counts counts = {{{0}}};
     md5_mat34 palette[JOINTS];
     for (uint32_t round = 0; round < 200; round++) {
-        OWN_RANDOM_MESH made;
-        make_random_mesh(&made, round % 20, &random);
-        made_joints(palette, JOINTS, 20, &random);
-        check_sets(&made.mesh, palette, name_of(round));
-        note_runs(made.mesh.skin_plan, &seen);
+        OWN_RANDOM_MESH builder;
+        make_random_mesh(&builder, round % 20, &random);
+        random_joints(palette, JOINTS, 20, &random);
+        check_sets(&builder.mesh, palette, round_name(round));
+        note_runs(builder.mesh.skin_plan, &counts);
     }
     for (md5_skin_kind kind = MD5_SKIN_RIGID; kind < MD5_SKIN_KINDS; kind++) {
         for (md5_skin_order order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++)
-            CHECK((seen.count[order][kind] > 0)
+            CHECK((counts.count[order][kind] > 0)
                   == (order != MD5_SKIN_SINGLES || kind != MD5_SKIN_RIGID)); // these are blended
     }
-    CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_NONE] > 0);
+    CHECK(counts.count[MD5_SKIN_SINGLES][MD5_SKIN_NONE] > 0);
 }
 
 // Joints are equal in pairs, so that biases can cancel out, and some dual quaternions are negated.
@@ -296,9 +297,9 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
     for (uint32_t round = 0; round < 100; round++) {
-        OWN_RANDOM_MESH made;
-        make_random_mesh(&made, round % 20, &random);
-        made_joints(palette, JOINTS, 20, &random);
+        OWN_RANDOM_MESH builder;
+        make_random_mesh(&builder, round % 20, &random);
+        random_joints(palette, JOINTS, 20, &random);
         for (uint32_t i = 1; i < JOINTS; i += 2)
             palette[i] = palette[i - 1];
         md5_build_dual_palette(palette, JOINTS, dual);
@@ -307,15 +308,15 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
             const md5_quat d = dual[i].dual;
             dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
         }
-        check_written(&made.mesh, NULL, dual, name_of(round));
+        check_written(&builder.mesh, NULL, dual, round_name(round));
 
         // Turns about an axis along the normals give zeros, whose signs are compared too.
         for (int i = 0; i < JOINTS; i++)
             dual[i] = (md5_dual_quat){
                 .real = {0, 0, test_betweenf(-1, 1, &random), test_betweenf(-1, 1, &random)}};
-        for (uint32_t vertex = 0; vertex < made.mesh.num_vertices; vertex++)
-            made.normals[vertex] = (md5_vec3){0, 0, 1};
-        check_written(&made.mesh, NULL, dual, name_of(round));
+        for (uint32_t vertex = 0; vertex < builder.mesh.num_vertices; vertex++)
+            builder.normals[vertex] = (md5_vec3){0, 0, 1};
+        check_written(&builder.mesh, NULL, dual, round_name(round));
     }
 }
 
@@ -325,22 +326,22 @@ TEST (skin_gives_the_same_bits_for_invalid_palettes) {
     uint64_t random = 43;
     md5_mat34 palette[JOINTS];
     for (uint32_t round = 0; round < 60; round++) {
-        OWN_RANDOM_MESH made;
-        make_random_mesh(&made, round % 10, &random);
-        made_joints(palette, JOINTS, 20, &random);
+        OWN_RANDOM_MESH builder;
+        make_random_mesh(&builder, round % 10, &random);
+        random_joints(palette, JOINTS, 20, &random);
         for (uint32_t i = 0; i < 12; i++) {
             const uint32_t entry = test_random_u32(&random) % (12 * JOINTS);
             const uint32_t value = test_random_u32(&random) % (COUNT_OF(odd));
             palette[entry / 12].m[entry % 12] = odd[value];
         }
         memset(&palette[round % JOINTS], 0, sizeof palette[0]);
-        check_sets(&made.mesh, palette, name_of(round));
+        check_sets(&builder.mesh, palette, round_name(round));
     }
 }
 
 // -- Plans ---------------------------------------------------------------------------------------
 
-static uint32_t num_influences_of(const md5_mesh *mesh, uint32_t vertex)
+static uint32_t count_influences(const md5_mesh *mesh, uint32_t vertex)
 {
     return mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
 }
@@ -351,7 +352,7 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
                        uint32_t vertex, uint32_t lane, size_t step)
 {
     const uint32_t first = mesh->first_influence[vertex];
-    const uint32_t count = num_influences_of(mesh, vertex);
+    const uint32_t count = count_influences(mesh, vertex);
     const md5_skin_kind kind = md5i_skin_vertex_kind(mesh, vertex);
     const bool is_exact = run->kind == MD5_SKIN_EXACT;
     bool is_right =
@@ -399,7 +400,7 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
         is_right = is_right && (!is_gathered || vertices[lane] % 3 == 0);
         is_right = is_right && (!again || vertices[lane] == vertices[0]);
         is_right = is_right && (!is_gathered || lane == 0 || vertices[lane] >= vertices[lane - 1]);
-        is_right = is_right && num_influences_of(mesh, vertex) == run->num_influences
+        is_right = is_right && count_influences(mesh, vertex) == run->num_influences
                    && is_planned(mesh, run, words, vertex, lane, MD5_SKIN_GROUP);
         times[vertex] += !again;
     }
@@ -421,7 +422,7 @@ static size_t size_of_runs(const md5_mesh *mesh)
             const bool is_single = run->order == MD5_SKIN_SINGLES;
             num_words += md5_skin_num_words(
                 run->kind, run->order,
-                is_single ? num_influences_of(mesh, plan->vertices[run->vertices + k])
+                is_single ? count_influences(mesh, plan->vertices[run->vertices + k])
                           : run->num_influences);
         }
     }
@@ -435,7 +436,7 @@ static size_t size_of_runs(const md5_mesh *mesh)
 
 // Checks that every vertex is skinned once, by the method of its kind, and that the plan has no
 // unused memory.
-static void check_plan(const md5_mesh *mesh, const char *what)
+static void check_plan(const md5_mesh *mesh, const char *description)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
     if (!plan) {
@@ -453,7 +454,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
                 is_right = is_right && check_group(mesh, run, k, times);
                 continue;
             }
-            const uint32_t count = num_influences_of(mesh, vertex);
+            const uint32_t count = count_influences(mesh, vertex);
             is_right =
                 is_right && *words == count && is_planned(mesh, run, words + 1, vertex, 0, 1);
             words += md5_skin_num_words(run->kind, run->order, count);
@@ -462,17 +463,18 @@ static void check_plan(const md5_mesh *mesh, const char *what)
     }
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++)
         is_right = is_right && times[vertex] == 1;
-    CHECK_THAT(is_right, "%s: a vertex is not done as it should be", what);
+    CHECK_THAT(is_right, "%s: a vertex is not done as it should be", description);
     CHECK_UINT(plan->size, size_of_runs(mesh));
 }
 
 TEST (skin_plan_covers_every_vertex) {
     uint64_t random = 47;
     for (uint32_t round = 0; round < 100; round++) {
-        OWN_RANDOM_MESH made;
-        make_random_mesh(&made, round % 20, &random);
-        check_plan(&made.mesh, "random mesh");
-        CHECK_UINT(made.heap.live_bytes, made.mesh.skin_plan ? made.mesh.skin_plan->size : 0);
+        OWN_RANDOM_MESH builder;
+        make_random_mesh(&builder, round % 20, &random);
+        check_plan(&builder.mesh, "random mesh");
+        CHECK_UINT(builder.heap.live_bytes,
+                   builder.mesh.skin_plan ? builder.mesh.skin_plan->size : 0);
     }
 }
 
@@ -480,13 +482,13 @@ TEST (skin_plan_covers_every_vertex) {
 TEST (skin_plan_groups_joints_in_any_order) {
     uint64_t random = 67;
     for (int count = 2; count < 17; count++) {
-        seen_runs seen = {{{0}}};
-        OWN_RANDOM_MESH made;
-        begin_random_mesh(&made, 200);
-        add_streak(&made, &(streak){200, (uint32_t)count, 3, 1, APART}, &random);
-        end_random_mesh(&made);
-        note_runs(made.mesh.skin_plan, &seen);
-        CHECK(seen.count[MD5_SKIN_CONTIGUOUS][MD5_SKIN_EXACT] > 0);
+        run_counts counts = {{{0}}};
+        OWN_RANDOM_MESH builder;
+        begin_random_mesh(&builder, 200);
+        add_streak(&builder, &(streak){200, (uint32_t)count, 3, 1, APART}, &random);
+        end_random_mesh(&builder);
+        note_runs(builder.mesh.skin_plan, &counts);
+        CHECK(counts.count[MD5_SKIN_CONTIGUOUS][MD5_SKIN_EXACT] > 0);
     }
 }
 
@@ -495,21 +497,21 @@ TEST (skin_plan_groups_joints_in_any_order) {
 TEST (skin_plan_groups_threes) {
     uint64_t random = 59;
     md5_mat34 palette[JOINTS];
-    made_joints(palette, JOINTS, 20, &random);
+    random_joints(palette, JOINTS, 20, &random);
     for (uint32_t num_influences = 1; num_influences <= 8; num_influences++) {
-        OWN_RANDOM_MESH made;
-        begin_random_mesh(&made, 3 * 60 + 800);
+        OWN_RANDOM_MESH builder;
+        begin_random_mesh(&builder, 3 * 60 + 800);
         for (uint32_t i = 0; i < 60 + 100; i++) {
             const streak fixture = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS,
                                     APART};
-            add_streak(&made, &fixture, &random);
+            add_streak(&builder, &fixture, &random);
         }
-        end_random_mesh(&made);
-        seen_runs seen = {{{0}}};
-        note_runs(made.mesh.skin_plan, &seen);
-        CHECK(seen.count[MD5_SKIN_GATHERED][MD5_SKIN_EXACT] > 0);
-        check_plan(&made.mesh, "mesh of threes");
-        check_sets(&made.mesh, palette, "mesh of threes");
+        end_random_mesh(&builder);
+        run_counts counts = {{{0}}};
+        note_runs(builder.mesh.skin_plan, &counts);
+        CHECK(counts.count[MD5_SKIN_GATHERED][MD5_SKIN_EXACT] > 0);
+        check_plan(&builder.mesh, "mesh of threes");
+        check_sets(&builder.mesh, palette, "mesh of threes");
     }
 }
 
@@ -524,7 +526,7 @@ static void check_model(const char *path)
     OWN_ARRAY(md5_mat34, palette, num_joints);
     OWN_ARRAY(md5_dual_quat, dual, num_joints);
     uint64_t random = 53;
-    made_joints(palette, num_joints, 50, &random);
+    random_joints(palette, num_joints, 50, &random);
     md5_build_palette(model, palette, palette);
     md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -675,9 +677,10 @@ TEST (random_models_allocate_only_used_memory) {
             uint32_t num_weights = 0;
             test_append(&text, "mesh { shader \"\" numverts %u\n", num_vertices);
             for (uint32_t j = 0; j < num_vertices; j++) {
-                const uint32_t own = test_random_u32(&random) % MAX_WEIGHTS;
-                test_append(&text, "vert %u ( %u %u ) %u %u\n", j, j % 3, j % 2, num_weights, own);
-                num_weights += own;
+                const uint32_t vertex_weights = test_random_u32(&random) % MAX_WEIGHTS;
+                test_append(&text, "vert %u ( %u %u ) %u %u\n", j, j % 3, j % 2, num_weights,
+                            vertex_weights);
+                num_weights += vertex_weights;
             }
             const uint32_t num_triangles = num_vertices > 2 ? num_vertices - 2 : 0;
             test_append(&text, "numtris %u\n", num_triangles);

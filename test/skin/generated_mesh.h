@@ -1,11 +1,11 @@
 // Builds meshes with all geometry from tables in C, for the tests of md5/skin.
-#ifndef TEST_SKIN_MADE_MESH_H
-#define TEST_SKIN_MADE_MESH_H
+#ifndef TEST_SKIN_GENERATED_MESH_H
+#define TEST_SKIN_GENERATED_MESH_H
 
 #include "md5/skin/geometry.h"
 
 // The tables of a mesh in a file.
-typedef struct made_source {
+typedef struct mesh_source {
     uint32_t num_vertices;
     uint32_t num_triangles;
     uint32_t num_weights;
@@ -14,32 +14,32 @@ typedef struct made_source {
     const uint32_t *triangles; // [3 * num_triangles]
     const md5_weight *weights;
     const md5_mat34 *bind;
-} made_source;
+} mesh_source;
 
-// A model with one mesh. Free it with made_mesh_free().
-typedef struct made_mesh {
+// A model with one mesh. Free it with free_generated_mesh().
+typedef struct generated_mesh {
     md5_context context;
     md5_error error;
     md5_arena arena;
     md5_mesh mesh;
     md5_model model;
-} made_mesh;
+} generated_mesh;
 
 // Builds a mesh. `opts` can be NULL; `num_joints` is the number of elements of source->bind.
 // Returns true on success. The mesh must be freed in both cases.
-bool made_mesh_build(made_mesh *made, const made_source *source, uint32_t num_joints,
-                     const md5_load_opts *opts);
-void made_mesh_free(made_mesh *made);
-#define OWN_MESH __attribute__((cleanup(made_mesh_free))) made_mesh
+bool build_generated_mesh(generated_mesh *generated, const mesh_source *source, uint32_t num_joints,
+                          const md5_load_opts *opts);
+void free_generated_mesh(generated_mesh *generated);
+#define OWN_MESH __attribute__((cleanup(free_generated_mesh))) generated_mesh
 
 // Returns a source with one vertex, weights[num_weights] and no triangles. Overwrites `vertex`.
-made_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
-                        const md5_mat34 *bind);
+mesh_source single_vertex_source(md5_vertex *vertex, const md5_weight *weights,
+                                 uint32_t num_weights, const md5_mat34 *bind);
 
 // Returns a random rotation with uniform distribution.
-md5_quat made_rotation(uint64_t *random);
+md5_quat random_quat(uint64_t *random);
 
 // Writes num_joints matrices with random rotations, and positions of up to `size` along each axis.
-void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *random);
+void random_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *random);
 
 #endif
