@@ -2,6 +2,7 @@
 // kept, and the members of crowds that are drawn from them. Also the control of quality by frame
 // time.
 #include "test/own.h"
+#include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
@@ -762,6 +763,47 @@ TEST_SCENE (view_economy_omits_shadows) {
             CHECK(shot_same(&unwanted, &none));
         }
     }
+}
+
+// Sums the differences of an image of a square on the ground that round shadows cause. Its blob is
+// wider than the square. `height` is the height of one additional, narrow triangle.
+static double measure_blob(const gl_scene *scene, int height)
+{
+    OWN_FOLDER folder = folder_make();
+    test_text text = {0};
+    test_append(&text,
+                "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
+                "joints { \"root\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
+                "mesh { shader \"\" numverts 5 vert 0 ( 0 0 ) 0 1 vert 1 ( 0 0 ) 1 1\n"
+                "vert 2 ( 0 0 ) 2 1 vert 3 ( 0 0 ) 3 1 vert 4 ( 0 0 ) 4 1\n"
+                "numtris 3 tri 0 0 2 1 tri 1 0 3 2 tri 2 0 4 1\n"
+                "numweights 5 weight 0 0 1 ( -50 -50 0 ) weight 1 0 1 ( 50 -50 0 )\n"
+                "weight 2 0 1 ( 50 50 0 ) weight 3 0 1 ( -50 50 0 ) weight 4 0 1 ( 0 -50 %d ) }\n",
+                height);
+    folder_put_text(folder, "square.md5mesh", text.bytes);
+    free(text.bytes);
+    char line[512];
+    double sum = 0;
+    snprintf(line, sizeof line, "%s/square.md5mesh --samples 1 --resolution 320,240 --grid=no",
+             folder);
+    OWN_SHOT viewer;
+    if (!CHECK(shot_open(&viewer, scene, line)))
+        return 0;
+    viewer.state.drawing.economy = view_economies[2];
+    OWN_PICTURE with = shot_draw(&viewer);
+    viewer.state.options->shown.shadows = false;
+    OWN_PICTURE without = shot_draw(&viewer);
+    for (size_t i = 0; i < (size_t)4 * with.width * with.height; i++)
+        sum += without.rgba[i] - with.rgba[i];
+    return sum;
+}
+
+// The darkness of a round shadow depends on the ratio of the altitude of a body to its height,
+// which is 0 / 0 for a flat body on the ground.
+TEST_SCENE (view_round_shadow_of_a_flat_body_is_dark) {
+    const double flat = measure_blob(scene, 0);
+    const double low = measure_blob(scene, 1);
+    CHECK_THAT(fabs(flat - low) < 0.1 * low, "%g, but %g with a height of 1", flat, low);
 }
 
 // Members of crowds have fewer triangles if frames take too long.

@@ -4,6 +4,8 @@
 // blends over a surface. A crowd has one body for each model and level of detail.
 #include "demo/viewer/draw/draw.h"
 
+#include <float.h>
+
 // == Lighting =====================================================================================
 //
 // Studio lighting consists of four lights. A key light comes from behind the viewer's left
@@ -1256,7 +1258,8 @@ static md5gl_blob_shadow body_blob(const md5_model *model, const md5_mat34 *join
     const bool has_feet = !view_is_empty(feet);
     const md5_vec3 center = view_center(has_feet ? feet : body);
     const float relative_radius = has_feet ? 0.5f : 0.6f;
-    const float altitude = (body.min.z - ground) / height; // relative to the height of the body
+    // Altitude relative to the height of the body. On the ground it is 0, also for a flat body.
+    const float altitude = (body.min.z - ground) / fmaxf(height, FLT_MIN);
     return (md5gl_blob_shadow){
         .position = {center.x, center.y, ground},
         .radius = relative_radius * width,
