@@ -37,39 +37,39 @@ static asset_kind kind_from_path(const char *path)
 static asset parse(asset_kind kind, const char *text, size_t size, const md5_load_opts *opts,
                    md5_error *error)
 {
-    asset made = {NULL, NULL, NULL};
+    asset loaded = {NULL, NULL, NULL};
     if (kind == MODEL)
-        made.model = md5_parse_model(text, size, opts, error);
+        loaded.model = md5_parse_model(text, size, opts, error);
     else if (kind == ANIM)
-        made.anim = md5_parse_anim(text, size, opts, error);
+        loaded.anim = md5_parse_anim(text, size, opts, error);
     else
-        made.camera = md5_parse_camera(text, size, opts, error);
-    return made;
+        loaded.camera = md5_parse_camera(text, size, opts, error);
+    return loaded;
 }
 
-static const void *asset_pointer(asset made)
+static const void *asset_pointer(asset loaded)
 {
-    if (made.model)
-        return made.model;
-    return made.anim ? (const void *)made.anim : made.camera;
+    if (loaded.model)
+        return loaded.model;
+    return loaded.anim ? (const void *)loaded.anim : loaded.camera;
 }
 
-static uint32_t count_asset_warnings(asset made)
+static uint32_t count_asset_warnings(asset loaded)
 {
-    if (made.model)
-        return made.model->num_warnings;
-    if (made.anim)
-        return made.anim->num_warnings;
-    return made.camera ? made.camera->num_warnings : 0;
+    if (loaded.model)
+        return loaded.model->num_warnings;
+    if (loaded.anim)
+        return loaded.anim->num_warnings;
+    return loaded.camera ? loaded.camera->num_warnings : 0;
 }
 
-static const char *find_fault(asset made)
+static const char *find_fault(asset loaded)
 {
-    if (made.model)
-        return asset_model_fault(made.model);
-    if (made.anim)
-        return asset_anim_fault(made.anim);
-    return made.camera ? asset_camera_fault(made.camera) : NULL;
+    if (loaded.model)
+        return asset_model_fault(loaded.model);
+    if (loaded.anim)
+        return asset_anim_fault(loaded.anim);
+    return loaded.camera ? asset_camera_fault(loaded.camera) : NULL;
 }
 
 static bool are_equal(asset a, asset b)
@@ -81,11 +81,11 @@ static bool are_equal(asset a, asset b)
     return asset_cameras_equal(a.camera, b.camera);
 }
 
-static void free_asset(asset made)
+static void free_asset(asset loaded)
 {
-    md5_free_model(made.model);
-    md5_free_anim(made.anim);
-    md5_free_camera(made.camera);
+    md5_free_model(loaded.model);
+    md5_free_anim(loaded.anim);
+    md5_free_camera(loaded.camera);
 }
 
 // -- One file -------------------------------------------------------------------------------
@@ -95,22 +95,22 @@ typedef struct valid_file {
     asset_kind kind;
     char *text;
     size_t size;
-    asset whole;
+    asset original;
     asset_warnings warnings; // warnings about the whole file
     size_t num_allocs, peak_bytes;
     size_t budget; // limit for the bytes that one kind of abuse reads
 } valid_file;
 
 // Returns the distance between positions that keeps to the budget, if each position costs `cost`
-// bytes. There are `most` positions in total.
-static size_t stride_for(const valid_file *file, size_t most, size_t cost)
+// bytes. There are `num_positions` positions in total.
+static size_t stride_for(const valid_file *file, size_t num_positions, size_t cost)
 {
     const size_t affordable = file->budget / (cost + 1) + 1;
-    return most / affordable + 1;
+    return num_positions / affordable + 1;
 }
 
 typedef struct trial {
-    asset made;
+    asset loaded;
     asset_heap *heap;
     size_t limit; // 0 = none
     asset_warnings warnings;
@@ -120,31 +120,31 @@ typedef const char *asset_check(const valid_file *file, const trial *tried);
 
 // Parses a text, checks the conditions for any text and those of `is_right`, and frees the asset.
 static bool attempt(const valid_file *file, const char *text, size_t size, asset_heap *heap,
-                    size_t limit, asset_check *is_right, const char *what, size_t at)
+                    size_t limit, asset_check *is_right, const char *description, size_t at)
 {
     trial tried = {.heap = heap, .limit = limit};
     md5_load_opts opts = asset_opts(heap, &tried.warnings);
     opts.allocator.limit = limit;
-    tried.made = parse(file->kind, text, size, &opts, &tried.error);
+    tried.loaded = parse(file->kind, text, size, &opts, &tried.error);
     const char *fault =
-        asset_answer_fault(asset_pointer(tried.made), count_asset_warnings(tried.made), &opts,
+        asset_answer_fault(asset_pointer(tried.loaded), count_asset_warnings(tried.loaded), &opts,
                            &tried.error, text, size);
     if (!fault)
-        fault = find_fault(tried.made);
+        fault = find_fault(tried.loaded);
     if (!fault)
         fault = is_right(file, &tried);
-    free_asset(tried.made);
+    free_asset(tried.loaded);
     if (!fault)
         fault = asset_heap_fault(heap);
-    return CHECK_THAT(!fault, "%s, %s %zu: %s", file->path, what, at, fault ? fault : "");
+    return CHECK_THAT(!fault, "%s, %s %zu: %s", file->path, description, at, fault ? fault : "");
 }
 
 static const char *judge_cut(const valid_file *file, const trial *tried)
 {
-    if (!asset_pointer(tried->made))
+    if (!asset_pointer(tried->loaded))
         return tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
     if (!asset_warnings_have_new(&tried->warnings, &file->warnings)
-        && !are_equal(tried->made, file->whole))
+        && !are_equal(tried->loaded, file->original))
         return "something is lost without a warning";
     return NULL;
 }
@@ -168,14 +168,14 @@ static void cut_everywhere(const valid_file *file)
 static const char *judge_nothing(const valid_file *file, const trial *tried)
 {
     (void)file;
-    const bool is_made = asset_pointer(tried->made) != NULL;
-    return !is_made && tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
+    const bool is_loaded = asset_pointer(tried->loaded) != NULL;
+    return !is_loaded && tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
 }
 
 static void alter_everywhere(const valid_file *file)
 {
-    static const char others[] = "9\"} -/\0.(\n{a)e\xE9";
-    enum { NUM_OTHERS = sizeof others - 1, ROUNDS = 4 };
+    static const char replacements[] = "9\"} -/\0.(\n{a)e\xE9";
+    enum { NUM_REPLACEMENTS = sizeof replacements - 1, ROUNDS = 4 };
     const size_t stride = stride_for(file, file->size, ROUNDS * file->size);
     size_t next = 0;
     for (size_t at = 0; at < file->size; at += stride) {
@@ -183,7 +183,7 @@ static void alter_everywhere(const valid_file *file)
         bool held = true;
         for (int i = 0; i < ROUNDS && held; i++) {
             asset_heap heap = {0};
-            file->text[at] = others[next++ % NUM_OTHERS];
+            file->text[at] = replacements[next++ % NUM_REPLACEMENTS];
             held = attempt(file, file->text, file->size, &heap, 0, judge_nothing, "altered at", at);
         }
         file->text[at] = original;
@@ -197,18 +197,18 @@ static const char *judge_memory(const valid_file *file, const trial *tried)
     const asset_heap *const heap = tried->heap;
     if (tried->limit > 0 && heap->peak_bytes > tried->limit)
         return "the memory limit is passed";
-    if (!asset_pointer(tried->made))
+    if (!asset_pointer(tried->loaded))
         return tried->error.status == MD5_ERROR_MEMORY ? NULL
                                                        : "another error than too little memory";
     if (heap->fail_at > 0 && heap->num_allocs >= heap->fail_at)
         return "an asset although an allocation failed";
-    return are_equal(tried->made, file->whole) ? NULL : "another asset than the whole file's";
+    return are_equal(tried->loaded, file->original) ? NULL : "another asset than the whole file's";
 }
 
 static const char *judge_success(const valid_file *file, const trial *tried)
 {
-    return asset_pointer(tried->made) ? judge_memory(file, tried)
-                                      : "not read with just enough memory";
+    return asset_pointer(tried->loaded) ? judge_memory(file, tried)
+                                        : "not read with just enough memory";
 }
 
 static void fail_every_allocation(const valid_file *file)
@@ -224,8 +224,8 @@ static void fail_every_allocation(const valid_file *file)
 static void set_every_limit(const valid_file *file)
 {
     enum { MAX_LIMITS = 2000 };
-    const size_t most = file->peak_bytes < MAX_LIMITS ? file->peak_bytes : MAX_LIMITS;
-    const size_t count = most / stride_for(file, most, file->size) + 1;
+    const size_t max_limit = file->peak_bytes < MAX_LIMITS ? file->peak_bytes : MAX_LIMITS;
+    const size_t count = max_limit / stride_for(file, max_limit, file->size) + 1;
     for (size_t i = 0; i <= count; i++) {
         const size_t limit = 1 + file->peak_bytes / count * i;
         asset_heap heap = {0};
@@ -255,7 +255,7 @@ static bool open_valid_file(valid_file *file, const char *path)
     free_asset(first);
     file->num_allocs = heap.num_allocs;
     file->peak_bytes = heap.peak_bytes;
-    file->whole = parse(file->kind, file->text, file->size, NULL, &error);
+    file->original = parse(file->kind, file->text, file->size, NULL, &error);
     if (is_good)
         return true;
     free(file->text);
@@ -294,7 +294,7 @@ static bool use_entry(folder_list *list, const char *path, void (*use)(const val
     if (kind_from_path(path) == NO_KIND || !open_valid_file(&file, path))
         return false;
     use(&file);
-    free_asset(file.whole);
+    free_asset(file.original);
     free(file.text);
     return true;
 }

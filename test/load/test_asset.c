@@ -72,12 +72,12 @@ static uint32_t hash_text(const char *text)
     return hash;
 }
 
-bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known)
+bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *expected)
 {
     for (uint32_t i = 0; i < warnings->num_reported && i < MAX_HASHES; i++) {
         bool found = false;
-        for (uint32_t j = 0; j < known->num_reported && j < MAX_HASHES; j++)
-            found = found || known->hashes[j] == warnings->hashes[i];
+        for (uint32_t j = 0; j < expected->num_reported && j < MAX_HASHES; j++)
+            found = found || expected->hashes[j] == warnings->hashes[i];
         if (!found)
             return true;
     }
@@ -257,17 +257,17 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
         HOLDS(skeleton->joints[j].parent == MD5_NONE || skeleton->joints[j].parent < count,
               "a parent out of range");
     }
-    OWN unsigned char *const seen = calloc(count, 1);
+    OWN unsigned char *const visited = calloc(count, 1);
     const char *fault = NULL;
     for (uint32_t i = 0; i < count && !fault; i++) {
         const uint32_t joint = skeleton->order[i];
-        if (joint >= count || seen[joint])
+        if (joint >= count || visited[joint])
             fault = "order names a joint twice, or none";
         else if (skeleton->joints[joint].parent != MD5_NONE
-                 && !seen[skeleton->joints[joint].parent])
+                 && !visited[skeleton->joints[joint].parent])
             fault = "order names a child before its parent";
         else
-            seen[joint] = 1;
+            visited[joint] = 1;
     }
     return fault;
 }
@@ -299,7 +299,7 @@ static const char *file_tables_fault(const md5_model *model, const md5_mesh *mes
 
 // For each joint, the last vertex that it influences; vertices are counted over all meshes.
 typedef struct last_uses {
-    uint64_t *of_joints;
+    uint64_t *last_vertex;
     uint64_t vertex;
 } last_uses;
 
@@ -314,8 +314,8 @@ static const char *vertex_influences_fault(const md5_model *model, const md5_mes
     for (uint32_t i = first; i < end; i++) {
         const uint32_t joint = mesh->influence_joints[i];
         HOLDS(joint < model->skeleton.num_joints, "an influence's joint is out of range");
-        HOLDS(uses->of_joints[joint] != uses->vertex, "two influences of one joint");
-        uses->of_joints[joint] = uses->vertex;
+        HOLDS(uses->last_vertex[joint] != uses->vertex, "two influences of one joint");
+        uses->last_vertex[joint] = uses->vertex;
         HOLDS(i == first || fabsf(mesh->influences[i - 1].w) >= fabsf(mesh->influences[i].w),
               "influences are not sorted");
     }
@@ -324,16 +324,16 @@ static const char *vertex_influences_fault(const md5_model *model, const md5_mes
 
 static const char *influences_fault(const md5_model *model, const md5_mesh *mesh, last_uses *uses)
 {
-    uint32_t most = 0;
+    uint32_t max_influences = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         PASS_ON(vertex_influences_fault(model, mesh, v, uses));
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
-        most = count > most ? count : most;
+        max_influences = count > max_influences ? count : max_influences;
     }
     HOLDS(mesh->first_influence[0] == 0, "the first influence is not number 0");
     HOLDS(mesh->first_influence[mesh->num_vertices] == mesh->num_influences,
           "first_influence ends elsewhere");
-    HOLDS(mesh->max_influences == most, "max_influences is wrong");
+    HOLDS(mesh->max_influences == max_influences, "max_influences is wrong");
     return NULL;
 }
 
@@ -423,11 +423,11 @@ const char *asset_model_fault(const md5_model *model)
                   && is_unit_vec3(m[8], m[9], m[10]),
               "a bind matrix without unit length");
     }
-    last_uses uses = {.of_joints = calloc(num_joints, sizeof *uses.of_joints)};
+    last_uses uses = {.last_vertex = calloc(num_joints, sizeof *uses.last_vertex)};
     const char *fault = NULL;
     for (uint32_t i = 0; i < model->num_meshes && !fault; i++)
         fault = mesh_fault(model, &model->meshes[i], &uses);
-    free(uses.of_joints);
+    free(uses.last_vertex);
     return fault;
 }
 

@@ -26,8 +26,8 @@ typedef struct asset_warnings {
     uint32_t hashes[128];  // of the first messages
 } asset_warnings;
 
-// Returns true if a warning was reported that `known` does not contain.
-bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known);
+// Returns true if a warning was reported that `expected` does not contain.
+bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *expected);
 
 // Returns options with this allocator and warning callback, and defaults for the rest.
 md5_load_opts asset_opts(asset_heap *heap, asset_warnings *warnings);

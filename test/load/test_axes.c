@@ -12,21 +12,21 @@ typedef struct loaded {
 
 static loaded load(const char *mesh, const char *clip, const md5_load_opts *opts)
 {
-    loaded made = {axes_load_model(mesh, opts), axes_load_anim(clip, opts), NULL};
-    if (made.model && made.anim)
-        made.binding = md5_bind(made.model, made.anim, NULL, NULL);
-    CHECK(made.binding);
-    return made;
+    loaded pair = {axes_load_model(mesh, opts), axes_load_anim(clip, opts), NULL};
+    if (pair.model && pair.anim)
+        pair.binding = md5_bind(pair.model, pair.anim, NULL, NULL);
+    CHECK(pair.binding);
+    return pair;
 }
 
-static void unload(loaded *made)
+static void unload(loaded *pair)
 {
-    md5_free_binding(made->binding);
-    md5_free_anim(made->anim);
-    md5_free_model(made->model);
+    md5_free_binding(pair->binding);
+    md5_free_anim(pair->anim);
+    md5_free_model(pair->model);
 }
 
-static double size_of(const md5_model *model)
+static double model_size(const md5_model *model)
 {
     const md5_bounds box = model->bounds;
     const md5_vec3 ends[2] = {box.min, box.max};
@@ -48,28 +48,29 @@ static double size_of(const md5_model *model)
 static double mesh_error(const axes_case *fixture, double scale, const md5_mesh *a,
                          const md5_mesh *b)
 {
-    double worst = 0;
+    double max_error = 0;
     for (uint32_t i = 0; i < a->num_weights; i++)
-        worst = fmax(worst,
-                     axes_point_error(fixture, scale, a->weights[i].offset, b->weights[i].offset));
+        max_error = fmax(max_error, axes_point_error(fixture, scale, a->weights[i].offset,
+                                                     b->weights[i].offset));
     for (uint32_t i = 0; i < a->num_vertices; i++) {
         const md5_vec4 t = a->tangents[i];
         const md5_vec4 u = b->tangents[i];
-        worst = fmax(worst, axes_point_error(fixture, scale, a->positions[i], b->positions[i]));
-        worst = fmax(worst, axes_point_error(fixture, 1, a->normals[i], b->normals[i]));
-        worst = fmax(worst, axes_point_error(fixture, 1, (md5_vec3){t.x, t.y, t.z},
-                                             (md5_vec3){u.x, u.y, u.z}));
-        worst = fmax(worst, fabs((double)a->texcoords[i].x - b->texcoords[i].x)
-                                + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
+        max_error =
+            fmax(max_error, axes_point_error(fixture, scale, a->positions[i], b->positions[i]));
+        max_error = fmax(max_error, axes_point_error(fixture, 1, a->normals[i], b->normals[i]));
+        max_error = fmax(max_error, axes_point_error(fixture, 1, (md5_vec3){t.x, t.y, t.z},
+                                                     (md5_vec3){u.x, u.y, u.z}));
+        max_error = fmax(max_error, fabs((double)a->texcoords[i].x - b->texcoords[i].x)
+                                        + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
     }
     for (uint32_t i = 0; i < a->num_influences; i++) {
         const md5_vec4 p = a->influences[i];
         const md5_vec4 q = b->influences[i];
-        worst = fmax(worst, axes_point_error(fixture, scale, (md5_vec3){p.x, p.y, p.z},
-                                             (md5_vec3){q.x, q.y, q.z}));
-        worst = fmax(worst, fabs((double)p.w - q.w));
+        max_error = fmax(max_error, axes_point_error(fixture, scale, (md5_vec3){p.x, p.y, p.z},
+                                                     (md5_vec3){q.x, q.y, q.z}));
+        max_error = fmax(max_error, fabs((double)p.w - q.w));
     }
-    return worst;
+    return max_error;
 }
 
 TEST (axes_convert_every_number_of_a_model) {
@@ -196,14 +197,14 @@ typedef struct posed {
     md5_mat34 *joints, *palette;
 } posed;
 
-static posed pose_at(const loaded *made, double time, md5_root root)
+static posed pose_at(const loaded *pair, double time, md5_root root)
 {
-    const size_t count = made->model->skeleton.num_joints;
+    const size_t count = pair->model->skeleton.num_joints;
     posed at = {malloc(count * sizeof *at.pose), malloc(count * sizeof *at.joints),
                 malloc(count * sizeof *at.palette)};
-    md5_sample(made->binding, md5_sample_position_at(made->anim, time, MD5_WRAP_LOOP), root,
+    md5_sample(pair->binding, md5_sample_position_at(pair->anim, time, MD5_WRAP_LOOP), root,
                at.pose);
-    md5_local_to_palette(made->model, at.pose, at.joints, at.palette);
+    md5_local_to_palette(pair->model, at.pose, at.joints, at.palette);
     return at;
 }
 
@@ -224,18 +225,18 @@ static double skin_error(const axes_case *fixture, double scale, const md5_mesh 
     md5_vec3 *const o = n + count;
     md5_vec4 *const t = malloc(2 * count * sizeof *t);
     md5_vec4 *const u = t + count;
-    double worst = 0;
+    double max_error = 0;
     md5_skin(a, from, p, n, t);
     md5_skin(b, to, q, o, u);
     for (uint32_t i = 0; i < a->num_vertices; i++) {
-        worst = fmax(worst, axes_point_error(fixture, scale, p[i], q[i]) / (scale * size));
-        worst = fmax(worst, axes_point_error(fixture, 1, n[i], o[i]));
-        worst = fmax(worst, axes_point_error(fixture, 1, (md5_vec3){t[i].x, t[i].y, t[i].z},
-                                             (md5_vec3){u[i].x, u[i].y, u[i].z}));
+        max_error = fmax(max_error, axes_point_error(fixture, scale, p[i], q[i]) / (scale * size));
+        max_error = fmax(max_error, axes_point_error(fixture, 1, n[i], o[i]));
+        max_error = fmax(max_error, axes_point_error(fixture, 1, (md5_vec3){t[i].x, t[i].y, t[i].z},
+                                                     (md5_vec3){u[i].x, u[i].y, u[i].z}));
     }
     free(p);
     free(t);
-    return worst;
+    return max_error;
 }
 
 // Compares poses, joints, palettes and skinned vertices of a clip. Normals of long sums of
@@ -252,7 +253,7 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *fi
             const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
             posed a = pose_at(&from, time, root);
             posed b = pose_at(&to, time, root);
-            const double size = 4 * size_of(from.model) + 1;
+            const double size = 4 * model_size(from.model) + 1;
             double local = 0;
             double matrix = 0;
             double skin = 0;
@@ -401,13 +402,13 @@ TEST (rays_hit_the_same_triangles_in_all_axes) {
             ray.origin = md5_vec3_sub(a->positions[target],
                                       md5_vec3_scale(ray.direction, k % 3 == 0 ? 1 : 500));
             ray.direction = md5_vec3_add(ray.direction, (md5_vec3){0.001f, 0.002f, 0.001f});
-            md5_ray other = ray;
-            other.origin = axes_point(fixture, 1, ray.origin);
-            other.direction = axes_point(fixture, 1, ray.direction);
+            md5_ray converted = ray;
+            converted.origin = axes_point(fixture, 1, ray.origin);
+            converted.direction = axes_point(fixture, 1, ray.direction);
             md5_hit hit = {0};
             md5_hit again = {0};
             const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
-            CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);
+            CHECK(md5_raycast_mesh(converted, b, b->positions, &again) == is_hit);
             CHECK(hit.from_front == again.from_front);
             CHECK_NEAR(again.t, hit.t, 1e-4 * (1 + fabs((double)hit.t)));
             num_hits += is_hit;

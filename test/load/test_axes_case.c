@@ -39,7 +39,7 @@ void axes_rotation(const axes_case *fixture, const double from[3][3], double out
     }
 }
 
-void axes_matrix_of(md5_quat q, double out[3][3])
+void axes_matrix_from_quat(md5_quat q, double out[3][3])
 {
     const double x = q.x;
     const double y = q.y;
@@ -65,10 +65,10 @@ double axes_point_error(const axes_case *fixture, double scale, md5_vec3 origina
 
 static double rotation_error(const double expected[3][3], const double actual[3][3])
 {
-    double most = 0;
+    double max_difference = 0;
     for (int i = 0; i < 9; i++)
-        most = fmax(most, fabs(expected[i / 3][i % 3] - actual[i / 3][i % 3]));
-    return most;
+        max_difference = fmax(max_difference, fabs(expected[i / 3][i % 3] - actual[i / 3][i % 3]));
+    return max_difference;
 }
 
 double axes_quat_error(const axes_case *fixture, md5_quat original, md5_quat converted)
@@ -76,9 +76,9 @@ double axes_quat_error(const axes_case *fixture, md5_quat original, md5_quat con
     double from[3][3];
     double expected[3][3];
     double actual[3][3];
-    axes_matrix_of(original, from);
+    axes_matrix_from_quat(original, from);
     axes_rotation(fixture, from, expected);
-    axes_matrix_of(converted, actual);
+    axes_matrix_from_quat(converted, actual);
     return rotation_error(expected, actual);
 }
 

@@ -24,7 +24,7 @@ md5_load_opts axes_options(const axes_case *fixture, float scale);
 // are doubles.
 void axes_direction(const axes_case *fixture, md5_vec3 v, double out[3]);
 void axes_rotation(const axes_case *fixture, const double from[3][3], double out[3][3]);
-void axes_matrix_of(md5_quat q, double out[3][3]);
+void axes_matrix_from_quat(md5_quat q, double out[3][3]);
 
 // Returns the distance of a value from the converted value of `original`.
 double axes_point_error(const axes_case *fixture, double scale, md5_vec3 original,

@@ -24,15 +24,15 @@ typedef struct bind_case {
 // Returns an empty case; the caller frees it.
 static bind_case *bind_new(void)
 {
-    bind_case *const made = test_calloc(1, sizeof *made);
-    made->skeleton = (md5_skeleton){.joints = made->joints, .order = made->order};
-    made->desc = (md5_weights_desc){
-        .positions = made->positions,
-        .indices = made->indices,
-        .skeleton = &made->skeleton,
-        .bind = made->bind,
+    bind_case *const fixture = test_calloc(1, sizeof *fixture);
+    fixture->skeleton = (md5_skeleton){.joints = fixture->joints, .order = fixture->order};
+    fixture->desc = (md5_weights_desc){
+        .positions = fixture->positions,
+        .indices = fixture->indices,
+        .skeleton = &fixture->skeleton,
+        .bind = fixture->bind,
     };
-    return made;
+    return fixture;
 }
 
 // Adds a joint without rotation. Returns its index.
@@ -151,11 +151,11 @@ static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
 // bone continues the first.
 static bind_case *tube_with_two_joints(bool is_closed)
 {
-    bind_case *const made = bind_new();
-    bind_add_tube(made, 8, is_closed);
-    bind_add_joint(made, MD5_NONE, (md5_vec3){0.01f, 0, 0});
-    bind_add_joint(made, 0, (md5_vec3){4, 0, 0});
-    return made;
+    bind_case *const fixture = bind_new();
+    bind_add_tube(fixture, 8, is_closed);
+    bind_add_joint(fixture, MD5_NONE, (md5_vec3){0.01f, 0, 0});
+    bind_add_joint(fixture, 0, (md5_vec3){4, 0, 0});
+    return fixture;
 }
 
 static md5_weights *create(const bind_case *fixture)
@@ -257,11 +257,11 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
     double before = 1;
     double largest_step = 0;
     for (uint32_t ring = 0; ring < 33; ring++) {
-        const double now = bind_weight(weights, ring * 24, 0);
-        CHECK(now <= before + 1e-6);
-        largest_step = fmax(largest_step, before - now);
-        before = now;
-        CHECK_NEAR(now + bind_weight(weights, ring * 24, 1), 1, 1e-6);
+        const double weight = bind_weight(weights, ring * 24, 0);
+        CHECK(weight <= before + 1e-6);
+        largest_step = fmax(largest_step, before - weight);
+        before = weight;
+        CHECK_NEAR(weight + bind_weight(weights, ring * 24, 1), 1, 1e-6);
     }
     CHECK_NEAR(bind_weight(weights, 16 * 24, 0), 0.5, 1e-3); // at the joint
     CHECK(bind_weight(weights, 4 * 24, 0) > 0.98);
@@ -281,14 +281,14 @@ TEST (bind_does_not_cross_a_gap) {
     const uint32_t right = bind_add_joint(fixture, MD5_NONE, (md5_vec3){3.3f, 1, 10});
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
-    double worst = 1;
+    double min_weight = 1;
     for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
         if (fixture->positions[i].z < 12) { // at x = 2, the other leg's joint is nearer
-            const double own =
+            const double weight =
                 bind_weight(weights, i, fixture->positions[i].x < 2.5f ? left : right);
-            worst = fmin(worst, own);
+            min_weight = fmin(min_weight, weight);
         }
-    CHECK(worst > 0.95);
+    CHECK(min_weight > 0.95);
 }
 
 TEST (bind_weights_have_the_form_of_md5mesh_files) {
@@ -297,16 +297,16 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
         bind_add_joint(fixture, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
     // A rotation of 90 degrees about z, so that offsets are not only differences of positions.
     fixture->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
-    for (uint32_t most = 1; most <= 5; most++) {
-        fixture->desc.max_influences = most;
+    for (uint32_t max_influences = 1; max_influences <= 5; max_influences++) {
+        fixture->desc.max_influences = max_influences;
         OWN_WEIGHTS weights = create(fixture);
         REQUIRE(weights);
-        double worst_place = 0;
+        double max_distance = 0;
         CHECK_UINT(weights->num_vertices, fixture->desc.num_positions);
         for (uint32_t vertex = 0; vertex < weights->num_vertices; vertex++) {
             const md5_vertex at = weights->vertices[vertex];
             double sum = 0;
-            REQUIRE(at.num_weights >= 1 && at.num_weights <= most
+            REQUIRE(at.num_weights >= 1 && at.num_weights <= max_influences
                     && at.first_weight + at.num_weights <= weights->num_weights);
             for (uint32_t i = 0; i < at.num_weights; i++) {
                 const md5_weight *const weight = &weights->weights[at.first_weight + i];
@@ -314,12 +314,12 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
                 sum += weight->bias;
                 const md5_vec3 placed =
                     md5_mat34_point(fixture->bind[weight->joint], weight->offset);
-                real_update_max(&worst_place, bind_distance(placed, fixture->positions[vertex],
-                                                            fixture->positions[vertex]));
+                real_update_max(&max_distance, bind_distance(placed, fixture->positions[vertex],
+                                                             fixture->positions[vertex]));
             }
             CHECK_NEAR(sum, 1, 1e-6);
         }
-        CHECK_SMALL(worst_place, 1e-5);
+        CHECK_SMALL(max_distance, 1e-5);
     }
 }
 
@@ -411,7 +411,7 @@ typedef struct comparison {
     md5_mat34 *joints, *palette;
     md5_xform *scratch;
     md5_weights *weights;
-    double sum, most;
+    double sum, max_error;
     uint64_t count;
 } comparison;
 
@@ -491,9 +491,9 @@ static double distance_to_posed(const comparison *fixture, uint32_t vertex)
     real3 sum = {0};
     for (uint32_t i = 0; i < at.num_weights; i++) {
         const md5_weight *const weight = &fixture->weights->weights[at.first_weight + i];
-        const real3 place =
+        const real3 position =
             real3_transform(&fixture->joints[weight->joint], to_real3(weight->offset), 1);
-        sum = real3_add(sum, real3_scale(place, weight->bias));
+        sum = real3_add(sum, real3_scale(position, weight->bias));
     }
     return real3_distance(sum, to_real3(fixture->posed[vertex]));
 }
@@ -529,17 +529,17 @@ TEST (bind_weights_of_bobbin_are_near_his_own) {
                 for (uint32_t vertex = 0; vertex < fixture.num_positions; vertex++) {
                     const double off = distance_to_posed(&fixture, vertex);
                     fixture.sum += off;
-                    real_update_max(&fixture.most, off);
+                    real_update_max(&fixture.max_error, off);
                     fixture.count++;
                 }
             }
         }
         const double mean = fixture.sum / (double)fixture.count;
         printf("  Bobbin bound automatically: mean difference %.3f units, largest %.2f\n", mean,
-               fixture.most);
+               fixture.max_error);
         CHECK_UINT(fixture.weights->num_distant, 0);
         CHECK(mean > 0 && mean < 0.35);
-        CHECK(fixture.most < 10);
+        CHECK(fixture.max_error < 10);
     }
     end(&fixture);
 }
@@ -551,10 +551,10 @@ TEST (bind_weights_of_bobbin_are_near_his_own) {
 
 static bind_case *box_with_joint(void)
 {
-    bind_case *const made = bind_new();
-    bind_add_box(made, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 2);
-    bind_add_joint(made, MD5_NONE, (md5_vec3){1, 1, 1});
-    return made;
+    bind_case *const fixture = bind_new();
+    bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 2);
+    bind_add_joint(fixture, MD5_NONE, (md5_vec3){1, 1, 1});
+    return fixture;
 }
 
 static void check_refused(const bind_case *fixture, md5_status status, const char *message)
@@ -743,14 +743,15 @@ TEST (errors_in_binding_are_reported) {
     OWN bind_case *const fixture = box_with_joint();
     const md5_weights_desc good = fixture->desc;
     md5_weights_desc descs[4] = {good, good, good, good};
-    static const char *const said[4] = {"positions: must not be NULL", "indices: must not be NULL",
-                                        "bind: must not be NULL", "reserved members must be 0"};
+    static const char *const messages[4] = {"positions: must not be NULL",
+                                            "indices: must not be NULL", "bind: must not be NULL",
+                                            "reserved members must be 0"};
     descs[0].positions = NULL;
     descs[1].indices = NULL;
     descs[2].bind = NULL;
     descs[3].reserved[1] = 1;
     for (int i = 0; i < 4; i++)
-        MISUSE(said[i], md5_create_weights(&descs[i], NULL, NULL));
+        MISUSE(messages[i], md5_create_weights(&descs[i], NULL, NULL));
     MISUSE("desc: must not be NULL", md5_create_weights(test_null(), NULL, NULL));
 }
 

@@ -6,13 +6,13 @@
 // -- Programs -----------------------------------------------------------------------------------
 
 // Five lines: prints an asset or an error. Returns true if the asset exists.
-static bool print_model(const char *path, char *said, size_t size)
+static bool print_model(const char *path, char *text, size_t size)
 {
     md5_error error = {0};
     OWN_MODEL model = md5_load_model(path, NULL, &error);
     if (!model)
-        return snprintf(said, size, "%s:%u: %s", error.file, error.line, error.message), false;
-    snprintf(said, size, "%u joints, %u meshes", model->skeleton.num_joints, model->num_meshes);
+        return snprintf(text, size, "%s:%u: %s", error.file, error.line, error.message), false;
+    snprintf(text, size, "%u joints, %u meshes", model->skeleton.num_joints, model->num_meshes);
     return true;
 }
 
@@ -109,9 +109,9 @@ static const char walk_path[] = "models/bobbin/walk.md5anim";
 static const char wave_path[] = "models/bobbin/wave.md5anim";
 
 TEST (chain_programs_of_the_guides_run) {
-    char said[600];
-    CHECK(print_model(test_path(mesh_path), said, sizeof said));
-    CHECK(strstr(said, " joints, "));
+    char text[600];
+    CHECK(print_model(test_path(mesh_path), text, sizeof text));
+    CHECK(strstr(text, " joints, "));
 
     md5_vec3 first = {0};
     md5_error error = {0};
@@ -148,9 +148,9 @@ TEST (chain_programs_of_the_guides_run) {
 }
 
 TEST (chain_programs_report_missing_files) {
-    char said[600];
-    CHECK(!print_model("no/such.md5mesh", said, sizeof said));
-    CHECK(strncmp(said, "no/such.md5mesh:0: ", 19) == 0);
+    char text[600];
+    CHECK(!print_model("no/such.md5mesh", text, sizeof text));
+    CHECK(strncmp(text, "no/such.md5mesh:0: ", 19) == 0);
     // The model is missing, then the animation, then both: the last load that failed is reported.
     for (int missing = 1; missing <= 3; missing++) {
         md5_vec3 first;
@@ -178,8 +178,8 @@ typedef struct parts {
 
 static const md5_image_program no_image = {.text = ""};
 static const md5_morph_source no_source = {.name = "smile"};
-static md5_xform one_pose[1];
-static float one_weight[1];
+static md5_xform pose_buffer[1];
+static float weight_buffer[1];
 
 static bool bind_model(const parts *p)
 {
@@ -193,7 +193,7 @@ static bool bind_anim(const parts *p)
 
 static bool bind_no_skeleton(const parts *p)
 {
-    return !md5_bind_skeleton(NULL, one_pose, p->anim, NULL, p->error);
+    return !md5_bind_skeleton(NULL, pose_buffer, p->anim, NULL, p->error);
 }
 
 static bool bind_skeleton_anim(const parts *p)
@@ -208,7 +208,7 @@ static bool complete(const parts *p)
 
 static bool build_mask(const parts *p)
 {
-    return !md5_build_mask(NULL, "*hips", 0, one_weight, p->error);
+    return !md5_build_mask(NULL, "*hips", 0, weight_buffer, p->error);
 }
 
 static bool compress(const parts *p)

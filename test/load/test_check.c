@@ -73,8 +73,9 @@ TEST (check_finds_the_location_of_violations) {
     CHECK_UINT(check->num_joints, 2);
     CHECK_STRING(check->joints[1].name, "limb");
     CHECK_STRING(check->shaders[0].name, "fur");
-    OWN_CHECK other = check_text(MD5_DOC_MODEL, mesh_text, "cube2");
-    CHECK(find_rule(other, "capital-exponent") && find_rule(other, "capital-exponent")->is_silent);
+    OWN_CHECK silent = check_text(MD5_DOC_MODEL, mesh_text, "cube2");
+    CHECK(find_rule(silent, "capital-exponent")
+          && find_rule(silent, "capital-exponent")->is_silent);
 }
 
 // Each word replaces the x position of a joint. id's lexer accepts the suffix of a number in C, but
@@ -89,11 +90,11 @@ TEST (check_reports_words_that_are_not_numbers) {
         {"1.5x", false, true}, {"1x5", false, true},   {"12g", false, true},
         {"inf", false, true},  {"f", false, true},     {"\"1\"", false, true},
     };
-    const char *const place = strstr(mesh_text, "0 0 6");
+    const char *const match = strstr(mesh_text, "0 0 6");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         test_text text = {0};
-        test_append(&text, "%.*s%s%s", (int)(place - mesh_text), mesh_text, rows[i].word,
-                    place + 1);
+        test_append(&text, "%.*s%s%s", (int)(match - mesh_text), mesh_text, rows[i].word,
+                    match + 1);
         OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "all");
         free(text.bytes);
         const md5_diagnostic *const found = find_rule(check, "nan");
@@ -108,11 +109,11 @@ TEST (check_reports_words_that_are_not_numbers) {
 // so the number that follows is the parent.
 TEST (check_reads_words_with_apostrophes) {
     STRINGS(names) = {"limb", "lim'b", "limb'", "l\xC3\xA9mb", "l'\xC3\xA9'b"};
-    const char *const place = strstr(mesh_text, "\"limb\"");
+    const char *const match = strstr(mesh_text, "\"limb\"");
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         test_text text = {0};
-        test_append(&text, "%.*s%s%s", (int)(place - mesh_text), mesh_text, names[i],
-                    place + strlen("\"limb\""));
+        test_append(&text, "%.*s%s%s", (int)(match - mesh_text), mesh_text, names[i],
+                    match + strlen("\"limb\""));
         OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "all");
         free(text.bytes);
         REQUIRE(check && check->num_joints == 2);
@@ -330,8 +331,8 @@ static double time_weights(bool all)
 // 1.6e9 sums, if each were computed.
 TEST (check_is_linear_in_shared_weights) {
     const double shared = time_weights(true);
-    const double own = time_weights(false);
-    CHECK_THAT(shared < 10 * own, "%g s, for one weight each %g s", shared, own);
+    const double separate = time_weights(false);
+    CHECK_THAT(shared < 10 * separate, "%g s, for one weight each %g s", shared, separate);
 }
 
 // -- Scale and rotation ---------------------------------------------------------------------------
@@ -341,21 +342,21 @@ TEST (check_is_linear_in_shared_weights) {
 typedef struct chain {
     int num_joints, num_odd;
     double scale[2]; // scale of the clip's bones in both frames
-    const char *turns[2];
+    const char *rotations[2];
 } chain;
 
-static md5_check *check_chain(const chain *of)
+static md5_check *check_chain(const chain *joint_chain)
 {
     char mesh[2048], clip[4096];
     size_t a = (size_t)sprintf(
         mesh, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n",
-        of->num_joints);
+        joint_chain->num_joints);
     size_t b =
         (size_t)sprintf(clip,
                         "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints %d\nframeRate 24\n"
                         "numAnimatedComponents %d\nhierarchy {\n",
-                        of->num_joints, of->num_joints + 2);
-    for (int i = 0; i < of->num_joints; i++) {
+                        joint_chain->num_joints, joint_chain->num_joints + 2);
+    for (int i = 0; i < joint_chain->num_joints; i++) {
         a += (size_t)sprintf(mesh + a, "\"j%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i, i - 1, 5 * i);
         const int flags = i > 0 ? 4 : 56;
         const int first_component = i > 0 ? i + 2 : 0;
@@ -364,12 +365,13 @@ static md5_check *check_chain(const chain *of)
     memcpy(mesh + a, "}\n", 3);
     b += (size_t)sprintf(clip + b,
                          "}\nbounds {\n( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n");
-    for (int i = 0; i < of->num_joints; i++)
+    for (int i = 0; i < joint_chain->num_joints; i++)
         b += (size_t)sprintf(clip + b, "( 0 0 %d ) ( 0 0 0 )\n", i > 0 ? 5 : 0);
     for (int f = 0; f < 2; f++) {
-        b += (size_t)sprintf(clip + b, "}\nframe %d {\n%s\n", f, of->turns[f]);
-        for (int i = 1; i < of->num_joints; i++)
-            b += (size_t)sprintf(clip + b, "%.9g\n", (i <= of->num_odd ? 5 + i : 5) * of->scale[f]);
+        b += (size_t)sprintf(clip + b, "}\nframe %d {\n%s\n", f, joint_chain->rotations[f]);
+        for (int i = 1; i < joint_chain->num_joints; i++)
+            b += (size_t)sprintf(clip + b, "%.9g\n",
+                                 (i <= joint_chain->num_odd ? 5 + i : 5) * joint_chain->scale[f]);
     }
     memcpy(clip + b, "}\n", 3);
     md5_error error = {0};
@@ -384,7 +386,7 @@ static md5_check *check_chain(const chain *of)
 
 TEST (check_finds_bones_of_another_length) {
     static const struct {
-        chain of;
+        chain joint_chain;
         const char *expected; // expected text; NULL: no diagnostic
     } rows[] = {
         {{.num_joints = 6, .scale = {1.6, 1.6}},
@@ -409,14 +411,15 @@ TEST (check_finds_bones_of_another_length) {
         {{.num_joints = 11, .num_odd = 3, .scale = {1.3, 1.3}}, "1.3 times"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        chain of = rows[i].of;
-        of.turns[0] = of.turns[1] = "0 0 0";
-        OWN_CHECK check = check_chain(&of);
+        chain joint_chain = rows[i].joint_chain;
+        joint_chain.rotations[0] = joint_chain.rotations[1] = "0 0 0";
+        OWN_CHECK check = check_chain(&joint_chain);
         const md5_diagnostic *const found = find_rule(check, "clip-scale");
         const char *const expected = found ? found->error.message : "nothing";
         CHECK_THAT(rows[i].expected ? strstr(expected, rows[i].expected) != NULL : !found,
                    "row %zu: %s", i, expected);
-        CHECK_NEAR(check->space.scale, found ? 1 / of.scale[0] : 1, 1e-4 / of.scale[0]);
+        CHECK_NEAR(check->space.scale, found ? 1 / joint_chain.scale[0] : 1,
+                   1e-4 / joint_chain.scale[0]);
         CHECK(!found || !found->is_silent);
     }
 }
@@ -424,9 +427,9 @@ TEST (check_finds_bones_of_another_length) {
 // The four odd bones are 1.2 to 1.8 times as long as the other three, so the median is 1.2 times
 // the scale of the clip. The odd bones are first: the median is not the bone in the middle.
 TEST (check_finds_the_median_of_bone_lengths) {
-    const chain of = {
-        .num_joints = 8, .num_odd = 4, .scale = {1.3, 1.3}, .turns = {"0 0 0", "0 0 0"}};
-    OWN_CHECK check = check_chain(&of);
+    const chain joint_chain = {
+        .num_joints = 8, .num_odd = 4, .scale = {1.3, 1.3}, .rotations = {"0 0 0", "0 0 0"}};
+    OWN_CHECK check = check_chain(&joint_chain);
     const md5_diagnostic *const found = find_rule(check, "clip-scale");
     REQUIRE(found);
     CHECK_THAT(strstr(found->error.message, "1.56 times"), "%s", found->error.message);
@@ -440,9 +443,9 @@ TEST (check_reports_rotated_clips_once) {
     static const char *const by_y = "0 0.70710678 0";
     static const char *const none = "0 0 0";
     static const struct {
-        const char *turns[3]; // of three clips, in all frames
-        const char *last;     // of the first clip in its last frame, if it differs
-        int number;           // index of the clip that is reported as rotated; -1: none
+        const char *rotations[3]; // of three clips, in all frames
+        const char *last;         // of the first clip in its last frame, if it differs
+        int number;               // index of the clip that is reported as rotated; -1: none
         const char *expected;
     } rows[] = {
         {{none, by_x, none},
@@ -464,11 +467,12 @@ TEST (check_reports_rotated_clips_once) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         md5_check *clips[3];
         for (int k = 0; k < 3; k++) {
-            const chain of = {.num_joints = 6,
-                              .scale = {1, 1},
-                              .turns = {rows[i].turns[k],
-                                        k == 0 && rows[i].last ? rows[i].last : rows[i].turns[k]}};
-            clips[k] = check_chain(&of);
+            const chain joint_chain = {
+                .num_joints = 6,
+                .scale = {1, 1},
+                .rotations = {rows[i].rotations[k],
+                              k == 0 && rows[i].last ? rows[i].last : rows[i].rotations[k]}};
+            clips[k] = check_chain(&joint_chain);
         }
         CHECK(md5_check_turns(clips, 3));
         for (int k = 0; k < 3; k++) {

@@ -290,12 +290,12 @@ TEST_LONG (edit_the_corpus_round_trips) {
 // -- Repairs --------------------------------------------------------------------------------
 
 TEST_DOC (edit_rotations_get_unit_length, MD5_DOC_MODEL, model_text) {
-    OWN_MODEL before = model_of(doc);
+    OWN_MODEL before = reparse_model(doc);
     CHECK_UINT(md5_fix_rotations(doc, NULL), 1);
     // w is sqrt(0.64 + 0.64 - 1), before all four are divided by their length.
     CHECK_NEAR(doc->joints[2].rotation.x, 0.8 / sqrt(1.28 + 0.28), 1e-6);
     CHECK_EXACT(doc->joints[1].rotation.x, 0.5);
-    OWN_MODEL after = model_of(doc);
+    OWN_MODEL after = reparse_model(doc);
     REQUIRE(before && after);
     for (int i = 0; i < 12; i++)
         CHECK_NEAR(after->bind[2].m[i], before->bind[2].m[i], 2e-6);
@@ -318,7 +318,7 @@ TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     CHECK_NEAR(mesh->weights[1].bias, 0.3 / 0.9, 1e-7);
     CHECK_NEAR(mesh->weights[mesh->vertices[1].first_weight].bias, 0.5 / 0.9, 1e-7);
     CHECK_EXACT(mesh->weights[mesh->vertices[3].first_weight].bias, 1);
-    OWN_MODEL model = model_of(doc);
+    OWN_MODEL model = reparse_model(doc);
     REQUIRE(model);
     CHECK_UINT(model->meshes[0].num_off_sums, 0);
     CHECK_UINT(model->meshes[0].max_weights, 2);
@@ -541,8 +541,8 @@ static const char clip_text[] =
 
 // Numbers that loading rejects are not written: 1e9 is written, the next float is not.
 TEST (edit_rejects_lengths_beyond_the_reader_limits) {
-    const float most = 1e9f;
-    const float more = nextafterf(most, INFINITY);
+    const float limit = 1e9f;
+    const float more = nextafterf(limit, INFINITY);
     for (int i = 0; i < 11; i++) {
         OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
         OWN_DOC clip = parse(MD5_DOC_ANIM, clip_text);
@@ -562,7 +562,7 @@ TEST (edit_rejects_lengths_beyond_the_reader_limits) {
         const md5_doc *const docs[] = {mesh,   mesh,   mesh, clip, clip, camera,
                                        camera, camera, mesh, mesh, clip};
         md5_error error = {0};
-        *numbers[i] = -most;
+        *numbers[i] = -limit;
         CHECK(md5_write_doc(docs[i], NULL, 0, &error) > 0);
         *numbers[i] = more;
         const bool is_written = md5_write_doc(docs[i], NULL, 0, &error) > 0;
@@ -583,7 +583,7 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
     REQUIRE(source);
     source->joints[1].position.z = 16;
     source->joints[1].rotation = source->joints[2].rotation = (md5_vec3){0, 0, 0};
-    OWN_MODEL model = model_of(source);
+    OWN_MODEL model = reparse_model(source);
     REQUIRE(model);
     for (int all = 0; all < 2; all++) {
         OWN_DOC doc = parse(MD5_DOC_ANIM, clip_text);
@@ -647,8 +647,8 @@ static void own_corners(const corners *owner)
 
 static corners compute_corners(const md5_doc *mesh, const md5_doc *clip, uint32_t frame)
 {
-    OWN_MODEL model = model_of(mesh);
-    OWN_ANIM anim = clip ? anim_of(clip) : NULL;
+    OWN_MODEL model = reparse_model(mesh);
+    OWN_ANIM anim = clip ? reparse_anim(clip) : NULL;
     OWN_BINDING binding = anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     md5_mat34 palette[128];
     md5_xform pose[128];
@@ -677,19 +677,19 @@ static corners compute_corners(const md5_doc *mesh, const md5_doc *clip, uint32_
 static void check_corners(corners before, const md5_doc *mesh, const md5_doc *clip, uint32_t frame,
                           double tolerance)
 {
-    OWN_CORNERS now = compute_corners(mesh, clip, frame);
-    REQUIRE(before.at && now.at && before.count == now.count);
-    for (size_t i = 0; i < now.count; i++)
-        CHECK_SMALL(real_distance(before.at[i], now.at[i]), tolerance);
+    OWN_CORNERS current = compute_corners(mesh, clip, frame);
+    REQUIRE(before.at && current.at && before.count == current.count);
+    for (size_t i = 0; i < current.count; i++)
+        CHECK_SMALL(real_distance(before.at[i], current.at[i]), tolerance);
 }
 
-typedef md5_vec3 place_fn(md5_vec3 p); // expected effect of an edit on a point
+typedef md5_vec3 point_fn(md5_vec3 p); // expected effect of an edit on a point
 
 static md5_vec3 scaled(md5_vec3 p)
 {
     return (md5_vec3){0.03f * p.x, 0.03f * p.y, 0.03f * p.z};
 }
-static md5_vec3 turned(md5_vec3 p) // by 90 degrees to the left, and twice as large
+static md5_vec3 rotated(md5_vec3 p) // by 90 degrees to the left, and twice as large
 {
     return (md5_vec3){-2.0f * p.y, 2.0f * p.x, 2.0f * p.z};
 }
@@ -712,11 +712,11 @@ static md5_vec3 mirrored_and_rotated(md5_vec3 p) // by 30 degrees
 TEST (edit_space_moves_mesh_and_clip_together) {
     const struct {
         md5_space_edit job;
-        place_fn *where;
+        point_fn *where;
         double scale;
     } cases[] = {
         {{.scale = 0.03f}, scaled, 0.03},
-        {{.rotation = {0, 90, 0}, .scale = 2}, turned, 2},
+        {{.rotation = {0, 90, 0}, .scale = 2}, rotated, 2},
         {{.rotation = {0, -90, 90}}, raised, 1},
         {{.is_mirrored = true}, mirrored, 1},
         {{.rotation = {0, 30, 0}, .is_mirrored = true}, mirrored_and_rotated, 1},
@@ -737,12 +737,12 @@ TEST (edit_space_moves_mesh_and_clip_together) {
         REQUIRE(bind.at && pose.at);
         REQUIRE(new_bind.at && new_pose.at && new_pose.count == count);
         for (size_t i = 0; i < count; i++) {
-            size_t turned_corner = i;
+            size_t mirrored_corner = i;
             if (i % 3 == 1)
-                turned_corner = i + 1;
+                mirrored_corner = i + 1;
             else if (i % 3 == 2)
-                turned_corner = i - 1;
-            const size_t k = cases[j].job.is_mirrored ? turned_corner : i;
+                mirrored_corner = i - 1;
+            const size_t k = cases[j].job.is_mirrored ? mirrored_corner : i;
             CHECK_SMALL(real_distance(cases[j].where(bind.at[i]), new_bind.at[k]),
                         1e-4 * cases[j].scale);
             CHECK_SMALL(real_distance(cases[j].where(pose.at[i]), new_pose.at[k]),
@@ -758,7 +758,7 @@ TEST (edit_space_moves_mesh_and_clip_together) {
 TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     REQUIRE(mesh);
-    OWN_MODEL model = model_of(mesh);
+    OWN_MODEL model = reparse_model(mesh);
     OWN_STRING before = written(mesh, NULL);
     uint32_t partners[128];
     CHECK(md5_build_mirror(&model->skeleton, partners) > 10);
@@ -780,8 +780,8 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     const md5_space_edit refused[] = {
         job, {.scale = 1e7f}, {.scale = 1e-7f}, {.scale = NAN}, {.rotation = {.yaw = INFINITY}}};
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
-        const md5_space_edit *const it = &refused[i];
-        CHECK_FAILS(md5_edit_space(mesh, it, &error) != MD5_NONE, error, MD5_ERROR_RANGE);
+        const md5_space_edit *const refused_job = &refused[i];
+        CHECK_FAILS(md5_edit_space(mesh, refused_job, &error) != MD5_NONE, error, MD5_ERROR_RANGE);
     }
     partners[3] = mesh->num_joints;
     CHECK_UINT(md5_edit_space(mesh, &job, &error), MD5_NONE);
@@ -799,11 +799,11 @@ TEST (edit_space_rotates_cameras) {
     const md5_space_edit job = {.is_mirrored = true, .rotation = {0, 30, 0}};
     CHECK_UINT(md5_edit_space(doc, &job, NULL), doc->num_frames);
     OWN_STRING after = written(doc, NULL);
-    OWN_CAMERA now = md5_parse_camera(after, strlen(after), NULL, NULL);
-    REQUIRE(old && now);
+    OWN_CAMERA current = md5_parse_camera(after, strlen(after), NULL, NULL);
+    REQUIRE(old && current);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         const md5_camera_view *const a = &old->frames[f];
-        const md5_camera_view *const b = &now->frames[f];
+        const md5_camera_view *const b = &current->frames[f];
         static const md5_vec3 ahead = {1, 0, 0};
         static const md5_vec3 up = {0, 0, 1};
         CHECK_SMALL(real_distance(mirrored_and_rotated(a->position), b->position), 1e-4);
@@ -840,7 +840,7 @@ TEST (edit_meshes_are_cut_and_merged) {
 // The first two of three triangles have 4 vertices. Two of these begin at the same weight and have
 // one and two weights.
 TEST (edit_split_meshes_are_as_large_as_allowed) {
-    for (uint32_t most = 4; most > 2; most--) {
+    for (uint32_t max_vertices = 4; max_vertices > 2; max_vertices--) {
         OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
         REQUIRE(doc);
         md5_doc_mesh *const mesh = &doc->meshes[0];
@@ -854,16 +854,16 @@ TEST (edit_split_meshes_are_as_large_as_allowed) {
         mesh->num_vertices = 5;
         mesh->num_triangles = 3;
         OWN_CORNERS before = compute_corners(doc, NULL, 0);
-        const md5_mesh_edit by_vertices = {.max_vertices = most};
-        const md5_mesh_edit by_triangles = {.max_triangles = most == 3 ? 1 : 2};
+        const md5_mesh_edit by_vertices = {.max_vertices = max_vertices};
+        const md5_mesh_edit by_triangles = {.max_triangles = max_vertices == 3 ? 1 : 2};
         CHECK_UINT(md5_edit_meshes(doc, &by_vertices, NULL), 1);
-        CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
-        CHECK_UINT(doc->meshes[0].num_vertices, most);
+        CHECK_UINT(doc->num_meshes, max_vertices == 3 ? 3 : 2);
+        CHECK_UINT(doc->meshes[0].num_vertices, max_vertices);
         CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 0);
         CHECK_UINT(EDIT_MESHES(doc, NULL, .is_merged = true), 1);
         CHECK_UINT(doc->num_meshes, 1);
         CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 1);
-        CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
+        CHECK_UINT(doc->num_meshes, max_vertices == 3 ? 3 : 2);
         check_corners(before, doc, NULL, 0, 0);
     }
 }
@@ -883,8 +883,8 @@ TEST_DOC (edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(doc->meshes[0].num_weights, 6);
     check_corners((corners){before.at, 3}, doc, NULL, 0, 0);
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
-    const bool turned = true;
-    CHECK_UINT(EDIT_MESHES(doc, NULL, .flipped = &turned), 1);
+    const bool rotated = true;
+    CHECK_UINT(EDIT_MESHES(doc, NULL, .flipped = &rotated), 1);
     CHECK_UINT(doc->meshes[0].indices[1], 2);
     CHECK_UINT(doc->meshes[0].indices[2], 1);
     uint32_t lines[] = {0, 1, 2, 0, 0, 1, 0, 1, 1, 2, 1, 2};
@@ -970,7 +970,7 @@ TEST (edit_joints_are_ordered_after_their_parents) {
     check_corners(before, mesh, clip, 7, 1e-4);
 
     CHECK(EDIT_JOINTS(mesh, NULL, .drops_unused = true) > 0);
-    OWN_MODEL model = model_of(mesh);
+    OWN_MODEL model = reparse_model(mesh);
     CHECK(md5_fix_joints(clip, model, false, NULL) > 0);
     CHECK_UINT(clip->num_joints, mesh->num_joints);
     check_corners(before, mesh, clip, 7, 1e-4);
@@ -1016,39 +1016,41 @@ TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
 }
 
 TEST (edit_parts_of_a_split_clip_equal_the_whole) {
-    OWN_DOC whole = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-    REQUIRE(whole && whole->num_frames == 25);
+    OWN_DOC original = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    REQUIRE(original && original->num_frames == 25);
     for (uint32_t first = 0; first < 25; first += 10) {
         OWN_DOC part = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
         const md5_frame_edit job = {.first = first, .num_frames = first < 20 ? 10 : 0};
         CHECK_UINT(md5_edit_frames(part, &job, NULL), first < 20 ? 10 : 5);
-        CHECK_UINT(part->num_components, whole->num_components);
-        CHECK_BYTES(part->numbers, whole->numbers + (size_t)first * whole->num_components,
-                    (size_t)part->num_frames * whole->num_components * sizeof *part->numbers);
-        CHECK_BYTES(part->bounds, whole->bounds + first, part->num_frames * sizeof *part->bounds);
+        CHECK_UINT(part->num_components, original->num_components);
+        CHECK_BYTES(part->numbers, original->numbers + (size_t)first * original->num_components,
+                    (size_t)part->num_frames * original->num_components * sizeof *part->numbers);
+        CHECK_BYTES(part->bounds, original->bounds + first,
+                    part->num_frames * sizeof *part->bounds);
     }
     md5_error error = {0};
-    CHECK_UINT(EDIT_FRAMES(whole, &error, .first = 25), MD5_NONE);
-    CHECK_UINT(EDIT_FRAMES(whole, &error, .first = 20, .num_frames = 6), MD5_NONE);
-    CHECK_UINT(EDIT_FRAMES(whole, &error, .frame_rate = 1e300), MD5_NONE);
-    CHECK_FAILS(EDIT_FRAMES(whole, &error, .frame_rate = -1.0) != MD5_NONE, error, MD5_ERROR_RANGE);
-    CHECK_UINT(EDIT_FRAMES(whole, NULL, 0), 0);
-    CHECK_UINT(EDIT_FRAMES(whole, NULL, .frame_rate = 0.001), 2);
+    CHECK_UINT(EDIT_FRAMES(original, &error, .first = 25), MD5_NONE);
+    CHECK_UINT(EDIT_FRAMES(original, &error, .first = 20, .num_frames = 6), MD5_NONE);
+    CHECK_UINT(EDIT_FRAMES(original, &error, .frame_rate = 1e300), MD5_NONE);
+    CHECK_FAILS(EDIT_FRAMES(original, &error, .frame_rate = -1.0) != MD5_NONE, error,
+                MD5_ERROR_RANGE);
+    CHECK_UINT(EDIT_FRAMES(original, NULL, 0), 0);
+    CHECK_UINT(EDIT_FRAMES(original, NULL, .frame_rate = 0.001), 2);
 }
 
 // Reversed frames have the numbers and boxes of the frames from the last to the first.
 TEST (edit_frames_are_reversed) {
-    OWN_DOC whole = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    OWN_DOC original = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     OWN_DOC part = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-    REQUIRE(whole && part && part->num_frames == 25);
+    REQUIRE(original && part && part->num_frames == 25);
     const md5_frame_edit job = {.first = 3, .num_frames = 10, .is_reversed = true};
     CHECK_UINT(md5_edit_frames(part, &job, NULL), 10);
-    REQUIRE(part->num_frames == 10 && part->num_components == whole->num_components);
-    const size_t size = whole->num_components;
+    REQUIRE(part->num_frames == 10 && part->num_components == original->num_components);
+    const size_t size = original->num_components;
     for (size_t f = 0; f < 10; f++) {
-        CHECK_BYTES(part->numbers + f * size, whole->numbers + (12 - f) * size,
+        CHECK_BYTES(part->numbers + f * size, original->numbers + (12 - f) * size,
                     size * sizeof *part->numbers);
-        CHECK_BYTES(part->bounds + f, whole->bounds + (12 - f), sizeof *part->bounds);
+        CHECK_BYTES(part->bounds + f, original->bounds + (12 - f), sizeof *part->bounds);
     }
 }
 
@@ -1087,12 +1089,13 @@ typedef struct axes_change {
 
 static void change_axes(void *user, md5_xform *pose)
 {
-    const axes_change *const it = user;
-    for (uint32_t j = 0; j < it->doc->num_joints; j++) {
-        const bool has_parent = it->doc->joints[j].parent != MD5_NONE;
-        const md5_quat above = has_parent ? md5_quat_conjugate(it->rotation) : (md5_quat){.w = 1};
+    const axes_change *const change = user;
+    for (uint32_t j = 0; j < change->doc->num_joints; j++) {
+        const bool has_parent = change->doc->joints[j].parent != MD5_NONE;
+        const md5_quat above =
+            has_parent ? md5_quat_conjugate(change->rotation) : (md5_quat){.w = 1};
         pose[j].translation = md5_quat_rotate(above, pose[j].translation);
-        pose[j].rotation = md5_quat_mul(md5_quat_mul(above, pose[j].rotation), it->rotation);
+        pose[j].rotation = md5_quat_mul(md5_quat_mul(above, pose[j].rotation), change->rotation);
     }
 }
 
@@ -1109,7 +1112,7 @@ TEST (edit_axes_of_a_clip_become_those_of_the_model) {
     };
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-    OWN_MODEL model = mesh ? model_of(mesh) : NULL;
+    OWN_MODEL model = mesh ? reparse_model(mesh) : NULL;
     REQUIRE(model && old);
     OWN_DOC same = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     float angle = -1;
@@ -1151,8 +1154,8 @@ TEST (edit_root_keeps_poses) {
             OWN_CORNERS old = compute_corners(mesh, before, f);
             check_corners(old, mesh, after, f, 1e-4);
         }
-        OWN_ANIM old_clip = anim_of(before);
-        OWN_ANIM new_clip = anim_of(after);
+        OWN_ANIM old_clip = reparse_anim(before);
+        OWN_ANIM new_clip = reparse_anim(after);
         REQUIRE(old_clip && new_clip);
         const md5_root_motion old_motion = md5_find_root_motion(old_clip);
         const md5_root_motion new_motion = md5_find_root_motion(new_clip);
@@ -1179,8 +1182,8 @@ TEST (edit_frames_are_resampled) {
     for (uint32_t f = 0; f < old->num_frames; f++)
         CHECK_BYTES(doc->numbers + (size_t)2 * f * old->num_components,
                     old->numbers + (size_t)f * old->num_components, size);
-    OWN_ANIM a = anim_of(old);
-    OWN_ANIM b = anim_of(doc);
+    OWN_ANIM a = reparse_anim(old);
+    OWN_ANIM b = reparse_anim(doc);
     REQUIRE(a && b);
     OWN_BINDING first = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, NULL);
     OWN_BINDING second = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, NULL);
@@ -1265,7 +1268,7 @@ TEST (edit_clip_gets_parents_and_joints_of_the_model) {
     mesh->joints[1].parent = 2;
     mesh->joints[2].parent = 0;
     mesh->joints[2].position = mesh->joints[2].rotation = (md5_vec3){0, 0, 0};
-    OWN_MODEL model = model_of(mesh);
+    OWN_MODEL model = reparse_model(mesh);
     CHECK_UINT(md5_fix_joints(doc, model, false, NULL), 2);
     CHECK_UINT(doc->joints[1].parent, 2);
     const float *const arm = doc->numbers + 2 * doc->num_components + doc->joints[1].track.first;
@@ -1278,19 +1281,20 @@ TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
     doc->joints[0].track.flags = 1 | 16;
     doc->joints[0].position = (md5_vec3){1, 2, 3};
     doc->numbers[13] = 0.6f; // y of the rotation in frame 1
-    OWN_ANIM old = anim_of(doc);
+    OWN_ANIM old = reparse_anim(doc);
     CHECK_UINT(EDIT_SPACE(doc, NULL, .rotation = {.yaw = 90}), 2);
     CHECK_UINT(doc->joints[0].track.flags, 63);
     CHECK_EXACT(doc->joints[0].position.x, -2); // multiples of 90 degrees are exact
     CHECK_EXACT(doc->joints[0].position.y, 1);
-    OWN_ANIM now = anim_of(doc);
-    REQUIRE(old && now);
+    OWN_ANIM current = reparse_anim(doc);
+    REQUIRE(old && current);
     OWN_BINDING first = md5_bind_skeleton(&old->skeleton, old->base_frame, old, NULL, NULL);
-    OWN_BINDING second = md5_bind_skeleton(&now->skeleton, now->base_frame, now, NULL, NULL);
+    OWN_BINDING second =
+        md5_bind_skeleton(&current->skeleton, current->base_frame, current, NULL, NULL);
     for (uint32_t f = 0; f < 3; f++) {
         md5_xform a[2], b[2];
         md5_sample(first, md5_sample_position_from_frames(old, f, f, 0), MD5_ROOT_FILE, a);
-        md5_sample(second, md5_sample_position_from_frames(now, f, f, 0), MD5_ROOT_FILE, b);
+        md5_sample(second, md5_sample_position_from_frames(current, f, f, 0), MD5_ROOT_FILE, b);
         const md5_vec3 from = md5_xform_point(a[0], (md5_vec3){4, 5, 6});
         const md5_vec3 to = md5_xform_point(b[0], (md5_vec3){4, 5, 6});
         CHECK_SMALL(real_distance(to, (md5_vec3){-from.y, from.x, from.z}), 1e-5);
@@ -1314,7 +1318,7 @@ TEST (edit_frames_are_changed_by_the_caller) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "wave.md5anim");
     REQUIRE(mesh && clip);
-    OWN_MODEL model = model_of(mesh);
+    OWN_MODEL model = reparse_model(mesh);
     OWN_CORNERS before = compute_corners(mesh, clip, 12);
     const md5_frame_edit job = {.model = model, .change = mirror_pose, .user = model};
     CHECK(md5_edit_frames(clip, &job, NULL) > 10);
@@ -1333,15 +1337,15 @@ TEST (edit_frames_are_changed_by_the_caller) {
 // a rotation by twice the stored 0.02 moves that end by 0.64, a rotation by twice 0.01 moves it by
 // 0.32.
 TEST (edit_components_are_reduced_by_their_effect) {
-    static const float turns[] = {0.02f, 0.01f};
-    for (size_t i = 0; i < COUNT_OF(turns); i++) {
+    static const float angles[] = {0.02f, 0.01f};
+    for (size_t i = 0; i < COUNT_OF(angles); i++) {
         OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
         REQUIRE(doc);
         for (uint32_t f = 0; f < 3; f++) {
             const float still[] = {0.001f * (float)f, 0, 1, 0, 0, 0, 0, 0, 8, 0, 0, 0};
             memcpy(doc->numbers + 12 * f, still, sizeof still);
         }
-        doc->numbers[12 + 3] = turns[i];
+        doc->numbers[12 + 3] = angles[i];
         CHECK(EDIT_FRAMES(doc, NULL, .tolerance = 1.0f) > 0);
         // The path of the root remains. Components of root and arm that equal the base frame do not
         // need a flag.
@@ -1353,7 +1357,7 @@ TEST (edit_components_are_reduced_by_their_effect) {
 TEST (edit_components_are_reduced_within_a_tolerance) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC before = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-    OWN_MODEL model = mesh ? model_of(mesh) : NULL;
+    OWN_MODEL model = mesh ? reparse_model(mesh) : NULL;
     REQUIRE(model && before);
     static const float tolerances[] = {0.3f, 3};
     uint32_t num_components = before->num_components;
@@ -1375,9 +1379,9 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
 // Calls a repair or edit by its index.
 static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
 {
-    static const bool turned[64] = {true};
+    static const bool rotated[64] = {true};
     const md5_mesh_edit meshes = {.is_merged = true,
-                                  .flipped = doc->num_meshes <= COUNT_OF(turned) ? turned : NULL,
+                                  .flipped = doc->num_meshes <= COUNT_OF(rotated) ? rotated : NULL,
                                   .max_vertices = 6000};
     const md5_joint_edit joints = {.root = "world"};
     const md5_frame_edit frames = {.frame_rate = 960, .is_closed = true};
@@ -1468,11 +1472,11 @@ static void use(md5_doc *doc, const md5_model *model)
         md5_fix_axes(doc, model, NULL, NULL);
     md5_fix_bounds(doc, model, NULL);
     const bool is_odd = doc->num_components % 2;
-    static const bool turned[64] = {true};
+    static const bool rotated[64] = {true};
     const uint32_t partners[] = {0, 2, 1};
     EDIT_JOINTS(doc, NULL, .root = is_odd ? "r" : NULL, .drops_unused = true);
     EDIT_MESHES(doc, NULL, .is_merged = true, .drops_unused = is_odd,
-                .flipped = doc->num_meshes <= COUNT_OF(turned) ? turned : NULL,
+                .flipped = doc->num_meshes <= COUNT_OF(rotated) ? rotated : NULL,
                 .max_vertices = 3 * doc->num_meshes);
     const float yaw = is_odd ? 90.0f : 0.0f;
     EDIT_SPACE(doc, NULL, .is_mirrored = true, .partners = doc->num_joints == 3 ? partners : NULL,
@@ -1548,8 +1552,8 @@ TEST (edit_survives_failure_of_every_allocation) {
         const md5_frame_edit frames = {.frame_rate = 48, .is_closed = true, .tolerance = 1};
         if (doc && md5_edit_frames(doc, &frames, &failure.error) == MD5_NONE)
             CHECK_UINT(doc->num_frames, 2);
-        const bool turned = true;
-        const md5_mesh_edit meshes = {.is_merged = true, .flipped = &turned, .max_triangles = 1};
+        const bool rotated = true;
+        const md5_mesh_edit meshes = {.is_merged = true, .flipped = &rotated, .max_triangles = 1};
         if (mesh && md5_edit_meshes(mesh, &meshes, &failure.error) == MD5_NONE)
             CHECK_UINT(mesh->num_meshes, 1);
         CHECK(failure.error.status == MD5_OK

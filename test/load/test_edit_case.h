@@ -40,14 +40,14 @@ static inline char *written(const md5_doc *doc, md5_error *error)
     return text;
 }
 
-static inline md5_model *model_of(const md5_doc *doc)
+static inline md5_model *reparse_model(const md5_doc *doc)
 {
     md5_error error = {0};
     OWN_STRING text = written(doc, &error);
     return text ? text_model(text, &error) : NULL;
 }
 
-static inline md5_anim *anim_of(const md5_doc *doc)
+static inline md5_anim *reparse_anim(const md5_doc *doc)
 {
     md5_error error = {0};
     OWN_STRING text = written(doc, &error);

@@ -29,18 +29,18 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
     CHECK(clip->parents_unknown);
     CHECK_FAILS(md5_write_doc(clip, NULL, 0, &error), error, MD5_ERROR_VERSION);
     CHECK_UINT(md5_fix_joints(clip, model, false, NULL), 2);
-    OWN_MODEL new_model = model_of(mesh);
-    OWN_ANIM now = anim_of(clip);
-    REQUIRE(new_model && now);
-    REQUIRE(!now->parents_unknown && now->num_frames == old->num_frames);
-    CHECK_UINT(now->skeleton.joints[1].parent, 0);
+    OWN_MODEL new_model = reparse_model(mesh);
+    OWN_ANIM current = reparse_anim(clip);
+    REQUIRE(new_model && current);
+    REQUIRE(!current->parents_unknown && current->num_frames == old->num_frames);
+    CHECK_UINT(current->skeleton.joints[1].parent, 0);
     OWN_BINDING first = md5_bind(model, old, NULL, NULL);
-    OWN_BINDING second = md5_bind(new_model, now, NULL, NULL);
+    OWN_BINDING second = md5_bind(new_model, current, NULL, NULL);
     REQUIRE(first && second);
-    for (uint32_t f = 0; f < now->num_frames; f++) {
+    for (uint32_t f = 0; f < current->num_frames; f++) {
         md5_xform a[2], b[2];
         md5_sample(first, md5_sample_position_from_frames(old, f, f, 0), MD5_ROOT_FILE, a);
-        md5_sample(second, md5_sample_position_from_frames(now, f, f, 0), MD5_ROOT_FILE, b);
+        md5_sample(second, md5_sample_position_from_frames(current, f, f, 0), MD5_ROOT_FILE, b);
         for (uint32_t j = 0; j < 2; j++) {
             const md5_vec3 at = {4, 5, 6};
             CHECK_SMALL(real_distance(md5_xform_point(a[j], at), md5_xform_point(b[j], at)), 1e-4);
@@ -291,7 +291,7 @@ TEST (edit_finds_the_kind_of_loop_end) {
                              .num_components = 4,
                              .frame_rate = 24,
                              .numbers = numbers[0]};
-        OWN_ANIM anim = anim_of(&doc);
+        OWN_ANIM anim = reparse_anim(&doc);
         REQUIRE(anim);
         for (uint32_t first = 0; first < (uint32_t)CYCLE; first++) {
             CHECK(is_once || md5_find_loop(anim, first, CYCLE + 1).end == MD5_LOOP_CLOSED);

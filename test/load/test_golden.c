@@ -31,10 +31,10 @@ typedef struct golden {
     md5_mat34 *joints, *palette;
     md5_vec3 *points;
     bool *is_loose; // [num_joints]
-    double worst_quaternion;
-    double worst_rotation;
-    double worst_length; // as a fraction of the model's size
-    bool broken;         // the file does not follow FORMAT.md: stop
+    double max_quaternion_error;
+    double max_rotation_error;
+    double max_length_error; // as a fraction of the model's size
+    bool broken;             // the file does not follow FORMAT.md: stop
 } golden;
 
 // -- Reading the records --------------------------------------------------------------------
@@ -103,10 +103,10 @@ static void read_line_end(golden *g, char *text, size_t capacity)
 
 // -- Comparing ------------------------------------------------------------------------------
 
-static void check_count(golden *g, const char *what, uint64_t actual)
+static void check_count(golden *g, const char *label, uint64_t actual)
 {
     const double expected = number(g);
-    test_check((double)actual == expected, g->file, 0, "%s is %llu, expected %g", what,
+    test_check((double)actual == expected, g->file, 0, "%s is %llu, expected %g", label,
                (unsigned long long)actual, expected);
 }
 
@@ -116,32 +116,32 @@ static void check_index(golden *g, uint32_t index)
         g->broken = !test_check(false, g->file, 0, "records are not in order at %u", index);
 }
 
-static void check_length(golden *g, const char *what, uint32_t index, double actual,
+static void check_length(golden *g, const char *label, uint32_t index, double actual,
                          double tolerance)
 {
     const double off = fabs(actual - number(g)) / g->size;
-    g->worst_length = fmax(g->worst_length, off);
-    test_check(off <= tolerance, g->file, 0, "%s %u: a length is off by %.3g of the size", what,
+    g->max_length_error = fmax(g->max_length_error, off);
+    test_check(off <= tolerance, g->file, 0, "%s %u: a length is off by %.3g of the size", label,
                index, off);
 }
 
-static void check_vec3(golden *g, const char *what, uint32_t index, md5_vec3 actual,
+static void check_vec3(golden *g, const char *label, uint32_t index, md5_vec3 actual,
                        double tolerance)
 {
-    check_length(g, what, index, actual.x, tolerance);
-    check_length(g, what, index, actual.y, tolerance);
-    check_length(g, what, index, actual.z, tolerance);
+    check_length(g, label, index, actual.x, tolerance);
+    check_length(g, label, index, actual.y, tolerance);
+    check_length(g, label, index, actual.z, tolerance);
 }
 
-static void check_bounds(golden *g, const char *what, md5_bounds actual, double tolerance)
+static void check_bounds(golden *g, const char *label, md5_bounds actual, double tolerance)
 {
-    check_vec3(g, what, 0, actual.min, tolerance);
-    check_vec3(g, what, 0, actual.max, tolerance);
+    check_vec3(g, label, 0, actual.min, tolerance);
+    check_vec3(g, label, 0, actual.max, tolerance);
 }
 
 // Golden rotations are (x, y, z, -w) of the library's rotations, with either sign of the
 // quaternion.
-static void check_transform(golden *g, const char *what, uint32_t index, md5_xform actual,
+static void check_transform(golden *g, const char *label, uint32_t index, md5_xform actual,
                             tolerances allowed)
 {
     const md5_quat q = actual.rotation;
@@ -154,24 +154,24 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
         flipped = fmax(flipped, fabs(ours[i] + expected));
     }
     const double off = fmin(same, flipped);
-    g->worst_quaternion = fmax(g->worst_quaternion, off);
-    test_check(off <= allowed.quaternion, g->file, 0, "%s %u: rotation off by %.3g", what, index,
+    g->max_quaternion_error = fmax(g->max_quaternion_error, off);
+    test_check(off <= allowed.quaternion, g->file, 0, "%s %u: rotation off by %.3g", label, index,
                off);
-    check_vec3(g, what, index, actual.translation, allowed.length);
+    check_vec3(g, label, index, actual.translation, allowed.length);
 }
 
-static void check_matrix(golden *g, const char *what, uint32_t index, const md5_mat34 *actual,
+static void check_matrix(golden *g, const char *label, uint32_t index, const md5_mat34 *actual,
                          double rotation_tolerance, double length_tolerance)
 {
     for (int i = 0; i < 12; i++) {
         if (i % 4 == 3) {
-            check_length(g, what, index, actual->m[i], length_tolerance);
+            check_length(g, label, index, actual->m[i], length_tolerance);
             continue;
         }
         const double off = fabs(actual->m[i] - number(g));
-        g->worst_rotation = fmax(g->worst_rotation, off);
+        g->max_rotation_error = fmax(g->max_rotation_error, off);
         test_check(off <= rotation_tolerance, g->file, 0, "%s %u: rotation entry %d off by %.3g",
-                   what, index, i, off);
+                   label, index, i, off);
     }
 }
 
@@ -453,7 +453,7 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
             if (CHECK(g.text))
                 check_all(&g);
             printf("%s: worst rotation %.2g, matrix entry %.2g, length %.2g of the size\n", path,
-                   g.worst_quaternion, g.worst_rotation, g.worst_length);
+                   g.max_quaternion_error, g.max_rotation_error, g.max_length_error);
             md5_free_binding(g.binding);
             md5_free_anim(g.anim);
             md5_free_model(g.model);

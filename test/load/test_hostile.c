@@ -65,9 +65,9 @@ typedef struct piece {
     enum { ONCE, TIMES, BYTES, NULS } kind;
     // ONCE: # is size / part, ? size / other. TIMES: repeated size / part times; # is the index of
     // the repetition, $ its last digit, @ three digits that cycle; ? is the number of repetitions
-    // or, if `other` is set, size / other - 1. BYTES: repeated until size / part bytes are written.
-    // NULS: size bytes of 0.
-    size_t part, other;
+    // or, if `second_part` is set, size / other - 1. BYTES: repeated until size / part bytes are
+    // written. NULS: size bytes of 0.
+    size_t part, second_part;
 } piece;
 
 static void add_text(hostile_text *text, const piece *from, size_t size, size_t which)
@@ -75,7 +75,7 @@ static void add_text(hostile_text *text, const piece *from, size_t size, size_t 
     const size_t count = from->part ? size / from->part : 0;
     const bool once = from->kind == ONCE;
     const size_t last = once ? 0 : 1;
-    const size_t other = from->other ? size / from->other - last : count;
+    const size_t second_part = from->second_part ? size / from->second_part - last : count;
     for (const char *word = from->words; *word; word++) {
         const size_t plain = strcspn(word, "#?$@");
         add(text, "%.*s", (int)plain, word);
@@ -85,7 +85,7 @@ static void add_text(hostile_text *text, const piece *from, size_t size, size_t 
         if (*word == '#')
             add(text, "%zu", once ? count : which);
         else if (*word == '?')
-            add(text, "%zu", other);
+            add(text, "%zu", second_part);
         else if (*word == '$')
             add(text, "%zu", which % 10);
         else
@@ -558,10 +558,10 @@ static const hostile_case pairs[] = {
 
 // Limits for reading n bytes. Time per byte: attempts are repeated until one is within the first
 // limit, which an idle machine reaches. The test fails only if every attempt took longer than
-// `most_yardsticks` times the yardstick measured at the same time: a slow machine, or a machine
+// `max_yardsticks` times the yardstick measured at the same time: a slow machine, or a machine
 // with busy memory, slows both. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, including the text.
 static const double wanted_nanoseconds = 10;
-static const double most_yardsticks = 1.5;
+static const double max_yardsticks = 1.5;
 enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
 
 enum { SMALL = 400 * 1000, GROWTH = 4, ATTEMPTS = 4 };
@@ -726,8 +726,8 @@ static size_t attempt(const hostile_case *tried, file_kind kind, size_t size, ou
 static void check_memory(const hostile_case *tried, file_kind kind, size_t size,
                          const outcome *result)
 {
-    const size_t most = FIXED_BYTES + BYTES_PER_BYTE * size - (kind == PAIR ? 0 : size);
-    CHECK_THAT(result->peak_bytes <= most,
+    const size_t max_bytes = FIXED_BYTES + BYTES_PER_BYTE * size - (kind == PAIR ? 0 : size);
+    CHECK_THAT(result->peak_bytes <= max_bytes,
                "%s: %zu bytes of memory for %zu bytes of text: %.1f each", tried->name,
                result->peak_bytes, size, (double)result->peak_bytes / (double)size);
 }
@@ -741,11 +741,11 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
     for (int i = 0; i < ATTEMPTS; i++) {
         const double yardstick = yardstick_per_byte();
         size = attempt(tried, kind, wanted, &result);
-        const double taken = result.seconds / (double)size;
-        if (i == 0 || taken / yardstick < yardsticks)
-            yardsticks = taken / yardstick;
-        if (i == 0 || taken * 1e9 < nanoseconds)
-            nanoseconds = taken * 1e9;
+        const double seconds_per_byte = result.seconds / (double)size;
+        if (i == 0 || seconds_per_byte / yardstick < yardsticks)
+            yardsticks = seconds_per_byte / yardstick;
+        if (i == 0 || seconds_per_byte * 1e9 < nanoseconds)
+            nanoseconds = seconds_per_byte * 1e9;
         if (nanoseconds <= wanted_nanoseconds)
             break;
     }
@@ -753,7 +753,7 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
            (double)result.peak_bytes / (double)size, size, tried->name,
            result.is_refused ? " (refused)" : "");
     check_memory(tried, kind, size, &result);
-    CHECK_THAT(yardsticks <= most_yardsticks, "%s: %.1f ns a byte, %.1f yardsticks", tried->name,
+    CHECK_THAT(yardsticks <= max_yardsticks, "%s: %.1f ns a byte, %.1f yardsticks", tried->name,
                nanoseconds, yardsticks);
 }
 

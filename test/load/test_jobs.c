@@ -160,17 +160,17 @@ TEST (jobs_read_the_parts_of_a_character) {
     test_pool pool = {.num_workers = 3};
     const md5_threads threads = {run_threads, &pool, 3};
     const md5_load_opts opts = {.threads = &threads};
-    OWN_CHARACTER one = md5_load_character(path, NULL, NULL);
-    OWN_CHARACTER three = md5_load_character(path, &opts, NULL);
-    REQUIRE(one && three);
+    OWN_CHARACTER sequential = md5_load_character(path, NULL, NULL);
+    OWN_CHARACTER parallel = md5_load_character(path, &opts, NULL);
+    REQUIRE(sequential && parallel);
     CHECK_UINT(pool.num_ranges, 3);
-    CHECK_UINT(three->num_clips, one->num_clips);
-    for (uint32_t i = 0; i < one->num_clips; i++) {
-        CHECK_STRING(three->anim_paths[i], one->anim_paths[i]);
-        CHECK_UINT(three->anims[i]->num_frames, one->anims[i]->num_frames);
+    CHECK_UINT(parallel->num_clips, sequential->num_clips);
+    for (uint32_t i = 0; i < sequential->num_clips; i++) {
+        CHECK_STRING(parallel->anim_paths[i], sequential->anim_paths[i]);
+        CHECK_UINT(parallel->anims[i]->num_frames, sequential->anims[i]->num_frames);
     }
-    CHECK_UINT(three->anims_size, one->anims_size);
-    CHECK_UINT(three->model->size, one->model->size);
+    CHECK_UINT(parallel->anims_size, sequential->anims_size);
+    CHECK_UINT(parallel->model->size, sequential->model->size);
 }
 
 // -- Ranges ---------------------------------------------------------------------------------------

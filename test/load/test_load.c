@@ -23,7 +23,7 @@ TEST (load_model_equals_the_content_of_its_file) {
     CHECK(model->skeleton.joints[0].parent == MD5_NONE && model->skeleton.joints[2].parent == 1);
     CHECK_UINT(model->num_warnings, 0);
     CHECK_UINT(model->num_meshes, 2);
-    CHECK(read_asset_holds((read_asset){.model = model}));
+    CHECK(read_asset_is_valid((read_asset){.model = model}));
 
     const md5_mesh *const body = &model->meshes[0];
     CHECK_STRING(body->name, "Body");
@@ -72,7 +72,7 @@ TEST (load_anim_equals_the_content_of_its_file) {
     CHECK(anim->constant[2].translation.z == 1.5f);
     CHECK(anim->frame_bounds && anim->frame_bounds[2].max.x == 3);
     CHECK_UINT(anim->num_warnings, 0);
-    CHECK(read_asset_holds((read_asset){.anim = anim}));
+    CHECK(read_asset_is_valid((read_asset){.anim = anim}));
 }
 
 TEST (load_camera_equals_the_content_of_its_file) {
@@ -257,17 +257,17 @@ TEST (load_survives_failure_of_every_allocation) {
     for (uint32_t f = 0; f < 2; f++) {
         bool loaded = false;
         for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-            const read_asset made =
+            const read_asset asset =
                 read_asset_load(test_path(small_files[f]), &failure.opts, &failure.error);
-            loaded = read_asset_is_there(made);
+            loaded = read_asset_is_loaded(asset);
             CHECK_FAILURE(failure, loaded);
             // A model has three blocks, and this model a fourth block for the skin plan of its
             // mesh.
             size_t num_blocks = 0;
             if (loaded)
-                num_blocks = made.model ? 4 : 1;
+                num_blocks = asset.model ? 4 : 1;
             CHECK_UINT(failure.heap.live, num_blocks);
-            read_asset_free(made);
+            read_asset_free(asset);
         }
         CHECK(loaded);
     }
@@ -275,23 +275,23 @@ TEST (load_survives_failure_of_every_allocation) {
 
 TEST (load_keeps_to_every_memory_limit) {
     for (uint32_t f = 0; f < 2; f++) {
-        size_t most_refused = 0;
+        size_t max_refused = 0;
         size_t least_loaded = SIZE_MAX;
         for (size_t limit = 1; limit < 64 * 1024; limit += limit < 64 ? 1 : 61) {
             test_heap heap = {0};
             const md5_load_opts opts = heap_opts(&heap, limit);
             md5_error error = {0};
-            const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
-            CHECK_UINT(error.status, read_asset_is_there(made) ? MD5_OK : MD5_ERROR_MEMORY);
+            const read_asset asset = read_asset_load(test_path(small_files[f]), &opts, &error);
+            CHECK_UINT(error.status, read_asset_is_loaded(asset) ? MD5_OK : MD5_ERROR_MEMORY);
             CHECK(heap.peak_bytes <= limit);
-            if (read_asset_is_there(made))
+            if (read_asset_is_loaded(asset))
                 least_loaded = limit < least_loaded ? limit : least_loaded;
             else
-                most_refused = limit;
-            read_asset_free(made);
+                max_refused = limit;
+            read_asset_free(asset);
             CHECK_UINT(heap.live_bytes, 0);
         }
-        CHECK(most_refused > 0 && most_refused < least_loaded && least_loaded < 64 * 1024);
+        CHECK(max_refused > 0 && max_refused < least_loaded && least_loaded < 64 * 1024);
     }
 }
 
@@ -308,25 +308,25 @@ TEST (load_of_a_truncated_file_is_an_error_or_a_warning) {
         for (size_t cut = 0; cut <= size; cut++) {
             OWN_STRING part = test_copy(text, cut);
             md5_error error = {0};
-            const read_asset made = read_asset_parse(f == 1, part, cut, NULL, &error);
-            if (read_asset_is_there(made)) {
+            const read_asset asset = read_asset_parse(f == 1, part, cut, NULL, &error);
+            if (read_asset_is_loaded(asset)) {
                 num_loaded++;
-                CHECK(read_asset_holds(made));
-                CHECK_THAT((read_asset_warnings(made) > 0) == (cut < needed),
+                CHECK(read_asset_is_valid(asset));
+                CHECK_THAT((read_asset_warnings(asset) > 0) == (cut < needed),
                            "%s cut at %zu loads with %u warnings", small_files[f], cut,
-                           read_asset_warnings(made));
+                           read_asset_warnings(asset));
             } else {
                 CHECK(error.status != MD5_OK && error.line > 0 && error.column > 0);
                 CHECK(cut < needed);
             }
-            read_asset_free(made);
+            read_asset_free(asset);
         }
         CHECK(num_loaded >= size - needed);
     }
 }
 
 TEST (load_of_a_file_with_an_altered_byte_is_valid_or_an_error) {
-    static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
+    static const char replacements[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
     for (uint32_t f = 0; f < 2; f++) {
         size_t size;
         size_t num_loaded = 0;
@@ -335,20 +335,20 @@ TEST (load_of_a_file_with_an_altered_byte_is_valid_or_an_error) {
         REQUIRE(text);
         for (size_t at = 0; at < size; at++) {
             const char original = text[at];
-            for (size_t i = 0; i < sizeof others - 1; i++) {
+            for (size_t i = 0; i < sizeof replacements - 1; i++) {
                 test_heap heap = {0};
                 const md5_load_opts opts = heap_opts(&heap, 0);
                 md5_error error = {0};
-                text[at] = others[i];
-                const read_asset made = read_asset_parse(f == 1, text, size, &opts, &error);
-                if (read_asset_is_there(made))
-                    CHECK(read_asset_holds(made));
+                text[at] = replacements[i];
+                const read_asset asset = read_asset_parse(f == 1, text, size, &opts, &error);
+                if (read_asset_is_loaded(asset))
+                    CHECK(read_asset_is_valid(asset));
                 else
                     CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY
                           && error.line > 0);
-                num_loaded += read_asset_is_there(made);
-                num_refused += !read_asset_is_there(made);
-                read_asset_free(made);
+                num_loaded += read_asset_is_loaded(asset);
+                num_refused += !read_asset_is_loaded(asset);
+                read_asset_free(asset);
                 CHECK_UINT(heap.live_bytes, 0);
             }
             text[at] = original;

@@ -38,24 +38,24 @@ static corpus_line split_corpus_line(char *line)
     return split;
 }
 
-static void check_counts(const corpus_line *line, read_asset made)
+static void check_counts(const corpus_line *line, read_asset asset)
 {
-    if (made.anim) {
-        CHECK_UINT(made.anim->skeleton.num_joints, line->counts[0]);
-        CHECK_UINT(made.anim->num_frames, line->num_frames);
+    if (asset.anim) {
+        CHECK_UINT(asset.anim->skeleton.num_joints, line->counts[0]);
+        CHECK_UINT(asset.anim->num_frames, line->num_frames);
         return;
     }
     uint32_t num_vertices = 0;
     uint32_t num_triangles = 0;
     uint32_t num_weights = 0;
-    for (uint32_t i = 0; i < made.model->num_meshes; i++) {
-        const md5_mesh *const mesh = &made.model->meshes[i];
+    for (uint32_t i = 0; i < asset.model->num_meshes; i++) {
+        const md5_mesh *const mesh = &asset.model->meshes[i];
         num_vertices += mesh->num_file_vertices;
         num_triangles += mesh->num_triangles;
         num_weights += mesh->num_weights;
     }
-    CHECK_UINT(made.model->skeleton.num_joints, line->counts[0]);
-    CHECK_UINT(made.model->num_meshes, line->counts[1]);
+    CHECK_UINT(asset.model->skeleton.num_joints, line->counts[0]);
+    CHECK_UINT(asset.model->num_meshes, line->counts[1]);
     CHECK_UINT(num_vertices, line->counts[2]);
     CHECK_UINT(num_triangles, line->counts[3]);
     CHECK_UINT(num_weights, line->counts[4]);
@@ -76,18 +76,19 @@ TEST (load_reads_the_whole_corpus) {
         test_heap heap = {0};
         const md5_load_opts opts = heap_opts(&heap, 0);
         md5_error error = {0};
-        const read_asset made = read_asset_load(test_pathf("corpus/%s", split.path), &opts, &error);
+        const read_asset asset =
+            read_asset_load(test_pathf("corpus/%s", split.path), &opts, &error);
         // These files were damaged on purpose and cannot be read.
-        CHECK_THAT(read_asset_is_there(made)
+        CHECK_THAT(read_asset_is_loaded(asset)
                        != (strcmp(split.path, "assimp/malformed_weight_index.md5mesh") == 0
                            || strcmp(split.path, "assimp/invalid/InvalidBoneIndex.md5mesh") == 0),
                    "%s: %s", split.path, error.message);
-        if (read_asset_is_there(made)) {
-            CHECK(read_asset_holds(made));
+        if (read_asset_is_loaded(asset)) {
+            CHECK(read_asset_is_valid(asset));
             if (split.is_one_file)
-                check_counts(&split, made);
+                check_counts(&split, asset);
         }
-        read_asset_free(made);
+        read_asset_free(asset);
         CHECK_UINT(heap.live_bytes, 0);
     }
     CHECK(num_files > 50);
@@ -127,12 +128,12 @@ TEST (load_reports_warnings_of_the_corpus) {
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
         md5_error error = {0};
-        const read_asset made =
+        const read_asset asset =
             read_asset_load(test_pathf("corpus/%s", cases[i].path), &opts, &error);
-        if (!read_asset_is_there(made))
+        if (!read_asset_is_loaded(asset))
             read_case_add(&log, &error);
         CHECK_STRING(log.text, cases[i].says);
-        read_asset_free(made);
+        read_asset_free(asset);
     }
 }
 
@@ -195,13 +196,13 @@ TEST (load_agrees_with_the_original_or_reports_the_difference) {
         snprintf(key, sizeof key, "%s %s", kind, name);
         snprintf(file, sizeof file, "edge/%s.md5%s", name, kind);
         md5_error error = {0};
-        const read_asset made = read_asset_load(test_pathf("golden/%s", file), NULL, &error);
-        const bool is_same = read_asset_is_there(made) == (strcmp(mode, "ok") == 0);
-        CHECK(!read_asset_is_there(made) || read_asset_holds(made));
-        CHECK(read_asset_is_there(made) || (error.line > 0 && error.status != MD5_ERROR_IO));
+        const read_asset asset = read_asset_load(test_pathf("golden/%s", file), NULL, &error);
+        const bool is_same = read_asset_is_loaded(asset) == (strcmp(mode, "ok") == 0);
+        CHECK(!read_asset_is_loaded(asset) || read_asset_is_valid(asset));
+        CHECK(read_asset_is_loaded(asset) || (error.line > 0 && error.status != MD5_ERROR_IO));
         CHECK_THAT(is_same != differs_on_purpose(key, is_used), "%s: the engine says %s; we: %s",
-                   key, mode, read_asset_is_there(made) ? "ok" : error.message);
-        read_asset_free(made);
+                   key, mode, read_asset_is_loaded(asset) ? "ok" : error.message);
+        read_asset_free(asset);
     }
     CHECK(num_files >= 80);
     for (size_t i = 0; i < COUNT_OF(is_used); i++)

@@ -66,12 +66,12 @@ static const char extra_text[] = "MD5Version 10 commandline \"\" numFrames 1 num
                                  "bounds {\n( 0 0 0 ) ( 1 1 1 )\n}\n"
                                  "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n"
                                  "frame 0 {\n}\n";
-static const char other_text[] = "MD5Version 10 commandline \"\" numFrames 1 numJoints 1\n"
-                                 "frameRate 10 numAnimatedComponents 0\n"
-                                 "hierarchy {\n\"wheel\" -1 0 0\n}\n"
-                                 "bounds {\n( 0 0 0 ) ( 1 1 1 )\n}\n"
-                                 "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n"
-                                 "frame 0 {\n}\n";
+static const char other_clip_text[] = "MD5Version 10 commandline \"\" numFrames 1 numJoints 1\n"
+                                      "frameRate 10 numAnimatedComponents 0\n"
+                                      "hierarchy {\n\"wheel\" -1 0 0\n}\n"
+                                      "bounds {\n( 0 0 0 ) ( 1 1 1 )\n}\n"
+                                      "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n"
+                                      "frame 0 {\n}\n";
 static const char machine_text[] = "machine hero {\n"
                                    "    model hero.md5mesh\n"
                                    "    clip walk anims/walk.md5anim { move }\n"
@@ -240,10 +240,10 @@ static const char *error_with(const char *path, const char *text)
     size_t num_items = 0;
     const md5_threads threads = {run_backwards, &num_items, 2};
     md5_load_opts threaded = opts;
-    md5_error other = {0};
+    md5_error threaded_error = {0};
     threaded.threads = &threads;
-    CHECK(md5_load_character("chars/hero.md5machine", &threaded, &other) == NULL);
-    CHECK_BYTES(&error, &other, sizeof error);
+    CHECK(md5_load_character("chars/hero.md5machine", &threaded, &threaded_error) == NULL);
+    CHECK_BYTES(&error, &threaded_error, sizeof error);
     CHECK_UINT(from.num_open, 0);
     return message;
 }
@@ -261,7 +261,7 @@ TEST (character_reports_errors_with_the_file_that_contains_them) {
     CHECK_STRING(error_with("chars/anims/walk.md5anim", "MD5Version x"),
                  "chars/anims/walk.md5anim:1:12: error: expected an integer, found 'x'");
     CHECK_STRING(
-        error_with("/shared/rest.md5anim", other_text),
+        error_with("/shared/rest.md5anim", other_clip_text),
         "/shared/rest.md5anim: error: clip 'rest': animation and model have no common joint names: "
         "joint 0 is 'hips' in the model, 'wheel' in the animation");
     CHECK_STRING(error_with("chars/hero.md5machine", "machine hero {\n}"),

@@ -24,9 +24,10 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
     md5_vec3 *const points = calloc(2 * (size_t)count + 1, sizeof *points);
     OWN_ARRAY(md5_mat34, palette, num_joints);
     OWN_ARRAY(md5_dual_quat, duals, num_joints);
-    const md5_xform turns[2] = {{{0, 0, 0, 1}, {0, 0, 0}, 0}, {{0, 0, 0.6f, 0.8f}, {1, 2, 3}, 0}};
+    const md5_xform rotations[2] = {{{0, 0, 0, 1}, {0, 0, 0}, 0},
+                                    {{0, 0, 0.6f, 0.8f}, {1, 2, 3}, 0}};
     for (uint32_t i = 0; i < num_joints; i++)
-        palette[i] = md5_mat34_from_xform(turns[i % 2]);
+        palette[i] = md5_mat34_from_xform(rotations[i % 2]);
     md5_build_dual_palette(palette, num_joints, duals);
     if (dual)
         skin_by_duals(mesh, duals, points, points + count, tangents);
@@ -37,13 +38,13 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 
 // Thimble has mirror seams: a load without tangents drops only the copies of their vertices.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
-    OWN_MODEL whole = load(NULL);
+    OWN_MODEL full_model = load(NULL);
     OWN_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
     CHECK(asset_model_fault(bare) == NULL);
-    CHECK(bare->geometry_size < whole->geometry_size);
+    CHECK(bare->geometry_size < full_model->geometry_size);
     uint32_t num_copies = 0;
-    for (uint32_t m = 0; m < whole->num_meshes; m++) {
-        const md5_mesh *const a = &whole->meshes[m];
+    for (uint32_t m = 0; m < full_model->num_meshes; m++) {
+        const md5_mesh *const a = &full_model->meshes[m];
         const md5_mesh *const b = &bare->meshes[m];
         const uint32_t count = b->num_vertices;
         num_copies += a->num_vertices - count;
@@ -56,8 +57,9 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
             CHECK(a->sources[a->indices[i]] == b->indices[i]);
         for (int dual = 0; dual < 2; dual++) { // tangents are not written
             OWN_ARRAY(md5_vec4, tangents, count + 1);
-            OWN md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
-                                                                           bare, b, dual, tangents);
+            OWN md5_vec3 *const expected = skin(full_model, a, dual, NULL), *const found =
+                                                                                skin(bare, b, dual,
+                                                                                     tangents);
             CHECK_BYTES(expected, found, count * sizeof *found);
             CHECK_BYTES(expected + a->num_vertices, found + count, count * sizeof *found);
             for (uint32_t i = 0; i < count; i++)
@@ -68,18 +70,19 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
 }
 
 TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
-    OWN_MODEL whole = load(NULL);
+    OWN_MODEL full_model = load(NULL);
     OWN_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
-    CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a separate block
-    for (uint32_t m = 0; m < whole->num_meshes; m++) {
-        const md5_mesh *const a = &whole->meshes[m];
+    CHECK_UINT(bare->geometry_size, full_model->geometry_size); // a plan is a separate block
+    for (uint32_t m = 0; m < full_model->num_meshes; m++) {
+        const md5_mesh *const a = &full_model->meshes[m];
         const md5_mesh *const b = &bare->meshes[m];
         CHECK(a->skin_plan && !b->skin_plan);
         CHECK(a->loss4 == b->loss4 && a->loss8 == b->loss8);
         for (int dual = 0; dual < 2; dual++) {
-            OWN md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
-                                                                           bare, b, dual, NULL);
+            OWN md5_vec3 *const expected = skin(full_model, a, dual, NULL), *const found =
+                                                                                skin(bare, b, dual,
+                                                                                     NULL);
             CHECK_BYTES(found, expected, 2 * a->num_vertices * sizeof *found);
         }
     }
@@ -90,7 +93,7 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
 TEST (released_models_keep_their_skeleton_and_counts) {
     test_heap heap = {0};
     const md5_load_opts opts = heap_opts(&heap, 0);
-    OWN_MODEL whole = load(NULL);
+    OWN_MODEL full_model = load(NULL);
     md5_model *const model = load(&opts);
     const md5_mesh *const meshes = model->meshes;
     const size_t kept = model->size;
@@ -102,12 +105,12 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     md5_release_geometry(model);
     const uint32_t num_joints = model->skeleton.num_joints;
     for (uint32_t i = 0; i < num_joints; i++)
-        CHECK_STRING(model->skeleton.joints[i].name, whole->skeleton.joints[i].name);
-    CHECK_BYTES(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34));
+        CHECK_STRING(model->skeleton.joints[i].name, full_model->skeleton.joints[i].name);
+    CHECK_BYTES(model->inverse_bind, full_model->inverse_bind, num_joints * sizeof(md5_mat34));
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        CHECK_STRING(meshes[m].shader, whole->meshes[m].shader);
-        CHECK_UINT(meshes[m].num_vertices, whole->meshes[m].num_vertices);
-        CHECK(meshes[m].bounds.max.x == whole->meshes[m].bounds.max.x);
+        CHECK_STRING(meshes[m].shader, full_model->meshes[m].shader);
+        CHECK_UINT(meshes[m].num_vertices, full_model->meshes[m].num_vertices);
+        CHECK(meshes[m].bounds.max.x == full_model->meshes[m].bounds.max.x);
         CHECK(!meshes[m].positions && !meshes[m].indices && !meshes[m].skin_plan);
     }
     md5_free_model(model);
@@ -236,12 +239,12 @@ static void check_file(const char *path)
     OWN_STRING text = test_read_file(path, &size);
     if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
-    const measured it = measure(path, text, size);
+    const measured result = measure(path, text, size);
     const bool is_anim = strstr(path, ".md5anim") != NULL;
-    const size_t num_blocks = is_anim ? 1 : 3 + it.num_meshes;
-    CHECK_UINT(it.num_blocks, num_blocks);
-    CHECK_THAT(it.num_allocs <= num_blocks + (is_anim ? 1 : 3), "%s: %zu allocations", path,
-               it.num_allocs);
+    const size_t num_blocks = is_anim ? 1 : 3 + result.num_meshes;
+    CHECK_UINT(result.num_blocks, num_blocks);
+    CHECK_THAT(result.num_allocs <= num_blocks + (is_anim ? 1 : 3), "%s: %zu allocations", path,
+               result.num_allocs);
 }
 
 TEST (our_files_are_loaded_with_few_allocations) {
@@ -285,16 +288,16 @@ TEST (clips_that_are_read_twice_equal_those_read_once) {
         OWN_TEXT padded = {0};
         test_append(&padded, "%s// %*s", text, (int)size, "");
         test_heap heap = {0};
-        test_heap other = {0};
+        test_heap padded_heap = {0};
         const md5_load_opts opts = heap_opts(&heap, 0);
-        const md5_load_opts others = heap_opts(&other, 0);
+        const md5_load_opts padded_opts = heap_opts(&padded_heap, 0);
         OWN_ANIM twice = md5_parse_anim(text, size, &opts, NULL);
-        OWN_ANIM once = md5_parse_anim(padded.bytes, padded.used, &others, NULL);
+        OWN_ANIM once = md5_parse_anim(padded.bytes, padded.used, &padded_opts, NULL);
         REQUIRE(twice && once);
         CHECK(asset_anims_equal(twice, once));
         CHECK_UINT(twice->num_warnings, once->num_warnings);
         CHECK_UINT(twice->num_warnings > 0, i % 3 > 0);
-        CHECK((heap.peak_bytes < other.peak_bytes) == (i % 3 < 2));
+        CHECK((heap.peak_bytes < padded_heap.peak_bytes) == (i % 3 < 2));
     }
 }
 
@@ -312,8 +315,8 @@ TEST (repeated_counts_allocate_no_more) {
         for (size_t k = 0; k < TIMES; k++)
             memcpy(text + k * length, comments[i], length);
         memcpy(text + TIMES * length, model, sizeof model);
-        const measured it = measure("comments.md5mesh", text, size);
-        CHECK(it.peak_bytes <= 65536 + 16 * size);
+        const measured result = measure("comments.md5mesh", text, size);
+        CHECK(result.peak_bytes <= 65536 + 16 * size);
     }
 }
 
@@ -354,22 +357,22 @@ static void check_equal(const md5_model *found, const md5_model *expected)
     }
 }
 
-// Loads with `opts`, derives a part, and expects the result of a load with `whole_opts`.
+// Loads with `opts`, derives a part, and expects the result of a load with `full_opts`.
 static void check_derived(const char *path, const md5_load_opts *opts, uint32_t parts,
-                          const md5_load_opts *whole_opts)
+                          const md5_load_opts *full_opts)
 {
     md5_error error = {0};
     OWN_MODEL model = load_later_load(path, opts);
-    OWN_MODEL whole = load_later_load(path, whole_opts);
-    CHECK(!asset_models_equal(model, whole)
-          || !plans_equal(model->meshes[0].skin_plan, whole->meshes[0].skin_plan));
+    OWN_MODEL full_model = load_later_load(path, full_opts);
+    CHECK(!asset_models_equal(model, full_model)
+          || !plans_equal(model->meshes[0].skin_plan, full_model->meshes[0].skin_plan));
     CHECK(md5_derive_geometry(model, parts, &error));
     CHECK_UINT(error.status, MD5_OK);
-    check_equal(model, whole);
+    check_equal(model, full_model);
     const void *const geometry = model->internal.memory;
     CHECK(md5_derive_geometry(model, parts, NULL));
     CHECK(model->internal.memory == geometry); // a second call does nothing
-    check_equal(model, whole);
+    check_equal(model, full_model);
 }
 
 // -- Each part ------------------------------------------------------------------------------
@@ -385,10 +388,10 @@ TEST (geometry_made_later_is_converted_as_by_a_load) {
                           .flip_v = true,
                           .normals = MD5_NORMALS_ANGLE,
                           .skip_geometry = MD5_GEOMETRY_TANGENTS};
-    const md5_load_opts whole = opts;
+    const md5_load_opts full = opts;
     opts.skip_geometry = ALL;
-    check_derived(paths[0], &opts, ALL & ~MD5_GEOMETRY_TANGENTS, &whole);
-    md5_load_opts with_tangents = whole;
+    check_derived(paths[0], &opts, ALL & ~MD5_GEOMETRY_TANGENTS, &full);
+    md5_load_opts with_tangents = full;
     with_tangents.skip_geometry = 0;
     check_derived(paths[0], &opts, ALL, &with_tangents);
 }
@@ -398,21 +401,21 @@ TEST (tangents_and_seams_derived_later_equal_those_of_loading) {
         check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS},
                       MD5_GEOMETRY_TANGENTS, NULL);
     md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.25f, .normals = MD5_NORMALS_AREA};
-    const md5_load_opts whole = opts;
+    const md5_load_opts full = opts;
     opts.skip_geometry = MD5_GEOMETRY_TANGENTS;
-    check_derived(paths[0], &opts, MD5_GEOMETRY_TANGENTS, &whole);
+    check_derived(paths[0], &opts, MD5_GEOMETRY_TANGENTS, &full);
 }
 
 // Neither the scale nor the flip can be reverted exactly.
 TEST (tangents_made_after_a_lossy_conversion_are_close) {
     md5_load_opts opts = {.scale = 0.3f, .flip_v = true};
-    OWN_MODEL whole = load_later_load(paths[0], &opts);
+    OWN_MODEL full_model = load_later_load(paths[0], &opts);
     opts.skip_geometry = MD5_GEOMETRY_TANGENTS;
     OWN_MODEL model = load_later_load(paths[0], &opts);
     CHECK(md5_derive_geometry(model, MD5_GEOMETRY_TANGENTS, NULL));
     CHECK(asset_model_fault(model) == NULL);
-    for (uint32_t m = 0; m < whole->num_meshes; m++) {
-        const md5_mesh *const a = &whole->meshes[m];
+    for (uint32_t m = 0; m < full_model->num_meshes; m++) {
+        const md5_mesh *const a = &full_model->meshes[m];
         const md5_mesh *const b = &model->meshes[m];
         CHECK_UINT(b->num_vertices, a->num_vertices);
         for (uint32_t v = 0; v < a->num_vertices; v++) {
@@ -498,10 +501,11 @@ TEST (grouped_vertices_are_the_same_in_another_order) {
                 const uint32_t to = a->num_vertices + w;
                 REQUIRE(a->sources[v] == b->sources[w]);
                 const uint32_t first = a->first_influence[v];
-                const uint32_t own = b->first_influence[w];
+                const uint32_t second = b->first_influence[w];
                 const uint32_t count = a->first_influence[v + 1] - first;
-                REQUIRE(count == b->first_influence[w + 1] - own);
-                CHECK_BYTES(b->influences + own, a->influences + first, count * sizeof(md5_vec4));
+                REQUIRE(count == b->first_influence[w + 1] - second);
+                CHECK_BYTES(b->influences + second, a->influences + first,
+                            count * sizeof(md5_vec4));
                 CHECK_BYTES(b->tangents + w, a->tangents + v, sizeof(md5_vec4));
                 CHECK_BYTES(b->texcoords + w, a->texcoords + v, sizeof(md5_vec2));
                 CHECK_BYTES(points + to, points + v, sizeof *points);
@@ -522,15 +526,15 @@ TEST (grouped_vertices_are_the_same_in_another_order) {
 // -- Without geometry -----------------------------------------------------------------------
 
 TEST (models_without_geometry_have_their_skeleton_and_counts) {
-    OWN_MODEL whole = load_later_load(paths[0], NULL);
+    OWN_MODEL full_model = load_later_load(paths[0], NULL);
     OWN_MODEL model = load_later_load(paths[0], &(md5_load_opts){.skip_geometry = ALL});
-    const uint32_t num_joints = whole->skeleton.num_joints;
-    CHECK_BYTES(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34));
-    CHECK_BYTES(model->bind_local, whole->bind_local, num_joints * sizeof(md5_xform));
+    const uint32_t num_joints = full_model->skeleton.num_joints;
+    CHECK_BYTES(model->inverse_bind, full_model->inverse_bind, num_joints * sizeof(md5_mat34));
+    CHECK_BYTES(model->bind_local, full_model->bind_local, num_joints * sizeof(md5_xform));
     CHECK(model->bounds.min.x > model->bounds.max.x);
-    CHECK(model->geometry_size < whole->geometry_size * 6 / 10);
-    for (uint32_t m = 0; m < whole->num_meshes; m++) {
-        const md5_mesh *const a = &whole->meshes[m];
+    CHECK(model->geometry_size < full_model->geometry_size * 6 / 10);
+    for (uint32_t m = 0; m < full_model->num_meshes; m++) {
+        const md5_mesh *const a = &full_model->meshes[m];
         const md5_mesh *const b = &model->meshes[m];
         CHECK_STRING(b->shader, a->shader);
         CHECK_UINT(b->num_file_vertices, a->num_file_vertices);
@@ -580,8 +584,8 @@ TEST (models_without_meshes_are_errors_if_meshes_are_needed) {
         CHECK_UINT(error.line, 2);
         CHECK_UINT(error.column, 11);
     }
-    OWN_MODEL whole = md5_load_model(test_path(paths[0]), &opts, NULL);
-    CHECK(whole);
+    OWN_MODEL full_model = md5_load_model(test_path(paths[0]), &opts, NULL);
+    CHECK(full_model);
 }
 
 // -- Failures -------------------------------------------------------------------------------
@@ -605,7 +609,7 @@ TEST (released_geometry_cannot_be_derived) {
 static size_t check_failures(uint32_t without, uint32_t parts)
 {
     size_t fail = 1;
-    for (bool is_made = false; !is_made; fail++) {
+    for (bool is_derived = false; !is_derived; fail++) {
         asset_heap heap = {0};
         md5_load_opts opts = asset_opts(&heap, NULL);
         opts.skip_geometry = without;
@@ -613,10 +617,10 @@ static size_t check_failures(uint32_t without, uint32_t parts)
         md5_model *const model = load_later_load(paths[0], &opts);
         const void *const geometry = model->internal.memory;
         heap.fail_at = heap.num_allocs + fail;
-        is_made = md5_derive_geometry(model, parts, &error);
-        CHECK_UINT(error.status, is_made ? MD5_OK : MD5_ERROR_MEMORY);
-        CHECK(is_made || (model->internal.memory == geometry && !model->meshes[0].tangents));
-        if (!is_made) { // a second attempt
+        is_derived = md5_derive_geometry(model, parts, &error);
+        CHECK_UINT(error.status, is_derived ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK(is_derived || (model->internal.memory == geometry && !model->meshes[0].tangents));
+        if (!is_derived) { // a second attempt
             heap.fail_at = 0;
             CHECK(md5_derive_geometry(model, parts, NULL));
         }
@@ -663,15 +667,15 @@ static const char version_12[] =
 TEST (stored_tangents_are_kept_with_the_tables_only) {
     const size_t size = strlen(version_12);
     md5_error error = {0};
-    OWN_MODEL whole = md5_parse_model(version_12, size, NULL, NULL);
+    OWN_MODEL full_model = md5_parse_model(version_12, size, NULL, NULL);
     OWN_MODEL bare =
         md5_parse_model(version_12, size, &(md5_load_opts){.skip_geometry = ALL}, NULL);
     OWN_MODEL lost = md5_parse_model(
         version_12, size, &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS}, NULL);
-    CHECK(whole && bare && lost);
-    CHECK(whole->stores_normals);
+    CHECK(full_model && bare && lost);
+    CHECK(full_model->stores_normals);
     CHECK(md5_derive_geometry(bare, ALL, NULL));
-    check_equal(bare, whole);
+    check_equal(bare, full_model);
     CHECK_FAILS(md5_derive_geometry(lost, MD5_GEOMETRY_TANGENTS, &error), error,
                 MD5_ERROR_MISMATCH);
 }

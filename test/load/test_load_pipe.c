@@ -118,18 +118,19 @@ static void write_anim(test_text *text)
     }
 }
 
-static read_case_log parse(const char *text, size_t size, bool is_anim, uint32_t most,
+static read_case_log parse(const char *text, size_t size, bool is_anim, uint32_t max_warnings,
                            uint32_t *num_warnings)
 {
     read_case_log log = {0};
-    const md5_load_opts opts = {
-        .warn = most > 0 ? read_case_warn : NULL, .warn_user = &log, .max_warnings = most};
+    const md5_load_opts opts = {.warn = max_warnings > 0 ? read_case_warn : NULL,
+                                .warn_user = &log,
+                                .max_warnings = max_warnings};
     md5_error error = {0};
-    const read_asset made = read_asset_parse(is_anim, text, size, &opts, &error);
-    if (!read_asset_is_there(made))
+    const read_asset asset = read_asset_parse(is_anim, text, size, &opts, &error);
+    if (!read_asset_is_loaded(asset))
         read_case_add(&log, &error);
-    *num_warnings = read_asset_is_there(made) ? read_asset_warnings(made) : 0;
-    read_asset_free(made);
+    *num_warnings = read_asset_is_loaded(asset) ? read_asset_warnings(asset) : 0;
+    read_asset_free(asset);
     return log;
 }
 

@@ -52,7 +52,7 @@ typedef struct buffers {
     md5_vec4 *tangents;
 } buffers;
 
-static void *take(size_t count, size_t size)
+static void *allocate(size_t count, size_t size)
 {
     void *const memory = test_calloc(count + 1, size);
     return memory;
@@ -68,13 +68,13 @@ static buffers buffers_for(const md5_model *model)
             num_vertices = mesh->num_vertices;
     }
     return (buffers){
-        .pose = take(num_joints, sizeof(md5_xform)),
-        .joints = take(num_joints, sizeof(md5_mat34)),
-        .palette = take(num_joints, sizeof(md5_mat34)),
-        .dual = take(num_joints, sizeof(md5_dual_quat)),
-        .positions = take(num_vertices, sizeof(md5_vec3)),
-        .normals = take(num_vertices, sizeof(md5_vec3)),
-        .tangents = take(num_vertices, sizeof(md5_vec4)),
+        .pose = allocate(num_joints, sizeof(md5_xform)),
+        .joints = allocate(num_joints, sizeof(md5_mat34)),
+        .palette = allocate(num_joints, sizeof(md5_mat34)),
+        .dual = allocate(num_joints, sizeof(md5_dual_quat)),
+        .positions = allocate(num_vertices, sizeof(md5_vec3)),
+        .normals = allocate(num_vertices, sizeof(md5_vec3)),
+        .tangents = allocate(num_vertices, sizeof(md5_vec4)),
     };
 }
 
@@ -170,52 +170,53 @@ static const char *path_in_folder(const char *path, const char *name)
     return test_path(joined);
 }
 
-static bool load_machine(const char *path, machine_case *made, md5_error *error)
+static bool load_machine(const char *path, machine_case *loaded, md5_error *error)
 {
-    made->file = md5_load_machine_file(test_path(path), NULL, error);
-    if (!made->file)
+    loaded->file = md5_load_machine_file(test_path(path), NULL, error);
+    if (!loaded->file)
         return false;
-    made->model = md5_load_model(path_in_folder(path, made->file->model_file), NULL, error);
-    made->file->desc.model = made->model;
-    for (uint32_t i = 0; made->model && i < made->file->desc.num_clips && i < MAX_CLIPS; i++) {
-        md5_clip_desc *const clip = &made->file->clips[i];
-        made->anims[i] = md5_load_anim(path_in_folder(path, clip->file), NULL, error);
-        if (!made->anims[i])
+    loaded->model = md5_load_model(path_in_folder(path, loaded->file->model_file), NULL, error);
+    loaded->file->desc.model = loaded->model;
+    for (uint32_t i = 0; loaded->model && i < loaded->file->desc.num_clips && i < MAX_CLIPS; i++) {
+        md5_clip_desc *const clip = &loaded->file->clips[i];
+        loaded->anims[i] = md5_load_anim(path_in_folder(path, clip->file), NULL, error);
+        if (!loaded->anims[i])
             return false;
-        made->bindings[i] = md5_bind(made->model, made->anims[i], NULL, error);
-        clip->binding = made->bindings[i];
+        loaded->bindings[i] = md5_bind(loaded->model, loaded->anims[i], NULL, error);
+        clip->binding = loaded->bindings[i];
     }
-    made->machine = made->model ? md5_create_machine(&made->file->desc, NULL, error) : NULL;
-    made->player = made->machine ? md5_create_player(made->machine, NULL, error) : NULL;
-    return made->player != NULL;
+    loaded->machine = loaded->model ? md5_create_machine(&loaded->file->desc, NULL, error) : NULL;
+    loaded->player = loaded->machine ? md5_create_player(loaded->machine, NULL, error) : NULL;
+    return loaded->player != NULL;
 }
 
 // Plays a machine in uneven steps with random changes of its parameters.
-static uint64_t hash_player(const machine_case *made)
+static uint64_t hash_player(const machine_case *loaded)
 {
     uint64_t hash = empty_hash;
     uint64_t random = 7;
-    buffers fixture = buffers_for(made->model);
-    OWN void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
+    buffers fixture = buffers_for(loaded->model);
+    OWN void *const scratch = allocate(md5_player_pose_scratch(loaded->machine), 1);
     for (int step = 0; step < NUM_STEPS; step++) {
-        const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
-        md5_player_set(made->player, parameter, (float)(test_random(&random) * 40));
+        const uint32_t parameter =
+            test_random_u32(&random) % (loaded->file->desc.num_parameters + 1);
+        md5_player_set(loaded->player, parameter, (float)(test_random(&random) * 40));
 
         // Every modifier has a target whose side and height change, so that each modifier has an
         // effect.
         const float where = (float)(step - 20);
-        for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
-            md5_target *const target = md5_player_target(made->player, i);
+        for (uint32_t i = 0; i < loaded->file->desc.num_modifiers; i++) {
+            md5_target *const target = md5_player_target(loaded->player, i);
             target->position = (md5_vec3){40, where, 30 - 0.5f * where};
             target->weight = 0.75f;
         }
 
-        md5_player_advance(made->player, 0.005 + 0.05 * test_random(&random), NULL, NULL);
-        const md5_xform motion = md5_player_root_motion(made->player);
+        md5_player_advance(loaded->player, 0.005 + 0.05 * test_random(&random), NULL, NULL);
+        const md5_xform motion = md5_player_root_motion(loaded->player);
         hash = hash_pose(hash, &motion, 1);
-        md5_player_pose(made->player, fixture.pose, fixture.joints, fixture.palette, scratch);
+        md5_player_pose(loaded->player, fixture.pose, fixture.joints, fixture.palette, scratch);
         if (step % 8 == 0)
-            hash = hash_posed(hash, made->model, &fixture);
+            hash = hash_posed(hash, loaded->model, &fixture);
     }
     free_buffers(&fixture);
     return hash;
@@ -223,19 +224,19 @@ static uint64_t hash_player(const machine_case *made)
 
 static uint64_t hash_machine(const char *path)
 {
-    machine_case made = {0};
+    machine_case loaded = {0};
     md5_error error = {0};
     uint64_t hash = empty_hash;
-    if (CHECK_THAT(load_machine(path, &made, &error), "%s: %s", path, error.message))
-        hash = hash_player(&made);
-    md5_destroy_player(made.player);
-    md5_destroy_machine(made.machine);
+    if (CHECK_THAT(load_machine(path, &loaded, &error), "%s: %s", path, error.message))
+        hash = hash_player(&loaded);
+    md5_destroy_player(loaded.player);
+    md5_destroy_machine(loaded.machine);
     for (int i = 0; i < MAX_CLIPS; i++) {
-        md5_free_binding(made.bindings[i]);
-        md5_free_anim(made.anims[i]);
+        md5_free_binding(loaded.bindings[i]);
+        md5_free_anim(loaded.anims[i]);
     }
-    md5_free_model(made.model);
-    md5_free_machine_file(made.file);
+    md5_free_model(loaded.model);
+    md5_free_machine_file(loaded.file);
     return hash;
 }
 

@@ -27,7 +27,7 @@ typedef struct result {
 typedef struct worker {
     const pair *work;
     pthread_t thread;
-    result own, shared; // from separate assets, and from shared assets
+    result separate, shared; // from separate assets, and from shared assets
     bool failed;
 } worker;
 
@@ -96,8 +96,8 @@ static void *run(void *argument)
 {
     worker *const self = argument;
     for (int round = 0; round < NUM_ROUNDS; round++) {
-        self->own.size = self->shared.size = 0;
-        if (!load_and_play(self->work, &self->own))
+        self->separate.size = self->shared.size = 0;
+        if (!load_and_play(self->work, &self->separate))
             self->failed = true;
         play(self->work->binding, &self->shared);
     }
@@ -156,9 +156,9 @@ static void check_pair(const char *mesh, const char *anim)
     CHECK(load_and_play(&work, &expected));
     for (size_t i = 0; i < num_started; i++) {
         CHECK(!workers[i].failed);
-        CHECK(is_same(&workers[i].own, &expected));
+        CHECK(is_same(&workers[i].separate, &expected));
         CHECK(is_same(&workers[i].shared, &expected));
-        free(workers[i].own.bytes);
+        free(workers[i].separate.bytes);
         free(workers[i].shared.bytes);
     }
     free(expected.bytes);

@@ -47,9 +47,9 @@ typedef struct read_asset {
 read_asset read_asset_parse(bool is_anim, const char *text, size_t size, const md5_load_opts *opts,
                             md5_error *error);
 read_asset read_asset_load(const char *path, const md5_load_opts *opts, md5_error *error);
-void read_asset_free(read_asset made);
-bool read_asset_is_there(read_asset made);
-uint32_t read_asset_warnings(read_asset made);
-bool read_asset_holds(read_asset made); // every index is inside its table
+void read_asset_free(read_asset asset);
+bool read_asset_is_loaded(read_asset asset);
+uint32_t read_asset_warnings(read_asset asset);
+bool read_asset_is_valid(read_asset asset); // every index is inside its table
 
 #endif

@@ -34,13 +34,13 @@ static md5_lex *begin(reading *r, const char *text)
 // Frees the memory and returns what was reported, the error last; valid until the next call.
 static const char *end(reading *r)
 {
-    static read_case_log said;
-    said = r->log;
+    static read_case_log reported;
+    reported = r->log;
     if (r->error.status != MD5_OK)
-        read_case_add(&said, &r->error);
+        read_case_add(&reported, &r->error);
     md5i_arena_free(&r->arena);
     free(r->text);
-    return said.text;
+    return reported.text;
 }
 
 static bool span_equals(md5_span span, const char *text)

@@ -661,19 +661,20 @@ TEST (joints_of_random_forests_are_ordered_or_rejected) {
     uint64_t random = 11;
     for (int round = 0; round < 500; round++) {
         const uint32_t count = 2 + test_random_u32(&random) % (MAX - 1);
-        uint32_t place[MAX]; // index in the file of the i-th joint, parents first
+        uint32_t file_index[MAX]; // index in the file of the i-th joint, parents first
         int32_t parents[MAX] = {0};
         for (uint32_t i = 0; i < count; i++)
-            place[i] = i;
+            file_index[i] = i;
         for (uint32_t i = count - 1; i > 0; i--) {
-            const uint32_t other = test_random_u32(&random) % (i + 1);
-            const uint32_t kept = place[i];
-            place[i] = place[other];
-            place[other] = kept;
+            const uint32_t swapped = test_random_u32(&random) % (i + 1);
+            const uint32_t kept = file_index[i];
+            file_index[i] = file_index[swapped];
+            file_index[swapped] = kept;
         }
         for (uint32_t i = 0; i < count; i++) {
             const bool is_root = i == 0 || test_random_u32(&random) % 8 == 0;
-            parents[place[i]] = is_root ? -1 : (int32_t)place[test_random_u32(&random) % i];
+            parents[file_index[i]] =
+                is_root ? -1 : (int32_t)file_index[test_random_u32(&random) % i];
         }
         const bool has_circle = round % 2 == 1;
         if (has_circle) { // a joint becomes the parent of its topmost ancestor

@@ -3,14 +3,14 @@
 
 #include "md5/core/number.h"
 
-static uint32_t bits_of(float value)
+static uint32_t float_bits(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-static float float_of(uint32_t bits)
+static float float_from_bits(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -29,9 +29,9 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
 static const char *scan_by_words(const char *text, float *value, char **memory)
 {
     const size_t size = strlen(text);
-    const size_t whole = MD5_BYTES_BEFORE + size + MD5_BYTES_AFTER;
-    *memory = test_alloc(whole);
-    memset(*memory, '7', whole); // digits, which do not count
+    const size_t total = MD5_BYTES_BEFORE + size + MD5_BYTES_AFTER;
+    *memory = test_alloc(total);
+    memset(*memory, '7', total); // digits, which do not count
     char *const at = *memory + MD5_BYTES_BEFORE;
     memcpy(at, text, size);
     at[size] = ' ';
@@ -45,9 +45,9 @@ static bool words_equal_strtof(const char *text)
     float value = -1;
     const float expected = strtof(text, NULL);
     const char *const end = scan_by_words(text, &value, &memory);
-    const bool equal =
-        !end
-        || (end == memory + MD5_BYTES_BEFORE + strlen(text) && bits_of(value) == bits_of(expected));
+    const bool equal = !end
+                       || (end == memory + MD5_BYTES_BEFORE + strlen(text)
+                           && float_bits(value) == float_bits(expected));
     free(memory);
     return CHECK_THAT(equal, "'%s' gives %a by words, strtof %a", text, value, expected);
 }
@@ -80,7 +80,7 @@ TEST (number_common_forms_are_read_by_words) {
         "9",
         "-9",
     };
-    STRINGS(others) = {
+    STRINGS(other_texts) = {
         "12",
         "-12",
         "/",
@@ -118,12 +118,12 @@ TEST (number_common_forms_are_read_by_words) {
         CHECK_THAT(is_read, "'%s' is not read by words", plain[i]);
         words_equal_strtof(plain[i]);
     }
-    for (size_t i = 0; i < COUNT_OF(others); i++) {
+    for (size_t i = 0; i < COUNT_OF(other_texts); i++) {
         char *memory;
         float value = -1;
-        const bool is_read = scan_by_words(others[i], &value, &memory) != NULL;
+        const bool is_read = scan_by_words(other_texts[i], &value, &memory) != NULL;
         free(memory);
-        CHECK_THAT(!is_read, "'%s' is read by words", others[i]);
+        CHECK_THAT(!is_read, "'%s' is read by words", other_texts[i]);
     }
 }
 
@@ -168,7 +168,8 @@ static bool equals_strtof(const char *text)
     const float expected = strtof(text, &rest);
     float value = -1;
     const char *const end = scan(text, size, &value, &memory);
-    const bool equal = end && end - memory == rest - text && bits_of(value) == bits_of(expected);
+    const bool equal =
+        end && end - memory == rest - text && float_bits(value) == float_bits(expected);
     free(memory);
     return CHECK_THAT(equal, "'%s' gives %a, strtof %a", text, value, expected)
            && words_equal_strtof(text);
@@ -329,7 +330,7 @@ TEST (number_rounds_halfway_cases_as_strtof) {
             bits &= 0x00FFFFFF;
         if (bits >= 0x7F7FFFFF)
             continue;
-        const double half = ((double)float_of(bits) + float_of(bits + 1)) / 2.0;
+        const double half = ((double)float_from_bits(bits) + float_from_bits(bits + 1)) / 2.0;
         char text[256];
         const int length = snprintf(text, sizeof text, "%.120e", half);
         char *const exponent = strchr(text, 'e');
@@ -391,7 +392,7 @@ static void check_random_texts(uint64_t random, int count)
         case 4: // any float, in up to 17 digits
             if ((a & 0x7F800000) == 0x7F800000)
                 continue;
-            snprintf(text, sizeof text, "%.*g", (int)(b % 17) + 1, float_of(a));
+            snprintf(text, sizeof text, "%.*g", (int)(b % 17) + 1, float_from_bits(a));
             break;
         default:
             snprintf(text, sizeof text, "%s.%u%s%u", sign, a, b & 1 ? "e" : "E-", b >> 26);
@@ -399,7 +400,7 @@ static void check_random_texts(uint64_t random, int count)
         }
         float value;
         const char *const end = md5i_scan_float(text, text + strlen(text), &value);
-        if (end != text + strlen(text) || bits_of(value) != bits_of(strtof(text, NULL))) {
+        if (end != text + strlen(text) || float_bits(value) != float_bits(strtof(text, NULL))) {
             equals_strtof(text);
             return;
         }
@@ -427,8 +428,8 @@ TEST (number_equals_the_exact_reference) {
         float value = 0;
         char *memory;
         const char *const end = scan(line, (size_t)(space - line), &value, &memory);
-        CHECK_THAT(end == memory + (space - line) && bits_of(value) == expected, "%.*s gives %08x",
-                   (int)(space - line), line, bits_of(value));
+        CHECK_THAT(end == memory + (space - line) && float_bits(value) == expected,
+                   "%.*s gives %08x", (int)(space - line), line, float_bits(value));
         free(memory);
         num_lines++;
     }
@@ -476,7 +477,7 @@ static bool check_text(const char *text)
     const float expected = strtof(text, &end);
     float value = -1;
     const char *const value_end = md5i_scan_float(text, text + strlen(text), &value);
-    return CHECK_THAT(value_end == end && bits_of(value) == bits_of(expected),
+    return CHECK_THAT(value_end == end && float_bits(value) == float_bits(expected),
                       "%s is read as %a, expected %a", text, value, expected);
 }
 
@@ -486,7 +487,7 @@ static uint32_t random_bits(uint64_t *random)
 {
     const uint32_t largest = 0x7F7FFFFF;
     const uint32_t smallest_normal = 0x00800000;
-    const uint32_t one = 0x3F800000;
+    const uint32_t first_bits = 0x3F800000;
     const uint32_t bits = test_random_u32(random);
     switch (test_random_u32(random) % 6) {
     case 0:
@@ -496,7 +497,7 @@ static uint32_t random_bits(uint64_t *random)
     case 2:
         return smallest_normal - 32 + bits % 64;
     case 3:
-        return one + bits % 1024;
+        return first_bits + bits % 1024;
     default:
         return bits % (largest + 1);
     }
@@ -505,8 +506,8 @@ static uint32_t random_bits(uint64_t *random)
 // The middle between a float and the next one; infinity counts as 2^128.
 static double middle_behind(uint32_t bits)
 {
-    const double low = float_of(bits);
-    const double high = isinf(float_of(bits + 1)) ? 0x1p128 : float_of(bits + 1);
+    const double low = float_from_bits(bits);
+    const double high = isinf(float_from_bits(bits + 1)) ? 0x1p128 : float_from_bits(bits + 1);
     return (low + high) / 2.0;
 }
 

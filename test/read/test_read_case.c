@@ -3,22 +3,22 @@
 
 char *read_case_text(const char *text, const char *old, const char *new, size_t *size)
 {
-    const char *const place = old ? strstr(text, old) : text;
-    const bool is_whole = !old || !old[0];
-    CHECK_THAT(place != NULL, "'%s' is not in the text", old ? old : "");
-    const size_t before = place && !is_whole ? (size_t)(place - text) : 0;
+    const char *const found = old ? strstr(text, old) : text;
+    const bool replaces_all = !old || !old[0];
+    CHECK_THAT(found != NULL, "'%s' is not in the text", old ? old : "");
+    const size_t before = found && !replaces_all ? (size_t)(found - text) : 0;
     const char *behind = text;
-    if (is_whole)
+    if (replaces_all)
         behind = "";
-    else if (place)
-        behind = place + strlen(old);
+    else if (found)
+        behind = found + strlen(old);
     *size = before + strlen(new) + strlen(behind);
-    OWN_STRING made = test_alloc(*size + 1);
-    memcpy(made, text, before);
-    memcpy(made + before, new, strlen(new));
-    memcpy(made + before + strlen(new), behind, strlen(behind));
+    OWN_STRING text_copy = test_alloc(*size + 1);
+    memcpy(text_copy, text, before);
+    memcpy(text_copy + before, new, strlen(new));
+    memcpy(text_copy + before + strlen(new), behind, strlen(behind));
     // Memory of exactly its size, so that a read beyond the end is detected.
-    char *const exact = test_copy(made, *size);
+    char *const exact = test_copy(text_copy, *size);
     return exact;
 }
 
@@ -72,38 +72,38 @@ static bool is_anim_path(const char *path)
 read_asset read_asset_parse(bool is_anim, const char *text, size_t size, const md5_load_opts *opts,
                             md5_error *error)
 {
-    read_asset made = {0};
+    read_asset asset = {0};
     if (is_anim)
-        made.anim = md5_parse_anim(text, size, opts, error);
+        asset.anim = md5_parse_anim(text, size, opts, error);
     else
-        made.model = md5_parse_model(text, size, opts, error);
-    return made;
+        asset.model = md5_parse_model(text, size, opts, error);
+    return asset;
 }
 
 read_asset read_asset_load(const char *path, const md5_load_opts *opts, md5_error *error)
 {
-    read_asset made = {0};
+    read_asset asset = {0};
     if (is_anim_path(path))
-        made.anim = md5_load_anim(path, opts, error);
+        asset.anim = md5_load_anim(path, opts, error);
     else
-        made.model = md5_load_model(path, opts, error);
-    return made;
+        asset.model = md5_load_model(path, opts, error);
+    return asset;
 }
 
-bool read_asset_is_there(read_asset made)
+bool read_asset_is_loaded(read_asset asset)
 {
-    return made.model || made.anim;
+    return asset.model || asset.anim;
 }
 
-uint32_t read_asset_warnings(read_asset made)
+uint32_t read_asset_warnings(read_asset asset)
 {
-    return made.model ? made.model->num_warnings : made.anim->num_warnings;
+    return asset.model ? asset.model->num_warnings : asset.anim->num_warnings;
 }
 
-void read_asset_free(read_asset made)
+void read_asset_free(read_asset asset)
 {
-    md5_free_model(made.model);
-    md5_free_anim(made.anim);
+    md5_free_model(asset.model);
+    md5_free_anim(asset.anim);
 }
 
 // -- Whether every index of an asset is inside its table ------------------------------------
@@ -119,11 +119,11 @@ static bool skeleton_holds(const md5_skeleton *skeleton)
     return skeleton->num_joints > 0;
 }
 
-bool read_asset_holds(read_asset made)
+bool read_asset_is_valid(read_asset asset)
 {
-    if (made.model) {
-        for (uint32_t j = 0; j < made.model->num_meshes; j++) {
-            const md5_mesh *const mesh = &made.model->meshes[j];
+    if (asset.model) {
+        for (uint32_t j = 0; j < asset.model->num_meshes; j++) {
+            const md5_mesh *const mesh = &asset.model->meshes[j];
             for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
                 const md5_vertex *const vertex = &mesh->file_vertices[i];
                 if ((uint64_t)vertex->first_weight + vertex->num_weights > mesh->num_weights)
@@ -131,7 +131,7 @@ bool read_asset_holds(read_asset made)
             }
             for (uint32_t i = 0; i < mesh->num_weights; i++) {
                 const md5_weight *const weight = &mesh->weights[i];
-                if (weight->joint >= made.model->skeleton.num_joints)
+                if (weight->joint >= asset.model->skeleton.num_joints)
                     return false;
             }
             for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++) {
@@ -147,9 +147,9 @@ bool read_asset_holds(read_asset made)
                   && mesh->shader))
                 return false;
         }
-        return skeleton_holds(&made.model->skeleton);
+        return skeleton_holds(&asset.model->skeleton);
     }
-    const md5_anim *const anim = made.anim;
+    const md5_anim *const anim = asset.anim;
     for (uint32_t j = 0; j < anim->skeleton.num_joints; j++) {
         if (anim->tracks[j].first > anim->num_components || anim->tracks[j].flags > 63)
             return false;

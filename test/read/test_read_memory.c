@@ -9,22 +9,22 @@
 // last joint, -1, or one that closes a cycle.
 static test_text model_text(uint32_t num_joints, int32_t root)
 {
-    test_text made = {0};
+    test_text text = {0};
     test_append(
-        &made,
+        &text,
         "MD5Version 10 commandline \"of two \" \"parts\" numJoints %u numMeshes 40 joints {\n",
         num_joints);
     for (uint32_t j = 1; j < num_joints; j++)
-        test_append(&made, "j%u %u (0 0 0) (0 0 0)\n", j, j);
-    test_append(&made, "root %d (0 0 0) (0 0 0) }\n", root);
+        test_append(&text, "j%u %u (0 0 0) (0 0 0)\n", j, j);
+    test_append(&text, "root %d (0 0 0) (0 0 0) }\n", root);
     // The last mesh: a triangle.
     for (int m = 1; m < 40; m++)
-        test_append(&made, "mesh { numverts 0 numtris 0 numweights 0 }\n");
-    test_append(&made,
+        test_append(&text, "mesh { numverts 0 numtris 0 numweights 0 }\n");
+    test_append(&text,
                 "mesh { numverts 3 vert 0 (0 0) 0 1 vert 1 (0 0) 1 1 vert 2 (0 0) 2 1\n"
                 "numtris 1 tri 0 0 1 2\n"
                 "numweights 3 weight 0 0 1 (0 0 0) weight 1 0 1 (0 1 0) weight 2 0 1 (1 0 0) }");
-    return made;
+    return text;
 }
 
 // The arrays of all meshes are in a few blocks, and each plan is one.
@@ -45,21 +45,21 @@ static void sweep(const test_text *fixture, char kind, md5_status expected)
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = heap_opts(&heap, 0);
         md5_error error = {0};
-        read_asset made = {0};
+        read_asset asset = {0};
         md5_camera *camera = NULL;
         if (kind == 'c')
             camera = md5_parse_camera(fixture->bytes, fixture->used, &opts, &error);
         else
-            made = read_asset_parse(kind == 'a', fixture->bytes, fixture->used, &opts, &error);
-        const bool is_there = camera || read_asset_is_there(made);
+            asset = read_asset_parse(kind == 'a', fixture->bytes, fixture->used, &opts, &error);
+        const bool is_there = camera || read_asset_is_loaded(asset);
         has_failed = heap.num_allocs >= n;
         const md5_status status = has_failed ? MD5_ERROR_MEMORY : expected;
         CHECK_THAT(error.status == status,
                    "kind %c, %zu bytes, allocation %zu: status %d, expected %d", kind,
                    fixture->used, n, (int)error.status, (int)status);
         CHECK(is_there == (error.status == MD5_OK));
-        CHECK_UINT(heap.live, is_there ? 1 + num_mesh_blocks(made.model) : 0);
-        read_asset_free(made);
+        CHECK_UINT(heap.live, is_there ? 1 + num_mesh_blocks(asset.model) : 0);
+        read_asset_free(asset);
         md5_free_camera(camera);
         CHECK_UINT(heap.live_bytes, 0);
     }

@@ -280,7 +280,7 @@ typedef struct placement {
 
 // Rotates a vector about x, y or z (axis 0, 1 or 2), counterclockwise as seen from the end of the
 // axis.
-static void turn(double v[3], int axis, double degrees)
+static void rotate_axis(double v[3], int axis, double degrees)
 {
     const double c = cos(degrees * 3.14159265358979323846 / 180.0);
     const double s = sin(degrees * 3.14159265358979323846 / 180.0);
@@ -294,7 +294,7 @@ static void turn(double v[3], int axis, double degrees)
 
 // Computes the transforms of bones in model space: roll about x, then pitch about y, then yaw about
 // z, then the transform of the parent.
-static void place(const figure *fixture, int frame, placement placed[NUM_BONES])
+static void compute_placements(const figure *fixture, int frame, placement placed[NUM_BONES])
 {
     for (int bone = 0; bone < NUM_BONES; bone++) {
         const double *const at = fixture->at[frame][bone];
@@ -303,9 +303,9 @@ static void place(const figure *fixture, int frame, placement placed[NUM_BONES])
         for (int i = 0; i < 4; i++) { // three axes and the origin
             double v[3] = {i == 0, i == 1, i == 2};
             double *const to = i < 3 ? placed[bone].axes[i] : placed[bone].origin;
-            turn(v, 0, i < 3 ? at[5] : 0);
-            turn(v, 1, i < 3 ? at[4] : 0);
-            turn(v, 2, i < 3 ? at[3] : 0);
+            rotate_axis(v, 0, i < 3 ? at[5] : 0);
+            rotate_axis(v, 1, i < 3 ? at[4] : 0);
+            rotate_axis(v, 2, i < 3 ? at[3] : 0);
             for (int k = 0; k < 3; k++)
                 v[k] = i < 3 ? v[k] : at[k];
             for (int k = 0; k < 3; k++) {
@@ -323,7 +323,7 @@ static char *write_mesh(const figure *fixture)
     placement placed[NUM_BONES];
     test_text text = {0};
     test_append(&text, "MD5Version 6\ncommandline \"\"\nnumbones %d\n", NUM_BONES);
-    place(fixture, 0, placed);
+    compute_placements(fixture, 0, placed);
     for (int bone = 0; bone < NUM_BONES; bone++) {
         const placement *const at = &placed[bone];
         test_append(&text, "bone %d {\n name \"b%d\"\n bindpos %.7f %.7f %.7f\n bindmat", bone,
@@ -371,7 +371,7 @@ static char *write_anim(const figure *fixture)
 // In the first frame the figure stands as in the model's file, so angles and matrices must mean the
 // same; in the others it stands where the matrices put it.
 TEST (version_6_animations_move_models_of_version_6) {
-    static figure made;
+    static figure fixture;
     static placement placed[NUM_BONES];
     static const double limits[6] = {20, 20, 20, 179, 89, 179}; // x y z, yaw pitch roll
     md5_error error = {0};
@@ -379,17 +379,17 @@ TEST (version_6_animations_move_models_of_version_6) {
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
     uint64_t random = 20020522;
     for (int bone = 0; bone < NUM_BONES; bone++) {
-        made.parents[bone] = bone < 2 ? -1 : (int)(test_random_u32(&random) % (uint32_t)bone);
+        fixture.parents[bone] = bone < 2 ? -1 : (int)(test_random_u32(&random) % (uint32_t)bone);
         for (int frame = 0; frame < NUM_FRAMES; frame++) {
             for (int i = 0; i < 6; i++) {
                 const bool is_still = (bone + i) % 3 == 0 && frame > 0;
                 const double value = test_between(-limits[i], limits[i], &random);
-                made.at[frame][bone][i] = is_still ? made.at[0][bone][i] : value;
+                fixture.at[frame][bone][i] = is_still ? fixture.at[0][bone][i] : value;
             }
         }
     }
-    OWN_STRING mesh = write_mesh(&made);
-    OWN_STRING keys = write_anim(&made);
+    OWN_STRING mesh = write_mesh(&fixture);
+    OWN_STRING keys = write_anim(&fixture);
     OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
     OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
@@ -398,7 +398,7 @@ TEST (version_6_animations_move_models_of_version_6) {
         CHECK_UINT(binding->num_rebases + binding->num_missing + binding->num_extra, 0);
         CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2
               && anim->frame_bounds[8].max.z == 5);
-        double worst = 0;
+        double max_error = 0;
         for (int frame = 0; frame < NUM_FRAMES; frame++) {
             md5_xform pose[NUM_BONES];
             md5_mat34 joints[NUM_BONES];
@@ -406,20 +406,20 @@ TEST (version_6_animations_move_models_of_version_6) {
                 md5_sample_position_from_frames(anim, (uint32_t)frame, (uint32_t)frame, 0);
             md5_sample(binding, sample, MD5_ROOT_FILE, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
-            place(&made, frame, placed);
+            compute_placements(&fixture, frame, placed);
             for (int bone = 0; bone < NUM_BONES; bone++) {
                 for (int row = 0; row < 3; row++) {
                     for (int k = 0; k < 4; k++) {
                         const double expected =
                             k < 3 ? placed[bone].axes[k][row] : placed[bone].origin[row];
-                        real_update_max(
-                            &worst, fabs(((const float *)&joints[bone])[4 * row + k] - expected));
+                        real_update_max(&max_error, fabs(((const float *)&joints[bone])[4 * row + k]
+                                                         - expected));
                     }
                 }
             }
         }
         // Frames store x y z of a rotation: close to half a turn w loses half of its digits.
-        CHECK_SMALL(worst, 1e-3);
+        CHECK_SMALL(max_error, 1e-3);
     }
     CHECK_STRING(log.text, "");
 }
@@ -466,9 +466,9 @@ static void check_cuts(bool is_anim, const char *text)
 {
     md5_error error = {0};
     for (size_t i = 0; i < strlen(text); i++) {
-        const read_asset made = read_asset_parse(is_anim, text, i, NULL, &error);
-        CHECK(read_asset_is_there(made) ? read_asset_holds(made) : error.message[0] != '\0');
-        read_asset_free(made);
+        const read_asset asset = read_asset_parse(is_anim, text, i, NULL, &error);
+        CHECK(read_asset_is_loaded(asset) ? read_asset_is_valid(asset) : error.message[0] != '\0');
+        read_asset_free(asset);
     }
 }
 
@@ -477,9 +477,9 @@ static void check_memory(bool is_anim, const char *text)
     const size_t size = strlen(text);
     md5_error error = {0};
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        const read_asset made = read_asset_parse(is_anim, text, size, &failure.opts, &error);
-        CHECK(read_asset_is_there(made) || error.status == MD5_ERROR_MEMORY);
-        read_asset_free(made);
+        const read_asset asset = read_asset_parse(is_anim, text, size, &failure.opts, &error);
+        CHECK(read_asset_is_loaded(asset) || error.status == MD5_ERROR_MEMORY);
+        read_asset_free(asset);
     }
 }
 
