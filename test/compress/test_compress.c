@@ -33,7 +33,7 @@ static real3 placed(const real_transform *joint, real3 at)
 static double vertex_distance(const md5_model *model, const real_transform *a,
                               const real_transform *b)
 {
-    double worst = 0;
+    double max_distance = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
@@ -46,27 +46,27 @@ static double vertex_distance(const md5_model *model, const real_transform *a,
                     real3_sub(placed(&a[weight->joint], at), placed(&b[weight->joint], at));
                 off = real3_add(off, real3_scale(moved, weight->bias));
             }
-            real_update_max(&worst, real3_length(off));
+            real_update_max(&max_distance, real3_length(off));
         }
     }
-    return worst;
+    return max_distance;
 }
 
 // The same for points at `distance` from each joint, in all six directions.
 static double point_distance(uint32_t num_joints, double distance, const real_transform *a,
                              const real_transform *b)
 {
-    double worst = 0;
+    double max_distance = 0;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         for (int k = 0; k < 6; k++) {
             double axes[3] = {0, 0, 0};
             axes[k / 2] = k % 2 ? -distance : distance;
             const real3 point = {axes[0], axes[1], axes[2]};
-            real_update_max(&worst,
+            real_update_max(&max_distance,
                             real3_distance(placed(&a[joint], point), placed(&b[joint], point)));
         }
     }
-    return worst;
+    return max_distance;
 }
 
 // -- Real clips -------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ static double measured(const clip_case *fixture)
     const size_t count = skeleton->num_joints;
     OWN_ARRAY(md5_xform, pose, count);
     OWN_ARRAY(real_transform, joints, 2 * count);
-    double worst = 0;
+    double max_distance = 0;
     for (uint32_t frame = 0; frame < fixture->anim->num_frames; frame++) {
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
         sample_anim(fixture->anim, sample, MD5_ROOT_FILE, pose);
@@ -101,9 +101,9 @@ static double measured(const clip_case *fixture)
         const double error = fixture->model
                                  ? vertex_distance(fixture->model, joints, joints + count)
                                  : point_distance(skeleton->num_joints, 4, joints, joints + count);
-        real_update_max(&worst, error);
+        real_update_max(&max_distance, error);
     }
-    return worst;
+    return max_distance;
 }
 
 static void compress_case(clip_case *fixture, float tolerance)
@@ -119,7 +119,7 @@ static void compress_case(clip_case *fixture, float tolerance)
     CHECK_DONE(fixture->compressed, error);
 }
 
-static double bytes_a_joint_frame(const md5_anim *compressed)
+static double bytes_per_joint_frame(const md5_anim *compressed)
 {
     return (double)compressed->packed_size
            / ((double)compressed->skeleton.num_joints * compressed->num_frames);
@@ -140,7 +140,7 @@ static double check_clip(const char *model, const char *path, float tolerance)
             const double found = measured(&fixture);
             CHECK_THAT(found <= max_found, "%s: %g, but %g is reported", path, found,
                        fixture.compressed->max_error);
-            bytes = bytes_a_joint_frame(fixture.compressed);
+            bytes = bytes_per_joint_frame(fixture.compressed);
         }
     }
     return bytes;
@@ -270,13 +270,13 @@ TEST (compress_samples_any_position_alone) {
     for (uint32_t i = 0; i < frames; i++)
         sample_anim(fixture.compressed, (md5_sample_position){.frame0 = i, .frame1 = i},
                     MD5_ROOT_FILE, poses + i * count);
-    md5_xform *const one = poses + frames * count;
+    md5_xform *const single_pose = poses + frames * count;
     for (uint32_t i = 0; again && i < frames; i++) {
         const uint32_t frame = (uint32_t)(i * 7 % frames);
         const md5_sample_position sample = {.frame0 = frame,
                                             .frame1 = (frame + 1) % (uint32_t)frames};
-        sample_anim(again, sample, MD5_ROOT_FILE, one);
-        CHECK(is_same(one, poses + frame * count, count));
+        sample_anim(again, sample, MD5_ROOT_FILE, single_pose);
+        CHECK(is_same(single_pose, poses + frame * count, count));
     }
     CHECK(again);
 }
@@ -402,41 +402,41 @@ static void add(text *to, const char *line)
 // curve of its own.
 static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
 {
-    text made = {.capacity = 4096, .at = malloc(4096)};
+    text buffer = {.capacity = 4096, .at = malloc(4096)};
     char line[LINE];
     snprintf(line, LINE,
              "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %u\nframeRate 24\n"
              "numAnimatedComponents %u\nhierarchy {\n",
              num_frames, num_joints, 2 * num_joints);
-    add(&made, line);
+    add(&buffer, line);
     for (uint32_t i = 0; i < num_joints; i++) {
         int32_t parent = (int32_t)i - 1;
         if (i % 4 == 0 && i > 0)
             parent = 0;
         snprintf(line, LINE, "\"joint%u\" %d 33 %u\n", i, parent, 2 * i);
-        add(&made, line);
+        add(&buffer, line);
     }
-    add(&made, "}\nbounds {\n");
+    add(&buffer, "}\nbounds {\n");
     for (uint32_t i = 0; i < num_frames; i++)
-        add(&made, "( 0 0 0 ) ( 1 1 1 )\n");
-    add(&made, "}\nbaseframe {\n");
+        add(&buffer, "( 0 0 0 ) ( 1 1 1 )\n");
+    add(&buffer, "}\nbaseframe {\n");
     for (uint32_t i = 0; i < num_joints; i++)
-        add(&made, "( 1 2 3 ) ( 0 0 0 )\n");
-    add(&made, "}\n");
+        add(&buffer, "( 1 2 3 ) ( 0 0 0 )\n");
+    add(&buffer, "}\n");
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         snprintf(line, LINE, "frame %u {\n", frame);
-        add(&made, line);
+        add(&buffer, line);
         for (uint32_t i = 0; i < num_joints; i++) {
             const double along = i % 5 == 4 ? 2 : 1 + sin(0.9 * frame + i);
             snprintf(line, LINE, "%f %f\n", along, 0.3 * cos(1.7 * frame + 0.5 * i));
-            add(&made, line);
+            add(&buffer, line);
         }
-        add(&made, "}\n");
+        add(&buffer, "}\n");
     }
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(made.at, made.size, NULL, &error);
+    md5_anim *const anim = md5_parse_anim(buffer.at, buffer.size, NULL, &error);
     CHECK_DONE(anim, error);
-    free(made.at);
+    free(buffer.at);
     return anim;
 }
 
@@ -456,7 +456,7 @@ static const struct {
 enum { NUM_SIZES = COUNT_OF(sizes), MAX_FAILURES = 100, LARGE = 600, FIRST = 6 };
 
 // In large clips only the first allocations fail, because a complete run takes long.
-static size_t most_failures(int i)
+static size_t max_failures(int i)
 {
     return sizes[i].joints > LARGE ? FIRST : MAX_FAILURES;
 }
@@ -467,7 +467,7 @@ TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
         OWN_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
         OWN_MODEL model = text_model(beginning, NULL);
         bool done = false;
-        for (size_t n = 1; n <= most_failures(i) && !done; n++) {
+        for (size_t n = 1; n <= max_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
             md5_load_opts opts = heap_opts(&heap, 0);
             opts.allow_partial_binding = true; // the model has one of the joints
@@ -498,18 +498,18 @@ static bool poses_alike(const md5_anim *a, const md5_anim *b)
 TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
     for (int i = 0; i < NUM_SIZES; i++) {
         OWN_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
-        OWN_ANIM made = md5_compress_anim(anim, NULL, NULL, NULL);
-        const size_t size = md5_write_anim(made, NULL, 0);
+        OWN_ANIM buffer = md5_compress_anim(anim, NULL, NULL, NULL);
+        const size_t size = md5_write_anim(buffer, NULL, 0);
         OWN void *const bytes = malloc(size);
-        CHECK_UINT(md5_write_anim(made, bytes, size), size);
+        CHECK_UINT(md5_write_anim(buffer, bytes, size), size);
         bool done = false;
-        for (size_t n = 1; n <= most_failures(i) && !done; n++) {
+        for (size_t n = 1; n <= max_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
             const md5_load_opts opts = heap_opts(&heap, 0);
             md5_error error = {0};
             md5_anim *const read = md5_parse_anim(bytes, size, &opts, &error);
             CHECK_UINT(error.status, read ? MD5_OK : MD5_ERROR_MEMORY);
-            CHECK(!read || poses_alike(made, read));
+            CHECK(!read || poses_alike(buffer, read));
             done = read != NULL;
             md5_free_anim(read);
             CHECK_UINT(heap.live, 0);
@@ -557,17 +557,17 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
 TEST (compress_scalar_code_is_the_reference_of_bindings) {
     enum { COUNT = 37, DRIVEN = 19 };
     char line[LINE];
-    text made = {.capacity = 4096, .at = malloc(4096)};
+    text buffer = {.capacity = 4096, .at = malloc(4096)};
     snprintf(line, LINE, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n",
              DRIVEN);
-    add(&made, line);
+    add(&buffer, line);
     for (int i = 0; i < DRIVEN; i++) {
         const int parent = i % 4 == 0 && i > 0 ? 0 : i - 1;
         snprintf(line, LINE, "\"joint%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i, parent, i);
-        add(&made, line);
+        add(&buffer, line);
     }
-    add(&made, "}\n");
-    OWN_MODEL model = md5_parse_model(made.at, made.size, NULL, NULL);
+    add(&buffer, "}\n");
+    OWN_MODEL model = md5_parse_model(buffer.at, buffer.size, NULL, NULL);
     OWN_ANIM anim = make_branches(COUNT, 9);
     OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
@@ -583,5 +583,5 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
             CHECK_BYTES(a, b, sizeof a);
         }
     }
-    free(made.at);
+    free(buffer.at);
 }

@@ -87,9 +87,9 @@ TEST (compress_without_a_model_uses_bone_lengths) {
 
 // Like a wheel, b turns so far that every component of its rotation passes through 0.
 TEST (compress_keeps_rotations_by_any_angle) {
-    static const double turns[] = {0, 0.5, 3.1, 6.2, 40};
-    for (size_t i = 0; i < COUNT_OF(turns); i++) {
-        OWN_ANIM anim = make_anim(turns[i], 50, "c");
+    static const double speeds[] = {0, 0.5, 3.1, 6.2, 40};
+    for (size_t i = 0; i < COUNT_OF(speeds); i++) {
+        OWN_ANIM anim = make_anim(speeds[i], 50, "c");
         OWN_ANIM compressed = compress(anim, 0.01f);
         if (compressed) {
             for (int k = 0; k < 100; k++) {
@@ -109,9 +109,9 @@ TEST (compress_keeps_rotations_by_any_angle) {
 // q and -q are the same rotation: which of them a frame has changes no bit, and a turn goes on with
 // the sign of the frame before.
 TEST (compress_ignores_the_signs_of_rotations) {
-    static const double turns[] = {1, 4.5}; // by 4.5 radians no component stays away from 0
-    for (size_t j = 0; j < COUNT_OF(turns); j++) {
-        OWN_ANIM anim = make_anim(turns[j], 50, "c");
+    static const double speeds[] = {1, 4.5}; // by 4.5 radians no component stays away from 0
+    for (size_t j = 0; j < COUNT_OF(speeds); j++) {
+        OWN_ANIM anim = make_anim(speeds[j], 50, "c");
         OWN_ANIM before = compress(anim, 0.00003f);
         uint64_t random = 7;
         for (uint32_t i = anim->num_rotations; i < anim->num_rotations * FRAMES; i++) {
@@ -286,13 +286,13 @@ TEST (compress_stores_the_middle_of_a_short_range) {
 // -- Bindings ---------------------------------------------------------------------------------
 
 // Other joints, in another order: c is missing, x is extra, d has another parent.
-static const char other_model[] =
+static const char reordered_model[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
     "\"x\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"d\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n\"a\" 0 ( 0 0 2 ) ( 0 0 0 )\n"
     "\"b\" 2 ( 0 4 2 ) ( 0 0 0 )\n}\n";
 
 TEST (compress_binding_equals_that_of_the_clip) {
-    OWN_MODEL model = text_model(other_model, NULL);
+    OWN_MODEL model = text_model(reordered_model, NULL);
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.001f);
     OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
@@ -360,7 +360,7 @@ TEST (compress_rejects_invalid_arguments) {
 
 TEST (compress_survives_failure_of_every_allocation) {
     OWN_ANIM anim = make_anim(1, 50, "c");
-    OWN_MODEL model = text_model(other_model, NULL);
+    OWN_MODEL model = text_model(reordered_model, NULL);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         const md5_compress_opts options = {.model = model};
         OWN_ANIM compressed = md5_compress_anim(anim, &options, &failure.opts, &failure.error);
@@ -380,10 +380,10 @@ typedef struct saved {
 static saved save(const md5_anim *compressed)
 {
     const size_t size = md5_write_anim(compressed, NULL, 0);
-    const saved made = {.bytes = malloc(size), .size = size};
-    CHECK_UINT(md5_write_anim(compressed, made.bytes, size - 1), size);
-    CHECK_UINT(md5_write_anim(compressed, made.bytes, size), size);
-    return made;
+    const saved file = {.bytes = malloc(size), .size = size};
+    CHECK_UINT(md5_write_anim(compressed, file.bytes, size - 1), size);
+    CHECK_UINT(md5_write_anim(compressed, file.bytes, size), size);
+    return file;
 }
 
 static void put_32(uint8_t *to, uint64_t value)
@@ -437,19 +437,19 @@ static saved saved_clip(double angular_speed)
 {
     OWN_ANIM anim = make_anim(angular_speed, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.05f);
-    const saved made = save(compressed);
-    return made;
+    const saved file = save(compressed);
+    return file;
 }
 
 TEST (compress_file_round_trips) {
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.01f);
-    const saved made = save(compressed);
-    OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
+    const saved file = save(compressed);
+    OWN_ANIM read = md5_parse_anim(file.bytes, file.size, NULL, NULL);
     if (CHECK(read)) {
         const saved again = save(read);
-        CHECK_UINT(again.size, made.size);
-        CHECK_BYTES(again.bytes, made.bytes, made.size);
+        CHECK_UINT(again.size, file.size);
+        CHECK_BYTES(again.bytes, file.bytes, file.size);
         CHECK(read->max_error == compressed->max_error && read->tolerance == compressed->tolerance);
         CHECK(read->duration == compressed->duration);
         CHECK_UINT(read->packed_size, compressed->packed_size);
@@ -461,7 +461,7 @@ TEST (compress_file_round_trips) {
         free(again.bytes);
     }
     md5_free_anim(NULL);
-    free(made.bytes);
+    free(file.bytes);
 }
 
 TEST (compress_file_may_have_one_joint) {
@@ -473,62 +473,62 @@ TEST (compress_file_may_have_one_joint) {
                                "frame 0 { 0 } frame 1 { 8 }\n";
     OWN_ANIM anim = text_anim(text, NULL);
     OWN_ANIM compressed = compress(anim, 0.01f);
-    const saved made = save(compressed);
-    OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
+    const saved file = save(compressed);
+    OWN_ANIM read = md5_parse_anim(file.bytes, file.size, NULL, NULL);
     if (CHECK(read)) {
         md5_xform pose;
         sample_anim(read, md5_sample_position_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP), MD5_ROOT_FILE,
                     &pose);
         CHECK_NEAR(pose.translation.x, 8, 0.011);
     }
-    free(made.bytes);
+    free(file.bytes);
 }
 
 TEST (compress_file_that_is_truncated_is_rejected) {
-    const saved made = saved_clip(1);
-    for (size_t size = 0; size < made.size; size++) {
-        CHECK_UINT(parse(made.bytes, size), MD5_ERROR_SYNTAX);
-        OWN uint8_t *const copy = test_copy(made.bytes, made.size);
+    const saved file = saved_clip(1);
+    for (size_t size = 0; size < file.size; size++) {
+        CHECK_UINT(parse(file.bytes, size), MD5_ERROR_SYNTAX);
+        OWN uint8_t *const copy = test_copy(file.bytes, file.size);
         put_32(copy + 8, size);
         seal(copy, size > 20 ? size : 20);
         CHECK(parse(copy, size) != MD5_OK);
     }
-    free(made.bytes);
+    free(file.bytes);
 }
 
 TEST (compress_file_with_changed_bits_is_rejected_or_valid) {
-    static const double turns[] = {1, 40};
+    static const double speeds[] = {1, 40};
     for (int k = 0; k < 2; k++) {
-        const saved made = saved_clip(turns[k]);
+        const saved file = saved_clip(speeds[k]);
         size_t num_sound = 0;
-        for (size_t i = 0; i < made.size * 8; i++) {
-            made.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
-            CHECK(parse(made.bytes, made.size) != MD5_OK); // the checksum is wrong
-            seal(made.bytes, made.size);
-            num_sound += parse(made.bytes, made.size) == MD5_OK;
-            made.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
-            seal(made.bytes, made.size);
+        for (size_t i = 0; i < file.size * 8; i++) {
+            file.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
+            CHECK(parse(file.bytes, file.size) != MD5_OK); // the checksum is wrong
+            seal(file.bytes, file.size);
+            num_sound += parse(file.bytes, file.size) == MD5_OK;
+            file.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
+            seal(file.bytes, file.size);
         }
-        CHECK(num_sound > 100 && num_sound < made.size * 8); // a changed key may still be valid
-        CHECK_UINT(parse(made.bytes, made.size), MD5_OK);
-        free(made.bytes);
+        CHECK(num_sound > 100 && num_sound < file.size * 8); // a changed key may still be valid
+        CHECK_UINT(parse(file.bytes, file.size), MD5_OK);
+        free(file.bytes);
     }
 }
 
 TEST (compress_file_with_random_bytes_is_rejected_or_valid) {
-    const saved made = saved_clip(1);
-    OWN uint8_t *const copy = malloc(made.size);
+    const saved file = saved_clip(1);
+    OWN uint8_t *const copy = malloc(file.size);
     uint64_t random = 11;
     for (int i = 0; i < 20000; i++) {
-        memcpy(copy, made.bytes, made.size);
+        memcpy(copy, file.bytes, file.size);
         for (uint32_t k = test_random_u32(&random) % 4; k < 4u; k++)
-            copy[8 + test_random_u32(&random) % (made.size - 8)] =
+            copy[8 + test_random_u32(&random) % (file.size - 8)] =
                 (uint8_t)test_random_u32(&random);
-        put_32(copy + 8, made.size);
-        seal(copy, made.size);
-        parse(copy, made.size);
+        put_32(copy + 8, file.size);
+        seal(copy, file.size);
+        parse(copy, file.size);
     }
-    free(made.bytes);
+    free(file.bytes);
 }
 
 // Offsets of the numbers at the start of a file.
@@ -552,32 +552,32 @@ static uint32_t get_32(const uint8_t *from)
 }
 
 // Adds to two numbers of a file, so that their sum can stay the same.
-static md5_status parse_changed(const saved *made, size_t at, int32_t more, size_t at_other,
-                                int32_t more_other)
+static md5_status parse_changed(const saved *file, size_t at, int32_t change, size_t second_offset,
+                                int32_t second_change)
 {
-    OWN uint8_t *const copy = test_copy(made->bytes, made->size);
-    put_32(copy + at, get_32(copy + at) + (uint32_t)more);
-    put_32(copy + at_other, get_32(copy + at_other) + (uint32_t)more_other);
-    seal(copy, made->size);
-    return parse(copy, made->size);
+    OWN uint8_t *const copy = test_copy(file->bytes, file->size);
+    put_32(copy + at, get_32(copy + at) + (uint32_t)change);
+    put_32(copy + second_offset, get_32(copy + second_offset) + (uint32_t)second_change);
+    seal(copy, file->size);
+    return parse(copy, file->size);
 }
 
 TEST (compress_file_with_contradictory_numbers_is_rejected) {
-    const saved made = saved_clip(1);
-    CHECK_UINT(parse_changed(&made, AT_JOINTS, 0, AT_BYTES, 0), MD5_OK);
-    CHECK_UINT(parse_changed(&made, AT_JOINTS, -JOINTS, AT_BYTES, 8 * JOINTS), MD5_ERROR_RANGE);
-    CHECK_UINT(parse_changed(&made, AT_FRAMES, -FRAMES, AT_BYTES, 0), MD5_ERROR_RANGE);
-    CHECK_UINT(parse_changed(&made, AT_NAMES, 1, AT_BYTES, -1), MD5_ERROR_RANGE);
-    CHECK_UINT(parse_changed(&made, AT_NAMES, -1, AT_BYTES, 1), MD5_ERROR_RANGE);
-    CHECK_UINT(parse_changed(&made, AT_SCALE, 0x7fc00000, AT_BYTES, 0), MD5_ERROR_RANGE);
-    free(made.bytes);
+    const saved file = saved_clip(1);
+    CHECK_UINT(parse_changed(&file, AT_JOINTS, 0, AT_BYTES, 0), MD5_OK);
+    CHECK_UINT(parse_changed(&file, AT_JOINTS, -JOINTS, AT_BYTES, 8 * JOINTS), MD5_ERROR_RANGE);
+    CHECK_UINT(parse_changed(&file, AT_FRAMES, -FRAMES, AT_BYTES, 0), MD5_ERROR_RANGE);
+    CHECK_UINT(parse_changed(&file, AT_NAMES, 1, AT_BYTES, -1), MD5_ERROR_RANGE);
+    CHECK_UINT(parse_changed(&file, AT_NAMES, -1, AT_BYTES, 1), MD5_ERROR_RANGE);
+    CHECK_UINT(parse_changed(&file, AT_SCALE, 0x7fc00000, AT_BYTES, 0), MD5_ERROR_RANGE);
+    free(file.bytes);
 }
 
 // The order of two joints is exchanged, so that the child precedes its parent.
 TEST (compress_file_with_children_before_parents_is_rejected) {
-    const saved made = saved_clip(1);
-    CHECK_UINT(parse_changed(&made, AT_ORDER, 1, AT_ORDER + 8, -1), MD5_ERROR_RANGE);
-    free(made.bytes);
+    const saved file = saved_clip(1);
+    CHECK_UINT(parse_changed(&file, AT_ORDER, 1, AT_ORDER + 8, -1), MD5_ERROR_RANGE);
+    free(file.bytes);
 }
 
 // Each number is accepted at its limit and rejected at the next number beyond it.
@@ -592,43 +592,43 @@ TEST (compress_file_limits_its_numbers) {
         {AT_BASE, 1e15f, 2e15f},       {AT_BASE, -1e15f, -2e15f},   {AT_BASE + 4, 1e15f, 2e15f},
         {AT_BASE + 4, -1e15f, -2e15f}, {AT_BASE + 8, 1e15f, 2e15f}, {AT_BASE + 8, -1e15f, -2e15f},
     };
-    const saved made = saved_clip(1);
+    const saved file = saved_clip(1);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         for (int is_beyond = 0; is_beyond < 2; is_beyond++) {
             const float next = nextafterf(rows[i].limit, rows[i].beyond);
             const float value = is_beyond ? next : rows[i].limit;
             uint32_t bits;
             memcpy(&bits, &value, sizeof bits);
-            put_32(made.bytes + rows[i].at, bits);
-            seal(made.bytes, made.size);
+            put_32(file.bytes + rows[i].at, bits);
+            seal(file.bytes, file.size);
             const md5_status expected = is_beyond ? MD5_ERROR_RANGE : MD5_OK;
-            CHECK_THAT(parse(made.bytes, made.size) == expected, "byte %zu: %g", rows[i].at,
+            CHECK_THAT(parse(file.bytes, file.size) == expected, "byte %zu: %g", rows[i].at,
                        (double)value);
         }
         const float original = rows[i].at == AT_SCALE ? 1.0f : 0.0f;
         uint32_t bits;
         memcpy(&bits, &original, sizeof bits);
-        put_32(made.bytes + rows[i].at, bits);
+        put_32(file.bytes + rows[i].at, bits);
     }
 
-    put_32(made.bytes + AT_AXES, MD5_AXES_BLENDER);
-    seal(made.bytes, made.size);
-    CHECK_UINT(parse(made.bytes, made.size), MD5_OK);
-    put_32(made.bytes + AT_AXES, MD5_AXES_BLENDER + 1);
-    seal(made.bytes, made.size);
-    CHECK_UINT(parse(made.bytes, made.size), MD5_ERROR_RANGE);
-    put_32(made.bytes + AT_AXES, MD5_AXES_ID);
+    put_32(file.bytes + AT_AXES, MD5_AXES_BLENDER);
+    seal(file.bytes, file.size);
+    CHECK_UINT(parse(file.bytes, file.size), MD5_OK);
+    put_32(file.bytes + AT_AXES, MD5_AXES_BLENDER + 1);
+    seal(file.bytes, file.size);
+    CHECK_UINT(parse(file.bytes, file.size), MD5_ERROR_RANGE);
+    put_32(file.bytes + AT_AXES, MD5_AXES_ID);
 
     for (int is_beyond = 0; is_beyond < 2; is_beyond++) {
         const double rate = is_beyond ? nextafter(1e9, 2e9) : 1e9;
         uint64_t bits;
         memcpy(&bits, &rate, sizeof bits);
-        put_32(made.bytes + AT_FRAME_RATE, bits);
-        put_32(made.bytes + AT_FRAME_RATE + 4, bits >> 32);
-        seal(made.bytes, made.size);
-        CHECK_UINT(parse(made.bytes, made.size), is_beyond ? MD5_ERROR_RANGE : MD5_OK);
+        put_32(file.bytes + AT_FRAME_RATE, bits);
+        put_32(file.bytes + AT_FRAME_RATE + 4, bits >> 32);
+        seal(file.bytes, file.size);
+        CHECK_UINT(parse(file.bytes, file.size), is_beyond ? MD5_ERROR_RANGE : MD5_OK);
     }
-    free(made.bytes);
+    free(file.bytes);
 }
 
 // Bytes are left out: the keys of the last track, then heads.
@@ -638,26 +638,26 @@ TEST (compress_file_with_missing_tracks_is_rejected) {
     OWN_ANIM compressed = compress(anim, 0.05f);
     const size_t num_bytes = compressed->internal.packed->num_bytes;
     for (size_t left = 0; left < num_bytes; left++) {
-        const saved made = save(compressed);
-        const size_t size = made.size - num_bytes + left;
-        put_32(made.bytes + 8, size);
-        put_32(made.bytes + AT_BYTES, left);
-        seal(made.bytes, size);
-        CHECK_FAILS(md5_parse_anim(made.bytes, size, NULL, &error), error, MD5_ERROR_RANGE);
+        const saved file = save(compressed);
+        const size_t size = file.size - num_bytes + left;
+        put_32(file.bytes + 8, size);
+        put_32(file.bytes + AT_BYTES, left);
+        seal(file.bytes, size);
+        CHECK_FAILS(md5_parse_anim(file.bytes, size, NULL, &error), error, MD5_ERROR_RANGE);
         const bool has_heads = left * 8 >= compressed->internal.packed->header_bits;
         CHECK(strstr(error.message,
                      has_heads ? "bytes of tracks, found" : "invalid compressed clip: joint "));
-        free(made.bytes);
+        free(file.bytes);
     }
 }
 
 TEST (compress_file_of_another_version_is_named) {
     md5_error error = {0};
-    const saved made = saved_clip(1);
-    made.bytes[4] = 9;
-    CHECK_SAYS(md5_parse_anim(made.bytes, made.size, NULL, &error), error, MD5_ERROR_VERSION,
+    const saved file = saved_clip(1);
+    file.bytes[4] = 9;
+    CHECK_SAYS(md5_parse_anim(file.bytes, file.size, NULL, &error), error, MD5_ERROR_VERSION,
                "unsupported version of a compressed clip: expected 2, found 9");
     CHECK_FAILS(md5_load_anim(test_path("test/data/same_bits.txt"), NULL, &error), error,
                 MD5_ERROR_SYNTAX);
-    free(made.bytes);
+    free(file.bytes);
 }

@@ -22,7 +22,7 @@ TEST (compress_ends_with_the_callers_errors) {
     OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
     const md5_load_opts half_an_allocator = {.allocator = {test_heap_alloc, NULL, NULL, 0}};
-    const md5_load_opts half_of_files = {.files = {.open = open_nothing}};
+    const md5_load_opts incomplete_files = {.files = {.open = open_nothing}};
     const md5_load_opts reserved = {.reserved = {1}};
     const md5_sample_position start = {.frame0 = 0};
     md5_xform pose[MAX_JOINTS];
@@ -37,14 +37,16 @@ TEST (compress_ends_with_the_callers_errors) {
     MISUSE("root: must be a value of md5_root", md5_sample(binding, start, (md5_root)7, pose));
     MISUSE("must both be set or both be NULL",
            md5_bind(model, compressed, &half_an_allocator, NULL));
-    MISUSE("must both be set or both be NULL", md5_bind(model, compressed, &half_of_files, NULL));
+    MISUSE("must both be set or both be NULL",
+           md5_bind(model, compressed, &incomplete_files, NULL));
     MISUSE("reserved members must be 0", md5_bind(model, compressed, &reserved, NULL));
     MISUSE("anim: must not be NULL", md5_sample_position_at(test_null(), 0, MD5_WRAP_LOOP));
     MISUSE("wrap: must be a value of md5_wrap", md5_sample_position_at(compressed, 0, (md5_wrap)9));
     MISUSE("anim: must not be NULL", md5_anim_root_motion(test_null(), start, start));
     MISUSE("reserved members must be 0",
            md5_compress_anim(anim, &(md5_compress_opts){.reserved = {[7] = 1}}, NULL, NULL));
-    MISUSE("must both be set or both be NULL", md5_compress_anim(anim, NULL, &half_of_files, NULL));
+    MISUSE("must both be set or both be NULL",
+           md5_compress_anim(anim, NULL, &incomplete_files, NULL));
     MISUSE("must both be set or both be NULL",
            md5_compress_anim(anim, NULL, &half_an_allocator, NULL));
     MISUSE("reserved members must be 0", md5_compress_anim(anim, NULL, &reserved, NULL));
@@ -77,7 +79,7 @@ static void count_warning(void *user, const md5_error *warning)
 static double hand_distance(const md5_model *model, const md5_anim *anim,
                             const md5_anim *compressed)
 {
-    double worst = 0;
+    double max_distance = 0;
     OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
     OWN_BINDING packed = md5_bind(model, compressed, NULL, NULL);
     for (uint32_t frame = 0; CHECK(plain && packed) && frame < FRAMES; frame++) {
@@ -91,9 +93,9 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
         md5_local_to_model(&model->skeleton, pose, b);
         const double x = (double)a[1].m[3] - b[1].m[3];
         const double y = (double)a[1].m[7] - b[1].m[7];
-        real_update_max(&worst, sqrt(x * x + y * y));
+        real_update_max(&max_distance, sqrt(x * x + y * y));
     }
-    return worst;
+    return max_distance;
 }
 
 TEST (compress_meets_the_tolerance_at_joints_that_the_clip_lacks) {

@@ -16,7 +16,7 @@ typedef struct walk_case {
     uint32_t num_placed; // by walk_pose()
 } walk_case;
 
-static uint32_t joint_of(const md5_model *model, const char *part, uint32_t leg)
+static uint32_t find_leg_joint(const md5_model *model, const char *part, uint32_t leg)
 {
     char name[32];
     snprintf(name, sizeof name, "%s_%u_%c", part, leg % 3 + 1, leg < 3 ? 'l' : 'r');
@@ -41,9 +41,9 @@ static bool walk_begins(walk_case *fixture)
     return walk_from(fixture, (md5_xform){.rotation = {0, 0, 0, 1}});
 }
 
-static void walk_go(walk_case *fixture, md5_vec3 velocity, float turn, double seconds)
+static void walk_go(walk_case *fixture, md5_vec3 velocity, float angular_speed, double seconds)
 {
-    md5_gait_advance(&fixture->desc, &fixture->gait, velocity, turn, seconds);
+    md5_gait_advance(&fixture->desc, &fixture->gait, velocity, angular_speed, seconds);
 }
 
 // If the model cannot be read, the test fails and the program aborts.
@@ -58,9 +58,10 @@ static void walk_begin(walk_case *fixture, md5_axes axes, md5_terrain_fn *terrai
     fixture->joints = test_calloc(fixture->model->skeleton.num_joints, sizeof *fixture->joints);
     for (uint32_t i = 0; i < 6; i++)
         fixture->legs[i] = (md5_leg){
-            .limb = {joint_of(fixture->model, "femur", i), joint_of(fixture->model, "tibia", i),
-                     joint_of(fixture->model, "foot", i)},
-            .swivel = joint_of(fixture->model, "coxa", i),
+            .limb = {find_leg_joint(fixture->model, "femur", i),
+                     find_leg_joint(fixture->model, "tibia", i),
+                     find_leg_joint(fixture->model, "foot", i)},
+            .swivel = find_leg_joint(fixture->model, "coxa", i),
             .group = (i + i / 3) % 2,
         };
     fixture->desc = (md5_gait_desc){
@@ -105,7 +106,7 @@ static md5_vec3 mix(md5_vec3 a, md5_vec3 b, double share)
 
 // Returns the ankle position of a foothold, world space: `rise` above the sole along the normal.
 // During a step, the speed is 0 at both ends of the line, and the foot is `lift` above its middle.
-static md5_vec3 told_ankle(const md5_foothold *foot)
+static md5_vec3 reported_ankle(const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
@@ -119,18 +120,18 @@ static md5_vec3 told_ankle(const md5_foothold *foot)
 }
 
 // A round of everything: forward, backward, sideways, turns, curves, stops.
-static void command(double time, md5_vec3 *velocity, float *turn)
+static void command(double time, md5_vec3 *velocity, float *angular_speed)
 {
     static const struct {
         md5_vec3 velocity;
-        float turn;
+        float angular_speed;
     } rounds[] = {
         {{20, 0, 0}, 0},  {{0, 0, 0}, 0}, {{-15, 0, 0}, 0.3f},  {{0, 18, 0}, 0},  {{0, 0, 0}, 1.2f},
         {{30, 0, 0}, -1}, {{3, 0, 0}, 0}, {{12, -12, 0}, 0.5f}, {{500, 0, 0}, 0}, {{0, 0, 0}, 0},
     };
     const int at = (int)(time / 1.5) % 10;
     *velocity = rounds[at].velocity;
-    *turn = rounds[at].turn;
+    *angular_speed = rounds[at].angular_speed;
 }
 
 // Returns the position of an ankle of the pose, world space.
@@ -145,16 +146,16 @@ static md5_vec3 posed_ankle(const walk_case *fixture, uint32_t leg)
 TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
     md5_vec3 before[MD5_MAX_LEGS] = {{0, 0, 0}};
     bool stood[MD5_MAX_LEGS] = {false};
-    double worst_slide = 0;
-    double worst_miss = 0;
+    double max_slide = 0;
+    double max_miss = 0;
     uint32_t num_steps = 0;
     uint32_t num_out = 0;
     uint32_t num_mixed = 0;
     for (int frame = 0; frame < 60 * 30; frame++) {
         md5_vec3 velocity;
-        float turn;
-        command(frame / 60.0, &velocity, &turn);
-        walk_go(fixture, velocity, turn, 1.0 / 60.0);
+        float angular_speed;
+        command(frame / 60.0, &velocity, &angular_speed);
+        walk_go(fixture, velocity, angular_speed, 1.0 / 60.0);
         walk_pose(fixture);
         num_out += fixture->num_placed < 6;
         bool is_up[2] = {false, false};
@@ -162,10 +163,10 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
             const md5_vec3 at = posed_ankle(fixture, leg);
             const bool stands = !fixture->gait.feet[leg].is_stepping;
             const md5_foothold *const foot = &fixture->gait.feet[leg];
-            const double miss = real_distance(at, told_ankle(foot));
-            worst_miss = fmax(worst_miss, miss);
+            const double miss = real_distance(at, reported_ankle(foot));
+            max_miss = fmax(max_miss, miss);
             const double slide = stands && stood[leg] ? real_distance(at, before[leg]) : 0;
-            worst_slide = fmax(worst_slide, slide);
+            max_slide = fmax(max_slide, slide);
             num_steps += stood[leg] && !stands;
             is_up[fixture->legs[leg].group] = is_up[fixture->legs[leg].group] || !stands;
             before[leg] = at;
@@ -173,8 +174,8 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
         }
         num_mixed += is_up[0] && is_up[1];
     }
-    CHECK_THAT(worst_slide <= 0.01, "a foot slides %g units", worst_slide);
-    CHECK_THAT(worst_miss <= 0.01, "a foot misses by %g units", worst_miss);
+    CHECK_THAT(max_slide <= 0.01, "a foot slides %g units", max_slide);
+    CHECK_THAT(max_miss <= 0.01, "a foot misses by %g units", max_miss);
     CHECK_UINT(num_out, 0);
     CHECK_UINT(num_mixed, 0); // neighbors never lift together
     CHECK(num_steps > 100);
@@ -185,7 +186,7 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
 // The end of a step is predicted exactly for a home that moves evenly, and along the tangent for a
 // home on a circle, from the time of the last planning, which is 0.7 of the step. The prediction is
 // followed with a delay of 0.05 s.
-static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
+static void check_landings(md5_vec3 velocity, float angular_speed, uint32_t num_groups)
 {
     OWN_WALK landing;
     walk_case *const fixture = &landing;
@@ -197,15 +198,15 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     double begun[6] = {0};
     for (uint32_t leg = 0; leg < 6; leg++) {
         const md5_vec3 home = fixture->gait.feet[leg].home;
-        const double x = velocity.x - (double)turn * home.y;
-        const double y = velocity.y + (double)turn * home.x;
+        const double x = velocity.x - (double)angular_speed * home.y;
+        const double y = velocity.y + (double)angular_speed * home.x;
         fastest = fmax(fastest, sqrt(x * x + y * y));
         farthest = fmax(farthest, real_distance(home, (md5_vec3){0, 0, 0}));
         fixture->legs[leg].group = leg % num_groups;
     }
     const double seconds = fmin(0.45, 0.5 * fixture->gait.radius / (fastest * num_groups));
     const double half = 0.5 * (num_groups - 1.0) * seconds;
-    const double along = turn * (0.3 * seconds + half + 0.05 + 1.0 / 120.0);
+    const double along = angular_speed * (0.3 * seconds + half + 0.05 + 1.0 / 120.0);
     const double tolerance = 1e-3 + farthest * along * along / 2.0;
     md5_vec3 expected[6];
     uint32_t num_landed = 0;
@@ -213,17 +214,18 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
         bool stepped[6];
         for (uint32_t leg = 0; leg < 6; leg++)
             stepped[leg] = fixture->gait.feet[leg].is_stepping;
-        walk_go(fixture, velocity, turn, 1.0 / 120.0);
+        walk_go(fixture, velocity, angular_speed, 1.0 / 120.0);
         for (uint32_t leg = 0; leg < 6; leg++) {
             const md5_foothold *const foot = &fixture->gait.feet[leg];
             if (foot->is_stepping && !stepped[leg]) {
-                const double angle = turn * (frame / 120.0 + seconds + half);
+                const double angle = angular_speed * (frame / 120.0 + seconds + half);
                 const double x = foot->home.x;
                 const double y = foot->home.y;
                 const md5_vec3 arm = {(float)(x * cos(angle) - y * sin(angle)),
                                       (float)(x * sin(angle) + y * cos(angle)), 0};
-                const md5_vec3 way = md5_vec3_scale(velocity, (float)(seconds + half));
-                expected[leg] = md5_vec3_add(fixture->gait.position, md5_vec3_add(way, arm));
+                const md5_vec3 displacement = md5_vec3_scale(velocity, (float)(seconds + half));
+                expected[leg] =
+                    md5_vec3_add(fixture->gait.position, md5_vec3_add(displacement, arm));
                 begun[leg] = frame / 120.0;
             } else if (!foot->is_stepping && stepped[leg]) {
                 CHECK_SMALL(real_distance(foot->position, expected[leg]), tolerance);
@@ -239,12 +241,12 @@ TEST (walk_places_feet_half_a_stance_ahead_of_the_rest_position) {
     static const uint32_t group_counts[] = {1, 2, 3, 6};
     static const struct {
         md5_vec3 velocity;
-        float turn;
+        float angular_speed;
     } ways[] = {{{6, 0, 0}, 0},  {{-3, 0, 0}, 0},   {{0, 5, 0}, 0},
                 {{9, -7, 0}, 0}, {{0, 0, 0}, 0.4f}, {{0, 0, 0}, -0.2f}};
     for (int i = 0; i < 4; i++) {
         for (size_t j = 0; j < COUNT_OF(ways); j++)
-            check_landings(ways[j].velocity, ways[j].turn, group_counts[i]);
+            check_landings(ways[j].velocity, ways[j].angular_speed, group_counts[i]);
     }
 }
 
@@ -271,9 +273,9 @@ static void walk_at(walk_case *fixture, double rate, double seconds)
 {
     for (int frame = 0; frame < (int)(seconds * rate + 0.5); frame++) {
         md5_vec3 velocity;
-        float turn;
-        command(frame / rate, &velocity, &turn);
-        walk_go(fixture, velocity, turn, 1.0 / rate);
+        float angular_speed;
+        command(frame / rate, &velocity, &angular_speed);
+        walk_go(fixture, velocity, angular_speed, 1.0 / rate);
     }
 }
 
@@ -288,10 +290,10 @@ TEST (walk_at_30_hz_ends_at_the_same_point_as_at_120_hz) {
     walk_at(&fast, 120, 12);
     walk_at(&odd, 50, 12);
     const md5_vec3 end = fast.gait.position;
-    const double way = real_length(end);
-    CHECK(way > 20);
-    CHECK_SMALL(real_distance(slow.gait.position, end), 0.01 * way);
-    CHECK_SMALL(real_distance(odd.gait.position, end), 0.02 * way);
+    const double distance = real_length(end);
+    CHECK(distance > 20);
+    CHECK_SMALL(real_distance(slow.gait.position, end), 0.01 * distance);
+    CHECK_SMALL(real_distance(odd.gait.position, end), 0.02 * distance);
     for (uint32_t leg = 0; leg < 6; leg++)
         CHECK(real_distance(slow.gait.feet[leg].position, fast.gait.feet[leg].position) < 3);
 }
@@ -340,8 +342,8 @@ TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
 
 TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
     const double step = 0.5 * fixture->gait.radius;
-    const double most = step / (0.15 * 2.0);
-    double worst = 0;
+    const double expected_speed = step / (0.15 * 2.0);
+    double max_distance = 0;
     for (int frame = 0; frame < 300; frame++) {
         walk_go(fixture, (md5_vec3){1e6f, 0, 0}, 0, 1.0 / 60.0);
         for (uint32_t leg = 0; leg < 6; leg++) {
@@ -349,11 +351,12 @@ TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
                 md5_xform_point(md5_gait_placement(&fixture->gait), fixture->gait.feet[leg].home);
             const md5_foothold *const foot = &fixture->gait.feet[leg];
             const double off = foot->is_stepping ? 0 : real_distance(foot->position, home);
-            worst = fmax(worst, off);
+            max_distance = fmax(max_distance, off);
         }
     }
-    CHECK_NEAR(fixture->gait.velocity.x, most, 0.01 * most);
-    CHECK_THAT(worst < 0.75 * step, "a foot is %g from home, a step is %g", worst, step);
+    CHECK_NEAR(fixture->gait.velocity.x, expected_speed, 0.01 * expected_speed);
+    CHECK_THAT(max_distance < 0.75 * step, "a foot is %g from home, a step is %g", max_distance,
+               step);
 }
 
 TEST_HERE (walk_state_is_saved_by_copying_it, walk_waves) {
@@ -373,21 +376,21 @@ TEST (walk_in_other_axes_is_the_same_walk) {
     static const md5_axes all[] = {MD5_AXES_Y_UP, MD5_AXES_Y_UP_LEFT};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         OWN_WALK fixture;
-        OWN_WALK other;
+        OWN_WALK rotated_walk;
         walk_begin(&fixture, MD5_AXES_ID, NULL);
-        walk_begin(&other, all[i], NULL);
+        walk_begin(&rotated_walk, all[i], NULL);
         const md5_mat34 to = md5_mat34_from_axes(all[i], 1);
         for (int frame = 0; frame < 120; frame++) {
             const md5_vec3 velocity = {12, 5, 0};
             walk_go(&fixture, velocity, 0.7f, 1.0 / 60.0);
-            walk_go(&other, md5_mat34_direction(to, velocity), 0.7f, 1.0 / 60.0);
+            walk_go(&rotated_walk, md5_mat34_direction(to, velocity), 0.7f, 1.0 / 60.0);
         }
         walk_pose(&fixture);
-        walk_pose(&other);
-        CHECK_UINT(other.num_placed, 6);
+        walk_pose(&rotated_walk);
+        CHECK_UINT(rotated_walk.num_placed, 6);
         for (uint32_t leg = 0; leg < 6; leg++)
             CHECK(real_distance(md5_mat34_point(to, posed_ankle(&fixture, leg)),
-                                posed_ankle(&other, leg))
+                                posed_ankle(&rotated_walk, leg))
                   < 0.01);
     }
 }
@@ -442,8 +445,8 @@ TEST_HERE (walk_begins_with_any_placement_and_pose, NULL) {
     // A turn of 90 degrees to the left and a tilt: only the turn counts.
     const md5_quat left = {0, 0, 0.70710678f, 0.70710678f};
     const md5_quat tilt = {0, 0.2f, 0, 0.98f};
-    const md5_xform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
-    CHECK(walk_from(fixture, turned));
+    const md5_xform tilted = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
+    CHECK(walk_from(fixture, tilted));
     CHECK_NEAR(fixture->gait.facing.z, sqrt(0.5), 1e-6);
     CHECK_SMALL(fixture->gait.facing.x, 1e-6);
     CHECK_SMALL(fixture->gait.position.z, 1e-5); // flat ground
@@ -484,17 +487,17 @@ TEST_HERE (errors_in_walks_are_reported, NULL) {
     const md5_xform origin = {.rotation = {0, 0, 0, 1}};
     md5_xform pose[1] = {origin};
     md5_gait_desc descs[5] = {good, good, good, good, good};
-    static const char *const said[5] = {"skeleton: must not be NULL", "legs: must not be NULL",
-                                        "num_legs: must be 1 to MD5_MAX_LEGS",
-                                        "num_groups: must be 1 to num_legs",
-                                        "reserved members must be 0"};
+    static const char *const messages[5] = {"skeleton: must not be NULL", "legs: must not be NULL",
+                                            "num_legs: must be 1 to MD5_MAX_LEGS",
+                                            "num_groups: must be 1 to num_legs",
+                                            "reserved members must be 0"};
     descs[0].skeleton = NULL;
     descs[1].legs = NULL;
     descs[2].num_legs = MD5_MAX_LEGS + 1;
     descs[3].num_groups = 0;
     descs[4].reserved[0] = 1;
     for (int i = 0; i < 5; i++)
-        MISUSE(said[i], md5_gait_begin(&descs[i], pose, origin, &gait));
+        MISUSE(messages[i], md5_gait_begin(&descs[i], pose, origin, &gait));
     MISUSE("desc: must not be NULL", md5_gait_begin(test_null(), pose, origin, &gait));
     MISUSE("must be initialized with this description",
            md5_gait_advance(&good, &gait, (md5_vec3){0, 0, 0}, 0, 0.1));

@@ -56,27 +56,27 @@ TEST (gaze_saccades_equal_the_formula_and_the_head_follows) {
 
 TEST (gaze_is_the_same_however_time_is_split) {
     const md5_gaze_desc desc = {.params.max_seconds = 1};
-    md5_gaze whole;
+    md5_gaze single;
     md5_gaze parts;
-    md5_gaze other;
-    md5_gaze_begin(7, &whole);
+    md5_gaze different_seed;
+    md5_gaze_begin(7, &single);
     md5_gaze_begin(7, &parts);
-    md5_gaze_begin(8, &other);
+    md5_gaze_begin(8, &different_seed);
     int differs = 0;
     for (int i = 0; i < 40; i++) {
-        md5_gaze_advance(&desc, MD5_AXES_ID, &whole, 0.5);
-        md5_gaze_advance(&desc, MD5_AXES_ID, &other, 0.5);
+        md5_gaze_advance(&desc, MD5_AXES_ID, &single, 0.5);
+        md5_gaze_advance(&desc, MD5_AXES_ID, &different_seed, 0.5);
         for (int k = 0; k < 8; k++)
             md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 0.0625);
-        CHECK(whole.random == parts.random && whole.target == parts.target);
-        CHECK_NEAR(whole.head.x, parts.head.x, 1e-4);
-        CHECK_NEAR(whole.seconds, parts.seconds, 1e-4);
-        differs += fabsf(whole.to.x - other.to.x) > 0.01f;
+        CHECK(single.random == parts.random && single.target == parts.target);
+        CHECK_NEAR(single.head.x, parts.head.x, 1e-4);
+        CHECK_NEAR(single.seconds, parts.seconds, 1e-4);
+        differs += fabsf(single.to.x - different_seed.to.x) > 0.01f;
     }
     CHECK(differs > 20);
-    md5_gaze_advance(&desc, MD5_AXES_ID, &whole, 1e9); // advances by at most a minute
+    md5_gaze_advance(&desc, MD5_AXES_ID, &single, 1e9); // advances by at most a minute
     md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 60);
-    CHECK_BYTES(&whole.random, &parts.random, sizeof whole.random);
+    CHECK_BYTES(&single.random, &parts.random, sizeof single.random);
 }
 
 TEST (gaze_looks_at_targets_that_are_in_front) {
@@ -122,8 +122,8 @@ static double off_by(const md5_skeleton *skeleton, const md5_xform *pose, uint32
 {
     const md5_xform at = md5_joint_in_model(skeleton, pose, eye);
     const md5_vec3 x = md5_quat_rotate(at.rotation, (md5_vec3){1, 0, 0});
-    const md5_vec3 way = md5_vec3_sub(point, at.translation);
-    const double cosine = (double)md5_vec3_dot(x, way) / md5_vec3_length(way);
+    const md5_vec3 direction = md5_vec3_sub(point, at.translation);
+    const double cosine = (double)md5_vec3_dot(x, direction) / md5_vec3_length(direction);
     return acos(fmin(cosine, 1)) * 180.0 / 3.14159265358979;
 }
 
@@ -141,7 +141,7 @@ static void look(const md5_model *model, md5_axes axes)
         .params.eye_limit = 1.5f};
     md5_xform pose[128];
     md5_gaze gaze;
-    double turned = 0;
+    double max_change = 0;
     md5_gaze_begin(5, &gaze);
     for (int i = 0; i < 50; i++) {
         md5_gaze_advance(&desc, axes, &gaze, 0.2);
@@ -154,9 +154,9 @@ static void look(const md5_model *model, md5_axes axes)
         const double change =
             fabs((double)(pose[head].rotation.x - model->bind_local[head].rotation.x))
             + fabs((double)(pose[head].rotation.z - model->bind_local[head].rotation.z));
-        turned = change > turned ? change : turned;
+        max_change = change > max_change ? change : max_change;
     }
-    CHECK(turned > 0.01);
+    CHECK(max_change > 0.01);
 }
 
 TEST (gaze_turns_head_and_eyes_to_the_point) {

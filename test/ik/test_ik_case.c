@@ -14,8 +14,8 @@ md5_vec3 ik_rounded(real3 point)
 
 md5_vec3 ik_point_around(real3 middle, double distance, uint64_t *random)
 {
-    const real4 turn = to_unit_real4(random_unit_quat(random));
-    return ik_rounded(real3_add(middle, real4_rotate(turn, (real3){distance, 0, 0})));
+    const real4 rotation = to_unit_real4(random_unit_quat(random));
+    return ik_rounded(real3_add(middle, real4_rotate(rotation, (real3){distance, 0, 0})));
 }
 
 void ik_make_line(ik_rig *rig, uint32_t count, float step)
@@ -44,16 +44,17 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
     }
 }
 
-real_transform ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+real_transform ik_joint_transform(const md5_skeleton *skeleton, const md5_xform *pose,
+                                  uint32_t joint)
 {
-    real_transform place = {{0, 0, 0, 1}, {0, 0, 0}};
+    real_transform transform = {{0, 0, 0, 1}, {0, 0, 0}};
     for (uint32_t i = joint; i != MD5_NONE; i = skeleton->joints[i].parent) {
         const real4 rotation = to_unit_real4(pose[i].rotation);
-        place.translation =
-            real3_add(to_real3(pose[i].translation), real4_rotate(rotation, place.translation));
-        place.rotation = real4_mul(rotation, place.rotation);
+        transform.translation =
+            real3_add(to_real3(pose[i].translation), real4_rotate(rotation, transform.translation));
+        transform.rotation = real4_mul(rotation, transform.rotation);
     }
-    return place;
+    return transform;
 }
 
 void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count)
@@ -62,12 +63,12 @@ void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count)
         CHECK_BYTES(&rig->pose[i].translation, &old->pose[i].translation, sizeof(md5_vec3));
 }
 
-void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, uint32_t count,
+void ik_check_part(const ik_rig *rig, const ik_rig *full, const ik_rig *part, uint32_t count,
                    float weight, double tolerance)
 {
     for (uint32_t i = 0; i < count; i++) {
         const md5_quat expected =
-            md5_quat_slerp(rig->pose[i].rotation, whole->pose[i].rotation, weight);
+            md5_quat_slerp(rig->pose[i].rotation, full->pose[i].rotation, weight);
         CHECK_SMALL(real_angle(expected, part->pose[i].rotation), tolerance);
     }
 }
@@ -84,9 +85,9 @@ bool ik_is_sound(const md5_xform *pose, uint32_t count)
     return true;
 }
 
-real3 ik_place_in_chain(const ik_rig *rig, uint32_t i)
+real3 ik_chain_position(const ik_rig *rig, uint32_t i)
 {
-    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).translation;
+    return ik_joint_transform(&rig->skeleton, rig->pose, rig->chain[i]).translation;
 }
 
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length)
@@ -113,10 +114,10 @@ md5_joint_limit limit_random(uint64_t *random)
     do
         limit.axis = ik_random_point(3, random);
     while (!(md5_vec3_length(limit.axis) > 0.1f));
-    const double one = test_between(-pi, pi, random);
-    const double other = test_between(-pi, pi, random);
-    limit.min = (float)fmin(one, other);
-    limit.max = (float)fmax(one, other);
+    const double first_angle = test_between(-pi, pi, random);
+    const double second_angle = test_between(-pi, pi, random);
+    limit.min = (float)fmin(first_angle, second_angle);
+    limit.max = (float)fmax(first_angle, second_angle);
     limit.swing = test_betweenf(0, 2.5f, random);
     if (test_random_u32(random) % 16 == 0)
         limit.max = limit.min;
@@ -131,7 +132,7 @@ static real4 about(real3 axis, double angle)
     return (real4){axis.x * scale, axis.y * scale, axis.z * scale, cos(0.5 * angle)};
 }
 
-static real4 rest_of(const md5_joint_limit *limit)
+static real4 rest_rotation(const md5_joint_limit *limit)
 {
     const md5_quat rest = limit->rest;
     const bool has_axis = rest.x != 0 || rest.y != 0 || rest.z != 0;
@@ -145,22 +146,22 @@ md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
     if (limit->kind == MD5_LIMIT_NONE)
         return random_unit_quat(random);
     const real3 axis = to_real3(limit->axis);
-    real4 turn = about(axis, test_between(limit->min, limit->max, random));
+    real4 rotation = about(axis, test_between(limit->min, limit->max, random));
     if (limit->kind == MD5_LIMIT_CONE) {
         const real3 beside = real3_cross(axis, to_real3(ik_random_point(1, random)));
-        turn = real4_mul(about(beside, test_between(0, limit->swing, random)), turn);
+        rotation = real4_mul(about(beside, test_between(0, limit->swing, random)), rotation);
     }
-    const real4 local = real4_mul(rest_of(limit), turn);
+    const real4 local = real4_mul(rest_rotation(limit), rotation);
     return (md5_quat){(float)local.x, (float)local.y, (float)local.z, (float)local.w};
 }
 
 // By how much an angle is outside a range, on the circle.
-static double outside(double angle, double least, double most)
+static double outside(double angle, double min_angle, double max_angle)
 {
     double nearest = HUGE_VAL;
-    for (int turn = -1; turn <= 1; turn++) {
-        const double at = angle + 2 * pi * turn;
-        const double off = fmax(fmax(least - at, at - most), 0);
+    for (int cycle = -1; cycle <= 1; cycle++) {
+        const double at = angle + 2 * pi * cycle;
+        const double off = fmax(fmax(min_angle - at, at - max_angle), 0);
         nearest = off < nearest ? off : nearest;
     }
     return nearest;
@@ -170,26 +171,29 @@ double limit_excess(const md5_joint_limit *limit, md5_quat local)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return 0;
-    const real4 rest = rest_of(limit);
-    const real4 turn = real4_mul((real4){-rest.x, -rest.y, -rest.z, rest.w}, to_unit_real4(local));
+    const real4 rest = rest_rotation(limit);
+    const real4 rotation =
+        real4_mul((real4){-rest.x, -rest.y, -rest.z, rest.w}, to_unit_real4(local));
     const real3 axis = to_real3(limit->axis);
-    const real3 now = real4_rotate(turn, axis);
-    const double swing = atan2(real3_length(real3_cross(axis, now)), real3_dot(axis, now));
-    const double most = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0;
-    const double along = (turn.x * axis.x + turn.y * axis.y + turn.z * axis.z) / real3_length(axis);
-    const double twist = outside(2 * atan2(along, turn.w), limit->min, limit->max);
-    const double swung = swing > most ? swing - most : 0;
+    const real3 rotated_axis = real4_rotate(rotation, axis);
+    const double swing =
+        atan2(real3_length(real3_cross(axis, rotated_axis)), real3_dot(axis, rotated_axis));
+    const double max_swing = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0;
+    const double along =
+        (rotation.x * axis.x + rotation.y * axis.y + rotation.z * axis.z) / real3_length(axis);
+    const double twist = outside(2 * atan2(along, rotation.w), limit->min, limit->max);
+    const double swung = swing > max_swing ? swing - max_swing : 0;
     return twist > swung ? twist : swung;
 }
 
-double limit_worst(const ik_rig *rig, uint32_t count, uint32_t length,
-                   const md5_joint_limit *limits)
+double max_limit_excess(const ik_rig *rig, uint32_t count, uint32_t length,
+                        const md5_joint_limit *limits)
 {
-    double worst = 0;
+    double max_excess = 0;
     for (uint32_t i = count - length; i < count; i++) {
         const uint32_t joint = rig->chain[i];
         const double excess = limit_excess(&limits[joint], rig->pose[joint].rotation);
-        worst = excess > worst ? excess : worst;
+        max_excess = excess > max_excess ? excess : max_excess;
     }
-    return worst;
+    return max_excess;
 }

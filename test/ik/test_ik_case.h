@@ -36,10 +36,11 @@ void ik_make_line(ik_rig *rig, uint32_t count, float step);
 #define IK_SOLVE(kind, rig, job) md5_solve_##kind(&(rig).skeleton, &(job), (rig).pose)
 
 // The joint in model space, from normalized rotations.
-real_transform ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
+real_transform ik_joint_transform(const md5_skeleton *skeleton, const md5_xform *pose,
+                                  uint32_t joint);
 
 // The position of joint `i` of the chain in model space.
-real3 ik_place_in_chain(const ik_rig *rig, uint32_t i);
+real3 ik_chain_position(const ik_rig *rig, uint32_t i);
 
 // The total length of the bones between the last `length` joints.
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length);
@@ -47,8 +48,8 @@ double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length);
 // Checks that no bit of a translation differs from before.
 void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count);
 
-// Checks that the rotations of `part` are by `weight` on the way from `rig` to `whole`.
-void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, uint32_t count,
+// Checks that the rotations of `part` are by `weight` on the way from `rig` to `full`.
+void ik_check_part(const ik_rig *rig, const ik_rig *full, const ik_rig *part, uint32_t count,
                    float weight, double tolerance);
 
 // Returns true if all rotations have unit length, within 1e-6, and all translations are finite.
@@ -69,7 +70,7 @@ md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random);
 double limit_excess(const md5_joint_limit *limit, md5_quat local);
 
 // The largest excess of the last `length` joints of a chain.
-double limit_worst(const ik_rig *rig, uint32_t count, uint32_t length,
-                   const md5_joint_limit *limits);
+double max_limit_excess(const ik_rig *rig, uint32_t count, uint32_t length,
+                        const md5_joint_limit *limits);
 
 #endif

@@ -1,9 +1,9 @@
 // FABRIK, CCD and damped least squares: against where the joints are in double precision.
 #include "test/ik/test_ik_case.h"
 
-// At most `most_missed` tips may end farther than the tolerance from a target in reach, and none
+// At most `max_missed` tips may end farther than the tolerance from a target in reach, and none
 // farther than `farthest_miss` times the reach.
-static void check_reaching(md5_chain_solver solver, int most_missed, double farthest_miss,
+static void check_reaching(md5_chain_solver solver, int max_missed, double farthest_miss,
                            uint64_t seed)
 {
     const double farthest = 0.95;
@@ -16,7 +16,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         const uint32_t length = 3 + test_random_u32(&random) % (count - 3);
         ik_make_rig(&rig, count, 5, &random);
         const double reach = ik_reach(&rig, count, length);
-        const real3 start = ik_place_in_chain(&rig, count - length);
+        const real3 start = ik_chain_position(&rig, count - length);
         const double distance = reach * test_between(0.3, farthest, &random);
         const md5_chain_job job = {
             .solver = solver,
@@ -30,7 +30,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         const ik_rig old = rig;
         const float left = IK_SOLVE(chain, rig, job);
         const double exact =
-            real3_distance(ik_place_in_chain(&rig, count - 1), to_real3(job.target));
+            real3_distance(ik_chain_position(&rig, count - 1), to_real3(job.target));
         // A bone longer than all others together keeps the tip away from near targets.
         double longest = 0;
         for (uint32_t i = count - length + 1; i < count; i++)
@@ -49,7 +49,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
                     1e-5);
         }
     }
-    CHECK(missed <= most_missed);
+    CHECK(missed <= max_missed);
 }
 
 TEST (ik_fabrik_reaches_targets_in_reach) {
@@ -112,13 +112,13 @@ static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3
 // preferred.
 static void check_straight(md5_chain_solver solver)
 {
-    static const float places[] = {10, 3, -6, 15.5f};
+    static const float target_x[] = {10, 3, -6, 15.5f};
     for (int i = 0; i < 4; i++) {
         ik_rig rig;
-        const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){places[i], 0, 0});
+        const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){target_x[i], 0, 0});
         const float left = IK_SOLVE(chain, rig, job);
         CHECK(left <= 1e-3f);
-        CHECK_NEAR(ik_place_in_chain(&rig, 4).x, places[i], 2e-3);
+        CHECK_NEAR(ik_chain_position(&rig, 4).x, target_x[i], 2e-3);
         CHECK(ik_is_sound(rig.pose, 5));
     }
     ik_rig rig;
@@ -158,7 +158,7 @@ TEST (ik_fabrik_points_at_targets_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_FABRIK, &rig, (md5_vec3){0, 30, 40});
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 34, 1e-4);
-    CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 4), (real3){0, 9.6, 12.8}), 1e-4);
+    CHECK_SMALL(real3_distance(ik_chain_position(&rig, 4), (real3){0, 9.6, 12.8}), 1e-4);
 }
 
 TEST (ik_ccd_stretches_toward_targets_out_of_reach) {
@@ -180,15 +180,15 @@ static void check_weight(md5_chain_solver solver)
                              .tolerance = 0.01f,
                              .iterations = 20,
                              .weight = 1};
-        ik_rig whole = rig;
+        ik_rig full = rig;
         ik_rig part = rig;
-        const float left = IK_SOLVE(chain, whole, job);
+        const float left = IK_SOLVE(chain, full, job);
         job.weight = round % 2 ? 0.0f : NAN;
         CHECK(IK_SOLVE(chain, part, job) == left);
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         CHECK(IK_SOLVE(chain, part, job) == left);
-        ik_check_part(&rig, &whole, &part, 6, job.weight, 3e-6);
+        ik_check_part(&rig, &full, &part, 6, job.weight, 3e-6);
     }
 }
 
@@ -229,7 +229,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
         if (round % 5 == 0)
             job.target.y = odd[test_random_u32(&random) % 8];
         if (round % 5 == 1) {
-            job.target = ik_rounded(ik_place_in_chain(&rig, test_random_u32(&random) % count));
+            job.target = ik_rounded(ik_chain_position(&rig, test_random_u32(&random) % count));
         }
         const ik_rig old = rig;
         const float left = IK_SOLVE(chain, rig, job);
@@ -292,48 +292,57 @@ typedef struct body {
     md5_joint_limit limits[BODY_JOINTS];
 } body;
 
-static void make_body(body *made, bool has_limits, uint64_t *random)
+static void make_body(body *fixture, bool has_limits, uint64_t *random)
 {
     static const uint32_t parents[BODY_JOINTS] = {MD5_NONE, 0, 1, 2, 3, 4, 5, 6, 3, 8, 9, 10};
-    memset(made, 0, sizeof *made);
-    made->skeleton =
-        (md5_skeleton){.num_joints = BODY_JOINTS, .joints = made->joints, .order = made->order};
+    memset(fixture, 0, sizeof *fixture);
+    fixture->skeleton = (md5_skeleton){
+        .num_joints = BODY_JOINTS, .joints = fixture->joints, .order = fixture->order};
     for (uint32_t i = 0; i < BODY_JOINTS; i++) {
-        made->joints[i] = (md5_joint){"joint", parents[i]};
-        made->order[i] = i;
+        fixture->joints[i] = (md5_joint){"joint", parents[i]};
+        fixture->order[i] = i;
         if (has_limits)
-            made->limits[i] = limit_random(random);
-        made->pose[i] = (md5_xform){
-            .rotation = limit_random_rotation(&made->limits[i], random),
+            fixture->limits[i] = limit_random(random);
+        fixture->pose[i] = (md5_xform){
+            .rotation = limit_random_rotation(&fixture->limits[i], random),
             .translation = ik_random_point(3, random),
         };
     }
 }
 
-static real3 at_of(const body *fixture, uint32_t joint)
+static real3 joint_position(const body *fixture, uint32_t joint)
 {
-    return ik_place(&fixture->skeleton, fixture->pose, joint).translation;
+    return ik_joint_transform(&fixture->skeleton, fixture->pose, joint).translation;
 }
 
 static double distance_to(const body *fixture, uint32_t joint, md5_vec3 target)
 {
-    return real3_distance(at_of(fixture, joint), to_real3(target));
+    return real3_distance(joint_position(fixture, joint), to_real3(target));
 }
 
 // Moves both hands and the chest to where they are in another pose that obeys the limits. Returns
 // whether all three arrive.
 static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
 {
-    body other = *fixture;
-    other.skeleton.joints = fixture->joints;
+    body target_body = *fixture;
+    target_body.skeleton.joints = fixture->joints;
     for (int i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0) // not the shoulder blades
-            other.pose[i].rotation = limit_random_rotation(&fixture->limits[i], random);
+            target_body.pose[i].rotation = limit_random_rotation(&fixture->limits[i], random);
     const body old = *fixture;
     md5_goal goals[] = {
-        {.tip = LEFT, .length = 3, .target = ik_rounded(at_of(&other, LEFT)), .weight = 1},
-        {.tip = CHEST, .length = 3, .target = ik_rounded(at_of(&other, CHEST)), .weight = 0.5f},
-        {.tip = RIGHT, .length = 3, .target = ik_rounded(at_of(&other, RIGHT)), .weight = 2},
+        {.tip = LEFT,
+         .length = 3,
+         .target = ik_rounded(joint_position(&target_body, LEFT)),
+         .weight = 1},
+        {.tip = CHEST,
+         .length = 3,
+         .target = ik_rounded(joint_position(&target_body, CHEST)),
+         .weight = 0.5f},
+        {.tip = RIGHT,
+         .length = 3,
+         .target = ik_rounded(joint_position(&target_body, RIGHT)),
+         .weight = 2},
     };
     const md5_goals_job job = {
         ROWS(goals, goals),
@@ -342,7 +351,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
         .weight = 1,
         .limits = has_limits ? fixture->limits : NULL,
     };
-    const float most = md5_solve_goals(&fixture->skeleton, &job, fixture->pose);
+    const float max_distance = md5_solve_goals(&fixture->skeleton, &job, fixture->pose);
     double farthest = 0;
     for (size_t i = 0; i < COUNT_OF(goals); i++) {
         md5_goal *const row = &goals[i];
@@ -350,7 +359,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
         CHECK_NEAR(exact, row->distance, 1e-4);
         farthest = exact > farthest ? exact : farthest;
     }
-    CHECK_NEAR(farthest, most, 1e-4);
+    CHECK_NEAR(farthest, max_distance, 1e-4);
     CHECK(ik_is_sound(fixture->pose, BODY_JOINTS));
     for (uint32_t i = 0; i < BODY_JOINTS; i += 4) // in no chain
         CHECK_BYTES(&fixture->pose[i], &old.pose[i], sizeof fixture->pose[i]);
@@ -360,7 +369,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
     return farthest < 0.011;
 }
 
-static void check_hands(bool has_limits, int least_reached)
+static void check_hands(bool has_limits, int min_reached)
 {
     uint64_t random = 11;
     int reached = 0;
@@ -369,8 +378,8 @@ static void check_hands(bool has_limits, int least_reached)
         make_body(&fixture, has_limits, &random);
         reached += reach_with_hands(&fixture, has_limits, &random);
     }
-    if (!CHECK(reached >= least_reached))
-        CHECK_UINT((unsigned)reached, (unsigned)least_reached);
+    if (!CHECK(reached >= min_reached))
+        CHECK_UINT((unsigned)reached, (unsigned)min_reached);
 }
 
 TEST (ik_goals_are_reached_together) {
@@ -387,7 +396,7 @@ TEST (ik_goals_compete_by_their_weights) {
     for (int round = 0; round < 200; round++) {
         body fixture;
         make_body(&fixture, false, &random);
-        const md5_vec3 here = ik_rounded(at_of(&fixture, LEFT));
+        const md5_vec3 here = ik_rounded(joint_position(&fixture, LEFT));
         const md5_vec3 a = md5_vec3_add(here, ik_random_point(0.4, &random));
         const md5_vec3 b = md5_vec3_add(here, ik_random_point(0.4, &random));
         const double w = test_between(0.3, 2, &random);
@@ -398,11 +407,11 @@ TEST (ik_goals_compete_by_their_weights) {
         };
         const md5_goals_job job = {ROWS(goals, goals), .iterations = 500, .weight = 1};
         md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
-        const double of_a = w * w / (w * w + v * v);
-        const double of_b = 1.0 - of_a;
+        const double weight_a = w * w / (w * w + v * v);
+        const double weight_b = 1.0 - weight_a;
         const real3 middle =
-            real3_add(real3_scale(to_real3(a), of_a), real3_scale(to_real3(b), of_b));
-        CHECK_SMALL(real3_distance(at_of(&fixture, LEFT), middle), 1e-3);
+            real3_add(real3_scale(to_real3(a), weight_a), real3_scale(to_real3(b), weight_b));
+        CHECK_SMALL(real3_distance(joint_position(&fixture, LEFT), middle), 1e-3);
     }
 }
 
@@ -412,10 +421,11 @@ TEST (ik_goals_rotate_the_last_joint) {
     for (int round = 0; round < 500; round++) {
         body fixture;
         make_body(&fixture, false, &random);
-        body other = fixture;
+        body target_body = fixture;
         for (int i = 1; i < BODY_JOINTS; i++)
-            other.pose[i].rotation = random_unit_quat(&random);
-        const real_transform there = ik_place(&other.skeleton, other.pose, RIGHT);
+            target_body.pose[i].rotation = random_unit_quat(&random);
+        const real_transform there =
+            ik_joint_transform(&target_body.skeleton, target_body.pose, RIGHT);
         const md5_quat rotation = {(float)there.rotation.x, (float)there.rotation.y,
                                    (float)there.rotation.z, (float)there.rotation.w};
         md5_goal goal = {.tip = RIGHT,
@@ -426,9 +436,11 @@ TEST (ik_goals_rotate_the_last_joint) {
         const md5_goals_job job = {ROW(goals, goal), .tolerance = 1e-3f, .iterations = 500,
                                    .weight = 1};
         const double left = md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
-        const real_transform now = ik_place(&fixture.skeleton, fixture.pose, RIGHT);
-        CHECK_NEAR(real3_distance(now.translation, to_real3(goal.target)), left, 1e-4);
-        reached += left < 1.1e-3 && real4_angle(now.rotation, there.rotation) < 2e-3;
+        const real_transform reached_transform =
+            ik_joint_transform(&fixture.skeleton, fixture.pose, RIGHT);
+        CHECK_NEAR(real3_distance(reached_transform.translation, to_real3(goal.target)), left,
+                   1e-4);
+        reached += left < 1.1e-3 && real4_angle(reached_transform.rotation, there.rotation) < 2e-3;
     }
     CHECK(reached >= 480);
 }
@@ -439,21 +451,21 @@ TEST (ik_one_goal_equals_damped_least_squares) {
     for (int round = 0; round < 200; round++) {
         body fixture;
         make_body(&fixture, round % 2 > 0, &random);
-        const md5_chain_job one = {.solver = MD5_CHAIN_LEAST_SQUARES,
-                                   .tip = LEFT,
-                                   .length = 5,
-                                   .target = ik_random_point(9, &random),
-                                   .tolerance = 0.01f,
-                                   .iterations = 40,
-                                   .weight = 0.7f,
-                                   .limits = fixture.limits};
-        md5_goal goal = {.tip = LEFT, .length = 5, .target = one.target, .weight = 1};
+        const md5_chain_job chain_job = {.solver = MD5_CHAIN_LEAST_SQUARES,
+                                         .tip = LEFT,
+                                         .length = 5,
+                                         .target = ik_random_point(9, &random),
+                                         .tolerance = 0.01f,
+                                         .iterations = 40,
+                                         .weight = 0.7f,
+                                         .limits = fixture.limits};
+        md5_goal goal = {.tip = LEFT, .length = 5, .target = chain_job.target, .weight = 1};
         const md5_goals_job job = {
             ROW(goals, goal), .tolerance = 0.01f,       .iterations = 40,
             .weight = 0.7f,   .limits = fixture.limits,
         };
         body single = fixture;
-        CHECK_NEAR(IK_SOLVE(chain, single, one),
+        CHECK_NEAR(IK_SOLVE(chain, single, chain_job),
                    md5_solve_goals(&fixture.skeleton, &job, fixture.pose), 1e-4);
         for (int i = 0; i < BODY_JOINTS; i++)
             CHECK_SMALL(real_angle(single.pose[i].rotation, fixture.pose[i].rotation), 1e-3);

@@ -31,13 +31,13 @@ static void make_body(md5_xform *pose)
     pose[HEAD] = (md5_xform){none, {0, 0, 20}, 0};
 }
 
-static real3 at_of(const md5_xform *pose, uint32_t joint)
+static real3 joint_position(const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&skeleton, pose, joint).translation;
+    return ik_joint_transform(&skeleton, pose, joint).translation;
 }
 
-static void place(md5_xform *pose, md5_foot *feet, float *drop, float smoothing, float seconds,
-                  float weight)
+static void solve_feet(md5_xform *pose, md5_foot *feet, float *drop, float smoothing, float seconds,
+                       float weight)
 {
     md5_feet_job job = {
         .pelvis = PELVIS,
@@ -59,7 +59,7 @@ TEST (ik_feet_on_even_ground_stay) {
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L}, {.ankle = ANKLE_R}};
     float drop = 0;
-    place(pose, feet, &drop, 0.1f, 0.02f, 1);
+    solve_feet(pose, feet, &drop, 0.1f, 0.02f, 1);
     CHECK(drop == 0 && feet[0].lift == 0);
     for (int i = 0; i < NUM_JOINTS; i++) {
         CHECK_SMALL(real_angle(pose[i].rotation, old[i].rotation), 1e-5);
@@ -72,10 +72,10 @@ TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_zero_seconds) {
     make_body(pose);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2.5f}};
     float drop = 0;
-    place(pose, feet, &drop, 0, 0, 1);
+    solve_feet(pose, feet, &drop, 0, 0, 1);
     CHECK(drop == -2.5f && feet[0].lift == 4 && feet[1].lift == -2.5f);
     feet[0].floor = 0;
-    place(pose, feet, &drop, 0.1f, 0, 1);
+    solve_feet(pose, feet, &drop, 0.1f, 0, 1);
     CHECK(feet[0].lift == 4); // smoothed, which takes time
 }
 
@@ -90,31 +90,32 @@ TEST (ik_feet_touch_their_floors) {
         {.ankle = ANKLE_R, .floor = -2.5f, .normal = {0, 0, 1}},
     };
     float drop = 0;
-    place(pose, feet, &drop, 0, 0.02f, 1);
+    solve_feet(pose, feet, &drop, 0, 0.02f, 1);
     CHECK(drop == -2.5f && feet[0].lift == 4 && feet[1].lift == -2.5f);
     for (int i = 0; i < 2; i++) {
-        const real3 moved = real3_sub(at_of(pose, feet[i].ankle), at_of(old, feet[i].ankle));
+        const real3 moved =
+            real3_sub(joint_position(pose, feet[i].ankle), joint_position(old, feet[i].ankle));
         CHECK_SMALL(moved.x, 1e-4);
         CHECK_SMALL(moved.y, 1e-4);
         CHECK_NEAR(moved.z, feet[i].floor, 1e-4);
     }
-    CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 2.5, 1e-4);
-    CHECK_NEAR(at_of(pose, HEAD).x, at_of(old, HEAD).x, 1e-4);
+    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(old, HEAD).z - 2.5, 1e-4);
+    CHECK_NEAR(joint_position(pose, HEAD).x, joint_position(old, HEAD).x, 1e-4);
     // The left foot's up, which was the model's, is now the slope's normal; knees bend as before.
-    const real4 was = ik_place(&skeleton, old, ANKLE_L).rotation;
-    const real3 up = real4_rotate(ik_place(&skeleton, pose, ANKLE_L).rotation,
+    const real4 was = ik_joint_transform(&skeleton, old, ANKLE_L).rotation;
+    const real3 up = real4_rotate(ik_joint_transform(&skeleton, pose, ANKLE_L).rotation,
                                   real4_rotate(real4_conjugate(was), (real3){0, 0, 1}));
     CHECK_SMALL(real3_distance(up, to_real3(slope)), 1e-5);
-    CHECK(at_of(pose, KNEE_L).x > at_of(old, KNEE_L).x + 1);
+    CHECK(joint_position(pose, KNEE_L).x > joint_position(old, KNEE_L).x + 1);
     CHECK(ik_is_sound(pose, NUM_JOINTS));
 
     // If all floors are higher, the whole body rises.
     make_body(pose);
     feet[0].floor = 3;
     feet[1].floor = 2;
-    place(pose, feet, &drop, 0, 0.02f, 1);
-    CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z + 2, 1e-4);
-    CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z + 2, 1e-4);
+    solve_feet(pose, feet, &drop, 0, 0.02f, 1);
+    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(old, HEAD).z + 2, 1e-4);
+    CHECK_NEAR(joint_position(pose, ANKLE_R).z, joint_position(old, ANKLE_R).z + 2, 1e-4);
 }
 
 TEST (ik_feet_weight_scales_the_heights) {
@@ -124,13 +125,13 @@ TEST (ik_feet_weight_scales_the_heights) {
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2}};
     float drop = 0;
-    place(pose, feet, &drop, 0, 0.02f, 0.25f);
-    CHECK_NEAR(at_of(pose, ANKLE_L).z, at_of(old, ANKLE_L).z + 1, 1e-4);
-    CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z - 0.5, 1e-4);
-    CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 0.5, 1e-4);
+    solve_feet(pose, feet, &drop, 0, 0.02f, 0.25f);
+    CHECK_NEAR(joint_position(pose, ANKLE_L).z, joint_position(old, ANKLE_L).z + 1, 1e-4);
+    CHECK_NEAR(joint_position(pose, ANKLE_R).z, joint_position(old, ANKLE_R).z - 0.5, 1e-4);
+    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(old, HEAD).z - 0.5, 1e-4);
     make_body(pose);
     feet[0].floor = 5;
-    place(pose, feet, &drop, 0, 0.02f, 0);
+    solve_feet(pose, feet, &drop, 0, 0.02f, 0);
     CHECK_BYTES(pose, old, sizeof old);
     CHECK(feet[0].lift == 5);
 }
@@ -144,7 +145,7 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
         float drop = 0;
         for (int step = 0; step < steps[i]; step++) {
             make_body(pose);
-            place(pose, feet, &drop, 0.1f, 0.15f / (float)steps[i], 1);
+            solve_feet(pose, feet, &drop, 0.1f, 0.15f / (float)steps[i], 1);
         }
         CHECK_NEAR(feet[0].lift, 4 - 3 * exp(-1.5), 1e-5);
         CHECK_NEAR(feet[1].lift, -2 + 2 * exp(-1.5), 1e-5);

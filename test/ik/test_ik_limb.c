@@ -3,9 +3,9 @@
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
 
-static real3 at_of(const ik_rig *rig, uint32_t joint)
+static real3 joint_position(const ik_rig *rig, uint32_t joint)
 {
-    return ik_place(&rig->skeleton, rig->pose, joint).translation;
+    return ik_joint_transform(&rig->skeleton, rig->pose, joint).translation;
 }
 
 // Any three joints of a chain of 3 to 12, from the top down.
@@ -20,10 +20,10 @@ static md5_limb random_limb(const ik_rig *rig, uint32_t count, uint64_t *random)
 // A target in reach of the limb.
 static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *random, double *reach)
 {
-    const real3 root = at_of(rig, limb->root);
-    const real3 middle = at_of(rig, limb->middle);
+    const real3 root = joint_position(rig, limb->root);
+    const real3 middle = joint_position(rig, limb->middle);
     const double upper = real3_distance(root, middle);
-    const double lower = real3_distance(middle, at_of(rig, limb->tip));
+    const double lower = real3_distance(middle, joint_position(rig, limb->tip));
     const double distance = test_between(fabs(upper - lower), upper + lower, random);
     *reach = upper + lower;
     return ik_point_around(root, distance, random);
@@ -31,7 +31,7 @@ static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *ra
 
 TEST (ik_limb_reaches_with_intermediate_joints) {
     uint64_t random = 1;
-    double worst_turn = 0;
+    double max_angle = 0;
     for (int round = 0; round < 20000; round++) {
         ik_rig rig;
         const uint32_t count = 3 + test_random_u32(&random) % 10;
@@ -44,11 +44,11 @@ TEST (ik_limb_reaches_with_intermediate_joints) {
             .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1};
         const ik_rig old = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
-        CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), to_real3(target)) / reach, 2e-5);
-        const real_transform tip = ik_place(&rig.skeleton, rig.pose, limb.tip);
-        worst_turn =
-            fmax(worst_turn,
-                 real4_angle(tip.rotation, ik_place(&old.skeleton, old.pose, limb.tip).rotation));
+        CHECK_SMALL(real3_distance(joint_position(&rig, limb.tip), to_real3(target)) / reach, 2e-5);
+        const real_transform tip = ik_joint_transform(&rig.skeleton, rig.pose, limb.tip);
+        max_angle = fmax(
+            max_angle, real4_angle(tip.rotation,
+                                   ik_joint_transform(&old.skeleton, old.pose, limb.tip).rotation));
         ik_check_lengths(&rig, &old, count);
         for (uint32_t i = 0; i < count; i++) { // joints between are left as they are
             const bool is_named = i == limb.root || i == limb.middle || i == limb.tip;
@@ -56,12 +56,14 @@ TEST (ik_limb_reaches_with_intermediate_joints) {
         }
         if (!job.pole)
             continue;
-        const real3 line = real3_sub(tip.translation, at_of(&rig, limb.root));
-        const real3 normal = real3_cross(line, real3_sub(to_real3(pole), at_of(&rig, limb.root)));
-        const real3 middle = real3_sub(at_of(&rig, limb.middle), at_of(&rig, limb.root));
+        const real3 line = real3_sub(tip.translation, joint_position(&rig, limb.root));
+        const real3 normal =
+            real3_cross(line, real3_sub(to_real3(pole), joint_position(&rig, limb.root)));
+        const real3 middle =
+            real3_sub(joint_position(&rig, limb.middle), joint_position(&rig, limb.root));
         CHECK_SMALL(fabs(real3_dot(middle, normal)) / real3_length(normal) / reach, 2e-4);
     }
-    CHECK_SMALL(worst_turn, 2e-5);
+    CHECK_SMALL(max_angle, 2e-5);
 }
 
 TEST (ik_limb_stretches_intermediate_joints_evenly) {
@@ -72,16 +74,17 @@ TEST (ik_limb_stretches_intermediate_joints_evenly) {
         const md5_limb limb = {rig.chain[1], rig.chain[4], rig.chain[7]};
         double reach;
         const md5_vec3 inside = target_for(&rig, &limb, &random, &reach);
-        const real3 root = at_of(&rig, limb.root);
-        const real3 way = real3_unit(real3_sub(to_real3(inside), root));
+        const real3 root = joint_position(&rig, limb.root);
+        const real3 direction = real3_unit(real3_sub(to_real3(inside), root));
         const md5_two_bone_job job = {
             .limb = &limb,
-            .target = ik_rounded(real3_add(root, real3_scale(way, 1.3 * reach))),
+            .target = ik_rounded(real3_add(root, real3_scale(direction, 1.3 * reach))),
             .params.stretch = 1.5f,
             .weight = 1,
         };
         CHECK(IK_SOLVE(two_bone, rig, job));
-        CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), to_real3(job.target)) / reach, 1e-5);
+        CHECK_SMALL(real3_distance(joint_position(&rig, limb.tip), to_real3(job.target)) / reach,
+                    1e-5);
     }
 }
 
@@ -154,9 +157,9 @@ static void make_leg(md5_xform *pose)
     pose[LOOSE].translation.x = 3;
 }
 
-static double height_of(const md5_xform *pose, uint32_t joint)
+static double joint_height(const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&leg_skeleton, pose, joint).translation.z;
+    return ik_joint_transform(&leg_skeleton, pose, joint).translation.z;
 }
 
 static uint32_t place_foot(md5_xform *pose, uint32_t pelvis, md5_foot *foot, float weight)
@@ -174,8 +177,8 @@ TEST (ik_feet_of_a_given_leg_are_placed_with_helper_joints) {
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1), 1);
     CHECK(foot.result == MD5_LIMB_REACHED && foot.miss <= 1e-4f);
-    CHECK_NEAR(height_of(pose, ANKLE), height_of(old, ANKLE) + 3, 1e-4);
-    CHECK_NEAR(height_of(pose, PELVIS), 20, 1e-6);
+    CHECK_NEAR(joint_height(pose, ANKLE), joint_height(old, ANKLE) + 3, 1e-4);
+    CHECK_NEAR(joint_height(pose, PELVIS), 20, 1e-6);
 }
 
 // The same leg found by its parents: the helper is taken for the knee. This was once not reported.
@@ -244,9 +247,9 @@ TEST (ik_limb_of_an_inconsistent_pose_uses_measured_lengths) {
     make_leg(pose);
     pose[KNEE].rotation = (md5_quat){0, 0, 0, 1.5f}; // not of unit length
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
-    const double before = height_of(pose, ANKLE);
+    const double before = joint_height(pose, ANKLE);
     place_foot(pose, UINT32_MAX, &foot, 1);
-    const bool is_there = fabs(height_of(pose, ANKLE) - before - 3) < 1e-2;
+    const bool is_there = fabs(joint_height(pose, ANKLE) - before - 3) < 1e-2;
     CHECK(is_there || foot.result != MD5_LIMB_REACHED);
 }
 
@@ -289,7 +292,7 @@ static double bone_length(const ik_rig *rig, uint32_t i)
 // A point at `distance` from the hip, which is the third joint from the end.
 static md5_vec3 point_from_hip(const ik_rig *rig, uint32_t hip, double distance, uint64_t *random)
 {
-    return ik_point_around(ik_place_in_chain(rig, hip), distance, random);
+    return ik_point_around(ik_chain_position(rig, hip), distance, random);
 }
 
 // Bones of lengths between 1 and 10 units, some limbs straight.
@@ -298,8 +301,8 @@ static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
     ik_make_rig(rig, count, 8, random);
     for (uint32_t i = count - 2; i < count; i++) {
         md5_vec3 *const bone = &rig->pose[rig->chain[i]].translation;
-        const md5_vec3 way = md5_vec3_normalize(*bone, (md5_vec3){1, 0, 0});
-        *bone = md5_vec3_scale(way, test_betweenf(1, 10, random));
+        const md5_vec3 direction = md5_vec3_normalize(*bone, (md5_vec3){1, 0, 0});
+        *bone = md5_vec3_scale(direction, test_betweenf(1, 10, random));
         if (i == count - 1 && test_random_u32(random) % 8 == 0) {
             rig->pose[rig->chain[i - 1]].rotation = (md5_quat){0, 0, 0, 1};
             *bone = md5_vec3_scale(rig->pose[rig->chain[i - 1]].translation, 0.7f);
@@ -316,36 +319,36 @@ TEST (ik_two_bone_reaches_targets_in_reach) {
         make_limb(&rig, count, &random);
         const double upper = bone_length(&rig, hip + 1);
         const double lower = bone_length(&rig, hip + 2);
-        const double least = fabs(upper - lower);
-        const double most = upper + lower;
-        const double distance = test_between(least, most, &random);
+        const double shortest = fabs(upper - lower);
+        const double longest = upper + lower;
+        const double distance = test_between(shortest, longest, &random);
         const md5_vec3 target = point_from_hip(&rig, hip, distance, &random);
         const md5_vec3 pole = ik_random_point(30, &random);
         const md5_quat rotation = random_unit_quat(&random);
         md5_two_bone_job job = {.tip = rig.chain[count - 1], .target = target, .weight = 1};
         job.pole = round % 2 ? &pole : NULL;
         job.rotation = round % 3 == 0 ? &rotation : NULL;
-        const real4 before = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
+        const real4 before = ik_joint_transform(&rig.skeleton, rig.pose, job.tip).rotation;
         ik_rig old = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, count));
-        const real_transform tip = ik_place(&rig.skeleton, rig.pose, job.tip);
-        CHECK_SMALL(real3_distance(tip.translation, to_real3(target)) / most, 1e-5);
+        const real_transform tip = ik_joint_transform(&rig.skeleton, rig.pose, job.tip);
+        CHECK_SMALL(real3_distance(tip.translation, to_real3(target)) / longest, 1e-5);
         CHECK_SMALL(real4_angle(tip.rotation, job.rotation ? to_unit_real4(rotation) : before),
                     1e-5);
         ik_check_lengths(&rig, &old, count);
         if (!job.pole)
             continue;
         // The knee lies on the pole's side of the line from hip to foot, in one plane with it.
-        const real3 line = real3_sub(tip.translation, ik_place_in_chain(&rig, hip));
+        const real3 line = real3_sub(tip.translation, ik_chain_position(&rig, hip));
         const real3 normal =
-            real3_cross(line, real3_sub(to_real3(pole), ik_place_in_chain(&rig, hip)));
+            real3_cross(line, real3_sub(to_real3(pole), ik_chain_position(&rig, hip)));
         const real3 knee =
-            real3_sub(ik_place_in_chain(&rig, hip + 1), ik_place_in_chain(&rig, hip));
+            real3_sub(ik_chain_position(&rig, hip + 1), ik_chain_position(&rig, hip));
         const double off = real3_dot(knee, normal) / real3_length(normal);
-        CHECK_SMALL(fabs(off) / most, 1e-4);
+        CHECK_SMALL(fabs(off) / longest, 1e-4);
         CHECK(real3_dot(real3_cross(normal, line), knee)
-              >= -1e-4 * real3_length(normal) * most * most);
+              >= -1e-4 * real3_length(normal) * longest * longest);
     }
 }
 
@@ -355,9 +358,9 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     for (int round = 0; round < 5000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8, &random);
-        const real3 a = ik_place_in_chain(&rig, 0);
-        const real3 b = ik_place_in_chain(&rig, 1);
-        const real3 c = ik_place_in_chain(&rig, 2);
+        const real3 a = ik_chain_position(&rig, 0);
+        const real3 b = ik_chain_position(&rig, 1);
+        const real3 c = ik_chain_position(&rig, 2);
         const real3 normal = real3_cross(real3_sub(b, a), real3_sub(c, a));
         const double area = real3_length(normal);
         if (area < 1)
@@ -371,7 +374,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
             ik_rounded(real3_add(a, real3_add(real3_scale(v, s), real3_scale(u, t))));
         const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1};
         IK_SOLVE(two_bone, rig, job);
-        const real3 knee = real3_sub(ik_place_in_chain(&rig, 1), a);
+        const real3 knee = real3_sub(ik_chain_position(&rig, 1), a);
         CHECK_SMALL(fabs(real3_dot(knee, normal)) / area, 1e-3);
     }
 }
@@ -386,10 +389,10 @@ TEST (ik_two_bone_points_at_targets_out_of_reach) {
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1};
         IK_SOLVE(two_bone, rig, job);
-        const real3 start = ik_place_in_chain(&rig, 1);
-        const real3 way = real3_unit(real3_sub(to_real3(target), start));
-        const real3 end = real3_add(start, real3_scale(way, reach));
-        CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 3), end) / reach, 1e-5);
+        const real3 start = ik_chain_position(&rig, 1);
+        const real3 direction = real3_unit(real3_sub(to_real3(target), start));
+        const real3 end = real3_add(start, real3_scale(direction, reach));
+        CHECK_SMALL(real3_distance(ik_chain_position(&rig, 3), end) / reach, 1e-5);
         CHECK(ik_is_sound(rig.pose, 4));
     }
 }
@@ -413,7 +416,7 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
         .weight = 1,
     };
     md5_solve_two_bone(&rig->skeleton, &job, rig->pose);
-    return real3_distance(ik_place_in_chain(rig, 0), ik_place_in_chain(rig, 2));
+    return real3_distance(ik_chain_position(rig, 0), ik_chain_position(rig, 2));
 }
 
 TEST (ik_two_bone_softens_without_a_jump_in_velocity) {
@@ -422,20 +425,21 @@ TEST (ik_two_bone_softens_without_a_jump_in_velocity) {
     const double reach = 18;
     const double onset = reach * 0.8;
     double last = foot_distance(4, 0.2f, 0, &rig);
-    real3 last_knee = ik_place_in_chain(&rig, 1);
+    real3 last_knee = ik_chain_position(&rig, 1);
     for (int i = 1; i < 3600; i++) {
         const double distance = 4 + step * i;
-        const double now = foot_distance(distance, 0.2f, 0, &rig);
-        const real3 knee = ik_place_in_chain(&rig, 1);
+        const double tip_distance = foot_distance(distance, 0.2f, 0, &rig);
+        const real3 knee = ik_chain_position(&rig, 1);
         if (distance < onset)
-            CHECK_NEAR(now, distance, 1e-4);
-        CHECK(now >= last - 1e-4 && now <= last + step + 1e-4 && now < reach + 1e-4);
+            CHECK_NEAR(tip_distance, distance, 1e-4);
+        CHECK(tip_distance >= last - 1e-4 && tip_distance <= last + step + 1e-4
+              && tip_distance < reach + 1e-4);
         CHECK(real3_distance(knee, last_knee) < 20 * step);
         // Half a unit past the onset, x is 0.5 / 3.6. The curve is an exponential.
         const double x = (distance - onset) / (reach - onset);
         if (x > 0 && x < 1)
-            CHECK_NEAR(now, reach - (reach - onset) * exp(-x), 1e-4);
-        last = now;
+            CHECK_NEAR(tip_distance, reach - (reach - onset) * exp(-x), 1e-4);
+        last = tip_distance;
         last_knee = knee;
     }
     CHECK(last > 0.99 * reach);
@@ -459,9 +463,10 @@ TEST (ik_two_bone_stretches_up_to_its_limit) {
     double last = foot_distance(10, 0.3f, 1.1f, &rig);
     for (int i = 0; i < 2500; i++) {
         const double distance = 10 + 0.02 * i;
-        const double now = foot_distance(distance, 0.3f, 1.1f, &rig);
-        CHECK(now >= last - 1e-4 && now <= last + 0.02 + 1e-4 && now < 18 * 1.1 + 1e-4);
-        last = now;
+        const double tip_distance = foot_distance(distance, 0.3f, 1.1f, &rig);
+        CHECK(tip_distance >= last - 1e-4 && tip_distance <= last + 0.02 + 1e-4
+              && tip_distance < 18 * 1.1 + 1e-4);
+        last = tip_distance;
     }
     CHECK(last > 18 * 1.09);
 }
@@ -470,12 +475,12 @@ TEST (ik_two_bone_rotates_by_its_weight) {
     uint64_t random = 5;
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
-        ik_rig whole;
+        ik_rig full;
         make_limb(&rig, 3, &random);
-        whole = rig;
+        full = rig;
         md5_two_bone_job job = {.tip = rig.chain[2], .params.stretch = 1.5f, .weight = 1};
         job.target = point_from_hip(&rig, 0, test_between(1, 20, &random), &random);
-        IK_SOLVE(two_bone, whole, job);
+        IK_SOLVE(two_bone, full, job);
         ik_rig none = rig;
         ik_rig part = rig;
         job.weight = round % 2 ? 0 : NAN;
@@ -485,15 +490,15 @@ TEST (ik_two_bone_rotates_by_its_weight) {
         IK_SOLVE(two_bone, part, job);
         for (uint32_t i = 0; i < 3; i++) {
             const md5_quat expected =
-                md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
+                md5_quat_slerp(rig.pose[i].rotation, full.pose[i].rotation, job.weight);
             CHECK_SMALL(real_angle(expected, part.pose[i].rotation), 1e-5);
-            const md5_vec3 way =
-                md5_vec3_lerp(rig.pose[i].translation, whole.pose[i].translation, job.weight);
-            CHECK_SMALL(real_distance(way, part.pose[i].translation), 1e-5);
+            const md5_vec3 direction =
+                md5_vec3_lerp(rig.pose[i].translation, full.pose[i].translation, job.weight);
+            CHECK_SMALL(real_distance(direction, part.pose[i].translation), 1e-5);
         }
         job.weight = 7; // as 1
         IK_SOLVE(two_bone, rig, job);
-        CHECK_BYTES(whole.pose, rig.pose, sizeof rig.pose);
+        CHECK_BYTES(full.pose, rig.pose, sizeof rig.pose);
     }
 }
 
@@ -560,7 +565,7 @@ TEST (ik_two_bone_of_any_input_is_finite) {
         if (round % 3 == 0)
             job.rotation = &rotation;
         if (round % 7 < 3) {
-            job.target = ik_rounded(ik_place_in_chain(&rig, (uint32_t)round % 7));
+            job.target = ik_rounded(ik_chain_position(&rig, (uint32_t)round % 7));
         }
         if (isfinite(job.params.stretch) && job.params.stretch > 100)
             job.params.stretch = 2;
@@ -581,13 +586,13 @@ static const double pi = 3.14159265358979;
 // The angle between where the tip looks and where the target is.
 static double angle_off(const ik_rig *rig, const md5_aim_job *job)
 {
-    const real_transform tip = ik_place(&rig->skeleton, rig->pose, job->tip);
+    const real_transform tip = ik_joint_transform(&rig->skeleton, rig->pose, job->tip);
     const real3 sight = real4_rotate(tip.rotation, to_real3(job->params.forward));
     const real3 toward = real3_sub(to_real3(job->target), tip.translation);
     return atan2(real3_length(real3_cross(sight, toward)), real3_dot(sight, toward));
 }
 
-static md5_vec3 random_way(uint64_t *random)
+static md5_vec3 random_direction(uint64_t *random)
 {
     return md5_quat_rotate(random_unit_quat(random), (md5_vec3){1, 0, 0});
 }
@@ -602,15 +607,15 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             .tip = rig.chain[count - 1],
             .length = 1 + test_random_u32(&random) % 8, // may be longer than the chain
             .target = ik_random_point(100, &random),
-            .params.forward = random_way(&random),
-            .params.up = random_way(&random),
+            .params.forward = random_direction(&random),
+            .params.up = random_direction(&random),
             .weight = 1,
         };
         ik_rig old = rig;
         CHECK(IK_SOLVE(aim, rig, job));
         REQUIRE(ik_is_sound(rig.pose, count));
         ik_check_lengths(&rig, &old, count);
-        const real_transform tip = ik_place(&rig.skeleton, rig.pose, job.tip);
+        const real_transform tip = ik_joint_transform(&rig.skeleton, rig.pose, job.tip);
         const real3 toward = real3_sub(to_real3(job.target), tip.translation);
         if (real3_length(toward) < 5)
             continue;
@@ -652,7 +657,7 @@ static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
 }
 
 // Returns the angle of a joint's rotation relative to its parent.
-static double turn_of(const ik_rig *rig, uint32_t i)
+static double rotation_angle(const ik_rig *rig, uint32_t i)
 {
     return real4_angle(to_unit_real4(rig->pose[rig->chain[i]].rotation), (real4){0, 0, 0, 1});
 }
@@ -662,15 +667,15 @@ TEST (ik_aim_distributes_the_rotation_equally) {
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 4, (md5_vec3){0, 1000, 66});
     IK_SOLVE(aim, rig, job);
-    CHECK_SMALL(turn_of(&rig, 0), 1e-6);
+    CHECK_SMALL(rotation_angle(&rig, 0), 1e-6);
     for (uint32_t i = 1; i < 5u; i++)
-        CHECK_NEAR(turn_of(&rig, i), pi / 8.0, 1e-5);
+        CHECK_NEAR(rotation_angle(&rig, i), pi / 8.0, 1e-5);
     // Nodding moves the head as well, so that the later joints get a little more or less to do.
     make_neck(&rig);
     job.target = (md5_vec3){100, 0, 0};
     IK_SOLVE(aim, rig, job);
     for (uint32_t i = 1; i < 5u; i++)
-        CHECK_NEAR(turn_of(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
+        CHECK_NEAR(rotation_angle(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
     CHECK_SMALL(angle_off(&rig, &job), 1e-6);
 }
 
@@ -685,7 +690,7 @@ TEST (ik_aim_obeys_its_limit) {
         IK_SOLVE(aim, rig, job);
         CHECK(ik_is_sound(rig.pose, 5));
         for (uint32_t i = 0; i < 5; i++)
-            CHECK(turn_of(&rig, i) - job.params.limit < 1e-6);
+            CHECK(rotation_angle(&rig, i) - job.params.limit < 1e-6);
     }
     // A quarter turn is wanted: the chain turns as far as the limit allows.
     ik_rig rig;
@@ -713,10 +718,10 @@ TEST (ik_aim_has_no_jump_near_the_vertical) {
         const md5_vec3 target = {(float)(100 * cos(angle)), 3, (float)(66 + 100 * sin(angle))};
         md5_aim_job job = look_at(&rig, 1, target);
         IK_SOLVE(aim, rig, job);
-        const real4 now = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
+        const real4 rotation = ik_joint_transform(&rig.skeleton, rig.pose, job.tip).rotation;
         if (i > 0)
-            CHECK(real4_angle(last, now) < 0.02);
-        last = now;
+            CHECK(real4_angle(last, rotation) < 0.02);
+        last = rotation;
     }
 }
 
@@ -727,15 +732,15 @@ TEST (ik_aim_rotates_by_its_weight) {
         ik_make_rig(&rig, 4, 3, &random);
         md5_aim_job job = look_at(&rig, 3, ik_random_point(50, &random));
         job.tip = rig.chain[3];
-        ik_rig whole = rig;
+        ik_rig full = rig;
         ik_rig part = rig;
-        IK_SOLVE(aim, whole, job);
+        IK_SOLVE(aim, full, job);
         job.weight = round % 2 ? 0 : NAN;
         IK_SOLVE(aim, part, job);
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         IK_SOLVE(aim, part, job);
-        ik_check_part(&rig, &whole, &part, 4, job.weight, 2e-6);
+        ik_check_part(&rig, &full, &part, 4, job.weight, 2e-6);
     }
 }
 
@@ -753,7 +758,8 @@ TEST (ik_aim_of_any_input_is_finite) {
             if (which < 7)
                 points[i] = (md5_vec3){odd[which], odd[which], odd[which]};
         }
-        const real3 eye = ik_place(&rig.skeleton, rig.pose, rig.chain[count - 1]).translation;
+        const real3 eye =
+            ik_joint_transform(&rig.skeleton, rig.pose, rig.chain[count - 1]).translation;
         if (round % 5 == 0)
             points[0] = ik_rounded(eye);
         if (round % 7 == 0)
@@ -809,16 +815,16 @@ TEST (ik_soften_equals_the_formula_of_the_header) {
 static double distance_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t a,
                                 uint32_t b)
 {
-    return real3_distance(ik_place(skeleton, pose, a).translation,
-                          ik_place(skeleton, pose, b).translation);
+    return real3_distance(ik_joint_transform(skeleton, pose, a).translation,
+                          ik_joint_transform(skeleton, pose, b).translation);
 }
 
 // The farthest miss, as a share of the reach, for targets from half of the reach to nine tenths.
-static double worst_miss(const md5_model *model, uint32_t tip, float soften)
+static double max_miss(const md5_model *model, uint32_t tip, float soften)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
     md5_xform pose[128];
-    double worst = 0;
+    double max_distance = 0;
     for (int i = 0; i < 41; i++) {
         if (!CHECK(skeleton->num_joints <= 128))
             return 1;
@@ -828,7 +834,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
         const double reach = distance_in_model(skeleton, pose, tip, middle)
                              + distance_in_model(skeleton, pose, middle, root);
         const double distance = reach * (0.5 + 0.01 * i);
-        const real3 from = ik_place(skeleton, pose, root).translation;
+        const real3 from = ik_joint_transform(skeleton, pose, root).translation;
         const md5_two_bone_job job = {
             .tip = tip,
             .target = ik_rounded(real3_add(from, (real3){0.8 * distance, 0, 0.6 * distance})),
@@ -836,11 +842,12 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
             .weight = 1,
         };
         md5_solve_two_bone(skeleton, &job, pose);
-        worst = fmax(worst,
-                     real3_distance(ik_place(skeleton, pose, tip).translation, to_real3(job.target))
-                         / reach);
+        max_distance =
+            fmax(max_distance, real3_distance(ik_joint_transform(skeleton, pose, tip).translation,
+                                              to_real3(job.target))
+                                   / reach);
     }
-    return worst;
+    return max_distance;
 }
 
 TEST (ik_soften_of_page_reach_keeps_near_targets) {
@@ -856,7 +863,7 @@ TEST (ik_soften_of_page_reach_keeps_near_targets) {
         if (modifier->kind != MD5_MODIFIER_TWO_BONE)
             continue;
         const uint32_t tip = md5_find_joint(&model->skeleton, modifier->joint);
-        CHECK_SMALL(worst_miss(model, tip, modifier->two_bone.soften), 1e-5);
+        CHECK_SMALL(max_miss(model, tip, modifier->two_bone.soften), 1e-5);
         num_limbs++;
     }
     CHECK_UINT(num_limbs, 1);
@@ -872,8 +879,8 @@ TEST (ik_soften_of_the_manual_example_is_small) {
     md5_error error = {0};
     OWN_MACHINE_FILE file = md5_parse_machine_file(begin, length, NULL, &error);
     CHECK_STRING(error.message, "");
-    float most = 0;
+    float max_soften = 0;
     for (uint32_t i = 0; CHECK(file) && i < file->desc.num_modifiers; i++)
-        most = fmaxf(most, file->desc.modifiers[i].two_bone.soften);
-    CHECK(most > 0 && most <= 0.1f);
+        max_soften = fmaxf(max_soften, file->desc.modifiers[i].two_bone.soften);
+    CHECK(max_soften > 0 && max_soften <= 0.1f);
 }

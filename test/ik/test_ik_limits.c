@@ -6,11 +6,12 @@
 static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t length,
                                  const md5_joint_limit *limits, uint64_t *random)
 {
-    ik_rig other = *rig;
-    other.skeleton.joints = rig->joints;
+    ik_rig target_rig = *rig;
+    target_rig.skeleton.joints = rig->joints;
     for (uint32_t i = count - length; i < count; i++)
-        other.pose[rig->chain[i]].rotation = limit_random_rotation(&limits[rig->chain[i]], random);
-    return ik_rounded(ik_place_in_chain(&other, count - 1));
+        target_rig.pose[rig->chain[i]].rotation =
+            limit_random_rotation(&limits[rig->chain[i]], random);
+    return ik_rounded(ik_chain_position(&target_rig, count - 1));
 }
 
 // The distance after moving the pose into its limits without solving.
@@ -20,12 +21,12 @@ static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chai
     md5_chain_job none = *job;
     none.iterations = 0;
     IK_SOLVE(chain, moved, none);
-    return real3_distance(ik_place_in_chain(&moved, count - 1), to_real3(job->target));
+    return real3_distance(ik_chain_position(&moved, count - 1), to_real3(job->target));
 }
 
 // Half of the targets are in reach of the limits. Poses begin inside and outside of the limits.
-// At least `least_reached` of a hundred targets in reach must be reached.
-static void check_limits(md5_chain_solver solver, int least_reached, uint64_t seed)
+// At least `min_reached` of a hundred targets in reach must be reached.
+static void check_limits(md5_chain_solver solver, int min_reached, uint64_t seed)
 {
     uint64_t random = seed;
     int reached = 0;
@@ -57,8 +58,8 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
         const double rest = distance_at_rest(&rig, count, &job);
         const float left = IK_SOLVE(chain, rig, job);
         const double exact =
-            real3_distance(ik_place_in_chain(&rig, count - 1), to_real3(job.target));
-        const double excess = limit_worst(&rig, count, length, limits);
+            real3_distance(ik_chain_position(&rig, count - 1), to_real3(job.target));
+        const double excess = max_limit_excess(&rig, count, length, limits);
         const double error = fabs(exact - left) / (reach + rest);
         CHECK(excess <= 1e-6);
         CHECK_SMALL(error, 1e-5);
@@ -67,7 +68,7 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
         CHECK(exact <= rest + 1e-5 * reach);
         REQUIRE(ik_is_sound(rig.pose, count));
     }
-    CHECK(100 * reached >= least_reached * in_reach);
+    CHECK(100 * reached >= min_reached * in_reach);
 }
 
 TEST (ik_ccd_obeys_limits) {
@@ -153,11 +154,11 @@ TEST (ik_two_bone_obeys_limits) {
         if (is_reachable)
             job.target = reachable_target(&rig, 4, 3, limits, &random);
         CHECK(IK_SOLVE(two_bone, rig, job));
-        const double excess = limit_worst(&rig, 4, 3, limits);
+        const double excess = max_limit_excess(&rig, 4, 3, limits);
         CHECK(excess <= 1e-6);
         in_reach += is_reachable;
         reached +=
-            is_reachable && real3_distance(ik_place_in_chain(&rig, 3), to_real3(job.target)) < 0.01;
+            is_reachable && real3_distance(ik_chain_position(&rig, 3), to_real3(job.target)) < 0.01;
         REQUIRE(ik_is_sound(rig.pose, 4));
     }
     CHECK(100 * reached >= 99 * in_reach);
@@ -192,7 +193,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
 
 // A planar arm of two hinges with published numbers: bones of 1, a target at (1, 1) needs the elbow
 // at 90 degrees; an elbow that bends by 60 at most ends at distance sqrt(3) - sqrt(2).
-static void check_planar(md5_chain_solver solver, float most, double angle, double distance)
+static void check_planar(md5_chain_solver solver, float max_angle, double angle, double distance)
 {
     ik_rig rig;
     ik_make_line(&rig, 3, 1);
@@ -201,7 +202,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
         limits[rig.chain[i]] = (md5_joint_limit){
             .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0 : -3, .max = 3};
     }
-    limits[rig.chain[1]].max = most;
+    limits[rig.chain[1]].max = max_angle;
     const md5_chain_job job = {.solver = solver,
                                .tip = rig.chain[2],
                                .length = 3,
@@ -249,8 +250,8 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
                                .weight = 1,
                                .limits = limits};
     CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 2e-4);
-    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 3), to_real3(job.target)), distance, 2e-4);
-    CHECK_SMALL(limit_worst(&rig, 4, 4, limits), 1e-6);
+    CHECK_NEAR(real3_distance(ik_chain_position(&rig, 3), to_real3(job.target)), distance, 2e-4);
+    CHECK_SMALL(max_limit_excess(&rig, 4, 4, limits), 1e-6);
 }
 
 TEST (ik_limits_bend_straight_hinges) {
@@ -283,15 +284,15 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
         IK_SOLVE(chain, rig, job);
         const double moved = real4_angle(old, to_unit_real4(rig.pose[rig.chain[0]].rotation));
         md5_joint_limit point = *hinge;
-        double least = 10;
+        double min_found = 10;
         for (int i = 0; i < 501; i++) {
             point.min = hinge->min + (hinge->max - hinge->min) * (float)i / 500.0f;
             point.max = point.min;
             const double angle =
                 real4_angle(old, to_unit_real4(limit_random_rotation(&point, &random)));
-            least = fmin(least, angle);
+            min_found = fmin(min_found, angle);
         }
-        CHECK(moved < least + 1e-5);
+        CHECK(moved < min_found + 1e-5);
     }
 }
 
@@ -310,12 +311,12 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
                          .iterations = 50,
                          .weight = 1,
                          .limits = limits};
-    ik_rig other = rig;
+    ik_rig second = rig;
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 2, 1e-5); // 2 * 2 sin(30 degrees)
-    CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1, 0}), 1e-5);
+    CHECK_SMALL(real3_distance(ik_chain_position(&rig, 1), (real3){1.73205080756888, 1, 0}), 1e-5);
     job.solver = MD5_CHAIN_FABRIK;
-    CHECK_NEAR(IK_SOLVE(chain, other, job), 2, 1e-5);
-    CHECK_BYTES(rig.pose, other.pose, sizeof rig.pose);
+    CHECK_NEAR(IK_SOLVE(chain, second, job), 2, 1e-5);
+    CHECK_BYTES(rig.pose, second.pose, sizeof rig.pose);
 }
 
 // Weight 0 leaves a pose outside its limits; a weight between slerps to the pose at weight 1.
@@ -335,15 +336,15 @@ TEST (ik_limits_are_scaled_by_weight) {
                              .iterations = 20,
                              .weight = 1,
                              .limits = limits};
-        ik_rig whole = rig;
+        ik_rig full = rig;
         ik_rig part = rig;
-        const float left = IK_SOLVE(chain, whole, job);
+        const float left = IK_SOLVE(chain, full, job);
         job.weight = 0;
         CHECK(IK_SOLVE(chain, part, job) == left);
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         CHECK(IK_SOLVE(chain, part, job) == left);
-        ik_check_part(&rig, &whole, &part, 5, job.weight, 3e-6);
+        ik_check_part(&rig, &full, &part, 5, job.weight, 3e-6);
     }
 }
 
@@ -356,7 +357,7 @@ TEST (ik_limits_do_not_depend_on_the_length_of_an_axis) {
         ik_make_rig(&rig, 3, 3, &random);
         const bool is_tiny = lengths[i] < 1e-40f; // there only whole multiples are floats
         md5_joint_limit limits[2][IK_JOINTS] = {{{.kind = MD5_LIMIT_NONE}}};
-        ik_rig other = rig;
+        ik_rig second = rig;
         md5_chain_job job = {.solver = MD5_CHAIN_CCD,
                              .tip = rig.chain[2],
                              .length = 3,
@@ -376,9 +377,9 @@ TEST (ik_limits_do_not_depend_on_the_length_of_an_axis) {
         job.limits = limits[0];
         IK_SOLVE(chain, rig, job);
         job.limits = limits[1];
-        IK_SOLVE(chain, other, job);
+        IK_SOLVE(chain, second, job);
         for (uint32_t k = 0; k < 3; k++)
-            CHECK_SMALL(real_angle(rig.pose[k].rotation, other.pose[k].rotation), 1e-6);
+            CHECK_SMALL(real_angle(rig.pose[k].rotation, second.pose[k].rotation), 1e-6);
     }
 }
 

@@ -101,13 +101,13 @@ static double end_after(float total, int steps, float damping, double *exact)
     const md5_swing swing = closed_form(100, damping, total);
     *exact = 20 + swing.keep * 3 - swing.drift * 40;
     // The joint points at it.
-    const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).translation;
-    const real3 end = ik_place(&rig.skeleton, rig.pose, rig.chain[1]).translation;
+    const real3 start = ik_joint_transform(&rig.skeleton, rig.pose, rig.chain[0]).translation;
+    const real3 end = ik_joint_transform(&rig.skeleton, rig.pose, rig.chain[1]).translation;
     const real3 bone = real3_sub(end, start);
-    const real3 way = real3_sub(to_real3(state[0].position), start);
+    const real3 displacement = real3_sub(to_real3(state[0].position), start);
     CHECK_NEAR(real3_length(bone), 4, 1e-5);
-    CHECK_SMALL(real3_length(real3_cross(bone, way)), 1e-4);
-    CHECK(real3_dot(bone, way) > 0);
+    CHECK_SMALL(real3_length(real3_cross(bone, displacement)), 1e-4);
+    CHECK(real3_dot(bone, displacement) > 0);
     return state[0].position.z;
 }
 
@@ -161,7 +161,7 @@ TEST (ik_spring_hangs_down_by_gravity) {
     CHECK_NEAR(state[1].position.z, 27 - 2.0, 1e-3);
     CHECK_NEAR(state[1].position.x, 100, 1e-3);
     CHECK_NEAR(state[1].position.y, 50 - 12.0, 1e-3);
-    const real3 tip = ik_place(&rig.skeleton, rig.pose, rig.chain[2]).translation;
+    const real3 tip = ik_joint_transform(&rig.skeleton, rig.pose, rig.chain[2]).translation;
     CHECK(tip.z < 19 && fabs(tip.y) < 1e-3);
 }
 
@@ -173,16 +173,16 @@ TEST (ik_spring_considers_weight_and_first_joint) {
     md5_spring_joint state[3];
     advance(&rig, job, state, 0, true, rig.pose);
     state[0].position.z += 2;
-    ik_rig whole = rig;
+    ik_rig full = rig;
     ik_rig part = rig;
     ik_rig none = rig;
     md5_spring_joint same[3];
     memcpy(same, state, sizeof same);
-    advance(&rig, job, same, 0, false, whole.pose);
+    advance(&rig, job, same, 0, false, full.pose);
     job.weight = 0.25f;
     advance(&rig, job, same, 0, false, part.pose);
     const md5_quat expected =
-        md5_quat_slerp(rig.pose[rig.chain[0]].rotation, whole.pose[rig.chain[0]].rotation, 0.25f);
+        md5_quat_slerp(rig.pose[rig.chain[0]].rotation, full.pose[rig.chain[0]].rotation, 0.25f);
     CHECK_SMALL(real_angle(expected, part.pose[rig.chain[0]].rotation), 1e-6);
     // With weight 0 the chain still swings, unseen.
     job.weight = 0;

@@ -14,16 +14,16 @@ TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
             round % 3 ? test_between(0, 3.14, &random) : pow(10, test_between(-5, 0, &random));
         const double s = sin(angle / 2.0);
         const double c = cos(angle / 2.0);
-        const real4 turned = real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c},
-                                       to_unit_real4(before.rotation));
+        const real4 rotated = real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c},
+                                        to_unit_real4(before.rotation));
         const double sign = round % 2 ? 1 : -1;
-        const md5_xform now = {
-            {(float)(sign * turned.x), (float)(sign * turned.y), (float)(sign * turned.z),
-             (float)(sign * turned.w)},
+        const md5_xform current = {
+            {(float)(sign * rotated.x), (float)(sign * rotated.y), (float)(sign * rotated.z),
+             (float)(sign * rotated.w)},
             {before.translation.x + 1, before.translation.y, before.translation.z - 0.5f},
             0};
         md5_velocity velocity;
-        md5i_pose_velocity(&before, &now, 1, 0.25f, &velocity);
+        md5i_pose_velocity(&before, &current, 1, 0.25f, &velocity);
         CHECK_NEAR(velocity.angular.x, axis.x * angle * 4, 1e-5);
         CHECK_NEAR(velocity.angular.y, axis.y * angle * 4, 1e-5);
         CHECK_NEAR(velocity.angular.z, axis.z * angle * 4, 1e-5);
@@ -130,16 +130,17 @@ TEST (pose_tools_mirror_of_many_joints) {
 }
 
 // The largest difference of two poses: of positions in model space and of rotations.
-static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b)
+static double pose_difference(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b)
 {
-    double worst = 0;
+    double max_difference = 0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const real_transform one = ik_place(skeleton, a, i);
-        const real_transform other = ik_place(skeleton, b, i);
-        worst = fmax(worst, real3_distance(one.translation, other.translation));
-        worst = fmax(worst, real4_angle(one.rotation, other.rotation));
+        const real_transform first = ik_joint_transform(skeleton, a, i);
+        const real_transform second = ik_joint_transform(skeleton, b, i);
+        max_difference =
+            fmax(max_difference, real3_distance(first.translation, second.translation));
+        max_difference = fmax(max_difference, real4_angle(first.rotation, second.rotation));
     }
-    return worst;
+    return max_difference;
 }
 
 TEST (pose_tools_mirror_of_our_own_model) {
@@ -164,18 +165,18 @@ TEST (pose_tools_mirror_of_our_own_model) {
     md5_xform back[MAX];
     // The model is symmetrical, so its bind pose is its own mirror image.
     md5_mirror_pose(model, mirror, model->bind_local, image);
-    CHECK_SMALL(difference_of(skeleton, model->bind_local, image), 1e-4);
+    CHECK_SMALL(pose_difference(skeleton, model->bind_local, image), 1e-4);
     for (int i = 0; i < 10; i++) {
         const md5_sample_position sample =
             md5_sample_position_at(anim, anim->duration * 0.1 * i, MD5_WRAP_LOOP);
         md5_sample(binding, sample, MD5_ROOT_FILE, pose);
         md5_mirror_pose(model, mirror, pose, image);
         md5_mirror_pose(model, mirror, image, back);
-        CHECK_SMALL(difference_of(skeleton, pose, back), 2e-4);
+        CHECK_SMALL(pose_difference(skeleton, pose, back), 2e-4);
         CHECK(ik_is_sound(image, skeleton->num_joints));
         for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-            const real3 from = ik_place(skeleton, pose, mirror[joint]).translation;
-            const real3 to = ik_place(skeleton, image, joint).translation;
+            const real3 from = ik_joint_transform(skeleton, pose, mirror[joint]).translation;
+            const real3 to = ik_joint_transform(skeleton, image, joint).translation;
             CHECK_SMALL(real3_distance((real3){from.x, -from.y, from.z}, to), 5e-4);
         }
     }
@@ -218,15 +219,16 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
 
 TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
     uint64_t random = 1;
-    double worst = 0;
+    double max_difference = 0;
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % IK_JOINTS;
         ik_make_rig(&rig, count, 8, &random);
         const uint32_t joint = test_random_u32(&random) % count;
         const md5_xform found = md5_joint_in_model(&rig.skeleton, rig.pose, joint);
-        const real_transform exact = ik_place(&rig.skeleton, rig.pose, joint);
-        worst = fmax(worst, real3_distance(to_real3(found.translation), exact.translation));
+        const real_transform exact = ik_joint_transform(&rig.skeleton, rig.pose, joint);
+        max_difference =
+            fmax(max_difference, real3_distance(to_real3(found.translation), exact.translation));
         CHECK_SMALL(real4_angle(to_unit_real4(found.rotation), exact.rotation), 1e-4);
         CHECK(ik_is_sound(&found, 1));
 
@@ -236,7 +238,7 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
         CHECK_NEAR(at.m[3], exact.translation.x, 2e-3);
         CHECK_NEAR(at.m[11], exact.translation.z, 2e-3);
     }
-    CHECK_SMALL(worst, 2e-3); // 64 joints, 500 units from the root
+    CHECK_SMALL(max_difference, 2e-3); // 64 joints, 500 units from the root
 }
 
 // A rotation of another length is normalized; one of length 0 becomes the identity.
@@ -267,10 +269,10 @@ TEST (pose_tools_attach_places_an_object_in_the_hand) {
         const md5_mat34 sword = md5_attach_to_joint(matrices, rig.chain[3], grip);
         const md5_vec3 point = ik_random_point(5, &random);
         const md5_vec3 found = md5_mat34_point(sword, point);
-        const real_transform hand = ik_place(&rig.skeleton, rig.pose, rig.chain[3]);
-        const real3 turned = real4_rotate(to_unit_real4(grip.rotation), to_real3(point));
+        const real_transform hand = ik_joint_transform(&rig.skeleton, rig.pose, rig.chain[3]);
+        const real3 rotated = real4_rotate(to_unit_real4(grip.rotation), to_real3(point));
         const real3 in_hand =
-            real4_rotate(hand.rotation, real3_add(to_real3(grip.translation), turned));
+            real4_rotate(hand.rotation, real3_add(to_real3(grip.translation), rotated));
         const real3 expected = real3_add(hand.translation, in_hand);
         CHECK_NEAR(found.x, expected.x, 1e-4);
         CHECK_NEAR(found.y, expected.y, 1e-4);
@@ -280,8 +282,8 @@ TEST (pose_tools_attach_places_an_object_in_the_hand) {
 
 // The table of the original engine, for column vectors. The comments have its own notation for row
 // vectors: P is the parent's, L the joint's own rotation.
-static real_transform expected_place(md5_joint_space space, real_transform parent, md5_xform local,
-                                     md5_xform change, bool is_first)
+static real_transform expected_transform(md5_joint_space space, real_transform parent,
+                                         md5_xform local, md5_xform change, bool is_first)
 {
     const real4 l = to_unit_real4(local.rotation);
     const real4 mod = to_unit_real4(change.rotation);
@@ -319,12 +321,13 @@ TEST (pose_tools_modify_joint_equals_the_original_engine) {
         const uint32_t above = rig.joints[joint].parent;
         const md5_joint_space space = (md5_joint_space)(round % 4);
         const md5_xform change = {random_unit_quat(&random), ik_random_point(9, &random), 0};
-        const real_transform parent = above == MD5_NONE ? (real_transform){{0, 0, 0, 1}, {0, 0, 0}}
-                                                        : ik_place(&rig.skeleton, rig.pose, above);
+        const real_transform parent = above == MD5_NONE
+                                          ? (real_transform){{0, 0, 0, 1}, {0, 0, 0}}
+                                          : ik_joint_transform(&rig.skeleton, rig.pose, above);
         const real_transform expected =
-            expected_place(space, parent, rig.pose[joint], change, joint == 0);
+            expected_transform(space, parent, rig.pose[joint], change, joint == 0);
         md5_modify_joint(&rig.skeleton, joint, space, change, 1, rig.pose);
-        const real_transform found = ik_place(&rig.skeleton, rig.pose, joint);
+        const real_transform found = ik_joint_transform(&rig.skeleton, rig.pose, joint);
         CHECK_SMALL(real3_distance(found.translation, expected.translation), 1e-4);
         CHECK_SMALL(real4_angle(found.rotation, expected.rotation), 2e-6);
         CHECK(ik_is_sound(rig.pose, 4));
@@ -337,19 +340,19 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8, &random);
         const ik_rig old = rig;
-        ik_rig whole = rig;
+        ik_rig full = rig;
         const md5_joint_space space = (md5_joint_space)(round % 4);
         const md5_xform change = {random_unit_quat(&random), ik_random_point(9, &random), 0};
         md5_modify_joint(&rig.skeleton, 1, space, change, round % 3 ? 0 : NAN, rig.pose);
         CHECK_BYTES(old.pose, rig.pose, sizeof rig.pose);
-        md5_modify_joint(&rig.skeleton, 1, space, change, 2, whole.pose);
+        md5_modify_joint(&rig.skeleton, 1, space, change, 2, full.pose);
         const float weight = (float)test_random(&random);
         md5_modify_joint(&rig.skeleton, 1, space, change, weight, rig.pose);
-        const md5_quat turned =
-            md5_quat_slerp(old.pose[1].rotation, whole.pose[1].rotation, weight);
+        const md5_quat rotated =
+            md5_quat_slerp(old.pose[1].rotation, full.pose[1].rotation, weight);
         const md5_vec3 moved =
-            md5_vec3_lerp(old.pose[1].translation, whole.pose[1].translation, weight);
-        CHECK_SMALL(real_angle(turned, rig.pose[1].rotation), 2e-6);
+            md5_vec3_lerp(old.pose[1].translation, full.pose[1].translation, weight);
+        CHECK_SMALL(real_angle(rotated, rig.pose[1].rotation), 2e-6);
         CHECK_SMALL(real_distance(moved, rig.pose[1].translation), 1e-5);
     }
 }
@@ -359,20 +362,20 @@ TEST (pose_tools_modify_joint_keeps_components_that_are_not_given) {
     ik_rig rig;
     ik_make_rig(&rig, 3, 8, &random);
     for (int space = 0; space < 4; space++) {
-        ik_rig turned = rig;
+        ik_rig rotated = rig;
         ik_rig moved = rig;
         ik_rig none = rig;
-        const md5_xform turn = {{0.6f, 0, 0, 0.8f}, {NAN, 0, 0}, 0};
-        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1, turned.pose);
-        CHECK_BYTES(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3));
-        CHECK(memcmp(&turned.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) != 0);
+        const md5_xform change = {{0.6f, 0, 0, 0.8f}, {NAN, 0, 0}, 0};
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, change, 1, rotated.pose);
+        CHECK_BYTES(&rotated.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3));
+        CHECK(memcmp(&rotated.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) != 0);
         const md5_xform move = {{0, 0, 0, 0}, {1, 2, 3}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, move, 1, moved.pose);
         CHECK_BYTES(&moved.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat));
         CHECK(memcmp(&moved.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) != 0);
         const md5_xform odd = {{NAN, 0, INFINITY, 1}, {1, INFINITY, 0}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, odd, 1, none.pose);
-        md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, turn, 1, none.pose);
+        md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, change, 1, none.pose);
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
     }
     // A parent so far away that a position in the model cannot be expressed relative to it.

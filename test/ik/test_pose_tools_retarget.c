@@ -13,57 +13,58 @@ typedef struct body {
     md5_mat34 bind[BODY_JOINTS];
 } body;
 
-static void begin_body(body *made)
+static void begin_body(body *fixture)
 {
-    memset(made, 0, sizeof *made);
-    made->model.skeleton =
-        (md5_skeleton){.num_joints = 0, .joints = made->joints, .order = made->order};
-    made->model.bind_local = made->bind_local;
-    made->model.bind = made->bind;
+    memset(fixture, 0, sizeof *fixture);
+    fixture->model.skeleton =
+        (md5_skeleton){.num_joints = 0, .joints = fixture->joints, .order = fixture->order};
+    fixture->model.bind_local = fixture->bind_local;
+    fixture->model.bind = fixture->bind;
 }
 
 // Adds a joint with a position and axes in model space.
-static void add_joint(body *made, const char *name, uint32_t parent, md5_vec3 at, md5_quat axes)
+static void add_joint(body *fixture, const char *name, uint32_t parent, md5_vec3 at, md5_quat axes)
 {
-    const uint32_t joint = made->model.skeleton.num_joints++;
-    made->joints[joint] = (md5_joint){name, parent};
-    made->order[joint] = joint;
+    const uint32_t joint = fixture->model.skeleton.num_joints++;
+    fixture->joints[joint] = (md5_joint){name, parent};
+    fixture->order[joint] = joint;
     md5_xform above = {.rotation.w = 1};
     if (parent != MD5_NONE)
-        above = md5_joint_in_model(&made->model.skeleton, made->bind_local, parent);
-    const md5_xform place = {axes, at, 0};
-    made->bind_local[joint] = md5_xform_mul(md5_xform_inverse(above), place);
-    made->bind[joint] = md5_mat34_from_xform((md5_xform){.rotation = axes, .translation = at});
+        above = md5_joint_in_model(&fixture->model.skeleton, fixture->bind_local, parent);
+    const md5_xform transform = {axes, at, 0};
+    fixture->bind_local[joint] = md5_xform_mul(md5_xform_inverse(above), transform);
+    fixture->bind[joint] = md5_mat34_from_xform((md5_xform){.rotation = axes, .translation = at});
 }
 
 static const md5_quat plain = {0, 0, 0, 1};
 
-static real3 at_of(const body *made, const md5_xform *pose, uint32_t joint)
+static real3 joint_position(const body *fixture, const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&made->model.skeleton, pose, joint).translation;
+    return ik_joint_transform(&fixture->model.skeleton, pose, joint).translation;
 }
 
 // Joints origin, hips, chest, arm, forearm and hand. The arm points sideways (+y), lowered by
 // `arm_drop` radians; joints have random axes.
-static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
+static void make_man(body *fixture, float scale, float arm_drop, uint64_t *random)
 {
     const md5_vec3 up = {0, 0, 40 * scale};
     const md5_vec3 chest = {0, 0, 60 * scale};
-    begin_body(made);
-    add_joint(made, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
-    add_joint(made, "hips", 0, up, random_unit_quat(random));
-    add_joint(made, "chest", 1, chest, random_unit_quat(random));
-    const md5_vec3 way = {0, cosf(arm_drop), -sinf(arm_drop)};
+    begin_body(fixture);
+    add_joint(fixture, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
+    add_joint(fixture, "hips", 0, up, random_unit_quat(random));
+    add_joint(fixture, "chest", 1, chest, random_unit_quat(random));
+    const md5_vec3 direction = {0, cosf(arm_drop), -sinf(arm_drop)};
     for (int i = 0; i < 3; i++) {
         STRINGS(names) = {"arm", "forearm", "hand"};
-        const md5_vec3 at = md5_vec3_add(chest, md5_vec3_scale(way, (float)(5 + 10 * i) * scale));
-        add_joint(made, names[i], 2 + (uint32_t)i, at, random_unit_quat(random));
+        const md5_vec3 at =
+            md5_vec3_add(chest, md5_vec3_scale(direction, (float)(5 + 10 * i) * scale));
+        add_joint(fixture, names[i], 2 + (uint32_t)i, at, random_unit_quat(random));
     }
 }
 
 // A retarget that there must be.
-static md5_retarget *retarget_of(const body *source, const body *target,
-                                 const md5_joint_pair *pairs, uint32_t num_pairs)
+static md5_retarget *create_retarget(const body *source, const body *target,
+                                     const md5_joint_pair *pairs, uint32_t num_pairs)
 {
     md5_error error = {0};
     md5_retarget *const retarget =
@@ -80,10 +81,10 @@ static void show(const md5_retarget *retarget, const md5_xform *pose, md5_xform 
     md5_retarget_pose(retarget, pose, out, scratch);
 }
 
-static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
+static void random_pose(const body *fixture, md5_xform *pose, uint64_t *random)
 {
-    for (uint32_t i = 0; i < made->model.skeleton.num_joints; i++) {
-        pose[i] = made->bind_local[i];
+    for (uint32_t i = 0; i < fixture->model.skeleton.num_joints; i++) {
+        pose[i] = fixture->bind_local[i];
         pose[i].rotation = random_unit_quat(random);
         if (i < 2)
             pose[i].translation = ik_random_point(30, random);
@@ -95,7 +96,7 @@ TEST (pose_tools_retarget_to_the_same_skeleton_keeps_the_pose) {
     for (int round = 0; round < 300; round++) {
         body man;
         make_man(&man, 1, 0.3f, &random);
-        OWN_RETARGET retarget = retarget_of(&man, &man, NULL, 0);
+        OWN_RETARGET retarget = create_retarget(&man, &man, NULL, 0);
         md5_xform pose[BODY_JOINTS];
         md5_xform out[BODY_JOINTS];
         random_pose(&man, pose, &random);
@@ -119,7 +120,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         body giant;
         make_man(&man, 1, 0.3f, &random);
         make_man(&giant, 2.5f, 0.3f, &random);
-        OWN_RETARGET retarget = retarget_of(&man, &giant, NULL, 0);
+        OWN_RETARGET retarget = create_retarget(&man, &giant, NULL, 0);
         md5_xform pose[BODY_JOINTS];
         md5_xform out[BODY_JOINTS];
         random_pose(&man, pose, &random);
@@ -127,8 +128,8 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
         for (uint32_t i = 0; i < 6; i++) {
-            const real3 from = at_of(&man, pose, i);
-            const real3 to = at_of(&giant, out, i);
+            const real3 from = joint_position(&man, pose, i);
+            const real3 to = joint_position(&giant, out, i);
             CHECK_SMALL(real3_distance(to, real3_scale(from, 2.5)), 1e-3);
         }
         CHECK_BYTES(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3));
@@ -153,24 +154,26 @@ TEST (pose_tools_retarget_keeps_bone_lengths_and_rotates_like_the_source) {
     const md5_joint_pair pairs[] = {{.source = "origin", .target = "root"},
                                     {.source = "hips", .target = "pelvis"},
                                     {.source = "hand"}};
-    OWN_RETARGET retarget = retarget_of(&man, &dwarf, pairs, 3);
+    OWN_RETARGET retarget = create_retarget(&man, &dwarf, pairs, 3);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
     // The bind pose gives the bind pose.
     char unaligned[(BODY_JOINTS + 1) * sizeof(md5_xform) + 1];
     md5_retarget_pose(retarget, man.bind_local, out, unaligned + 1);
     for (uint32_t i = 0; i < 7; i++)
-        CHECK_SMALL(real3_distance(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)),
+        CHECK_SMALL(real3_distance(joint_position(&dwarf, out, i),
+                                   joint_position(&dwarf, dwarf.bind_local, i)),
                     1e-4);
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         show(retarget, pose, out);
         // The bones from arm to forearm are along y in both bind poses.
-        const real3 bone = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 3));
-        const real3 longer = real3_sub(at_of(&dwarf, out, 5), at_of(&dwarf, out, 4));
+        const real3 bone = real3_sub(joint_position(&man, pose, 4), joint_position(&man, pose, 3));
+        const real3 longer =
+            real3_sub(joint_position(&dwarf, out, 5), joint_position(&dwarf, out, 4));
         CHECK_SMALL(real3_distance(longer, real3_scale(bone, 1.7)), 1e-3);
-        const real3 hips = at_of(&man, pose, 1);
-        const real3 pelvis = at_of(&dwarf, out, 1);
+        const real3 hips = joint_position(&man, pose, 1);
+        const real3 pelvis = joint_position(&dwarf, out, 1);
         CHECK_NEAR(pelvis.x, 1 + 0.5 * hips.x, 1e-4);
         CHECK_NEAR(pelvis.y, 0.5 * hips.y, 1e-4);
         CHECK_NEAR(pelvis.z, 0.5 * hips.z, 1e-4);
@@ -184,39 +187,42 @@ TEST (pose_tools_retarget_keeps_bone_lengths_and_rotates_like_the_source) {
 TEST (pose_tools_retarget_aligns_bind_poses) {
     uint64_t random = 4;
     body man;
-    body other;
+    body target_man;
     make_man(&man, 1, 0, &random);
-    make_man(&other, 1.5f, 0.9f, &random);
+    make_man(&target_man, 1.5f, 0.9f, &random);
     const md5_joint_pair pairs[] = {{.source = "arm", .target = "arm", .align = true},
                                     {.source = "forearm", .target = "forearm", .align = true},
                                     {.source = "hand", .target = "hand", .align = true}};
-    OWN_RETARGET retarget = retarget_of(&man, &other, pairs, 3);
+    OWN_RETARGET retarget = create_retarget(&man, &target_man, pairs, 3);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         show(retarget, pose, out);
         for (uint32_t i = 3; i < 5u; i++) {
-            const real3 from = real3_sub(at_of(&man, pose, i + 1), at_of(&man, pose, i));
-            const real3 to = real3_sub(at_of(&other, out, i + 1), at_of(&other, out, i));
+            const real3 from =
+                real3_sub(joint_position(&man, pose, i + 1), joint_position(&man, pose, i));
+            const real3 to = real3_sub(joint_position(&target_man, out, i + 1),
+                                       joint_position(&target_man, out, i));
             CHECK_SMALL(real3_distance(to, real3_scale(from, 1.5)), 1e-3);
         }
     }
 }
 
 // A body on one leg, whose knee is bent by so many radians in the bind pose.
-static void make_leg(body *made, float thigh, float shin, float hips, float bend, uint64_t *random)
+static void make_leg(body *fixture, float thigh, float shin, float hips, float bend,
+                     uint64_t *random)
 {
-    begin_body(made);
+    begin_body(fixture);
     md5_vec3 at = {0, 0, hips};
-    add_joint(made, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
-    add_joint(made, "hips", 0, at, random_unit_quat(random));
-    add_joint(made, "thigh", 1, at, random_unit_quat(random));
+    add_joint(fixture, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
+    add_joint(fixture, "hips", 0, at, random_unit_quat(random));
+    add_joint(fixture, "thigh", 1, at, random_unit_quat(random));
     at = md5_vec3_add(at, (md5_vec3){thigh * sinf(bend), 0, -thigh * cosf(bend)});
-    add_joint(made, "shin", 2, at, random_unit_quat(random));
+    add_joint(fixture, "shin", 2, at, random_unit_quat(random));
     at = md5_vec3_add(at, (md5_vec3){-shin * sinf(bend), 0, -shin * cosf(bend)});
-    add_joint(made, "foot", 3, at, random_unit_quat(random));
-    add_joint(made, "chest", 1, (md5_vec3){0, 0, 2 * hips}, random_unit_quat(random));
+    add_joint(fixture, "foot", 3, at, random_unit_quat(random));
+    add_joint(fixture, "chest", 1, (md5_vec3){0, 0, 2 * hips}, random_unit_quat(random));
 }
 
 static const md5_joint_pair leg_pairs[] = {{.source = "thigh", .target = "thigh", .align = true},
@@ -231,7 +237,7 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
     body giant;
     make_leg(&man, 18, 17, 40, 0, &random);
     make_leg(&giant, 25.2f, 23.8f, 54, 0.2f, &random);
-    OWN_RETARGET retarget = retarget_of(&man, &giant, leg_pairs, 3);
+    OWN_RETARGET retarget = create_retarget(&man, &giant, leg_pairs, 3);
     CHECK_NEAR(md5_retarget_ratio(retarget), 1.4, 1e-6);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
@@ -239,9 +245,9 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
         random_pose(&man, pose, &random);
         pose[0] = man.bind_local[0];
         show(retarget, pose, out);
-        const real3 hips = real3_sub(at_of(&man, pose, 1), (real3){0, 0, 40});
-        const real3 leg = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 1));
-        const real3 foot = at_of(&giant, out, 4);
+        const real3 hips = real3_sub(joint_position(&man, pose, 1), (real3){0, 0, 40});
+        const real3 leg = real3_sub(joint_position(&man, pose, 4), joint_position(&man, pose, 1));
+        const real3 foot = joint_position(&giant, out, 4);
         CHECK_NEAR(real3_distance(foot, (real3){1.4 * (hips.x + leg.x), 1.4 * (hips.y + leg.y),
                                                 54 + 1.4 * (hips.z + leg.z)}),
                    0, 1e-3);
@@ -256,10 +262,10 @@ TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
     body bent;
     make_leg(&man, 18, 17, 40, 0, &random);
     make_leg(&bent, 18, 17, 40, 0.5f, &random);
-    OWN_RETARGET retarget = retarget_of(&man, &bent, leg_pairs, 3);
+    OWN_RETARGET retarget = create_retarget(&man, &bent, leg_pairs, 3);
     md5_xform out[BODY_JOINTS];
     show(retarget, man.bind_local, out);
-    const real3 foot = at_of(&bent, out, 4);
+    const real3 foot = joint_position(&bent, out, 4);
     CHECK_NEAR(real3_distance(foot, (real3){0, 0, 5}), 0, 1e-4);
     CHECK_NEAR(real_angle(md5_joint_in_model(&bent.model.skeleton, out, 4).rotation,
                           md5_joint_in_model(&bent.model.skeleton, bent.bind_local, 4).rotation),
@@ -271,27 +277,28 @@ TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
 TEST (pose_tools_retarget_interpolates_between_source_joints) {
     uint64_t random = 13;
     body man;
-    body other;
+    body target_man;
     make_leg(&man, 18, 17, 40, 0, &random);
-    make_leg(&other, 18, 17, 40, 0, &random);
-    other.joints[5].name = "belt";
+    make_leg(&target_man, 18, 17, 40, 0, &random);
+    target_man.joints[5].name = "belt";
     const md5_joint_pair pair = {
         .source = "hips", .target = "belt", .next = "chest", .fraction = 0.25f};
-    OWN_RETARGET retarget = retarget_of(&man, &other, &pair, 1);
+    OWN_RETARGET retarget = create_retarget(&man, &target_man, &pair, 1);
     const md5_vec3 up = {0, 0, 1};
     const float degree = 0.0174532925f;
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
     memcpy(pose, man.bind_local, sizeof pose);
-    const md5_quat turns[] = {md5_quat_from_axis_angle(up, 20 * degree),
-                              md5_quat_from_axis_angle(up, 80 * degree)};
+    const md5_quat rotations[] = {md5_quat_from_axis_angle(up, 20 * degree),
+                                  md5_quat_from_axis_angle(up, 80 * degree)};
     const md5_quat hips = md5_joint_in_model(&man.model.skeleton, pose, 1).rotation;
-    pose[1].rotation = md5_quat_mul(turns[0], pose[1].rotation);
+    pose[1].rotation = md5_quat_mul(rotations[0], pose[1].rotation);
     pose[5].rotation = md5_quat_mul(
-        md5_quat_mul(md5_quat_conjugate(hips), md5_quat_mul(turns[1], hips)), pose[5].rotation);
+        md5_quat_mul(md5_quat_conjugate(hips), md5_quat_mul(rotations[1], hips)), pose[5].rotation);
     show(retarget, pose, out);
-    const md5_quat rest = md5_joint_in_model(&other.model.skeleton, other.bind_local, 5).rotation;
-    CHECK_NEAR(real_angle(md5_joint_in_model(&other.model.skeleton, out, 5).rotation,
+    const md5_quat rest =
+        md5_joint_in_model(&target_man.model.skeleton, target_man.bind_local, 5).rotation;
+    CHECK_NEAR(real_angle(md5_joint_in_model(&target_man.model.skeleton, out, 5).rotation,
                           md5_quat_mul(md5_quat_from_axis_angle(up, 40 * degree), rest)),
                0, 1e-5);
 }
@@ -309,13 +316,13 @@ TEST (pose_tools_retarget_without_a_pelvis) {
         add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5}, plain);
         add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3 * (float)i, 0, -4}, plain);
     }
-    OWN_RETARGET retarget = retarget_of(&snake, &worm, NULL, 0);
+    OWN_RETARGET retarget = create_retarget(&snake, &worm, NULL, 0);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     show(retarget, pose, out);
-    const real3 from = at_of(&snake, pose, 0);
-    const real3 to = at_of(&worm, out, 1);
+    const real3 from = joint_position(&snake, pose, 0);
+    const real3 to = joint_position(&worm, out, 1);
     CHECK_SMALL(real3_distance(to, (real3){from.x, from.y, from.z - 9}), 1e-4);
 }
 
@@ -331,13 +338,13 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
 {
     uint64_t random = 6;
     body man;
-    body other;
+    body target_man;
     make_man(&man, 1, 0, &random);
-    begin_body(&other);
-    add_joint(&other, "x", MD5_NONE, (md5_vec3){0, 0, 9}, plain);
-    add_joint(&other, "y", 0, (md5_vec3){0, 0, 9}, plain);
+    begin_body(&target_man);
+    add_joint(&target_man, "x", MD5_NONE, (md5_vec3){0, 0, 9}, plain);
+    add_joint(&target_man, "y", 0, (md5_vec3){0, 0, 9}, plain);
     md5_error error = {0};
-    CHECK_FAILS(md5_create_retarget(&man.model, &other.model, pairs, num_pairs, NULL, &error),
+    CHECK_FAILS(md5_create_retarget(&man.model, &target_man.model, pairs, num_pairs, NULL, &error),
                 error, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);
 }
@@ -374,13 +381,13 @@ TEST (pose_tools_retarget_reports_invalid_input) {
 TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     uint64_t random = 8;
     body man;
-    body other;
+    body target_man;
     make_man(&man, 1, 0, &random);
-    make_man(&other, 1, 0, &random);
-    other.joints[5].name = "palm";
+    make_man(&target_man, 1, 0, &random);
+    target_man.joints[5].name = "palm";
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        md5_retarget *retarget =
-            md5_create_retarget(&man.model, &other.model, NULL, 0, &failure.opts, &failure.error);
+        md5_retarget *retarget = md5_create_retarget(&man.model, &target_man.model, NULL, 0,
+                                                     &failure.opts, &failure.error);
         CHECK_FAILURE(failure, retarget);
         md5_destroy_retarget(retarget);
     }
@@ -390,31 +397,32 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
 TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     enum { MANY = 20000 };
     OWN md5_joint *const joints = calloc(MANY, sizeof *joints);
-    OWN md5_joint *const others = calloc(MANY, sizeof *others);
+    OWN md5_joint *const other_joints = calloc(MANY, sizeof *other_joints);
     OWN uint32_t *const order = calloc(MANY, sizeof *order);
     OWN md5_xform *const local = calloc(MANY, sizeof *local);
     OWN md5_mat34 *const bind = calloc(MANY, sizeof *bind);
     for (uint32_t i = 0; i < MANY; i++) {
-        joints[i] = others[i] = (md5_joint){"j", i - 1};
+        joints[i] = other_joints[i] = (md5_joint){"j", i - 1};
         order[i] = i;
         local[i] = (md5_xform){plain, {1, 0, 0}, 0};
         bind[i] =
             md5_mat34_from_xform((md5_xform){.rotation = plain, .translation = {(float)i, 0, 0}});
     }
-    others[1].parent = MD5_NONE;
-    const md5_model one = {
+    other_joints[1].parent = MD5_NONE;
+    const md5_model source = {
         {.num_joints = MANY, .joints = joints, .order = order}, .bind_local = local, .bind = bind};
-    const md5_model other = {
-        {.num_joints = MANY, .joints = others, .order = order}, .bind_local = local, .bind = bind};
+    const md5_model target = {{.num_joints = MANY, .joints = other_joints, .order = order},
+                              .bind_local = local,
+                              .bind = bind};
     size_t fail_at = 0;
-    for (bool is_made = false; !is_made;) {
+    for (bool is_created = false; !is_created;) {
         fail_at++;
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error = {0};
-        md5_retarget *retarget = md5_create_retarget(&one, &other, NULL, 0, &opts, &error);
+        md5_retarget *retarget = md5_create_retarget(&source, &target, NULL, 0, &opts, &error);
         CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
-        is_made = retarget != NULL;
+        is_created = retarget != NULL;
         md5_destroy_retarget(retarget);
         CHECK_UINT(heap.live, 0);
     }

@@ -32,7 +32,7 @@ static void begin(play_rig *fixture, const char *words)
 
 static real3 joint_position(const play_rig *fixture, const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&fixture->model->skeleton, pose, joint).translation;
+    return ik_joint_transform(&fixture->model->skeleton, pose, joint).translation;
 }
 
 #define LEGS "foot ankle_l { knee knee_l hip hip_l } foot ankle_r"
@@ -69,8 +69,9 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     }
     // The pelvis and its descendants sink with the lower foot. The up direction of the feet tilts.
     CHECK_NEAR(joint_position(fixture, fixture->pose, HEAD).z, 40 - 2.5, 1e-4);
-    const real3 up = real4_rotate(
-        ik_place(&fixture->model->skeleton, fixture->pose, ANKLE_R).rotation, (real3){0, 0, 1});
+    const real3 up =
+        real4_rotate(ik_joint_transform(&fixture->model->skeleton, fixture->pose, ANKLE_R).rotation,
+                     (real3){0, 0, 1});
     CHECK_NEAR(up.y, -0.4472135955, 1e-5);
     CHECK_NEAR(up.z, 0.8944271910, 1e-5);
 }

@@ -35,7 +35,7 @@ static void begin(play_rig *fixture, const char *words)
 // Returns the angle between the x axis of an eye and a point, degrees.
 static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 {
-    const real_transform at = ik_place(&fixture->model->skeleton, fixture->pose, eye);
+    const real_transform at = ik_joint_transform(&fixture->model->skeleton, fixture->pose, eye);
     const real3 x = real4_rotate(at.rotation, (real3){1, 0, 0});
     return acos(fmin(real3_dot(x, real3_unit(real3_sub(to_real3(point), at.translation))), 1))
            * 57.29578;

@@ -72,7 +72,7 @@ static real_transform joint_transform(const md5_character *character, const md5_
                                       const char *name)
 {
     const md5_skeleton *const skeleton = &character->model->skeleton;
-    return ik_place(skeleton, pose, md5_find_joint(skeleton, name));
+    return ik_joint_transform(skeleton, pose, md5_find_joint(skeleton, name));
 }
 
 TEST (hands_grip_one_gun_in_all_clips) {

@@ -37,7 +37,7 @@ static double foot_distance(const md5_machine *machine, const md5_model *model)
     *target = (md5_target){.weight = 1, .position = {5, 2, 6}};
     play_advance(player, 0);
     md5_player_pose(player, pose, NULL, NULL, scratch);
-    const real3 foot = ik_place(&model->skeleton, pose, 5).translation;
+    const real3 foot = ik_joint_transform(&model->skeleton, pose, 5).translation;
     const double miss = real3_length(real3_sub(foot, to_real3(target->position)));
     return miss;
 }
