@@ -48,24 +48,24 @@ TEST (budgets_are_a_constant_and_a_multiple_of_the_size) {
 }
 
 TEST_HERE (elements_are_charged_up_to_the_limit) {
-    const uint64_t most = convert_max_elements(1000);
-    CHECK_UINT(convert_elements_left(&test->job), most);
+    const uint64_t limit = convert_max_elements(1000);
+    CHECK_UINT(convert_elements_left(&test->job), limit);
     CHECK(convert_charge(&test->job, 1, &test->error));
-    CHECK_UINT(convert_elements_left(&test->job), most - 1);
-    CHECK(!convert_charge(&test->job, most, &test->error));
+    CHECK_UINT(convert_elements_left(&test->job), limit - 1);
+    CHECK(!convert_charge(&test->job, limit, &test->error));
     CHECK_STRING(test->error.message, "the file requests too much processing for its size of 1000 "
                                       "bytes (limit: 33634432 elements)");
-    CHECK_UINT(convert_elements_left(&test->job), most - 1); // a refused charge changes nothing
+    CHECK_UINT(convert_elements_left(&test->job), limit - 1); // a refused charge changes nothing
     CHECK(!convert_can_charge(&test->job, UINT64_MAX));
-    CHECK(convert_charge(&test->job, most - 1, &test->error));
+    CHECK(convert_charge(&test->job, limit - 1, &test->error));
     CHECK_UINT(convert_elements_left(&test->job), 0);
     CHECK(convert_can_charge(&test->job, 0));
     CHECK(!convert_can_charge(&test->job, 1));
 }
 
 TEST_HERE (bytes_are_charged_up_to_the_limit) {
-    const uint64_t most = convert_max_bytes(1000);
-    CHECK(convert_charge_bytes(&test->job, 2, most / 2 - 1, &test->error));
+    const uint64_t limit = convert_max_bytes(1000);
+    CHECK(convert_charge_bytes(&test->job, 2, limit / 2 - 1, &test->error));
     CHECK(!convert_charge_bytes(&test->job, 3, 1, &test->error));
     CHECK(test->error.status == MD5_ERROR_MEMORY);
     CHECK_STRING(
@@ -84,10 +84,10 @@ TEST_HERE (a_product_of_bytes_cannot_overflow) {
 }
 
 TEST_HERE (files_that_the_input_names_raise_the_limits) {
-    const uint64_t most = convert_max_elements(3000);
+    const uint64_t limit = convert_max_elements(3000);
     convert_extend_budget(&test->budget, 2000);
-    CHECK(!convert_can_charge(&test->job, most + 1));
-    CHECK(convert_can_charge(&test->job, most));
+    CHECK(!convert_can_charge(&test->job, limit + 1));
+    CHECK(convert_can_charge(&test->job, limit));
     convert_extend_budget(NULL, 2000);
 }
 

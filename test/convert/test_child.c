@@ -46,10 +46,10 @@ TEST (output_of_a_child_process_is_returned) {
     char text[] = "result";
     size_t size = 0;
     common_child_failure failure;
-    char *const whole = run(write_text, text, &size, &failure);
-    REQUIRE(whole && size == 6);
-    CHECK(memcmp(whole, "result", 6) == 0);
-    free(whole);
+    char *const output = run(write_text, text, &size, &failure);
+    REQUIRE(output && size == 6);
+    CHECK(memcmp(output, "result", 6) == 0);
+    free(output);
     char *const part = run(stop_after_output, text, &size, &failure);
     REQUIRE(part && size == 6);
     CHECK(memcmp(part, "result", 6) == 0);
@@ -58,7 +58,7 @@ TEST (output_of_a_child_process_is_returned) {
 
 TEST (failures_of_a_child_process_have_causes) {
     int killed = SIGKILL;
-    int out_of_time = SIGXCPU;
+    int cpu_limit_signal = SIGXCPU;
     size_t size = 0;
     common_child_failure failure;
     CHECK(!run(write_nothing, NULL, &size, &failure));
@@ -67,7 +67,7 @@ TEST (failures_of_a_child_process_have_causes) {
     CHECK(!run(stop_by_signal, &killed, &size, &failure));
     CHECK(failure.is_started);
     CHECK_STRING(failure.reason, "the process crashed, or exceeded its limit of memory");
-    CHECK(!run(stop_by_signal, &out_of_time, &size, &failure));
+    CHECK(!run(stop_by_signal, &cpu_limit_signal, &size, &failure));
     CHECK(failure.is_started);
     CHECK_STRING(failure.reason, "the process exceeded its limit of time");
 }

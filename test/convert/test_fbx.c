@@ -74,10 +74,10 @@ TEST (fbx_curves_are_evaluated) {
     CHECK_NEAR(rest.c[2].z, 2, 0);
     for (int i = 0; i <= 8; i++) {
         const double u = i / 8.0;
-        const convert_affine now = fbx_evaluate(curves, model, u);
-        CHECK_NEAR(now.c[3].x, 10 + 10 * (3 * u * u - 2 * u * u * u), 1e-5);
-        CHECK_NEAR(now.c[3].y, 0, 0);
-        CHECK_NEAR(now.c[3].z, 7, 0);
+        const convert_affine transform = fbx_evaluate(curves, model, u);
+        CHECK_NEAR(transform.c[3].x, 10 + 10 * (3 * u * u - 2 * u * u * u), 1e-5);
+        CHECK_NEAR(transform.c[3].y, 0, 0);
+        CHECK_NEAR(transform.c[3].z, 7, 0);
     }
     CHECK_NEAR(fbx_evaluate(curves, model, -1).c[3].x, 10, 0);
     CHECK_NEAR(fbx_evaluate(curves, model, 5).c[3].x, 20, 1e-5);

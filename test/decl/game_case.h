@@ -19,7 +19,7 @@ typedef struct game_log {
 void log_warning(void *user, const md5_error *warning);
 
 // Returns a search path with the files texts[count], which must exist as long as it.
-md5_game_path game_place(const game_text *texts, size_t count, bool is_archive);
+md5_game_path make_game_path(const game_text *texts, size_t count, bool is_archive);
 
 // Reads a file of the folder golden of MD5_CORPUS, or opens the game of some files of a folder
 // there.

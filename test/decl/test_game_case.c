@@ -28,7 +28,7 @@ static void close_text(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
-md5_game_path game_place(const game_text *texts, size_t count, bool is_archive)
+md5_game_path make_game_path(const game_text *texts, size_t count, bool is_archive)
 {
     return (md5_game_path){
         .num_files = count,
@@ -61,12 +61,12 @@ static const void *open_golden(void *user, size_t file, size_t *size, md5_error 
 
 md5_game *open_golden_game(const golden_folder *folder, const md5_load_opts *opts)
 {
-    const md5_game_path place = {.num_files = folder->count,
-                                 .name = golden_name,
-                                 .open = open_golden,
-                                 .close = close_text,
-                                 .user = (void *)(uintptr_t)folder};
-    return md5_create_game(&place, 1, opts, NULL);
+    const md5_game_path search_path = {.num_files = folder->count,
+                                       .name = golden_name,
+                                       .open = open_golden,
+                                       .close = close_text,
+                                       .user = (void *)(uintptr_t)folder};
+    return md5_create_game(&search_path, 1, opts, NULL);
 }
 
 void log_warning(void *user, const md5_error *warning)
@@ -80,11 +80,11 @@ void log_warning(void *user, const md5_error *warning)
 
 md5_game *open_texts(const game_text *texts, size_t count, game_log *log)
 {
-    const md5_game_path place = game_place(texts, count, false);
+    const md5_game_path search_path = make_game_path(texts, count, false);
     const md5_load_opts opts = {.warn = log ? log_warning : NULL, .warn_user = log};
     if (log)
         *log = (game_log){.count = 0};
-    md5_game *const game = md5_create_game(&place, 1, &opts, NULL);
+    md5_game *const game = md5_create_game(&search_path, 1, &opts, NULL);
     CHECK(game);
     CHECK(md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));
     return game;

@@ -230,7 +230,7 @@ TEST (skins_that_are_missing_or_broken_are_default) {
 // Declarations that are cut off at any byte: each of them is read to its end, in both modes.
 
 // Every kind of declaration and block.
-static const char whole[] =
+static const char complete[] =
     "table t { snap { 0, 1 } }\n"
     "material m { qer_editorimage e polygonOffset 1 deform turb t 1 2 3 zz { y }\n"
     "diffusemap addnormals( a, heightmap( b, 4 ) )\n"
@@ -254,9 +254,9 @@ static void ask_for_all(md5_game *game)
 }
 
 TEST (declarations_that_are_truncated_end_at_the_file_end) {
-    static char text[sizeof whole];
-    for (size_t size = sizeof whole - 1; size > 0; size--) {
-        memcpy(text, whole, size);
+    static char text[sizeof complete];
+    for (size_t size = sizeof complete - 1; size > 0; size--) {
+        memcpy(text, complete, size);
         text[size] = '\0';
         OWN_GAME game = open_models(text, NULL);
         ask_for_all(game);
@@ -281,9 +281,9 @@ TEST (frame_commands_without_a_closing_brace_are_read) {
 
 // The precedence of files that several search paths contain.
 
-static md5_game *open_search_paths(const md5_game_path *places, size_t count)
+static md5_game *open_search_paths(const md5_game_path *search_paths, size_t count)
 {
-    md5_game *const game = md5_create_game(places, count, NULL, NULL);
+    md5_game *const game = md5_create_game(search_paths, count, NULL, NULL);
     CHECK(game);
     return game;
 }
@@ -304,16 +304,17 @@ static void check_text(md5_game *game, const char *name, const char *expected)
 TEST (game_prefers_files_of_the_first_search_path) {
     static const game_text mod[] = {{"a.txt", "mod"}};
     static const game_text base[] = {{"A.TXT", "base"}, {"b.txt", "b"}};
-    const md5_game_path places[] = {game_place(mod, 1, false), game_place(base, 2, false)};
-    OWN_GAME game = open_search_paths(places, 2);
+    const md5_game_path search_paths[] = {make_game_path(mod, 1, false),
+                                          make_game_path(base, 2, false)};
+    OWN_GAME game = open_search_paths(search_paths, 2);
     check_text(game, "a.txt", "mod");
     check_text(game, "b.txt", "b");
 }
 
 TEST (game_ignores_case_and_slash_direction_of_paths) {
     static const game_text texts[] = {{"Models/MD5\\Imp.md5mesh", "imp"}};
-    const md5_game_path place = game_place(texts, 1, false);
-    OWN_GAME game = open_search_paths(&place, 1);
+    const md5_game_path search_path = make_game_path(texts, 1, false);
+    OWN_GAME game = open_search_paths(&search_path, 1);
     check_text(game, "models/md5/imp.MD5MESH", "imp");
     check_text(game, "/models\\md5\\imp.md5mesh", "imp");
     CHECK(md5_game_find_file(game, "models/md5/../md5/imp.md5mesh", 0) == MD5_NONE);
@@ -322,11 +323,11 @@ TEST (game_ignores_case_and_slash_direction_of_paths) {
 
 TEST (game_uses_the_last_of_equal_names_in_an_archive) {
     static const game_text texts[] = {{"a.txt", "1"}, {"A.txt", "2"}};
-    const md5_game_path archive = game_place(texts, 2, true);
+    const md5_game_path archive = make_game_path(texts, 2, true);
     md5_game *game = open_search_paths(&archive, 1);
     check_text(game, "a.txt", "2");
     md5_destroy_game(game);
-    const md5_game_path folder = game_place(texts, 2, false);
+    const md5_game_path folder = make_game_path(texts, 2, false);
     game = open_search_paths(&folder, 1);
     check_text(game, "a.txt", "1");
     md5_destroy_game(game);
@@ -335,8 +336,8 @@ TEST (game_uses_the_last_of_equal_names_in_an_archive) {
 TEST (game_omits_names_that_cannot_be_opened) {
     static const game_text texts[] = {{"../materials/a.mtr", "a { }"},
                                       {"/materials/b.mtr", "b { }"}};
-    const md5_game_path place = game_place(texts, 2, true);
-    OWN_GAME game = open_search_paths(&place, 1);
+    const md5_game_path search_path = make_game_path(texts, 2, true);
+    OWN_GAME game = open_search_paths(&search_path, 1);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 0);
     CHECK(md5_game_find_file(game, "materials/b.mtr", 0) == MD5_NONE);
 }
@@ -408,9 +409,9 @@ TEST (game_survives_failure_of_every_allocation) {
          "table t { { 0, 1, 2 } }\na { bumpmap heightmap( x, 4 ) { map y rgb t[ time ] } }\n"},
         {"skins/a.skin", "skin s { model m.lwo a b * c }\n"},
     };
-    const md5_game_path place = game_place(texts, 2, false);
+    const md5_game_path search_path = make_game_path(texts, 2, false);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_GAME game = md5_create_game(&place, 1, &failure.opts, &failure.error);
+        OWN_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
         CHECK(game || failure.error.status == MD5_ERROR_MEMORY);
         if (game) {
             for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL); i++)
@@ -624,7 +625,7 @@ TEST (warnings_point_to_the_beginning_of_words) {
         "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"toe\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const game_text texts[] = {{cases[i].file, cases[i].text}, {"a.md5mesh", mesh}};
-        const md5_game_path path = game_place(texts, 2, false);
+        const md5_game_path path = make_game_path(texts, 2, false);
         md5_error last = {.line = 0};
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
         OWN_GAME game = md5_create_game(&path, 1, &opts, NULL);
@@ -640,7 +641,7 @@ TEST (warnings_point_to_the_beginning_of_words) {
 
 TEST (decl_lex_warns_at_line_and_column) {
     const game_text texts[] = {{"materials/a.mtr", "a { }\n  b @\n"}};
-    const md5_game_path path = game_place(texts, 1, false);
+    const md5_game_path path = make_game_path(texts, 1, false);
     md5_error last = {.line = 0};
     const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
     OWN_GAME game = md5_create_game(&path, 1, &opts, NULL);

@@ -62,13 +62,13 @@ static md5_load_opts cube_opts(const game_text *files, game_log *log)
     };
 }
 
-// Does the same in a folder that also contains a file `name` with the text `other`.
+// Does the same in a folder that also contains a file `name` with the text `second_text`.
 static const md5_cube2 *open_cube_with(cube_case *test, const char *text, const char *name,
-                                       const char *other)
+                                       const char *second_text)
 {
     memset(test, 0, sizeof *test);
     test->files[0] = (game_text){CUBE_CASE_PATH, text};
-    test->files[1] = (game_text){name, other};
+    test->files[1] = (game_text){name, second_text};
     const md5_load_opts opts = cube_opts(test->files, &test->log);
     test->cube = md5_load_cube2(CUBE_CASE_PATH, NULL, &opts, &test->error);
     CHECK_UINT(num_open_files, 0);
@@ -348,7 +348,7 @@ static void check_warnings(const char *text, const char *expected)
     CHECK_STRING(test.log.text, expected);
 }
 
-#define AT(place) CUBE_CASE_PATH ":" place ": "
+#define AT(location) CUBE_CASE_PATH ":" location ": "
 
 TEST (cube_warns_with_line_and_column) {
     check_warnings("md5load a.md5mesh\n\n  md5fly 1; mdlscale 100\n",
@@ -520,7 +520,7 @@ TEST (cube_without_a_configuration_uses_the_model_of_its_folder) {
     md5_error error = {0};
     const game_text both[] = {
         {"m/flag/flag.md5mesh", ""}, {"m/flag/flag.md5anim", ""}, {NULL, NULL}};
-    const game_text one[] = {{"m/flag/flag.md5mesh", ""}, {NULL, NULL}};
+    const game_text single_file[] = {{"m/flag/flag.md5mesh", ""}, {NULL, NULL}};
     md5_load_opts opts = cube_opts(both, &log);
     md5_cube2 *cube = md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error);
     if (CHECK(cube)) {
@@ -532,11 +532,11 @@ TEST (cube_without_a_configuration_uses_the_model_of_its_folder) {
         log.text,
         "m/flag/md5.cfg:0:0: configuration file not found: using model 'm/flag/flag.md5mesh'\n");
     md5_free_cube2(cube);
-    opts = cube_opts(one, &log);
+    opts = cube_opts(single_file, &log);
     cube = md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error);
     CHECK(cube && cube->parts[0].num_anims == 0);
     md5_free_cube2(cube);
-    opts = cube_opts(one + 1, &log);
+    opts = cube_opts(single_file + 1, &log);
     CHECK_REFUSED(md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error), error, MD5_ERROR_IO,
                   "cannot open the file: not on this shelf");
     CHECK(!md5_load_cube2("md5.cfg", NULL, &opts, NULL));
@@ -552,13 +552,15 @@ TEST (cube_without_a_mesh_is_an_error) {
 
 // -- Memory, and hostile texts --------------------------------------------------------------------
 
-static const char whole[] = "md5load a.md5mesh\nmd5anim \"a b\" b.md5anim\nmd5tag a b 1 2 3 4 5 6\n"
-                            "md5pitch a 1\nmd5adjust b 1 2 3 4 5 6\nmd5skin * <dds>a b\n"
-                            "md5animpart \"a b\"\nmd5link 0 0 tag\nmdlspin 1 2\nx = 2\n"
-                            "if $x [ md5envmap * a; exec b.cfg ]\nmd5dir d\n";
+static const char all_commands[] =
+    "md5load a.md5mesh\nmd5anim \"a b\" b.md5anim\nmd5tag a b 1 2 3 4 5 6\n"
+    "md5pitch a 1\nmd5adjust b 1 2 3 4 5 6\nmd5skin * <dds>a b\n"
+    "md5animpart \"a b\"\nmd5link 0 0 tag\nmdlspin 1 2\nx = 2\n"
+    "if $x [ md5envmap * a; exec b.cfg ]\nmd5dir d\n";
 
 TEST (cube_survives_failure_of_every_allocation) {
-    const game_text files[] = {{"md5.cfg", whole}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
+    const game_text files[] = {
+        {"md5.cfg", all_commands}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         game_log log;
         md5_load_opts opts = cube_opts(files, &log);
@@ -569,12 +571,13 @@ TEST (cube_survives_failure_of_every_allocation) {
 }
 
 TEST (cube_survives_every_memory_limit) {
-    const game_text files[] = {{"md5.cfg", whole}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
+    const game_text files[] = {
+        {"md5.cfg", all_commands}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
     // The text is repeated many times, so that more than one block of memory is needed.
-    char text[sizeof whole * 40];
+    char text[sizeof all_commands * 40];
     text[0] = '\0';
     for (int i = 0; i < 40; i++)
-        strcat(text, whole);
+        strcat(text, all_commands);
     const game_text many[] = {{"md5.cfg", text}, files[1], files[2]};
     md5_cube2 *cube = NULL;
     for (size_t limit = 1000; !cube && limit < 10000000; limit += 977) {
@@ -592,12 +595,12 @@ TEST (cube_survives_every_memory_limit) {
 TEST (cube_reads_truncated_and_altered_texts) {
     static const char bytes[] = {'"', '[', ']', '(', ')', '\0',  '\n',
                                  ';', '$', '^', '/', '.', '\xff'};
-    const size_t size = strlen(whole);
+    const size_t size = strlen(all_commands);
     for (size_t i = 0; i < size * (1 + sizeof bytes); i++) {
-        char text[sizeof whole];
+        char text[sizeof all_commands];
         game_log log;
         md5_error error = {0};
-        memcpy(text, whole, sizeof text);
+        memcpy(text, all_commands, sizeof text);
         text[i % size] = i < size ? '\0' : bytes[i / size - 1];
         const game_text files[] = {{"md5.cfg", text}, {NULL, NULL}};
         const md5_load_opts opts = cube_opts(files, &log);

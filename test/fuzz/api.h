@@ -20,8 +20,8 @@ typedef struct api_use {
     const md5_binding *binding;
     uint32_t num_joints;
     md5_sample_position sample;
-    md5_xform *pose, *other;     // [num_joints]
-    md5_mat34 *joints, *palette; // of `pose`
+    md5_xform *pose, *second_pose; // [num_joints]
+    md5_mat34 *joints, *palette;   // of `pose`
     uint32_t random;
     void *blocks[API_BLOCKS];
     uint32_t num_blocks;
@@ -101,12 +101,12 @@ static const char *use_blends(api_use *fixture)
     uint32_t *const mirror = api_memory(fixture, count, sizeof *mirror);
     for (uint32_t i = 0; i < count; i++)
         mask[i] = api_fraction(fixture);
-    md5_blend_poses(fixture->pose, fixture->other, api_fraction(fixture), mask, count, out);
+    md5_blend_poses(fixture->pose, fixture->second_pose, api_fraction(fixture), mask, count, out);
     const char *fault = api_pose_fault(out, count);
-    md5_subtract_pose(fixture->other, fixture->pose, count, scratch);
+    md5_subtract_pose(fixture->second_pose, fixture->pose, count, scratch);
     md5_add_pose(out, scratch, NULL, api_fraction(fixture), NULL, count, out);
     fault = fault ? fault : api_pose_fault(out, count);
-    md5_add_pose(fixture->pose, fixture->other, out, api_fraction(fixture), mask, count, out);
+    md5_add_pose(fixture->pose, fixture->second_pose, out, api_fraction(fixture), mask, count, out);
     fault = fault ? fault : api_pose_fault(out, count);
     (void)md5_build_mirror(&fixture->model->skeleton, mirror);
     md5_mirror_pose(fixture->model, mirror, fixture->pose, out);
@@ -156,13 +156,13 @@ static const char *use_chains(api_use *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->model->skeleton;
     md5_joint_limit *const limits = api_memory(fixture, fixture->num_joints, sizeof *limits);
-    const md5_quat turn = {0.6f, 0, 0, 0.8f};
+    const md5_quat rotation = {0.6f, 0, 0, 0.8f};
     limit_joints(fixture, limits);
     const md5_vec3 pole = api_point(fixture);
     const md5_two_bone_job two_bone = {.tip = api_joint(fixture),
                                        .target = api_point(fixture),
                                        .pole = api_choice(fixture, 2) ? &pole : NULL,
-                                       .rotation = api_choice(fixture, 2) ? &turn : NULL,
+                                       .rotation = api_choice(fixture, 2) ? &rotation : NULL,
                                        .params.soften = api_fraction(fixture),
                                        .params.stretch = 1.0f + api_fraction(fixture),
                                        .weight = api_fraction(fixture),
@@ -190,7 +190,7 @@ static const char *use_chains(api_use *fixture)
         {.tip = api_joint(fixture),
          .length = 4,
          .target = api_point(fixture),
-         .rotation = &turn,
+         .rotation = &rotation,
          .weight = 1},
         {.tip = api_joint(fixture), .length = 7, .target = api_point(fixture), .weight = 0.5f}};
     const md5_goals_job both = {.goals = goals,
@@ -421,7 +421,7 @@ static const char *use_assets(api_use *fixture)
     md5_retarget *const retarget = make_retarget(fixture, &api_opts, NULL);
     if (retarget) {
         void *const scratch = api_memory(fixture, 1, md5_retarget_pose_scratch(retarget));
-        md5_retarget_pose(retarget, fixture->other, fixture->pose, scratch);
+        md5_retarget_pose(retarget, fixture->second_pose, fixture->pose, scratch);
         fault = fault ? fault : api_pose_fault(fixture->pose, fixture->num_joints);
     }
     md5_destroy_retarget(retarget);
@@ -442,12 +442,13 @@ static const char *use_api(const md5_binding *binding, uint32_t random)
     if (num_joints > 256)
         return NULL;
     fixture.pose = api_memory(&fixture, num_joints, sizeof *fixture.pose);
-    fixture.other = api_memory(&fixture, num_joints, sizeof *fixture.other);
+    fixture.second_pose = api_memory(&fixture, num_joints, sizeof *fixture.second_pose);
     fixture.joints = api_memory(&fixture, num_joints, sizeof *fixture.joints);
     fixture.palette = api_memory(&fixture, num_joints, sizeof *fixture.palette);
     fixture.sample =
         md5_sample_position_at(fixture.anim, 0.37 * fixture.anim->duration, MD5_WRAP_LOOP);
-    memcpy(fixture.other, fixture.model->bind_local, num_joints * sizeof *fixture.other);
+    memcpy(fixture.second_pose, fixture.model->bind_local,
+           num_joints * sizeof *fixture.second_pose);
     md5_pose_palette(binding, fixture.sample, MD5_ROOT_FILE, fixture.pose, fixture.joints,
                      fixture.palette);
     md5_sample(binding, fixture.sample, MD5_ROOT_FILE, fixture.pose);

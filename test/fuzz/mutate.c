@@ -112,10 +112,10 @@ static bool is_number(const token *tested)
 static void put(output *out, const void *bytes, size_t size)
 {
     const size_t left = out->capacity - out->size;
-    const size_t taken = size < left ? size : left;
-    if (taken > 0)
-        memcpy(out->bytes + out->size, bytes, taken);
-    out->size += taken;
+    const size_t copied = size < left ? size : left;
+    if (copied > 0)
+        memcpy(out->bytes + out->size, bytes, copied);
+    out->size += copied;
 }
 
 static void write_tokens(output *out, const token_list *list, size_t first, size_t end)
@@ -304,9 +304,9 @@ static void change_range(output *out, const token_list *list, uint32_t *random)
         write_tokens(out, list, moved.first, moved.end);
         write_tokens(out, list, target, list->count);
     } else {
-        const range other = random_range(list, random);
-        const range low = moved.first < other.first ? moved : other;
-        const range high = moved.first < other.first ? other : moved;
+        const range second = random_range(list, random);
+        const range low = moved.first < second.first ? moved : second;
+        const range high = moved.first < second.first ? second : moved;
         write_tokens(out, list, 0, low.first);
         write_tokens(out, list, high.first, high.end);
         write_tokens(out, list, low.end, high.first);
@@ -391,7 +391,7 @@ static void insert_text(output *out, const token_list *list, uint32_t *random)
 
 // The output before it replaces the input.
 static uint8_t changed[MAX_BYTES];
-static token_list list, other;
+static token_list list, second_list;
 
 static output begin_output(size_t max_size)
 {
@@ -427,14 +427,14 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
     uint32_t random = seed * 2654435761u + 1;
     output out = begin_output(max_size);
     split(data1, size1, &list);
-    split(data2, size2, &other);
-    if (list.count == 0 || other.count == 0)
+    split(data2, size2, &second_list);
+    if (list.count == 0 || second_list.count == 0)
         return 0;
     const size_t at = below(&random, list.count + 1);
-    const range taken = random_range(&other, &random);
+    const range inserted = random_range(&second_list, &random);
     const bool is_end = below(&random, 3) == 0;
     write_tokens(&out, &list, 0, at);
-    write_tokens(&out, &other, taken.first, is_end ? other.count : taken.end);
+    write_tokens(&out, &second_list, inserted.first, is_end ? second_list.count : inserted.end);
     if (!is_end)
         write_tokens(&out, &list, at, list.count);
     memcpy(out_data, changed, out.size);

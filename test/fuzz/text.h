@@ -10,7 +10,7 @@ typedef struct fuzz_text_kind {
     uint32_t (*count_warnings)(const void *asset);
     const char *(*find_fault)(void *asset); // returns NULL, or a description of the fault
     void (*free)(void *asset);
-    size_t most; // bytes of memory per byte of text, in addition to FUZZ_FIXED_BYTES
+    size_t bytes_per_byte; // bytes of memory per byte of text, in addition to FUZZ_FIXED_BYTES
 } fuzz_text_kind;
 
 typedef struct fuzz_piece {
@@ -43,7 +43,7 @@ static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *d
     if (!fault && asset)
         fault = kind->find_fault(asset);
     kind->free(asset);
-    if (!fault && heap.peak_bytes > FUZZ_FIXED_BYTES + kind->most * size)
+    if (!fault && heap.peak_bytes > FUZZ_FIXED_BYTES + kind->bytes_per_byte * size)
         fault = "more memory than 64 KB and what each byte of such a text may take";
     if (!fault)
         fault = asset_heap_fault(&heap);

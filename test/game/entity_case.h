@@ -42,7 +42,7 @@ typedef struct actor_stage {
 } actor_stage;
 
 void open_stage(actor_stage *stage);
-void open_stage_of(actor_stage *stage, const char *model, md5_parse_mode mode);
+void open_stage_with(actor_stage *stage, const char *model, md5_parse_mode mode);
 void close_stage(actor_stage *stage);
 
 // Returns the clip with a name, or MD5_NONE.

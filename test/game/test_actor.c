@@ -37,7 +37,7 @@ static void check_after(actor_stage *stage, uint32_t milliseconds, double root_x
     check_joints(stage, root_x, root_z, spine, neck);
 }
 
-static md5_actor_status status_of(const actor_stage *stage)
+static md5_actor_status actor_status(const actor_stage *stage)
 {
     return md5_actor_channel(stage->actor, MD5_CHANNEL_ALL);
 }
@@ -67,7 +67,7 @@ static void advance(md5_actor *actor, uint32_t milliseconds)
 
 TEST_HERE (actors_begin_in_the_bind_pose) {
     check_joints(stage, 0.0, 5.0, 10.0, 10.0);
-    CHECK(status_of(stage).clip == MD5_NONE);
+    CHECK(actor_status(stage).clip == MD5_NONE);
 }
 
 TEST_HERE (actors_play_once_and_hold_the_end) {
@@ -75,7 +75,7 @@ TEST_HERE (actors_play_once_and_hold_the_end) {
     check_after(stage, 250, 25.0, 0.0, 12.5, 10.0);
     check_after(stage, 150, 40.0, 0.0, 14.0, 10.0);
     check_after(stage, 5000, 40.0, 0.0, 14.0, 10.0);
-    const md5_actor_status status = status_of(stage);
+    const md5_actor_status status = actor_status(stage);
     CHECK(status.has_ended && !status.is_cycling);
     CHECK_UINT(status.time, 400);
 }
@@ -83,7 +83,7 @@ TEST_HERE (actors_play_once_and_hold_the_end) {
 TEST_HERE (actors_cycle) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     check_after(stage, 400 + 150, 15.0, 0.0, 11.5, 10.0);
-    const md5_actor_status status = status_of(stage);
+    const md5_actor_status status = actor_status(stage);
     CHECK(status.is_cycling && !status.has_ended);
     CHECK_UINT(status.time, 150);
 }
@@ -91,7 +91,7 @@ TEST_HERE (actors_cycle) {
 TEST_HERE (actors_hold_frames) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 3, 0);
     check_after(stage, 1000, 20.0, 0.0, 12.0, 10.0);
-    CHECK_UINT(status_of(stage).held, 3);
+    CHECK_UINT(actor_status(stage).held, 3);
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 77, 0);
     check_joints(stage, 40.0, 0.0, 14.0, 10.0);
     // The first frame is the base frame, whose spine is at 20 in "lift".
@@ -120,7 +120,7 @@ TEST_HERE (new_clips_fade_in_over_old_ones) {
     advance_stage(stage, 10);
     play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_HOLD, 3, 200);
     check_after(stage, 99, 20.0, 0.0, 17.0, 15.0);
-    CHECK_NEAR(status_of(stage).weight, 0.5, 1e-6);
+    CHECK_NEAR(actor_status(stage).weight, 0.5, 1e-6);
     check_after(stage, 50, 10.0, 0.0, 18.5, 17.5);
     // A third clip without a blend time hides both clips, which continue to fade.
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 1, 0);
@@ -257,9 +257,9 @@ TEST_HERE (alternates_are_selected_by_the_seed) {
 TEST_HERE (cycles_begin_anywhere_if_their_flag_says_so) {
     md5_actor_set_seed(stage->actor, 1);
     play(stage, MD5_CHANNEL_ALL, "wander1", MD5_ACTOR_CYCLE, 0, 0);
-    CHECK_UINT(status_of(stage).time, 43);
+    CHECK_UINT(actor_status(stage).time, 43);
     play(stage, MD5_CHANNEL_ALL, "wander1", MD5_ACTOR_ONCE, 0, 0);
-    CHECK_UINT(status_of(stage).time, 0);
+    CHECK_UINT(actor_status(stage).time, 0);
     // The start is a whole millisecond: 1000 - 43.14 = 956.86 becomes 956.
     advance_stage(stage, 1000);
     md5_actor_set_seed(stage->actor, 1);
@@ -280,16 +280,16 @@ TEST_HERE (cycles_that_begin_anywhere_began_before) {
 
 // The rate of Quake 4's modelDefs: "hasty" is "walk" at 2.5, which takes 160 ms.
 TEST_WITH (clips_play_at_the_rate_of_their_modeldef, actor_stage, stage,
-           open_stage_of(stage, "quick", MD5_PARSE_LENIENT), close_stage(stage)) {
+           open_stage_with(stage, "quick", MD5_PARSE_LENIENT), close_stage(stage)) {
     play(stage, MD5_CHANNEL_ALL, "hasty", MD5_ACTOR_ONCE, 0, 0);
     check_after(stage, 60, 15.0, 0.0, 11.5, 10.0);
-    CHECK_UINT(status_of(stage).time, 150);
+    CHECK_UINT(actor_status(stage).time, 150);
     CHECK_NEAR(moved(stage), 15, 1e-4);
     check_fired(stage, 20, "hasty:footstep ");
     advance_stage(stage, 79);
-    CHECK(!status_of(stage).has_ended);
+    CHECK(!actor_status(stage).has_ended);
     advance_stage(stage, 1);
-    CHECK(status_of(stage).has_ended);
+    CHECK(actor_status(stage).has_ended);
     check_joints(stage, 40.0, 0.0, 14.0, 10.0);
     play(stage, MD5_CHANNEL_ALL, "hasty", MD5_ACTOR_CYCLE, 0, 0);
     check_after(stage, 160 + 40, 10.0, 0.0, 11.0, 10.0);
@@ -328,12 +328,12 @@ TEST_HERE (rotating_clips_rotate_the_root) {
     md5_actor_set_in_place(stage->actor, true);
     play(stage, MD5_CHANNEL_ALL, "turn", MD5_ACTOR_ONCE, 0, 0);
     advance_stage(stage, 50);
-    const md5_vec3 turned =
+    const md5_vec3 rotated =
         md5_quat_rotate(md5_actor_root_motion(stage->actor).rotation, (md5_vec3){1, 0, 0});
     // -0.7071 in a file, with the w that the engine computes, is a rotation by 90 degrees to the
     // left. The expected rotation is half of it.
-    CHECK_NEAR(turned.x, 0.70710678, 1e-4);
-    CHECK_NEAR(turned.y, 0.70710678, 1e-4);
+    CHECK_NEAR(rotated.x, 0.70710678, 1e-4);
+    CHECK_NEAR(rotated.y, 0.70710678, 1e-4);
     // In the pose the root has the fixed rotation of clips with `anim_turn`: x is unchanged, y is
     // up.
     static md5_xform pose[ENTITY_JOINTS];
@@ -517,13 +517,13 @@ TEST (blinks_work_for_bodies_without_heads) {
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
     OWN_ENTITY entity = load_entity(game, "e");
-    OWN_ENTITY other = load_entity(game, "f");
+    OWN_ENTITY default_entity = load_entity(game, "f");
     CHECK_UINT(entity->blink_min, 0);
     CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
-    CHECK_UINT(other->blink_min, 500);
-    CHECK_UINT(other->blink_max, 8000);
-    OWN_ACTOR actor = md5_create_actor(other, NULL, NULL);
-    md5_actor_spawn(actor, other);
+    CHECK_UINT(default_entity->blink_min, 500);
+    CHECK_UINT(default_entity->blink_max, 8000);
+    OWN_ACTOR actor = md5_create_actor(default_entity, NULL, NULL);
+    md5_actor_spawn(actor, default_entity);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == MD5_NONE);
     advance(actor, 16);
     CHECK(eyelids(actor).clip == 1);
@@ -777,10 +777,10 @@ TEST_HERE (saved_actors_have_limits_of_numbers) {
         {"offset below 0", SLOT + 56, 8, -max_offset, -max_offset - 1},
     };
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE], changed[MD5_ACTOR_SAVE_SIZE];
-    const number_limit clip_of_blinks = {.at = BLINK, .num_bytes = 4};
+    const number_limit blink_clip = {.at = BLINK, .num_bytes = 4};
     make_history(stage);
     md5_actor_save(stage->actor, bytes);
-    write_number(bytes, &clip_of_blinks, lift);
+    write_number(bytes, &blink_clip, lift);
     for (size_t i = 0; i < COUNT_OF(limits); i++) {
         const number_limit *const number = &limits[i];
         memcpy(changed, bytes, sizeof changed);
@@ -972,16 +972,16 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
     md5_actor_pose(actor, pose, joints, NULL);
     text = strstr(text, "bounds") + strlen("bounds");
     CHECK_UINT(read_numbers(&text, theirs, 6), 6);
-    double worst = 0.0;
+    double max_difference = 0.0;
     for (uint32_t i = 0; i < entity->model->skeleton.num_joints; i++) {
         double joint;
         CHECK_UINT(read_numbers(&text, &joint, 1), 1);
         CHECK_UINT(read_numbers(&text, theirs, 12), 12);
         CHECK_UINT((unsigned)joint, i);
         for (int k = 0; k < 12; k++)
-            real_update_max(&worst, fabs(joints[i].m[k] - theirs[k]));
+            real_update_max(&max_difference, fabs(joints[i].m[k] - theirs[k]));
     }
-    return worst;
+    return max_difference;
 }
 
 // Returns the seed after a scenario. The random numbers of the engine continue from scenario to
@@ -1015,19 +1015,19 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
     OWN_STRING golden = read_golden(name, NULL);
     CHECK(entity && golden);
     OWN_ACTOR actor = entity ? md5_create_actor(entity, NULL, NULL) : NULL;
-    unsigned now = 0;
+    unsigned last_time = 0;
     if (actor)
         md5_actor_set_seed(actor, seed);
     for (const char *at = golden ? strstr(golden, "\ntime ") : NULL; at && actor;
          at = strstr(at + 1, "\ntime ")) {
         const unsigned time = (unsigned)strtoul(at + strlen("\ntime "), NULL, 10);
         for (; next < all->num_commands && all->commands[next].start <= time; next++) {
-            md5_actor_advance(actor, all->commands[next].start - now, NULL, NULL);
-            now = all->commands[next].start;
+            md5_actor_advance(actor, all->commands[next].start - last_time, NULL, NULL);
+            last_time = all->commands[next].start;
             CHECK(obey(actor, &all->commands[next]));
         }
-        advance(actor, time - now);
-        now = time;
+        advance(actor, time - last_time);
+        last_time = time;
         const double distance = compare(actor, entity, at);
         (*num_poses)++;
         num_equal += distance <= 1e-4;

@@ -60,14 +60,14 @@ static md5_vec3 vector(const double *numbers)
     return (md5_vec3){(float)numbers[0], (float)numbers[1], (float)numbers[2]};
 }
 
-typedef struct worst {
-    double axes, places;
+typedef struct max_errors {
+    double axes, positions;
     unsigned count;
-} worst;
+} max_errors;
 
 // Compares a joint with a line "j JOINT" with 12 numbers.
 static void compare_joint(const char *line, const md5_skeleton *skeleton, const md5_mat34 *joints,
-                          worst *all)
+                          max_errors *all)
 {
     char name[64];
     double theirs[12] = {0};
@@ -76,12 +76,12 @@ static void compare_joint(const char *line, const md5_skeleton *skeleton, const 
     const uint32_t joint = md5_find_joint(skeleton, name);
     REQUIRE(joint != MD5_NONE);
     for (int k = 0; k < 12; k++)
-        real_update_max(k % 4 == 3 ? &all->places : &all->axes,
+        real_update_max(k % 4 == 3 ? &all->positions : &all->axes,
                         fabs((double)joints[joint].m[k] - theirs[k]));
     all->count++;
 }
 
-static md5_mod_mode mode_of(double number)
+static md5_mod_mode modifier_mode(double number)
 {
     return (md5_mod_mode)(int)number;
 }
@@ -93,7 +93,7 @@ TEST (characters_move_joints_like_the_original_engine) {
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN_STRING text = read_golden("d3char/jointmods.txt", NULL);
     REQUIRE(game && text);
-    worst all = {0};
+    max_errors all = {0};
     unsigned num_cases = 0;
     for (const char *line = next_line(text); line;) {
         char model[64];
@@ -121,11 +121,11 @@ TEST (characters_move_joints_like_the_original_engine) {
             CHECK(read_word(&at, word) && read_numbers(&at, numbers, 8));
             const uint32_t joint = md5_find_joint(skeleton, word);
             REQUIRE(joint != MD5_NONE);
-            const md5_euler turn = {(float)numbers[2], (float)numbers[3], (float)numbers[4]};
+            const md5_euler rotation = {(float)numbers[2], (float)numbers[3], (float)numbers[4]};
             mods[joint] =
-                (md5_joint_mod){mode_of(numbers[0]),
-                                mode_of(numbers[1]),
-                                md5_quat_from_euler(turn),
+                (md5_joint_mod){modifier_mode(numbers[0]),
+                                modifier_mode(numbers[1]),
+                                md5_quat_from_euler(rotation),
                                 {(float)numbers[5], (float)numbers[6], (float)numbers[7]}};
         }
         md5_actor_pose(actor, pose, NULL, NULL);
@@ -133,8 +133,8 @@ TEST (characters_move_joints_like_the_original_engine) {
         md5_local_to_model(skeleton, pose, joints);
         for (; line && line[0] == 'j'; line = next_line(line))
             compare_joint(line, skeleton, joints, &all);
-        CHECK_THAT(all.axes <= 2e-5 && all.places <= 3e-4, "case %u: off by %g and %g", num_cases,
-                   all.axes, all.places);
+        CHECK_THAT(all.axes <= 2e-5 && all.positions <= 3e-4, "case %u: off by %g and %g",
+                   num_cases, all.axes, all.positions);
         num_cases++;
     }
     CHECK_UINT(num_cases, 47);
@@ -148,26 +148,26 @@ typedef struct look_case {
     md5_actor *body, *head;
     md5_monster *monster;
     md5_monster_tick tick;
-    int64_t now;
+    int64_t time;
     unsigned num_ticks;
     const char *random; // where the numbers of this tick are
 } look_case;
 
 static float next_random(void *user)
 {
-    look_case *const it = user;
+    look_case *const run = user;
     double number = 0.5;
-    CHECK(read_numbers(&it->random, &number, 1));
+    CHECK(read_numbers(&run->random, &number, 1));
     return (float)number;
 }
 
-static void end_run(look_case *it)
+static void end_run(look_case *run)
 {
-    md5_destroy_monster(it->monster);
-    md5_destroy_actor(it->body);
-    md5_destroy_actor(it->head);
-    md5_free_entity(it->entity);
-    *it = (look_case){.entity = NULL};
+    md5_destroy_monster(run->monster);
+    md5_destroy_actor(run->body);
+    md5_destroy_actor(run->head);
+    md5_free_entity(run->entity);
+    *run = (look_case){.entity = NULL};
 }
 
 static md5_actor *begin_actor(const md5_entity *entity, const char *clip, uint32_t passed)
@@ -186,50 +186,50 @@ static md5_actor *begin_actor(const md5_entity *entity, const char *clip, uint32
 }
 
 // Begins a line "run N DEF ...", whose clip began at `start`.
-static bool begin_run(look_case *it, md5_game *game, const char *line, const char *clip,
+static bool begin_run(look_case *run, md5_game *game, const char *line, const char *clip,
                       double start, bool has_head)
 {
     char name[64];
     double number;
     const char *at = line + strlen("run ");
-    end_run(it);
+    end_run(run);
     CHECK(read_numbers(&at, &number, 1) && read_word(&at, name));
-    it->entity = md5_load_entity(game, name, NULL, NULL);
-    if (!CHECK(it->entity))
+    run->entity = md5_load_entity(game, name, NULL, NULL);
+    if (!CHECK(run->entity))
         return false;
-    it->now = (int64_t)start;
-    it->body = begin_actor(it->entity, clip, 0);
+    run->time = (int64_t)start;
+    run->body = begin_actor(run->entity, clip, 0);
     if (has_head)
-        it->head = begin_actor(it->entity->parts[0].entity, "none", 0);
-    const md5_monster_desc desc = {.entity = it->entity, .body = it->body, .head = it->head};
-    it->monster = md5_create_monster(&desc, NULL, NULL);
-    it->tick = (md5_monster_tick){.rotation = {0, 0, 0, 1}, .random = next_random, .user = it};
-    return CHECK(it->monster);
+        run->head = begin_actor(run->entity->parts[0].entity, "none", 0);
+    const md5_monster_desc desc = {.entity = run->entity, .body = run->body, .head = run->head};
+    run->monster = md5_create_monster(&desc, NULL, NULL);
+    run->tick = (md5_monster_tick){.rotation = {0, 0, 0, 1}, .random = next_random, .user = run};
+    return CHECK(run->monster);
 }
 
 // The same for a monster that does not walk: "idle_start T viewyaw Y origin xyz".
-static bool begin_standing(look_case *it, md5_game *game, const char *line, bool has_head)
+static bool begin_standing(look_case *run, md5_game *game, const char *line, bool has_head)
 {
     double start;
     double yaw = 0;
     double origin[3] = {0};
     if (!CHECK(numbers_behind(line, "idle_start ", &start, 1)
-               && begin_run(it, game, line, "idle", start, has_head)
+               && begin_run(run, game, line, "idle", start, has_head)
                && numbers_behind(line, "viewyaw ", &yaw, 1)
                && numbers_behind(line, "origin ", origin, 3)))
         return false;
-    it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)yaw});
-    it->tick.origin = vector(origin);
+    run->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)yaw});
+    run->tick.origin = vector(origin);
     return true;
 }
 
-static void advance_to(look_case *it, double time)
+static void advance_to(look_case *run, double time)
 {
-    const uint32_t passed = (uint32_t)((int64_t)time - it->now);
-    md5_actor_advance(it->body, passed, NULL, NULL);
-    if (it->head)
-        md5_actor_advance(it->head, passed, NULL, NULL);
-    it->now = it->tick.time = (int64_t)time;
+    const uint32_t passed = (uint32_t)((int64_t)time - run->time);
+    md5_actor_advance(run->body, passed, NULL, NULL);
+    if (run->head)
+        md5_actor_advance(run->head, passed, NULL, NULL);
+    run->time = run->tick.time = (int64_t)time;
 }
 
 static double angle_between(double a, double b)
@@ -249,18 +249,18 @@ static void check_angles(const double *theirs, md5_euler ours)
                "%g and %g, expected %g and %g", ours.pitch, ours.yaw, theirs[0], theirs[1]);
 }
 
-static void check_look(look_case *it, const double *n)
+static void check_look(look_case *run, const double *n)
 {
-    const md5_monster_status now = md5_monster_state(it->monster);
-    check_angles(n + 16, now.eyes);
-    check_angles(n + 19, now.look_goal);
-    check_angles(n + 22, now.look);
-    CHECK_THAT(now.align_time == (int64_t)n[25] && now.force_time == (int64_t)n[26],
-               "at %g: aligns at %lld, expected %g", n[0], (long long)now.align_time, n[25]);
-    CHECK_THAT(point_distance(now.eye, n + 7) <= 3e-4, "at %g: the eye is off by %g", n[0],
-               point_distance(now.eye, n + 7));
-    CHECK_THAT(it->num_ticks < 80 || point_distance(now.focus, n + 27) <= 2e-3,
-               "at %g: the focus is off by %g", n[0], point_distance(now.focus, n + 27));
+    const md5_monster_status status = md5_monster_state(run->monster);
+    check_angles(n + 16, status.eyes);
+    check_angles(n + 19, status.look_goal);
+    check_angles(n + 22, status.look);
+    CHECK_THAT(status.align_time == (int64_t)n[25] && status.force_time == (int64_t)n[26],
+               "at %g: aligns at %lld, expected %g", n[0], (long long)status.align_time, n[25]);
+    CHECK_THAT(point_distance(status.eye, n + 7) <= 3e-4, "at %g: the eye is off by %g", n[0],
+               point_distance(status.eye, n + 7));
+    CHECK_THAT(run->num_ticks < 80 || point_distance(status.focus, n + 27) <= 2e-3,
+               "at %g: the focus is off by %g", n[0], point_distance(status.focus, n + 27));
 }
 
 TEST (characters_look_like_those_of_the_original_engine) {
@@ -269,8 +269,8 @@ TEST (characters_look_like_those_of_the_original_engine) {
     OWN_STRING text = read_golden("d3char/look.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
-    look_case *const it = &fixture;
-    worst all = {0};
+    look_case *const run = &fixture;
+    max_errors all = {0};
     unsigned num_ticks = 0;
     md5_mat34 joints[MAX_JOINTS];
     md5_xform pose[MAX_JOINTS];
@@ -278,63 +278,64 @@ TEST (characters_look_like_those_of_the_original_engine) {
         double n[40] = {0};
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
-            REQUIRE(begin_standing(it, game, line, false)
+            REQUIRE(begin_standing(run, game, line, false)
                     && numbers_behind(line, "eyeheight ", n, 1));
-            if (!md5_entity_def_value(it->entity->def, "bone_focus"))
-                CHECK_NEAR(md5_monster_state(it->monster).eye_height, n[0], 1e-3);
+            if (!md5_entity_def_value(run->entity->def, "bone_focus"))
+                CHECK_NEAR(md5_monster_state(run->monster).eye_height, n[0], 1e-3);
         } else if (strncmp(line, "lookAt ", 7) == 0) {
             REQUIRE(numbers_behind(line, "time ", n, 1)
                     && numbers_behind(line, "focusTime ", n + 1, 1));
-            md5_monster_look_at(it->monster, 1, (int64_t)n[0], (uint32_t)(n[1] - n[0]));
+            md5_monster_look_at(run->monster, 1, (int64_t)n[0], (uint32_t)(n[1] - n[0]));
         } else if (strncmp(line, "target removed", 14) == 0) {
-            it->tick.look = MD5_LOOK_GONE;
+            run->tick.look = MD5_LOOK_GONE;
         } else if (line[0] == 'f') {
             REQUIRE(read_numbers(&at, n, 31));
-            advance_to(it, n[0]);
-            it->tick.target = vector(n + 1);
-            it->random = at;
-            md5_monster_think(it->monster, &it->tick);
-            check_look(it, n);
+            advance_to(run, n[0]);
+            run->tick.target = vector(n + 1);
+            run->random = at;
+            md5_monster_think(run->monster, &run->tick);
+            check_look(run, n);
             num_ticks++;
-            it->num_ticks++;
+            run->num_ticks++;
         } else if (line[0] == 'j') {
-            md5_monster_pose(it->monster, pose, joints, NULL);
-            compare_joint(line, &it->entity->model->skeleton, joints, &all);
+            md5_monster_pose(run->monster, pose, joints, NULL);
+            compare_joint(line, &run->entity->model->skeleton, joints, &all);
         }
     }
     CHECK_UINT(num_ticks, 900);
     CHECK_UINT(all.count, 270);
-    CHECK_THAT(all.axes <= 2e-5 && all.places <= 2e-4, "off by %g and %g", all.axes, all.places);
-    end_run(it);
+    CHECK_THAT(all.axes <= 2e-5 && all.positions <= 2e-4, "off by %g and %g", all.axes,
+               all.positions);
+    end_run(run);
 }
 
 // == Heads ========================================================================================
 
-static void check_head(look_case *it, const double *n)
+static void check_head(look_case *run, const double *n)
 {
-    const md5_monster_status now = md5_monster_state(it->monster);
-    check_angles(n + 16, now.eyes);
-    check_angles(n + 18, now.look);
-    CHECK_THAT(now.align_time == (int64_t)n[20], "at %g: aligns at %lld, expected %g", n[0],
-               (long long)now.align_time, n[20]);
-    CHECK_THAT(it->num_ticks == 2 || point_distance(now.eye, n + 7) <= 3e-4,
-               "at %g: the eye is off by %g", n[0], point_distance(now.eye, n + 7));
+    const md5_monster_status status = md5_monster_state(run->monster);
+    check_angles(n + 16, status.eyes);
+    check_angles(n + 18, status.look);
+    CHECK_THAT(status.align_time == (int64_t)n[20], "at %g: aligns at %lld, expected %g", n[0],
+               (long long)status.align_time, n[20]);
+    CHECK_THAT(run->num_ticks == 2 || point_distance(status.eye, n + 7) <= 3e-4,
+               "at %g: the eye is off by %g", n[0], point_distance(status.eye, n + 7));
 }
 
-static world_transform read_place(const double *n)
+static world_transform read_transform(const double *n)
 {
     return (world_transform){{n[0], n[1], n[2]},
                              {{{n[3], n[4], n[5]}, {n[6], n[7], n[8]}, {n[9], n[10], n[11]}}}};
 }
 
 // Compares a transform with 12 numbers, the origin first.
-static void compare_place(const world_transform *ours, const double *n, worst *all)
+static void compare_transform(const world_transform *ours, const double *n, max_errors *all)
 {
-    const world_transform theirs = read_place(n);
+    const world_transform theirs = read_transform(n);
     for (int i = 0; i < 4; i++) {
         const md5_vec3d away = i < 3 ? md5_vec3d_sub(ours->axes.row[i], theirs.axes.row[i])
                                      : md5_vec3d_sub(ours->origin, theirs.origin);
-        real_update_max(i < 3 ? &all->axes : &all->places,
+        real_update_max(i < 3 ? &all->axes : &all->positions,
                         fmax(fmax(fabs(away.x), fabs(away.y)), fabs(away.z)));
     }
     all->count++;
@@ -348,9 +349,9 @@ static void begin_looking(md5_monster *monster, const double *n)
     monster->align_time = (int64_t)n[20];
     for (uint32_t i = 0; i < monster->num_look_joints; i++) {
         const look_joint *const part = &monster->look_joints[i];
-        const md5_euler turn = {.pitch = (float)(n[18] * part->pitch),
-                                .yaw = (float)(n[19] * part->yaw)};
-        monster->mods[part->joint].rotation = md5_quat_from_euler(turn);
+        const md5_euler rotation = {.pitch = (float)(n[18] * part->pitch),
+                                    .yaw = (float)(n[19] * part->yaw)};
+        monster->mods[part->joint].rotation = md5_quat_from_euler(rotation);
     }
 }
 
@@ -360,49 +361,52 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
     OWN_STRING text = read_golden("d3char/head.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
-    look_case *const it = &fixture;
-    worst places = {0};
-    worst joints_off = {0};
+    look_case *const run = &fixture;
+    max_errors placement_errors = {0};
+    max_errors joints_off = {0};
     md5_mat34 joints[MAX_JOINTS];
     md5_xform pose[MAX_JOINTS];
     for (const char *line = next_line(text); line; line = next_line(line)) {
         double n[40] = {0};
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
-            REQUIRE(begin_standing(it, game, line, true) && numbers_behind(line, " head ", n, 12));
-            it->monster->head_transform = read_place(n);
-            it->monster->has_head_transform = true;
-            md5_monster_look_at(it->monster, 1, it->now, 1500);
+            REQUIRE(begin_standing(run, game, line, true) && numbers_behind(line, " head ", n, 12));
+            run->monster->head_transform = read_transform(n);
+            run->monster->has_head_transform = true;
+            md5_monster_look_at(run->monster, 1, run->time, 1500);
         } else if (line[0] == 'f') {
             REQUIRE(read_numbers(&at, n, 22));
-            advance_to(it, n[0]);
-            it->tick.target = vector(n + 1);
-            it->random = at;
-            md5_monster_think(it->monster, &it->tick);
-            if (it->num_ticks++ > 0)
-                check_head(it, n);
+            advance_to(run, n[0]);
+            run->tick.target = vector(n + 1);
+            run->random = at;
+            md5_monster_think(run->monster, &run->tick);
+            if (run->num_ticks++ > 0)
+                check_head(run, n);
             else
-                begin_looking(it->monster, n);
+                begin_looking(run->monster, n);
         } else if (line[0] == 'h') {
             REQUIRE(read_numbers(&at, n, 12));
-            compare_place(&it->monster->head_transform, n, &places);
-            if (it->num_ticks == 1)
-                it->monster->head_transform = read_place(n);
-            CHECK_THAT(it->num_ticks == 1 || (places.axes <= 2e-5 && places.places <= 2e-4),
-                       "tick %u: head off by %g and %g", it->num_ticks, places.axes, places.places);
-            places = (worst){0};
+            compare_transform(&run->monster->head_transform, n, &placement_errors);
+            if (run->num_ticks == 1)
+                run->monster->head_transform = read_transform(n);
+            CHECK_THAT(run->num_ticks == 1
+                           || (placement_errors.axes <= 2e-5 && placement_errors.positions <= 2e-4),
+                       "tick %u: head off by %g and %g", run->num_ticks, placement_errors.axes,
+                       placement_errors.positions);
+            placement_errors = (max_errors){0};
         } else if (line[0] == 'j') {
-            md5_monster_pose(it->monster, pose, joints, NULL);
-            compare_joint(line, &it->entity->model->skeleton, joints, &joints_off);
+            md5_monster_pose(run->monster, pose, joints, NULL);
+            compare_joint(line, &run->entity->model->skeleton, joints, &joints_off);
         } else if (line[0] == 'k') {
-            md5_monster_head_pose(it->monster, pose, joints, NULL);
-            compare_joint(line, &it->entity->parts[0].entity->model->skeleton, joints, &joints_off);
+            md5_monster_head_pose(run->monster, pose, joints, NULL);
+            compare_joint(line, &run->entity->parts[0].entity->model->skeleton, joints,
+                          &joints_off);
         }
     }
     CHECK_UINT(joints_off.count, 240);
-    CHECK_THAT(joints_off.axes <= 2e-5 && joints_off.places <= 2e-4, "off by %g and %g",
-               joints_off.axes, joints_off.places);
-    end_run(it);
+    CHECK_THAT(joints_off.axes <= 2e-5 && joints_off.positions <= 2e-4, "off by %g and %g",
+               joints_off.axes, joints_off.positions);
+    end_run(run);
 }
 
 // == Walk IK ======================================================================================
@@ -411,22 +415,22 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
 typedef struct sweep_case {
     look_case *look;
     const char *line; // of the first of this tick
-    double worst;
+    double max_distance;
 } sweep_case;
 
 static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
 {
-    sweep_case *const it = user;
+    sweep_case *const run = user;
     double n[11] = {0};
     (void)size;
-    if (!CHECK(it->line && it->line[0] == 't'))
+    if (!CHECK(run->line && run->line[0] == 't'))
         return to.z;
-    const char *at = it->line + 1;
+    const char *at = run->line + 1;
     CHECK(read_numbers(&at, n, 11));
     CHECK_UINT(is_waist, (unsigned)n[0]);
-    real_update_max(&it->worst, point_distance(from, n + 2));
-    real_update_max(&it->worst, point_distance(to, n + 5));
-    it->line = next_line(it->line);
+    real_update_max(&run->max_distance, point_distance(from, n + 2));
+    real_update_max(&run->max_distance, point_distance(to, n + 5));
+    run->line = next_line(run->line);
     return (float)n[10];
 }
 
@@ -436,9 +440,9 @@ TEST (feet_are_placed_as_in_the_original_engine) {
     OWN_STRING text = read_golden("d3char/walkik.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
-    look_case *const it = &fixture;
-    sweep_case sweeps = {.look = it};
-    worst all = {0};
+    look_case *const run = &fixture;
+    sweep_case sweeps = {.look = run};
+    max_errors all = {0};
     unsigned num_ticks = 0;
     double heights = 0.0;
     md5_mat34 joints[MAX_JOINTS];
@@ -452,53 +456,53 @@ TEST (feet_are_placed_as_in_the_original_engine) {
             double start;
             REQUIRE(sscanf(line, "run %*d %63s %63s", def, clip) == 2);
             REQUIRE(numbers_behind(line, "start ", &start, 1)
-                    && begin_run(it, game, line, clip, start, false));
-            it->tick.sweep = next_sweep;
-            it->tick.user = &sweeps;
-            it->tick.random = NULL;
+                    && begin_run(run, game, line, clip, start, false));
+            run->tick.sweep = next_sweep;
+            run->tick.user = &sweeps;
+            run->tick.random = NULL;
             sweeps.line = NULL;
         } else if (line[0] == 't') {
             sweeps.line = sweeps.line ? sweeps.line : line;
         } else if (line[0] == 'f') {
             REQUIRE(read_numbers(&at, n, 19));
-            it->tick.origin = vector(n + 1);
+            run->tick.origin = vector(n + 1);
             const md5_mat34 axes = {{(float)n[7], (float)n[10], (float)n[13], 0, (float)n[8],
                                      (float)n[11], (float)n[14], 0, (float)n[9], (float)n[12],
                                      (float)n[15], 0}};
-            it->tick.rotation = md5_xform_from_mat34(axes).rotation;
-            it->tick.has_ground = n[16] != 0.0;
-            it->tick.is_on_a_lift = n[17] != 0.0;
+            run->tick.rotation = md5_xform_from_mat34(axes).rotation;
+            run->tick.has_ground = n[16] != 0.0;
+            run->tick.is_on_a_lift = n[17] != 0.0;
             const uint32_t enabled = (uint32_t)n[18];
             const md5_frame_command command = {.code = enabled != 0 ? MD5_FRAME_ENABLE_WALK_IK
                                                                     : MD5_FRAME_DISABLE_WALK_IK};
-            if (enabled != it->monster->ik.enabled)
-                md5_monster_on_frame(it->monster, &command);
-            advance_to(it, n[0]);
-            md5_monster_think(it->monster, &it->tick);
+            if (enabled != run->monster->ik.enabled)
+                md5_monster_on_frame(run->monster, &command);
+            advance_to(run, n[0]);
+            md5_monster_think(run->monster, &run->tick);
             sweeps.line = NULL;
             num_ticks++;
         } else if (line[0] == 's') {
-            const md5_monster_status now = md5_monster_state(it->monster);
-            REQUIRE(read_numbers(&at, n, 5 + (int)now.num_legs));
-            CHECK_UINT(now.is_standing, (unsigned)n[0]);
-            if (now.is_standing) {
-                real_update_max(&heights, point_distance(now.waist_offset, n + 1));
-                real_update_max(&heights, fabs(now.waist_height - n[4]));
-                for (uint32_t i = 0; i < now.num_legs; i++)
-                    real_update_max(&heights, fabs(now.ankle_heights[i] - n[5 + i]));
+            const md5_monster_status status = md5_monster_state(run->monster);
+            REQUIRE(read_numbers(&at, n, 5 + (int)status.num_legs));
+            CHECK_UINT(status.is_standing, (unsigned)n[0]);
+            if (status.is_standing) {
+                real_update_max(&heights, point_distance(status.waist_offset, n + 1));
+                real_update_max(&heights, fabs(status.waist_height - n[4]));
+                for (uint32_t i = 0; i < status.num_legs; i++)
+                    real_update_max(&heights, fabs(status.ankle_heights[i] - n[5 + i]));
             }
         } else if (line[0] == 'j') {
-            md5_monster_pose(it->monster, pose, joints, NULL);
-            compare_joint(line, &it->entity->model->skeleton, joints, &all);
-            CHECK_THAT(all.axes <= 5e-5 && all.places <= 5e-4 && heights <= 1e-4
-                           && sweeps.worst <= 5e-4,
-                       "at %lld of %s: off by %g, %g, %g, %g", (long long)it->now, clip, all.axes,
-                       all.places, heights, sweeps.worst);
+            md5_monster_pose(run->monster, pose, joints, NULL);
+            compare_joint(line, &run->entity->model->skeleton, joints, &all);
+            CHECK_THAT(all.axes <= 5e-5 && all.positions <= 5e-4 && heights <= 1e-4
+                           && sweeps.max_distance <= 5e-4,
+                       "at %lld of %s: off by %g, %g, %g, %g", (long long)run->time, clip, all.axes,
+                       all.positions, heights, sweeps.max_distance);
         }
     }
     CHECK_UINT(num_ticks, 590);
     CHECK_UINT(all.count, 3572);
-    end_run(it);
+    end_run(run);
 }
 
 // A leg whose foot is above the origin of its monster. Sweeps end at the height of the origin.
@@ -513,57 +517,57 @@ typedef struct leg_case {
 
 static float sweep_to_origin(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
 {
-    leg_case *const it = user;
+    leg_case *const run = user;
     (void)to, (void)size;
     if (!is_waist)
-        it->swept_from = from;
-    return it->tick.origin.z;
+        run->swept_from = from;
+    return run->tick.origin.z;
 }
 
-static bool open_leg(leg_case *it)
+static bool open_leg(leg_case *run)
 {
-    memset(it, 0, sizeof *it);
-    it->game = open_entity_game(
+    memset(run, 0, sizeof *run);
+    run->game = open_entity_game(
         "model legged { inherit body anim ik_pose lift.md5anim }\n"
         "entityDef ogre { \"model\" \"legged\" \"ik_numLegs\" \"1\" \"ik_waist\" \"root\"\n"
         "\"ik_hip1\" \"root\" \"ik_knee1\" \"spine\" \"ik_ankle1\" \"neck\" \"ik_foot1\" \"lid\"\n"
         "\"ik_usePivot\" \"1\" }",
         NULL);
-    it->entity = load_entity(it->game, "ogre");
-    it->body = md5_create_actor(it->entity, NULL, NULL);
-    const md5_monster_desc desc = {.entity = it->entity, .body = it->body};
-    it->monster = md5_create_monster(&desc, NULL, NULL);
-    it->tick = (md5_monster_tick){
-        .rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = sweep_to_origin, .user = it};
-    return CHECK(it->monster) && CHECK_UINT(md5_monster_state(it->monster).num_legs, 1);
+    run->entity = load_entity(run->game, "ogre");
+    run->body = md5_create_actor(run->entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = run->entity, .body = run->body};
+    run->monster = md5_create_monster(&desc, NULL, NULL);
+    run->tick = (md5_monster_tick){
+        .rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = sweep_to_origin, .user = run};
+    return CHECK(run->monster) && CHECK_UINT(md5_monster_state(run->monster).num_legs, 1);
 }
 
-static void close_leg(leg_case *it)
+static void close_leg(leg_case *run)
 {
-    md5_destroy_monster(it->monster);
-    md5_destroy_actor(it->body);
-    md5_free_entity(it->entity);
-    md5_destroy_game(it->game);
+    md5_destroy_monster(run->monster);
+    md5_destroy_actor(run->body);
+    md5_free_entity(run->entity);
+    md5_destroy_game(run->game);
 }
 
-#define TEST_LEG(title) TEST_IF (title, leg_case, it, open_leg(it), close_leg(it))
+#define TEST_LEG(title) TEST_IF (title, leg_case, run, open_leg(run), close_leg(run))
 
 // In each tick the height of an ankle moves by a quarter of the difference ("ik_smoothing" is
 // 0.75). On a lift it moves immediately.
 TEST_LEG(ankles_follow_a_lift_at_once)
 {
     for (int is_on_a_lift = 0; is_on_a_lift < 2; is_on_a_lift++) {
-        it->tick.is_on_a_lift = false;
+        run->tick.is_on_a_lift = false;
         for (int i = 0; i < 100; i++) {
-            it->tick.time += 16;
-            md5_monster_think(it->monster, &it->tick);
+            run->tick.time += 16;
+            md5_monster_think(run->monster, &run->tick);
         }
-        const double before = (double)md5_monster_state(it->monster).ankle_heights[0];
-        it->tick.is_on_a_lift = is_on_a_lift;
-        it->tick.origin.z += 8.0f;
-        it->tick.time += 16;
-        md5_monster_think(it->monster, &it->tick);
-        const double after = (double)md5_monster_state(it->monster).ankle_heights[0];
+        const double before = (double)md5_monster_state(run->monster).ankle_heights[0];
+        run->tick.is_on_a_lift = is_on_a_lift;
+        run->tick.origin.z += 8.0f;
+        run->tick.time += 16;
+        md5_monster_think(run->monster, &run->tick);
+        const double after = (double)md5_monster_state(run->monster).ankle_heights[0];
         CHECK_NEAR(after - before, is_on_a_lift ? 8.0 : 2.0, 1e-4);
     }
 }
@@ -573,7 +577,7 @@ TEST_LEG(ankles_follow_a_lift_at_once)
 TEST_LEG(pivots_keep_feet_up_to_thirty_degrees)
 {
     static const struct {
-        float begin, turn;
+        float begin, rotation;
         bool is_held;
     } rows[] = {
         {0.0f, 29.9f, true},    {0.0f, 30.1f, false},     {0.0f, -29.9f, true},
@@ -582,20 +586,21 @@ TEST_LEG(pivots_keep_feet_up_to_thirty_degrees)
     };
     for (size_t j = 0; j < COUNT_OF(rows); j++) {
         const md5_frame_command forget = {.code = MD5_FRAME_ENABLE_WALK_IK};
-        md5_monster_on_frame(it->monster, &forget); // at the end of the next tick
+        md5_monster_on_frame(run->monster, &forget); // at the end of the next tick
         for (int i = 0; i < 3; i++) {
-            it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = rows[j].begin});
-            it->tick.time += 16;
-            md5_monster_think(it->monster, &it->tick);
+            run->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = rows[j].begin});
+            run->tick.time += 16;
+            md5_monster_think(run->monster, &run->tick);
         }
-        const float before = it->swept_from.x;
-        it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = rows[j].begin + rows[j].turn});
-        it->tick.origin.x += 2.0f;
-        it->tick.time += 16;
-        md5_monster_think(it->monster, &it->tick);
-        CHECK_THAT((fabsf(it->swept_from.x - before) < 1e-3f) == rows[j].is_held,
-                   "from %g by %g: moved by %g", (double)rows[j].begin, (double)rows[j].turn,
-                   (double)(it->swept_from.x - before));
+        const float before = run->swept_from.x;
+        run->tick.rotation =
+            md5_quat_from_euler((md5_euler){.yaw = rows[j].begin + rows[j].rotation});
+        run->tick.origin.x += 2.0f;
+        run->tick.time += 16;
+        md5_monster_think(run->monster, &run->tick);
+        CHECK_THAT((fabsf(run->swept_from.x - before) < 1e-3f) == rows[j].is_held,
+                   "from %g by %g: moved by %g", (double)rows[j].begin, (double)rows[j].rotation,
+                   (double)(run->swept_from.x - before));
     }
 }
 
@@ -609,16 +614,16 @@ static uint32_t find_body(const md5_figure *figure, const char *name)
     return MD5_NONE;
 }
 
-static md5_xform xform_of(const double *n)
+static md5_xform read_xform(const double *n)
 {
-    const world_transform place = read_place(n);
-    return (md5_xform){md5i_quat_from_axes(&place.axes), vector(n), 0};
+    const world_transform theirs = read_transform(n);
+    return (md5_xform){md5i_quat_from_axes(&theirs.axes), vector(n), 0};
 }
 
-static void compare_xform(md5_xform ours, const double *n, worst *all)
+static void compare_xform(md5_xform ours, const double *n, max_errors *all)
 {
-    const world_transform place = md5i_world_transform(ours);
-    compare_place(&place, n, all);
+    const world_transform theirs = md5i_world_transform(ours);
+    compare_transform(&theirs, n, all);
 }
 
 static void compare_vectors(const char *line, const char *word, const md5_vec3 *ours, int count,
@@ -669,13 +674,13 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
     OWN_STRING text = read_golden("d3char/afpose.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
-    look_case *const it = &fixture;
+    look_case *const run = &fixture;
     md5_figure *figure = NULL;
     md5_body_state bodies[16];
     md5_mat34 joints[MAX_JOINTS] = {{{0}}};
     md5_xform pose[MAX_JOINTS];
-    md5_xform place = {.rotation = {0, 0, 0, 1}};
-    worst all = {0};
+    md5_xform theirs = {.rotation = {0, 0, 0, 1}};
+    max_errors all = {0};
     unsigned num_bodies = 0;
     unsigned num_constraints = 0;
     char name[64];
@@ -685,17 +690,18 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
         if (strncmp(line, "load ", 5) == 0) {
             CHECK(read_word(&at, name));
             md5_free_figure(figure);
-            end_run(it);
-            it->entity = md5_load_entity(game, name, NULL, NULL);
+            end_run(run);
+            run->entity = md5_load_entity(game, name, NULL, NULL);
             const md5_figure_def *const def =
                 md5_game_figure_def(game, strstr(name, "stilt") ? "stilt" : "trestle", NULL);
-            REQUIRE(it->entity && def && (figure = md5_create_figure(def, it->entity, NULL, NULL)));
+            REQUIRE(run->entity && def
+                    && (figure = md5_create_figure(def, run->entity, NULL, NULL)));
             double mass = 0.0;
             for (uint32_t i = 0; i < figure->num_bodies; i++)
                 mass += figure->bodies[i].mass;
             CHECK(numbers_behind(line, " totalmass ", n, 1));
             CHECK_NEAR(mass, n[0], 1e-5 * n[0]);
-            place = (md5_xform){.rotation = {0, 0, 0, 1}};
+            theirs = (md5_xform){.rotation = {0, 0, 0, 1}};
         } else if (strncmp(line, "m ", 2) == 0) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 10));
             const md5_body_part *const body = &figure->bodies[find_body(figure, name)];
@@ -707,7 +713,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             CHECK(read_word(&at, name));
             const md5_body_part *const body = &figure->bodies[find_body(figure, name)];
             CHECK(read_word(&at, name) && read_numbers(&at, n, 13));
-            CHECK_UINT(body->joint, md5_find_joint(&it->entity->model->skeleton, name));
+            CHECK_UINT(body->joint, md5_find_joint(&run->entity->model->skeleton, name));
             CHECK_UINT((unsigned)body->def->mod, (unsigned)n[0]);
             compare_xform(body->offset, n + 1, &all);
         } else if (strncmp(line, "base ", 5) == 0) {
@@ -715,7 +721,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             compare_xform(figure->setup[0], n, &all);
         } else if (strncmp(line, "contained ", 10) == 0) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 1));
-            const uint32_t joint = md5_find_joint(&it->entity->model->skeleton, name);
+            const uint32_t joint = md5_find_joint(&run->entity->model->skeleton, name);
             CHECK_UINT(figure->body_of_joint[joint], (unsigned)n[0]);
         } else if (strncmp(line, "c ", 2) == 0) {
             compare_constraint(figure, line);
@@ -729,46 +735,46 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             CHECK(read_numbers(&at, n, 1) && numbers_behind(line, " start ", &start, 1));
             if (!is_change) {
                 CHECK(numbers_behind(line, " start ", n + 1, 13));
-                place = xform_of(n + 2);
+                theirs = read_xform(n + 2);
             }
-            md5_destroy_actor(it->body);
-            it->body = begin_actor(it->entity, "walk", (uint32_t)(n[0] - start));
-            md5_actor_pose(it->body, pose, joints, NULL);
-            md5_figure_from_joints(figure, joints, place, is_change ? 0.1f : 0.0f, bodies);
+            md5_destroy_actor(run->body);
+            run->body = begin_actor(run->entity, "walk", (uint32_t)(n[0] - start));
+            md5_actor_pose(run->body, pose, joints, NULL);
+            md5_figure_from_joints(figure, joints, theirs, is_change ? 0.1f : 0.0f, bodies);
         } else if (strncmp(line, "b ", 2) == 0) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 12));
             const uint32_t body = find_body(figure, name);
             if (read_numbers(&at, n + 12, 3))
                 CHECK_THAT(point_distance(bodies[body].linear, n + 12) <= 1e-2, "%.20s: off by %g",
                            line, point_distance(bodies[body].linear, n + 12));
-            if (it->tick.time == 1) // set by hand
-                bodies[body].transform = xform_of(n);
+            if (run->tick.time == 1) // set by hand
+                bodies[body].transform = read_xform(n);
             else
                 compare_xform(bodies[body].transform, n, &all);
         } else if (strncmp(line, "back ", 5) == 0) {
-            it->tick.time = 1;
+            run->tick.time = 1;
         } else if (strncmp(line, "render ", 7) == 0) {
             CHECK(read_numbers(&at, n, 12));
-            place = md5_figure_to_pose(figure, bodies, pose);
-            md5_local_to_model(&it->entity->model->skeleton, pose, joints);
-            compare_xform(place, n, &all);
+            theirs = md5_figure_to_pose(figure, bodies, pose);
+            md5_local_to_model(&run->entity->model->skeleton, pose, joints);
+            compare_xform(theirs, n, &all);
         } else if (strncmp(line, "j ", 2) == 0) {
-            compare_joint(line, &it->entity->model->skeleton, joints, &all);
+            compare_joint(line, &run->entity->model->skeleton, joints, &all);
         } else if (strncmp(line, "bounds ", 7) == 0) {
-            const md5_bounds box = md5_figure_bounds(figure, bodies, place);
+            const md5_bounds box = md5_figure_bounds(figure, bodies, theirs);
             CHECK(read_numbers(&at, n, 6));
-            real_update_max(&all.places, point_distance(box.min, n));
-            real_update_max(&all.places, point_distance(box.max, n + 3));
+            real_update_max(&all.positions, point_distance(box.min, n));
+            real_update_max(&all.positions, point_distance(box.max, n + 3));
         }
-        CHECK_THAT(all.axes <= 1e-5 && all.places <= 3e-4, "%.60s: off by %g and %g", line,
-                   all.axes, all.places);
+        CHECK_THAT(all.axes <= 1e-5 && all.positions <= 3e-4, "%.60s: off by %g and %g", line,
+                   all.axes, all.positions);
         all.axes = fmin(all.axes, 1e-5);
-        all.places = fmin(all.places, 3e-4);
+        all.positions = fmin(all.positions, 3e-4);
     }
     CHECK_UINT(num_bodies, 24);
     CHECK_UINT(num_constraints, 23);
     md5_free_figure(figure);
-    end_run(it);
+    end_run(run);
 }
 
 // == Without the probe ============================================================================
@@ -795,17 +801,17 @@ TEST (monsters_look_to_the_left) {
         .time = 16, .rotation = {0, 0, 0, 1}, .look = MD5_LOOK_THING, .target = {0, 50, 20}};
     md5_monster_look_at(monster, 1, 0, 1000);
     md5_monster_think(monster, &tick);
-    const md5_monster_status now = md5_monster_state(monster);
-    CHECK_NEAR(now.look_goal.yaw, 75, 1e-4);
-    CHECK_NEAR(now.look.yaw, 7.5, 1e-4);
-    CHECK_NEAR(now.eyes.yaw, 30, 1e-4);
-    CHECK_NEAR(now.eye_height, 20, 0);
+    const md5_monster_status status = md5_monster_state(monster);
+    CHECK_NEAR(status.look_goal.yaw, 75, 1e-4);
+    CHECK_NEAR(status.look.yaw, 7.5, 1e-4);
+    CHECK_NEAR(status.eyes.yaw, 30, 1e-4);
+    CHECK_NEAR(status.eye_height, 20, 0);
     md5_xform pose[ENTITY_JOINTS];
     md5_monster_pose(monster, pose, NULL, NULL);
     CHECK_NEAR(pose[NECK].rotation.z, -sin(3.75 / 2.0 * DEGREE), 1e-6);
     CHECK_NEAR(pose[SPINE].rotation.z, 0, 0);
     CHECK_NEAR(fabs((double)pose[LID].rotation.z), sin(112.5 * DEGREE), 1e-6);
-    CHECK_UINT(now.num_legs, 0);
+    CHECK_UINT(status.num_legs, 0);
 }
 
 // A monster looks with its neck, and code turns the lid, a child of the neck. The same is true of a
@@ -848,10 +854,10 @@ TEST (monsters_report_missing_keys) {
                                      &log);
     const md5_load_opts axes = {.axes = MD5_AXES_Y_UP};
     OWN_ENTITY entity = load_entity(game, "ogre");
-    OWN_ENTITY turned = md5_load_entity(game, "ogre", &axes, NULL);
+    OWN_ENTITY rotated = md5_load_entity(game, "ogre", &axes, NULL);
     OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-    OWN_ACTOR other = md5_create_actor(turned, NULL, NULL);
-    md5_monster_desc desc = {.entity = turned, .body = other};
+    OWN_ACTOR rotated_body = md5_create_actor(rotated, NULL, NULL);
+    md5_monster_desc desc = {.entity = rotated, .body = rotated_body};
     md5_error error = {0};
     CHECK_FAILS(md5_create_monster(&desc, NULL, &error), error, MD5_ERROR_MISMATCH);
     desc = (md5_monster_desc){.entity = entity, .body = body};
@@ -964,25 +970,25 @@ static double time_lists(uint32_t count)
         {"d.md5mesh", mesh.bytes}, {"d.md5anim", clip.bytes}, {"def/d.def", def.bytes}};
     OWN_GAME game = open_texts(files, COUNT_OF(files), NULL);
     OWN_ENTITY entity = load_entity(game, "doll");
-    double least = INFINITY;
+    double shortest = INFINITY;
     for (int i = 0; i < 3; i++) {
         const clock_t begin = clock();
         md5_figure *const figure =
             md5_create_figure(md5_game_figure_def(game, "doll", NULL), entity, NULL, NULL);
-        least = fmin(least, (double)(clock() - begin) / CLOCKS_PER_SEC);
+        shortest = fmin(shortest, (double)(clock() - begin) / CLOCKS_PER_SEC);
         CHECK(figure && figure->body_of_joint[count - 1] == 0);
         md5_free_figure(figure);
     }
     free(mesh.bytes);
     free(clip.bytes);
     free(def.bytes);
-    return least;
+    return shortest;
 }
 
 TEST (lists_of_joints_take_linear_time) {
     const double quarter = time_lists(4000);
-    const double whole = time_lists(16000);
-    CHECK_THAT(whole < 10.0 * quarter + 0.01, "%g s, for a quarter of the joints %g s", whole,
+    const double full = time_lists(16000);
+    CHECK_THAT(full < 10.0 * quarter + 0.01, "%g s, for a quarter of the joints %g s", full,
                quarter);
 }
 
@@ -1022,7 +1028,7 @@ TEST (hits_count_by_zones) {
 // Checks the positions of the head and of its left eye, in the space of the monster and in the
 // space of the head. The monster is rotated by `yaw`. The neck is 125 above the origin of the
 // monster, the eyes are 20 above the neck.
-static void look_turned(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 joints[4])
+static void look_with_yaw(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 joints[4])
 {
     OWN_GAME game = open_entity_game(
         "entityDef ogre { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"neck\"\n"
@@ -1033,13 +1039,13 @@ static void look_turned(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 j
     OWN_ACTOR head_actor = md5_create_actor(entity->parts[0].entity, NULL, NULL);
     const md5_monster_desc desc = {entity, body, head_actor, is_as_meant, {0}};
     OWN_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
-    const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = yaw});
-    md5_monster_tick tick = {.rotation = turn, .origin = {100, 200, 0}};
+    const md5_quat rotation = md5_quat_from_euler((md5_euler){.yaw = yaw});
+    md5_monster_tick tick = {.rotation = rotation, .origin = {100, 200, 0}};
     for (; tick.time < 64; tick.time += 16)
         md5_monster_think(monster, &tick);
     md5_xform pose[ENTITY_JOINTS];
     md5_monster_head_pose(monster, pose, joints, NULL);
-    *head = md5_quat_rotate(md5_quat_conjugate(turn),
+    *head = md5_quat_rotate(md5_quat_conjugate(rotation),
                             md5_vec3_sub(md5_monster_state(monster).head.translation, tick.origin));
 }
 
@@ -1049,11 +1055,11 @@ TEST (monsters_correct_faults_of_the_engine_on_request) {
     static const double eyes[2][2][3] = {{{64 - 6, -8, 20 - 121}, {64, -8 - 6, 20 - 121}},
                                          {{64 - 3, -8, 20 - 123}, {64 - 3, -8, 20 - 123}}};
     for (int is_as_meant = 0; is_as_meant < 2; is_as_meant++) {
-        for (int turns = 0; turns < 2; turns++) {
-            const double *const eye = eyes[is_as_meant][turns];
+        for (int quarter_turns = 0; quarter_turns < 2; quarter_turns++) {
+            const double *const eye = eyes[is_as_meant][quarter_turns];
             md5_mat34 joints[ENTITY_JOINTS];
             md5_vec3 head;
-            look_turned(is_as_meant, 90.0f * (float)turns, &head, joints);
+            look_with_yaw(is_as_meant, 90.0f * (float)quarter_turns, &head, joints);
             if (is_as_meant)
                 CHECK_VEC3(head, 3, 0, 123, 1e-4);
             else
@@ -1061,7 +1067,7 @@ TEST (monsters_correct_faults_of_the_engine_on_request) {
             CHECK_THAT(
                 point_distance((md5_vec3){joints[2].m[3], joints[2].m[7], joints[2].m[11]}, eye)
                     < 1e-4,
-                "%d, %d", is_as_meant, turns);
+                "%d, %d", is_as_meant, quarter_turns);
         }
     }
 }

@@ -66,7 +66,7 @@ TEST (entities_can_be_named_by_models_and_files) {
     check_vector(pose[1].translation, 2.0, 0.0, 0.0);
 }
 
-static void check_failure(const char *text, md5_status status, const char *place,
+static void check_failure(const char *text, md5_status status, const char *location,
                           const char *message)
 {
     char shown[600];
@@ -75,7 +75,7 @@ static void check_failure(const char *text, md5_status status, const char *place
     CHECK(md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));
     CHECK_FAILS(md5_load_entity(game, "e", NULL, &error), error, status);
     md5_format_error(&error, shown, sizeof shown);
-    CHECK_THAT(strstr(shown, place) == shown && strstr(shown, message), "%s", shown);
+    CHECK_THAT(strstr(shown, location) == shown && strstr(shown, message), "%s", shown);
 }
 
 TEST (entities_that_cannot_be_shown_are_errors) {
@@ -334,9 +334,9 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
     texts[num_entity_files] = (game_text){
         "def/b.def", WITH_HEAD "\"def_attach\" \"gun\" \"skin\" \"s\" \"shader\" \"glass\" }\n"
                                "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }"};
-    const md5_game_path place = game_place(texts, num_entity_files + 1, false);
+    const md5_game_path search_path = make_game_path(texts, num_entity_files + 1, false);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_GAME game = md5_create_game(&place, 1, &failure.opts, &failure.error);
+        OWN_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
         OWN_ENTITY entity = game ? md5_load_entity(game, "e", NULL, &failure.error) : NULL;
         CHECK(entity ? entity->num_parts == 2 : failure.error.status == MD5_ERROR_MEMORY);
     }
@@ -558,7 +558,7 @@ static md5_game *open_entities(const char *text, game_log *log)
     return open_texts(&file, 1, log);
 }
 
-static const md5_entity_def *entity_of(md5_game *game, const char *name)
+static const md5_entity_def *find_entity(md5_game *game, const char *name)
 {
     md5_error error = {0};
     const md5_entity_def *const def = md5_game_entity_def(game, name, &error);
@@ -582,7 +582,7 @@ static void check_keys(const md5_entity_def *def, const char *expected)
 TEST (entities_have_keys_in_order) {
     OWN_GAME game =
         open_entities("entityDef Imp { \"model\" \"m\" \"health\" 75 \"Bones\" \"a b\" }", NULL);
-    const md5_entity_def *const imp = entity_of(game, "IMP");
+    const md5_entity_def *const imp = find_entity(game, "IMP");
     check_keys(imp, "model=m health=75 Bones=a b classname=imp ");
     CHECK_STRING(md5_entity_def_value(imp, "MODEL"), "m");
     CHECK(!md5_entity_def_value(imp, "mode") && !md5_entity_def_value(imp, "modell"));
@@ -594,7 +594,7 @@ TEST (entities_have_keys_in_order) {
 TEST (entities_list_keys_of_a_prefix) {
     OWN_GAME game = open_entities(
         "entityDef e { \"def_attach2\" b \"x\" \"0\" \"Def_Attach\" a \"def_attac\" c }", NULL);
-    const md5_entity_def *const def = entity_of(game, "e");
+    const md5_entity_def *const def = find_entity(game, "e");
     const md5_entity_key *const first = md5_entity_def_next_key(def, "def_attach", NULL);
     const md5_entity_key *const second = md5_entity_def_next_key(def, "def_attach", first);
     CHECK_STRING(first->value, "b");
@@ -605,7 +605,7 @@ TEST (entities_list_keys_of_a_prefix) {
 TEST (the_last_of_two_keys_counts) {
     game_log log;
     OWN_GAME game = open_entities("entityDef e { \"A\" \"1\"\n\"b\" \"2\"\n\"a\" \"3\" }", &log);
-    check_keys(entity_of(game, "e"), "A=3 b=2 classname=e ");
+    check_keys(find_entity(game, "e"), "A=3 b=2 classname=e ");
     has_logged(&log, "def/all.def:3: key 'a' already defined");
     CHECK_UINT(log.count, 1);
 }
@@ -618,24 +618,24 @@ TEST (own_keys_precede_those_of_parents) {
                       "entityDef second { \"y\" \"s\" \"z\" \"s\" \"v\" \"s\" }\n"
                       "entityDef old { \"X\" \"o\" \"z\" \"o\" }\n",
                       NULL);
-    const md5_entity_def *const child = entity_of(game, "child");
+    const md5_entity_def *const child = find_entity(game, "child");
     check_keys(child, "own=1 x=c classname=child y=f z=o v=s ");
     CHECK_STRING(child->keys[4].decl->name, "old");
-    check_keys(entity_of(game, "first"), "x=f y=f classname=first z=o ");
-    check_keys(entity_of(game, "second"), "y=s z=s v=s classname=second ");
+    check_keys(find_entity(game, "first"), "x=f y=f classname=first z=o ");
+    check_keys(find_entity(game, "second"), "y=s z=s v=s classname=second ");
 }
 
 // "classname" is the name of the entity, even if its text contains another value.
 TEST (classname_of_an_entity_is_its_name) {
     OWN_GAME game = open_entities("entityDef e { \"ClassName\" \"other\" \"k\" \"v\" }", NULL);
-    check_keys(entity_of(game, "e"), "ClassName=e k=v ");
+    check_keys(find_entity(game, "e"), "ClassName=e k=v ");
 }
 
 TEST (unknown_parents_are_warnings) {
     game_log log;
     OWN_GAME game = open_entities(
         "entityDef e {\n\"inherit\" \"Nobody\"\n\"k\" \"v\" }\nentityDef f { }", &log);
-    check_keys(entity_of(game, "e"), "k=v classname=e ");
+    check_keys(find_entity(game, "e"), "k=v classname=e ");
     has_logged(&log, "def/all.def:3: Unknown entityDef 'Nobody' inherited by 'e'");
 }
 
@@ -643,7 +643,7 @@ static void check_defaulted(const char *text, const char *line)
 {
     game_log log;
     OWN_GAME game = open_entities(text, &log);
-    const md5_entity_def *const def = entity_of(game, "e");
+    const md5_entity_def *const def = find_entity(game, "e");
     CHECK_UINT(def->decl->state, MD5_DECL_DEFAULTED);
     check_keys(def, "DEFAULTED=1 classname=e ");
     has_logged(&log, line);
@@ -664,8 +664,8 @@ TEST (errors_default_an_entity) {
 TEST (entities_inherit_the_mark_of_defaulted_parents) {
     OWN_GAME game =
         open_entities("entityDef e { \"inherit\" \"bad\" } entityDef bad { wrong }", NULL);
-    check_keys(entity_of(game, "e"), "classname=e DEFAULTED=1 ");
-    CHECK_UINT(entity_of(game, "e")->decl->state, MD5_DECL_PARSED);
+    check_keys(find_entity(game, "e"), "classname=e DEFAULTED=1 ");
+    CHECK_UINT(find_entity(game, "e")->decl->state, MD5_DECL_PARSED);
 }
 
 TEST (entities_that_inherit_themselves_end) {
@@ -675,9 +675,9 @@ TEST (entities_that_inherit_themselves_end) {
                       "\"a\" \"l\" \"b\" }\n"
                       "entityDef c { \"inherit\" \"c\" \"inherit2\" \"a\" \"inherit3\" \"b\" }",
                       &log);
-    check_keys(entity_of(game, "c"), "classname=c k=a l=b ");
-    check_keys(entity_of(game, "a"), "k=a classname=a l=b ");
-    check_keys(entity_of(game, "b"), "l=b classname=b k=a ");
+    check_keys(find_entity(game, "c"), "classname=c k=a l=b ");
+    check_keys(find_entity(game, "a"), "k=a classname=a l=b ");
+    check_keys(find_entity(game, "b"), "l=b classname=b k=a ");
     CHECK_UINT(log.count, 0);
 }
 
@@ -692,7 +692,7 @@ TEST (long_chains_of_ancestors_take_linear_time) {
                     i - 1, i > 1 ? i - 2 : 0, i);
     test_append(&text, "entityDef e0 { \"last\" \"7\" }");
     OWN_GAME game = open_entities(text.bytes, NULL);
-    const md5_entity_def *const def = entity_of(game, "e50000");
+    const md5_entity_def *const def = find_entity(game, "e50000");
     CHECK_UINT(def->num_keys, COUNT + 2);
     CHECK_STRING(md5_entity_def_value(def, "last"), "7");
 }
@@ -708,10 +708,10 @@ TEST (checking_entities_takes_linear_memory) {
         test_append(&text, "entityDef e%d { \"inherit\" \"e%d\" \"k%d\" \"1\" }\n", i,
                     (i + 1) % COUNT, i);
     const game_text file = {"def/all.def", text.bytes};
-    const md5_game_path place = game_place(&file, 1, false);
+    const md5_game_path search_path = make_game_path(&file, 1, false);
     const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MAX_BYTES}};
     md5_error error = {0};
-    OWN_GAME game = md5_create_game(&place, 1, &opts, &error);
+    OWN_GAME game = md5_create_game(&search_path, 1, &opts, &error);
     if (game) {
         for (int i = 0; i < COUNT; i++) {
             snprintf(name, sizeof name, "e%d", i);
@@ -730,9 +730,9 @@ TEST (entities_survive_failure_of_every_allocation) {
         {"def/all.def", "entityDef e { \"inherit\" \"f\" \"a\" \"b\" \"a\" \"c\" }\n"
                         "entityDef f { \"inherit\" \"g\" \"d\" \"e\" } entityDef g { bad }"},
     };
-    const md5_game_path place = game_place(texts, 1, false);
+    const md5_game_path search_path = make_game_path(texts, 1, false);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_GAME game = md5_create_game(&place, 1, &failure.opts, &failure.error);
+        OWN_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
         const bool is_strict =
             game && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, &failure.error);
         const md5_entity_def *const def =
@@ -741,7 +741,7 @@ TEST (entities_survive_failure_of_every_allocation) {
         // A failure does not leave a partial result: when memory is available again, the entity is
         // complete.
         if (is_strict && !def)
-            check_keys(entity_of(game, "e"), "a=c classname=e d=e DEFAULTED=1 ");
+            check_keys(find_entity(game, "e"), "a=c classname=e d=e DEFAULTED=1 ");
     }
 }
 
@@ -754,7 +754,7 @@ TEST (entities_of_the_golden_folder_inherit) {
                       "\"other_thing\" }\n"
                       "entityDef other_thing { \"skin\" \"s/simple\" \"health\" \"99\" }\n",
                       NULL);
-    const md5_entity_def *const thing = entity_of(game, "thing");
+    const md5_entity_def *const thing = find_entity(game, "thing");
     CHECK_STRING(md5_entity_def_value(thing, "health"), "20");
     CHECK_STRING(md5_entity_def_value(thing, "model"), "m_base");
     CHECK_STRING(md5_entity_def_value(thing, "skin"), "s/simple");
@@ -772,8 +772,8 @@ TEST (entity_functions_assert_their_arguments) {
     });
     MISUSE("md5_entity_def_value(): def: must not be NULL", md5_entity_def_value(test_null(), "a"));
     MISUSE("md5_entity_def_next_key(): key: must be a key of this entityDef", {
-        const md5_entity_key other = {.name = "a"};
-        md5_entity_def_next_key(&none, "a", &other);
+        const md5_entity_key foreign_key = {.name = "a"};
+        md5_entity_def_next_key(&none, "a", &foreign_key);
     });
 }
 

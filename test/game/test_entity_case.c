@@ -39,7 +39,7 @@ static const char body_mesh[] =
 static const char head_mesh[] =
     HEAD "numJoints 3\nnumMeshes 0\njoints {\n\"top\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
          "\"jaw\" 0 ( 2 0 0 ) ( 0 0 0 )\n\"tooth\" 1 ( 3 0 0 ) ( 0 0 0 )\n}\n";
-static const char other_mesh[] =
+static const char foreign_mesh[] =
     HEAD "numJoints 1\nnumMeshes 0\njoints {\n\"other\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
 
 #define JOINTS(root, spine, neck)                                                \
@@ -67,7 +67,7 @@ static const char turn_anim[] =
         "32 0", "0 0",
         "0 0") "bounds {\n" BOX BOX BOX
                "}\n" BASE("10") "frame 0 {\n0\n}\nframe 1 {\n-0.70710678\n}\nframe 2 {\n-1\n}\n";
-static const char other_anim[] =
+static const char foreign_anim[] =
     HEAD "numFrames 1\nnumJoints 1\nframeRate 10\nnumAnimatedComponents 0\nhierarchy {\n"
          "\"stranger\" -1 0 0\n}\nbounds {\n" BOX "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n"
          "frame 0 {\n}\n";
@@ -86,9 +86,9 @@ static const char declarations[] =
     "model face { mesh head.md5mesh }\n";
 
 static const game_text all_files[] = {
-    {"body.md5mesh", body_mesh},   {"head.md5mesh", head_mesh}, {"other.md5mesh", other_mesh},
-    {"walk.md5anim", walk_anim},   {"lift.md5anim", lift_anim}, {"turn.md5anim", turn_anim},
-    {"other.md5anim", other_anim}, {"def/a.def", declarations},
+    {"body.md5mesh", body_mesh},     {"head.md5mesh", head_mesh}, {"other.md5mesh", foreign_mesh},
+    {"walk.md5anim", walk_anim},     {"lift.md5anim", lift_anim}, {"turn.md5anim", turn_anim},
+    {"other.md5anim", foreign_anim}, {"def/a.def", declarations},
 };
 const game_text *const entity_files = all_files;
 const size_t num_entity_files = COUNT_OF(all_files);
@@ -113,10 +113,10 @@ md5_entity *load_entity(md5_game *game, const char *name)
 
 void open_stage(actor_stage *stage)
 {
-    open_stage_of(stage, "body", MD5_PARSE_ENGINE);
+    open_stage_with(stage, "body", MD5_PARSE_ENGINE);
 }
 
-void open_stage_of(actor_stage *stage, const char *model, md5_parse_mode mode)
+void open_stage_with(actor_stage *stage, const char *model, md5_parse_mode mode)
 {
     stage->game = open_entity_game("", NULL);
     CHECK(md5_game_set_parse_mode(stage->game, mode, NULL));

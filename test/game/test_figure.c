@@ -16,131 +16,134 @@ typedef struct figure_case {
     size_t used;
 } figure_case;
 
-static bool open_figures(figure_case *it)
+static bool open_figures(figure_case *fixture)
 {
-    memset(it, 0, sizeof *it);
+    memset(fixture, 0, sizeof *fixture);
     if (!test_corpus())
         return false;
-    it->words = read_golden("d3char/game/af_cases.txt", NULL);
-    for (char *word = strtok(it->words, "\n\r "); word && it->count < MAX_CASES - 2;
+    fixture->words = read_golden("d3char/game/af_cases.txt", NULL);
+    for (char *word = strtok(fixture->words, "\n\r "); word && fixture->count < MAX_CASES - 2;
          word = strtok(NULL, "\n\r "))
-        it->names[it->count++] = word;
-    it->names[it->count++] = "stilt";
-    it->names[it->count++] = "trestle";
-    for (size_t i = 0; i < it->count; i++) {
-        const bool is_real = i + 2 >= it->count; // the last two are whole figures
-        snprintf(it->paths[i], sizeof it->paths[i], "af/%s%s.af", is_real ? "" : "c_",
-                 it->names[i]);
-        it->files[i] = it->paths[i];
+        fixture->names[fixture->count++] = word;
+    fixture->names[fixture->count++] = "stilt";
+    fixture->names[fixture->count++] = "trestle";
+    for (size_t i = 0; i < fixture->count; i++) {
+        const bool is_real = i + 2 >= fixture->count; // the last two are whole figures
+        snprintf(fixture->paths[i], sizeof fixture->paths[i], "af/%s%s.af", is_real ? "" : "c_",
+                 fixture->names[i]);
+        fixture->files[i] = fixture->paths[i];
     }
     return true;
 }
 
 // -- Writing a figure in the format of the table --------------------------------------------------
 
-static void print(figure_case *it, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void print(figure_case *it, const char *format, ...)
+static void print(figure_case *fixture, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void print(figure_case *fixture, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    it->used += (size_t)vsnprintf(it->text + it->used, sizeof it->text - it->used, format, values);
+    fixture->used += (size_t)vsnprintf(fixture->text + fixture->used,
+                                       sizeof fixture->text - fixture->used, format, values);
     va_end(values);
 }
 
-static void print_vector(figure_case *it, const char *name, const md5_figure_vector *vector)
+static void print_vector(figure_case *fixture, const char *name, const md5_figure_vector *vector)
 {
     const char *const first = vector->joints[0][0] ? vector->joints[0] : "-";
     const char *const second = vector->joints[1][0] ? vector->joints[1] : "-";
-    print(it, "%s [%d %d ", name, vector->kind, vector->is_negated);
+    print(fixture, "%s [%d %d ", name, vector->kind, vector->is_negated);
     if (vector->kind == MD5_FIGURE_NUMBERS)
-        print(it, "%.9g %.9g %.9g]", vector->numbers.x, vector->numbers.y, vector->numbers.z);
+        print(fixture, "%.9g %.9g %.9g]", vector->numbers.x, vector->numbers.y, vector->numbers.z);
     else
-        print(it, "%s %s]", first, second);
+        print(fixture, "%s %s]", first, second);
 }
 
-static void print_numbers(figure_case *it, const char *name, const float *numbers, size_t count)
+static void print_numbers(figure_case *fixture, const char *name, const float *numbers,
+                          size_t count)
 {
-    print(it, "%s", name);
+    print(fixture, "%s", name);
     for (size_t i = 0; i < count; i++)
-        print(it, " %.9g", numbers[i]);
+        print(fixture, " %.9g", numbers[i]);
 }
 
-static void print_body(figure_case *it, const md5_figure_body *body)
+static void print_body(figure_case *fixture, const md5_figure_body *body)
 {
-    print(it, " body \"%s\" joint \"%s\" mod %d model %d", body->name, body->joint, body->mod,
+    print(fixture, " body \"%s\" joint \"%s\" mod %d model %d", body->name, body->joint, body->mod,
           body->shape);
-    print_vector(it, " v1", &body->corners[0]);
-    print_vector(it, " v2", &body->corners[1]);
+    print_vector(fixture, " v1", &body->corners[0]);
+    print_vector(fixture, " v2", &body->corners[1]);
     if (body->shape == MD5_SHAPE_CYLINDER || body->shape == MD5_SHAPE_CONE)
-        print(it, " sides %d", body->num_sides);
+        print(fixture, " sides %d", body->num_sides);
     if (body->shape == MD5_SHAPE_BONE)
-        print(it, " width %.9g", body->width);
-    print_vector(it, " origin", &body->origin);
-    print_numbers(it, " angles", body->angles, 3);
-    print(it, " density %.9g", body->density);
-    print_numbers(it, " fr", body->friction, 3);
-    print(it, " contents %x clip %x self %d", body->contents, body->clip_mask,
+        print(fixture, " width %.9g", body->width);
+    print_vector(fixture, " origin", &body->origin);
+    print_numbers(fixture, " angles", body->angles, 3);
+    print(fixture, " density %.9g", body->density);
+    print_numbers(fixture, " fr", body->friction, 3);
+    print(fixture, " contents %x clip %x self %d", body->contents, body->clip_mask,
           body->collides_with_own);
-    print_numbers(it, " inertia", body->inertia_scale, 9);
-    print(it, " contained \"%s\"", body->contained);
-    print_vector(it, " fdir", &body->friction_direction);
-    print_vector(it, " mdir", &body->motor_direction);
-    print(it, "\n");
+    print_numbers(fixture, " inertia", body->inertia_scale, 9);
+    print(fixture, " contained \"%s\"", body->contained);
+    print_vector(fixture, " fdir", &body->friction_direction);
+    print_vector(fixture, " mdir", &body->motor_direction);
+    print(fixture, "\n");
 }
 
-static void print_constraint(figure_case *it, const md5_figure_constraint *constraint)
+static void print_constraint(figure_case *fixture, const md5_figure_constraint *constraint)
 {
-    print(it, " constraint \"%s\" type %d b1 \"%s\" b2 \"%s\" friction %.9g", constraint->name,
+    print(fixture, " constraint \"%s\" type %d b1 \"%s\" b2 \"%s\" friction %.9g", constraint->name,
           constraint->type, constraint->bodies[0], constraint->bodies[1], constraint->friction);
-    print_vector(it, " anchor", &constraint->anchors[0]);
-    print_vector(it, " shafts", &constraint->shafts[0]);
-    print_vector(it, "", &constraint->shafts[1]);
-    print_vector(it, " axis", &constraint->axis);
-    print(it, " limit %d", constraint->limit);
-    print_numbers(it, "", constraint->limit_angles, 3);
-    print_vector(it, " laxis", &constraint->limit_axis);
+    print_vector(fixture, " anchor", &constraint->anchors[0]);
+    print_vector(fixture, " shafts", &constraint->shafts[0]);
+    print_vector(fixture, "", &constraint->shafts[1]);
+    print_vector(fixture, " axis", &constraint->axis);
+    print(fixture, " limit %d", constraint->limit);
+    print_numbers(fixture, "", constraint->limit_angles, 3);
+    print_vector(fixture, " laxis", &constraint->limit_axis);
     if (constraint->type == MD5_CONSTRAINT_SPRING) {
-        print_vector(it, " anchor2", &constraint->anchors[1]);
-        print_numbers(it, " spring", constraint->spring, 6);
+        print_vector(fixture, " anchor2", &constraint->anchors[1]);
+        print_numbers(fixture, " spring", constraint->spring, 6);
     }
-    print(it, "\n");
+    print(fixture, "\n");
 }
 
-static void print_figure(figure_case *it, const char *name, const md5_figure_def *figure)
+static void print_figure(figure_case *fixture, const char *name, const md5_figure_def *figure)
 {
-    it->used = 0;
-    print(it, "af %s state parsed bodies %u constraints %u\n", name, figure->num_bodies,
+    fixture->used = 0;
+    print(fixture, "af %s state parsed bodies %u constraints %u\n", name, figure->num_bodies,
           figure->num_constraints);
-    print(it, " set model=%s skin=%s", figure->model, figure->skin);
-    print_numbers(it, " fr", figure->friction, 4);
-    print_numbers(it, " mass", &figure->total_mass, 1);
-    print_numbers(it, " susp", figure->suspend_speed, 4);
-    print_numbers(it, " nomove", figure->no_move, 3);
-    print_numbers(it, " time", figure->move_times, 2);
-    print(it, " contents %x clip %x self %d\n", figure->contents, figure->clip_mask,
+    print(fixture, " set model=%s skin=%s", figure->model, figure->skin);
+    print_numbers(fixture, " fr", figure->friction, 4);
+    print_numbers(fixture, " mass", &figure->total_mass, 1);
+    print_numbers(fixture, " susp", figure->suspend_speed, 4);
+    print_numbers(fixture, " nomove", figure->no_move, 3);
+    print_numbers(fixture, " time", figure->move_times, 2);
+    print(fixture, " contents %x clip %x self %d\n", figure->contents, figure->clip_mask,
           figure->collides_with_own);
     for (uint32_t i = 0; i < figure->num_bodies; i++)
-        print_body(it, &figure->bodies[i]);
+        print_body(fixture, &figure->bodies[i]);
     for (uint32_t i = 0; i < figure->num_constraints; i++)
-        print_constraint(it, &figure->constraints[i]);
+        print_constraint(fixture, &figure->constraints[i]);
 }
 
 // -- Comparing ------------------------------------------------------------------------------------
 
 // Returns the warnings about a file in the format of the table: without quotes, because the engine
 // uses other quotes.
-static void print_warnings(figure_case *it, const char *log, const char *name)
+static void print_warnings(figure_case *fixture, const char *log, const char *name)
 {
     char prefix[160];
     snprintf(prefix, sizeof prefix, "af/c_%s.af:", name);
-    it->used = 0;
-    it->text[0] = '\0';
+    fixture->used = 0;
+    fixture->text[0] = '\0';
     for (const char *at = strstr(log, prefix); at; at = strstr(at, prefix)) {
         at += strlen(prefix);
-        print(it, "%sline ", it->used ? " | " : "");
+        print(fixture, "%sline ", fixture->used ? " | " : "");
         for (; *at && *at != '\n'; at++)
             if (*at != '\'' && *at != '"')
-                print(it, "%c", *at);
+                print(fixture, "%c", *at);
     }
 }
 
@@ -157,39 +160,40 @@ static bool is_line(const char *text, const char *begin, const char *with)
         "%s says \"%s\", expected \"%s\"", begin, with, theirs);
 }
 
-TEST_IF (figures_are_read_like_the_original_engine, figure_case, it, open_figures(it),
-         free(it->words)) {
+TEST_IF (figures_are_read_like_the_original_engine, figure_case, fixture, open_figures(fixture),
+         free(fixture->words)) {
     OWN_STRING parsed = read_golden("d3char/af_parsed.txt", NULL);
     OWN_STRING verdicts = read_golden("d3char/af_verdicts.txt", NULL);
     OWN game_log *const log = test_alloc(sizeof *log);
     log->text[0] = '\0';
     const md5_load_opts opts = {.warn = log_warning, .warn_user = log, .max_warnings = 1000};
-    const golden_folder folder = {"d3char/game/base", it->files, it->count};
+    const golden_folder folder = {"d3char/game/base", fixture->files, fixture->count};
     OWN_GAME game = open_golden_game(&folder, &opts);
     REQUIRE(game && parsed && verdicts);
-    CHECK_UINT(it->count, 99);
+    CHECK_UINT(fixture->count, 99);
     unsigned num_equal = 0;
-    for (size_t i = 0; i < it->count; i++) {
+    for (size_t i = 0; i < fixture->count; i++) {
         char name[80], begin[80];
-        const bool is_real = i + 2 >= it->count;
-        snprintf(name, sizeof name, "%s%s", is_real ? "" : "c_", it->names[i]);
+        const bool is_real = i + 2 >= fixture->count;
+        snprintf(name, sizeof name, "%s%s", is_real ? "" : "c_", fixture->names[i]);
         log->text[0] = '\0';
         const md5_figure_def *const figure = md5_game_figure_def(game, name, NULL);
         if (!CHECK_THAT(figure, "%s", name))
             continue;
-        print_figure(it, it->names[i], figure);
-        snprintf(begin, sizeof begin, "af %s state", it->names[i]);
+        print_figure(fixture, fixture->names[i], figure);
+        snprintf(begin, sizeof begin, "af %s state", fixture->names[i]);
         const char *const found = strstr(parsed, begin);
         const char *const theirs = found ? found : "";
         const char *const end = strstr(theirs, "\naf ");
         const size_t size = end ? (size_t)(end - theirs) + 1 : strlen(theirs);
-        const bool is_equal = found && size == it->used && memcmp(theirs, it->text, size) == 0;
-        num_equal += CHECK_THAT(is_equal, "%s: found\n%s, expected\n%.*s", name, it->text,
+        const bool is_equal =
+            found && size == fixture->used && memcmp(theirs, fixture->text, size) == 0;
+        num_equal += CHECK_THAT(is_equal, "%s: found\n%s, expected\n%.*s", name, fixture->text,
                                 (int)size, theirs);
-        print_warnings(it, log->text, it->names[i]);
-        snprintf(begin, sizeof begin, "\n%s\t", it->names[i]);
+        print_warnings(fixture, log->text, fixture->names[i]);
+        snprintf(begin, sizeof begin, "\n%s\t", fixture->names[i]);
         if (!is_real)
-            is_line(verdicts, begin, it->text);
+            is_line(verdicts, begin, fixture->text);
     }
     CHECK_UINT(num_equal, 99);
 }

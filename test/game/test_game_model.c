@@ -4,7 +4,7 @@
 
 #include "md5/decl/containers.h"
 
-static const md5_model_def *model_of(md5_game *game, const char *name)
+static const md5_model_def *find_model(md5_game *game, const char *name)
 {
     const md5_model_def *const model = md5_game_model_def(game, name, NULL);
     CHECK(model);
@@ -34,7 +34,7 @@ static void check_anims(const md5_model_def *model, const char *expected)
 TEST (models_have_mesh_skin_and_offset) {
     OWN_GAME game =
         open_models("model m { mesh X.md5mesh skin Some\\Skin offset ( 1 -2 .5 ) }", NULL);
-    const md5_model_def *const model = model_of(game, "M");
+    const md5_model_def *const model = find_model(game, "M");
     CHECK_STRING(model->mesh, "X.md5mesh");
     CHECK_STRING(model->skin, "some/skin");
     CHECK_EXACT(model->offset.y, -2);
@@ -50,18 +50,18 @@ TEST (channels_add_and_remove_joints_from_left_to_right) {
         "model n { mesh x.md5mesh channel torso ( *root ) channel torso ( a ) channel head ( b ) "
         "}\n",
         NULL);
-    check_channel(model_of(game, "m"), MD5_CHANNEL_TORSO, "1");
-    check_channel(model_of(game, "m"), MD5_CHANNEL_LEGS, "30");
+    check_channel(find_model(game, "m"), MD5_CHANNEL_TORSO, "1");
+    check_channel(find_model(game, "m"), MD5_CHANNEL_LEGS, "30");
     // A second list replaces the first, but the joints of the first remain taken.
-    check_channel(model_of(game, "n"), MD5_CHANNEL_TORSO, "");
-    check_channel(model_of(game, "n"), MD5_CHANNEL_HEAD, "");
+    check_channel(find_model(game, "n"), MD5_CHANNEL_TORSO, "");
+    check_channel(find_model(game, "n"), MD5_CHANNEL_HEAD, "");
 }
 
 TEST (channels_warn_of_joints) {
     game_log log;
     OWN_GAME game = open_models(
         "model m { mesh x.md5mesh\nchannel torso ( a nobody )\nchannel head ( *a ) }", &log);
-    check_channel(model_of(game, "m"), MD5_CHANNEL_HEAD, "2");
+    check_channel(find_model(game, "m"), MD5_CHANNEL_HEAD, "2");
     has_logged(&log, "def/all.def:2: Unknown joint 'nobody' in 'a nobody ' for model 'm'");
     has_logged(&log, "def/all.def:3: Joint 'a' assigned to multiple channels");
 }
@@ -71,7 +71,7 @@ TEST (anims_have_aliases_files_and_flags) {
         open_models("model m { mesh x.md5mesh anim pain_12 three.md5anim , three.md5anim { "
                     "ai_no_turn anim_turn } anim run two.md5anim }",
                     NULL);
-    const md5_model_def *const model = model_of(game, "m");
+    const md5_model_def *const model = find_model(game, "m");
     check_anims(model, "pain_12 run ");
     const md5_model_anim *const anim = md5_model_def_anim(model, 0);
     CHECK_STRING(anim->alias, "pain_");
@@ -89,7 +89,7 @@ TEST (frame_commands_are_sorted_by_frame) {
         "frame 1 fire_missile_at_target c goal frame 1 start_emitter e a smoke frame 1 "
         "disableLegIK 2 frame 2 aviGame\n} }",
         NULL);
-    const md5_model_anim *const anim = md5_model_def_anim(model_of(game, "m"), 0);
+    const md5_model_anim *const anim = md5_model_def_anim(find_model(game, "m"), 0);
     static const md5_frame_command expected[] = {
         {1, MD5_FRAME_SOUND, "snd_x", MD5_NONE, 0},
         {1, MD5_FRAME_SKIN, "none", MD5_NONE, 0},
@@ -118,19 +118,19 @@ TEST (models_inherit_replace_and_remove) {
         "model base { mesh x.md5mesh channel torso ( *a ) anim walk1 two.md5anim\n"
         "anim kick three.md5anim { ai_no_turn } anim pain1 two.md5anim anim pain2 two.md5anim }\n",
         NULL);
-    const md5_model_def *const child = model_of(game, "child");
+    const md5_model_def *const child = find_model(game, "child");
     check_anims(child, "walk1 kick new ");
     CHECK_UINT(md5_model_def_anim(child, 1)->num_frames, 2);
     CHECK_UINT(md5_model_def_anim(child, 1)->flags, 0);
     check_channel(child, MD5_CHANNEL_TORSO, "12");
-    check_anims(model_of(game, "base"), "walk1 kick pain1 pain2 ");
+    check_anims(find_model(game, "base"), "walk1 kick pain1 pain2 ");
 }
 
 static void check_defaulted(const char *text, const char *line)
 {
     game_log log;
     OWN_GAME game = open_models(text, &log);
-    const md5_model_def *const model = model_of(game, "m");
+    const md5_model_def *const model = find_model(game, "m");
     CHECK_UINT(model->decl->state, MD5_DECL_DEFAULTED);
     CHECK_STRING(model->mesh, "");
     CHECK_UINT(model->num_anims + model->num_joints, 0);
@@ -188,16 +188,16 @@ TEST (long_lines_of_parents_are_no_deep_recursion) {
         test_append(&text, "model m%d { inherit m%d }\n", i, i - 1);
     test_append(&text, "model m0 { offset ( 7 0 0 ) }");
     OWN_GAME game = open_models(text.bytes, NULL);
-    CHECK_EXACT(model_of(game, "m20000")->offset.x, 7);
+    CHECK_EXACT(find_model(game, "m20000")->offset.x, 7);
 }
 
 TEST (models_that_inherit_themselves_end) {
     game_log log;
     OWN_GAME game = open_models(
         "model a { inherit b offset ( 1 0 0 ) } model b { inherit a } model c { inherit c }", &log);
-    CHECK_EXACT(model_of(game, "a")->offset.x, 1);
-    CHECK_UINT(model_of(game, "b")->decl->state, MD5_DECL_PARSED);
-    CHECK_UINT(model_of(game, "c")->decl->state, MD5_DECL_PARSED);
+    CHECK_EXACT(find_model(game, "a")->offset.x, 1);
+    CHECK_UINT(find_model(game, "b")->decl->state, MD5_DECL_PARSED);
+    CHECK_UINT(find_model(game, "c")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(log.count, 0);
 }
 
@@ -209,9 +209,9 @@ TEST (models_survive_failure_of_every_allocation) {
         {"x.md5mesh", game_mesh},
         {"two.md5anim", game_anim2},
     };
-    const md5_game_path place = game_place(texts, 3, false);
+    const md5_game_path search_path = make_game_path(texts, 3, false);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_GAME game = md5_create_game(&place, 1, &failure.opts, &failure.error);
+        OWN_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
         const md5_model_def *const model =
             game ? md5_game_model_def(game, "b", &failure.error) : NULL;
         CHECK(model ? model->num_joints == 4 : failure.error.status == MD5_ERROR_MEMORY);
@@ -294,18 +294,18 @@ static md5_game *open_chain(const char *text, test_heap *heap)
 {
     static game_text texts[3] = {
         {"x.md5mesh", game_mesh}, {"two.md5anim", game_anim2}, {"def/all.def", NULL}};
-    static md5_game_path place;
+    static md5_game_path search_path;
     texts[2].text = text;
-    place = game_place(texts, 3, false);
+    search_path = make_game_path(texts, 3, false);
     const md5_load_opts opts = {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = heap}};
-    md5_game *const game = md5_create_game(&place, 1, &opts, NULL);
+    md5_game *const game = md5_create_game(&search_path, 1, &opts, NULL);
     CHECK(game && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));
     return game;
 }
 
 // Returns the memory of parsing all models of a chain, bytes.
-static size_t size_of_chain(int count, const char *first, const char *form, uint32_t num_anims)
+static size_t chain_size(int count, const char *first, const char *form, uint32_t num_anims)
 {
     OWN_STRING text = write_chain(count, first, form);
     test_heap heap = {.fail_at = 0};
@@ -331,8 +331,8 @@ static size_t size_of_chain(int count, const char *first, const char *form, uint
 // comes in chunks that double.
 static void check_growth(const char *first, const char *form, uint32_t few, uint32_t many)
 {
-    const size_t small = size_of_chain(5000, first, form, few);
-    const size_t large = size_of_chain(20000, first, form, many);
+    const size_t small = chain_size(5000, first, form, few);
+    const size_t large = chain_size(20000, first, form, many);
     CHECK_THAT(large < 6 * small, "%s: %zu bytes, then %zu", form, small, large);
     CHECK_THAT(large < (size_t)20000 * 6000, "%s: %zu bytes", form, large);
 }
@@ -446,13 +446,13 @@ static void write_change(test_text *text, plain_model *model, uint64_t *random)
     const bool is_two = test_random_u32(random) % 2 == 0;
     char name[NAME];
     snprintf(name, sizeof name, "%s%u", alias, number);
-    const bool is_whole = number < 10;
+    const bool is_integer = number < 10;
     if (test_random_u32(random) % 3 > 0 && add_plain(model, name, is_two)) {
         test_append(text, " anim %s %s.md5anim", name, is_two ? "two" : "three");
         return;
     }
-    if (remove_plain(model, is_whole ? name : alias))
-        test_append(text, " remove %s", is_whole ? name : alias);
+    if (remove_plain(model, is_integer ? name : alias))
+        test_append(text, " remove %s", is_integer ? name : alias);
 }
 
 TEST (inherited_animations_equal_those_of_copied_lists) {
@@ -550,25 +550,25 @@ TEST (models_have_a_limit_of_joints_in_all_channels) {
         test_append(&text, "channel torso ( )\n");
     test_append(&text, "}\nmodel more { mesh one.md5mesh }\n");
     char *const many = write_joints(NUM_JOINTS);
-    char *const one = write_joints(1);
+    char *const single_joint = write_joints(1);
     const game_text texts[] = {
-        {"def/all.def", text.bytes}, {"many.md5mesh", many}, {"one.md5mesh", one}};
+        {"def/all.def", text.bytes}, {"many.md5mesh", many}, {"one.md5mesh", single_joint}};
     game_log log;
     OWN_GAME game = open_texts(texts, 3, &log);
-    const md5_model_def *const full = model_of(game, "full");
+    const md5_model_def *const full = find_model(game, "full");
     CHECK_UINT(log.count, 0);
     CHECK_UINT(full->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(full->num_joints, NUM_JOINTS);
 
     char line[128];
-    CHECK_UINT(model_of(game, "more")->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_UINT(find_model(game, "more")->decl->state, MD5_DECL_DEFAULTED);
     snprintf(line, sizeof line,
              "def/all.def:%d: Too many joints in the channels of all models (limit %d)",
              NUM_CHANNELS + 3, LIMIT);
     CHECK(has_logged(&log, line));
     free(text.bytes);
     free(many);
-    free(one);
+    free(single_joint);
 }
 
 // Animations that the mesh does not fit end Doom 3; in lenient mode they are accepted.
@@ -595,7 +595,7 @@ TEST (animations_have_the_joints_of_the_mesh) {
             {"two.md5anim", game_anim2}};
         game_log log;
         OWN_GAME game = open_texts(texts, 3, &log);
-        const md5_model_def *const model = model_of(game, "m");
+        const md5_model_def *const model = find_model(game, "m");
         CHECK_UINT(model->decl->state, MD5_DECL_DEFAULTED);
         snprintf(line, sizeof line,
                  "def/all.def:1: Model 'x.md5mesh' and anim 'two.md5anim' differ in the %s%s: the "

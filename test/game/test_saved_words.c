@@ -246,13 +246,15 @@ static void check_ragdoll(md5_ragdoll *ragdoll, uint32_t num_bodies, const unsig
 
 TEST (saved_ragdolls_with_changed_words_are_rejected_or_stay_finite) {
     enum { HEAD_WORDS = 4, NUM_RANDOM = 1000 };
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        const md5_ragdoll_desc desc = {.figure = it.figure, .ground = {.plane_normal = {0, 0, 1}}};
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        const md5_ragdoll_desc desc = {.figure = fixture.figure,
+                                       .ground = {.plane_normal = {0, 0, 1}}};
         md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         md5_body_state bodies[16];
-        const md5_xform place = {.rotation = {0.6f, 0, 0, 0.8f}, .translation = {4, 0, 40}};
-        place_bodies(it.figure, place, (md5_vec3){80, 10, 0}, (md5_vec3){1, 2, 1}, bodies);
+        const md5_xform transform = {.rotation = {0.6f, 0, 0, 0.8f}, .translation = {4, 0, 40}};
+        set_body_transforms(fixture.figure, transform, (md5_vec3){80, 10, 0}, (md5_vec3){1, 2, 1},
+                            bodies);
         md5_ragdoll_start(ragdoll, bodies);
         md5_ragdoll_advance(ragdoll, 1.0);
         CHECK(md5_ragdoll_state(ragdoll).num_contacts > 0);
@@ -264,18 +266,18 @@ TEST (saved_ragdolls_with_changed_words_are_rejected_or_stay_finite) {
             for (size_t j = 0; j < COUNT_OF(words); j++) {
                 memcpy(changed, bytes, size);
                 write_word(changed, i, words[j]);
-                check_ragdoll(ragdoll, it.figure->num_bodies, changed, size);
+                check_ragdoll(ragdoll, fixture.figure->num_bodies, changed, size);
             }
         }
         uint64_t random = 3;
         for (int i = 0; i < NUM_RANDOM; i++) {
             memcpy(changed, bytes, size);
             change_words(changed, HEAD_WORDS, num_words, &random);
-            check_ragdoll(ragdoll, it.figure->num_bodies, changed, size);
+            check_ragdoll(ragdoll, fixture.figure->num_bodies, changed, size);
         }
         md5_destroy_ragdoll(ragdoll);
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 TEST (saved_ragdolls_have_limits_of_indices_and_sizes) {
@@ -287,9 +289,9 @@ TEST (saved_ragdolls_have_limits_of_indices_and_sizes) {
         {"contacts of the first body", NODE + 28, 8},
         {"contacts of the second body", NODE + 28 + 36 + 11 * 8 - 7, 8},
     };
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        const md5_ragdoll_desc desc = {.figure = it.figure};
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        const md5_ragdoll_desc desc = {.figure = fixture.figure};
         md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         const size_t size = md5_ragdoll_save_size(ragdoll);
         OWN unsigned char *const bytes = test_calloc(1, size + 1);
@@ -309,5 +311,5 @@ TEST (saved_ragdolls_have_limits_of_indices_and_sizes) {
         CHECK(md5_ragdoll_restore(ragdoll, bytes, size, NULL));
         md5_destroy_ragdoll(ragdoll);
     }
-    close_case(&it);
+    close_case(&fixture);
 }

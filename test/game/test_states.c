@@ -35,7 +35,7 @@ TEST (states_play_as_in_the_original_engine) {
     REQUIRE(states);
     md5_actor_set_in_place(actor, true);
     double origin = 300.0;
-    long long now = 0;
+    long long last_time = 0;
     unsigned num_ticks = 0;
     unsigned num_slots = 0;
     for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n")) {
@@ -46,21 +46,21 @@ TEST (states_play_as_in_the_original_engine) {
         int slot;
         int end;
         if (sscanf(line, "setState %63s at %lld", name, &time) == 2) {
-            md5_states_advance(states, (uint32_t)(time - now), NULL, NULL);
-            now = time;
+            md5_states_advance(states, (uint32_t)(time - last_time), NULL, NULL);
+            last_time = time;
             CHECK(md5_states_set(states, MD5_CHANNEL_ALL, name, 0));
         } else if (sscanf(line, "f %lld probe::%63s %lf", &time, name, &x) == 3) {
-            md5_states_advance(states, (uint32_t)(time - now), NULL, NULL);
-            now = time;
+            md5_states_advance(states, (uint32_t)(time - last_time), NULL, NULL);
+            last_time = time;
             origin += (double)md5_actor_root_motion(actor).translation.x;
             CHECK_STRING(md5_states_channel(states, MD5_CHANNEL_ALL).name, name);
             CHECK_THAT(fabs(origin - x) <= 1e-2, "at %lld: at %g, expected %g", time, origin, x);
             num_ticks++;
         } else if (sscanf(line, "c %d", &channel) == 1) {
-            const md5_channel_state now_in = md5_states_channel(states, (md5_channel)channel);
+            const md5_channel_state state = md5_states_channel(states, (md5_channel)channel);
             char ours[128];
-            snprintf(ours, sizeof ours, "c %d %s %u %u %d %d", channel, now_in.name, now_in.blend,
-                     now_in.last_blend, now_in.is_idle, now_in.is_disabled);
+            snprintf(ours, sizeof ours, "c %d %s %u %u %d %d", channel, state.name, state.blend,
+                     state.last_blend, state.is_idle, state.is_disabled);
             CHECK_STRING(ours, line);
         } else if (sscanf(line, "p %d %d %63s", &channel, &slot, clip) == 3) {
             test_text ours = {0};
@@ -69,16 +69,19 @@ TEST (states_play_as_in_the_original_engine) {
             double from;
             double to;
             double weight;
-            CHECK_THAT(strncmp(line, ours.bytes, ours.used) == 0, "at %lld: %s, expected %s", now,
-                       ours.bytes, line);
+            CHECK_THAT(strncmp(line, ours.bytes, ours.used) == 0, "at %lld: %s, expected %s",
+                       last_time, ours.bytes, line);
             REQUIRE(sscanf(line + end, "%lf %lf %lf", &from, &to, &weight) == 3);
-            const md5_actor_slot *const it = &actor->slots[channel][slot];
-            CHECK_NEAR(it->from_weight, from, 1e-6);
-            CHECK_NEAR(it->to_weight, to, 1e-6);
-            const double passed =
-                fmin(fmax((double)(now - it->fade_start), 0.0), it->fade_duration);
-            const double part = it->fade_duration > 0 ? passed / it->fade_duration : 1.0;
-            CHECK_NEAR(it->from_weight + (it->to_weight - it->from_weight) * part, weight, 1e-6);
+            const md5_actor_slot *const slot_state = &actor->slots[channel][slot];
+            CHECK_NEAR(slot_state->from_weight, from, 1e-6);
+            CHECK_NEAR(slot_state->to_weight, to, 1e-6);
+            const double passed = fmin(fmax((double)(last_time - slot_state->fade_start), 0.0),
+                                       slot_state->fade_duration);
+            const double part =
+                slot_state->fade_duration > 0 ? passed / slot_state->fade_duration : 1.0;
+            CHECK_NEAR(slot_state->from_weight
+                           + (slot_state->to_weight - slot_state->from_weight) * part,
+                       weight, 1e-6);
             free(ours.bytes);
             num_slots++;
         }
@@ -137,30 +140,30 @@ typedef struct script_case {
     game_log log;
 } script_case;
 
-static bool open_case(script_case *it, const char *statement)
+static bool open_case(script_case *fixture, const char *statement)
 {
-    *it = (script_case){.script = NULL};
+    *fixture = (script_case){.script = NULL};
     test_text text = {0};
     test_append(&text, HEAD "void o::Torso_A() {\n%s\n}\n", statement);
     const game_text texts[] = {{"a.script", text.bytes}, {"b.script", macros}, {NULL, NULL}};
-    open_stage(&it->stage);
-    const md5_load_opts opts = {.warn = log_warning, .warn_user = &it->log};
-    it->script = load(texts, opts, &it->error);
+    open_stage(&fixture->stage);
+    const md5_load_opts opts = {.warn = log_warning, .warn_user = &fixture->log};
+    fixture->script = load(texts, opts, &fixture->error);
     free(text.bytes);
-    if (!it->script)
+    if (!fixture->script)
         return false;
     const md5_states_desc desc = {
-        .script = it->script, .entity = it->stage.entity, .body = it->stage.actor};
-    it->states = md5_create_states(&desc, NULL, NULL);
-    CHECK(md5_states_set(it->states, MD5_CHANNEL_TORSO, "Torso_A", 0));
+        .script = fixture->script, .entity = fixture->stage.entity, .body = fixture->stage.actor};
+    fixture->states = md5_create_states(&desc, NULL, NULL);
+    CHECK(md5_states_set(fixture->states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     return true;
 }
 
-static void close_case(script_case *it)
+static void close_case(script_case *fixture)
 {
-    md5_destroy_states(it->states);
-    md5_free_script(it->script);
-    close_stage(&it->stage);
+    md5_destroy_states(fixture->states);
+    md5_free_script(fixture->script);
+    close_stage(&fixture->stage);
 }
 
 typedef struct script_row {
@@ -218,15 +221,15 @@ TEST (scripts_evaluate_expressions_by_the_rules_of_the_language) {
     };
     for (size_t j = 0; j < COUNT_OF(rows); j++) {
         const script_row *const row = &rows[j];
-        script_case it;
-        if (CHECK_THAT(open_case(&it, row->statement), "%s: %s", row->statement,
-                       it.error.message)) {
-            md5_states_advance(it.states, 0, NULL, NULL);
-            const double r = (double)md5_states_variable(it.states, "r");
+        script_case fixture;
+        if (CHECK_THAT(open_case(&fixture, row->statement), "%s: %s", row->statement,
+                       fixture.error.message)) {
+            md5_states_advance(fixture.states, 0, NULL, NULL);
+            const double r = (double)md5_states_variable(fixture.states, "r");
             CHECK_THAT(fabs(r - row->expected) <= 1e-6, "%s: %g, expected %g", row->statement, r,
                        row->expected);
         }
-        close_case(&it);
+        close_case(&fixture);
     }
 }
 
@@ -275,65 +278,67 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
 }
 
 TEST (unknown_functions_are_reported_once) {
-    script_case it;
-    CHECK(open_case(&it, "fly( 1 ); fly( 2 );\nthread two(); $a.b();"));
-    CHECK_STRING(it.log.text, "a.script:11: 'fly' is an unknown function: calls return "
-                              "0\na.script:12: 'two' is an unknown function: calls return "
-                              "0\na.script:12: 'b' is an unknown function: calls return 0\n");
-    CHECK_UINT(it.script->num_unknown, 3);
-    close_case(&it);
+    script_case fixture;
+    CHECK(open_case(&fixture, "fly( 1 ); fly( 2 );\nthread two(); $a.b();"));
+    CHECK_STRING(fixture.log.text, "a.script:11: 'fly' is an unknown function: calls return "
+                                   "0\na.script:12: 'two' is an unknown function: calls return "
+                                   "0\na.script:12: 'b' is an unknown function: calls return 0\n");
+    CHECK_UINT(fixture.script->num_unknown, 3);
+    close_case(&fixture);
 }
 
 TEST (scripts_report_truncated_text_and_unclosed_conditions) {
-    script_case it;
-    CHECK(open_case(&it, "word = \"0123456789012345678901234567890123456789012345678901234567890123"
-                         "\";\n#ifdef QUAD\nr = ( word == \"0123456789012345678901234567890123"
-                         "45678901234567890123456789012\" );"));
-    md5_states_advance(it.states, 0, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(it.states, "r"), 1, 0);
-    CHECK(strstr(it.log.text, "a.script:14: expected #endif, found the end of the file\n"));
-    CHECK(strstr(it.log.text, "' is too long: expected at most 63 bytes; the rest is ignored\n"));
-    close_case(&it);
+    script_case fixture;
+    CHECK(open_case(&fixture,
+                    "word = \"0123456789012345678901234567890123456789012345678901234567890123"
+                    "\";\n#ifdef QUAD\nr = ( word == \"0123456789012345678901234567890123"
+                    "45678901234567890123456789012\" );"));
+    md5_states_advance(fixture.states, 0, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(fixture.states, "r"), 1, 0);
+    CHECK(strstr(fixture.log.text, "a.script:14: expected #endif, found the end of the file\n"));
+    CHECK(strstr(fixture.log.text,
+                 "' is too long: expected at most 63 bytes; the rest is ignored\n"));
+    close_case(&fixture);
 }
 
 TEST (scripts_list_states_and_variables) {
-    script_case it;
-    CHECK(open_case(&it, "word = \"a\"; r = 1; wait( 0.05 ); r = 2;"));
-    CHECK_UINT(it.script->num_states, 2);
-    CHECK_STRING(it.script->states[1].name, "Torso_A");
-    CHECK_UINT(it.script->states[1].channel, MD5_CHANNEL_TORSO);
-    CHECK_UINT(it.script->num_variables, 6);
-    CHECK_STRING(it.script->variables[1].name, "AI_PAIN");
-    CHECK_UINT(it.script->variables[1].type, MD5_SCRIPT_BOOLEAN);
-    CHECK(!md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_B", 0));
-    CHECK(!md5_states_set_variable(it.states, "word", 1.0f));
-    CHECK(md5_states_set_variable(it.states, "AI_PAIN", 1.0f));
-    CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 1, 0);
-    md5_states_advance(it.states, 10, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 0, 0);
+    script_case fixture;
+    CHECK(open_case(&fixture, "word = \"a\"; r = 1; wait( 0.05 ); r = 2;"));
+    CHECK_UINT(fixture.script->num_states, 2);
+    CHECK_STRING(fixture.script->states[1].name, "Torso_A");
+    CHECK_UINT(fixture.script->states[1].channel, MD5_CHANNEL_TORSO);
+    CHECK_UINT(fixture.script->num_variables, 6);
+    CHECK_STRING(fixture.script->variables[1].name, "AI_PAIN");
+    CHECK_UINT(fixture.script->variables[1].type, MD5_SCRIPT_BOOLEAN);
+    CHECK(!md5_states_set(fixture.states, MD5_CHANNEL_LEGS, "Legs_B", 0));
+    CHECK(!md5_states_set_variable(fixture.states, "word", 1.0f));
+    CHECK(md5_states_set_variable(fixture.states, "AI_PAIN", 1.0f));
+    CHECK_NEAR(md5_states_variable(fixture.states, "AI_PAIN"), 1, 0);
+    md5_states_advance(fixture.states, 10, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(fixture.states, "AI_PAIN"), 0, 0);
     // A copy continues independently.
     const md5_states_desc desc = {
-        .script = it.script, .entity = it.stage.entity, .body = it.stage.actor};
+        .script = fixture.script, .entity = fixture.stage.entity, .body = fixture.stage.actor};
     OWN_STATES copy = md5_create_states(&desc, NULL, NULL);
     REQUIRE(copy);
-    md5_copy_states(copy, it.states);
-    md5_states_advance(it.states, 49, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(it.states, "r"), 1, 0);
-    md5_states_advance(it.states, 1, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(it.states, "r"), 2, 0);
-    CHECK(!md5_states_channel(it.states, MD5_CHANNEL_TORSO).is_running);
+    md5_copy_states(copy, fixture.states);
+    md5_states_advance(fixture.states, 49, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(fixture.states, "r"), 1, 0);
+    md5_states_advance(fixture.states, 1, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(fixture.states, "r"), 2, 0);
+    CHECK(!md5_states_channel(fixture.states, MD5_CHANNEL_TORSO).is_running);
     CHECK_NEAR(md5_states_variable(copy, "r"), 1, 0);
     md5_states_advance(copy, 0, NULL, NULL);
     CHECK_NEAR(md5_states_variable(copy, "r"), 2, 0);
-    close_case(&it);
+    close_case(&fixture);
 }
 
 // Returns true if an actor plays a clip in a channel that started a number of milliseconds ago.
 static bool plays(const md5_actor *actor, md5_channel channel, const char *name, uint32_t time)
 {
-    const md5_actor_status now = md5_actor_channel(actor, channel);
-    return now.clip != MD5_NONE && now.time == time
-           && strcmp(actor->entity->clips[now.clip].anim->name, name) == 0;
+    const md5_actor_status status = md5_actor_channel(actor, channel);
+    return status.clip != MD5_NONE && status.time == time
+           && strcmp(actor->entity->clips[status.clip].anim->name, name) == 0;
 }
 
 // A body whose head is a separate model with the same clips, and the states of both.
@@ -346,31 +351,33 @@ typedef struct headed_body {
     md5_states *states;
 } headed_body;
 
-static void open_headed_body(headed_body *it, const game_text *scripts)
+static void open_headed_body(headed_body *fixture, const game_text *scripts)
 {
-    it->game = open_entity_game(
+    fixture->game = open_entity_game(
         "model twin { inherit body }\n entityDef e { \"model\" \"body\" \"def_head\" \"twin\"\n"
         "\"head_joint\" \"neck\" }",
         NULL);
-    it->entity = load_entity(it->game, "e");
-    REQUIRE(it->entity && it->entity->num_parts == 1);
-    it->body = md5_create_actor(it->entity, NULL, NULL);
-    it->head = md5_create_actor(it->entity->parts[0].entity, NULL, NULL);
-    it->script = load(scripts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
-    REQUIRE(it->body && it->head && it->script);
-    const md5_states_desc desc = {
-        .script = it->script, .entity = it->entity, .body = it->body, .head = it->head};
-    it->states = md5_create_states(&desc, NULL, NULL);
+    fixture->entity = load_entity(fixture->game, "e");
+    REQUIRE(fixture->entity && fixture->entity->num_parts == 1);
+    fixture->body = md5_create_actor(fixture->entity, NULL, NULL);
+    fixture->head = md5_create_actor(fixture->entity->parts[0].entity, NULL, NULL);
+    fixture->script = load(scripts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
+    REQUIRE(fixture->body && fixture->head && fixture->script);
+    const md5_states_desc desc = {.script = fixture->script,
+                                  .entity = fixture->entity,
+                                  .body = fixture->body,
+                                  .head = fixture->head};
+    fixture->states = md5_create_states(&desc, NULL, NULL);
 }
 
-static void close_headed_body(headed_body *it)
+static void close_headed_body(headed_body *fixture)
 {
-    md5_destroy_states(it->states);
-    md5_free_script(it->script);
-    md5_destroy_actor(it->head);
-    md5_destroy_actor(it->body);
-    md5_free_entity(it->entity);
-    md5_destroy_game(it->game);
+    md5_destroy_states(fixture->states);
+    md5_free_script(fixture->script);
+    md5_destroy_actor(fixture->head);
+    md5_destroy_actor(fixture->body);
+    md5_free_entity(fixture->entity);
+    md5_destroy_game(fixture->game);
 }
 
 // The head is a separate model and plays in all its joints.
@@ -381,11 +388,11 @@ TEST (heads_follow_bodies_and_control_them) {
                           "void o::Head_A() { wait( 0.3 ); playAnim( 3, \"lift\" ); }"},
         {"b.script", macros},
         {NULL, NULL}};
-    headed_body it;
-    open_headed_body(&it, texts);
-    md5_states *const states = it.states;
-    md5_actor *const body = it.body;
-    md5_actor *const head = it.head;
+    headed_body fixture;
+    open_headed_body(&fixture, texts);
+    md5_states *const states = fixture.states;
+    md5_actor *const body = fixture.body;
+    md5_actor *const head = fixture.head;
     CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     md5_states_advance(states, 10, NULL, NULL);
     CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 0) && plays(head, MD5_CHANNEL_ALL, "walk", 0));
@@ -398,7 +405,7 @@ TEST (heads_follow_bodies_and_control_them) {
     md5_states_advance(states, 200, NULL, NULL);
     CHECK(plays(head, MD5_CHANNEL_ALL, "lift", 0));
     CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(body, MD5_CHANNEL_LEGS, "lift", 0));
-    close_headed_body(&it);
+    close_headed_body(&fixture);
 }
 
 // A torso that overrideAnim() disables plays the clip of the legs, in sync with it, and so does a
@@ -410,11 +417,11 @@ TEST (heads_follow_a_disabled_torso) {
                           "overrideAnim( 1 ); }"},
         {"b.script", macros},
         {NULL, NULL}};
-    headed_body it;
-    open_headed_body(&it, texts);
-    md5_states *const states = it.states;
-    md5_actor *const body = it.body;
-    md5_actor *const head = it.head;
+    headed_body fixture;
+    open_headed_body(&fixture, texts);
+    md5_states *const states = fixture.states;
+    md5_actor *const body = fixture.body;
+    md5_actor *const head = fixture.head;
     CHECK(md5_states_set(states, MD5_CHANNEL_LEGS, "Legs_B", 0));
     md5_states_advance(states, 10, NULL, NULL);
     CHECK(plays(body, MD5_CHANNEL_LEGS, "walk", 0));
@@ -426,7 +433,7 @@ TEST (heads_follow_a_disabled_torso) {
     CHECK(plays(body, MD5_CHANNEL_LEGS, "walk", 110));
     CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 110));
     CHECK(plays(head, MD5_CHANNEL_ALL, "walk", 110));
-    close_headed_body(&it);
+    close_headed_body(&fixture);
 }
 
 // A head that does not have the clip of the body cycles "idle". "idle" is not restarted for the
@@ -535,12 +542,12 @@ static void append_list(test_text *text, const char *item, uint32_t count)
         test_append(text, "%s%s", i > 0 ? ", " : "", item);
 }
 
-static void check_limit(const char *what, uint32_t count, const char *text, const char *message)
+static void check_limit(const char *item, uint32_t count, const char *text, const char *message)
 {
     const game_text texts[] = {{"a.script", text}, {NULL, NULL}};
     md5_error error = {0};
     OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
-    CHECK_THAT(strcmp(error.message, message) == 0, "%u %s: %s", count, what, error.message);
+    CHECK_THAT(strcmp(error.message, message) == 0, "%u %s: %s", count, item, error.message);
 }
 
 // A thread has 64 values. A call that is compiled has at most 255 arguments.
@@ -658,15 +665,15 @@ TEST (scripts_have_limits_of_calls_and_values) {
 TEST (animations_are_done_some_frames_before_their_end) {
     static const uint32_t times[] = {149, 150};
     for (size_t i = 0; i < COUNT_OF(times); i++) {
-        script_case it;
-        if (CHECK(open_case(&it, "playAnim( 1, \"walk\" );\n"
-                                 "while ( 1 ) { r = animDone( 1, 6 ); waitFrame(); }"))) {
-            md5_states_advance(it.states, 0, NULL, NULL);
-            CHECK_NEAR(md5_states_variable(it.states, "r"), 0, 0);
-            md5_states_advance(it.states, times[i], NULL, NULL);
-            CHECK_NEAR(md5_states_variable(it.states, "r"), times[i] == 150, 0);
+        script_case fixture;
+        if (CHECK(open_case(&fixture, "playAnim( 1, \"walk\" );\n"
+                                      "while ( 1 ) { r = animDone( 1, 6 ); waitFrame(); }"))) {
+            md5_states_advance(fixture.states, 0, NULL, NULL);
+            CHECK_NEAR(md5_states_variable(fixture.states, "r"), 0, 0);
+            md5_states_advance(fixture.states, times[i], NULL, NULL);
+            CHECK_NEAR(md5_states_variable(fixture.states, "r"), times[i] == 150, 0);
         }
-        close_case(&it);
+        close_case(&fixture);
     }
 }
 
@@ -678,23 +685,23 @@ TEST (states_have_a_limit_of_blend_times) {
         char statement[96];
         snprintf(statement, sizeof statement,
                  "setBlendFrames( 1, %u ); while ( 1 ) { waitFrame(); }", frames);
-        script_case it;
-        if (CHECK(open_case(&it, statement))) {
-            md5_states_advance(it.states, 0, NULL, NULL);
-            CHECK_UINT(md5_states_channel(it.states, MD5_CHANNEL_TORSO).last_blend, expected);
-            CHECK(md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_A", frames));
-            CHECK_UINT(md5_states_channel(it.states, MD5_CHANNEL_LEGS).last_blend, expected);
+        script_case fixture;
+        if (CHECK(open_case(&fixture, statement))) {
+            md5_states_advance(fixture.states, 0, NULL, NULL);
+            CHECK_UINT(md5_states_channel(fixture.states, MD5_CHANNEL_TORSO).last_blend, expected);
+            CHECK(md5_states_set(fixture.states, MD5_CHANNEL_LEGS, "Legs_A", frames));
+            CHECK_UINT(md5_states_channel(fixture.states, MD5_CHANNEL_LEGS).last_blend, expected);
         }
-        close_case(&it);
+        close_case(&fixture);
     }
 }
 
 TEST (entities_without_a_script_object_have_no_states) {
     static const game_text texts[] = {{"a.script", "object o { };"}, {NULL, NULL}};
-    const md5_load_opts known = {.files = {open_script, close_script, (void *)(uintptr_t)texts}};
+    const md5_load_opts opts = {.files = {open_script, close_script, (void *)(uintptr_t)texts}};
     md5_error error = {0};
-    CHECK_REFUSED(md5_load_script("a.script", NULL, NULL, &known, &error), error,
-                  MD5_ERROR_MISMATCH, "unknown script object ''");
+    CHECK_REFUSED(md5_load_script("a.script", NULL, NULL, &opts, &error), error, MD5_ERROR_MISMATCH,
+                  "unknown script object ''");
 }
 
 // Returns a text that contains `count` copies of a text between two other texts.
@@ -752,14 +759,14 @@ TEST (long_and_deep_scripts_take_linear_time_and_memory) {
 TEST (functions_that_never_wait_are_ended) {
     STRINGS(statements) = {"while ( 1 ) { r++; }", "Torso_A();", "r = times( 1, Torso_A() );"};
     for (size_t i = 0; i < COUNT_OF(statements); i++) {
-        script_case it;
-        REQUIRE(open_case(&it, statements[i]));
-        CHECK(md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_A", 0));
-        md5_states_advance(it.states, 16, NULL, NULL);
-        CHECK(md5_states_channel(it.states, MD5_CHANNEL_TORSO).was_stopped);
-        CHECK(!md5_states_channel(it.states, MD5_CHANNEL_TORSO).is_running);
-        CHECK(md5_states_channel(it.states, MD5_CHANNEL_LEGS).is_running);
-        close_case(&it);
+        script_case fixture;
+        REQUIRE(open_case(&fixture, statements[i]));
+        CHECK(md5_states_set(fixture.states, MD5_CHANNEL_LEGS, "Legs_A", 0));
+        md5_states_advance(fixture.states, 16, NULL, NULL);
+        CHECK(md5_states_channel(fixture.states, MD5_CHANNEL_TORSO).was_stopped);
+        CHECK(!md5_states_channel(fixture.states, MD5_CHANNEL_TORSO).is_running);
+        CHECK(md5_states_channel(fixture.states, MD5_CHANNEL_LEGS).is_running);
+        close_case(&fixture);
     }
 }
 

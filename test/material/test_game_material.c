@@ -513,8 +513,8 @@ TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 
     for (uint32_t i = 0; i < 4; i++) {
         const md5_vec3 at = c->mesh->positions[i];
         const double x = 0.1 + 2 * (0.003 * at.x + 0.007 * at.y + 0.011 * at.z);
-        const double turn = x - floor(x);
-        const double first = turn < 0.5 ? 16 * turn : 16 - 16 * turn;
+        const double phase = x - floor(x);
+        const double first = phase < 0.5 ? 16 * phase : 16 - 16 * phase;
         CHECK_NEAR(c->texcoords[i].x, c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
         CHECK_NEAR(c->texcoords[i].y, c->mesh->texcoords[i].y + 0.5 * (8 - first), 1e-4);
         check_position(c, i, at.x, at.y, at.z);

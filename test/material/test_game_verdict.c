@@ -402,14 +402,14 @@ TEST (verdicts_fail_without_memory) {
     for (int i = 0; i < COUNT; i++)
         snprintf(text + (size_t)i * 8, 9, "m%04u{}\n", i);
     const game_text texts[] = {{"materials/a.mtr", text}};
-    const md5_game_path place = game_place(texts, 1, false);
+    const md5_game_path search_path = make_game_path(texts, 1, false);
     uint32_t failed = 0;
     uint32_t changed = 0;
     for (size_t step = 1; step < 100 && changed == 0; step++) {
         test_heap heap = {.fail_at = 0};
         const md5_load_opts opts = heap_opts(&heap, 0);
         md5_error error = {0};
-        md5_game *const game = md5_create_game(&place, 1, &opts, &error);
+        md5_game *const game = md5_create_game(&search_path, 1, &opts, &error);
         if (!CHECK(game) || !CHECK(md5_game_material(game, "m0001", &error)))
             return;
         heap.fail_at = heap.num_allocs + step;

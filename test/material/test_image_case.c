@@ -2,33 +2,33 @@
 
 #include "test/test.h"
 
-void image_place_add(image_place *place, const char *name, const void *bytes, size_t size)
+void image_folder_add(image_folder *folder, const char *name, const void *bytes, size_t size)
 {
-    if (place->count == sizeof place->files / sizeof place->files[0])
+    if (folder->count == sizeof folder->files / sizeof folder->files[0])
         abort();
-    place->files[place->count].name = name;
-    place->files[place->count].bytes = bytes;
-    place->files[place->count++].size = size;
+    folder->files[folder->count].name = name;
+    folder->files[folder->count].bytes = bytes;
+    folder->files[folder->count++].size = size;
 }
 
-static const char *place_name(void *user, size_t file)
+static const char *file_name(void *user, size_t file)
 {
-    return ((const image_place *)user)->files[file].name;
+    return ((const image_folder *)user)->files[file].name;
 }
 
 static const void *open_placed(void *user, size_t file, size_t *size, md5_error *error)
 {
-    const image_place *const place = user;
+    const image_folder *const folder = user;
     char path[1024];
-    if (!place->files[file].bytes) {
-        snprintf(path, sizeof path, "%s/%s", place->folder, place->files[file].name);
+    if (!folder->files[file].bytes) {
+        snprintf(path, sizeof path, "%s/%s", folder->folder, folder->files[file].name);
         char *const bytes = test_read_file(path, size);
         if (!bytes)
             snprintf(error->message, sizeof error->message, "not on disk");
         return bytes;
     }
-    *size = place->files[file].size;
-    void *const copy = test_copy(place->files[file].bytes, *size);
+    *size = folder->files[file].size;
+    void *const copy = test_copy(folder->files[file].bytes, *size);
     return copy;
 }
 
@@ -40,18 +40,18 @@ static void close_placed(void *user, const void *bytes, size_t size)
 
 static int64_t time_placed(void *user, size_t file)
 {
-    return ((const image_place *)user)->files[file].time;
+    return ((const image_folder *)user)->files[file].time;
 }
 
-md5_game *open_images(image_place *place, const md5_load_opts *opts)
+md5_game *open_images(image_folder *folder, const md5_load_opts *opts)
 {
     const md5_game_path path = {
-        .num_files = place->count,
-        .name = place_name,
+        .num_files = folder->count,
+        .name = file_name,
         .open = open_placed,
         .close = close_placed,
-        .user = place,
-        .time = place->has_times ? time_placed : NULL,
+        .user = folder,
+        .time = folder->has_times ? time_placed : NULL,
     };
     md5_game *const game = md5_create_game(&path, 1, opts, NULL);
     CHECK(game);

@@ -5,7 +5,7 @@
 #include "md5/md5game.h"
 
 // A search path with at most 16 files, whose bytes are in memory or on disk.
-typedef struct image_place {
+typedef struct image_folder {
     size_t count;
     struct {
         const char *name;
@@ -15,12 +15,12 @@ typedef struct image_place {
     } files[16];
     const char *folder;
     bool has_times;
-} image_place;
+} image_folder;
 
-void image_place_add(image_place *place, const char *name, const void *bytes, size_t size);
+void image_folder_add(image_folder *folder, const char *name, const void *bytes, size_t size);
 
-// `place` must outlive the game.
-md5_game *open_images(image_place *place, const md5_load_opts *opts);
+// `folder` must outlive the game.
+md5_game *open_images(image_folder *folder, const md5_load_opts *opts);
 
 // md5_parse_image() of memory of exactly the size, so that reads past the end are detected.
 md5_image *parse_exact(const void *bytes, size_t size, const md5_image_opts *opts,

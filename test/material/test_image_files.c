@@ -17,7 +17,7 @@ static void make_files(void)
 // -- Names ----------------------------------------------------------------------------------------
 
 // Returns 'r', 'g', or 0 if the image cannot be loaded.
-static char color_of(md5_game *game, const char *text, md5_error *error)
+static char load_color(md5_game *game, const char *text, md5_error *error)
 {
     OWN_IMAGE image = load_image_text(game, text, NULL, error);
     char color = '\0';
@@ -29,13 +29,13 @@ static char color_of(md5_game *game, const char *text, md5_error *error)
 // Returns true if a name loads the red file if the green file also exists.
 static bool prefers(const char *name, const char *red, const char *green)
 {
-    image_place place = {.count = 0};
+    image_folder folder = {.count = 0};
     make_files();
-    image_place_add(&place, red, image_files_red_file, FILE_SIZE);
+    image_folder_add(&folder, red, image_files_red_file, FILE_SIZE);
     if (green)
-        image_place_add(&place, green, image_files_green_file, FILE_SIZE);
-    OWN_GAME game = open_images(&place, NULL);
-    const char color = color_of(game, name, NULL);
+        image_folder_add(&folder, green, image_files_green_file, FILE_SIZE);
+    OWN_GAME game = open_images(&folder, NULL);
+    const char color = load_color(game, name, NULL);
     return color == 'r';
 }
 
@@ -63,19 +63,19 @@ TEST (images_of_programs_are_found_compressed) {
 }
 
 TEST (images_that_are_missing_report_all_tried_paths) {
-    image_place place = {.count = 0};
-    OWN_GAME game = open_images(&place, NULL);
+    image_folder folder = {.count = 0};
+    OWN_GAME game = open_images(&folder, NULL);
     md5_error error = {0};
-    CHECK_FAILS(color_of(game, "add(t/a,b)", &error), error, MD5_ERROR_IO);
+    CHECK_FAILS(load_color(game, "add(t/a,b)", &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.file, "t/a");
     CHECK_STRING(error.message, ".tga: file not found; .jpg: file not found; .png: file not found; "
                                 "dds/t/a.dds: file not found");
-    CHECK(!color_of(game, "t/a.bmp", &error));
+    CHECK(!load_color(game, "t/a.bmp", &error));
     CHECK_STRING(error.message, ".bmp: file not found; dds/t/a_bmp.dds: file not found");
     char text[400];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
-    CHECK(!color_of(game, text, &error));
+    CHECK(!load_color(game, text, &error));
     md5_image *const image = load_image_text(game, "a", NULL, NULL);
     CHECK(!image);
 }
@@ -86,25 +86,25 @@ static void keep_line(void *user, const md5_error *warning)
 }
 
 TEST (images_that_are_damaged_are_reported) {
-    image_place place = {.count = 0};
+    image_folder folder = {.count = 0};
     char line[512] = "";
     const md5_load_opts opts = {.warn = keep_line, .warn_user = line};
     md5_error error = {0};
     make_files();
-    image_place_add(&place, "a.tga", image_files_red_file, FILE_SIZE - 1);
-    image_place_add(&place, "b.tga", image_files_red_file, FILE_SIZE - 1);
-    image_place_add(&place, "b.png", image_files_green_file, FILE_SIZE);
-    image_place_add(&place, "c.tga", NULL, 0);
-    OWN_GAME game = open_images(&place, &opts);
-    CHECK_REFUSED(color_of(game, "a", &error), error, MD5_ERROR_SYNTAX,
+    image_folder_add(&folder, "a.tga", image_files_red_file, FILE_SIZE - 1);
+    image_folder_add(&folder, "b.tga", image_files_red_file, FILE_SIZE - 1);
+    image_folder_add(&folder, "b.png", image_files_green_file, FILE_SIZE);
+    image_folder_add(&folder, "c.tga", NULL, 0);
+    OWN_GAME game = open_images(&folder, &opts);
+    CHECK_REFUSED(load_color(game, "a", &error), error, MD5_ERROR_SYNTAX,
                   ".tga: truncated TGA file: expected 1 pixels, found 0; .jpg: file not found; "
                   ".png: file not found; dds/a.dds: file not found");
     error = (md5_error){0};
-    CHECK(color_of(game, "b", &error) == 'g');
+    CHECK(load_color(game, "b", &error) == 'g');
     CHECK_UINT(error.status, MD5_OK);
     CHECK_STRING(line, "b: warning: .tga: truncated TGA file: expected 1 pixels, found 0; .jpg: "
                        "file not found; using b.png instead");
-    CHECK(!color_of(game, "c", &error));
+    CHECK(!load_color(game, "c", &error));
     CHECK(strstr(error.message, ".tga: not on disk; "));
 }
 
@@ -395,12 +395,12 @@ static const builtin_case builtin_cases[] = {
 };
 
 TEST (builtin_pictures_equal_those_of_the_engine) {
-    image_place place = {.count = 0};
+    image_folder folder = {.count = 0};
     uint8_t file[IMAGE_TGA_HEADER + 4];
     static const uint8_t red[4] = {255, 0, 0, 255};
     image_write_tga(file, red, 1, 1);
-    image_place_add(&place, "_white.tga", file, sizeof file); // never looked for
-    OWN_GAME game = open_images(&place, NULL);
+    image_folder_add(&folder, "_white.tga", file, sizeof file); // never looked for
+    OWN_GAME game = open_images(&folder, NULL);
     for (size_t i = 0; i < COUNT_OF(builtin_cases); i++) {
         const builtin_case *const row = &builtin_cases[i];
         const builtin_case *const expected = row;
@@ -419,8 +419,8 @@ TEST (builtin_pictures_equal_those_of_the_engine) {
 }
 
 TEST (pictures_made_while_drawing_are_errors) {
-    image_place place = {.count = 0};
-    OWN_GAME game = open_images(&place, NULL);
+    image_folder folder = {.count = 0};
+    OWN_GAME game = open_images(&folder, NULL);
     md5_error error = {0};
     CHECK_FAILS(load_image_text(game, "_currentRender", NULL, &error), error, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.file, "_currentrender");
@@ -432,8 +432,8 @@ TEST (pictures_made_while_drawing_are_errors) {
 
 // Inside of programs the engine finds only files.
 TEST (builtin_pictures_inside_of_programs_are_lenient) {
-    image_place place = {.count = 0};
-    OWN_GAME game = open_images(&place, NULL);
+    image_folder folder = {.count = 0};
+    OWN_GAME game = open_images(&folder, NULL);
     md5_error error = {0};
     md5_image *const image = load_image_text(game, "add( _white, _black )", NULL, &error);
     CHECK(image && image->pixels[0] == 255);
@@ -449,20 +449,20 @@ TEST (compressed_files_have_precedence_on_request) {
     uint8_t red_file[IMAGE_TGA_HEADER + 4], green_file[IMAGE_TGA_HEADER + 4];
     static const uint8_t red[4] = {255, 0, 0, 255};
     static const uint8_t green[4] = {0, 255, 0, 255};
-    image_place place = {.count = 0};
+    image_folder folder = {.count = 0};
     char line[512] = "";
     const md5_load_opts opts = {.warn = keep_line, .warn_user = line};
     const md5_image_opts first = {.compressed_first = true};
     static const char program[] = "makeIntensity( b )";
     image_write_tga(red_file, red, 1, 1);
     image_write_tga(green_file, green, 1, 1);
-    image_place_add(&place, "a.tga", red_file, sizeof red_file);
-    image_place_add(&place, "dds/a.dds", green_file, sizeof green_file);
-    image_place_add(&place, "b.tga", red_file, sizeof red_file);
-    image_place_add(&place, "dds/makeintensity/b.dds", green_file, sizeof green_file);
-    image_place_add(&place, "c.tga", red_file, sizeof red_file);
-    image_place_add(&place, "dds/c.dds", red_file, 1);
-    OWN_GAME game = open_images(&place, &opts);
+    image_folder_add(&folder, "a.tga", red_file, sizeof red_file);
+    image_folder_add(&folder, "dds/a.dds", green_file, sizeof green_file);
+    image_folder_add(&folder, "b.tga", red_file, sizeof red_file);
+    image_folder_add(&folder, "dds/makeintensity/b.dds", green_file, sizeof green_file);
+    image_folder_add(&folder, "c.tga", red_file, sizeof red_file);
+    image_folder_add(&folder, "dds/c.dds", red_file, 1);
+    OWN_GAME game = open_images(&folder, &opts);
     md5_image *const images[] = {
         load_image_text(game, "a", NULL, NULL),     load_image_text(game, "a", &first, NULL),
         load_image_text(game, program, NULL, NULL), load_image_text(game, program, &first, NULL),
@@ -494,27 +494,27 @@ TEST (compressed_files_older_than_their_sources_are_not_used) {
     static const uint8_t green[4] = {0, 255, 0, 255};
     static const char program[] = "add( a, makeAlpha( b ) )";
     uint8_t sources[IMAGE_TGA_HEADER + 4], compressed[IMAGE_TGA_HEADER + 4];
-    image_place place = {.count = 0, .has_times = true};
+    image_folder folder = {.count = 0, .has_times = true};
     image_write_tga(sources, red, 1, 1);
     image_write_tga(compressed, green, 1, 1);
-    image_place_add(&place, "a.jpg", sources, sizeof sources);
-    image_place_add(&place, "b.tga", sources, sizeof sources);
-    image_place_add(&place, "dds/a.dds", compressed, sizeof compressed);
-    image_place_add(&place, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
-    image_place_add(&place, "dds/c.dds", compressed, sizeof compressed);
-    OWN_GAME game = open_images(&place, NULL);
+    image_folder_add(&folder, "a.jpg", sources, sizeof sources);
+    image_folder_add(&folder, "b.tga", sources, sizeof sources);
+    image_folder_add(&folder, "dds/a.dds", compressed, sizeof compressed);
+    image_folder_add(&folder, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
+    image_folder_add(&folder, "dds/c.dds", compressed, sizeof compressed);
+    OWN_GAME game = open_images(&folder, NULL);
     // Equal times, like the times of files in archives.
     CHECK(is_compressed(game, "a"));
-    place.files[0].time = 5;
+    folder.files[0].time = 5;
     CHECK(!is_compressed(game, "a"));
-    place.files[2].time = 5;
+    folder.files[2].time = 5;
     CHECK(is_compressed(game, "a"));
-    place.files[2].time = 6;
+    folder.files[2].time = 6;
     CHECK(is_compressed(game, "a"));
     CHECK(is_compressed(game, "c")); // the source does not exist
     // Each file of a program counts.
-    place.files[3].time = 7;
+    folder.files[3].time = 7;
     CHECK(is_compressed(game, program));
-    place.files[1].time = 8;
+    folder.files[1].time = 8;
     CHECK(!is_compressed(game, program));
 }

@@ -16,15 +16,15 @@ static uint32_t number_at(const char *bytes)
 // Returns the greatest difference of a byte, or 256 if the sizes differ.
 static int difference(const md5_image *image, const char *raw, size_t size)
 {
-    int worst = 0;
+    int max_difference = 0;
     if (size < 12 || number_at(raw) != image->width || number_at(raw + 4) != image->height
         || size != 12 + (size_t)4 * image->width * image->height)
         return 256;
     for (size_t i = 0; i < size - 12; i++) {
         const int off = abs(image->pixels[i] - (uint8_t)raw[12 + i]);
-        worst = off > worst ? off : worst;
+        max_difference = off > max_difference ? off : max_difference;
     }
-    return worst;
+    return max_difference;
 }
 
 // Returns true if a program has the result of the engine: its image, or no image if the engine
@@ -49,7 +49,7 @@ static bool is_golden(md5_game *game, const char *text, int number)
 }
 
 TEST (image_programs_equal_those_of_the_engine) {
-    image_place place = {.count = 0};
+    image_folder source_folder = {.count = 0};
     size_t size = 0;
     OWN_STRING rows =
         test_corpus() ? test_read_file(test_path("golden/d3/verdicts/image_programs.tsv"), &size)
@@ -63,12 +63,12 @@ TEST (image_programs_equal_those_of_the_engine) {
                       "img_npot", "img_rle",   "img_rle24", "img_small", "img_top"};
     static char paths[COUNT_OF(names)][64];
     snprintf(folder, sizeof folder, "%s", test_path("golden/d3/minigame/base"));
-    place.folder = folder;
+    source_folder.folder = folder;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         snprintf(paths[i], sizeof paths[i], "textures/t/%s.tga", names[i]);
-        image_place_add(&place, paths[i], NULL, 0);
+        image_folder_add(&source_folder, paths[i], NULL, 0);
     }
-    OWN_GAME game = open_images(&place, NULL);
+    OWN_GAME game = open_images(&source_folder, NULL);
     int number = 0;
     int num_equal = 0;
     for (char *row = strchr(rows, '\n'); row && row[1]; row = strchr(row, '\n')) {
@@ -87,47 +87,48 @@ TEST (image_programs_equal_those_of_the_engine) {
 // An image a of 4 by 4 texels, and an image b of 2 by 2 texels.
 enum { SIDE = 4, TEXELS = SIDE * SIDE, FILE_SIZE = IMAGE_TGA_HEADER + 4 * TEXELS };
 
-typedef struct made_images {
+typedef struct random_images {
     uint8_t a[TEXELS][4], b[4][4];
     uint8_t a_file[FILE_SIZE], b_file[FILE_SIZE];
-    image_place place;
+    image_folder source_folder;
     md5_game *game;
-} made_images;
+} random_images;
 
-static void make_images(made_images *made)
+static void make_images(random_images *images)
 {
     uint64_t random = 7;
-    memset(made, 0, sizeof *made);
+    memset(images, 0, sizeof *images);
     for (int i = 0; i < TEXELS * 4; i++)
-        made->a[i / 4][i % 4] = (uint8_t)test_random_u32(&random);
+        images->a[i / 4][i % 4] = (uint8_t)test_random_u32(&random);
     for (int i = 0; i < 16; i++)
-        made->b[i / 4][i % 4] = (uint8_t)test_random_u32(&random);
-    image_place_add(&made->place, "a.tga", made->a_file,
-                    image_write_tga(made->a_file, made->a[0], SIDE, SIDE));
-    image_place_add(&made->place, "b.tga", made->b_file,
-                    image_write_tga(made->b_file, made->b[0], 2, 2));
-    made->game = open_images(&made->place, NULL);
+        images->b[i / 4][i % 4] = (uint8_t)test_random_u32(&random);
+    image_folder_add(&images->source_folder, "a.tga", images->a_file,
+                     image_write_tga(images->a_file, images->a[0], SIDE, SIDE));
+    image_folder_add(&images->source_folder, "b.tga", images->b_file,
+                     image_write_tga(images->b_file, images->b[0], 2, 2));
+    images->game = open_images(&images->source_folder, NULL);
 }
 
 // Returns the texel of b at the position of texel i of a.
-static const uint8_t *over(const made_images *made, int i)
+static const uint8_t *over(const random_images *images, int i)
 {
-    return made->b[i / SIDE / 2 * 2 + i % SIDE / 2];
+    return images->b[i / SIDE / 2 * 2 + i % SIDE / 2];
 }
 
 // Compares the image of a program with the bytes that `expect` returns for each texel of a.
-typedef void expect_texel(const made_images *made, int i, uint8_t expected[4]);
+typedef void expect_texel(const random_images *images, int i, uint8_t expected[4]);
 
-static void check_program(made_images *made, const char *text, expect_texel *expect, int tolerance)
+static void check_program(random_images *images, const char *text, expect_texel *expect,
+                          int tolerance)
 {
     md5_error error = {0};
-    OWN_IMAGE image = load_image_text(made->game, text, NULL, &error);
+    OWN_IMAGE image = load_image_text(images->game, text, NULL, &error);
     if (!CHECK_THAT(image != NULL, "%s: %s", text, error.message))
         return;
     CHECK(image->width == SIDE && image->height == SIDE);
     for (int i = 0; i < TEXELS; i++) {
         uint8_t expected[4];
-        expect(made, i, expected);
+        expect(images, i, expected);
         for (int j = 0; j < 4; j++)
             CHECK_THAT(abs(image->pixels[4 * i + j] - expected[j]) <= tolerance,
                        "%s: channel %d of texel %d is %d, expected %d", text, j, i,
@@ -135,69 +136,69 @@ static void check_program(made_images *made, const char *text, expect_texel *exp
     }
 }
 
-static void expect_file(const made_images *made, int i, uint8_t expected[4])
+static void expect_file(const random_images *images, int i, uint8_t expected[4])
 {
-    memcpy(expected, made->a[i], 4);
+    memcpy(expected, images->a[i], 4);
 }
 
-static void expect_sum(const made_images *made, int i, uint8_t expected[4])
+static void expect_sum(const random_images *images, int i, uint8_t expected[4])
 {
     for (int j = 0; j < 4; j++) {
-        const int sum = made->a[i][j] + over(made, i)[j];
+        const int sum = images->a[i][j] + over(images, i)[j];
         expected[j] = (uint8_t)(sum > 255 ? 255 : sum);
     }
 }
 
 // Products modulo 256 of factors 3, 0.5, 1 and 100.
-static void expect_products(const made_images *made, int i, uint8_t expected[4])
+static void expect_products(const random_images *images, int i, uint8_t expected[4])
 {
-    expected[0] = (made->a[i][0] * 3 % 256);
-    expected[1] = (made->a[i][1] / 2);
-    expected[2] = made->a[i][2];
-    expected[3] = (made->a[i][3] * 100 % 256);
+    expected[0] = (images->a[i][0] * 3 % 256);
+    expected[1] = (images->a[i][1] / 2);
+    expected[2] = images->a[i][2];
+    expected[3] = (images->a[i][3] * 100 % 256);
 }
 
-static void expect_inverse_alpha(const made_images *made, int i, uint8_t expected[4])
+static void expect_inverse_alpha(const random_images *images, int i, uint8_t expected[4])
 {
-    memcpy(expected, made->a[i], 4);
+    memcpy(expected, images->a[i], 4);
     expected[3] = (255 - expected[3]);
 }
 
-static void expect_inverse_color(const made_images *made, int i, uint8_t expected[4])
+static void expect_inverse_color(const random_images *images, int i, uint8_t expected[4])
 {
     for (int j = 0; j < 4; j++)
-        expected[j] = (j < 3 ? 255 - made->a[i][j] : made->a[i][j]);
+        expected[j] = (j < 3 ? 255 - images->a[i][j] : images->a[i][j]);
 }
 
-static void expect_intensity(const made_images *made, int i, uint8_t expected[4])
+static void expect_intensity(const random_images *images, int i, uint8_t expected[4])
 {
-    memset(expected, made->a[i][0], 4);
+    memset(expected, images->a[i][0], 4);
 }
 
-static int gray_of(const made_images *made, int i)
+static int gray_value(const random_images *images, int i)
 {
-    return (made->a[i][0] + made->a[i][1] + made->a[i][2]) / 3;
+    return (images->a[i][0] + images->a[i][1] + images->a[i][2]) / 3;
 }
 
-static void expect_alpha(const made_images *made, int i, uint8_t expected[4])
+static void expect_alpha(const random_images *images, int i, uint8_t expected[4])
 {
     memset(expected, 255, 4);
-    expected[3] = (uint8_t)gray_of(made, i);
+    expected[3] = (uint8_t)gray_value(images, i);
 }
 
 TEST (image_programs_change_texels) {
-    made_images made;
-    make_images(&made);
-    check_program(&made, "a", expect_file, 0);
-    check_program(&made, "A.TGA", expect_file, 0);
-    check_program(&made, "add(a,b)", expect_sum, 0);
-    check_program(&made, "scale( a, 3, 0.5, 1, 100 )", expect_products, 0);
-    check_program(&made, "invertAlpha(a)", expect_inverse_alpha, 0);
-    check_program(&made, "INVERTCOLOR(a)", expect_inverse_color, 0);
-    check_program(&made, "makeIntensity(a)", expect_intensity, 0);
-    check_program(&made, "makeAlpha(a)", expect_alpha, 0);
-    check_program(&made, "invertColor(invertColor(a))", expect_file, 0);
-    md5_destroy_game(made.game);
+    random_images images;
+    make_images(&images);
+    check_program(&images, "a", expect_file, 0);
+    check_program(&images, "A.TGA", expect_file, 0);
+    check_program(&images, "add(a,b)", expect_sum, 0);
+    check_program(&images, "scale( a, 3, 0.5, 1, 100 )", expect_products, 0);
+    check_program(&images, "invertAlpha(a)", expect_inverse_alpha, 0);
+    check_program(&images, "INVERTCOLOR(a)", expect_inverse_color, 0);
+    check_program(&images, "makeIntensity(a)", expect_intensity, 0);
+    check_program(&images, "makeAlpha(a)", expect_alpha, 0);
+    check_program(&images, "invertColor(invertColor(a))", expect_file, 0);
+    md5_destroy_game(images.game);
 }
 
 // -- Normals, in double precision -----------------------------------------------------------------
@@ -211,21 +212,21 @@ static void write_unit(const double vector[3], uint8_t expected[4])
     expected[3] = 255;
 }
 
-static double height_at(const made_images *made, int x, int y)
+static double height_at(const random_images *images, int x, int y)
 {
-    return gray_of(made, (y % SIDE) * SIDE + x % SIDE);
+    return gray_value(images, (y % SIDE) * SIDE + x % SIDE);
 }
 
 // The height rises by 16 / 256 of a texel for each step of gray.
-static void expect_heights(const made_images *made, int i, uint8_t expected[4])
+static void expect_heights(const random_images *images, int i, uint8_t expected[4])
 {
     const double k = 16.0 / 256.0;
     const int x = i % SIDE;
     const int y = i / SIDE;
-    const double here = height_at(made, x, y);
-    const double right = height_at(made, x + 1, y);
-    const double below = height_at(made, x, y + 1);
-    const double across = height_at(made, x + 1, y + 1);
+    const double here = height_at(images, x, y);
+    const double right = height_at(images, x + 1, y);
+    const double below = height_at(images, x, y + 1);
+    const double across = height_at(images, x + 1, y + 1);
     const double parts[2][2] = {{-(right - here) * k, -(below - here) * k},
                                 {-(across - below) * k, (here - below) * k}};
     double sum[3] = {0, 0, 0};
@@ -238,47 +239,47 @@ static void expect_heights(const made_images *made, int i, uint8_t expected[4])
     write_unit(sum, expected);
 }
 
-static void expect_smooth(const made_images *made, int i, uint8_t expected[4])
+static void expect_smooth(const random_images *images, int i, uint8_t expected[4])
 {
     double sum[3] = {0, 0, 0};
     for (int j = 0; j < 9; j++) {
         const int x = (i % SIDE + SIDE + j % 3 - 1) % SIDE;
         const int y = (i / SIDE + SIDE + j / 3 - 1) % SIDE;
         for (int axis = 0; axis < 3; axis++)
-            sum[axis] += made->a[y * SIDE + x][axis] - 128.0;
+            sum[axis] += images->a[y * SIDE + x][axis] - 128.0;
     }
     write_unit(sum, expected);
-    expected[3] = made->a[i][3];
+    expected[3] = images->a[i][3];
 }
 
-static void expect_tilted(const made_images *made, int i, uint8_t expected[4])
+static void expect_tilted(const random_images *images, int i, uint8_t expected[4])
 {
     double normal[3];
     for (int axis = 0; axis < 3; axis++)
-        normal[axis] = (made->a[i][axis] - 128.0) / 127.0;
+        normal[axis] = (images->a[i][axis] - 128.0) / 127.0;
     if (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] < 1)
         normal[2] = sqrt(1 - normal[0] * normal[0] - normal[1] * normal[1]);
     for (int axis = 0; axis < 2; axis++)
-        normal[axis] += (over(made, i)[axis] - 128.0) / 127.0;
+        normal[axis] += (over(images, i)[axis] - 128.0) / 127.0;
     write_unit(normal, expected);
 }
 
 TEST (image_programs_compute_normals) {
-    made_images made;
-    make_images(&made);
-    check_program(&made, "heightmap(a,16)", expect_heights, 1);
-    check_program(&made, "smoothnormals(a)", expect_smooth, 1);
-    check_program(&made, "addnormals(a,b)", expect_tilted, 1);
-    md5_destroy_game(made.game);
+    random_images images;
+    make_images(&images);
+    check_program(&images, "heightmap(a,16)", expect_heights, 1);
+    check_program(&images, "smoothnormals(a)", expect_smooth, 1);
+    check_program(&images, "addnormals(a,b)", expect_tilted, 1);
+    md5_destroy_game(images.game);
 }
 
 // Texels 0 0 0 and 128 128 128 are ignored; a texel without other neighbors becomes 128 128 128.
 TEST (image_programs_smooth_over_unused_texels) {
     uint8_t file[IMAGE_TGA_HEADER + 8];
     uint8_t texels[8] = {0, 0, 0, 9, 128, 128, 128, 8};
-    image_place place = {.count = 0};
-    image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 2, 1));
-    OWN_GAME game = open_images(&place, NULL);
+    image_folder source_folder = {.count = 0};
+    image_folder_add(&source_folder, "a.tga", file, image_write_tga(file, texels, 2, 1));
+    OWN_GAME game = open_images(&source_folder, NULL);
     OWN_IMAGE image = load_image_text(game, "smoothnormals(a)", NULL, NULL);
     const uint8_t expected[8] = {128, 128, 128, 9, 128, 128, 128, 8};
     CHECK(image && memcmp(image->pixels, expected, 8) == 0);
@@ -286,37 +287,37 @@ TEST (image_programs_smooth_over_unused_texels) {
 
 // Values outside the range of floats do not give a useful image, but are safe.
 TEST (image_programs_survive_huge_scales) {
-    made_images made;
-    make_images(&made);
+    random_images images;
+    make_images(&images);
     STRINGS(texts) = {"heightmap(a,1e38)", "scale(a,1e38,1e38,1e38,1e38)",
                       "addnormals(a,heightmap(b,1e38))"};
     for (size_t j = 0; j < COUNT_OF(texts); j++) {
-        OWN_IMAGE image = load_image_text(made.game, texts[j], NULL, NULL);
+        OWN_IMAGE image = load_image_text(images.game, texts[j], NULL, NULL);
         CHECK(image);
     }
-    md5_destroy_game(made.game);
+    md5_destroy_game(images.game);
 }
 
 // -- Programs without a text ----------------------------------------------------------------------
 
 // A game with one file: "a", a texel.
-static md5_game *open_texel(image_place *place)
+static md5_game *open_texel(image_folder *source_folder)
 {
     static const uint8_t texel[4] = {1, 2, 3, 4};
     static uint8_t file[IMAGE_TGA_HEADER + 4];
-    *place = (image_place){.count = 0};
-    image_place_add(place, "a.tga", file, image_write_tga(file, texel, 1, 1));
-    return open_images(place, NULL);
+    *source_folder = (image_folder){.count = 0};
+    image_folder_add(source_folder, "a.tga", file, image_write_tga(file, texel, 1, 1));
+    return open_images(source_folder, NULL);
 }
 
 // A million nested operations, and a million images on the stack.
 TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
     OWN_ARRAY(md5_image_step, steps, 2 * DEPTH - 1);
-    image_place place;
+    image_folder source_folder;
     md5_error error = {0};
     REQUIRE(steps);
-    OWN_GAME game = open_texel(&place);
+    OWN_GAME game = open_texel(&source_folder);
     steps[0] = (md5_image_step){.kind = MD5_IMAGE_FILE, .file = "a"};
     for (int i = 1; i < DEPTH; i++)
         steps[i].kind = MD5_IMAGE_INVERT_COLOR;
@@ -339,9 +340,9 @@ TEST (image_programs_may_be_a_million_deep) {
 static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const char *message)
 {
     const md5_image_program program = {"", num_steps, steps};
-    image_place place;
+    image_folder source_folder;
     md5_error error = {0};
-    OWN_GAME game = open_texel(&place);
+    OWN_GAME game = open_texel(&source_folder);
     CHECK_FAILS(md5_load_image(game, &program, NULL, &error), error, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.message, message);
 }
@@ -350,7 +351,7 @@ TEST (image_programs_must_be_trees) {
     static const char *const no_tree = "invalid image program: its steps do not form a tree";
     const md5_image_step file = {.kind = MD5_IMAGE_FILE, .file = "a"};
     const md5_image_step pair = {.kind = MD5_IMAGE_ADD};
-    const md5_image_step one = {.kind = MD5_IMAGE_MAKE_ALPHA};
+    const md5_image_step single_step = {.kind = MD5_IMAGE_MAKE_ALPHA};
     const md5_image_step no_name = {.kind = MD5_IMAGE_FILE};
     const md5_image_step two_files[] = {file, file};
     const md5_image_step lone_pair[] = {file, pair};
@@ -358,17 +359,17 @@ TEST (image_programs_must_be_trees) {
         NULL, 0, "image program is empty: expected an image name or a function such as addnormals");
     check_no_tree(two_files, 2, no_tree);
     check_no_tree(lone_pair, 2, no_tree);
-    check_no_tree(&one, 1, no_tree);
+    check_no_tree(&single_step, 1, no_tree);
     check_no_tree(&no_name, 1, no_tree);
 }
 
 // Sides of 12 and 20 become 8 and 16, unless the size is kept.
 TEST (image_programs_keep_sizes_if_asked) {
     static uint8_t texels[12 * 20 * 4], file[IMAGE_TGA_HEADER + sizeof texels];
-    image_place place = {.count = 0};
+    image_folder source_folder = {.count = 0};
     memset(texels, 77, sizeof texels);
-    image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 12, 20));
-    OWN_GAME game = open_images(&place, NULL);
+    image_folder_add(&source_folder, "a.tga", file, image_write_tga(file, texels, 12, 20));
+    OWN_GAME game = open_images(&source_folder, NULL);
     const md5_image_opts opts = {.keep_size = true};
     md5_image *image = load_image_text(game, "heightmap(a,4)", &opts, NULL);
     CHECK(image && image->width == 12 && image->height == 20 && image->pixels[0] == 128);
@@ -379,13 +380,14 @@ TEST (image_programs_keep_sizes_if_asked) {
 }
 
 TEST (image_programs_survive_failure_of_every_allocation) {
-    made_images made;
-    make_images(&made);
+    random_images images;
+    make_images(&images);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         const md5_image_opts opts = {.allocator = failure.opts.allocator};
-        OWN_IMAGE image = load_image_text(
-            made.game, "add(addnormals(a,heightmap(b,4)),smoothnormals(a))", &opts, &failure.error);
+        OWN_IMAGE image =
+            load_image_text(images.game, "add(addnormals(a,heightmap(b,4)),smoothnormals(a))",
+                            &opts, &failure.error);
         CHECK(image || failure.error.status == MD5_ERROR_MEMORY);
     }
-    md5_destroy_game(made.game);
+    md5_destroy_game(images.game);
 }

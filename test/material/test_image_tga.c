@@ -27,7 +27,7 @@ static uint32_t sample(uint32_t i, uint32_t channel)
     return (i * 37 + channel * 71 + 11) & 255;
 }
 
-static uint32_t index_of(uint32_t i)
+static uint32_t palette_index(uint32_t i)
 {
     return i % (NUM_COLORS + 1); // the last one is outside the palette
 }
@@ -50,7 +50,7 @@ static void put_color(tga_bytes *file, uint32_t i, uint32_t bits)
 static void put_texel(tga_bytes *file, const tga_kind *kind, uint32_t i)
 {
     if (kind->kind == 1)
-        put(file, index_of(i) + FIRST_COLOR, kind->bits);
+        put(file, palette_index(i) + FIRST_COLOR, kind->bits);
     else if (kind->kind == 3)
         put(file, sample(i, 0) | sample(i, 3) << 8, kind->bits);
     else
@@ -108,7 +108,7 @@ static void check_kind(const tga_kind *kind)
         int expected[4];
 
         // Values of 5 bits are scaled by 255 / 31, to within one unit.
-        const uint32_t color = kind->kind == 1 ? index_of(i) : i;
+        const uint32_t color = kind->kind == 1 ? palette_index(i) : i;
         const uint32_t bits = kind->kind == 1 ? kind->color_bits : kind->bits;
         const bool is_gray = kind->kind == 3 || bits == 8;
         for (uint32_t j = 0; j < 3; j++) {
@@ -134,7 +134,7 @@ static const uint8_t kinds[][3] = {{1, 8, 15}, {1, 8, 16}, {1, 8, 24}, {1, 8, 32
                                    {3, 8, 0},  {3, 16, 0}, {2, 24, 24}};
 enum { NUM_KINDS = COUNT_OF(kinds) };
 
-static tga_kind kind_of(size_t i)
+static tga_kind make_kind(size_t i)
 {
     const uint8_t *const kind = kinds[i / 4];
     return (tga_kind){kind[0], kind[1], kind[2], i % 2 == 1, i / 2 % 2 == 1};
@@ -142,7 +142,7 @@ static tga_kind kind_of(size_t i)
 
 TEST (images_tga_of_each_kind) {
     for (size_t i = 0; i < (size_t)NUM_KINDS * 4; i++) {
-        const tga_kind kind = kind_of(i);
+        const tga_kind kind = make_kind(i);
         check_kind(&kind);
     }
 }
@@ -150,7 +150,7 @@ TEST (images_tga_of_each_kind) {
 // Truncated files do not give an image.
 TEST (images_tga_cut_off_anywhere) {
     for (size_t i = 0; i < (size_t)NUM_KINDS * 4; i++) {
-        const tga_kind kind = kind_of(i);
+        const tga_kind kind = make_kind(i);
         tga_bytes file;
         md5_error error = {0};
         write_file(&file, &kind);

@@ -25,10 +25,10 @@ static inline const char *case_name(void *user, size_t index)
 
 static inline const void *case_open(void *user, size_t index, size_t *size, md5_error *error)
 {
-    const ragdoll_case *const it = user;
+    const ragdoll_case *const fixture = user;
     (void)error;
-    *size = it->texts[index].used;
-    return it->texts[index].bytes;
+    *size = fixture->texts[index].used;
+    return fixture->texts[index].bytes;
 }
 
 static inline void case_close(void *user, const void *bytes, size_t size)
@@ -72,12 +72,12 @@ static inline int part_index(const char *joint)
 
 // The joints of the man with the given declarations: a modelDef "doll" is before them. `opts` may
 // be NULL.
-static inline bool open_case_with(ragdoll_case *it, const char *keys, const char *figure,
+static inline bool open_case_with(ragdoll_case *fixture, const char *keys, const char *figure,
                                   const md5_load_opts *opts)
 {
-    memset(it, 0, sizeof *it);
-    test_text *const mesh = &it->texts[0];
-    test_text *const clip = &it->texts[1];
+    memset(fixture, 0, sizeof *fixture);
+    test_text *const mesh = &fixture->texts[0];
+    test_text *const clip = &fixture->texts[1];
     const int count = (int)COUNT_OF(man_parts);
     test_append(mesh,
                 "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n"
@@ -104,33 +104,35 @@ static inline bool open_case_with(ragdoll_case *it, const char *keys, const char
                     man_parts[i].at[1] - from[1], man_parts[i].at[2] - from[2]);
     }
     test_append(clip, "}\nframe 0 {\n}\n");
-    test_append(&it->texts[2],
+    test_append(&fixture->texts[2],
                 "model body { mesh d.md5mesh anim af_pose d.md5anim { frame 1 event posed } "
                 "}\nentityDef doll { \"model\" "
                 "\"body\" %s }\narticulatedFigure doll {\n%s\n}\n",
                 keys, figure);
-    const md5_game_path place = {
-        .num_files = 3, .name = case_name, .open = case_open, .close = case_close, .user = it};
-    it->game = md5_create_game(&place, 1, opts, NULL);
-    it->entity = it->game ? md5_load_entity(it->game, "doll", opts, NULL) : NULL;
-    const md5_figure_def *const def = it->game ? md5_game_figure_def(it->game, "doll", NULL) : NULL;
+    const md5_game_path search_path = {
+        .num_files = 3, .name = case_name, .open = case_open, .close = case_close, .user = fixture};
+    fixture->game = md5_create_game(&search_path, 1, opts, NULL);
+    fixture->entity = fixture->game ? md5_load_entity(fixture->game, "doll", opts, NULL) : NULL;
+    const md5_figure_def *const def =
+        fixture->game ? md5_game_figure_def(fixture->game, "doll", NULL) : NULL;
     md5_error error = {0};
-    it->figure = it->entity && def ? md5_create_figure(def, it->entity, opts, &error) : NULL;
-    return CHECK_THAT(it->figure, "%s", error.message);
+    fixture->figure =
+        fixture->entity && def ? md5_create_figure(def, fixture->entity, opts, &error) : NULL;
+    return CHECK_THAT(fixture->figure, "%s", error.message);
 }
 
-static inline bool open_case(ragdoll_case *it, const char *keys, const char *figure)
+static inline bool open_case(ragdoll_case *fixture, const char *keys, const char *figure)
 {
-    return open_case_with(it, keys, figure, NULL);
+    return open_case_with(fixture, keys, figure, NULL);
 }
 
-static inline void close_case(ragdoll_case *it)
+static inline void close_case(ragdoll_case *fixture)
 {
-    md5_free_figure(it->figure);
-    md5_free_entity(it->entity);
-    md5_destroy_game(it->game);
-    for (size_t i = 0; i < COUNT_OF(it->texts); i++)
-        free(it->texts[i].bytes);
+    md5_free_figure(fixture->figure);
+    md5_free_entity(fixture->entity);
+    md5_destroy_game(fixture->game);
+    for (size_t i = 0; i < COUNT_OF(fixture->texts); i++)
+        free(fixture->texts[i].bytes);
 }
 
 static inline void append_man(test_text *text)
@@ -166,26 +168,26 @@ static inline void append_man(test_text *text)
     }
 }
 
-static inline bool open_man_with(ragdoll_case *it, const char *keys, const md5_load_opts *opts)
+static inline bool open_man_with(ragdoll_case *fixture, const char *keys, const md5_load_opts *opts)
 {
     test_text text = {0};
     append_man(&text);
-    const bool is_open = open_case_with(it, keys, text.bytes, opts);
+    const bool is_open = open_case_with(fixture, keys, text.bytes, opts);
     free(text.bytes);
     return is_open;
 }
 
-static inline bool open_man(ragdoll_case *it, const char *keys)
+static inline bool open_man(ragdoll_case *fixture, const char *keys)
 {
-    return open_man_with(it, keys, NULL);
+    return open_man_with(fixture, keys, NULL);
 }
 
 // Bodies of the setup, moved and turned, all with one velocity.
-static inline void place_bodies(const md5_figure *figure, md5_xform place, md5_vec3 linear,
-                                md5_vec3 angular, md5_body_state *bodies)
+static inline void set_body_transforms(const md5_figure *figure, md5_xform transform,
+                                       md5_vec3 linear, md5_vec3 angular, md5_body_state *bodies)
 {
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
-        bodies[i].transform = md5_xform_mul(place, figure->setup[i]);
+        bodies[i].transform = md5_xform_mul(transform, figure->setup[i]);
         const md5_vec3 from =
             md5_vec3_sub(bodies[i].transform.translation, bodies[0].transform.translation);
         bodies[i].linear = md5_vec3_add(linear, md5_vec3_cross(angular, from));
@@ -193,15 +195,15 @@ static inline void place_bodies(const md5_figure *figure, md5_xform place, md5_v
     }
 }
 
-static inline md5_vec3 random_vec3(double most, uint64_t *state)
+static inline md5_vec3 random_vec3(double extent, uint64_t *state)
 {
-    const float x = test_betweenf((float)-most, (float)most, state);
-    const float y = test_betweenf((float)-most, (float)most, state);
-    const float z = test_betweenf((float)-most, (float)most, state);
+    const float x = test_betweenf((float)-extent, (float)extent, state);
+    const float y = test_betweenf((float)-extent, (float)extent, state);
+    const float z = test_betweenf((float)-extent, (float)extent, state);
     return (md5_vec3){x, y, z};
 }
 
-static inline md5_quat random_turn(uint64_t *state)
+static inline md5_quat random_rotation(uint64_t *state)
 {
     const md5_vec3 v = random_vec3(1.0, state);
     const md5_quat q = {v.x, v.y, v.z, test_betweenf(-1.0f, 1.0f, state)};

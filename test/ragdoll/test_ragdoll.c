@@ -43,7 +43,7 @@ static const flight flights[NUM_FLIGHTS] = {
 };
 
 // Returns NULL if the ground is not a flight of stairs.
-static const flight *flight_of_ground(int ground)
+static const flight *stairs_of_ground(int ground)
 {
     return ground >= STAIRS ? &flights[ground - STAIRS] : NULL;
 }
@@ -101,28 +101,28 @@ static uint32_t stairs_triangles(void *user, md5_bounds box, md5_vec3 (*corners)
     return count;
 }
 
-static double height_of(int ground, double x, double y)
+static double ground_height(int ground, double x, double y)
 {
     if (ground >= STAIRS)
-        return stairs_height(flight_of_ground(ground), x);
+        return stairs_height(stairs_of_ground(ground), x);
     if (ground == HILLS)
         return hill(x, y);
     return ground == SLOPE ? -x * (double)slope.x / (double)slope.z : 0.0;
 }
 
 // Returns the depth of a point in the ground, along the shortest direction out of it.
-static double depth_of_point(int ground, md5_vec3 point)
+static double point_depth(int ground, md5_vec3 point)
 {
     const double x = (double)point.x;
     const double y = (double)point.y;
     const double z = (double)point.z;
     md5_vec3 normal = slope;
-    double depth = height_of(ground, x, y) - z;
+    double depth = ground_height(ground, x, y) - z;
     if (ground == HILLS)
         (void)hills(NULL, point.x, point.y, &normal);
     if (ground == HILLS || ground == SLOPE)
         depth *= (double)normal.z;
-    const flight *const stairs = flight_of_ground(ground);
+    const flight *const stairs = stairs_of_ground(ground);
     if (!stairs || depth <= 0.0)
         return depth;
     for (int i = 0; i < stairs->num_steps; i++) {
@@ -134,10 +134,10 @@ static double depth_of_point(int ground, md5_vec3 point)
 }
 
 // Returns the depth of an edge of the stairs in a body.
-static double depth_of_edge(const md5_figure *figure, const md5_body_part *part, md5_xform place,
-                            md5_vec3 edge)
+static double edge_depth(const md5_figure *figure, const md5_body_part *part, md5_xform transform,
+                         md5_vec3 edge)
 {
-    const md5_xform into = md5_xform_inverse(place);
+    const md5_xform into = md5_xform_inverse(transform);
     const md5_vec3 from = md5_xform_point(into, edge);
     const md5_vec3 along = md5_quat_rotate(into.rotation, (md5_vec3){0, 1, 0});
     double first = -1e3;
@@ -173,23 +173,23 @@ static double depth_of_edge(const md5_figure *figure, const md5_body_part *part,
 
 static double deepest(int ground, const md5_figure *figure, const md5_body_state *bodies)
 {
-    const flight *const stairs = flight_of_ground(ground);
+    const flight *const stairs = stairs_of_ground(ground);
     const int num_edges = stairs ? stairs->num_steps : 0;
-    double worst = 0.0;
+    double max_depth = 0.0;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const part = &figure->bodies[i];
         for (uint32_t k = 0; k < part->num_vertices; k++)
-            worst = fmax(
-                worst,
-                depth_of_point(ground, md5_xform_point(bodies[i].transform,
-                                                       figure->vertices[part->first_vertex + k])));
+            max_depth = fmax(
+                max_depth,
+                point_depth(ground, md5_xform_point(bodies[i].transform,
+                                                    figure->vertices[part->first_vertex + k])));
         for (int k = 0; k < num_edges; k++) {
             const md5_vec3 edge = {stairs->depth * (float)k, 0,
                                    stairs->height * (float)(stairs->num_steps - k)};
-            worst = fmax(worst, depth_of_edge(figure, part, bodies[i].transform, edge));
+            max_depth = fmax(max_depth, edge_depth(figure, part, bodies[i].transform, edge));
         }
     }
-    return worst;
+    return max_depth;
 }
 
 // == Throws =======================================================================================
@@ -199,7 +199,7 @@ typedef struct measured {
     const char *name;
     double bar;
     double limit;
-    double worst;
+    double maximum;
     uint64_t count;
     uint64_t above;
     uint64_t bins[4096]; // a hundred for each factor of 10, from 1e-8 on
@@ -207,11 +207,11 @@ typedef struct measured {
 
 static void measure(measured *all, double value)
 {
-    const double place = 100.0 * (log10(fmax(value, 1e-8)) + 8.0);
-    all->bins[(size_t)fmin(place, 4095.0)]++;
+    const double bin = 100.0 * (log10(fmax(value, 1e-8)) + 8.0);
+    all->bins[(size_t)fmin(bin, 4095.0)]++;
     all->count++;
     all->above += value > all->bar;
-    all->worst = fmax(all->worst, value);
+    all->maximum = fmax(all->maximum, value);
 }
 
 // Returns the 99.9th percentile, rounded up by at most 2.3 percent.
@@ -250,16 +250,16 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
                        uint64_t number)
 {
     uint64_t random = 1000 * number + 17;
-    md5_xform place = {
-        .rotation = random_turn(&random),
+    md5_xform transform = {
+        .rotation = random_rotation(&random),
         .translation = {test_betweenf(-40, 60, &random), test_betweenf(-60, 60, &random), 0}};
-    place.translation.z =
-        (float)height_of(ground, (double)place.translation.x, (double)place.translation.y)
-        + test_betweenf(110, 170, &random);
+    transform.translation.z = (float)ground_height(ground, (double)transform.translation.x,
+                                                   (double)transform.translation.y)
+                              + test_betweenf(110, 170, &random);
     const md5_vec3 linear = random_vec3(200, &random);
     const md5_vec3 angular = random_vec3(5, &random);
     md5_body_state bodies[MAX_BODIES];
-    place_bodies(figure, place, linear, angular, bodies);
+    set_body_transforms(figure, transform, linear, angular, bodies);
     md5_ragdoll_start(ragdoll, bodies);
     if (number % 3 == 0)
         md5_ragdoll_apply_impulse(ragdoll, (uint32_t)(number % figure->num_bodies),
@@ -273,27 +273,29 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
         weight += (double)figure->bodies[i].mass * 1066.0;
     const double fall = // the energy of a fall to the ground below
         begin.energy
-        - weight * height_of(ground, (double)place.translation.x, (double)place.translation.y);
+        - weight
+              * ground_height(ground, (double)transform.translation.x,
+                              (double)transform.translation.y);
     all->count++;
     for (int step = 0; step < 300; step++) {
         md5_ragdoll_advance(ragdoll, 1.0 / 60.0);
-        const md5_ragdoll_status now = md5_ragdoll_state(ragdoll);
+        const md5_ragdoll_status status = md5_ragdoll_state(ragdoll);
         const md5_body_state *const at = md5_ragdoll_bodies(ragdoll);
         all->steps++;
         all->not_finite += !is_finite(figure, at);
         // A limit that was exceeded at the start does not count until the joint has been within it.
-        limit = now.worst_limit < 0.5f || step > 30 ? 1.0 : limit;
-        measure(&all->bars[LIMITS], limit * (double)now.worst_limit);
-        measure(&all->bars[JOINTS], (double)now.worst_joint);
+        limit = status.worst_limit < 0.5f || step > 30 ? 1.0 : limit;
+        measure(&all->bars[LIMITS], limit * (double)status.worst_limit);
+        measure(&all->bars[JOINTS], (double)status.worst_joint);
         measure(&all->bars[DEPTH], deepest(ground, figure, at));
-        measure(&all->bars[ENERGY], (now.energy - begin.energy) / fall);
-        measure(&all->bars[RISE], (now.energy - before) / weight);
-        before = now.energy;
+        measure(&all->bars[ENERGY], (status.energy - begin.energy) / fall);
+        measure(&all->bars[RISE], (status.energy - before) / weight);
+        before = status.energy;
         if (!md5_ragdoll_is_at_rest(ragdoll))
             continue;
         all->at_rest++;
-        measure(&all->bars[LIMITS_AT_REST], (double)now.worst_limit);
-        measure(&all->bars[JOINTS_AT_REST], (double)now.worst_joint);
+        measure(&all->bars[LIMITS_AT_REST], (double)status.worst_limit);
+        measure(&all->bars[JOINTS_AT_REST], (double)status.worst_joint);
         break;
     }
 }
@@ -321,7 +323,7 @@ static void throw_many(const md5_figure *figure, const char *name, uint64_t coun
             desc.ground.plane_normal = ground == SLOPE ? slope : (md5_vec3){0, 0, 1};
         desc.ground.heights = ground == HILLS ? hills : NULL;
         desc.ground.triangles = ground >= STAIRS ? stairs_triangles : NULL;
-        desc.ground.user = (void *)(uintptr_t)flight_of_ground(ground);
+        desc.ground.user = (void *)(uintptr_t)stairs_of_ground(ground);
         OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         REQUIRE(ragdoll);
         for (size_t i = 0; i < count; i++)
@@ -333,12 +335,12 @@ static void throw_many(const md5_figure *figure, const char *name, uint64_t coun
     for (size_t i = 0; i < COUNT_OF(all->bars); i++) {
         measured *const bar = &all->bars[i];
         printf("note: %s: 99.9 %% within %.3g, worst %.3g\n", bar->name, nearly_all(bar),
-               bar->worst);
+               bar->maximum);
         CHECK_THAT(bar->above * 1000 <= bar->count, "%s: %s above %g in %llu of %llu", name,
                    bar->name, bar->bar, (unsigned long long)bar->above,
                    (unsigned long long)bar->count);
-        CHECK_THAT(bar->worst <= bar->limit, "%s: %s: worst %g, limit %g", name, bar->name,
-                   bar->worst, bar->limit);
+        CHECK_THAT(bar->maximum <= bar->limit, "%s: %s: worst %g, limit %g", name, bar->name,
+                   bar->maximum, bar->limit);
     }
     CHECK_UINT(all->not_finite, 0);
     CHECK_THAT(all->at_rest * 100 >= all->count * min_at_rest, "%s: %llu of %llu at rest", name,
@@ -348,10 +350,10 @@ static void throw_many(const md5_figure *figure, const char *name, uint64_t coun
 
 static void throw_man(uint64_t count)
 {
-    ragdoll_case it;
-    if (open_man(&it, ""))
-        throw_many(it.figure, "a man", count, 99);
-    close_case(&it);
+    ragdoll_case fixture;
+    if (open_man(&fixture, ""))
+        throw_many(fixture.figure, "a man", count, 99);
+    close_case(&fixture);
 }
 
 static void throw_probes(uint64_t count)
@@ -384,15 +386,15 @@ static void throw_single_bodies(uint64_t count)
     };
     for (size_t i = 0; i < COUNT_OF(figures); i++) {
         test_text text = {0};
-        ragdoll_case it;
+        ragdoll_case fixture;
         test_append(&text,
                     "settings { friction 0.01, 0.01, 0.8, 0.5 }\n"
                     "body \"b\" { joint \"origin\" mod orientation model %s density 0.2 "
                     "containedJoints \"*origin\" }\n",
                     figures[i].model);
-        if (open_case(&it, "", text.bytes))
-            throw_many(it.figure, figures[i].name, count, 98);
-        close_case(&it);
+        if (open_case(&fixture, "", text.bytes))
+            throw_many(fixture.figure, figures[i].name, count, 98);
+        close_case(&fixture);
         free(text.bytes);
     }
 }
@@ -417,36 +419,38 @@ TEST_LONG (ten_thousand_throws_keep_the_limits) {
 
 // == Mechanics ====================================================================================
 
-static md5_ragdoll *in_the_void(const ragdoll_case *it, float gravity)
+static md5_ragdoll *in_the_void(const ragdoll_case *fixture, float gravity)
 {
     const md5_ragdoll_desc desc = {
-        .figure = it->figure, .gravity = gravity, .ignore_slow_motion = true};
+        .figure = fixture->figure, .gravity = gravity, .ignore_slow_motion = true};
     return md5_create_ragdoll(&desc, NULL, NULL);
 }
 
 typedef struct motion {
     double momentum[3];
-    double spin[3];
+    double angular_momentum[3];
 } motion;
 
 // Returns the momenta of all bodies about the origin, in double precision.
-static motion motion_of(const md5_figure *figure, const md5_body_state *bodies)
+static motion compute_motion(const md5_figure *figure, const md5_body_state *bodies)
 {
     motion sum = {{0.0}, {0.0}};
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const part = &figure->bodies[i];
-        const md5_quat turn = bodies[i].transform.rotation;
-        const md5_vec3 w = md5_quat_rotate(md5_quat_conjugate(turn), bodies[i].angular);
+        const md5_quat rotation = bodies[i].transform.rotation;
+        const md5_vec3 w = md5_quat_rotate(md5_quat_conjugate(rotation), bodies[i].angular);
         const float *const in = part->inertia;
-        const md5_vec3 own = {in[0] * w.x + in[1] * w.y + in[2] * w.z,
-                              in[3] * w.x + in[4] * w.y + in[5] * w.z,
-                              in[6] * w.x + in[7] * w.y + in[8] * w.z};
+        const md5_vec3 local_momentum = {in[0] * w.x + in[1] * w.y + in[2] * w.z,
+                                         in[3] * w.x + in[4] * w.y + in[5] * w.z,
+                                         in[6] * w.x + in[7] * w.y + in[8] * w.z};
         const md5_vec3 p = md5_vec3_scale(bodies[i].linear, part->mass);
-        const md5_vec3 spin = md5_vec3_add(md5_quat_rotate(turn, own),
-                                           md5_vec3_cross(bodies[i].transform.translation, p));
+        const md5_vec3 angular_momentum =
+            md5_vec3_add(md5_quat_rotate(rotation, local_momentum),
+                         md5_vec3_cross(bodies[i].transform.translation, p));
         sum.momentum[0] += (double)p.x, sum.momentum[1] += (double)p.y;
-        sum.momentum[2] += (double)p.z, sum.spin[0] += (double)spin.x;
-        sum.spin[1] += (double)spin.y, sum.spin[2] += (double)spin.z;
+        sum.momentum[2] += (double)p.z, sum.angular_momentum[0] += (double)angular_momentum.x;
+        sum.angular_momentum[1] += (double)angular_momentum.y,
+            sum.angular_momentum[2] += (double)angular_momentum.z;
     }
     return sum;
 }
@@ -456,58 +460,59 @@ static motion motion_of(const md5_figure *figure, const md5_body_state *bodies)
 
 // Two boxes at an elbow, of which one spins: whatever the joint does, both sums stay.
 TEST (ragdolls_keep_momentum_and_spin) {
-    ragdoll_case it;
-    if (open_case(&it, "",
+    ragdoll_case fixture;
+    if (open_case(&fixture, "",
                   NO_FRICTION
                   "body \"a\" { joint \"origin\" model box( ( -4, -3, -2 ), ( 4, 3, 2 ) ) }\n"
                   "body \"b\" { joint \"chest\" model box( ( -2, -3, -6 ), ( 2, 3, 6 ) ) origin "
                   "( 9, 0, 0 ) }\n"
                   "ballAndSocketJoint \"j\" { body1 \"b\" body2 \"a\" anchor ( 5, 1, 0 ) }\n")) {
-        OWN_RAGDOLL ragdoll = in_the_void(&it, MD5_EXPLICIT_ZERO);
+        OWN_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
         md5_body_state bodies[2];
-        place_bodies(it.figure, (md5_xform){.rotation = {0, 0, 0, 1}}, (md5_vec3){3, -2, 1},
-                     (md5_vec3){1, 2, -1}, bodies);
+        set_body_transforms(fixture.figure, (md5_xform){.rotation = {0, 0, 0, 1}},
+                            (md5_vec3){3, -2, 1}, (md5_vec3){1, 2, -1}, bodies);
         bodies[1].angular = (md5_vec3){-4, 3, 2};
         md5_ragdoll_start(ragdoll, bodies);
-        const motion before = motion_of(it.figure, md5_ragdoll_bodies(ragdoll));
+        const motion before = compute_motion(fixture.figure, md5_ragdoll_bodies(ragdoll));
         const double energy = md5_ragdoll_state(ragdoll).energy;
         md5_ragdoll_advance(ragdoll, 1.0);
-        const motion after = motion_of(it.figure, md5_ragdoll_bodies(ragdoll));
+        const motion after = compute_motion(fixture.figure, md5_ragdoll_bodies(ragdoll));
         for (int i = 0; i < 3; i++) {
             CHECK_NEAR(after.momentum[i], before.momentum[i], 1e-3 * fabs(before.momentum[i]));
-            CHECK_NEAR(after.spin[i], before.spin[i], 0.02 * fabs(before.spin[0]));
+            CHECK_NEAR(after.angular_momentum[i], before.angular_momentum[i],
+                       0.02 * fabs(before.angular_momentum[0]));
         }
         const double left = md5_ragdoll_state(ragdoll).energy / energy;
         CHECK_THAT(left <= 1.0 && left > 0.9, "%g of its energy", left);
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 // A box that hangs from the world on a hinge swings as a pendulum of its inertia does: half of a
 // period later it is at the other side.
 TEST (ragdolls_swing_as_pendulums) {
-    ragdoll_case it;
-    if (open_case(&it, "",
+    ragdoll_case fixture;
+    if (open_case(&fixture, "",
                   NO_FRICTION
                   "body \"a\" { joint \"origin\" model box( ( -2, -2, -10 ), ( 2, 2, 10 ) ) origin "
                   "( 0, 0, -20 ) clipMask none }\n"
                   "hinge \"h\" { body1 \"a\" body2 \"world\" anchor ( 0, 0, 0 ) axis ( 0, 1, 0 ) "
                   "friction 0 }\n")) {
-        OWN_RAGDOLL ragdoll = in_the_void(&it, 100.0f);
+        OWN_RAGDOLL ragdoll = in_the_void(&fixture, 100.0f);
         const double inertia = (4.0 * 4.0 + 20.0 * 20.0) / 12.0 + 400.0; // by mass; least: beside
         const double half = 3.14159265358979 * sqrt(inertia / (100.0 * 20.0));
-        md5_body_state body = {.transform = it.figure->setup[0]};
+        md5_body_state body = {.transform = fixture.figure->setup[0]};
         body.linear.x = 5.0f; // 1/4 radian a second at the lowest point: 7 degrees up
         body.angular.y = -0.25f;
         md5_ragdoll_start(ragdoll, &body);
         CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->angular.y, -0.25, 1e-5);
         md5_ragdoll_advance(ragdoll, half);
-        const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
-        CHECK_SMALL(now->transform.translation.x, 0.05); // of a swing of 2.3
-        CHECK_NEAR(now->angular.y, 0.25, 0.005);
+        const md5_body_state *const current = md5_ragdoll_bodies(ragdoll);
+        CHECK_SMALL(current->transform.translation.x, 0.05); // of a swing of 2.3
+        CHECK_NEAR(current->angular.y, 0.25, 0.005);
         CHECK_SMALL(md5_ragdoll_state(ragdoll).worst_joint, 1e-6);
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 // The fastest body determines the factor by which all velocities are reduced. In the first two rows
@@ -533,22 +538,22 @@ TEST (ragdolls_have_a_maximum_speed) {
                     "origin ( 90, 0, 0 ) }",
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        ragdoll_case it;
-        if (open_case(&it, "", figures[rows[i].num_bodies - 1])) {
-            OWN_RAGDOLL ragdoll = in_the_void(&it, MD5_EXPLICIT_ZERO);
+        ragdoll_case fixture;
+        if (open_case(&fixture, "", figures[rows[i].num_bodies - 1])) {
+            OWN_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
             md5_body_state bodies[2];
-            place_bodies(it.figure, nowhere, still, still, bodies);
+            set_body_transforms(fixture.figure, nowhere, still, still, bodies);
             bodies[0].angular.x = (float)rows[i].angular;
             for (int k = 0; k < rows[i].num_bodies; k++)
                 bodies[k].linear.y = (float)rows[i].linear[k];
             md5_ragdoll_start(ragdoll, bodies);
             md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
-            const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
+            const md5_body_state *const current = md5_ragdoll_bodies(ragdoll);
             for (int k = 0; k < rows[i].num_bodies; k++)
-                CHECK_NEAR(now[k].linear.y, rows[i].factor * rows[i].linear[k], 0.05);
-            CHECK_NEAR(now->angular.x, rows[i].factor * rows[i].angular, 0.001);
+                CHECK_NEAR(current[k].linear.y, rows[i].factor * rows[i].linear[k], 0.05);
+            CHECK_NEAR(current->angular.x, rows[i].factor * rows[i].angular, 0.001);
         }
-        close_case(&it);
+        close_case(&fixture);
     }
 }
 
@@ -563,7 +568,7 @@ TEST (ragdolls_stop_at_limits_of_either_body) {
         "}",
     };
     for (int i = 0; i < 2; i++) {
-        ragdoll_case it;
+        ragdoll_case fixture;
         test_text text = {0};
         test_append(&text,
                     NO_FRICTION
@@ -571,10 +576,10 @@ TEST (ragdolls_stop_at_limits_of_either_body) {
                     "body \"b\" { joint \"chest\" model box( ( -4, -4, -4 ), ( 4, 4, 4 ) ) origin "
                     "( 10, 0, 0 ) }\n%s\n",
                     joints[i]);
-        if (open_case(&it, "", text.bytes)) {
-            OWN_RAGDOLL ragdoll = in_the_void(&it, MD5_EXPLICIT_ZERO);
+        if (open_case(&fixture, "", text.bytes)) {
+            OWN_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
             md5_body_state bodies[2];
-            place_bodies(it.figure, nowhere, still, still, bodies);
+            set_body_transforms(fixture.figure, nowhere, still, still, bodies);
             bodies[0].angular.y = 10;
             bodies[1].angular.y = -10;
             bodies[0].linear.z = 50;
@@ -582,23 +587,23 @@ TEST (ragdolls_stop_at_limits_of_either_body) {
             md5_ragdoll_start(ragdoll, bodies);
             const int num_steps = 5;
             md5_ragdoll_advance(ragdoll, num_steps / 240.0);
-            const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
-            const md5_quat rotation = now[0].transform.rotation;
-            const double angle = real_angle(rotation, now[1].transform.rotation);
+            const md5_body_state *const current = md5_ragdoll_bodies(ragdoll);
+            const md5_quat rotation = current[0].transform.rotation;
+            const double angle = real_angle(rotation, current[1].transform.rotation);
             CHECK_NEAR(angle, 20 * degree, 0.01 * degree);
             md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
             CHECK_SMALL(md5_ragdoll_bodies(ragdoll)->angular.y, 0.01);
         }
         free(text.bytes);
-        close_case(&it);
+        close_case(&fixture);
     }
 }
 
 // A ring of four boxes: one of the four joints closes the loop. It spins and is pulled out of
 // shape, and its joints stay together.
 TEST (ragdolls_keep_rings_closed) {
-    ragdoll_case it;
-    if (open_case(&it, "",
+    ragdoll_case fixture;
+    if (open_case(&fixture, "",
                   NO_FRICTION
                   "body \"a\" { joint \"origin\" model box( ( -5, -1, -1 ), ( 5, 1, 1 ) ) }\n"
                   "body \"b\" { joint \"chest\" model box( ( -1, -5, -1 ), ( 1, 5, 1 ) ) origin ( "
@@ -611,40 +616,40 @@ TEST (ragdolls_keep_rings_closed) {
                   "ballAndSocketJoint \"bc\" { body1 \"c\" body2 \"b\" anchor ( 5, 10, 0 ) }\n"
                   "ballAndSocketJoint \"da\" { body1 \"d\" body2 \"a\" anchor ( -5, 0, 0 ) }\n"
                   "ballAndSocketJoint \"cd\" { body1 \"d\" body2 \"c\" anchor ( -5, 10, 0 ) }\n")) {
-        OWN_RAGDOLL ragdoll = in_the_void(&it, MD5_EXPLICIT_ZERO);
+        OWN_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
         md5_body_state bodies[4];
-        place_bodies(it.figure, nowhere, still, (md5_vec3){0, 0, 12}, bodies);
+        set_body_transforms(fixture.figure, nowhere, still, (md5_vec3){0, 0, 12}, bodies);
         bodies[0].linear.y -= 100;
         md5_ragdoll_start(ragdoll, bodies);
-        double worst = 0.0;
+        double max_depth = 0.0;
         for (int step = 0; step < 240; step++) {
             md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
-            worst = fmax(worst, (double)md5_ragdoll_state(ragdoll).worst_joint);
+            max_depth = fmax(max_depth, (double)md5_ragdoll_state(ragdoll).worst_joint);
         }
-        CHECK_SMALL(worst, 0.01);
+        CHECK_SMALL(max_depth, 0.01);
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 TEST (ragdolls_fall_and_are_pushed) {
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        const md5_ragdoll_desc desc = {.figure = it.figure};
-        OWN_RAGDOLL ragdoll = in_the_void(&it, 0.0f);
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        const md5_ragdoll_desc desc = {.figure = fixture.figure};
+        OWN_RAGDOLL ragdoll = in_the_void(&fixture, 0.0f);
         OWN_RAGDOLL slow = md5_create_ragdoll(&desc, NULL, NULL);
         md5_body_state bodies[MAX_BODIES];
         double mass = 0.0;
-        for (uint32_t i = 0; i < it.figure->num_bodies; i++)
-            mass += (double)it.figure->bodies[i].mass;
-        place_bodies(it.figure, nowhere, still, still, bodies);
+        for (uint32_t i = 0; i < fixture.figure->num_bodies; i++)
+            mass += (double)fixture.figure->bodies[i].mass;
+        set_body_transforms(fixture.figure, nowhere, still, still, bodies);
         md5_ragdoll_start(ragdoll, bodies);
         const float height = bodies[0].transform.translation.z;
         md5_ragdoll_apply_impulse(ragdoll, 3, bodies[3].transform.translation,
                                   (md5_vec3){300, 300, 0});
-        CHECK_SMALL(motion_of(it.figure, md5_ragdoll_bodies(ragdoll)).momentum[0], 1e-3);
+        CHECK_SMALL(compute_motion(fixture.figure, md5_ragdoll_bodies(ragdoll)).momentum[0], 1e-3);
         md5_ragdoll_apply_impulse(ragdoll, 3, bodies[3].transform.translation,
                                   (md5_vec3){6000, 0, 800});
-        const motion pushed = motion_of(it.figure, md5_ragdoll_bodies(ragdoll));
+        const motion pushed = compute_motion(fixture.figure, md5_ragdoll_bodies(ragdoll));
         CHECK_NEAR(pushed.momentum[0], 6000.0, 0.1);
         CHECK_NEAR(pushed.momentum[2], 800.0, 0.1);
         CHECK(md5_ragdoll_state(ragdoll).added_energy > 0.5 * 6000.0 * 6000.0 / mass);
@@ -655,27 +660,28 @@ TEST (ragdolls_fall_and_are_pushed) {
         // With the engine's friction of 0.01 a tick, and the engine's slow motion: 2/3 to 1 of the
         // pace until 0.8 s.
         double speed = 0.0;
-        double way[2] = {0.0, 0.0};
+        double distance[2] = {0.0, 0.0};
         for (int step = 0; step < 2 * 120; step++) {
             const bool is_slow = step >= 120;
-            const double now = (step % 120) / 240.0;
-            const double h = (is_slow ? (now + 1.6) / 2.4 : 1.0) / 240.0;
+            const double time = (step % 120) / 240.0;
+            const double h = (is_slow ? (time + 1.6) / 2.4 : 1.0) / 240.0;
             speed = (step == 120 ? 0.0 : speed) - 1066.0 * h;
             speed *= pow(0.99, 0.25);
-            way[is_slow] += speed * h;
+            distance[is_slow] += speed * h;
         }
-        CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->transform.translation.z - height, way[0], 0.05);
-        CHECK_NEAR(md5_ragdoll_bodies(slow)->transform.translation.z - height, way[1], 0.05);
+        CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->transform.translation.z - height, distance[0],
+                   0.05);
+        CHECK_NEAR(md5_ragdoll_bodies(slow)->transform.translation.z - height, distance[1], 0.05);
         CHECK_NEAR(md5_ragdoll_state(slow).time_scale, (0.5 + 1.6 - 1.0 / 240.0) / 2.4, 1e-5);
         CHECK_NEAR(md5_ragdoll_state(slow).friction_scales[0], 1.0 - 0.9 * 0.592, 0.01);
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 // The part of its speed that a box has upward after it fell flat on a plane.
-static double rebound(const ragdoll_case *it, float bounce)
+static double rebound(const ragdoll_case *fixture, float bounce)
 {
-    const md5_ragdoll_desc desc = {.figure = it->figure,
+    const md5_ragdoll_desc desc = {.figure = fixture->figure,
                                    .ground = {.plane_normal = {0, 0, 1}},
                                    .bounce = bounce,
                                    .ignore_slow_motion = true};
@@ -695,24 +701,24 @@ static double rebound(const ragdoll_case *it, float bounce)
 }
 
 TEST (ragdolls_bounce) {
-    ragdoll_case it;
-    if (open_case(&it, "",
+    ragdoll_case fixture;
+    if (open_case(&fixture, "",
                   NO_FRICTION
                   "body \"a\" { joint \"origin\" model box( ( -5, -5, -3 ), ( 5, 5, 3 ) ) }")) {
-        CHECK_NEAR(rebound(&it, 0.0f), 0.4, 0.02);
-        CHECK_NEAR(rebound(&it, 0.75f), 0.75, 0.02);
-        CHECK_SMALL(rebound(&it, MD5_EXPLICIT_ZERO), 0.01);
+        CHECK_NEAR(rebound(&fixture, 0.0f), 0.4, 0.02);
+        CHECK_NEAR(rebound(&fixture, 0.75f), 0.75, 0.02);
+        CHECK_SMALL(rebound(&fixture, MD5_EXPLICIT_ZERO), 0.01);
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 // A box that falls flat rests on its four lower corners.
 TEST (ragdolls_count_the_contacts_that_press) {
-    ragdoll_case it;
-    if (open_case(&it, "",
+    ragdoll_case fixture;
+    if (open_case(&fixture, "",
                   NO_FRICTION
                   "body \"a\" { joint \"origin\" model box( ( -5, -5, -3 ), ( 5, 5, 3 ) ) }")) {
-        const md5_ragdoll_desc desc = {.figure = it.figure,
+        const md5_ragdoll_desc desc = {.figure = fixture.figure,
                                        .ground = {.plane_normal = {0, 0, 1}},
                                        .bounce = MD5_EXPLICIT_ZERO};
         OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
@@ -723,13 +729,14 @@ TEST (ragdolls_count_the_contacts_that_press) {
         md5_ragdoll_advance(ragdoll, 0.5);
         CHECK_UINT(md5_ragdoll_state(ragdoll).num_contacts, 4);
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 TEST (ragdolls_are_dragged_by_a_limb) {
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        const md5_ragdoll_desc desc = {.figure = it.figure, .ground = {.plane_normal = {0, 0, 1}}};
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        const md5_ragdoll_desc desc = {.figure = fixture.figure,
+                                       .ground = {.plane_normal = {0, 0, 1}}};
         OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         const uint32_t hand = 4;
         const md5_vec3 point = md5_ragdoll_bodies(ragdoll)[hand].transform.translation;
@@ -747,44 +754,45 @@ TEST (ragdolls_are_dragged_by_a_limb) {
         md5_ragdoll_wake(ragdoll);
         CHECK(!md5_ragdoll_is_at_rest(ragdoll));
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 // == Time, copies, bytes ==========================================================================
 
-static md5_ragdoll *falling(const ragdoll_case *it)
+static md5_ragdoll *falling(const ragdoll_case *fixture)
 {
     const md5_ground ground = {.triangles = stairs_triangles,
                                .user = (void *)(uintptr_t)&flights[0]};
-    const md5_ragdoll_desc desc = {.figure = it->figure, .ground = ground};
+    const md5_ragdoll_desc desc = {.figure = fixture->figure, .ground = ground};
     md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
-    const md5_xform place = {.rotation = {0.6f, 0, 0, 0.8f}, .translation = {4, 0, 110}};
+    const md5_xform transform = {.rotation = {0.6f, 0, 0, 0.8f}, .translation = {4, 0, 110}};
     md5_body_state bodies[MAX_BODIES];
-    place_bodies(it->figure, place, (md5_vec3){80, 10, 0}, (md5_vec3){1, 2, 1}, bodies);
+    set_body_transforms(fixture->figure, transform, (md5_vec3){80, 10, 0}, (md5_vec3){1, 2, 1},
+                        bodies);
     md5_ragdoll_start(ragdoll, bodies);
     return ragdoll;
 }
 
-static size_t bodies_size(const ragdoll_case *it)
+static size_t bodies_size(const ragdoll_case *fixture)
 {
-    return it->figure->num_bodies * sizeof(md5_body_state);
+    return fixture->figure->num_bodies * sizeof(md5_body_state);
 }
 
 TEST (ragdolls_do_not_depend_on_how_time_is_divided) {
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        OWN_RAGDOLL whole = falling(&it);
-        OWN_RAGDOLL ticks = falling(&it);
-        OWN_RAGDOLL frames = falling(&it);
-        md5_ragdoll_advance(whole, 1.5);
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        OWN_RAGDOLL single = falling(&fixture);
+        OWN_RAGDOLL ticks = falling(&fixture);
+        OWN_RAGDOLL frames = falling(&fixture);
+        md5_ragdoll_advance(single, 1.5);
         for (int i = 0; i < 90; i++) // of the engine: 16, 17 and 17 ms
             md5_ragdoll_advance(ticks, (i % 3 ? 0.017 : 0.016));
         for (int i = 0; i < 216; i++)
             md5_ragdoll_advance(frames, 1.0 / 144.0);
-        CHECK_BYTES(md5_ragdoll_bodies(whole), md5_ragdoll_bodies(ticks), bodies_size(&it));
-        CHECK_BYTES(md5_ragdoll_bodies(whole), md5_ragdoll_bodies(frames), bodies_size(&it));
+        CHECK_BYTES(md5_ragdoll_bodies(single), md5_ragdoll_bodies(ticks), bodies_size(&fixture));
+        CHECK_BYTES(md5_ragdoll_bodies(single), md5_ragdoll_bodies(frames), bodies_size(&fixture));
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 static void run_backward(void *pool, size_t count, md5_range_fn *range, void *user)
@@ -795,12 +803,12 @@ static void run_backward(void *pool, size_t count, md5_range_fn *range, void *us
 }
 
 TEST (ragdolls_continue_from_copies_and_bytes) {
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        OWN_RAGDOLL first = falling(&it);
-        OWN_RAGDOLL copy = falling(&it);
-        OWN_RAGDOLL restored = falling(&it);
-        OWN_RAGDOLL beside = falling(&it);
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        OWN_RAGDOLL first = falling(&fixture);
+        OWN_RAGDOLL copy = falling(&fixture);
+        OWN_RAGDOLL restored = falling(&fixture);
+        OWN_RAGDOLL beside = falling(&fixture);
         const size_t size = md5_ragdoll_save_size(first);
         OWN unsigned char *const bytes = test_alloc(2 * size);
         md5_ragdoll_advance(first, 0.703);
@@ -815,17 +823,17 @@ TEST (ragdolls_continue_from_copies_and_bytes) {
         md5_ragdoll_advance_batch(all, 3, 0.8, &threads);
         md5_ragdoll_advance(beside, 0.703);
         md5_ragdoll_advance(beside, 0.8);
-        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(copy), bodies_size(&it));
-        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(restored), bodies_size(&it));
-        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(beside), bodies_size(&it));
+        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(copy), bodies_size(&fixture));
+        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(restored), bodies_size(&fixture));
+        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(beside), bodies_size(&fixture));
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 TEST (ragdolls_are_not_restored_from_invalid_bytes) {
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        OWN_RAGDOLL ragdoll = falling(&it);
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        OWN_RAGDOLL ragdoll = falling(&fixture);
         const size_t size = md5_ragdoll_save_size(ragdoll);
         OWN unsigned char *const bytes = test_alloc(size), *const bad = test_alloc(size);
         md5_error error = {0};
@@ -846,20 +854,20 @@ TEST (ragdolls_are_not_restored_from_invalid_bytes) {
             refused += !is_read;
             CHECK(is_read || error.status == MD5_ERROR_RANGE);
             md5_ragdoll_advance(ragdoll, 0.02);
-            CHECK(is_finite(it.figure, md5_ragdoll_bodies(ragdoll)));
+            CHECK(is_finite(fixture.figure, md5_ragdoll_bodies(ragdoll)));
         }
         CHECK(refused > 20);
         memset(bad, 0xFF, size);
         memcpy(bad, bytes, 16);
         CHECK_FAILS(md5_ragdoll_restore(ragdoll, bad, size, &error), error, MD5_ERROR_RANGE);
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 TEST (ragdolls_report_memory_that_runs_out) {
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        const md5_ragdoll_desc desc = {.figure = it.figure};
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        const md5_ragdoll_desc desc = {.figure = fixture.figure};
         for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
             md5_ragdoll *const ragdoll =
                 md5_create_ragdoll(&desc, &failure.opts.allocator, &failure.error);
@@ -869,7 +877,7 @@ TEST (ragdolls_report_memory_that_runs_out) {
             md5_destroy_ragdoll(ragdoll);
         }
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 // == Unusual figures
@@ -891,23 +899,24 @@ static double time_many(int count, bool is_star)
                     "( %g, 0, 0 ) coneLimit ( 1, 0, 0 ), 90, ( 1, 0, 0 ) }\n",
                     i, i, is_star ? 0 : i - 1, at - 4.0);
     }
-    ragdoll_case it;
-    double least = INFINITY;
-    if (open_case(&it, "", text.bytes)) {
-        const md5_ragdoll_desc desc = {.figure = it.figure, .ground = {.plane_normal = {0, 0, 1}}};
+    ragdoll_case fixture;
+    double shortest = INFINITY;
+    if (open_case(&fixture, "", text.bytes)) {
+        const md5_ragdoll_desc desc = {.figure = fixture.figure,
+                                       .ground = {.plane_normal = {0, 0, 1}}};
         for (int round = 0; round < 3; round++) {
             const clock_t begin = clock();
             OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
             md5_ragdoll_wake(ragdoll);
             md5_ragdoll_advance(ragdoll, 0.05);
-            least = fmin(least, (double)(clock() - begin) / CLOCKS_PER_SEC);
-            CHECK(is_finite(it.figure, md5_ragdoll_bodies(ragdoll)));
+            shortest = fmin(shortest, (double)(clock() - begin) / CLOCKS_PER_SEC);
+            CHECK(is_finite(fixture.figure, md5_ragdoll_bodies(ragdoll)));
             CHECK_SMALL(md5_ragdoll_state(ragdoll).worst_joint, 0.01);
         }
     }
-    close_case(&it);
+    close_case(&fixture);
     free(text.bytes);
-    return least;
+    return shortest;
 }
 
 TEST (ragdolls_need_time_linear_in_the_number_of_bodies) {
@@ -993,19 +1002,19 @@ static void append_nonsense(test_text *text, uint64_t *random)
 
 TEST (ragdolls_of_random_figures_stay_finite) {
     uint64_t random = 11;
-    unsigned made = 0;
+    unsigned num_created = 0;
     for (int round = 0; round < 150; round++) {
         test_text text = {0};
-        ragdoll_case it;
+        ragdoll_case fixture;
         append_nonsense(&text, &random);
-        if (open_case(&it, "\"ragdoll_slomoStart\" \"0\" \"ragdoll_jointFrictionDent\" \"-9\"",
+        if (open_case(&fixture, "\"ragdoll_slomoStart\" \"0\" \"ragdoll_jointFrictionDent\" \"-9\"",
                       text.bytes)) {
-            const md5_ragdoll_desc desc = {.figure = it.figure, .ground = {.heights = hills}};
+            const md5_ragdoll_desc desc = {.figure = fixture.figure, .ground = {.heights = hills}};
             md5_error error = {0};
             OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, &error);
             md5_body_state bodies[MAX_BODIES];
-            for (uint32_t i = 0; i < it.figure->num_bodies; i++)
-                bodies[i] = (md5_body_state){.transform = it.figure->setup[i],
+            for (uint32_t i = 0; i < fixture.figure->num_bodies; i++)
+                bodies[i] = (md5_body_state){.transform = fixture.figure->setup[i],
                                              .linear = random_vec3(round % 2 ? 1e30 : 50, &random),
                                              .angular = {NAN, INFINITY, 1e9f}};
             if (round % 3 == 0)
@@ -1015,51 +1024,53 @@ TEST (ragdolls_of_random_figures_stay_finite) {
                 md5_ragdoll_apply_impulse(ragdoll, 0, (md5_vec3){1e30f, 0, 0},
                                           (md5_vec3){1e38f, 1e38f, 0});
                 md5_ragdoll_advance(ragdoll, 0.5);
-                CHECK_THAT(is_finite(it.figure, md5_ragdoll_bodies(ragdoll)), "%s", text.bytes);
+                CHECK_THAT(is_finite(fixture.figure, md5_ragdoll_bodies(ragdoll)), "%s",
+                           text.bytes);
             } else {
                 CHECK_UINT(error.status, MD5_ERROR_RANGE);
                 CHECK(strstr(error.message, "is out of range: expected finite values up to "));
                 CHECK_STRING(error.file, "def/d.def");
             }
-            made += ragdoll != NULL;
+            num_created += ragdoll != NULL;
         }
-        close_case(&it);
+        close_case(&fixture);
         free(text.bytes);
     }
-    CHECK_THAT(made > 20 && made < 150, "%u figures", made);
+    CHECK_THAT(num_created > 20 && num_created < 150, "%u figures", num_created);
 }
 
 // == Getting up ===================================================================================
 
 // A figure in the first pose of a clip, but rotated and at another position, gets up from there.
 TEST (ragdolls_get_up_where_a_clip_fits) {
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        const md5_skeleton *const skeleton = &it.entity->model->skeleton;
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        const md5_skeleton *const skeleton = &fixture.entity->model->skeleton;
         const md5_xform there = {.rotation = md5_quat_from_euler((md5_euler){.yaw = 130}),
                                  .translation = {40, -20, 7}};
         md5_xform clip[MAX_BODIES];
         md5_xform pose[MAX_BODIES];
         md5_mat34 joints[MAX_BODIES];
         md5_body_state bodies[MAX_BODIES] = {{.linear = {0, 0, 0}}};
-        memcpy(clip, it.figure->setup_pose, skeleton->num_joints * sizeof *clip);
+        memcpy(clip, fixture.figure->setup_pose, skeleton->num_joints * sizeof *clip);
         clip[1].rotation = md5_quat_from_euler((md5_euler){.pitch = 80});
         md5_local_to_model(skeleton, clip, joints);
-        md5_figure_from_joints(it.figure, joints, there, 0.0f, bodies);
-        for (uint32_t i = 0; i < it.figure->num_bodies; i++) // no time, no velocity
+        md5_figure_from_joints(fixture.figure, joints, there, 0.0f, bodies);
+        for (uint32_t i = 0; i < fixture.figure->num_bodies; i++) // no time, no velocity
             CHECK_EXACT(md5_vec3_length(bodies[i].linear), 0);
-        const md5_xform place = md5_fit_figure(it.figure, bodies, joints);
-        CHECK_NEAR(fabsf(place.rotation.z), sin(65.0 * 3.14159265358979 / 180.0), 1e-5);
-        CHECK_NEAR(md5_vec3_length(md5_vec3_sub(place.translation, there.translation)), 0.0, 1e-3);
+        const md5_xform transform = md5_fit_figure(fixture.figure, bodies, joints);
+        CHECK_NEAR(fabsf(transform.rotation.z), sin(65.0 * 3.14159265358979 / 180.0), 1e-5);
+        CHECK_NEAR(md5_vec3_length(md5_vec3_sub(transform.translation, there.translation)), 0.0,
+                   1e-3);
         for (int end = 0; end < 2; end++) {
-            md5_fade_figure(it.figure, bodies, place, clip, (float)end, pose);
+            md5_fade_figure(fixture.figure, bodies, transform, clip, (float)end, pose);
             for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-                const md5_vec3 way = md5_vec3_sub(pose[i].translation, clip[i].translation);
-                CHECK_SMALL(md5_vec3_length(way), 1e-3);
+                const md5_vec3 distance = md5_vec3_sub(pose[i].translation, clip[i].translation);
+                CHECK_SMALL(md5_vec3_length(distance), 1e-3);
             }
         }
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 
 // == The engine's falls ===========================================================================
@@ -1140,14 +1151,14 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
 
 #if !defined(NDEBUG)
 TEST (ragdolls_reject_invalid_arguments) {
-    ragdoll_case it;
-    if (open_man(&it, "")) {
-        OWN_RAGDOLL ragdoll = in_the_void(&it, 0.0f);
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        OWN_RAGDOLL ragdoll = in_the_void(&fixture, 0.0f);
         MISUSE("md5_ragdoll_apply_impulse(): body: must be a body of the figure",
-               md5_ragdoll_apply_impulse(ragdoll, it.figure->num_bodies, still, still));
+               md5_ragdoll_apply_impulse(ragdoll, fixture.figure->num_bodies, still, still));
         MISUSE("md5_ragdoll_advance(): seconds: must be 0 or more",
                md5_ragdoll_advance(ragdoll, -1.0));
     }
-    close_case(&it);
+    close_case(&fixture);
 }
 #endif

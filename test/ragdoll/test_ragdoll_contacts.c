@@ -52,35 +52,36 @@ typedef struct contact_case {
     md5_ragdoll *ragdoll;
 } contact_case;
 
-static bool open_contacts(contact_case *it)
+static bool open_contacts(contact_case *fixture)
 {
-    memset(it, 0, sizeof *it);
-    if (!open_case(&it->figure, "",
+    memset(fixture, 0, sizeof *fixture);
+    if (!open_case(&fixture->figure, "",
                    "body \"a\" { joint \"origin\" model box( ( -5, -5, -5 ), ( 5, 5, 5 ) ) }"))
         return false;
-    const md5_ragdoll_desc desc = {.figure = it->figure.figure,
-                                   .ground = {.triangles = all_triangles, .user = &it->ground}};
-    it->ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
-    return CHECK(it->ragdoll);
+    const md5_ragdoll_desc desc = {
+        .figure = fixture->figure.figure,
+        .ground = {.triangles = all_triangles, .user = &fixture->ground}};
+    fixture->ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+    return CHECK(fixture->ragdoll);
 }
 
-static void close_contacts(contact_case *it)
+static void close_contacts(contact_case *fixture)
 {
-    md5_destroy_ragdoll(it->ragdoll);
-    close_case(&it->figure);
+    md5_destroy_ragdoll(fixture->ragdoll);
+    close_case(&fixture->figure);
 }
 
 #define TEST_CONTACTS(title) \
-    TEST_IF (title, contact_case, it, open_contacts(it), close_contacts(it))
+    TEST_IF (title, contact_case, fixture, open_contacts(fixture), close_contacts(fixture))
 
 // Places the center of the box and finds its contacts.
-static const ragdoll_node *place_box(contact_case *it, md5_vec3 center, md5_euler rotation)
+static const ragdoll_node *place_box(contact_case *fixture, md5_vec3 center, md5_euler rotation)
 {
     const md5_body_state body = {
         .transform = {.rotation = md5_quat_from_euler(rotation), .translation = center}};
-    md5_ragdoll_start(it->ragdoll, &body);
-    md5i_find_ragdoll_contacts(it->ragdoll);
-    return it->ragdoll->nodes;
+    md5_ragdoll_start(fixture->ragdoll, &body);
+    md5i_find_ragdoll_contacts(fixture->ragdoll);
+    return fixture->ragdoll->nodes;
 }
 
 static double contact_gap(const ragdoll_node *node, uint32_t index)
@@ -113,17 +114,17 @@ static const md5_vec3d forward = {1, 0, 0};
 
 TEST_CONTACTS(contacts_of_a_box_on_a_tread_point_up)
 {
-    add_stair(&it->ground);
-    check_contacts(place_box(it, (md5_vec3){-20, 0, 4.75f}, upright), 4, up, -0.25);
-    check_contacts(place_box(it, (md5_vec3){-20, 0, 5.5f}, upright), 4, up, 0.5);
-    check_contacts(place_box(it, (md5_vec3){-20, 0, 8}, upright), 0, up, 0.0);
+    add_stair(&fixture->ground);
+    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 4.75f}, upright), 4, up, -0.25);
+    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 5.5f}, upright), 4, up, 0.5);
+    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 8}, upright), 0, up, 0.0);
 }
 
 // Half of the box is over the edge: the ridge holds it where its edges cross.
 TEST_CONTACTS(contacts_of_a_box_over_a_ridge_point_up)
 {
-    add_stair(&it->ground);
-    check_contacts(place_box(it, (md5_vec3){1, 0, 4.9f}, upright), 4, up, -0.1);
+    add_stair(&fixture->ground);
+    check_contacts(place_box(fixture, (md5_vec3){1, 0, 4.9f}, upright), 4, up, -0.1);
 }
 
 // Boxes that lie nearly flat over the edge, in any direction: all contacts hold them up, and none
@@ -131,13 +132,13 @@ TEST_CONTACTS(contacts_of_a_box_over_a_ridge_point_up)
 TEST_CONTACTS(contacts_of_boxes_over_a_ridge_never_point_into_the_ground)
 {
     uint64_t random = 5;
-    add_stair(&it->ground);
+    add_stair(&fixture->ground);
     for (int i = 0; i < 300; i++) {
         const md5_euler rotation = {.pitch = test_betweenf(-1.0f, 1.0f, &random),
                                     .yaw = test_betweenf(0.0f, 360.0f, &random),
                                     .roll = test_betweenf(-1.0f, 1.0f, &random)};
         const md5_vec3 center = {test_betweenf(-4.0f, 3.0f, &random), 0.0f, 5.0f};
-        const ragdoll_node *const node = place_box(it, center, rotation);
+        const ragdoll_node *const node = place_box(fixture, center, rotation);
         CHECK(node->num_contacts > 1);
         for (uint32_t k = 0; k < node->num_contacts; k++) {
             const md5_vec3d normal = node->contacts[k].normal;
@@ -153,27 +154,27 @@ TEST_CONTACTS(contacts_of_boxes_over_a_ridge_never_point_into_the_ground)
 // Beside the stair a box is 6 below the tread, but only 0.3 in the riser: that is the way out.
 TEST_CONTACTS(contacts_of_a_box_at_a_riser_point_forward)
 {
-    add_stair(&it->ground);
-    check_contacts(place_box(it, (md5_vec3){4.7f, 0, -0.5f}, upright), 4, forward, -0.3);
-    check_contacts(place_box(it, (md5_vec3){4.99f, 0, -0.5f}, upright), 4, forward, -0.01);
-    check_contacts(place_box(it, (md5_vec3){5.25f, 0, -0.5f}, upright), 4, forward, 0.25);
+    add_stair(&fixture->ground);
+    check_contacts(place_box(fixture, (md5_vec3){4.7f, 0, -0.5f}, upright), 4, forward, -0.3);
+    check_contacts(place_box(fixture, (md5_vec3){4.99f, 0, -0.5f}, upright), 4, forward, -0.01);
+    check_contacts(place_box(fixture, (md5_vec3){5.25f, 0, -0.5f}, upright), 4, forward, 0.25);
 }
 
 // The way up is the shorter one here.
 TEST_CONTACTS(contacts_of_a_box_in_the_edge_of_a_stair_take_the_shorter_way)
 {
-    add_stair(&it->ground);
-    check_contacts(place_box(it, (md5_vec3){3, 0, 4.7f}, upright), 4, up, -0.3);
-    check_contacts(place_box(it, (md5_vec3){4.7f, 0, 3}, upright), 4, forward, -0.3);
+    add_stair(&fixture->ground);
+    check_contacts(place_box(fixture, (md5_vec3){3, 0, 4.7f}, upright), 4, up, -0.3);
+    check_contacts(place_box(fixture, (md5_vec3){4.7f, 0, 3}, upright), 4, forward, -0.3);
 }
 
 // An edge of a box across a ridge: the normal is perpendicular to both.
 TEST_CONTACTS(contacts_of_edges_are_perpendicular_to_both)
 {
-    add_stair(&it->ground);
+    add_stair(&fixture->ground);
     // Rotated by 45 degrees about y and about z: no face is parallel to the ridge.
     const md5_euler rotation = {.pitch = 45, .yaw = 45};
-    const ragdoll_node *const node = place_box(it, (md5_vec3){4.2f, 0, 4.2f}, rotation);
+    const ragdoll_node *const node = place_box(fixture, (md5_vec3){4.2f, 0, 4.2f}, rotation);
     REQUIRE(CHECK(node->num_contacts > 0));
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         const md5_vec3d normal = node->contacts[i].normal;
@@ -186,8 +187,8 @@ TEST_CONTACTS(contacts_of_edges_are_perpendicular_to_both)
 // The box is below the tread and behind the riser: the planes of both sides of a valley act.
 TEST_CONTACTS(contacts_in_a_valley_point_out_of_both_sides)
 {
-    add_stair(&it->ground);
-    const ragdoll_node *const node = place_box(it, (md5_vec3){4.95f, 0, -7.05f}, upright);
+    add_stair(&fixture->ground);
+    const ragdoll_node *const node = place_box(fixture, (md5_vec3){4.95f, 0, -7.05f}, upright);
     double gaps[2] = {INFINITY, INFINITY};
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         const md5_vec3d normal = node->contacts[i].normal;
@@ -206,12 +207,12 @@ TEST_CONTACTS(contacts_with_flat_tiles_point_up)
         for (int k = -2; k < 2; k++) {
             const float x = 8.0f * (float)i;
             const float y = 8.0f * (float)k + (i < 0 ? 3.0f : 0.0f);
-            add_rectangle(&it->ground, (md5_vec3){x, y, 0}, (md5_vec3){x, y + 8, 0},
+            add_rectangle(&fixture->ground, (md5_vec3){x, y, 0}, (md5_vec3){x, y + 8, 0},
                           (md5_vec3){x + 8, y + 8, 0}, (md5_vec3){x + 8, y, 0});
         }
     }
-    check_contacts(place_box(it, (md5_vec3){0.5f, 0.25f, 4.9f}, upright), 4, up, -0.1);
-    check_contacts(place_box(it, (md5_vec3){0.5f, 0.25f, 4.5f}, (md5_euler){.yaw = 30}), 4, up,
+    check_contacts(place_box(fixture, (md5_vec3){0.5f, 0.25f, 4.9f}, upright), 4, up, -0.1);
+    check_contacts(place_box(fixture, (md5_vec3){0.5f, 0.25f, 4.5f}, (md5_euler){.yaw = 30}), 4, up,
                    -0.5);
 }
 
@@ -223,27 +224,27 @@ TEST_CONTACTS(contacts_of_a_face_with_a_peak_have_the_normal_of_the_face)
     const md5_vec3 b = {-3, 3, -3};
     const md5_vec3 c = {3, 3, -3};
     const md5_vec3 d = {3, -3, -3};
-    add_triangle(&it->ground, a, b, peak);
-    add_triangle(&it->ground, b, c, peak);
-    add_triangle(&it->ground, c, d, peak);
-    add_triangle(&it->ground, d, a, peak);
-    check_contacts(place_box(it, (md5_vec3){1, 2, 4.9f}, upright), 1, up, -0.1);
-    check_contacts(place_box(it, (md5_vec3){1, 2, 5.5f}, upright), 1, up, 0.5);
-    check_contacts(place_box(it, (md5_vec3){20, 2, 4.9f}, upright), 0, up, 0.0);
+    add_triangle(&fixture->ground, a, b, peak);
+    add_triangle(&fixture->ground, b, c, peak);
+    add_triangle(&fixture->ground, c, d, peak);
+    add_triangle(&fixture->ground, d, a, peak);
+    check_contacts(place_box(fixture, (md5_vec3){1, 2, 4.9f}, upright), 1, up, -0.1);
+    check_contacts(place_box(fixture, (md5_vec3){1, 2, 5.5f}, upright), 1, up, 0.5);
+    check_contacts(place_box(fixture, (md5_vec3){20, 2, 4.9f}, upright), 0, up, 0.0);
 }
 
 // A bridge is solid from above only. It does not act on a box below it, nor on a box next to it
 // that extends above its level.
 TEST_CONTACTS(contacts_with_a_bridge_are_on_its_outer_side)
 {
-    add_rectangle(&it->ground, (md5_vec3){-100, -100, 0}, (md5_vec3){-100, 100, 0},
+    add_rectangle(&fixture->ground, (md5_vec3){-100, -100, 0}, (md5_vec3){-100, 100, 0},
                   (md5_vec3){0, 100, 0}, (md5_vec3){0, -100, 0});
-    check_contacts(place_box(it, (md5_vec3){-20, 0, -5.5f}, upright), 0, up, 0.0);
-    check_contacts(place_box(it, (md5_vec3){-20, 0, 4.5f}, upright), 4, up, -0.5);
+    check_contacts(place_box(fixture, (md5_vec3){-20, 0, -5.5f}, upright), 0, up, 0.0);
+    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 4.5f}, upright), 4, up, -0.5);
     // One corner is 3.5 below the bridge, another corner above its level. Both are outside of its
     // edge.
     const md5_euler tilted = {.pitch = 45};
-    const ragdoll_node *const node = place_box(it, (md5_vec3){3.6f, 0, -5.8f}, tilted);
+    const ragdoll_node *const node = place_box(fixture, (md5_vec3){3.6f, 0, -5.8f}, tilted);
     for (uint32_t i = 0; i < node->num_contacts; i++)
         CHECK_THAT(contact_gap(node, i) > -0.5, "%g", contact_gap(node, i));
 }
@@ -254,12 +255,13 @@ TEST_CONTACTS(contacts_use_a_limited_number_of_triangles)
     enum { MAX_READ = 64 };
     const md5_vec3 far_away = {900, 0, 0};
     for (uint32_t extra = 0; extra < 2; extra++) {
-        it->ground.num_triangles = 0;
+        fixture->ground.num_triangles = 0;
         for (uint32_t i = 0; i < MAX_READ - 1 + extra; i++)
-            add_triangle(&it->ground, far_away, (md5_vec3){900, 1, 0}, (md5_vec3){901, 1, 0});
-        add_triangle(&it->ground, (md5_vec3){-100, -100, 0}, (md5_vec3){-100, 100, 0},
+            add_triangle(&fixture->ground, far_away, (md5_vec3){900, 1, 0}, (md5_vec3){901, 1, 0});
+        add_triangle(&fixture->ground, (md5_vec3){-100, -100, 0}, (md5_vec3){-100, 100, 0},
                      (md5_vec3){100, 0, 0});
-        check_contacts(place_box(it, (md5_vec3){0, 0, 4.9f}, upright), extra ? 0 : 4, up, -0.1);
+        check_contacts(place_box(fixture, (md5_vec3){0, 0, 4.9f}, upright), extra ? 0 : 4, up,
+                       -0.1);
     }
 }
 
@@ -267,13 +269,13 @@ TEST_CONTACTS(contacts_use_a_limited_number_of_triangles)
 TEST_CONTACTS(contacts_skip_triangles_without_area)
 {
     const float numbers[] = {NAN, INFINITY, -INFINITY, 3e38f};
-    add_triangle(&it->ground, (md5_vec3){0, 0, 0}, (md5_vec3){1, 0, 0}, (md5_vec3){2, 0, 0});
-    add_triangle(&it->ground, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 0}, (md5_vec3){2, 0, 0});
+    add_triangle(&fixture->ground, (md5_vec3){0, 0, 0}, (md5_vec3){1, 0, 0}, (md5_vec3){2, 0, 0});
+    add_triangle(&fixture->ground, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 0}, (md5_vec3){2, 0, 0});
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
-        add_triangle(&it->ground, (md5_vec3){numbers[i], 0, 0}, (md5_vec3){0, 100, 0},
+        add_triangle(&fixture->ground, (md5_vec3){numbers[i], 0, 0}, (md5_vec3){0, 100, 0},
                      (md5_vec3){100, 0, 0});
-    add_stair(&it->ground);
-    check_contacts(place_box(it, (md5_vec3){-20, 0, 4.75f}, upright), 4, up, -0.25);
+    add_stair(&fixture->ground);
+    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 4.75f}, upright), 4, up, -0.25);
 }
 
 // == Limits of figures ============================================================================
@@ -291,14 +293,15 @@ TEST (hulls_have_limits_of_sides) {
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         test_text text = {0};
-        ragdoll_case it;
+        ragdoll_case fixture;
         test_append(&text,
                     "body \"a\" { joint \"origin\" model %s( ( -5, -5, -5 ), ( 5, 5, 5 ), %u ) }",
                     rows[i].shape, rows[i].sides);
-        if (open_case(&it, "", text.bytes)) {
-            CHECK_THAT(it.figure->bodies[0].num_vertices == rows[i].num_vertices, "%s of %u: %u",
-                       rows[i].shape, rows[i].sides, it.figure->bodies[0].num_vertices);
-            const md5_ragdoll_desc desc = {.figure = it.figure,
+        if (open_case(&fixture, "", text.bytes)) {
+            CHECK_THAT(fixture.figure->bodies[0].num_vertices == rows[i].num_vertices,
+                       "%s of %u: %u", rows[i].shape, rows[i].sides,
+                       fixture.figure->bodies[0].num_vertices);
+            const md5_ragdoll_desc desc = {.figure = fixture.figure,
                                            .ground = {.plane_normal = {0, 0, 1}}};
             md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
             const md5_body_state body = {
@@ -309,7 +312,7 @@ TEST (hulls_have_limits_of_sides) {
             CHECK(md5_ragdoll_state(ragdoll).max_penetration < 0.1f);
             md5_destroy_ragdoll(ragdoll);
         }
-        close_case(&it);
+        close_case(&fixture);
         free(text.bytes);
     }
 }
@@ -327,13 +330,13 @@ TEST (bodies_fall_through_the_ground_if_their_mask_ends_with_none) {
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         test_text text = {0};
-        ragdoll_case it;
+        ragdoll_case fixture;
         test_append(&text,
                     "body \"a\" { joint \"origin\" model box( ( -5, -5, -5 ), ( 5, 5, 5 ) ) "
                     "clipMask %s }",
                     rows[i].mask);
-        if (open_case(&it, "", text.bytes)) {
-            const md5_ragdoll_desc desc = {.figure = it.figure,
+        if (open_case(&fixture, "", text.bytes)) {
+            const md5_ragdoll_desc desc = {.figure = fixture.figure,
                                            .ground = {.plane_normal = {0, 0, 1}}};
             md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
             md5_ragdoll_wake(ragdoll);
@@ -342,7 +345,7 @@ TEST (bodies_fall_through_the_ground_if_their_mask_ends_with_none) {
             CHECK_THAT((height > 0.0f) == rows[i].is_solid, "%s: %g", rows[i].mask, (double)height);
             md5_destroy_ragdoll(ragdoll);
         }
-        close_case(&it);
+        close_case(&fixture);
         free(text.bytes);
     }
 }

@@ -38,32 +38,33 @@ static uint64_t hash_floats(uint64_t hash, const void *floats, size_t count)
 
 TEST (ragdolls_have_the_same_bits_everywhere) {
     ragdoll_case fixture;
-    ragdoll_case *const it = &fixture;
-    if (open_man(it, "")) {
+    ragdoll_case *const man = &fixture;
+    if (open_man(man, "")) {
         uint64_t hash = UINT64_C(0xCBF29CE484222325);
         uint64_t random = 7;
-        const md5_ragdoll_desc desc = {.figure = it->figure, .ground = {.triangles = stairs}};
+        const md5_ragdoll_desc desc = {.figure = man->figure, .ground = {.triangles = stairs}};
         md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         md5_body_state bodies[16] = {0};
         for (int i = 0; i < 3; i++) {
-            const md5_xform place = {.rotation = random_turn(&random), .translation = {8, 0, 90}};
+            const md5_xform transform = {.rotation = random_rotation(&random),
+                                         .translation = {8, 0, 90}};
             const md5_vec3 linear = random_vec3(200, &random);
             const md5_vec3 angular = random_vec3(3, &random);
-            place_bodies(it->figure, place, linear, angular, bodies);
+            set_body_transforms(man->figure, transform, linear, angular, bodies);
             md5_ragdoll_start(ragdoll, bodies);
             md5_ragdoll_apply_impulse(ragdoll, 2, bodies[2].transform.translation,
                                       (md5_vec3){4000, 500, 0});
             for (int k = 0; k < 60; k++) {
                 md5_ragdoll_advance(ragdoll, 1.0 / 30.0);
-                const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
-                for (uint32_t body = 0; body < it->figure->num_bodies; body++) {
-                    hash = hash_floats(hash, &now[body].transform.rotation, 4);
-                    hash = hash_floats(hash, &now[body].transform.translation, 3);
+                const md5_body_state *const bodies_now = md5_ragdoll_bodies(ragdoll);
+                for (uint32_t body = 0; body < man->figure->num_bodies; body++) {
+                    hash = hash_floats(hash, &bodies_now[body].transform.rotation, 4);
+                    hash = hash_floats(hash, &bodies_now[body].transform.translation, 3);
                 }
             }
         }
         md5_destroy_ragdoll(ragdoll);
         CHECK_THAT(hash == UINT64_C(0x27fa8b76396e1ea9), "%016llx", (unsigned long long)hash);
     }
-    close_case(it);
+    close_case(man);
 }

@@ -200,7 +200,7 @@ static const char *move_figure(const md5_figure_def *def, const md5_entity *enti
     static md5_body_state bodies[MD5_MAX_FIGURE_PARTS];
     static md5_xform pose[64];
     static md5_mat34 joints[64];
-    const md5_xform place = {.rotation = {0, 0, 0, 1}, .translation = {1, 2, 3}};
+    const md5_xform transform = {.rotation = {0, 0, 0, 1}, .translation = {1, 2, 3}};
     md5_error error = {0};
     md5_figure_hit hit;
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
@@ -208,9 +208,9 @@ static const char *move_figure(const md5_figure_def *def, const md5_entity *enti
     if (!figure)
         return error.message[0] ? NULL : "no figure of an entity, and no reason";
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
-    md5_figure_from_joints(figure, joints, place, 0, bodies);
+    md5_figure_from_joints(figure, joints, transform, 0, bodies);
     md5_figure_to_pose(figure, bodies, pose);
-    md5_figure_bounds(figure, bodies, place);
+    md5_figure_bounds(figure, bodies, transform);
     const bool is_hit =
         md5_raycast_figure(figure, bodies, (md5_vec3){99, 0, 0}, (md5_vec3){-99, 1, 0}, &hit);
     const bool is_wrong = is_hit && hit.body >= figure->num_bodies;

@@ -66,8 +66,8 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         md5_player_pose(player, pose, joints, palette, scratch);
         if (!fuzz_is_sound(pose))
             return "an invalid pose";
-        const md5_xform way = md5_player_root_motion(player);
-        if (!isfinite(way.translation.x) || !isfinite(way.rotation.w))
+        const md5_xform motion = md5_player_root_motion(player);
+        if (!isfinite(motion.translation.x) || !isfinite(motion.rotation.w))
             return "invalid root motion";
     }
     return NULL;
@@ -91,29 +91,29 @@ static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
 // Checks that a restored and a copied player continue like the saved player.
 static const char *restored_fault(const md5_machine *machine, md5_player *player, void *scratch)
 {
-    md5_player *const others[2] = {md5_create_player(machine, NULL, NULL),
+    md5_player *const copies[2] = {md5_create_player(machine, NULL, NULL),
                                    md5_create_player(machine, NULL, NULL)};
     const size_t size = md5_player_save(player, NULL, 0);
     uint8_t *const bytes = malloc(size);
     md5_xform expected[FUZZ_JOINTS], pose[FUZZ_JOINTS];
     md5_error error = {0};
     const char *fault = NULL;
-    if (!others[0] || !others[1] || !bytes || md5_player_save(player, bytes, size) != size)
+    if (!copies[0] || !copies[1] || !bytes || md5_player_save(player, bytes, size) != size)
         abort();
-    if (!md5_player_restore(others[0], bytes, size, &error))
+    if (!md5_player_restore(copies[0], bytes, size, &error))
         fault = "a saved player was refused";
-    md5_player_copy(others[1], player);
+    md5_player_copy(copies[1], player);
     md5_player_advance(player, 0.13, NULL, NULL);
     md5_player_pose(player, expected, NULL, NULL, scratch);
     for (int i = 0; i < 2 && !fault; i++) {
-        md5_player_advance(others[i], 0.13, NULL, NULL);
-        md5_player_pose(others[i], pose, NULL, NULL, scratch);
+        md5_player_advance(copies[i], 0.13, NULL, NULL);
+        md5_player_pose(copies[i], pose, NULL, NULL, scratch);
         if (memcmp(pose, expected, sizeof pose) != 0)
             fault = i == 0 ? "a restored player poses otherwise" : "a copied one poses otherwise";
     }
     free(bytes);
-    md5_destroy_player(others[0]);
-    md5_destroy_player(others[1]);
+    md5_destroy_player(copies[0]);
+    md5_destroy_player(copies[1]);
     return fault;
 }
 

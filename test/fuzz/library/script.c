@@ -63,8 +63,8 @@ const char *fuzz_script(const uint8_t *data, size_t size)
         .files = {.open = open_script, .close = close_fuzz_file, .user = files},
     };
     md5_error error = {0};
-    const md5_game_path place = fuzz_folder(game_files, COUNT_OF(game_files));
-    md5_game *const game = md5_create_game(&place, 1, NULL, NULL);
+    const md5_game_path search_path = fuzz_folder(game_files, COUNT_OF(game_files));
+    md5_game *const game = md5_create_game(&search_path, 1, NULL, NULL);
     md5_entity *const entity = md5_load_entity(game, "m", NULL, NULL);
     md5_script *const script = md5_load_script("a", "o", entity, &opts, &error);
     const char *fault = NULL;

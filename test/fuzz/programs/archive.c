@@ -24,10 +24,10 @@ static const char *read_archive(const char *path)
     bool is_wrong = false;
     size_t total = 0;
     md5_error error = {.message = ""};
-    common_game_paths places = {.warn = count_warning, .user = &is_wrong};
-    if (!common_add_game_path(&places, path, &error))
+    common_game_paths paths = {.warn = count_warning, .user = &is_wrong};
+    if (!common_add_game_path(&paths, path, &error))
         return error.message[0] ? NULL : "refused without a reason";
-    const md5_game_path *const archive = places.paths;
+    const md5_game_path *const archive = paths.paths;
     for (size_t i = 0; i < archive->num_files && total < MAX_READ; i++) {
         size_t size = 0;
         error.message[0] = '\0';
@@ -37,7 +37,7 @@ static const char *read_archive(const char *path)
         total += size;
         archive->close(archive->user, bytes, size);
     }
-    common_free_game_paths(&places);
+    common_free_game_paths(&paths);
     return is_wrong ? "a fault without a line" : NULL;
 }
 

@@ -8,9 +8,9 @@ static const char *fuzz_radiance(const uint8_t *data, size_t size)
     view_panorama panorama;
     md5_error error = {0};
     const bool is_read = view_decode_radiance(data, size, &panorama, &error);
-    const bool is_told = is_read != (error.message[0] != '\0');
+    const bool has_message = is_read != (error.message[0] != '\0');
     const char *const wrong =
-        is_read == (panorama.rgb != NULL) && is_told ? NULL : "neither pixels nor a message";
+        is_read == (panorama.rgb != NULL) && has_message ? NULL : "neither pixels nor a message";
     free(panorama.rgb);
     return wrong;
 }
