@@ -39,30 +39,30 @@ static const char good[] =
     "  one_shot nod arm run { when jump until not armed fade_in 0.5 steps 3 section end }\n"
     "}\n";
 
-static play_case made;
+static play_case assets;
 
 static bool make(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, size, opts, error);
     if (!file)
         return false;
-    file->desc.model = made.model;
+    file->desc.model = assets.model;
     for (uint32_t i = 0; i < file->desc.num_clips; i++)
-        file->clips[i].binding = made.bindings[i < 3 ? i : 2];
+        file->clips[i].binding = assets.bindings[i < 3 ? i : 2];
     OWN_MACHINE machine = md5_create_machine(&file->desc, opts, error);
-    const bool is_made = machine != NULL;
+    const bool is_created = machine != NULL;
     CHECK(!machine || !md5_machine_tables(machine)->locations);
-    return is_made;
+    return is_created;
 }
 
 static void check_cases(const read_case *cases, size_t count, int line)
 {
     static const play_walk walk = {40, 0.5, 0};
-    play_begin(&made);
+    play_begin(&assets);
     for (uint32_t i = 0; i < 3; i++)
-        play_add_clip(&made, 21, 20, 0.3, walk, i);
+        play_add_clip(&assets, 21, 20, 0.3, walk, i);
     read_cases_check(good, cases, count, make, __FILE__, line);
-    play_end(&made);
+    play_end(&assets);
 }
 
 #define CHECK_CASES(...)                               \
@@ -345,21 +345,21 @@ static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opt
 // no location; entries that are changed in place keep the location of their token.
 TEST (machine_locations_of_tables_that_were_changed) {
     md5_error error = {0};
-    play_begin(&made);
-    play_add_clip(&made, 21, 20, 0.3, (play_walk){40, 0.5, 0}, 0);
+    play_begin(&assets);
+    play_add_clip(&assets, 21, 20, 0.3, (play_walk){40, 0.5, 0}, 0);
     const md5_load_opts opts = {.file_name = "hero.md5machine"};
     OWN_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), &opts, &error);
     if (!file)
         abort();
-    file->desc.model = made.model;
+    file->desc.model = assets.model;
     for (uint32_t i = 0; i < file->desc.num_clips; i++)
-        file->clips[i].binding = made.bindings[0];
+        file->clips[i].binding = assets.bindings[0];
 
-    const md5_load_opts other = {.file_name = "other"};
+    const md5_load_opts other_file = {.file_name = "other"};
     file->clips[2].binding = NULL;
     check_refused(&file->desc, NULL, "hero.md5machine:9:8: error: clip 'idle' has no binding");
-    check_refused(&file->desc, &other, "other:9:8: error: clip 'idle' has no binding");
-    file->clips[2].binding = made.bindings[0];
+    check_refused(&file->desc, &other_file, "other:9:8: error: clip 'idle' has no binding");
+    file->clips[2].binding = assets.bindings[0];
     file->clips[1].name = "walk";
     check_refused(&file->desc, NULL, "hero.md5machine:8:8: error: duplicate clip 'walk'");
     file->clips[1].name = "run";
@@ -380,9 +380,9 @@ TEST (machine_locations_of_tables_that_were_changed) {
     check_refused(&desc, NULL,
                   "hero.md5machine: error: machine 'hero' has no model: expected a loaded model");
     desc.locations = NULL; // as in tables that are written in C
-    desc.model = made.model;
+    desc.model = assets.model;
     check_refused(&desc, NULL, "error: modifier 'nod' refers to unknown joint 'haed'");
-    play_end(&made);
+    play_end(&assets);
 }
 
 static void keep_warning(void *user, const md5_error *warning)
@@ -457,21 +457,21 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
         {"transition s s { start 1.5 }", ""},
         {"state t walk transition t s { exit 1.5 }", ""},
     };
-    static const char place[] = "state s once";
-    play_begin(&made);
+    static const char state_text[] = "state s once";
+    play_begin(&assets);
     for (uint32_t i = 0; i < 3; i++)
-        play_add_clip(&made, 21, 20, 0.3, (play_walk){40, 0.5, 0}, i);
+        play_add_clip(&assets, 21, 20, 0.3, (play_walk){40, 0.5, 0}, i);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[sizeof good + 100];
         char warning[400] = "";
-        const size_t before = (size_t)(strstr(good, place) + strlen(place) - good);
+        const size_t before = (size_t)(strstr(good, state_text) + strlen(state_text) - good);
         const int size = snprintf(text, sizeof text, "%.*s %s%s", (int)before, good,
                                   cases[i].transition, good + before);
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = warning};
         CHECK(make(text, (size_t)size, &opts, NULL));
         CHECK_STRING(warning, cases[i].warning);
     }
-    play_end(&made);
+    play_end(&assets);
 }
 
 // -- Names ----------------------------------------------------------------------------------------
@@ -554,11 +554,12 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
         CHECK_STRING(file->desc.modifiers[i].joint, name);
         CHECK_STRING(file->desc.layers[i].mask, name);
         CHECK_STRING(file->desc.layers[i].states[0].name, name);
-        float one[NUM_NAMES], all[NUM_NAMES];
-        CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i].joints, 0, one, &error));
+        float single_mask[NUM_NAMES], all[NUM_NAMES];
+        CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i].joints, 0, single_mask,
+                             &error));
         CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i + 1].joints, 0, all, &error));
         for (int joint = 0; joint < NUM_NAMES; joint++)
-            CHECK(one[joint] == (float)(joint == i) && all[joint] == (float)(joint >= i));
+            CHECK(single_mask[joint] == (float)(joint == i) && all[joint] == (float)(joint >= i));
     }
     file->desc.model = model;
     CHECK(!md5_create_machine(&file->desc, NULL, &error));
@@ -576,7 +577,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
 // MD5_EXPLICIT_ZERO does in a table.
 
 typedef struct zero_rig {
-    play_case made;
+    play_case assets;
     md5_machine_file *file;
     md5_machine *machine;
     md5_player *player;
@@ -589,18 +590,18 @@ static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machin
     char text[1024];
     md5_error error = {0};
     snprintf(text, sizeof text, "machine m { float one 1 clip a a clip b b { turn }\n%s\n}", words);
-    play_begin(&rig->made);
-    play_add_clip(&rig->made, 21, 20, 0.4, (play_walk){0}, 1);
-    play_add_clip(&rig->made, 21, 20, 0.8, (play_walk){20, 0, 0}, 2);
+    play_begin(&rig->assets);
+    play_add_clip(&rig->assets, 21, 20, 0.4, (play_walk){0}, 1);
+    play_add_clip(&rig->assets, 21, 20, 0.8, (play_walk){20, 0, 0}, 2);
     rig->file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (!CHECK(rig->file)) {
         printf("%s\n", error.message);
         abort();
     }
     CHECK_UINT(rig->file->num_warnings, 0);
-    rig->file->desc.model = rig->made.model;
+    rig->file->desc.model = rig->assets.model;
     for (uint32_t i = 0; i < 2; i++)
-        rig->file->clips[i].binding = rig->made.bindings[i];
+        rig->file->clips[i].binding = rig->assets.bindings[i];
     if (set)
         set(&rig->file->desc);
     rig->machine = play_machine(&rig->file->desc);
@@ -612,7 +613,7 @@ static void end(zero_rig *rig)
     md5_destroy_player(rig->player);
     md5_destroy_machine(rig->machine);
     md5_free_machine_file(rig->file);
-    play_end(&rig->made);
+    play_end(&rig->assets);
 }
 
 enum { STEPS = 12 };
@@ -644,23 +645,23 @@ static void play(zero_rig *rig, zero_step steps[STEPS])
 
 // Returns the largest difference between the poses and root motions of two machines.
 static double difference(const char *words, void (*set)(const md5_machine_desc *desc),
-                         const char *other)
+                         const char *second_text)
 {
     zero_step a[STEPS], b[STEPS];
     zero_rig rig;
-    double most = 0;
+    double max_distance = 0;
     begin(&rig, words, set);
     play(&rig, a);
     end(&rig);
-    begin(&rig, other, NULL);
+    begin(&rig, second_text, NULL);
     play(&rig, b);
     end(&rig);
     for (int step = 0; step < STEPS; step++) {
         const float moved = a[step].motion.translation.x - b[step].motion.translation.x;
-        most = fmax(most, play_pose_distance(a[step].pose, b[step].pose));
-        most = fmax(most, fabsf(moved));
+        max_distance = fmax(max_distance, play_pose_distance(a[step].pose, b[step].pose));
+        max_distance = fmax(max_distance, fabsf(moved));
     }
-    return most;
+    return max_distance;
 }
 
 // Returns the first entry of a table for writing.
@@ -786,9 +787,9 @@ static void check_zero_refused(const char *words, void (*set)(const md5_machine_
     snprintf(text, sizeof text, "machine m { clip a a clip b b\n%s }", words);
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (file) {
-        file->desc.model = rig.made.model;
+        file->desc.model = rig.assets.model;
         for (uint32_t i = 0; i < 2; i++)
-            file->clips[i].binding = rig.made.bindings[i];
+            file->clips[i].binding = rig.assets.bindings[i];
         if (set)
             set(&file->desc);
         CHECK(!md5_create_machine(&file->desc, NULL, &error));
@@ -821,12 +822,12 @@ TEST_WITH (machine_zero_limit_of_an_aim_prevents_rotation, zero_rig, rig, begin(
     memcpy(pose, old, sizeof pose);
     md5_aim_job job = {.tip = 4, .length = 2, .target = {0, 30, 20}, .weight = 1};
     job.params.limit = MD5_EXPLICIT_ZERO;
-    CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
+    CHECK(md5_solve_aim(&rig->assets.model->skeleton, &job, pose));
     CHECK_BYTES(pose, old, sizeof pose);
     job.params.limit = 0;
-    CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
+    CHECK(md5_solve_aim(&rig->assets.model->skeleton, &job, pose));
     CHECK(play_pose_distance(pose, old) > 0.1);
     job.params.limit = MD5_EXPLICIT_ZERO;
     job.tip = PLAY_JOINTS;
-    CHECK(!md5_solve_aim(&rig->made.model->skeleton, &job, pose));
+    CHECK(!md5_solve_aim(&rig->assets.model->skeleton, &job, pose));
 }

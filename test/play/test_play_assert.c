@@ -32,7 +32,7 @@ TEST_PLAY (reserved_member_of_each_kind_of_table_is_an_error, play_scene_begin(f
     for (size_t i = 0; i < COUNT_OF(errors); i++) {
         const md5_machine_desc *const error = &errors[i];
         md5_machine_desc desc = *error;
-        desc.model = fixture->made.model;
+        desc.model = fixture->assets.model;
         MISUSE("md5_create_machine(): desc: reserved members",
                md5_create_machine(&desc, NULL, NULL));
     }
@@ -83,20 +83,20 @@ TEST_PLAY (errors_with_players_and_poses_are_reported_with_function_and_argument
     MISUSE("md5_create_machine(): desc: must not be NULL",
            md5_create_machine(test_null(), NULL, NULL));
     MISUSE("md5_joint_in_model(): joint: must be an index",
-           md5_joint_in_model(&fixture->made.model->skeleton, poses, PLAY_JOINTS));
+           md5_joint_in_model(&fixture->assets.model->skeleton, poses, PLAY_JOINTS));
     MISUSE("md5_solve_aim(): job: must not be NULL",
-           md5_solve_aim(&fixture->made.model->skeleton, test_null(), poses));
+           md5_solve_aim(&fixture->assets.model->skeleton, test_null(), poses));
     MISUSE("md5_solve_spring(): state: must not be NULL", {
         const md5_spring_job job = {.tip = 4, .length = 2, .is_first = true};
-        md5_solve_spring(&fixture->made.model->skeleton, &job, poses);
+        md5_solve_spring(&fixture->assets.model->skeleton, &job, poses);
     });
     MISUSE("md5_mirror_pose(): mirrored, pose: must not overlap", {
         static uint32_t mirror[PLAY_JOINTS];
-        md5_mirror_pose(fixture->made.model, mirror, poses, poses + 1);
+        md5_mirror_pose(fixture->assets.model, mirror, poses, poses + 1);
     });
     MISUSE("md5_build_mask(): patterns: must not be NULL", {
         static float weights[PLAY_JOINTS];
-        md5_build_mask(&fixture->made.model->skeleton, NULL, 0, weights, NULL);
+        md5_build_mask(&fixture->assets.model->skeleton, NULL, 0, weights, NULL);
     });
     MISUSE("md5_player_play_one_shot(): desc: reserved members must be 0",
            PLAY_ONE_SHOT(fixture->player, 0, 0, .reserved = {1}));

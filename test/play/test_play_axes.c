@@ -11,10 +11,10 @@
 static double pose_error(const axes_case *fixture, const md5_skeleton *skeleton,
                          const md5_xform *from, const md5_xform *to)
 {
-    double worst = 0;
+    double max_error = 0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        worst = fmax(worst, axes_transform_error(fixture, SCALE, &from[i], &to[i], SIZE));
-    return worst;
+        max_error = fmax(max_error, axes_transform_error(fixture, SCALE, &from[i], &to[i], SIZE));
+    return max_error;
 }
 
 // -- Poses ------------------------------------------------------------------------------------
@@ -26,47 +26,47 @@ typedef struct both {
     md5_xform *pose, *converted;
 } both;
 
-static void reset(both *made)
+static void reset(both *pair)
 {
-    const size_t size = made->from->skeleton.num_joints * sizeof *made->pose;
-    memcpy(made->pose, made->from->bind_local, size);
-    memcpy(made->converted, made->to->bind_local, size);
+    const size_t size = pair->from->skeleton.num_joints * sizeof *pair->pose;
+    memcpy(pair->pose, pair->from->bind_local, size);
+    memcpy(pair->converted, pair->to->bind_local, size);
 }
 
-static bool begin(both *made, const axes_case *fixture)
+static bool begin(both *pair, const axes_case *fixture)
 {
     const md5_load_opts opts = axes_options(fixture, SCALE);
-    *made = (both){fixture, axes_load_model("models/bobbin/bobbin.md5mesh", NULL),
+    *pair = (both){fixture, axes_load_model("models/bobbin/bobbin.md5mesh", NULL),
                    axes_load_model("models/bobbin/bobbin.md5mesh", &opts), NULL, NULL};
-    if (!made->from || !made->to)
+    if (!pair->from || !pair->to)
         return false;
-    const size_t count = made->from->skeleton.num_joints;
-    made->pose = malloc(count * sizeof *made->pose);
-    made->converted = malloc(count * sizeof *made->converted);
-    reset(made);
+    const size_t count = pair->from->skeleton.num_joints;
+    pair->pose = malloc(count * sizeof *pair->pose);
+    pair->converted = malloc(count * sizeof *pair->converted);
+    reset(pair);
     return true;
 }
 
-static void end(both *made)
+static void end(both *pair)
 {
-    free(made->pose);
-    free(made->converted);
-    md5_free_model(made->from);
-    md5_free_model(made->to);
+    free(pair->pose);
+    free(pair->converted);
+    md5_free_model(pair->from);
+    md5_free_model(pair->to);
 }
 
-static uint32_t joint(const both *made, const char *name)
+static uint32_t joint(const both *pair, const char *name)
 {
-    const uint32_t found = md5_find_joint(&made->from->skeleton, name);
+    const uint32_t found = md5_find_joint(&pair->from->skeleton, name);
     CHECK(found != MD5_NONE);
     return found == MD5_NONE ? 0 : found;
 }
 
-static void check_both(const both *made, double tolerance)
+static void check_both(const both *pair, double tolerance)
 {
-    if (!CHECK_SMALL(pose_error(made->fixture, &made->from->skeleton, made->pose, made->converted),
+    if (!CHECK_SMALL(pose_error(pair->fixture, &pair->from->skeleton, pair->pose, pair->converted),
                      tolerance))
-        CHECK_STRING("", made->fixture->name);
+        CHECK_STRING("", pair->fixture->name);
 }
 
 // Uses the default axes of the joint, and targets in all directions, including nearly vertical
@@ -74,12 +74,12 @@ static void check_both(const both *made, double tolerance)
 TEST (axes_keep_aimed_joints_upright) {
     static const md5_vec3 targets[] = {{100, 20, 30}, {50, -80, 10}, {30, 5, 300}, {40, 30, -60}};
     for (int i = 0; i < NUM_AXES; i++) {
-        both made;
-        if (!begin(&made, &axes_cases[i]))
+        both pair;
+        if (!begin(&pair, &axes_cases[i]))
             return;
         for (int k = 0; k < 8; k++) {
             const md5_vec3 up = {0, 0.6f, 0.8f};
-            md5_aim_job job = {.tip = joint(&made, "head"),
+            md5_aim_job job = {.tip = joint(&pair, "head"),
                                .length = 1 + (uint32_t)k % 3,
                                .target = targets[k % 4],
                                .weight = 0.9f};
@@ -87,14 +87,14 @@ TEST (axes_keep_aimed_joints_upright) {
                 job.params.up = up;
             if (k % 2 != 0)
                 job.params.limit = 0.6f;
-            reset(&made);
-            CHECK(md5_solve_aim(&made.from->skeleton, &job, made.pose));
-            job.target = axes_point(made.fixture, SCALE, job.target);
-            job.params.up = axes_point(made.fixture, 1, job.params.up);
-            CHECK(md5_solve_aim(&made.to->skeleton, &job, made.converted));
-            check_both(&made, 5e-6);
+            reset(&pair);
+            CHECK(md5_solve_aim(&pair.from->skeleton, &job, pair.pose));
+            job.target = axes_point(pair.fixture, SCALE, job.target);
+            job.params.up = axes_point(pair.fixture, 1, job.params.up);
+            CHECK(md5_solve_aim(&pair.to->skeleton, &job, pair.converted));
+            check_both(&pair, 5e-6);
         }
-        end(&made);
+        end(&pair);
     }
 }
 
@@ -149,62 +149,62 @@ TEST (axes_bend_straight_limbs_toward_forward) {
 
 TEST (feet_are_placed_along_the_up_axis) {
     for (int i = 0; i < NUM_AXES; i++) {
-        both made;
-        if (!begin(&made, &axes_cases[i]))
+        both pair;
+        if (!begin(&pair, &axes_cases[i]))
             return;
         md5_foot feet[2] = {
-            {.ankle = joint(&made, "foot_l"), .floor = 4, .normal = {0.2f, 0.1f, 1}},
-            {.ankle = joint(&made, "foot_r"), .floor = -2}};
-        md5_foot others[2] = {feet[0], feet[1]};
-        md5_feet_job job = {.pelvis = joint(&made, "hips"),
+            {.ankle = joint(&pair, "foot_l"), .floor = 4, .normal = {0.2f, 0.1f, 1}},
+            {.ankle = joint(&pair, "foot_r"), .floor = -2}};
+        md5_foot converted_feet[2] = {feet[0], feet[1]};
+        md5_feet_job job = {.pelvis = joint(&pair, "hips"),
                             .feet = feet,
                             .num_feet = 2,
                             .smoothing = 0.1f,
                             .seconds = 0.05f,
                             .weight = 0.8f};
-        md5_feet_job other = job;
-        other.feet = others;
+        md5_feet_job converted_job = job;
+        converted_job.feet = converted_feet;
         for (int k = 0; k < 2; k++) {
-            others[k].floor = feet[k].floor * SCALE;
-            others[k].normal = axes_point(made.fixture, 1, feet[k].normal);
+            converted_feet[k].floor = feet[k].floor * SCALE;
+            converted_feet[k].normal = axes_point(pair.fixture, 1, feet[k].normal);
         }
         for (int step = 0; step < 5; step++) {
-            reset(&made);
-            const uint32_t placed = md5_solve_feet(&made.from->skeleton, &job, made.pose);
-            CHECK_UINT(md5_solve_feet(&made.to->skeleton, &other, made.converted), placed);
-            CHECK_NEAR(other.drop, (double)job.drop * SCALE, 1e-6);
-            check_both(&made, 2e-5);
+            reset(&pair);
+            const uint32_t placed = md5_solve_feet(&pair.from->skeleton, &job, pair.pose);
+            CHECK_UINT(md5_solve_feet(&pair.to->skeleton, &converted_job, pair.converted), placed);
+            CHECK_NEAR(converted_job.drop, (double)job.drop * SCALE, 1e-6);
+            check_both(&pair, 2e-5);
         }
-        end(&made);
+        end(&pair);
     }
 }
 
 TEST (axes_mirror_left_and_right) {
     for (int i = 0; i < NUM_AXES; i++) {
-        both made;
-        if (!begin(&made, &axes_cases[i]))
+        both pair;
+        if (!begin(&pair, &axes_cases[i]))
             return;
-        const uint32_t count = made.from->skeleton.num_joints;
+        const uint32_t count = pair.from->skeleton.num_joints;
         OWN uint32_t *const mirror = malloc(count * sizeof *mirror);
         md5_xform *const a = malloc(2 * count * sizeof *a);
         md5_xform *const b = a + count;
-        CHECK(md5_build_mirror(&made.from->skeleton, mirror) > 4);
+        CHECK(md5_build_mirror(&pair.from->skeleton, mirror) > 4);
         uint64_t random = 5;
         for (uint32_t j = 0; j < count; j++) {
             const md5_vec3 axis = {(float)test_random(&random), (float)test_random(&random) - 0.5f,
                                    (float)test_random(&random) - 0.5f};
-            const md5_quat turn = md5_quat_from_axis_angle(axis, 0.7f);
-            made.pose[j].rotation = md5_quat_mul(made.pose[j].rotation, turn);
-            made.pose[j].translation.x += (float)(j % 3);
-            made.converted[j].rotation = axes_quat(made.fixture, made.pose[j].rotation);
-            made.converted[j].translation =
-                axes_point(made.fixture, SCALE, made.pose[j].translation);
+            const md5_quat rotation = md5_quat_from_axis_angle(axis, 0.7f);
+            pair.pose[j].rotation = md5_quat_mul(pair.pose[j].rotation, rotation);
+            pair.pose[j].translation.x += (float)(j % 3);
+            pair.converted[j].rotation = axes_quat(pair.fixture, pair.pose[j].rotation);
+            pair.converted[j].translation =
+                axes_point(pair.fixture, SCALE, pair.pose[j].translation);
         }
-        md5_mirror_pose(made.from, mirror, made.pose, a);
-        md5_mirror_pose(made.to, mirror, made.converted, b);
-        CHECK_SMALL(pose_error(made.fixture, &made.from->skeleton, a, b), 1e-5);
+        md5_mirror_pose(pair.from, mirror, pair.pose, a);
+        md5_mirror_pose(pair.to, mirror, pair.converted, b);
+        CHECK_SMALL(pose_error(pair.fixture, &pair.from->skeleton, a, b), 1e-5);
         free(a);
-        end(&made);
+        end(&pair);
     }
 }
 
@@ -218,31 +218,31 @@ typedef struct walker {
     md5_xform pose[MAX_JOINTS];
 } walker;
 
-static void begin_walker(const md5_load_opts *opts, walker *made)
+static void begin_walker(const md5_load_opts *opts, walker *pair)
 {
     md5_error error = {0};
-    made->character =
+    pair->character =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), opts, &error);
     if (!CHECK_STRING(error.message, "")
-        || !CHECK(made->character->model->skeleton.num_joints <= MAX_JOINTS))
+        || !CHECK(pair->character->model->skeleton.num_joints <= MAX_JOINTS))
         abort();
-    made->player = play_player(made->character->machine);
+    pair->player = play_player(pair->character->machine);
 }
 
-static void free_walker(walker *made)
+static void free_walker(walker *pair)
 {
-    md5_destroy_player(made->player);
-    md5_free_character(made->character);
+    md5_destroy_player(pair->player);
+    md5_free_character(pair->character);
 }
 
-static md5_xform step(walker *made, float speed, bool leaps)
+static md5_xform step(walker *pair, float speed, bool leaps)
 {
-    play_set(made->player, "speed", speed);
+    play_set(pair->player, "speed", speed);
     if (leaps)
-        play_set(made->player, "jump", 1);
-    play_advance(made->player, 0.05);
-    play_pose(made->player, made->pose);
-    return md5_player_root_motion(made->player);
+        play_set(pair->player, "jump", 1);
+    play_advance(pair->player, 0.05);
+    play_pose(pair->player, pair->pose);
+    return md5_player_root_motion(pair->player);
 }
 
 // Walking, running and a leap: clips that extract movement over the ground and rotations about the

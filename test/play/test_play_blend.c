@@ -35,8 +35,8 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     float before[COUNT] = {0};
     for (int item = 0; item < COUNT; item++) {
         md5i_blend_weights_2d(items, COUNT, items[item].x, items[item].y, weights);
-        for (int other = 0; other < COUNT; other++)
-            CHECK(weights[other] == (item == other ? 1 : 0));
+        for (int other_item = 0; other_item < COUNT; other_item++)
+            CHECK(weights[other_item] == (item == other_item ? 1 : 0));
     }
     // Weights at any position: not negative, with the sum 1, and continuous along a path.
     for (int step = 0; step < 4000; step++) {
@@ -60,15 +60,15 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
 static double influence_in_plane(const md5_motion_item *items, uint32_t count, uint32_t item,
                                  double x, double y)
 {
-    double least = 1;
-    for (uint32_t other = 0; other < count; other++) {
-        const double to_x = items[other].x - items[item].x;
-        const double to_y = items[other].y - items[item].y;
+    double min_weight = 1;
+    for (uint32_t other_item = 0; other_item < count; other_item++) {
+        const double to_x = items[other_item].x - items[item].x;
+        const double to_y = items[other_item].y - items[item].y;
         const double along = (x - items[item].x) * to_x + (y - items[item].y) * to_y;
-        if (other != item)
-            least = fmin(least, 1 - along / (to_x * to_x + to_y * to_y));
+        if (other_item != item)
+            min_weight = fmin(min_weight, 1 - along / (to_x * to_x + to_y * to_y));
     }
-    return fmax(least, 0);
+    return fmax(min_weight, 0);
 }
 
 TEST (in_a_plane_the_other_items_limit_each_weight) {
@@ -135,8 +135,8 @@ TEST (a_single_clip_of_a_group_advances_at_its_own_rate) {
     for (int step = -38; step < 38; step++) {
         const double seconds = 0.13 * step;
         const md5_clock shared = md5i_sync_advance(&walk, 1, 3, (md5_clock){0}, seconds);
-        const double own = md5_clock_time(md5i_sync_clock(WALK, 3, shared));
-        CHECK_NEAR(own - WALK[0], 0.8 * seconds, 1e-9);
+        const double walk_time = md5_clock_time(md5i_sync_clock(WALK, 3, shared));
+        CHECK_NEAR(walk_time - WALK[0], 0.8 * seconds, 1e-9);
     }
 }
 
@@ -146,7 +146,7 @@ TEST (a_group_with_markers_does_not_depend_on_the_split) {
     for (int i = 0; i < 3000; i++) {
         const double seconds = test_random(&random) * 10 - 5.0;
         const md5_clock start = {0, test_random(&random)};
-        const md5_clock whole = md5i_sync_advance(items, 2, 3, start, seconds);
+        const md5_clock single_step = md5i_sync_advance(items, 2, 3, start, seconds);
         md5_clock clock = start;
         double left = seconds;
         for (int part = 0; part < 6; part++) {
@@ -154,7 +154,7 @@ TEST (a_group_with_markers_does_not_depend_on_the_split) {
             clock = md5i_sync_advance(items, 2, 3, clock, step);
             left -= step;
         }
-        if (!CHECK_NEAR(md5_clock_time(clock), md5_clock_time(whole), 1e-9))
+        if (!CHECK_NEAR(md5_clock_time(clock), md5_clock_time(single_step), 1e-9))
             return;
     }
 }
@@ -195,7 +195,7 @@ static void begin_signs(play_scene *fixture, bool flips)
         play_scene_add(fixture, 25, 24, 0.6, 41 + i);
         if (flips) {
             // q and -q are the same rotation; a file may contain either of them.
-            md5_anim *anim = fixture->made.anims[i];
+            md5_anim *anim = fixture->assets.anims[i];
             md5_quat *const rotations = (md5_quat *)anim->rotations;
             for (uint32_t j = 0; j < anim->num_frames * anim->num_rotations; j++) {
                 if (test_random_u32(&random) % 2 == 0)
@@ -242,7 +242,7 @@ TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
                              "layer more { add reference a 6 state b b }");
     for (int i = 0; i < 60; i++) {
         real_transform expected[PLAY_JOINTS];
-        play_real_sample(fixture->made.anims[1], fmod(0.03 * i, 1) * 24, expected);
+        play_real_sample(fixture->assets.anims[1], fmod(0.03 * i, 1) * 24, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         play_advance(fixture->player, 0.03);
     }
@@ -270,8 +270,8 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
         real_transform expected[PLAY_JOINTS], run[PLAY_JOINTS];
         md5_player_reset(fixture->player);
         play_advance(fixture->player, samples[i]);
-        play_real_sample(fixture->made.anims[0], frames[i][0], expected);
-        play_real_sample(fixture->made.anims[1], frames[i][1], run);
+        play_real_sample(fixture->assets.anims[0], frames[i][0], expected);
+        play_real_sample(fixture->assets.anims[1], frames[i][1], run);
         play_real_blend(expected, run, 0.5, NULL, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         CHECK_NEAR(play_time(fixture->player), frames[i][0] / 20.0, 1e-6);
@@ -296,13 +296,13 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
                     "motion cd line x { phase item c 0 item d 1 } "
                     "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
     for (int step = 0; step < 40; step++) {
-        real_transform parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
+        real_transform parts[2][PLAY_JOINTS], second_pose[PLAY_JOINTS];
         for (int pair = 0; pair < 2; pair++) {
             // The mean of 1 and 1.5 cycles per second, or of 2 and 3 cycles per second.
             const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1) * 20;
-            play_real_sample(fixture->made.anims[2 * pair], frame, parts[pair]);
-            play_real_sample(fixture->made.anims[2 * pair + 1], frame, other);
-            play_real_blend(parts[pair], other, 0.5, NULL, parts[pair]);
+            play_real_sample(fixture->assets.anims[2 * pair], frame, parts[pair]);
+            play_real_sample(fixture->assets.anims[2 * pair + 1], frame, second_pose);
+            play_real_blend(parts[pair], second_pose, 0.5, NULL, parts[pair]);
         }
         play_real_blend(parts[0], parts[1], 0.5, NULL, parts[0]);
         CHECK(play_miss(fixture->player, parts[0]) < NEAR);
@@ -328,9 +328,9 @@ TEST (blend_kinds_interpolate) {
             md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact in binary, so that the bits are equal
             md5_sample_position sample =
-                md5_sample_position_at(fixture.made.anims[0], seconds, wraps[kind]);
+                md5_sample_position_at(fixture.assets.anims[0], seconds, wraps[kind]);
             sample.interpolation = md5_machine_tables(fixture.machine)->clips[0].interpolation;
-            md5_sample(fixture.made.bindings[0], sample, MD5_ROOT_FILE, expected);
+            md5_sample(fixture.assets.bindings[0], sample, MD5_ROOT_FILE, expected);
             play_pose(fixture.player, pose);
             CHECK(play_pose_distance(pose, expected) < 1e-5);
             play_advance(fixture.player, 1.0 / 64.0);
@@ -353,10 +353,10 @@ TEST (blend_kinds_of_a_plane_do_not_depend_on_the_order) {
         uint32_t left[ITEMS] = {0, 1, 2, 3, 4};
         uint32_t rest = order;
         for (uint32_t i = 0; i < ITEMS; i++) {
-            const uint32_t taken = rest % (ITEMS - i);
-            const uint32_t item = left[taken];
+            const uint32_t selected = rest % (ITEMS - i);
+            const uint32_t item = left[selected];
             rest /= ITEMS - i;
-            left[taken] = left[ITEMS - 1 - i];
+            left[selected] = left[ITEMS - 1 - i];
             row[i] = items[item];
         }
         play_scene_read(&fixture,
@@ -369,7 +369,7 @@ TEST (blend_kinds_of_a_plane_do_not_depend_on_the_order) {
         md5_destroy_player(fixture.player);
         md5_destroy_machine(fixture.machine);
     }
-    play_end(&fixture.made);
+    play_end(&fixture.assets);
 }
 
 // -- By speed -------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, 
         const speed_clip *const clip = &clips[i];
         const bool by_markers = sync == MD5_SYNC_MARKERS;
         char right[32] = "";
-        play_add_clip(&fixture->made, clip->num_frames, clip->frame_rate, 0.2, clip->walk, i);
+        play_add_clip(&fixture->assets, clip->num_frames, clip->frame_rate, 0.2, clip->walk, i);
         if (by_markers)
             snprintf(right, sizeof right, "frame %u step right", clip->markers[1]);
         const size_t used = strlen(rows);
@@ -420,33 +420,34 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
     const double step = 1.0 / 512.0;
     const double first = play_time(player);
     double seconds = 0;
-    double way = 0;
+    double distance = 0;
     for (double time = first; time < first + cycles && seconds < 1e3;) {
         play_advance(player, step);
         const md5_vec3 moved = md5_player_root_motion(player).translation;
-        const double now = play_time(player);
-        const double part = now > first + cycles ? (first + cycles - time) / (now - time) : 1;
+        const double current = play_time(player);
+        const double part =
+            current > first + cycles ? (first + cycles - time) / (current - time) : 1;
         const double length = sqrt((double)moved.x * moved.x + (double)moved.y * moved.y);
-        way += part * (by_steps ? length : moved.x);
+        distance += part * (by_steps ? length : moved.x);
         seconds += part * step;
-        time = now;
+        time = current;
     }
-    return way / seconds;
+    return distance / seconds;
 }
 
 // Returns the largest error relative to the speed. For speeds near 0, it is relative to a hundredth
 // of the highest speed.
-static double worst_error(md5_player *player, double low, double high)
+static double max_speed_error(md5_player *player, double low, double high)
 {
-    double worst = 0;
+    double max_error = 0;
     for (int i = 0; i < 41; i++) {
         const double speed = low + (high - low) * i / 40.0;
         md5_player_reset(player);
         md5_player_set(player, 0, (float)speed);
         const double is = speed_over(player, 8, false);
-        worst = fmax(worst, fabs(is - speed) / fmax(fabs(speed), 0.01 * fabs(high)));
+        max_error = fmax(max_error, fabs(is - speed) / fmax(fabs(speed), 0.01 * fabs(high)));
     }
-    return worst;
+    return max_error;
 }
 
 // Two sets of clips: backward, idle, walk and run; and two gaits of which the faster gait has fewer
@@ -463,13 +464,13 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
     for (md5_sync sync = MD5_SYNC_NONE; sync <= MD5_SYNC_MARKERS; sync++) {
         for (md5_root_extraction extract = MD5_ROOT_EXTRACTION_MOVE;
              extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
-            OWN_PLAY fixture, other;
+            OWN_PLAY fixture, second;
             begin(&fixture, GAITS, 4, sync, extract);
             // Without synchronization the cycles of the remaining clips do not end together with
             // the first clip's; their root motion is uniform.
-            CHECK_SMALL(worst_error(fixture.player, -20, 90), 1e-3);
-            begin(&other, LONG_STEPS, 2, sync, extract);
-            CHECK_SMALL(worst_error(other.player, 10, 14), 1e-3);
+            CHECK_SMALL(max_speed_error(fixture.player, -20, 90), 1e-3);
+            begin(&second, LONG_STEPS, 2, sync, extract);
+            CHECK_SMALL(max_speed_error(second.player, 10, 14), 1e-3);
         }
     }
 }
@@ -517,13 +518,13 @@ TEST (by_speed_of_clips_that_climb_is_along_z) {
     CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 1), up, 0.03);
 }
 
-typedef struct heard {
+typedef struct event_counter {
     uint32_t left, right;
-} heard;
+} event_counter;
 
 PLAY_LISTENER(hear)
 {
-    heard *const to = user;
+    event_counter *const to = user;
     if (strcmp(event->text, "left") == 0)
         to->left++;
     else
@@ -539,7 +540,7 @@ TEST (by_speed_clips_are_synchronized) {
         for (int speed = 35; speed < 90; speed += 10) {
             md5_player_set(fixture.player, 0, (float)speed);
             for (int i = 0; i < 2000; i++) {
-                heard step = {0, 0};
+                event_counter step = {0, 0};
                 md5_player_advance(fixture.player, 1.0 / 700.0, hear, &step);
                 const bool is_first = i == 0 && num_lefts == 0;
                 CHECK(step.left == 0 || step.left == 2 || is_first);
@@ -555,7 +556,7 @@ TEST (by_speed_clips_are_synchronized) {
 
 // Returns the largest error of a motion that consists of Bobbin's clips, at speeds from `low` to
 // `high`.
-static double worst_bobbin_error(const char *motion_text, double low, double high)
+static double max_bobbin_error(const char *motion_text, double low, double high)
 {
     STRINGS(clips) = {"walk_backward", "walk", "run"};
     OWN_CASE bobbin;
@@ -566,30 +567,30 @@ static double worst_bobbin_error(const char *motion_text, double low, double hig
         "clip run f { turn markers ( 0 16 ) } motion go %s layer body { state go go }",
         motion_text);
     OWN_PLAYER player = play_player(machine);
-    return worst_error(player, low, high);
+    return max_speed_error(player, low, high);
 }
 
 // Checks the statement of the header about `line`: its speed is far off between its items, although
 // it is exact at the items.
 TEST (by_speed_blend_of_bobbin_moves_at_the_parameter_unlike_a_line) {
-    const double of_line =
-        worst_bobbin_error("line speed { markers item walk 20 item run 44 }", 20, 44);
+    const double expected_speed =
+        max_bobbin_error("line speed { markers item walk 20 item run 44 }", 20, 44);
     // A weight w of the run, which is longer by 15.2 units and faster by a quarter, adds 3.8 w (1 -
     // w) to 20 + 24 w units per second: 3.1 % at most.
-    CHECK_NEAR(of_line, 0.031, 0.002);
-    CHECK_SMALL(worst_bobbin_error("by_speed speed { markers item walk item run }", 20, 44), 1e-3);
+    CHECK_NEAR(expected_speed, 0.031, 0.002);
+    CHECK_SMALL(max_bobbin_error("by_speed speed { markers item walk item run }", 20, 44), 1e-3);
     CHECK_SMALL(
-        worst_bobbin_error("by_speed speed { markers item back item walk item run }", -10.5, 44),
+        max_bobbin_error("by_speed speed { markers item back item walk item run }", -10.5, 44),
         1e-3);
 }
 
 // -- Speeds that cannot be measured
 // ----------------------------------------------------------------
 
-static void check_refused(const play_case *made, const char *extract, const char *motion,
+static void check_refused(const play_case *assets, const char *extract, const char *motion,
                           const char *message)
 {
-    play_refused(made, NULL, message,
+    play_refused(assets, NULL, message,
                  "clip c0 f { %s } clip c1 f { %s } clip c2 f { %s } clip c3 f { %s } float speed "
                  "motion still stack { item c2 } motion there_and_back clip c3 { ping_pong } "
                  "motion backward clip c2 { speed -1 } motion paced clip c2 { speed speed } "
@@ -618,7 +619,7 @@ TEST_HERE (by_speed_rejects_items_without_speed, GAITS, 4, MD5_SYNC_NONE,
                                "that loops forward at a fixed speed"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        check_refused(&fixture->made, "walk", cases[i].items, cases[i].message);
+        check_refused(&fixture->assets, "walk", cases[i].items, cases[i].message);
     // A machine file cannot express these positions.
     static const md5_motion_item placed[][2] = {{{.motion = "c2"}, {.motion = "c3", .x = 90}},
                                                 {{.motion = "c2"}, {.motion = "c3", .y = 90}}};
@@ -632,7 +633,7 @@ TEST_HERE (by_speed_rejects_items_without_speed, GAITS, 4, MD5_SYNC_NONE,
                                  "because items of 'by_speed' are placed by their speed");
     }
     // Without extraction the root does not move.
-    check_refused(&fixture->made, "", "item c0 item c1 item c2 item c3",
+    check_refused(&fixture->assets, "", "item c0 item c1 item c2 item c3",
                   "motion 'go': items are not sorted by speed: item 1 ('c1') moves the root at 0 "
                   "units/s, the previous item at 0");
 }
@@ -677,7 +678,7 @@ TEST (states_that_cannot_be_synchronized_are_rejected) {
          " transition a b { duration 1 in_step leader c } }"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        play_refused(&fixture.made, NULL, rows[i].message, "%s", rows[i].rows);
+        play_refused(&fixture.assets, NULL, rows[i].message, "%s", rows[i].rows);
 }
 
 // A damaged saved player can contain such states.
@@ -704,15 +705,15 @@ TEST (states_with_different_markers_are_not_synchronized) {
     CHECK_NEAR(play_time(fixture.player), 0.2, 1e-9);
 }
 
-typedef struct heard_two {
+typedef struct event_counts {
     const char *names[2];
     uint32_t counts[2];
     double sum; // of all weights
-} heard_two;
+} event_counts;
 
 PLAY_LISTENER(count_two)
 {
-    heard_two *const fixture = user;
+    event_counts *const fixture = user;
     fixture->sum += (double)weight;
     for (int i = 0; i < 2; i++)
         fixture->counts[i] += strcmp(event->name, fixture->names[i]) == 0;
@@ -731,7 +732,7 @@ TEST (a_synchronized_clock_reverses_and_stops_at_markers) {
         double start;
         double fade;
         double end;
-        uint32_t heard;
+        uint32_t num_received;
     } rows[] = {{0.4, 1, 0.343248591, 2}, {0.1875, 0.5, 0.5 - 1.0 / 12.0, 0}};
     for (size_t k = 0; k < COUNT_OF(rows); k++) {
         static const int splits[] = {1, 2, 7, 100};
@@ -743,17 +744,17 @@ TEST (a_synchronized_clock_reverses_and_stops_at_markers) {
                         "transition a b { when go duration %g in_step } }",
                         rows[k].fade);
         for (size_t j = 0; j < COUNT_OF(splits); j++) {
-            heard_two heard_here = {.names = {"far", ""}};
+            event_counts received_here = {.names = {"far", ""}};
             md5_player_reset(fixture.player);
             md5_player_seek(fixture.player, 0, 0,
                             0.5 * rows[k].start); // c is twice the start, up to 1/2
             md5_player_set(fixture.player, 0, 1);
             for (int i = 0; i < splits[j]; i++)
                 md5_player_advance(fixture.player, rows[k].fade / splits[j], count_two,
-                                   &heard_here);
+                                   &received_here);
             CHECK_NEAR(play_time(fixture.player), rows[k].end, 1e-7);
-            CHECK_UINT(heard_here.counts[0], rows[k].heard);
-            CHECK_NEAR(heard_here.sum, 0.6 * rows[k].heard, 1e-6);
+            CHECK_UINT(received_here.counts[0], rows[k].num_received);
+            CHECK_NEAR(received_here.sum, 0.6 * rows[k].num_received, 1e-6);
         }
     }
 }
@@ -775,7 +776,7 @@ TEST (a_synchronized_clock_reverses_after_days) {
 TEST (a_synchronized_state_begins_at_a_whole_cycle) {
     static const int splits[] = {1, 10};
     for (size_t j = 0; j < COUNT_OF(splits); j++) {
-        heard_two heard_here = {.names = {"first", "last"}};
+        event_counts received_here = {.names = {"first", "last"}};
         OWN_PLAY fixture;
         play_scene_make(&fixture, 2,
                         "clip a f clip b f { frame 0 first frame 20 last } "
@@ -783,10 +784,10 @@ TEST (a_synchronized_state_begins_at_a_whole_cycle) {
                         "layer body { state a a state b both "
                         "transition a b { exit 1 duration 0.5 in_step } }");
         for (int i = 0; i < splits[j]; i++)
-            md5_player_advance(fixture.player, 1.0 / splits[j], count_two, &heard_here);
-        md5_player_advance(fixture.player, 0.5, count_two, &heard_here);
-        CHECK_UINT(heard_here.counts[0], 1);
-        CHECK_UINT(heard_here.counts[1], 0);
+            md5_player_advance(fixture.player, 1.0 / splits[j], count_two, &received_here);
+        md5_player_advance(fixture.player, 0.5, count_two, &received_here);
+        CHECK_UINT(received_here.counts[0], 1);
+        CHECK_UINT(received_here.counts[1], 0);
     }
 }
 
@@ -855,7 +856,7 @@ TEST (remaining_time_of_synchronized_clips_reaches_a_value_at_the_exact_time) {
 // Random clips, fades, leaders and conditions; the reference plays them in steps of a millisecond.
 TEST (remaining_time_of_synchronized_clips_does_not_depend_on_steps) {
     uint64_t random = 4;
-    uint32_t num_taken = 0;
+    uint32_t num_transitions = 0;
     for (uint32_t i = 0; i < play_transitions(150); i++) {
         STRINGS(easings) = {"linear",     "smooth",     "cubic_in",   "back_in_out",
                             "bounce_out", "elastic_in", "square_root"};
@@ -886,17 +887,17 @@ TEST (remaining_time_of_synchronized_clips_does_not_depend_on_steps) {
                     test_random(&random), 0.1 + 1.5 * test_random(&random), easings[pick / 2 % 7],
                     leaders[pick / 16 % 4], compares[pick / 64 % 4], 0.6 * test_random(&random));
         play_scene_read(&fixture, "%s", text.bytes);
-        const double whole = time_behind(&fixture, 1900);
-        num_taken += whole >= 0;
+        const double full_time = time_behind(&fixture, 1900);
+        num_transitions += full_time >= 0;
         static const int splits[] = {1, 10, 19, 100};
         bool is_same = true;
         for (size_t j = 0; j < COUNT_OF(splits); j++)
-            is_same = CHECK_NEAR(time_behind(&fixture, splits[j]), whole, 1e-7) && is_same;
+            is_same = CHECK_NEAR(time_behind(&fixture, splits[j]), full_time, 1e-7) && is_same;
         if (!CHECK_THAT(is_same, "machine %u", i))
             printf("%s\n", text.bytes);
         free(text.bytes);
         if (!is_same)
             break;
     }
-    CHECK(num_taken > play_transitions(150) / 2);
+    CHECK(num_transitions > play_transitions(150) / 2);
 }

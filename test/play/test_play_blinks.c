@@ -8,7 +8,7 @@
 enum { MAX_JOINTS = 128 };
 
 static const double minutes = 4;
-static const double rate_of_steps = 30;
+static const double steps_per_second = 30;
 
 typedef struct blinker {
     const char *file, *lid;
@@ -27,10 +27,10 @@ static double angle_from_bind_pose(play_actor *fixture, uint32_t joint)
 {
     md5_xform pose[MAX_JOINTS];
     play_pose(fixture->player, pose);
-    const md5_quat now = pose[joint].rotation;
+    const md5_quat rotation = pose[joint].rotation;
     const md5_quat was = fixture->character->model->bind_local[joint].rotation;
-    const double dot = (double)now.x * was.x + (double)now.y * was.y + (double)now.z * was.z
-                       + (double)now.w * was.w;
+    const double dot = (double)rotation.x * was.x + (double)rotation.y * was.y
+                       + (double)rotation.z * was.z + (double)rotation.w * was.w;
     return 2 * acos(fmin(fabs(dot), 1)) * 57.29578;
 }
 
@@ -42,8 +42,8 @@ static int count_blinks(play_actor *fixture, const blinker *who, double seconds,
     bool was_shut = angle_from_bind_pose(fixture, lid) > who->shut;
     int count = 0;
     *min_angle = INFINITY;
-    for (int i = 0; i < (int)(seconds * rate_of_steps); i++) {
-        play_advance(fixture->player, 1 / rate_of_steps);
+    for (int i = 0; i < (int)(seconds * steps_per_second); i++) {
+        play_advance(fixture->player, 1 / steps_per_second);
         const double angle = angle_from_bind_pose(fixture, lid);
         const bool is_shut = angle > who->shut;
         count += is_shut && !was_shut;

@@ -17,7 +17,7 @@ const char *const play_joint_names[PLAY_JOINTS] = {
 static const int parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
 
 // Translations from the parent joint in the bind pose, which has no rotations.
-static const double places[PLAY_JOINTS][3] = {
+static const double joint_offsets[PLAY_JOINTS][3] = {
     {0, 0, 0},  {0, 0, 40},  {0, 0, 10},  {0, 0, 12}, {0, 0, 14},  {0, 10, 6},
     {0, 12, 0}, {0, -10, 6}, {0, -12, 0}, {0, 5, 0},  {1, 0, -20}, {-1, 0, -20},
 };
@@ -28,16 +28,16 @@ static void need(const md5_error *error)
         abort();
 }
 
-void play_begin(play_case *made)
+void play_begin(play_case *assets)
 {
     test_text to = {0};
     double at[PLAY_JOINTS][3] = {{0}};
-    memset(made, 0, sizeof *made);
+    memset(assets, 0, sizeof *assets);
     test_append(&to, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
                 PLAY_JOINTS);
     for (int i = 0; i < PLAY_JOINTS; i++) {
         for (int k = 0; k < 3; k++)
-            at[i][k] = places[i][k] + (parents[i] < 0 ? 0 : at[parents[i]][k]);
+            at[i][k] = joint_offsets[i][k] + (parents[i] < 0 ? 0 : at[parents[i]][k]);
         test_append(&to, "\"%s\" %d ( %g %g %g ) ( 0 0 0 )\n", play_joint_names[i], parents[i],
                     at[i][0], at[i][1], at[i][2]);
     }
@@ -63,35 +63,35 @@ void play_begin(play_case *made)
         test_append(&to, "weight %d %d 1 ( -2 1 %d )\n", weight++, i, -i);
         test_append(&to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
         if (i > 0)
-            test_append(&to, "weight %d %d 0.75 ( %g %g %g )\n", weight++, parents[i], places[i][0],
-                        places[i][1] + 2, places[i][2] - 1);
+            test_append(&to, "weight %d %d 0.75 ( %g %g %g )\n", weight++, parents[i],
+                        joint_offsets[i][0], joint_offsets[i][1] + 2, joint_offsets[i][2] - 1);
     }
     test_append(&to, "}\n");
 
     md5_error error = {0};
-    made->model = md5_parse_model(to.bytes, to.used, NULL, &error);
+    assets->model = md5_parse_model(to.bytes, to.used, NULL, &error);
     free(to.bytes);
     need(&error);
 }
 
-void play_end(play_case *made)
+void play_end(play_case *assets)
 {
-    for (uint32_t i = 0; i < made->num_clips; i++) {
-        md5_free_binding(made->bindings[i]);
-        md5_free_anim(made->anims[i]);
+    for (uint32_t i = 0; i < assets->num_clips; i++) {
+        md5_free_binding(assets->bindings[i]);
+        md5_free_anim(assets->anims[i]);
     }
-    md5_free_model(made->model);
+    md5_free_model(assets->model);
 }
 
-void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count)
+void play_begin_bobbin(play_case *assets, const char *const *names, uint32_t count)
 {
-    memset(made, 0, sizeof *made);
-    made->model = our_model("models/bobbin/bobbin.md5mesh");
-    made->num_clips = count;
+    memset(assets, 0, sizeof *assets);
+    assets->model = our_model("models/bobbin/bobbin.md5mesh");
+    assets->num_clips = count;
     for (uint32_t i = 0; i < count; i++) {
-        made->anims[i] =
+        assets->anims[i] =
             md5_load_anim(test_pathf("models/bobbin/%s.md5anim", names[i]), NULL, NULL);
-        made->bindings[i] = md5_bind(made->model, made->anims[i], NULL, NULL);
+        assets->bindings[i] = md5_bind(assets->model, assets->anims[i], NULL, NULL);
     }
 }
 
@@ -110,7 +110,7 @@ static void write_swing(test_text *to, int joint, double phase, double size, uin
     test_append(to, " %.9g %.9g %.9g", sine * axis[0], sine * axis[1], sine * axis[2]);
 }
 
-uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, double size,
+uint32_t play_add_clip(play_case *assets, uint32_t num_frames, double frame_rate, double size,
                        play_walk walk, uint64_t seed)
 {
     test_text to = {0};
@@ -125,7 +125,8 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         test_append(&to, "( -1 -1 -1 ) ( 1 1 1 )\n");
     test_append(&to, "}\nbaseframe {\n");
     for (int i = 0; i < PLAY_JOINTS; i++)
-        test_append(&to, "( %g %g %g ) ( 0 0 0 )\n", places[i][0], places[i][1], places[i][2]);
+        test_append(&to, "( %g %g %g ) ( 0 0 0 )\n", joint_offsets[i][0], joint_offsets[i][1],
+                    joint_offsets[i][2]);
     test_append(&to, "}\n");
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double phase = num_frames > 1 ? frame / (num_frames - 1.0) : 0;
@@ -143,27 +144,27 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         test_append(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds,
                     sign * sin(0.5 * yaw));
         for (int i = 1; i < PLAY_JOINTS; i++) {
-            const bool is_still = made->still >> i & 1;
-            const double own = is_still ? 0 : phase;
-            test_append(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],
-                        places[i][2]);
-            write_swing(&to, i, own, size, seed);
+            const bool is_still = assets->still >> i & 1;
+            const double joint_phase = is_still ? 0 : phase;
+            test_append(&to, "\n%.9g %.9g %.9g", joint_offsets[i][0] + sin(TURN * joint_phase + i),
+                        joint_offsets[i][1], joint_offsets[i][2]);
+            write_swing(&to, i, joint_phase, size, seed);
         }
         test_append(&to, "\n}\n");
     }
     md5_error error = {0};
-    const uint32_t number = made->num_clips++;
-    made->anims[number] = md5_parse_anim(to.bytes, to.used, NULL, &error);
+    const uint32_t number = assets->num_clips++;
+    assets->anims[number] = md5_parse_anim(to.bytes, to.used, NULL, &error);
     free(to.bytes);
     need(&error);
-    made->bindings[number] = md5_bind(made->model, made->anims[number], NULL, &error);
+    assets->bindings[number] = md5_bind(assets->model, assets->anims[number], NULL, &error);
     need(&error);
     return number;
 }
 
 // -- Double precision -------------------------------------------------------------------------
 
-static real_transform real_of(md5_xform from)
+static real_transform to_real_transform(md5_xform from)
 {
     return (real_transform){to_unit_real4(from.rotation), to_real3(from.translation)};
 }
@@ -181,7 +182,7 @@ static void real_frame(const md5_anim *anim, uint32_t frame, real_transform *pos
             if (anim->translation_joints[k] == i)
                 joint.translation = anim->translations[frame * anim->num_translations + k];
         }
-        pose[i] = real_of(joint);
+        pose[i] = to_real_transform(joint);
     }
 }
 
@@ -214,19 +215,20 @@ void play_real_add(const real_transform *pose, const real_transform *source,
     const real4 none = {0, 0, 0, 1};
     for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1);
-        const real4 turn = real4_mul(real4_conjugate(reference[i].rotation), source[i].rotation);
-        const real4 part = real4_slerp(none, real4_towards(turn, none), t);
-        const real3 way =
+        const real4 rotation =
+            real4_mul(real4_conjugate(reference[i].rotation), source[i].rotation);
+        const real4 part = real4_slerp(none, real4_towards(rotation, none), t);
+        const real3 translation =
             real3_scale(real3_sub(source[i].translation, reference[i].translation), t);
         out[i] = (real_transform){real4_mul(pose[i].rotation, part),
-                                  real3_add(pose[i].translation, way)};
+                                  real3_add(pose[i].translation, translation)};
     }
 }
 
 void play_real_bind(const md5_model *model, real_transform *pose)
 {
     for (int i = 0; i < PLAY_JOINTS; i++)
-        pose[i] = real_of(model->bind_local[i]);
+        pose[i] = to_real_transform(model->bind_local[i]);
 }
 
 static double distance(const real_transform *a, const real_transform *b)
@@ -236,21 +238,21 @@ static double distance(const real_transform *a, const real_transform *b)
 
 double play_distance(const md5_xform *pose, const real_transform *expected)
 {
-    double most = 0;
+    double max_distance = 0;
     for (int i = 0; i < PLAY_JOINTS; i++) {
-        const real_transform real = real_of(pose[i]);
+        const real_transform real = to_real_transform(pose[i]);
         const double by = distance(&real, &expected[i]);
-        if (!(by <= most))
-            most = by;
+        if (!(by <= max_distance))
+            max_distance = by;
     }
-    return most;
+    return max_distance;
 }
 
 double play_pose_distance(const md5_xform *a, const md5_xform *b)
 {
     real_transform real[PLAY_JOINTS];
     for (int i = 0; i < PLAY_JOINTS; i++)
-        real[i] = real_of(b[i]);
+        real[i] = to_real_transform(b[i]);
     return play_distance(a, real);
 }
 
@@ -263,10 +265,10 @@ double play_miss(md5_player *player, const real_transform *expected)
 
 double play_apart(md5_player *a, md5_player *b)
 {
-    md5_xform of_a[PLAY_JOINTS], of_b[PLAY_JOINTS];
-    play_pose(a, of_a);
-    play_pose(b, of_b);
-    return play_pose_distance(of_a, of_b);
+    md5_xform pose_a[PLAY_JOINTS], pose_b[PLAY_JOINTS];
+    play_pose(a, pose_a);
+    play_pose(b, pose_b);
+    return play_pose_distance(pose_a, pose_b);
 }
 
 bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
@@ -305,7 +307,7 @@ md5_player *play_player(const md5_machine *machine)
 void play_scene_begin(play_scene *fixture)
 {
     memset(fixture, 0, sizeof *fixture);
-    play_begin(&fixture->made);
+    play_begin(&fixture->assets);
 }
 
 void play_scene_add(play_scene *fixture, uint32_t num_frames, double frame_rate, double size,
@@ -313,9 +315,10 @@ void play_scene_add(play_scene *fixture, uint32_t num_frames, double frame_rate,
 {
     static const char *const names[PLAY_CLIPS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     const play_walk stands = {0, 0, 0};
-    const uint32_t clip = play_add_clip(&fixture->made, num_frames, frame_rate, size, stands, seed);
+    const uint32_t clip =
+        play_add_clip(&fixture->assets, num_frames, frame_rate, size, stands, seed);
     fixture->clips[clip] =
-        (md5_clip_desc){.name = names[clip], .binding = fixture->made.bindings[clip]};
+        (md5_clip_desc){.name = names[clip], .binding = fixture->assets.bindings[clip]};
 }
 
 void play_scene_clips(play_scene *fixture, uint32_t count, uint32_t num_frames, double frame_rate)
@@ -328,15 +331,15 @@ void play_scene_clips(play_scene *fixture, uint32_t count, uint32_t num_frames, 
 void play_scene_play(play_scene *fixture, const md5_machine_desc *desc)
 {
     md5_machine_desc filled = *desc;
-    filled.model = fixture->made.model;
+    filled.model = fixture->assets.model;
     filled.clips = fixture->clips;
-    filled.num_clips = fixture->made.num_clips;
+    filled.num_clips = fixture->assets.num_clips;
     fixture->machine = play_machine(&filled);
     fixture->player = play_player(fixture->machine);
 }
 
 // Returns NULL and an error if the tables are rejected.
-static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips, const char *rows,
+static md5_machine *read_rows(const play_case *assets, const md5_clip_desc *clips, const char *rows,
                               va_list values, md5_error *error)
 {
     test_text to = {0};
@@ -355,37 +358,37 @@ static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips,
     if (!CHECK_THAT(file != NULL, "%u:%u: %s", error->line, error->column, error->message))
         abort();
     file->desc.name = NULL;
-    file->desc.model = made->model;
+    file->desc.model = assets->model;
     for (uint32_t i = 0; i < file->desc.num_clips; i++)
-        file->clips[i].binding = made->bindings[i];
+        file->clips[i].binding = assets->bindings[i];
     if (file->desc.num_clips == 0) {
         file->desc.clips = clips;
-        file->desc.num_clips = made->num_clips;
+        file->desc.num_clips = assets->num_clips;
     }
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, error);
     free(to.bytes);
     return machine;
 }
 
-md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips, const char *rows,
-                               ...)
+md5_machine *play_machine_read(const play_case *assets, const md5_clip_desc *clips,
+                               const char *rows, ...)
 {
     md5_error error = {0};
     va_list values;
     va_start(values, rows);
-    md5_machine *const machine = read_rows(made, clips, rows, values, &error);
+    md5_machine *const machine = read_rows(assets, clips, rows, values, &error);
     va_end(values);
     need(&error);
     return machine;
 }
 
-void play_refused(const play_case *made, const md5_clip_desc *clips, const char *message,
+void play_refused(const play_case *assets, const md5_clip_desc *clips, const char *message,
                   const char *rows, ...)
 {
     md5_error error = {0};
     va_list values;
     va_start(values, rows);
-    OWN_MACHINE machine = read_rows(made, clips, rows, values, &error);
+    OWN_MACHINE machine = read_rows(assets, clips, rows, values, &error);
     va_end(values);
     CHECK(!machine);
     CHECK_STRING(error.message, message);
@@ -394,7 +397,7 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
 static void scene_read(play_scene *fixture, const char *rows, va_list values)
 {
     md5_error error = {0};
-    fixture->machine = read_rows(&fixture->made, fixture->clips, rows, values, &error);
+    fixture->machine = read_rows(&fixture->assets, fixture->clips, rows, values, &error);
     need(&error);
     fixture->player = play_player(fixture->machine);
 }
@@ -428,7 +431,7 @@ void play_scene_end(play_scene *fixture)
 {
     md5_destroy_player(fixture->player);
     md5_destroy_machine(fixture->machine);
-    play_end(&fixture->made);
+    play_end(&fixture->assets);
 }
 
 play_crowd *play_crowd_new(const char *rows, uint32_t count)
@@ -498,7 +501,7 @@ void play_rig_start(play_rig *fixture)
         return;
     fixture->player = play_player(fixture->machine);
     fixture->scratch = test_alloc(md5_player_pose_scratch(fixture->machine));
-    fixture->place.rotation.w = 1;
+    fixture->placement.rotation.w = 1;
 }
 
 void play_rig_end(play_rig *fixture)
@@ -517,7 +520,7 @@ void play_rig_end(play_rig *fixture)
 void play_rig_go_on(play_rig *fixture, double seconds)
 {
     play_advance(fixture->player, seconds);
-    fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
+    fixture->placement = md5_xform_mul(fixture->placement, md5_player_root_motion(fixture->player));
     md5_player_pose(fixture->player, fixture->pose, NULL, NULL, fixture->scratch);
 }
 
@@ -642,7 +645,7 @@ void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette)
     md5_build_palette(model, joints, palette);
 }
 
-void play_go_on(play_place *at, md5_xform by)
+void play_go_on(play_position *at, md5_xform by)
 {
     const double c = cos(at->yaw);
     const double s = sin(at->yaw);

@@ -32,16 +32,16 @@ typedef struct play_case {
     uint32_t still; // bit set of joints that do not move in clips that are added later
 } play_case;
 
-void play_begin(play_case *made);
-void play_end(play_case *made);
+void play_begin(play_case *assets);
+void play_end(play_case *assets);
 
 // Adds a clip whose joints swing by `size` radians and return to their first rotation. Returns the
 // index of the clip.
-uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, double size,
+uint32_t play_add_clip(play_case *assets, uint32_t num_frames, double frame_rate, double size,
                        play_walk walk, uint64_t seed);
 
 // Loads Bobbin with the clips of these names instead.
-void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count);
+void play_begin_bobbin(play_case *assets, const char *const *names, uint32_t count);
 #define OWN_CASE __attribute__((cleanup(play_end))) play_case
 
 // -- Double precision -------------------------------------------------------------------------
@@ -76,7 +76,7 @@ md5_player *play_player(const md5_machine *machine);
 // A character that plays: its clips, which have the names a, b, c and so on, a machine and a
 // player.
 typedef struct play_scene {
-    play_case made;
+    play_case assets;
     md5_clip_desc clips[PLAY_CLIPS];
     md5_machine *machine;
     md5_player *player;
@@ -101,17 +101,17 @@ void play_scene_end(play_scene *fixture);
     TEST_WITH (title, play_scene, fixture, begin, play_scene_end(fixture))
 
 // Does the same with the entries of a machine file, without "machine NAME {" and "}", formatted as
-// by printf(). If the text contains clips, they are the clips of `made` in their order, and the
+// by printf(). If the text contains clips, they are the clips of `assets` in their order, and the
 // names of the scene's clips are not used.
 void play_scene_read(play_scene *fixture, const char *rows, ...) TEST_PRINTF(2, 3);
 // Does the same for a new scene with `num_clips` clips of one second and 21 frames.
 void play_scene_make(play_scene *fixture, uint32_t num_clips, const char *rows, ...)
     TEST_PRINTF(3, 4);
 // Creates only the machine. `clips` may be NULL if the text contains an entry for each clip.
-md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips, const char *rows,
-                               ...) TEST_PRINTF(3, 4);
+md5_machine *play_machine_read(const play_case *assets, const md5_clip_desc *clips,
+                               const char *rows, ...) TEST_PRINTF(3, 4);
 // Checks that the text can be parsed, but is rejected when the machine is created.
-void play_refused(const play_case *made, const md5_clip_desc *clips, const char *message,
+void play_refused(const play_case *assets, const md5_clip_desc *clips, const char *message,
                   const char *rows, ...) TEST_PRINTF(4, 5);
 
 // Checks that the tables are rejected when the machine is created.
@@ -154,7 +154,7 @@ typedef struct play_rig {
     md5_player *player;
     void *scratch;
     md5_error error;
-    md5_xform place, pose[PLAY_JOINTS];
+    md5_xform placement, pose[PLAY_JOINTS];
 } play_rig;
 
 // Reads the joints of a model, from `numJoints` on, and a machine as play_scene_read() does. If the
@@ -225,13 +225,13 @@ void play_pose(md5_player *player, md5_xform *pose);
 void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette);
 
 // The position after all root motion, and the rotation about z, radians.
-typedef struct play_place {
+typedef struct play_position {
     double x;
     double y;
     double z;
     double yaw;
-} play_place;
+} play_position;
 
-void play_go_on(play_place *at, md5_xform by);
+void play_go_on(play_position *at, md5_xform by);
 
 #endif

@@ -24,14 +24,14 @@ static void begin(play_scene *fixture)
 // the closed eye shows at which time within a step it began.
 static void watch(md5_player *player, double step, int count, double *seconds)
 {
-    double now = 0;
+    double time = 0;
     double opened = 0;
     for (int i = 0; i < count; i++) {
-        for (; play_state(player) == OPEN; now += step)
+        for (; play_state(player) == OPEN; time += step)
             play_advance(player, step);
-        seconds[i] = now - play_time(player) - opened;
+        seconds[i] = time - play_time(player) - opened;
         opened += seconds[i] + 0.2;
-        for (; play_state(player) == SHUT; now += step)
+        for (; play_state(player) == SHUT; time += step)
             play_advance(player, step);
     }
 }
@@ -80,10 +80,10 @@ TEST_HERE (chance_is_the_same_in_any_steps) {
     static const double steps[] = {0.15, 1 / 60.0, 0.19};
     double seconds[3][100];
     for (int i = 0; i < 3; i++) {
-        OWN_PLAY other;
-        begin(&other);
-        md5_player_seed(other.player, 77);
-        watch(other.player, steps[i], 100, seconds[i]);
+        OWN_PLAY other_seed;
+        begin(&other_seed);
+        md5_player_seed(other_seed.player, 77);
+        watch(other_seed.player, steps[i], 100, seconds[i]);
         for (int k = 0; k < 100; k++)
             CHECK_NEAR(seconds[i][k], seconds[0][k], 1e-9);
     }

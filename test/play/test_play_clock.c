@@ -356,9 +356,9 @@ TEST (any_split_of_a_step_fires_the_same_events) {
         const md5_timing timing = event_walk_timing((md5_play_mode)(i % 3));
         const double from = test_random(&random) * 4 - 2.0;
         const double to = from + (test_random(&random) - 0.5) * 6;
-        char whole[MAX_FIRED + 1] = "";
+        char single[MAX_FIRED + 1] = "";
         char parts[MAX_FIRED + 1] = "";
-        walk(&timing, from, to, PLAIN, whole);
+        walk(&timing, from, to, PLAIN, single);
         double at = from;
         for (int part = 0; part < 4; part++) {
             // Events are at quarters of a cycle.
@@ -373,7 +373,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
             walk(&timing, at, next, PLAIN, parts);
             at = next;
         }
-        if (!CHECK_STRING(parts, whole))
+        if (!CHECK_STRING(parts, single))
             return;
     }
 }
@@ -476,8 +476,8 @@ TEST (extracted_root_motion_restores_the_clip) {
             md5_xform left = fixture.roots[frame];
             md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&fixture.track, &sample), &left);
             const md5_root_delta delta = root_delta(&fixture.track, &LOOP, (md5_clock){0}, clock);
-            const md5_xform whole = md5_xform_mul(md5_root_delta_transform(delta), left);
-            const md5_vec3 off = md5_vec3_sub(whole.translation, fixture.roots[frame].translation);
+            const md5_xform single = md5_xform_mul(md5_root_delta_transform(delta), left);
+            const md5_vec3 off = md5_vec3_sub(single.translation, fixture.roots[frame].translation);
             CHECK_SMALL(md5_vec3_dot(off, off), 1e-8);
             CHECK_NEAR(left.translation.x, 5, 1e-4);
             CHECK_SMALL(left.translation.y, 1e-4);
@@ -545,8 +545,8 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
 TEST (root_motion_begins_at_the_start_of_the_clip) {
     OWN_PLAY fixture;
     play_scene_begin(&fixture);
-    play_add_clip(&fixture.made, 21, 20, 0.3, (play_walk){30, 0, 0}, 1);
-    md5_anim moved = *fixture.made.anims[0];
+    play_add_clip(&fixture.assets, 21, 20, 0.3, (play_walk){30, 0, 0}, 1);
+    md5_anim moved = *fixture.assets.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
     OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
     CHECK_UINT(moved.translation_joints[0], 0);
@@ -556,7 +556,7 @@ TEST (root_motion_begins_at_the_start_of_the_clip) {
             i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7, at.y - 3, at.z + 5};
     }
     moved.translations = translations;
-    OWN_BINDING binding = md5_bind(fixture.made.model, &moved, NULL, NULL);
+    OWN_BINDING binding = md5_bind(fixture.assets.model, &moved, NULL, NULL);
     fixture.clips[0] = (md5_clip_desc){
         .name = "walk", .binding = binding, .root_extraction = MD5_ROOT_EXTRACTION_MOVE};
     play_scene_read(&fixture, "layer body { state walk walk }");
@@ -572,18 +572,18 @@ TEST (root_motion_begins_at_the_start_of_the_clip) {
 // Events at the boundaries of steps, states and fades; steps that are far too large.
 
 // The first letters of the names of the received events.
-typedef struct heard {
+typedef struct event_log {
     char names[512];
-    double least_weight, sum;
+    double min_weight, sum;
     uint32_t count;
-} heard;
+} event_log;
 
 PLAY_LISTENER(hear)
 {
-    heard *const to = user;
+    event_log *const to = user;
     CHECK(player);
-    if (to->count == 0 || weight < to->least_weight)
-        to->least_weight = weight;
+    if (to->count == 0 || weight < to->min_weight)
+        to->min_weight = weight;
     to->sum += weight;
     if (to->count < sizeof to->names - 1)
         to->names[to->count] = event->name[0];
@@ -618,9 +618,9 @@ TEST_PRINTF(2, 3) static void begin_states(play_scene *fixture, const char *tran
 }
 
 // Returns the events that fire in `steps` equal steps from the start.
-static heard events_in(play_scene *fixture, double seconds, uint32_t steps)
+static event_log events_in(play_scene *fixture, double seconds, uint32_t steps)
 {
-    heard got = {0};
+    event_log got = {0};
     md5_player_reset(fixture->player);
     for (uint32_t i = 0; i < steps; i++)
         md5_player_advance(fixture->player, seconds / steps, hear, &got);
@@ -643,7 +643,7 @@ TEST (exits_at_whole_cycles_keep_the_phase) {
                          exits[exit], durations[i / 2], i % 2 ? "inertial" : "cross");
             const double seconds = exits[exit] + 2.5;
             for (size_t j = 0; j < COUNT_OF(RATES); j++) {
-                const heard got = events_in(&fixture, seconds, (uint32_t)(seconds * RATES[j]));
+                const event_log got = events_in(&fixture, seconds, (uint32_t)(seconds * RATES[j]));
                 uint32_t num_first = 0;
                 for (uint32_t k = 0; k < got.count; k++)
                     num_first += got.names[k] == 'A';
@@ -700,7 +700,7 @@ TEST (boundaries_of_a_clip_that_ends_within_a_step) {
 TEST_PLAY (boundaries_of_a_first_step_of_zero_seconds, begin_states(fixture, " ")) {
     CHECK_STRING(events_in(fixture, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3u; zeros++) {
-        heard got = {0};
+        event_log got = {0};
         md5_player_reset(fixture->player);
         for (uint32_t i = 0; i < zeros; i++)
             md5_player_advance(fixture->player, 0, hear, &got);
@@ -731,9 +731,9 @@ TEST (boundaries_divide_backward_steps) {
 // -- Weights ----------------------------------------------------------------------------------
 
 TEST_PLAY (boundaries_are_silent_without_weight, begin_states(fixture, " ")) {
-    heard got = events_in(fixture, 0.1, 1);
+    event_log got = events_in(fixture, 0.1, 1);
     play_fade(fixture->player, 0, 1, 0.2f);
-    got = (heard){0};
+    got = (event_log){0};
     md5_player_advance(fixture->player, 0, hear, &got);
     CHECK_STRING(got.names, "A");
     CHECK_NEAR(got.sum, 1.0 / 16.0, 1e-6);
@@ -741,7 +741,7 @@ TEST_PLAY (boundaries_are_silent_without_weight, begin_states(fixture, " ")) {
     md5_player_advance(fixture->player, 0.2, hear, &got);
     CHECK_STRING(got.names, "A");
     play_fade(fixture->player, 0, 0, 0.4f);
-    got = (heard){0};
+    got = (event_log){0};
     for (int i = 0; i < 4; i++)
         md5_player_advance(fixture->player, 0.025, hear, &got);
     CHECK_STRING(got.names, "aM");
@@ -765,12 +765,12 @@ TEST (boundaries_of_cycles_of_zero_seconds) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_PLAY fixture;
         begin_states(&fixture, "%s", cases[i].circle);
-        const heard whole = events_in(&fixture, 1.2, 1);
+        const event_log single = events_in(&fixture, 1.2, 1);
         const md5_layer_status at_end = md5_player_layer(fixture.player, 0);
-        CHECK(whole.count >= 3);
+        CHECK(single.count >= 3);
         CHECK_NEAR(fmod(at_end.time, 0.5), fmod(cases[i].time, 0.5), 1e-9);
         for (uint32_t steps = 2; steps < 100; steps *= 3) {
-            CHECK_STRING(events_in(&fixture, 1.2, steps).names, whole.names);
+            CHECK_STRING(events_in(&fixture, 1.2, steps).names, single.names);
             CHECK_UINT(play_state(fixture.player), at_end.state);
         }
     }
@@ -802,7 +802,7 @@ TEST_PLAY (boundaries_of_a_step_with_too_many_events,
         md5_player_reset(fixture->player);
         play_advance(fixture->player, 0);
         CHECK(md5_player_set(fixture->player, PACE, 1e6f));
-        heard got = {0};
+        event_log got = {0};
         const md5_advance_status status = md5_player_advance(fixture->player, delta[i], hear, &got);
         CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
@@ -811,7 +811,7 @@ TEST_PLAY (boundaries_of_a_step_with_too_many_events,
         CHECK_UINT(status.num_dropped, 4000000000000 + (uint64_t)i - MD5_MAX_STEP_EVENTS);
         CHECK(status.undivided == 0);
     }
-    heard got = {0};
+    event_log got = {0};
     md5_player_set(fixture->player, PACE, 1);
     md5_player_advance(fixture->player, INFINITY, hear, &got);
     CHECK_UINT(md5_player_advance(fixture->player, NAN, hear, &got).num_dropped, 0);
@@ -825,7 +825,7 @@ TEST (boundaries_of_a_step_with_too_many_transitions) {
                          "transition fast fast { exit 1 duration 1e-4 } "
                          "transition fast b { exit 1e30 } }");
     CHECK(md5_player_set(fixture.player, PACE, 3e5f));
-    heard got = {0};
+    event_log got = {0};
     const md5_advance_status status = md5_player_advance(fixture.player, 1e6, hear, &got);
     CHECK(status.undivided > 9e5 && status.undivided < 1e6);
     CHECK(status.num_events > 0 && status.num_dropped > 0);
@@ -847,13 +847,13 @@ TEST_PLAY (boundaries_of_a_step_omit_time_after_the_last_part,
 // moves 40 units from the first frame to the last.
 TEST_PLAY (boundaries_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
-    play_add_clip(&fixture->made, 21, 20, 0.3, (play_walk){40, 0, 0}, 1);
+    play_add_clip(&fixture->assets, 21, 20, 0.3, (play_walk){40, 0, 0}, 1);
     play_scene_read(fixture, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
                              "layer body { state a a }");
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         for (int delta = -1; delta <= 1; delta += 2) {
             md5_xform pose[PLAY_JOINTS];
-            const heard got = events_in(fixture, delta, (uint32_t)steps[i]);
+            const event_log got = events_in(fixture, delta, (uint32_t)steps[i]);
             play_pose(fixture->player, pose);
             CHECK_STRING(got.names, delta > 0 ? "amnza" : "aznmaz");
             CHECK_SMALL(pose[0].translation.x, 1e-4);

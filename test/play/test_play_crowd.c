@@ -42,7 +42,7 @@ static void begin(play_scene *fixture)
     play_scene_begin(fixture);
     for (uint32_t i = 0; i < 5; i++) {
         const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
-        play_add_clip(&fixture->made, num_frames, 20, 0.5, walks[i], 21 + i);
+        play_add_clip(&fixture->assets, num_frames, 20, 0.5, walks[i], 21 + i);
     }
     play_scene_read(fixture, "%s", ROWS_OF_ALL);
 }
@@ -132,15 +132,15 @@ TEST_HERE (crowd_equals_single_characters) {
     uint64_t same = 32;
     md5_player *crowd[CROWD], *alone[CROWD];
     md5_play_job jobs[CROWD];
-    uint32_t heard = 0;
-    uint32_t heard_alone = 0;
+    uint32_t num_received = 0;
+    uint32_t num_received_alone = 0;
     md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
     memset(joints, 0, sizeof joints);
     memset(palettes, 0, sizeof palettes);
     for (int i = 0; i < CROWD; i++) {
         crowd[i] = play_player(fixture->machine);
         alone[i] = play_player(fixture->machine);
-        jobs[i] = (md5_play_job){.player = crowd[i], .user = &heard};
+        jobs[i] = (md5_play_job){.player = crowd[i], .user = &num_received};
         if (i % 2 != 0)
             jobs[i].joints = joints[i];
         if (i % 3 != 0) {
@@ -162,7 +162,7 @@ TEST_HERE (crowd_equals_single_characters) {
         for (int i = 0; i < CROWD; i++) {
             stir(alone[i], &same);
             md5_player_advance(alone[i], random_step(&same), i % 3 ? count_event : NULL,
-                               &heard_alone);
+                               &num_received_alone);
             md5_mat34 expected[2][PLAY_JOINTS];
             play_matrices(alone[i], expected[0], expected[1]);
             const md5_xform motion = md5_player_root_motion(alone[i]);
@@ -171,8 +171,8 @@ TEST_HERE (crowd_equals_single_characters) {
             CHECK(i % 3 == 0 || memcmp(expected[1], palettes[i], sizeof joints[i]) == 0);
         }
     }
-    CHECK_UINT(heard, heard_alone);
-    CHECK(heard > 0);
+    CHECK_UINT(num_received, num_received_alone);
+    CHECK(num_received > 0);
     CHECK_UINT(md5_play_batch_scratch(NULL, 0, NULL), 0);
     md5_play_batch(NULL, 0, NULL, NULL);
     for (int i = 0; i < CROWD; i++) {
@@ -188,18 +188,18 @@ TEST_HERE (crowd_of_two_machines) {
     OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     const play_case bobbin = {.model = model, .bindings = {binding}, .num_clips = 1};
-    OWN_MACHINE other =
+    OWN_MACHINE other_machine =
         play_machine_read(&bobbin, NULL, "clip walk f layer body { state walk walk }");
     static md5_mat34 palettes[COUNT][MAX_JOINTS];
     md5_play_job jobs[COUNT];
     for (int i = 0; i < COUNT; i++)
-        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? fixture->machine : other),
+        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? fixture->machine : other_machine),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
     OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
     md5_play_batch(jobs, COUNT, NULL, scratch);
     for (int i = 0; i < COUNT; i++) {
-        const md5_machine *const machine = i % 3 ? fixture->machine : other;
+        const md5_machine *const machine = i % 3 ? fixture->machine : other_machine;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
         OWN_PLAYER alone = play_player(machine);
         md5_xform pose[MAX_JOINTS];
@@ -242,7 +242,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
 // As many characters as SIMD lanes, more, and fewer; also with a machine without clips.
 TEST_HERE (crowd_of_one_model) {
     static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MAX};
-    OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = fixture->made.model});
+    OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = fixture->assets.model});
     const md5_machine *const pairs[3][2] = {
         {fixture->machine, fixture->machine}, {fixture->machine, still}, {still, fixture->machine}};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
@@ -256,8 +256,8 @@ TEST_HERE (crowd_of_one_model) {
 // Each modifier must have the effect of the function with its name.
 TEST_HERE (crowd_modifiers_change_the_pose) {
     md5_player *const player = fixture->player;
-    const md5_skeleton *const skeleton = &fixture->made.model->skeleton;
-    const md5_vec3 place = {30, 20, 50};
+    const md5_skeleton *const skeleton = &fixture->assets.model->skeleton;
+    const md5_vec3 target_position = {30, 20, 50};
     md5_xform plain[PLAY_JOINTS];
     md5_xform pose[PLAY_JOINTS];
     md5_xform expected[PLAY_JOINTS];
@@ -266,22 +266,23 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     play_pose(player, plain);
     for (uint32_t i = 0; i < 6; i++) {
         md5_target *const target = md5_player_target(player, i);
-        *target = (md5_target){.weight = 0.75f, .position = place, .rotation = {0, 0, 0, 1}};
+        *target =
+            (md5_target){.weight = 0.75f, .position = target_position, .rotation = {0, 0, 0, 1}};
         play_pose(player, pose);
         memcpy(expected, plain, sizeof plain);
         const md5_aim_job aim = {.tip = 4,
                                  .length = 2,
-                                 .target = place,
+                                 .target = target_position,
                                  .params.forward = {1, 0, 0},
                                  .params.up = {0, 0, 1},
                                  .params.limit = 0.5f,
                                  .weight = 0.75f};
         const md5_two_bone_job bend = {
-            .tip = 11, .target = place, .params.stretch = 1, .weight = 0.75f};
+            .tip = 11, .target = target_position, .params.stretch = 1, .weight = 0.75f};
         md5_chain_job reach = {.solver = MD5_CHAIN_CCD,
                                .tip = 8,
                                .length = 3,
-                               .target = place,
+                               .target = target_position,
                                .tolerance = 0.01f,
                                .iterations = 16,
                                .weight = 0.75f};
@@ -290,7 +291,7 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
             reach.tip = 6;
             reach.length = 4;
         }
-        const md5_xform change = {.rotation = {0, 0, 0, 1}, .translation = place};
+        const md5_xform change = {.rotation = {0, 0, 0, 1}, .translation = target_position};
         if (i == 0)
             md5_modify_joint(skeleton, 2, MD5_JOINT_LOCAL, change, 0.75f, expected);
         else if (i == 1)
@@ -342,7 +343,7 @@ TEST_HERE (crowd_stays_in_its_bounds) {
         stir(player, &random);
         play_advance(player, 0.05);
         play_matrices(player, joints, palette);
-        check_inside(fixture->made.model, player, joints);
+        check_inside(fixture->assets.model, player, joints);
     }
 }
 
@@ -404,10 +405,10 @@ TEST (crowd_bounds_contain_vertices_of_unusual_biases) {
 }
 
 // After a year of playback, a clip continues as in its first second.
-TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_end(made)) {
-    play_add_clip(made, 31, 24, 0.5, (play_walk){40, 0, 0}, 1);
+TEST_WITH (crowd_is_exact_after_a_year, play_case, assets, play_begin(assets), play_end(assets)) {
+    play_add_clip(assets, 31, 24, 0.5, (play_walk){40, 0, 0}, 1);
     OWN_MACHINE machine =
-        play_machine_read(made, NULL, "clip a f { move } layer body { state a a }");
+        play_machine_read(assets, NULL, "clip a f { move } layer body { state a a }");
     OWN_PLAYER old = play_player(machine);
     OWN_PLAYER young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
@@ -437,7 +438,7 @@ enum { MAX_CALLS = 64, HOOK_CROWD = 37 };
 
 typedef struct hooked {
     play_crowd *crowd;
-    md5_xform seen[HOOK_CROWD][PLAY_JOINTS];
+    md5_xform hook_poses[HOOK_CROWD][PLAY_JOINTS];
     uint32_t first[MAX_CALLS];
     uint32_t count[MAX_CALLS];
     uint32_t num_calls;
@@ -452,7 +453,7 @@ static void record_poses(void *user, const md5_play_job *jobs, uint32_t count,
     fixture->first[fixture->num_calls] = first;
     fixture->count[fixture->num_calls++] = count;
     for (uint32_t i = 0; i < count; i++) {
-        memcpy(fixture->seen[first + i], poses[i], sizeof fixture->seen[0]);
+        memcpy(fixture->hook_poses[first + i], poses[i], sizeof fixture->hook_poses[0]);
         poses[i][4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
     }
 }
@@ -491,12 +492,12 @@ TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
         md5_mat34 joints[PLAY_JOINTS];
         play_advance(crowd->alone[i], 0.03);
         play_pose(crowd->alone[i], pose);
-        CHECK_BYTES(fixture->seen[i], pose, sizeof pose);
+        CHECK_BYTES(fixture->hook_poses[i], pose, sizeof pose);
         pose[4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
-        md5_local_to_model(&crowd->scene.made.model->skeleton, pose, joints);
+        md5_local_to_model(&crowd->scene.assets.model->skeleton, pose, joints);
         CHECK_BYTES(crowd->joints[i], joints, sizeof joints);
         md5_mat34 palette[PLAY_JOINTS];
-        md5_build_palette(crowd->scene.made.model, joints, palette);
+        md5_build_palette(crowd->scene.assets.model, joints, palette);
         CHECK_BYTES(crowd->palettes[i], palette, sizeof palette);
     }
 }
@@ -536,5 +537,5 @@ TEST_HOOK(play_hook_is_called_without_matrices)
         crowd->jobs[i].joints = crowd->jobs[i].palette = NULL;
     play(fixture);
     CHECK_UINT(fixture->num_calls, 3);
-    CHECK(play_is_sound(fixture->seen[HOOK_CROWD - 1], PLAY_JOINTS));
+    CHECK(play_is_sound(fixture->hook_poses[HOOK_CROWD - 1], PLAY_JOINTS));
 }

@@ -43,8 +43,8 @@ static double miss(const play_scene *fixture, double seconds, double weight)
     real_transform from[PLAY_JOINTS];
     real_transform to[PLAY_JOINTS];
     real_transform blended[PLAY_JOINTS];
-    play_real_sample(fixture->made.anims[0], fmod(10 * seconds, 10), from);
-    play_real_sample(fixture->made.anims[1], fmod(10 * seconds, 10), to);
+    play_real_sample(fixture->assets.anims[0], fmod(10 * seconds, 10), from);
+    play_real_sample(fixture->assets.anims[1], fmod(10 * seconds, 10), to);
     play_real_blend(from, to, fmin(fmax(weight, 0), 1), NULL, blended);
     return play_miss(fixture->player, blended);
 }
@@ -76,17 +76,18 @@ TEST_PLAY (curve_of_a_transition_may_have_steps, begin(fixture, "steps 4")) {
 TEST_PLAY (curve_of_a_transition_is_saved_and_copied,
            begin(fixture, "cubic_bezier 0.9 0 0.9 0.2")) {
     play_advance(fixture->player, 0.2);
-    md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
+    md5_player *const restored_and_copied[2] = {play_restored(fixture->player),
+                                                play_copied(fixture->player)};
     play_advance(fixture->player, 0.2);
     md5_xform pose[2][PLAY_JOINTS];
     play_pose(fixture->player, pose[0]);
     for (int i = 0; i < 2; i++) {
-        play_advance(others[i], 0.2);
-        play_pose(others[i], pose[1]);
+        play_advance(restored_and_copied[i], 0.2);
+        play_pose(restored_and_copied[i], pose[1]);
         CHECK(play_pose_distance(pose[0], pose[1]) == 0);
-        play_advance(others[i], 1);
-        md5_player_reset(others[i]);
-        md5_destroy_player(others[i]);
+        play_advance(restored_and_copied[i], 1);
+        md5_player_reset(restored_and_copied[i]);
+        md5_destroy_player(restored_and_copied[i]);
     }
 }
 
@@ -154,9 +155,9 @@ static double weight_curves_miss(const play_scene *fixture, double weight)
     real_transform from[PLAY_JOINTS];
     real_transform to[PLAY_JOINTS];
     real_transform blended[PLAY_JOINTS];
-    md5_build_mask(&fixture->made.model->skeleton, "*spine", 0, weights, NULL);
-    play_real_sample(fixture->made.anims[0], 0, from);
-    play_real_sample(fixture->made.anims[1], 0, to);
+    md5_build_mask(&fixture->assets.model->skeleton, "*spine", 0, weights, NULL);
+    play_real_sample(fixture->assets.anims[0], 0, from);
+    play_real_sample(fixture->assets.anims[1], 0, to);
     play_real_blend(from, to, weight, weights, blended);
     play_advance(fixture->player, 0);
     return play_miss(fixture->player, blended);
@@ -305,9 +306,9 @@ TEST (curve_of_a_weight_must_be_valid) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         curved fixture;
         begin_curved(&fixture);
-        md5_easing *const places[] = {&fixture.items[1].weight_easing,
-                                      &fixture.layers[1].weight_easing, &fixture.follow.easing};
-        *places[rows[i].where] = rows[i].curve;
+        md5_easing *const easings[] = {&fixture.items[1].weight_easing,
+                                       &fixture.layers[1].weight_easing, &fixture.follow.easing};
+        *easings[rows[i].where] = rows[i].curve;
         play_desc_refused(&fixture.desc, rows[i].message);
         play_scene_end(&fixture.scene);
     }
@@ -408,12 +409,13 @@ TEST_HERE (follow_is_saved_and_copied) {
     play_advance(fixture->player, 0.2);
     size_t size;
     OWN void *const bytes = play_save(fixture->player, &size);
-    md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
+    md5_player *const restored_and_copied[2] = {play_restored(fixture->player),
+                                                play_copied(fixture->player)};
     play_advance(fixture->player, 0.07);
     for (int i = 0; i < 2; i++) {
-        play_advance(others[i], 0.07);
+        play_advance(restored_and_copied[i], 0.07);
         for (uint32_t p = 0; p < NUM_PARAMETERS; p++)
-            CHECK(md5_player_get(others[i], p) == md5_player_get(fixture->player, p));
+            CHECK(md5_player_get(restored_and_copied[i], p) == md5_player_get(fixture->player, p));
     }
     // Writes NaN over four bytes at every offset: more than half of these saved players are
     // rejected.
@@ -422,11 +424,11 @@ TEST_HERE (follow_is_saved_and_copied) {
         OWN unsigned char *const changed = (unsigned char *)malloc(size);
         memcpy(changed, bytes, size);
         memset(changed + at, 0xFF, 4);
-        refused += md5_player_restore(others[0], changed, size, NULL) ? 0u : 1u;
+        refused += md5_player_restore(restored_and_copied[0], changed, size, NULL) ? 0u : 1u;
     }
     CHECK(refused > size / 2);
-    md5_destroy_player(others[0]);
-    md5_destroy_player(others[1]);
+    md5_destroy_player(restored_and_copied[0]);
+    md5_destroy_player(restored_and_copied[1]);
 }
 
 // -- Rates ------------------------------------------------------------------------------------
@@ -489,27 +491,27 @@ static double cycles_after(const md5_follow_desc *follow, double t)
 {
     enum { PARTS = 72000 };
     const moving follow_begin = {1, 0};
-    const moving turn = moved(follow, follow_begin, 3, 1);
+    const moving state = moved(follow, follow_begin, 3, 1);
     double sum = 0;
     for (int i = 0; i < PARTS; i++) {
         const double at = (i + 0.5) * t / (double)PARTS;
         sum += at < 1 ? moved(follow, follow_begin, 3, at).value
-                      : moved(follow, turn, 0.5, at - 1).value;
+                      : moved(follow, state, 0.5, at - 1).value;
     }
     return sum * t / (double)PARTS;
 }
 
 typedef struct paced {
     play_scene scene;
-    play_place place;
-    char heard[64]; // first letters of the received events
+    play_position placement;
+    char received[64]; // first letters of the received events
 } paced;
 
 PLAY_LISTENER(hear_letter)
 {
-    char *const heard = user;
-    if (CHECK(strlen(heard) < 63 && weight > 0))
-        heard[strlen(heard)] = event->name[0];
+    char *const received = user;
+    if (CHECK(strlen(received) < 63 && weight > 0))
+        received[strlen(received)] = event->name[0];
 }
 
 // A clip of one second and 40 units whose speed is the parameter; at `exit` it changes to another
@@ -523,7 +525,7 @@ static void begin_paced(paced *fixture, const md5_follow_desc *follow, double ex
     memset(fixture, 0, sizeof *fixture);
     play_scene_begin(scene);
     for (uint32_t i = 0; i < 2; i++)
-        play_add_clip(&scene->made, 21, 20, 0.3, (play_walk){40, 0, 0}, i);
+        play_add_clip(&scene->assets, 21, 20, 0.3, (play_walk){40, 0, 0}, i);
     play_scene_read(scene,
                     "clip a f { walk frame 0 x frame 7 y frame 20 z } "
                     "clip b f { walk frame 0 x frame 7 y frame 20 z } "
@@ -532,9 +534,9 @@ static void begin_paced(paced *fixture, const md5_follow_desc *follow, double ex
                     leave);
     // The entries of `follow` are also input of the formulas, so they are set as tables.
     md5_machine_desc desc = *md5_machine_tables(scene->machine);
-    md5_follow_desc of_pace = *follow;
-    of_pace.parameter = "pace";
-    desc.follows = &of_pace;
+    md5_follow_desc pace_follow = *follow;
+    pace_follow.parameter = "pace";
+    desc.follows = &pace_follow;
     desc.num_follows = 1;
     md5_machine *const machine = play_machine(&desc);
     md5_destroy_player(scene->player);
@@ -550,8 +552,8 @@ static void play_paced(paced *fixture, int rate)
     for (int step = 0; step < 2 * rate; step++) {
         if (step == 0 || step == rate)
             CHECK(md5_player_set(player, 0, step == 0 ? 3 : 0.5f));
-        md5_player_advance(player, 1.0 / rate, hear_letter, fixture->heard);
-        play_go_on(&fixture->place, md5_player_root_motion(player));
+        md5_player_advance(player, 1.0 / rate, hear_letter, fixture->received);
+        play_go_on(&fixture->placement, md5_player_root_motion(player));
     }
 }
 
@@ -566,9 +568,9 @@ TEST (follow_drives_a_rate_independently_of_the_frame_rate) {
             begin_paced(&all[i], &kinds[kind], 0);
             play_paced(&all[i], frame_rates[i]);
             CHECK_NEAR(play_time(all[i].scene.player), cycles, 1e-6);
-            CHECK_NEAR(all[i].place.x, 40 * cycles, 1e-4);
-            CHECK(strlen(all[i].heard) > 4);
-            CHECK_STRING(all[i].heard, all[0].heard);
+            CHECK_NEAR(all[i].placement.x, 40 * cycles, 1e-4);
+            CHECK(strlen(all[i].received) > 4);
+            CHECK_STRING(all[i].received, all[0].received);
         }
         for (int i = 0; i < FRAME_RATES; i++)
             play_scene_end(&all[i].scene);
@@ -583,7 +585,7 @@ TEST (follow_drives_a_blend_independently_of_the_frame_rate) {
         play_scene_begin(&fixture);
         for (uint32_t i = 0; i < 2; i++) {
             const play_walk walk = {i == 0 ? 40 : 100, 0, 0};
-            play_add_clip(&fixture.made, i == 0 ? 21 : 13, 20, 0.3, walk, i);
+            play_add_clip(&fixture.assets, i == 0 ? 21 : 13, 20, 0.3, walk, i);
         }
         play_scene_read(&fixture,
                         "clip a f { walk } clip b f { walk } float speed 50 follow speed smooth 3 "
@@ -592,27 +594,28 @@ TEST (follow_drives_a_blend_independently_of_the_frame_rate) {
                                  : "line speed { phase item a 40 item b 100 }");
         double time = 0;
         for (int i = 0; i < FRAME_RATES; i++) {
-            play_place place = {0};
+            play_position placement = {0};
             md5_player_reset(fixture.player);
             CHECK(md5_player_set(fixture.player, 0, 130));
             for (int step = 0; step < 2 * frame_rates[i]; step++) {
                 if (step == frame_rates[i])
                     CHECK(md5_player_set(fixture.player, 0, -20));
                 play_advance(fixture.player, 1.0 / frame_rates[i]);
-                play_go_on(&place, md5_player_root_motion(fixture.player));
+                play_go_on(&placement, md5_player_root_motion(fixture.player));
             }
-            const double now = play_time(fixture.player);
-            time = i == 0 ? now : time;
-            CHECK_NEAR(now, time, 1e-6);
+            const double current = play_time(fixture.player);
+            time = i == 0 ? current : time;
+            CHECK_NEAR(current, time, 1e-6);
             // From 50 to 130, held at 100; then from 126.0 to -20, held at 100 and at 40.
             const double up = log(80.0 / 30.0) / 3.0;
             const double top = 130 - 80 * exp(-3);
             const double at_100 = log((top + 20) / 120.0) / 3.0;
             const double at_40 = log((top + 20) / 60.0) / 3.0;
-            const double way = 130 * up - 50.0 / 3.0 + 100 * (1 - up) + 100 * at_100 + 60.0 / 3.0
-                               - 20 * (at_40 - at_100) + 40 * (1 - at_40);
+            const double expected_distance = 130 * up - 50.0 / 3.0 + 100 * (1 - up) + 100 * at_100
+                                             + 60.0 / 3.0 - 20 * (at_40 - at_100)
+                                             + 40 * (1 - at_40);
             if (by_speed)
-                CHECK_NEAR(place.x, way, 1e-4);
+                CHECK_NEAR(placement.x, expected_distance, 1e-4);
         }
     }
 }
@@ -662,17 +665,17 @@ TEST_PLAY (follow_does_not_activate_inactive_layers, play_scene_begin(fixture)) 
     play_scene_read(fixture, "float smooth 1 float spring 1 float ease 1 float plain 1 "
                              "follow smooth smooth 3 report { enter } layer body { state low a "
                              "state high b transition low high transition high low }");
-    int most = 0;
+    int first_count = 0;
     for (int i = 0; i < FRAME_RATES; i++) {
         int count = 0;
         md5_player_reset(fixture->player);
         CHECK(md5_player_set(fixture->player, SMOOTH, 5));
         for (int step = 0; step < frame_rates[i]; step++)
             md5_player_advance(fixture->player, 1.0 / frame_rates[i], count_event, &count);
-        most = i == 0 ? count : most;
-        CHECK_UINT((unsigned)count, (unsigned)most);
+        first_count = i == 0 ? count : first_count;
+        CHECK_UINT((unsigned)count, (unsigned)first_count);
     }
-    CHECK(most < 4);
+    CHECK(first_count < 4);
 }
 
 // -- Errors of the tables -----------------------------------------------------------------------
@@ -681,10 +684,10 @@ static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, co
 {
     static const md5_parameter_desc two[2] = {{.name = "speed", .kind = MD5_PARAMETER_FLOAT},
                                               {.name = "jump", .kind = MD5_PARAMETER_TRIGGER}};
-    OWN_CASE made;
-    play_begin(&made);
+    OWN_CASE assets;
+    play_begin(&assets);
     const md5_machine_desc desc = {
-        .model = made.model, ROWS(parameters, two), .follows = rows, .num_follows = count};
+        .model = assets.model, ROWS(parameters, two), .follows = rows, .num_follows = count};
     play_desc_refused(&desc, message);
 }
 

@@ -15,7 +15,7 @@ typedef struct detail_test {
     play_random_tables tables;
     md5_machine *machine;
     md5_player *full, *reduced;
-    play_heard heard[2];
+    play_event_log logs[2];
     char words[128]; // joints of the mask "few"
     bool are_animated[PLAY_JOINTS];
 } detail_test;
@@ -88,11 +88,11 @@ static bool advance_both(detail_test *fixture, uint64_t *random)
         CHECK(md5_player_play_one_shot(fixture->reduced, 0, clip, &one_shot));
     }
     for (int i = 0; i < 2; i++) {
-        fixture->heard[i].count = 0;
-        md5_player_advance(players[i], seconds, play_hear, &fixture->heard[i]);
+        fixture->logs[i].count = 0;
+        md5_player_advance(players[i], seconds, play_log_event, &fixture->logs[i]);
         motions[i] = md5_player_root_motion(players[i]);
     }
-    return play_heard_the_same(&fixture->heard[0], &fixture->heard[1])
+    return play_same_events(&fixture->logs[0], &fixture->logs[1])
            && CHECK_BYTES(&motions[0], &motions[1], sizeof motions[0]);
 }
 
@@ -125,7 +125,7 @@ static void check_machines(check_machine *check, const md5_modifier_desc *modifi
         md5_destroy_player(fixture->reduced);
         md5_destroy_machine(fixture->machine);
     }
-    play_end(&fixture->stock.made);
+    play_end(&fixture->stock.assets);
 }
 
 // Computes the pose of a player in memory full of NaN, so that a joint that is not written is
@@ -149,7 +149,7 @@ static bool poses_few_joints(detail_test *fixture, uint64_t *random)
         play_pose(fixture->full, full);
         pose_over_nan(fixture->reduced, fixture->machine, PLAY_JOINTS, reduced);
         is_right = is_right
-                   && is_reduced(reduced, full, fixture->stock.made.model->bind_local,
+                   && is_reduced(reduced, full, fixture->stock.assets.model->bind_local,
                                  fixture->are_animated, PLAY_JOINTS);
     }
     return is_right;
@@ -243,7 +243,7 @@ TEST (detail_omits_modifiers_of_excluded_joints) {
     CHECK(md5_player_set_detail(fixture.player, &(md5_detail){.mask = "trunk"}));
     play_pose(fixture.player, pose);
     CHECK_BYTES(pose, still, 4 * sizeof pose[0]); // up to the chest, which nods in the clip
-    const md5_xform *const bind = fixture.made.model->bind_local;
+    const md5_xform *const bind = fixture.assets.model->bind_local;
     CHECK_BYTES(pose + 4, bind + 4, (PLAY_JOINTS - 4) * sizeof pose[0]);
     // The hand is animated, the foot is not.
     CHECK(md5_player_set_detail(fixture.player, &(md5_detail){.mask = "legless"}));
@@ -327,9 +327,9 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
                      joint = model->skeleton.joints[joint].parent)
                     are_animated[joint] = true;
             }
-            OWN_PLAYER whole = play_player(machine);
+            OWN_PLAYER full = play_player(machine);
             OWN_PLAYER part = play_player(machine);
-            md5_player *const players[2] = {whole, part};
+            md5_player *const players[2] = {full, part};
             CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
             // Held feet bend legs only if their ankles are animated.
             md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0;
@@ -402,7 +402,7 @@ static void play(hooked *fixture)
 // Compares a job with its separate player, whose pose is changed in the same way as by the hook.
 static bool is_as_alone(const play_crowd *fixture, uint32_t number, void *scratch)
 {
-    const md5_model *const model = fixture->scene.made.model;
+    const md5_model *const model = fixture->scene.assets.model;
     const md5_play_job *const job = &fixture->jobs[number];
     md5_xform pose[PLAY_JOINTS];
     md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];

@@ -8,22 +8,22 @@ static const play_walk RUNS = {100, 0, 3};
 static const play_walk TURNS = {50, 0.7, 0};
 
 // The events that the callback received.
-typedef struct events_heard {
+typedef struct event_log {
     const md5_event *events[4096];
     float weights[4096];
     uint32_t count;
-} events_heard;
+} event_log;
 
 PLAY_LISTENER(hear)
 {
-    events_heard *const to = user;
+    event_log *const to = user;
     CHECK(player && to->count < 4096);
     to->events[to->count] = event;
     to->weights[to->count++] = weight;
 }
 
 // Collects the events of one step.
-static void listen(md5_player *player, double seconds, events_heard *to)
+static void listen(md5_player *player, double seconds, event_log *to)
 {
     to->count = 0;
     md5_player_advance(player, seconds, hear, to);
@@ -41,7 +41,7 @@ static void begin(play_scene *fixture, const char *extract, const char *states)
     const play_walk walks[3] = {WALKS, RUNS, TURNS};
     play_scene_begin(fixture);
     for (uint32_t i = 0; i < 3; i++)
-        play_add_clip(&fixture->made, 21, 20, 0.3, walks[i], i);
+        play_add_clip(&fixture->assets, 21, 20, 0.3, walks[i], i);
     play_scene_read(fixture,
                     "clip walk f { %s " EVENTS "markers ( 2 10 ) } "
                     "clip run f { %s " EVENTS "markers ( 4 15 ) } "
@@ -57,7 +57,7 @@ static void begin(play_scene *fixture, const char *extract, const char *states)
 
 TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     OWN_PLAYER player = play_player(fixture->machine);
-    events_heard got = {0};
+    event_log got = {0};
     listen(player, 2, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle, the end of one pass and the start of the next
     CHECK_STRING(got.events[0]->name, "start");
@@ -97,20 +97,20 @@ TEST (play_events_do_not_depend_on_steps) {
     for (int round = 0; round < 60; round++) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
-        OWN_PLAYER whole = play_player(fixture.machine);
+        OWN_PLAYER single = play_player(fixture.machine);
         OWN_PLAYER split = play_player(fixture.machine);
-        OWN events_heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit = calloc(
-                                                                          1, sizeof *bit_by_bit);
-        md5_player_advance(whole, seconds, hear, at_once);
+        OWN event_log *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit = calloc(
+                                                                       1, sizeof *bit_by_bit);
+        md5_player_advance(single, seconds, hear, at_once);
         double done = 0;
         for (uint32_t i = 0; i < parts; i++) {
             const double part = i + 1 < parts ? 2.0 * seconds / parts * test_random(&random) : 0.0;
-            const double most = i + 1 < parts ? fmin(part, seconds - done) : seconds - done;
-            md5_player_advance(split, most, hear, bit_by_bit);
-            done += most;
+            const double step = i + 1 < parts ? fmin(part, seconds - done) : seconds - done;
+            md5_player_advance(split, step, hear, bit_by_bit);
+            done += step;
         }
-        CHECK_UINT(play_state(split), play_state(whole));
-        CHECK_NEAR(play_time(split), play_time(whole), 1e-6);
+        CHECK_UINT(play_state(split), play_state(single));
+        CHECK_NEAR(play_time(split), play_time(single), 1e-6);
         if (CHECK_UINT(bit_by_bit->count, at_once->count)) {
             for (uint32_t i = 0; i < at_once->count; i++)
                 CHECK(at_once->events[i] == bit_by_bit->events[i]);
@@ -122,7 +122,7 @@ TEST (play_events_do_not_depend_on_steps) {
 TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop loop")) {
     OWN_PLAYER player = play_player(fixture->machine);
     uint64_t random = 9;
-    OWN events_heard *const got = calloc(1, sizeof *got);
+    OWN event_log *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
     for (int i = 0; i < 20000; i++) {
         const double before = play_time(player);
@@ -130,7 +130,7 @@ TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop l
         const double seconds = test_random_u32(&random) % 50 == 0 ? 9.0 : 0.04;
         md5_player_set(player, 1, (float)pace);
         listen(player, seconds, got);
-        const double now = play_time(player);
+        const double current = play_time(player);
         uint32_t left = 0;
         uint32_t ends = 0;
         for (uint32_t k = 0; k < got->count; k++) {
@@ -138,8 +138,8 @@ TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop l
             ends += strcmp(got->events[k]->name, "end") == 0;
         }
         // The left foot touches the ground at n + 0.25, cycles end at n.
-        CHECK_UINT(left, (uint64_t)fabs(floor(now - 0.25) - floor(before - 0.25)));
-        CHECK_UINT(ends, (uint64_t)fabs(floor(now) - floor(before)));
+        CHECK_UINT(left, (uint64_t)fabs(floor(current - 0.25) - floor(before - 0.25)));
+        CHECK_UINT(ends, (uint64_t)fabs(floor(current) - floor(before)));
     }
 }
 
@@ -148,7 +148,7 @@ TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop l
 TEST_PLAY (play_events_have_weights,
            begin(fixture, "", "state bend bend state run run state none nothing")) {
     OWN_PLAYER player = play_player(fixture->machine);
-    events_heard got = {0};
+    event_log got = {0};
     md5_player_set(player, 0, 0.25f);
     listen(player, 0.3, &got);
     CHECK_UINT(got.count, 4); // start and left foot of both clips
@@ -173,7 +173,7 @@ TEST_PLAY (play_events_have_weights,
 
 // -- Root motion ------------------------------------------------------------------------------
 
-static void check_position(play_place at, double x, double y, double z, double yaw,
+static void check_position(play_position at, double x, double y, double z, double yaw,
                            double tolerance)
 {
     CHECK_NEAR(at.x, x, tolerance);
@@ -183,9 +183,9 @@ static void check_position(play_place at, double x, double y, double z, double y
 }
 
 // Advances by `parts` random steps. Returns the position after root motion.
-static play_place walk_on(md5_player *player, double seconds, uint32_t parts, uint64_t *random)
+static play_position walk_on(md5_player *player, double seconds, uint32_t parts, uint64_t *random)
 {
-    play_place at = {0};
+    play_position at = {0};
     double done = 0;
     for (uint32_t i = 0; i < parts; i++) {
         double part = seconds - done;
@@ -209,7 +209,7 @@ TEST (play_root_motion_equals_that_of_the_clips) {
             OWN_PLAYER player = play_player(fixture.machine);
             const double s = 7.3;
             const bool goes = extract != MD5_ROOT_EXTRACTION_NONE;
-            const bool turns = extract == MD5_ROOT_EXTRACTION_TURN;
+            const bool extracts_rotation = extract == MD5_ROOT_EXTRACTION_TURN;
             const double up = extract == MD5_ROOT_EXTRACTION_MOVE ? 1.0 : 0.0;
             check_position(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0, 0, 0,
                            1e-3);
@@ -228,14 +228,14 @@ TEST (play_root_motion_equals_that_of_the_clips) {
                            1e-3);
             // Frames are on the arc of a circle, positions between them on chords.
             md5_player_seek(player, 0, 1, 0);
-            const play_place at = walk_on(player, s, parts, &random);
-            if (turns)
+            const play_position at = walk_on(player, s, parts, &random);
+            if (extracts_rotation)
                 check_position(at, 50.0 / 0.7 * sin(0.7 * s), 50.0 / 0.7 * (1.0 - cos(0.7 * s)), 0,
                                0.7 * s, 0.03);
             // A blend of a straight and a curved walk rotates half as much, at the mean speed.
             md5_player_seek(player, 0, 5, 0);
-            const play_place bent = walk_on(player, s, parts, &random);
-            if (turns)
+            const play_position bent = walk_on(player, s, parts, &random);
+            if (extracts_rotation)
                 check_position(bent, 45.0 / 0.35 * sin(0.35 * s),
                                45.0 / 0.35 * (1.0 - cos(0.35 * s)), 0, 0.35 * s, 0.1);
         }
@@ -272,47 +272,47 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     OWN_PLAY fixture;
     begin(&fixture, "walk", "state walk walk state run run");
     md5_player *player = play_player(fixture.machine);
-    md5_player *other = play_player(fixture.machine);
+    md5_player *second = play_player(fixture.machine);
     double velocity = 40;
     for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
         if (i % PARTS == 0)
             play_fade(player, 0, i / PARTS % 2, 1);
         if (i % PARTS == PARTS / 2) {
-            md5_player *const copied = other;
+            md5_player *const copied = second;
             md5_player_copy(copied, player);
-            other = player;
+            second = player;
             player = copied;
         }
         play_advance(player, step);
-        const double now = md5_player_root_motion(player).translation.x / step;
-        CHECK_NEAR(now, velocity, 4.0 * 60.0 * step + 1e-3);
-        velocity = now;
+        const double current = md5_player_root_motion(player).translation.x / step;
+        CHECK_NEAR(current, velocity, 4.0 * 60.0 * step + 1e-3);
+        velocity = current;
     }
     play_advance(player, 1);
     play_advance(player, 1);
     CHECK_NEAR(md5_player_root_motion(player).translation.x, 100, 1e-3);
     md5_destroy_player(player);
-    md5_destroy_player(other);
+    md5_destroy_player(second);
 }
 
 // Extracted motion is removed from the pose; together they give the motion of the clip.
 TEST_PLAY (play_root_and_pose_equal_the_clip, begin(fixture, "turn", "state turn turn")) {
     OWN_PLAYER player = play_player(fixture->machine);
-    play_place at = {0};
+    play_position at = {0};
     for (int i = 0; i < 20; i++) {
         play_advance(player, 0.0475);
         play_go_on(&at, md5_player_root_motion(player));
         md5_xform pose[PLAY_JOINTS];
         real_transform expected[PLAY_JOINTS];
         play_pose(player, pose);
-        play_real_sample(fixture->made.anims[2], 0.95 * (i + 1), expected);
+        play_real_sample(fixture->assets.anims[2], 0.95 * (i + 1), expected);
         play_go_on(&at, pose[0]);
         CHECK_NEAR(at.x, expected[0].translation.x, 1e-3);
         CHECK_NEAR(at.y, expected[0].translation.y, 1e-3);
         const double yaw = 2.0 * atan(expected[0].rotation.z / expected[0].rotation.w);
         CHECK_SMALL(remainder(at.yaw - yaw, 6.283185307179586), 1e-4);
         CHECK_SMALL(pose[0].translation.x, 1e-3);
-        at = (play_place){expected[0].translation.x, expected[0].translation.y, 0, at.yaw};
+        at = (play_position){expected[0].translation.x, expected[0].translation.y, 0, at.yaw};
     }
 }
 
@@ -326,7 +326,7 @@ enum { MAX_TEXT = 1024 };
 
 typedef struct report_test {
     play_scene scene;
-    char heard[MAX_TEXT];
+    char received[MAX_TEXT];
     md5_advance_status status; // of the last step
 } report_test;
 
@@ -334,15 +334,15 @@ typedef struct report_test {
 PLAY_LISTENER(report_hear)
 {
     STRINGS(words) = {"", "enter ", "leave ", "arrive ", "end "};
-    char *const heard = user;
-    const size_t used = strlen(heard);
+    char *const received = user;
+    const size_t used = strlen(received);
     CHECK(weight > 0 && weight <= 1);
     if (event->kind >= MD5_EVENT_ENTER && event->kind <= MD5_EVENT_TRANSITION_END) {
         CHECK(weight == 1);
-        snprintf(heard + used, MAX_TEXT - used, "%s%s/%s %u.%u; ", words[event->kind], event->text,
-                 event->name, event->layer, event->index);
+        snprintf(received + used, MAX_TEXT - used, "%s%s/%s %u.%u; ", words[event->kind],
+                 event->text, event->name, event->layer, event->index);
     } else {
-        snprintf(heard + used, MAX_TEXT - used, "%s%s; ", words[event->kind], event->name);
+        snprintf(received + used, MAX_TEXT - used, "%s%s; ", words[event->kind], event->name);
     }
 }
 
@@ -357,7 +357,7 @@ static void report_end(report_test *fixture)
 static void report_begin(report_test *fixture, const char *report, const char *motion,
                          const char *transitions)
 {
-    *fixture = (report_test){.heard = ""};
+    *fixture = (report_test){.received = ""};
     play_scene_clips(&fixture->scene, 1, 11, 10);
     play_scene_add(&fixture->scene, 6, 10, 0.3, 2);
     play_scene_read(
@@ -371,10 +371,10 @@ static void report_begin(report_test *fixture, const char *report, const char *m
 
 static const char *advance(report_test *fixture, double seconds)
 {
-    fixture->heard[0] = '\0';
+    fixture->received[0] = '\0';
     fixture->status =
-        md5_player_advance(fixture->scene.player, seconds, report_hear, fixture->heard);
-    return fixture->heard;
+        md5_player_advance(fixture->scene.player, seconds, report_hear, fixture->received);
+    return fixture->received;
 }
 
 TEST (states_are_entered_and_exited_and_transitions_end) {
@@ -435,7 +435,7 @@ TEST (clips_end_in_every_mode_and_direction) {
     static const struct {
         const char *motion;
         double steps[3];
-        const char *heard[3];
+        const char *received[3];
     } cases[] = {
         {"b", {0.5, 1, -0.75}, {"last; end b; ", "last; end b; last; end b; ", "end b; last; "}},
         {"b_once", {0.25, 1, 1}, {"", "last; end b; ", ""}},
@@ -448,9 +448,9 @@ TEST (clips_end_in_every_mode_and_direction) {
         OWN_REPORT fixture;
         report_begin(&fixture, "report { clip_end }", cases[i].motion, "");
         for (int k = 0; k < 3; k++) {
-            const char *const heard = advance(&fixture, cases[i].steps[k]);
-            CHECK_THAT(strcmp(heard, cases[i].heard[k]) == 0, "%s, step %d: %s", cases[i].motion, k,
-                       heard);
+            const char *const received = advance(&fixture, cases[i].steps[k]);
+            CHECK_THAT(strcmp(received, cases[i].received[k]) == 0, "%s, step %d: %s",
+                       cases[i].motion, k, received);
         }
     }
 }
@@ -492,7 +492,7 @@ TEST (tables_reject_reported_events) {
     fixture.clips[0].events = &event;
     fixture.clips[0].num_events = 1;
     const md5_machine_desc desc = {
-        .model = fixture.made.model, .clips = fixture.clips, .num_clips = 1};
+        .model = fixture.assets.model, .clips = fixture.clips, .num_clips = 1};
     CHECK_FAILS(md5_create_machine(&desc, NULL, &error), error, MD5_ERROR_RANGE);
-    play_end(&fixture.made);
+    play_end(&fixture.assets);
 }

@@ -189,7 +189,7 @@ typedef struct strider {
     md5_character *character;
     md5_player *player;
     void *scratch;
-    md5_xform *pose, place;
+    md5_xform *pose, placement;
     md5_mat34 *palette;
     md5_vec3 *skin; // vertices of the largest mesh
     uint32_t num_soles;
@@ -207,7 +207,7 @@ static void pose(strider *fixture)
         if (fixture->mesh[i] != mesh)
             md5_skin(&model->meshes[mesh = fixture->mesh[i]], fixture->palette, fixture->skin, NULL,
                      NULL);
-        fixture->at[i] = md5_xform_point(fixture->place, fixture->skin[fixture->vertex[i]]);
+        fixture->at[i] = md5_xform_point(fixture->placement, fixture->skin[fixture->vertex[i]]);
     }
 }
 
@@ -223,7 +223,7 @@ static void step(strider *fixture, slide_record *record)
     md5_vec3 before[MAX_SOLES];
     memcpy(before, fixture->at, sizeof before);
     play_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND);
-    fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
+    fixture->placement = md5_xform_mul(fixture->placement, md5_player_root_motion(fixture->player));
     pose(fixture);
     for (uint32_t i = 0; i < fixture->num_soles; i++) {
         if (before[i].z > on_floor || fixture->at[i].z > on_floor)
@@ -266,19 +266,19 @@ static slide_record stride(const char *file, const order *test_order, float weig
     fixture.scratch = malloc(md5_player_pose_scratch(fixture.character->machine));
     fixture.pose = malloc(num_joints * sizeof *fixture.pose);
     fixture.palette = malloc(num_joints * sizeof *fixture.palette);
-    fixture.place.rotation.w = 1;
+    fixture.placement.rotation.w = 1;
     const md5_model *const model = fixture.character->model;
-    uint32_t most = 0;
+    uint32_t max_vertices = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
-        most = mesh->num_vertices > most ? mesh->num_vertices : most;
+        max_vertices = mesh->num_vertices > max_vertices ? mesh->num_vertices : max_vertices;
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
             if (mesh->positions[v].z <= sole_height && CHECK(fixture.num_soles < MAX_SOLES)) {
                 fixture.mesh[fixture.num_soles] = m;
                 fixture.vertex[fixture.num_soles++] = v;
             }
     }
-    fixture.skin = malloc(most * sizeof *fixture.skin);
+    fixture.skin = malloc(max_vertices * sizeof *fixture.skin);
     pose(&fixture);
 
     const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
@@ -308,18 +308,18 @@ static slide_record stride(const char *file, const order *test_order, float weig
     return record;
 }
 
-static void check_order(const char *file, const order *test_order, double most_share)
+static void check_order(const char *file, const order *test_order, double max_share)
 {
     const slide_record off = stride(file, test_order, 0);
     const slide_record on = stride(file, test_order, 1);
-    const slide_record as_it_is = stride(file, test_order, -1);
+    const slide_record unchanged = stride(file, test_order, -1);
     printf("note: %s, %s: sole vertices on the floor slide at %.2f units a second on average, "
            "above 2 in %.2f %%, at most %.1f; with feet that are not held %.2f, %.2f %%, %.1f\n",
-           file, test_order->name, as_it_is.mean, as_it_is.share, as_it_is.fastest, off.mean,
+           file, test_order->name, unchanged.mean, unchanged.share, unchanged.fastest, off.mean,
            off.share, off.fastest);
-    CHECK(as_it_is.mean == on.mean && as_it_is.fastest == on.fastest);
+    CHECK(unchanged.mean == on.mean && unchanged.fastest == on.fastest);
     CHECK(off.mean > 0.1);
-    CHECK(as_it_is.mean < 0.6 * off.mean && as_it_is.share <= most_share * off.share);
+    CHECK(unchanged.mean < 0.6 * off.mean && unchanged.share <= max_share * off.share);
 }
 
 // The fastest vertices have no limit: if the speed of the root jumps, as at the start of a run,

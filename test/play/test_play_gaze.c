@@ -100,13 +100,13 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     const md5_gaze before = *md5_player_gaze(fixture->player, 0);
     CHECK(fabsf(before.to.x) > 0.1f);
     md5_target *const target = md5_player_target(fixture->player, 0);
-    float turns[3];
+    float angles[3];
     for (int i = 0; i < 3; i++) {
         target->weight = 0.5f * (float)i;
         play_rig_go_on(fixture, 0);
-        turns[i] = fabsf(fixture->pose[EYE_L].rotation.z) + fabsf(fixture->pose[HEAD].rotation.z);
+        angles[i] = fabsf(fixture->pose[EYE_L].rotation.z) + fabsf(fixture->pose[HEAD].rotation.z);
     }
-    CHECK(turns[0] == 0 && turns[1] > 0 && turns[2] > turns[1]);
+    CHECK(angles[0] == 0 && angles[1] > 0 && angles[2] > angles[1]);
     target->weight = 0;
     play_rig_go_on(fixture, 2);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
@@ -117,16 +117,16 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
 // A player uses the seed of the machine or a seed that is set for it; the same seed gives the same
 // gaze.
 TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }") {
-    md5_player *const others[2] = {play_player(fixture->machine), play_player(fixture->machine)};
+    md5_player *const players[2] = {play_player(fixture->machine), play_player(fixture->machine)};
     md5_xform poses[2][JOINTS];
-    md5_gaze_begin(78, md5_player_gaze(others[1], 0));
+    md5_gaze_begin(78, md5_player_gaze(players[1], 0));
     int differs = 0;
     for (int i = 0; i < 40; i++) {
         play_rig_go_on(fixture, 0.1);
         for (int k = 0; k < 2; k++) {
-            md5_player_target(others[k], 0)->weight = 1;
-            play_advance(others[k], 0.1);
-            md5_player_pose(others[k], poses[k], NULL, NULL, fixture->scratch);
+            md5_player_target(players[k], 0)->weight = 1;
+            play_advance(players[k], 0.1);
+            md5_player_pose(players[k], poses[k], NULL, NULL, fixture->scratch);
         }
         CHECK_BYTES(poses[0], fixture->pose, JOINTS * sizeof *fixture->pose);
         differs += memcmp(poses[1], fixture->pose, JOINTS * sizeof *fixture->pose) != 0;
@@ -138,25 +138,25 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
     md5_player_reset(fixture->player);
     CHECK_BYTES(&first, md5_player_gaze(fixture->player, 0), sizeof first);
     for (int k = 0; k < 2; k++)
-        md5_destroy_player(others[k]);
+        md5_destroy_player(players[k]);
 }
 
 TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
     md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(fixture->player, 0));
     md5_player_target(fixture->player, 0)->position = (md5_vec3){50, 9, 45};
     play_rig_go_on(fixture, 1.23);
-    md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
+    md5_player *const players[2] = {play_restored(fixture->player), play_copied(fixture->player)};
     for (int i = 0; i < 60; i++) {
         play_rig_go_on(fixture, 0.1);
         for (int k = 0; k < 2; k++) {
             md5_xform pose[JOINTS];
-            play_advance(others[k], 0.1);
-            md5_player_pose(others[k], pose, NULL, NULL, fixture->scratch);
+            play_advance(players[k], 0.1);
+            md5_player_pose(players[k], pose, NULL, NULL, fixture->scratch);
             CHECK_BYTES(pose, fixture->pose, sizeof pose);
         }
     }
     for (int k = 0; k < 2; k++)
-        md5_destroy_player(others[k]);
+        md5_destroy_player(players[k]);
 }
 
 // A gaze with numbers that are not finite, set by the game or by damaged bytes, begins again; poses
@@ -210,21 +210,21 @@ TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
 
 // The same machine in other axes and units looks in the same directions.
 TEST (play_gaze_is_the_same_in_other_axes) {
-    OWN_RIG plain, turned;
+    OWN_RIG plain, rotated;
     begin(&plain, "gaze head { " EYES "seed 4 }");
-    begin_with(&turned, "gaze head { " EYES "seed 4 }",
+    begin_with(&rotated, "gaze head { " EYES "seed 4 }",
                &(md5_load_opts){.axes = MD5_AXES_Y_UP, .scale = 0.5f});
     for (int i = 0; i < 30; i++) {
         play_rig_go_on(&plain, 0.1);
-        play_rig_go_on(&turned, 0.1);
-        const md5_mat34 from_turned =
-            md5_mat34_inverse(md5_mat34_from_axes(turned.model->skeleton.axes, 0.5f));
+        play_rig_go_on(&rotated, 0.1);
+        const md5_mat34 from_rotated =
+            md5_mat34_inverse(md5_mat34_from_axes(rotated.model->skeleton.axes, 0.5f));
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
             const md5_vec3 a =
                 md5_joint_in_model(&plain.model->skeleton, plain.pose, joint).translation;
             const md5_vec3 b =
-                md5_joint_in_model(&turned.model->skeleton, turned.pose, joint).translation;
-            const md5_vec3 back = md5_mat34_direction(from_turned, b);
+                md5_joint_in_model(&rotated.model->skeleton, rotated.pose, joint).translation;
+            const md5_vec3 back = md5_mat34_direction(from_rotated, b);
             CHECK_NEAR(a.x, back.x, 1e-3);
             CHECK_NEAR(a.y, back.y, 1e-3);
             CHECK_NEAR(a.z, back.z, 1e-3);

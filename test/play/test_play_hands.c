@@ -39,16 +39,17 @@ static md5_character *load(md5_error *error)
 static md5_character *load_with(const char *rows)
 {
     md5_error error = {0};
-    OWN_MACHINE_FILE own =
+    OWN_MACHINE_FILE bobbin_file =
         md5_load_machine_file(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
-    if (!own)
+    if (!bobbin_file)
         return NULL;
     size_t used = (size_t)snprintf(machine_text, sizeof machine_text,
                                    "machine m { model bobbin.md5mesh float near 1 %s\n", rows);
-    for (uint32_t i = 0; i < 2 * own->desc.num_clips; i++) { // first for clips, then for states
-        const md5_clip_desc *const clip = &own->clips[i % own->desc.num_clips];
-        const bool is_clip = i < own->desc.num_clips;
-        const char *const start = i == own->desc.num_clips ? "layer body { " : "";
+    for (uint32_t i = 0; i < 2 * bobbin_file->desc.num_clips;
+         i++) { // first for clips, then for states
+        const md5_clip_desc *const clip = &bobbin_file->clips[i % bobbin_file->desc.num_clips];
+        const bool is_clip = i < bobbin_file->desc.num_clips;
+        const char *const start = i == bobbin_file->desc.num_clips ? "layer body { " : "";
         const char *const keyword = is_clip ? "clip" : "state";
         used += (size_t)snprintf(machine_text + used, sizeof machine_text - used, "%s%s %s %s\n",
                                  start, keyword, clip->name, is_clip ? clip->file : clip->name);
@@ -81,9 +82,9 @@ TEST (hands_grip_one_gun_in_all_clips) {
     OWN_PLAYER player = play_player(character->machine);
     uint32_t num_near = 0;
     uint32_t num_far = 0;
-    double worst = 0;
-    double worst_turn = 0;
-    double worst_far = 0;
+    double max_miss = 0;
+    double max_rotation_error = 0;
+    double max_far_error = 0;
     for (uint32_t i = 0; i < character->num_clips * TIMES; i++) {
         md5_xform pose[MAX_JOINTS];
         md5_player_seek(player, 0, i / TIMES, i % TIMES / (double)TIMES);
@@ -93,30 +94,30 @@ TEST (hands_grip_one_gun_in_all_clips) {
         const real3 shoulder = joint_transform(character, pose, "upperarm_l").translation;
         const real3 elbow = joint_transform(character, pose, "forearm_l").translation;
         const real3 grip = real3_add(right.translation, real4_rotate(right.rotation, grip_at));
-        const real4 turn = real4_mul(right.rotation, (real4){.y = 0.6, .w = -0.8});
+        const real4 rotation = real4_mul(right.rotation, (real4){.y = 0.6, .w = -0.8});
         const double reach =
             real3_distance(shoulder, elbow) + real3_distance(elbow, left.translation);
         const double far = real3_distance(shoulder, grip);
         const double miss = real3_distance(left.translation, grip);
-        real_update_max(&worst_turn, 1 - fabs(real4_dot(turn, left.rotation)));
+        real_update_max(&max_rotation_error, 1 - fabs(real4_dot(rotation, left.rotation)));
         const bool is_near = far < reach * 0.9999; // if it is out of reach, the arm points at it
         num_near += is_near;
         num_far += !is_near;
         if (is_near)
-            real_update_max(&worst, miss);
+            real_update_max(&max_miss, miss);
         else
-            real_update_max(&worst_far, fabs(miss - (far - reach)));
+            real_update_max(&max_far_error, fabs(miss - (far - reach)));
     }
     printf("note: a hand on a gun: at most %.2g units away in %u frames, out of reach in %u\n",
-           worst, num_near, num_far);
-    CHECK(worst < 1e-3 && worst_far < 5e-3 && worst_turn < 1e-5);
+           max_miss, num_near, num_far);
+    CHECK(max_miss < 1e-3 && max_far_error < 5e-3 && max_rotation_error < 1e-5);
     CHECK(num_near > 400 && character->num_clips > 40);
 }
 
 TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
     OWN_CHARACTER character = load_with(hold);
     OWN_PLAYER player = play_player(character->machine);
-    OWN_PLAYER other = play_player(character->machine);
+    OWN_PLAYER without_object = play_player(character->machine);
     md5_xform before[MAX_JOINTS], pose[MAX_JOINTS];
     const size_t size = character->model->skeleton.num_joints * sizeof *pose;
     play_pose(player, before);
@@ -132,8 +133,8 @@ TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
     play_pose(player, pose);
     const real3 there = {shoulder.x + 6, shoulder.y, shoulder.z - 3};
     CHECK(real3_distance(joint_transform(character, pose, "hand_r").translation, there) < 1e-3);
-    md5_player_copy(other, player); // without the attached object
-    play_pose(other, pose);
+    md5_player_copy(without_object, player); // without the attached object
+    play_pose(without_object, pose);
     CHECK_BYTES(pose, before, size);
 }
 
@@ -154,7 +155,7 @@ TEST (hands_of_saved_copied_and_written_players_are_equal) {
     OWN_PLAYER copied = play_player(character->machine);
     for (uint32_t i = 0; i < 40; i++) {
         uint8_t bytes[16384];
-        md5_xform pose[MAX_JOINTS], others[2][MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS], copies[2][MAX_JOINTS];
         md5_mat34 joints[3][MAX_JOINTS];
         const uint32_t num_joints = character->model->skeleton.num_joints;
         md5_player_set(player, 0, (float)(i % 5) * 0.25f);
@@ -163,15 +164,15 @@ TEST (hands_of_saved_copied_and_written_players_are_equal) {
         CHECK(md5_player_restore(saved, bytes, md5_player_save(player, bytes, sizeof bytes), NULL));
         md5_player_copy(copied, player);
         play_pose(player, pose);
-        play_pose(saved, others[0]);
-        play_pose(copied, others[1]);
+        play_pose(saved, copies[0]);
+        play_pose(copied, copies[1]);
         md5_play_job jobs[2] = {{.player = saved, .joints = joints[0]},
                                 {.player = copied, .joints = joints[1]}};
         OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, 2, NULL));
         md5_play_batch(jobs, 2, NULL, scratch);
         md5_local_to_model(&character->model->skeleton, pose, joints[2]);
         for (int k = 0; k < 2; k++) {
-            CHECK_BYTES(others[k], pose, num_joints * sizeof *pose);
+            CHECK_BYTES(copies[k], pose, num_joints * sizeof *pose);
             CHECK_BYTES(joints[k], joints[2], num_joints * sizeof **joints);
         }
     }
@@ -190,7 +191,7 @@ TEST (hands_obey_the_limits_of_joints) {
         md5_player_target(fixture.player, 0)->position = (md5_vec3){90, 20, -50};
         md5_xform pose[PLAY_JOINTS];
         play_pose(fixture.player, pose);
-        const md5_model *const model = fixture.made.model;
+        const md5_model *const model = fixture.assets.model;
         const md5_joint_limit hinge = {.kind = MD5_LIMIT_HINGE,
                                        .rest = model->bind_local[5].rotation,
                                        .axis = {0, 1, 0},

@@ -38,11 +38,11 @@ static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
     "}\n"
 
 // Movements of the clips, in the order of CLIPS. In each of its ten frames per second the character
-// moves ahead by `ahead`, rotates by `turn`, which is the z of a quaternion, and its left leg rises
-// by `up`; all are relative to the first frame.
+// moves ahead by `ahead`, rotates by `degrees`, which is the z of a quaternion, and its left leg
+// rises by `up`; all are relative to the first frame.
 static const struct {
     double ahead;
-    double turn;
+    double degrees;
     double up;
 } clips[HOLD_CLIPS] = {{0, 0, 0},      {0.5, 0, 0},   {2, 0, 0},    {0.5, 0, 0.1},
                        {0.3, 0.01, 0}, {0, -0.02, 0}, {0, -0.05, 0}};
@@ -71,7 +71,7 @@ static md5_anim *create_clip(int number, const md5_load_opts *opts)
     test_append(&text, "}\n%s", base);
     for (int i = 0; i < HOLD_FRAMES; i++)
         test_append(&text, "frame %d { %.9g %.9g %.9g }\n", i, clips[number].ahead * i,
-                    clips[number].turn * i, clips[number].up * i);
+                    clips[number].degrees * i, clips[number].up * i);
     md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(text.bytes, text.used, opts, &error);
     free(text.bytes);
@@ -115,7 +115,7 @@ static real3 hold_sole_position(const play_rig *fixture, uint32_t joint)
     const float height = joint == TOE_L ? 1 : 2;
     const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0, 0, -height});
     const md5_xform at = md5_xform_mul(
-        fixture->place, md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint));
+        fixture->placement, md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint));
     return to_real3(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
 }
 
@@ -138,12 +138,12 @@ static double heading_in_degrees(const play_rig *fixture, md5_quat rotation)
 static double hold_joint_heading(const play_rig *fixture, uint32_t joint)
 {
     const md5_xform at = md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint);
-    return heading_in_degrees(fixture, md5_quat_mul(fixture->place.rotation, at.rotation));
+    return heading_in_degrees(fixture, md5_quat_mul(fixture->placement.rotation, at.rotation));
 }
 
 static double hold_body_heading(const play_rig *fixture)
 {
-    return heading_in_degrees(fixture, fixture->place.rotation);
+    return heading_in_degrees(fixture, fixture->placement.rotation);
 }
 
 // Returns the largest distance by which a sole leaves its position within `num_steps` steps.
@@ -195,7 +195,7 @@ TEST (play_hold_keeps_soles_in_place) {
 TEST_HOLD (play_hold_follows_moving_ground, "still", HOLD_FEET "hold }") {
     play_rig_go_on(fixture, 0);
     for (int i = 0; i < 20; i++) {
-        fixture->place.translation.x += 1;
+        fixture->placement.translation.x += 1;
         play_rig_go_on(fixture, HOLD_TICK);
     }
     CHECK_NEAR(hold_sole_position(fixture, ANKLE_R).x, 20, 1e-4);
@@ -213,13 +213,13 @@ TEST_HOLD (play_hold_releases_and_returns, "glides",
     CHECK_NEAR((1 + w * release) * exp(-w * release), 0.01, 1e-7);
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     // From here on, positions are relative to the character, which has moved on by a unit.
-    const double start = hold_sole_position(fixture, TOE_L).x - fixture->place.translation.x;
+    const double start = hold_sole_position(fixture, TOE_L).x - fixture->placement.translation.x;
     for (int i = 1; i <= 17; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double t = HOLD_TICK * i;
         const double v = -5;
         const double x = (-1 + (v - w) * t) * exp(-w * t);
-        CHECK_NEAR(hold_sole_position(fixture, TOE_L).x - fixture->place.translation.x,
+        CHECK_NEAR(hold_sole_position(fixture, TOE_L).x - fixture->placement.translation.x,
                    start + 1 + x, 2e-3);
         CHECK_NEAR(hold_sole_position(fixture, TOE_L).z, 4 * 0.33 * t / release * (1 - t / release),
                    1e-4);
@@ -237,7 +237,7 @@ TEST_HOLD (play_hold_without_release_returns_immediately, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     play_rig_go_on(fixture, HOLD_TICK);
-    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x - fixture->place.translation.x, 4, 1e-4);
+    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x - fixture->placement.translation.x, 4, 1e-4);
 }
 
 // A leg that would be stretched is released: no foot is farther from its hip than the leg can
@@ -265,11 +265,11 @@ TEST_HOLD (play_hold_ends_when_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_
     const real3 right = hold_sole_position(fixture, ANKLE_R);
     for (int i = 1; i <= 24; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        const real3 now = hold_sole_position(fixture, TOE_L);
+        const real3 sole = hold_sole_position(fixture, TOE_L);
         CHECK(fixture->player->foot_locks[0].is_locked == (i <= 18));
         if (i <= 18)
-            CHECK_NEAR(now.x, left.x, 1e-4);
-        CHECK_NEAR(now.z, 1.0 / 60.0 * i, 1e-4);
+            CHECK_NEAR(sole.x, left.x, 1e-4);
+        CHECK_NEAR(sole.z, 1.0 / 60.0 * i, 1e-4);
     }
     CHECK(hold_sole_position(fixture, TOE_L).x > left.x + 0.3);
     CHECK_NEAR(hold_sole_position(fixture, ANKLE_R).x, right.x, 1e-4);
@@ -347,37 +347,37 @@ TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l 
     }
     md5_player_target(fixture->player, 0)->weight = 0;
     hold_steps(fixture, 3);
-    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
+    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x, 4.0 + fixture->placement.translation.x, 1e-4);
     md5_player_target(fixture->player, 0)->weight = 1;
     hold_steps(fixture, 3);
-    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
+    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x, 4.0 + fixture->placement.translation.x, 1e-4);
 }
 
 // A player that is restored, copied, or played in a batch continues with the same bits.
 TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }") {
-    enum { OTHERS = 3 };
+    enum { NUM_COPIES = 3 };
     hold_steps(fixture, 20);
     play_advance(fixture->player, HOLD_TICK); // and not posed yet
-    md5_player *const others[OTHERS] = {play_restored(fixture->player),
-                                        play_copied(fixture->player),
-                                        play_restored(fixture->player)};
+    md5_player *const copies[NUM_COPIES] = {play_restored(fixture->player),
+                                            play_copied(fixture->player),
+                                            play_restored(fixture->player)};
     for (int i = 0; i < 60; i++) {
         md5_mat34 joints[2][HOLD_JOINTS];
         md5_xform pose[HOLD_JOINTS];
         play_advance(fixture->player, HOLD_TICK);
         md5_player_pose(fixture->player, fixture->pose, joints[0], NULL, fixture->scratch);
         for (int k = 0; k < 2; k++) {
-            play_advance(others[k], HOLD_TICK);
-            md5_player_pose(others[k], pose, NULL, NULL, fixture->scratch);
+            play_advance(copies[k], HOLD_TICK);
+            md5_player_pose(copies[k], pose, NULL, NULL, fixture->scratch);
             CHECK_BYTES(pose, fixture->pose, sizeof pose);
         }
-        md5_play_job job = {.player = others[2], .seconds = HOLD_TICK, .joints = joints[1]};
+        md5_play_job job = {.player = copies[2], .seconds = HOLD_TICK, .joints = joints[1]};
         OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
         md5_play_batch(&job, 1, NULL, scratch);
         CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
     }
-    for (int k = 0; k < OTHERS; k++)
-        md5_destroy_player(others[k]);
+    for (int k = 0; k < NUM_COPIES; k++)
+        md5_destroy_player(copies[k]);
 }
 
 // Numbers that are not finite, from damaged bytes, make the foot begin again.
@@ -407,18 +407,19 @@ TEST (play_hold_that_is_not_finite_is_reset) {
 // The same in other axes, also left-handed ones.
 TEST (play_hold_is_the_same_in_other_axes) {
     for (md5_axes axes = MD5_AXES_Y_UP; axes <= MD5_AXES_BLENDER; axes++) {
-        OWN_RIG plain, turned;
+        OWN_RIG plain, rotated;
         hold_begin(&plain, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
-        hold_begin_in(&turned, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", axes);
-        CHECK_STRING(turned.error.message, "");
+        hold_begin_in(&rotated, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", axes);
+        CHECK_STRING(rotated.error.message, "");
         for (int i = 0; i < 60; i++) {
             play_rig_go_on(&plain, HOLD_TICK);
-            play_rig_go_on(&turned, HOLD_TICK);
+            play_rig_go_on(&rotated, HOLD_TICK);
             CHECK_SMALL(real3_distance(hold_sole_position(&plain, TOE_L),
-                                       hold_sole_position(&turned, TOE_L)),
+                                       hold_sole_position(&rotated, TOE_L)),
                         1e-3);
-            CHECK_NEAR(hold_joint_heading(&plain, TOE_L), hold_joint_heading(&turned, TOE_L), 1e-2);
-            CHECK(plain.player->foot_locks[0].is_locked == turned.player->foot_locks[0].is_locked);
+            CHECK_NEAR(hold_joint_heading(&plain, TOE_L), hold_joint_heading(&rotated, TOE_L),
+                       1e-2);
+            CHECK(plain.player->foot_locks[0].is_locked == rotated.player->foot_locks[0].is_locked);
         }
     }
 }
@@ -438,7 +439,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
     for (int i = 0; i < 31; i++) {
         play_rig_go_on(fixture, i == 0 ? 0 : HOLD_TICK);
-        CHECK_SMALL((ankle.x + fixture->place.translation.x), 1e-4);
+        CHECK_SMALL((ankle.x + fixture->placement.translation.x), 1e-4);
     }
 }
 
@@ -469,7 +470,7 @@ static double half_angle_tangent(double degrees)
     return tan(degrees * 3.14159265358979 / 360.0);
 }
 
-static double degrees_of(double tangent)
+static double degrees_from_tangent(double tangent)
 {
     return atan(tangent) * 360.0 / 3.14159265358979;
 }
@@ -496,8 +497,8 @@ TEST_HOLD (play_hold_rotates_feet_within_the_range_of_the_leg, "spins",
     const real3 was = hold_sole_position(fixture, TOE_L);
     for (int i = 0; i < 180; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        const double turned = hold_body_heading(fixture);
-        CHECK_NEAR(hold_joint_heading(fixture, TOE_L), turned > 45 ? turned - 45 : 0, 0.01);
+        const double heading = hold_body_heading(fixture);
+        CHECK_NEAR(hold_joint_heading(fixture, TOE_L), heading > 45 ? heading - 45 : 0, 0.01);
         CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
     CHECK(hold_body_heading(fixture) > 60);
@@ -572,9 +573,9 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     double v = 0;
     for (int i = 0; i < 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        const double now = -half_angle_tangent(hold_body_heading(fixture));
-        v = (now - x) / HOLD_TICK;
-        x = now;
+        const double tangent = -half_angle_tangent(hold_body_heading(fixture));
+        v = (tangent - x) / HOLD_TICK;
+        x = tangent;
     }
     const uint32_t slides = md5_find_clip(fixture->machine, "slides");
     CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
@@ -583,7 +584,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
         CHECK(!fixture->player->foot_locks[0].is_locked);
         const double t = HOLD_TICK * i;
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L) - hold_body_heading(fixture),
-                   degrees_of((x + (v + w * x) * t) * exp(-w * t)), 0.01);
+                   degrees_from_tangent((x + (v + w * x) * t) * exp(-w * t)), 0.01);
     }
 }
 
@@ -591,14 +592,14 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
 TEST_HOLD (play_hold_does_not_move_feet_far, "spins", HOLD_FEET "hold { toe toe_l } }") {
     play_rig_go_on(fixture, 0);
     play_rig_go_on(fixture, HOLD_TICK);
-    const double turned = hold_body_heading(fixture);
-    CHECK(turned > 0.3);
+    const double heading = hold_body_heading(fixture);
+    CHECK(heading > 0.3);
     const uint32_t slides = md5_find_clip(fixture->machine, "slides");
     CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
     for (int i = 0; i < 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double away = hold_body_heading(fixture) - hold_joint_heading(fixture, TOE_L);
-        CHECK(away < 1.22 * turned && away > -1e-3);
+        CHECK(away < 1.22 * heading && away > -1e-3);
     }
 }
 
@@ -607,9 +608,9 @@ TEST_HOLD (play_hold_rotates_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_
     md5_player_target(fixture->player, 0)->weight = 0.5f;
     play_rig_go_on(fixture, 0);
     hold_steps(fixture, 30);
-    const double turned = hold_body_heading(fixture);
+    const double heading = hold_body_heading(fixture);
     CHECK_NEAR(hold_joint_heading(fixture, TOE_L),
-               turned - degrees_of(0.5 * half_angle_tangent(turned)), 1e-3);
+               heading - degrees_from_tangent(0.5 * half_angle_tangent(heading)), 1e-3);
 }
 
 // The ground callback receives the ankle position of the rotated foot.
@@ -619,7 +620,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
     for (int i = 0; i < 31; i++) {
         play_rig_go_on(fixture, i == 0 ? 0 : HOLD_TICK);
-        const md5_vec3 at = md5_xform_point(fixture->place, ankle);
+        const md5_vec3 at = md5_xform_point(fixture->placement, ankle);
         CHECK_SMALL(at.x, 1e-4);
         CHECK_NEAR(at.y, 3, 1e-4);
     }
@@ -655,7 +656,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
     hold_steps(&same, 30);
     CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error));
     CHECK_STRING(error.message, "");
-    old.place = same.place;
+    old.placement = same.placement;
     double heading = 0;
     for (int i = 0; i < 15; i++) {
         play_rig_go_on(&old, HOLD_TICK);

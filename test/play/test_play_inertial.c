@@ -189,7 +189,7 @@ typedef struct scene {
     void *scratch;
     uint64_t random;
     uint32_t state;
-    double most_degrees, most_part; // largest increases of `angles` and `distances` since then
+    double max_degrees, max_part; // largest increases of `angles` and `distances` since then
 } scene;
 
 static void *room(size_t count, size_t size)
@@ -248,14 +248,14 @@ static void advance(scene *play, double seconds)
     pose(play, TARGET);
 }
 
-static double size_of(const scene *play)
+static double pose_extent(const scene *play)
 {
-    double most = 1e-3;
+    double extent = 1e-3;
     for (uint32_t i = 0; i < play->fixture->model->skeleton.num_joints; i++) {
         const md5_vec3 at = play->poses[TARGET][i].translation;
-        most = fmax(most, real_length(at));
+        extent = fmax(extent, real_length(at));
     }
-    return most;
+    return extent;
 }
 
 static void go(scene *play, md5_fade fade)
@@ -307,14 +307,14 @@ static void play_character(const character *fixture)
             advance(&play, sign * 0.08 * test_random(&play.random));
 
             // Compares the distances with those at the start.
-            const double size = size_of(&play);
+            const double size = pose_extent(&play);
             for (uint32_t i = 0; i < play.fixture->model->skeleton.num_joints; i++) {
                 const md5_xform shown = play.poses[SEEN][i];
                 const md5_xform target = play.poses[TARGET][i];
                 const double angle = DEGREES * real_angle(shown.rotation, target.rotation);
                 const double distance = real_distance(shown.translation, target.translation);
-                play.most_degrees = fmax(play.most_degrees, angle - play.angles[i]);
-                play.most_part = fmax(play.most_part, (distance - play.distances[i]) / size);
+                play.max_degrees = fmax(play.max_degrees, angle - play.angles[i]);
+                play.max_part = fmax(play.max_part, (distance - play.distances[i]) / size);
             }
         }
 
@@ -323,12 +323,12 @@ static void play_character(const character *fixture)
         pose(&play, UNSEEN);
         num_wrong += !are_equal(&play);
     }
-    CHECK_THAT(play.most_degrees < MAX_DEGREES,
+    CHECK_THAT(play.max_degrees < MAX_DEGREES,
                "%s: a joint is up to %g degrees farther away than at the start", fixture->path,
-               play.most_degrees);
-    CHECK_THAT(play.most_part < MAX_PART,
+               play.max_degrees);
+    CHECK_THAT(play.max_part < MAX_PART,
                "%s: a joint is up to %g of the size farther away than at the start", fixture->path,
-               play.most_part);
+               play.max_part);
     CHECK_THAT(num_wrong == 0, "%s: %zu poses depend on how often somebody looked before",
                fixture->path, num_wrong);
     end(&play);
@@ -359,11 +359,11 @@ static md5_velocity random_velocity(uint64_t *random)
 
 static const md5_velocity STILL = {{0, 0, 0}, {0, 0, 0}};
 
-static md5_offset offset_of(const md5_xform *from, md5_velocity of_from, const md5_xform *to,
-                            md5_velocity of_to)
+static md5_offset compute_offset(const md5_xform *from, md5_velocity from_velocity,
+                                 const md5_xform *to, md5_velocity to_velocity)
 {
     md5_offset offset;
-    md5i_compute_offsets(from, &of_from, to, &of_to, 1, &offset);
+    md5i_compute_offsets(from, &from_velocity, to, &to_velocity, 1, &offset);
     return offset;
 }
 
@@ -372,7 +372,7 @@ TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     for (int i = 0; i < 20000; i++) {
         const md5_xform from = random_transform(&random);
         const md5_xform to = random_transform(&random);
-        const md5_offset offset = offset_of(&from, random_velocity(&random), &to, STILL);
+        const md5_offset offset = compute_offset(&from, random_velocity(&random), &to, STILL);
         md5_xform pose = to;
         md5i_add_offsets(&offset, 0, 0.3f, 1, &pose);
         bool held = CHECK_SMALL(real_angle(pose.rotation, from.rotation), 2e-6);
@@ -398,7 +398,7 @@ TEST (an_offset_never_becomes_longer) {
             to = from;
         if (left % 4 == 1)
             to.rotation = md5_quat_mul((md5_quat){1e-5f, 0, 0, 1}, from.rotation);
-        const md5_offset offset = offset_of(&from, from_velocity, &to, to_velocity);
+        const md5_offset offset = compute_offset(&from, from_velocity, &to, to_velocity);
         double angle = real_angle(from.rotation, to.rotation);
         double distance = real_distance(from.translation, to.translation);
         const float duration = (float)(0.01 + 2 * test_random(&random));
@@ -406,12 +406,13 @@ TEST (an_offset_never_becomes_longer) {
             const md5_xform target = random_transform(&random);
             md5_xform pose = target;
             md5i_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
-            const double angle_now = real_angle(pose.rotation, target.rotation);
-            const double distance_now = real_distance(pose.translation, target.translation);
-            if (!CHECK(angle_now <= angle + 2e-6) || !CHECK(distance_now <= distance + 1e-6))
+            const double current_angle = real_angle(pose.rotation, target.rotation);
+            const double current_distance = real_distance(pose.translation, target.translation);
+            if (!CHECK(current_angle <= angle + 2e-6)
+                || !CHECK(current_distance <= distance + 1e-6))
                 return;
-            angle = angle_now;
-            distance = distance_now;
+            angle = current_angle;
+            distance = current_distance;
         }
     }
 }
@@ -441,9 +442,9 @@ TEST (an_offset_decays_as_published) {
         // The velocity is along y; velocity across it has no effect.
         const md5_xform from = {.rotation = none, .translation = {0, (float)x0, 0}};
         const md5_xform to = {.rotation = none};
-        const md5_velocity of_from = {.linear = {5, (float)(v0 + 3), 0}};
-        const md5_velocity of_to = {.linear = {0, 3, -7}};
-        const md5_offset offset = offset_of(&from, of_from, &to, of_to);
+        const md5_velocity from_velocity = {.linear = {5, (float)(v0 + 3), 0}};
+        const md5_velocity to_velocity = {.linear = {0, 3, -7}};
+        const md5_offset offset = compute_offset(&from, from_velocity, &to, to_velocity);
         md5_xform pose = to;
         md5i_add_offsets(&offset, (float)t, (float)duration, 1, &pose);
         if (!CHECK_NEAR(pose.translation.y, bollo(x0, v0, duration, t), 2e-5)
@@ -455,7 +456,7 @@ TEST (an_offset_decays_as_published) {
 TEST (a_transition_without_duration_leaves_no_offset) {
     const md5_xform from = {.rotation = {1, 0, 0, 0}};
     const md5_xform to = {.rotation = {0, 0, 0, 1}};
-    const md5_offset offset = offset_of(&from, STILL, &to, STILL);
+    const md5_offset offset = compute_offset(&from, STILL, &to, STILL);
     md5_xform pose = to;
     md5i_add_offsets(&offset, 0, 0, 1, &pose);
     CHECK(pose.rotation.w == 1);
@@ -474,27 +475,27 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
             .rotation = {.z = (float)sin(0.5 * angle), .w = (float)cos(0.5 * angle)},
             .translation = {0, (float)angle, 0},
         };
-        const md5_velocity of_from = {.linear = {1, -1, 0}, .angular = {3, 0, 1}};
-        const md5_velocity of_to = {.linear = {0, (float)(approach - 1), 0},
-                                    .angular = {0, 0, (float)(approach + 1)}};
-        const md5_offset offset = offset_of(&from, of_from, &to, of_to);
+        const md5_velocity from_velocity = {.linear = {1, -1, 0}, .angular = {3, 0, 1}};
+        const md5_velocity to_velocity = {.linear = {0, (float)(approach - 1), 0},
+                                          .angular = {0, 0, (float)(approach + 1)}};
+        const md5_offset offset = compute_offset(&from, from_velocity, &to, to_velocity);
         double left[2] = {angle, angle};
         double speed[2] = {approach, approach};
-        double most_jump = 0;
+        double max_jump = 0;
         for (int k = 1; k <= 1000; k++) {
             md5_xform pose = to;
             md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
-            const double now[2] = {real_angle(pose.rotation, to.rotation),
-                                   real_distance(pose.translation, to.translation)};
+            const double current[2] = {real_angle(pose.rotation, to.rotation),
+                                       real_distance(pose.translation, to.translation)};
             for (int part = 0; part < 2; part++) {
-                const double speed_now = (left[part] - now[part]) / step;
-                most_jump = fmax(most_jump, fabs(speed_now - speed[part]));
-                left[part] = now[part];
-                speed[part] = speed_now;
+                const double current_speed = (left[part] - current[part]) / step;
+                max_jump = fmax(max_jump, fabs(current_speed - speed[part]));
+                left[part] = current[part];
+                speed[part] = current_speed;
             }
         }
         // The acceleration is below 6 angle / duration^2 + 20 approach / duration.
-        REQUIRE(most_jump < step * (60 * angle + 60 * approach) + 0.01);
+        REQUIRE(max_jump < step * (60 * angle + 60 * approach) + 0.01);
     }
 }
 
@@ -506,7 +507,7 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
         const double half = 0.5 * 179.9 * degree;
         const md5_xform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
         const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0, 0}};
-        const md5_offset offset = offset_of(&from, velocity, &to, STILL);
+        const md5_offset offset = compute_offset(&from, velocity, &to, STILL);
         CHECK((offset.rotation_rate == 0) == (side > 0));
         // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
         CHECK_NEAR(offset.rotation_rate, side > 0 ? 0 : -1.5, 0.01);
@@ -523,7 +524,7 @@ TEST (offsets_of_tiny_and_huge_size_are_finite) {
             from.translation.z = sizes[i];
             const md5_velocity velocity = {.linear = {0, sizes[k], -sizes[k]},
                                            .angular = {sizes[k], 0, 0}};
-            const md5_offset offset = offset_of(&from, velocity, &to, STILL);
+            const md5_offset offset = compute_offset(&from, velocity, &to, STILL);
             for (int step = -1; step <= 4; step++) {
                 md5_xform pose = to;
                 md5i_add_offsets(&offset, 0.1f * (float)step, 0.3f, 1, &pose);
@@ -559,7 +560,7 @@ enum { SHOWN, OLD, SPEED_TARGET, SPEED_PLAYERS };
 enum { A, B, BLEND, MIDDLE, STATES, ONCE = STATES, EDGE, THERE, THERE_AT_END, BACK, ALL_STATES };
 
 typedef struct speed_case {
-    play_case made;
+    play_case assets;
     md5_machine *machine;
     md5_player *players[SPEED_PLAYERS];
     uint64_t random;
@@ -575,13 +576,13 @@ static void speed_begin(speed_case *fixture)
     static const double rates[CLIPS] = {1, 0.5, 0.8, 1, 1};
     static const play_walk walks[CLIPS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {-1, 0, 0}};
     *fixture = (speed_case){.random = 1};
-    play_begin(&fixture->made);
+    play_begin(&fixture->assets);
     for (uint32_t i = 0; i < CLIPS; i++) {
-        fixture->made.still = i < 3 ? 0 : ~0u;
-        play_add_clip(&fixture->made, 3, rates[i], 0.8, walks[i], 31 + i);
+        fixture->assets.still = i < 3 ? 0 : ~0u;
+        play_add_clip(&fixture->assets, 3, rates[i], 0.8, walks[i], 31 + i);
     }
     fixture->machine = play_machine_read(
-        &fixture->made, NULL,
+        &fixture->assets, NULL,
         "clip a f clip b f clip c f clip there f clip back f float x 0.5 "
         "motion line line x { phase item a 0 item b 1 } motion middle clip c { start 0.25 } "
         "motion once clip a { once } motion edge clip a { start 0.99999999 } "
@@ -597,7 +598,7 @@ static void speed_end(speed_case *fixture)
     for (int i = 0; i < SPEED_PLAYERS; i++)
         md5_destroy_player(fixture->players[i]);
     md5_destroy_machine(fixture->machine);
-    play_end(&fixture->made);
+    play_end(&fixture->assets);
 }
 
 static void go_at_once(md5_player *player, uint32_t state)
@@ -771,15 +772,15 @@ TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
 
 // One step gives the result of many steps, also if a clip reaches its end meanwhile.
 TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
-    md5_player *const one = fixture->players[SHOWN];
+    md5_player *const shown = fixture->players[SHOWN];
     md5_player *const many = fixture->players[OLD];
     for (int i = 0; i < 2000; i++) {
         const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&fixture->random) % STATES;
         const uint32_t to = test_random_u32(&fixture->random) % (ONCE + 1);
         double left = 2 + 0.02 * test_random(&fixture->random) - 0.01;
-        go_at_once(one, from);
+        go_at_once(shown, from);
         go_at_once(many, from);
-        play_advance(one, left);
+        play_advance(shown, left);
         while (left > 0) {
             const bool is_short = left < 0.03;
             const double part =
@@ -790,10 +791,10 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
         for (uint32_t k = 0; k < 2; k++)
             md5_player_fade_to(fixture->players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
                                MD5_EASE_LINEAR);
-        play_advance(one, 0.05);
+        play_advance(shown, 0.05);
         play_advance(many, 0.02);
         play_advance(many, 0.03);
-        if (!CHECK(play_apart(one, many) < 1e-4))
+        if (!CHECK(play_apart(shown, many) < 1e-4))
             break;
     }
 }
@@ -823,7 +824,7 @@ enum { SMOOTH_STATES = 7 };
     "nothing "
 
 typedef struct smooth_case {
-    play_case made;
+    play_case assets;
     md5_machine *machine;
     md5_player *player;
     md5_xform pose[PLAY_JOINTS]; // the previous pose
@@ -836,11 +837,11 @@ typedef struct smooth_case {
 static void smooth_begin(smooth_case *fixture)
 {
     memset(fixture, 0, sizeof *fixture);
-    play_begin(&fixture->made);
+    play_begin(&fixture->assets);
     for (uint32_t i = 0; i < 4; i++)
-        play_add_clip(&fixture->made, 25 + 8 * i, 24, 0.5, STANDS, 11 + i);
+        play_add_clip(&fixture->assets, 25 + 8 * i, 24, 0.5, STANDS, 11 + i);
     fixture->machine = play_machine_read(
-        &fixture->made, NULL,
+        &fixture->assets, NULL,
         "clip a f clip b f clip c f clip d f float x 0.4 float over "
         "mask upper ( *spine ) { feather 1 } motion line line x { phase item a 0 item d 1 } "
         "motion stack stack { item line item c { add weight 0.5 } } motion once clip b { once } "
@@ -854,18 +855,18 @@ static void smooth_end(smooth_case *fixture)
 {
     md5_destroy_player(fixture->player);
     md5_destroy_machine(fixture->machine);
-    play_end(&fixture->made);
+    play_end(&fixture->assets);
 }
 
 // Advances and poses the player. Returns the movement of the pose.
 static double step(smooth_case *fixture, double seconds)
 {
-    md5_xform now[PLAY_JOINTS];
+    md5_xform current[PLAY_JOINTS];
     play_advance(fixture->player, seconds);
-    play_pose(fixture->player, now);
-    CHECK(play_is_sound(now, PLAY_JOINTS));
-    const double moved = play_pose_distance(now, fixture->pose);
-    memcpy(fixture->pose, now, sizeof now);
+    play_pose(fixture->player, current);
+    CHECK(play_is_sound(current, PLAY_JOINTS));
+    const double moved = play_pose_distance(current, fixture->pose);
+    memcpy(fixture->pose, current, sizeof current);
     return moved;
 }
 
@@ -896,7 +897,7 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
     uint64_t random = seed;
     OWN_SMOOTH fixture;
     smooth_begin(&fixture);
-    double most = 0;
+    double maximum = 0;
     for (int i = 0; i < 20000; i++) {
         for (uint32_t layer = 0; layer < 2; layer++) {
             int count = test_random(&random) < often * SMOOTH_STEP_SECONDS;
@@ -907,9 +908,10 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
                           (md5_fade)(kinds < 2 ? kinds : (int)(test_random_u32(&random) % 2)),
                           &random);
         }
-        most = fmax(most, step(&fixture, SMOOTH_STEP_SECONDS));
+        maximum = fmax(maximum, step(&fixture, SMOOTH_STEP_SECONDS));
     }
-    CHECK_THAT(most < LONGEST_STEP, "kind %d moved by %g, at most %g", kinds, most, LONGEST_STEP);
+    CHECK_THAT(maximum < LONGEST_STEP, "kind %d moved by %g, at most %g", kinds, maximum,
+               LONGEST_STEP);
 }
 
 TEST (smooth_crossfades_may_be_interrupted) {
@@ -943,34 +945,34 @@ TEST (smooth_transition_and_return_have_no_jump) {
 
 // An inertial transition ends at its time, exactly in its target state.
 TEST (smooth_inertial_transitions_end) {
-    OWN_SMOOTH fixture, other;
+    OWN_SMOOTH fixture, second;
     smooth_begin(&fixture);
-    smooth_begin(&other);
+    smooth_begin(&second);
     md5_player_fade_to(fixture.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    play_fade(other.player, 0, 1, 0);
+    play_fade(second.player, 0, 1, 0);
     for (int i = 0; i < 26; i++) {
         step(&fixture, 0.01);
-        step(&other, 0.01);
+        step(&second, 0.01);
         if (i != 24) // it ends at this step, with rounding errors
-            CHECK((memcmp(fixture.pose, other.pose, sizeof fixture.pose) == 0) == (i > 24));
+            CHECK((memcmp(fixture.pose, second.pose, sizeof fixture.pose) == 0) == (i > 24));
     }
     // A transition during which no pose was computed leaves nothing either.
     md5_player_fade_to(fixture.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    play_fade(other.player, 0, 2, 0);
+    play_fade(second.player, 0, 2, 0);
     step(&fixture, 0.3);
-    step(&other, 0.3);
-    CHECK_BYTES(fixture.pose, other.pose, sizeof fixture.pose);
+    step(&second, 0.3);
+    CHECK_BYTES(fixture.pose, second.pose, sizeof fixture.pose);
 }
 
 // If any number of transitions begins while no pose is computed, a limited number is stored; the
 // next pose is valid and the motion continues smoothly.
 TEST (smooth_play_continues_after_transitions_without_poses) {
     for (int fade = 0; fade < 3; fade++) {
-        for (int unseen = 1; unseen < 24; unseen++) {
+        for (int hidden = 1; hidden < 24; hidden++) {
             OWN_SMOOTH fixture;
             smooth_begin(&fixture);
-            uint64_t random = (uint64_t)unseen;
-            for (int i = 0; i < unseen; i++) {
+            uint64_t random = (uint64_t)hidden;
+            for (int i = 0; i < hidden; i++) {
                 const int kind = fade < 2 ? fade : i == 0;
                 md5_player_fade_to(fixture.player, 0, test_random_u32(&random) % 5, 0.5f,
                                    (md5_fade)kind, MD5_EASE_LINEAR);
@@ -996,29 +998,29 @@ static void stir(smooth_case *fixture, uint64_t *random)
 // States and poses must be bit-identical whether or not poses were computed before, for fades of
 // more states than are stored, interrupted inertial transitions and layers of weight 0.
 TEST (smooth_play_does_not_depend_on_computed_poses) {
-    OWN_SMOOTH seen, unseen;
-    smooth_begin(&seen);
-    smooth_begin(&unseen);
+    OWN_SMOOTH visible, hidden;
+    smooth_begin(&visible);
+    smooth_begin(&hidden);
     uint64_t random = 10;
     bool held = true;
     for (uint32_t left = play_transitions(2000); held && left > 0; left--) {
         uint64_t same = random;
-        stir(&seen, &random);
-        stir(&unseen, &same);
+        stir(&visible, &random);
+        stir(&hidden, &same);
         for (uint32_t i = test_random_u32(&random) % 4; i > 0; i--) {
             const double seconds = 0.15 * test_random(&random) * test_random(&random);
-            step(&seen, seconds);
-            play_advance(unseen.player, seconds);
+            step(&visible, seconds);
+            play_advance(hidden.player, seconds);
         }
-        const md5_layer_status a = md5_player_layer(seen.player, 0);
-        const md5_layer_status b = md5_player_layer(unseen.player, 0);
+        const md5_layer_status a = md5_player_layer(visible.player, 0);
+        const md5_layer_status b = md5_player_layer(hidden.player, 0);
         held &= CHECK(a.state == b.state && a.from == b.from);
         held &= CHECK(a.progress == b.progress && a.time == b.time);
         if (test_random_u32(&random) % 8 != 0)
             continue;
-        step(&seen, 0);
-        step(&unseen, 0);
-        held &= CHECK_BYTES(seen.pose, unseen.pose, sizeof seen.pose);
+        step(&visible, 0);
+        step(&hidden, 0);
+        held &= CHECK_BYTES(visible.pose, hidden.pose, sizeof visible.pose);
     }
 }
 

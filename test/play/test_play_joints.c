@@ -20,31 +20,31 @@ static void begin_parts(play_scene *fixture)
     static const uint32_t still[4] = {0, BUT(1u << 2 | 1u << 8), BUT(1u << 8 | 1u << 10), 0};
     play_scene_begin(fixture);
     for (uint32_t i = 0; i < 4; i++) {
-        fixture->made.still = still[i];
+        fixture->assets.still = still[i];
         play_scene_add(fixture, FRAMES, RATE, 0.5, i == 2 ? 2 : 1 + i);
     }
 }
 
-static void sample(const play_case *made, uint32_t clip, double seconds, md5_xform *pose)
+static void sample(const play_case *assets, uint32_t clip, double seconds, md5_xform *pose)
 {
     const md5_sample_position position =
-        md5_sample_position_at(made->anims[clip], seconds, MD5_WRAP_LOOP);
-    md5_sample(made->bindings[clip], position, MD5_ROOT_FILE, pose);
+        md5_sample_position_at(assets->anims[clip], seconds, MD5_WRAP_LOOP);
+    md5_sample(assets->bindings[clip], position, MD5_ROOT_FILE, pose);
 }
 
 // Adds to a pose the contribution of a layer in state b or, if `fade` > 0, in a transition from b
 // to c.
-static void add_full(const play_case *made, double seconds, double since, float fade,
+static void add_full(const play_case *assets, double seconds, double since, float fade,
                      const float *mask, float weight, md5_xform *pose)
 {
     md5_xform reference[PLAY_JOINTS];
     md5_xform b[PLAY_JOINTS];
     md5_xform c[PLAY_JOINTS];
-    sample(made, 1, 0, reference);
-    sample(made, 1, seconds, b);
+    sample(assets, 1, 0, reference);
+    sample(assets, 1, seconds, b);
     md5_subtract_pose(b, reference, PLAY_JOINTS, b);
     if (fade > 0) {
-        sample(made, 2, since, c);
+        sample(assets, 2, since, c);
         md5_subtract_pose(c, reference, PLAY_JOINTS, c);
         md5_blend_poses(b, c, fade, NULL, PLAY_JOINTS, b);
     }
@@ -64,7 +64,7 @@ static void check_added(const char *mask)
                     rows, mask ? "mask part" : "");
     float weights[PLAY_JOINTS];
     const char *const joints = mask ? mask : "*origin";
-    CHECK(md5_build_mask(&fixture.made.model->skeleton, joints, mask ? 1 : 0, weights, NULL));
+    CHECK(md5_build_mask(&fixture.assets.model->skeleton, joints, mask ? 1 : 0, weights, NULL));
     const double begin = 0.35;
     const double duration = 0.5;
     for (int i = 0; i < 40; i++) {
@@ -77,12 +77,12 @@ static void check_added(const char *mask)
         md5_xform body[PLAY_JOINTS];
         md5_xform expected[PLAY_JOINTS];
         play_pose(fixture.player, pose);
-        sample(&fixture.made, 3, time, body);
+        sample(&fixture.assets, 3, time, body);
         memcpy(expected, body, sizeof body);
         float fade = 0;
         if (fades)
             fade = since < duration ? (float)(since / duration) : 1;
-        add_full(&fixture.made, time, since, fade, weights, 0.4f, expected);
+        add_full(&fixture.assets, time, since, fade, weights, 0.4f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             const bool is_changed = joint == 2 || joint == 8 || joint == 10;
@@ -120,8 +120,8 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
         play_advance(fixture->player, 0.4);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
         play_pose(fixture->player, pose);
-        sample(&fixture->made, 3, 0.4, expected);
-        add_full(&fixture->made, 0.4, 0, 0, NULL, 0.75f, expected);
+        sample(&fixture->assets, 3, 0.4, expected);
+        add_full(&fixture->assets, 0.4, 0, 0, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
     // At the other end of the line, only c moves joint 10.
@@ -133,9 +133,9 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
     md5_xform c[PLAY_JOINTS];
     md5_xform reference[PLAY_JOINTS];
     play_pose(fixture->player, pose);
-    sample(&fixture->made, 3, 0.4, expected);
-    sample(&fixture->made, 1, 0, reference);
-    sample(&fixture->made, 2, 0.4, c);
+    sample(&fixture->assets, 3, 0.4, expected);
+    sample(&fixture->assets, 1, 0, reference);
+    sample(&fixture->assets, 2, 0.4, c);
     md5_add_pose(expected, c, reference, 0.75f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
 }
@@ -143,8 +143,8 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
 // Root motion is removed from a clip before its difference is computed.
 TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(fixture)) {
     play_scene_add(fixture, FRAMES, RATE, 0.5, 1);
-    fixture->made.still = BUT(1u << 8);
-    play_add_clip(&fixture->made, FRAMES, RATE, 0.5, (play_walk){30, 0, 0}, 2);
+    fixture->assets.still = BUT(1u << 8);
+    play_add_clip(&fixture->assets, FRAMES, RATE, 0.5, (play_walk){30, 0, 0}, 2);
     play_scene_read(fixture, "clip a f clip walk f { move } layer body { state a a } "
                              "layer more { add state walk walk }");
     play_advance(fixture->player, 0.3);
@@ -153,9 +153,9 @@ TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(fixture)) {
     md5_xform reference[PLAY_JOINTS];
     md5_xform source[PLAY_JOINTS];
     play_pose(fixture->player, pose);
-    sample(&fixture->made, 0, 0.3, expected);
-    sample(&fixture->made, 1, 0, reference);
-    sample(&fixture->made, 1, 0.3, source);
+    sample(&fixture->assets, 0, 0.3, expected);
+    sample(&fixture->assets, 1, 0, reference);
+    sample(&fixture->assets, 1, 0.3, source);
     source[0] = reference[0];
     md5_add_pose(expected, source, reference, 1, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
@@ -205,20 +205,20 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     OWN_PLAYER player = play_player(machine);
     const md5_skeleton *const skeleton = &bobbin.model->skeleton;
     md5_xform body[MAX_JOINTS];
-    md5_xform other[MAX_JOINTS];
+    md5_xform second_pose[MAX_JOINTS];
     md5_xform reference[MAX_JOINTS];
-    md5_xform *const pose = other;
+    md5_xform *const pose = second_pose;
     float weights[MAX_JOINTS];
     const uint32_t count = skeleton->num_joints;
     CHECK(count <= MAX_JOINTS && md5_build_mask(skeleton, joints, feather, weights, NULL));
     play_advance(player, 0.25);
     sample_layer(machine, player, 0, body);
-    sample_layer(machine, player, 1, other);
+    sample_layer(machine, player, 1, second_pose);
     md5_sample(bobbin.bindings[1], (md5_sample_position){0}, MD5_ROOT_FILE, reference);
     if (mode == MD5_LAYER_ADD)
-        md5_add_pose(body, other, reference, weight, weights, count, body);
+        md5_add_pose(body, second_pose, reference, weight, weights, count, body);
     else
-        md5_blend_poses(body, other, weight, weights, count, body);
+        md5_blend_poses(body, second_pose, weight, weights, count, body);
     play_pose(player, pose);
     if (mode == MD5_LAYER_OVERRIDE)
         CHECK_BYTES(pose, body, count * sizeof *pose);
@@ -253,44 +253,44 @@ TEST (joints_of_a_long_list) {
 TEST (joints_of_a_mask_are_all_that_is_sampled) {
     STRINGS(joints) = {"*chest", "*origin -*chest", "origin head", ""};
     STRINGS(kinds) = {"cubic", "linear", "nlerp"};
-    for (int way = 0; way < 24; way++) {
-        const bool walks = way % 2 == 0;
+    for (int variant = 0; variant < 24; variant++) {
+        const bool walks = variant % 2 == 0;
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
         play_scene_add(&fixture, FRAMES, RATE, 0.5, 1);
-        play_add_clip(&fixture.made, FRAMES, RATE, 3, (play_walk){30, 0.3, 0}, 2);
+        play_add_clip(&fixture.assets, FRAMES, RATE, 3, (play_walk){30, 0.3, 0}, 2);
         play_scene_read(&fixture,
                         "clip a f clip walk f { %s %s } mask part ( %s ) layer body { state a a } "
                         "layer more { mask part state walk walk state none nothing }",
-                        walks ? "turn" : "", kinds[way / 2 % 3], joints[way / 6]);
+                        walks ? "turn" : "", kinds[variant / 2 % 3], joints[variant / 6]);
         play_advance(fixture.player, 0.26);
         md5_xform pose[PLAY_JOINTS];
         md5_xform expected[PLAY_JOINTS];
-        md5_xform other[PLAY_JOINTS];
+        md5_xform second_pose[PLAY_JOINTS];
         play_pose(fixture.player, pose);
-        sample(&fixture.made, 0, 0.26, expected);
+        sample(&fixture.assets, 0, 0.26, expected);
         md5_sample_position position =
-            md5_sample_position_at(fixture.made.anims[1], 0.26, MD5_WRAP_LOOP);
+            md5_sample_position_at(fixture.assets.anims[1], 0.26, MD5_WRAP_LOOP);
         position.interpolation = fixture.machine->sources[1].interpolation;
-        md5i_sample_source(fixture.machine, &fixture.machine->sources[1], &position, other);
+        md5i_sample_source(fixture.machine, &fixture.machine->sources[1], &position, second_pose);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             if (md5_mask_weights(fixture.machine, 0)[joint] > 0)
-                expected[joint] = other[joint];
+                expected[joint] = second_pose[joint];
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
         play_fade(fixture.player, 1, 1, 0);
         play_advance(fixture.player, 0);
         play_pose(fixture.player, pose);
-        sample(&fixture.made, 0, 0.26, expected);
+        sample(&fixture.assets, 0, 0.26, expected);
         CHECK_BYTES(pose, expected, sizeof pose);
     }
 }
 
 // Creates a machine with the clip of the only binding in a layer with the mask `branch`.
-static md5_machine *play_masked(const play_case *made, const char *words, const char *branch,
+static md5_machine *play_masked(const play_case *assets, const char *words, const char *branch,
                                 uint32_t feather)
 {
-    return play_machine_read(made, NULL,
+    return play_machine_read(assets, NULL,
                              "clip clip f { %s } mask part ( \"*%s\" ) { feather %u } "
                              "layer body { state none nothing } "
                              "layer part { mask part state clip clip }",
@@ -320,8 +320,8 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         const uint32_t count = generated.model.skeleton.num_joints;
         const char *const name =
             generated.model.skeleton.joints[test_random_u32(&random) % count].name;
-        const play_case whole = {.model = &generated.model, .bindings = {generated.binding}};
-        OWN_MACHINE machine = play_masked(&whole, "", name, feather);
+        const play_case full_case = {.model = &generated.model, .bindings = {generated.binding}};
+        OWN_MACHINE machine = play_masked(&full_case, "", name, feather);
         OWN_PLAYER player = play_player(machine);
         play_advance(player, 0.3);
         const md5_sample_position position =
@@ -345,15 +345,16 @@ TEST (joints_of_a_compressed_clip_equal_samples_of_it) {
     OWN_ANIM anim = md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);
-    const play_case whole = {.model = model, .bindings = {binding}};
+    const play_case full_case = {.model = model, .bindings = {binding}};
     const uint32_t count = model->skeleton.num_joints;
-    for (int way = 0; way < 8; way++) {
-        OWN_MACHINE machine = play_masked(&whole, words[way / 2], way % 2 ? "chest" : "origin", 0);
+    for (int variant = 0; variant < 8; variant++) {
+        OWN_MACHINE machine =
+            play_masked(&full_case, words[variant / 2], variant % 2 ? "chest" : "origin", 0);
         OWN_PLAYER player = play_player(machine);
         for (int step = 0; step < 20; step++) {
             play_advance(player, 0.07);
             const md5_sample_position position =
-                player_sample_position(machine, player, kinds[way / 2]);
+                player_sample_position(machine, player, kinds[variant / 2]);
             md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
             md5_sample(binding, position, MD5_ROOT_FILE, expected);
             md5_blend_poses(model->bind_local, expected, 1, md5_mask_weights(machine, 0), count,
@@ -372,7 +373,7 @@ TEST (joints_of_a_compressed_clip_equal_samples_of_it) {
 enum { CLIPS = 3, BELOW_FRAMES = 240 };
 
 typedef struct below_case {
-    play_case made;
+    play_case assets;
     md5_machine *machines[2]; // the second machine computes all joints
     md5_player *players[2];
     md5_xform *poses[2];
@@ -386,7 +387,7 @@ static const char *const NAMES[CLIPS] = {"walk", "idle", "wave"};
 static md5_machine *create_machine(const below_case *fixture, const char *fade)
 {
     return play_machine_read(
-        &fixture->made, NULL,
+        &fixture->assets, NULL,
         "clip walk f { turn } clip idle f clip wave f mask upper ( *spine_2 ) { feather 2 } "
         "float speed 2 float upper 1 float body 1 "
         "layer body { weight body state walk walk state stand idle "
@@ -400,8 +401,8 @@ static md5_machine *create_machine(const below_case *fixture, const char *fade)
 
 static void begin(below_case *fixture, const char *fade)
 {
-    play_begin_bobbin(&fixture->made, NAMES, CLIPS);
-    const uint32_t num_joints = fixture->made.model->skeleton.num_joints;
+    play_begin_bobbin(&fixture->assets, NAMES, CLIPS);
+    const uint32_t num_joints = fixture->assets.model->skeleton.num_joints;
     for (int i = 0; i < 2; i++) {
         fixture->machines[i] = create_machine(fixture, fade);
         fixture->players[i] = play_player(fixture->machines[i]);
@@ -416,7 +417,7 @@ static void begin(below_case *fixture, const char *fade)
 // The memory is filled with NaN first, so that joints that are not written are detected.
 static const md5_xform *compute_pose(const below_case *fixture, int which)
 {
-    const size_t size = fixture->made.model->skeleton.num_joints * sizeof *fixture->poses[which];
+    const size_t size = fixture->assets.model->skeleton.num_joints * sizeof *fixture->poses[which];
     memset(fixture->scratch, 0xff, fixture->scratch_size);
     memset(fixture->poses[which], 0xff, size);
     md5_player_pose(fixture->players[which], fixture->poses[which], NULL, NULL, fixture->scratch);
@@ -428,7 +429,7 @@ static void play(const char *fade)
     static const float weights[] = {1, 1, 0.5f, 1, 0};
     below_case fixture;
     begin(&fixture, fade);
-    const uint32_t num_joints = fixture.made.model->skeleton.num_joints;
+    const uint32_t num_joints = fixture.assets.model->skeleton.num_joints;
     for (int frame = 0; frame < BELOW_FRAMES; frame++) {
         for (int i = 0; i < 2; i++) {
             md5_player_set(fixture.players[i], 0, frame / 25 % 2 ? 0 : 2);
@@ -449,7 +450,7 @@ static void play(const char *fade)
         md5_destroy_machine(fixture.machines[i]);
         free(fixture.poses[i]);
     }
-    play_end(&fixture.made);
+    play_end(&fixture.assets);
     free(fixture.scratch);
 }
 

@@ -99,7 +99,7 @@ TEST (play_limb_that_cannot_bend_is_rejected) {
 // target. The machine file can disable each modifier or set its weight.
 
 typedef struct weighed {
-    play_case made;
+    play_case assets;
     md5_machine_file *file;
     md5_machine *machine;
     md5_player *player;
@@ -121,15 +121,15 @@ static void begin(weighed *fixture, const char *modifiers)
     char text[1024];
     const md5_load_opts opts = {.warn = warn, .warn_user = fixture};
     memset(fixture, 0, sizeof *fixture);
-    play_begin(&fixture->made);
-    play_add_clip(&fixture->made, 21, 20, 0.8, (play_walk){40, 0, 0}, 2);
+    play_begin(&fixture->assets);
+    play_add_clip(&fixture->assets, 21, 20, 0.8, (play_walk){40, 0, 0}, 2);
     snprintf(text, sizeof text, "machine m { clip a a { turn }\nlayer body { state s a }\n%s\n}",
              modifiers);
     fixture->file = md5_parse_machine_file(text, strlen(text), &opts, &fixture->error);
     if (!fixture->file)
         return;
-    fixture->file->desc.model = fixture->made.model;
-    fixture->file->clips[0].binding = fixture->made.bindings[0];
+    fixture->file->desc.model = fixture->assets.model;
+    fixture->file->clips[0].binding = fixture->assets.bindings[0];
     fixture->machine = md5_create_machine(&fixture->file->desc, NULL, &fixture->error);
     fixture->player = fixture->machine ? play_player(fixture->machine) : NULL;
 }
@@ -139,7 +139,7 @@ static void end(weighed *fixture)
     md5_destroy_player(fixture->player);
     md5_destroy_machine(fixture->machine);
     md5_free_machine_file(fixture->file);
-    play_end(&fixture->made);
+    play_end(&fixture->assets);
 }
 
 #define OWN_WEIGHED __attribute__((cleanup(end))) weighed
@@ -154,31 +154,32 @@ static void go_on(md5_player *player, md5_xform *pose)
 
 // Returns the largest difference between the poses of two machines. If `weight` is not negative, it
 // is set for the modifier of the first machine's player.
-static double difference_with(const char *modifiers, const char *others, float weight)
+static double difference_with(const char *modifiers, const char *second_modifiers, float weight)
 {
     OWN_WEIGHED a, b;
-    double most = 0;
+    double max_distance = 0;
     begin(&a, modifiers);
-    begin(&b, others);
+    begin(&b, second_modifiers);
     CHECK_STRING(a.error.message, "");
     CHECK_STRING(b.error.message, "");
     if (a.player && weight >= 0)
         md5_player_target(a.player, 0)->weight = weight;
     if (a.player && b.player) {
         for (int i = 0; i < STEPS; i++) {
-            md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+            md5_xform pose[PLAY_JOINTS], second_pose[PLAY_JOINTS];
             go_on(a.player, pose);
-            go_on(b.player, other);
-            if (memcmp(pose, other, sizeof pose) != 0)
-                most = fmax(fmax(most, 1e-30), play_pose_distance(pose, other));
+            go_on(b.player, second_pose);
+            if (memcmp(pose, second_pose, sizeof pose) != 0)
+                max_distance =
+                    fmax(fmax(max_distance, 1e-30), play_pose_distance(pose, second_pose));
         }
     }
-    return most;
+    return max_distance;
 }
 
-static double difference(const char *modifiers, const char *others)
+static double difference(const char *modifiers, const char *second_modifiers)
 {
-    return difference_with(modifiers, others, -1);
+    return difference_with(modifiers, second_modifiers, -1);
 }
 
 STRINGS(AT_ONCE) = {
@@ -275,23 +276,23 @@ TEST (modifier_with_a_target_needs_no_weight) {
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     begin(&fixture, modifiers);
     CHECK_STRING(fixture.error.message, "");
-    const md5_skeleton *const skeleton = &fixture.made.model->skeleton;
-    const md5_vec3 place = {30, 20, 50};
-    const md5_quat turn = {0.6f, 0, 0, 0.8f};
+    const md5_skeleton *const skeleton = &fixture.assets.model->skeleton;
+    const md5_vec3 target = {30, 20, 50};
+    const md5_quat rotation = {0.6f, 0, 0, 0.8f};
     play_pose(fixture.player, expected);
-    const md5_aim_job aim = {.tip = 4, .length = 2, .target = place, .weight = 1};
-    const md5_two_bone_job bend = {.tip = 11, .target = place, .weight = 0.4f};
+    const md5_aim_job aim = {.tip = 4, .length = 2, .target = target, .weight = 1};
+    const md5_two_bone_job bend = {.tip = 11, .target = target, .weight = 0.4f};
     const md5_chain_job reach = {
-        .tip = 6, .length = 4, .target = place, .tolerance = 0.01f, .iterations = 16, .weight = 1};
+        .tip = 6, .length = 4, .target = target, .tolerance = 0.01f, .iterations = 16, .weight = 1};
     CHECK(md5_solve_aim(skeleton, &aim, expected));
     CHECK(md5_solve_two_bone(skeleton, &bend, expected));
     md5_solve_chain(skeleton, &reach, expected);
-    expected[8].rotation = turn;
-    expected[3].translation = place;
+    expected[8].rotation = rotation;
+    expected[3].translation = target;
     for (uint32_t i = 0; i < 3; i++)
-        md5_player_target(fixture.player, i)->position = place;
-    md5_player_target(fixture.player, 3)->rotation = turn;
-    md5_player_target(fixture.player, 4)->position = place;
+        md5_player_target(fixture.player, i)->position = target;
+    md5_player_target(fixture.player, 3)->rotation = rotation;
+    md5_player_target(fixture.player, 4)->position = target;
     play_pose(fixture.player, pose);
     CHECK(play_pose_distance(pose, expected) < 1e-6);
     CHECK_BYTES(&pose[8].translation, &expected[8].translation, sizeof(md5_vec3));
@@ -300,7 +301,7 @@ TEST (modifier_with_a_target_needs_no_weight) {
 
 // Saved, copied and in a batch, before and after a weight or target was set.
 TEST (modifier_weight_is_saved_and_copied) {
-    enum { OTHERS = 3 };
+    enum { NUM_COPIES = 3 };
     OWN_WEIGHED fixture;
     static const char modifiers[] =
         "modifier a aim head modifier b two_bone lfoot modifier c spring lhand { weight 0.7 }\n"
@@ -309,34 +310,34 @@ TEST (modifier_weight_is_saved_and_copied) {
     begin(&fixture, modifiers);
     CHECK_STRING(fixture.error.message, "");
     for (int when = 0; when < 3; when++) {
-        md5_player *others[OTHERS];
+        md5_player *copies[NUM_COPIES];
         uint8_t bytes[4096];
         const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
-        for (int k = 0; k < OTHERS; k++) {
-            others[k] = play_player(fixture.machine);
-            md5_player_target(others[k], 1)->position = (md5_vec3){9, 9, 9};
-            md5_player_target(others[k], 2)->weight = 0.1f;
+        for (int k = 0; k < NUM_COPIES; k++) {
+            copies[k] = play_player(fixture.machine);
+            md5_player_target(copies[k], 1)->position = (md5_vec3){9, 9, 9};
+            md5_player_target(copies[k], 2)->weight = 0.1f;
             if (k == 0)
-                CHECK(md5_player_restore(others[k], bytes, size, NULL));
+                CHECK(md5_player_restore(copies[k], bytes, size, NULL));
             else
-                md5_player_copy(others[k], fixture.player);
+                md5_player_copy(copies[k], fixture.player);
         }
         for (int step = 0; step < 4; step++) {
-            md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+            md5_xform pose[PLAY_JOINTS], second_pose[PLAY_JOINTS];
             md5_mat34 joints[2][PLAY_JOINTS];
-            md5_play_job job = {.player = others[2], .seconds = 0.05, .joints = joints[0]};
+            md5_play_job job = {.player = copies[2], .seconds = 0.05, .joints = joints[0]};
             OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
             go_on(fixture.player, pose);
             for (int k = 0; k < 2; k++) {
-                go_on(others[k], other);
-                CHECK_BYTES(other, pose, sizeof pose);
+                go_on(copies[k], second_pose);
+                CHECK_BYTES(second_pose, pose, sizeof pose);
             }
             md5_play_batch(&job, 1, NULL, scratch);
-            md5_local_to_model(&fixture.made.model->skeleton, pose, joints[1]);
+            md5_local_to_model(&fixture.assets.model->skeleton, pose, joints[1]);
             CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
         }
-        for (int k = 0; k < OTHERS; k++)
-            md5_destroy_player(others[k]);
+        for (int k = 0; k < NUM_COPIES; k++)
+            md5_destroy_player(copies[k]);
         if (when == 0)
             md5_player_target(fixture.player, 1)->position = (md5_vec3){5, 2, 6};
         else

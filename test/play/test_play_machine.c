@@ -57,16 +57,16 @@ typedef struct full {
     md5_machine_desc desc;
 } full;
 
-static void fill(const play_case *made, full *all)
+static void fill(const play_case *assets, full *all)
 {
     md5_error error = {0};
     md5_machine_file *const file = md5_parse_machine_file(rows, sizeof rows - 1, NULL, &error);
     if (!CHECK_STRING(error.message, ""))
         abort();
     for (uint32_t i = 0; i < 4; i++)
-        file->clips[i].binding = made->bindings[i];
+        file->clips[i].binding = assets->bindings[i];
     *all = (full){.file = file, .clips = file->clips, .desc = file->desc};
-    all->desc.model = made->model;
+    all->desc.model = assets->model;
     all->desc.locations = NULL; // errors are reported for tables, without locations
     all->events = (md5_event *)all->clips[0].events;
     all->windows = (md5_window *)all->clips[3].windows;
@@ -86,7 +86,7 @@ static void fill(const play_case *made, full *all)
     all->condition = (md5_condition *)all->transitions[0].conditions;
     all->modifiers = (md5_modifier_desc *)all->desc.modifiers;
     all->attached = (md5_attached_desc *)all->desc.attached;
-    all->attached[0].model = made->model;
+    all->attached[0].model = assets->model;
     all->limits = (md5_limit_desc *)all->desc.limits;
     all->morphs = (md5_morph_desc *)all->desc.morphs;
     all->one_shots = (md5_one_shot_desc *)all->desc.one_shots;
@@ -98,28 +98,28 @@ static void drop(full *all)
 }
 #define OWN_FULL __attribute__((cleanup(drop))) full
 
-static void begin(play_case *made)
+static void begin(play_case *assets)
 {
     static const play_walk walk = {40, 0.5, 0};
-    play_begin(made);
+    play_begin(assets);
     for (uint32_t i = 0; i < 4; i++)
-        play_add_clip(made, 21, 20, 0.3, walk, i);
+        play_add_clip(assets, 21, 20, 0.3, walk, i);
 }
 
-#define TEST_HERE(title) TEST_WITH (title, play_case, made, begin(made), play_end(made))
+#define TEST_HERE(title) TEST_WITH (title, play_case, assets, begin(assets), play_end(assets))
 
 // Applies `change` to valid tables called `all`, which must be rejected after that.
 #define REFUSE(change, message)                \
     do {                                       \
         OWN_FULL all;                          \
-        fill(made, &all);                      \
+        fill(assets, &all);                    \
         change;                                \
         play_desc_refused(&all.desc, message); \
     } while (0)
 
 TEST_HERE (machine_rejects_clips) {
-    play_case other;
-    begin(&other);
+    play_case second_case;
+    begin(&second_case);
     REFUSE(all.desc.model = NULL, "machine 'everything' has no model: expected a loaded model");
     REFUSE((all.desc.name = NULL, all.desc.model = NULL),
            "machine '' has no model: expected a loaded model");
@@ -127,10 +127,10 @@ TEST_HERE (machine_rejects_clips) {
            "machine 'everything': clips is NULL: expected an array of 4 elements");
     REFUSE(all.clips[2].name = NULL, "clip 2 has no name");
     REFUSE(all.clips[1].binding = NULL, "clip 'run' has no binding");
-    REFUSE(all.clips[1].binding = other.bindings[0],
+    REFUSE(all.clips[1].binding = second_case.bindings[0],
            "clip 'run' is bound to another model: expected a binding to the machine's model");
-    md5_binding *const alone = md5_bind_skeleton(&made->model->skeleton, made->model->bind_local,
-                                                 made->bindings[1]->anim, NULL, NULL);
+    md5_binding *const alone = md5_bind_skeleton(
+        &assets->model->skeleton, assets->model->bind_local, assets->bindings[1]->anim, NULL, NULL);
     REFUSE(all.clips[1].binding = alone,
            "clip 'run' is bound to a skeleton: expected a binding to the machine's model");
     md5_free_binding(alone);
@@ -150,7 +150,7 @@ TEST_HERE (machine_rejects_clips) {
     REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not a finite number");
     REFUSE(all.parameters[1].kind = (md5_parameter_kind)3,
            "parameter 'armed': kind is out of range: expected 0 to 2, found 3");
-    play_end(&other);
+    play_end(&second_case);
 }
 
 TEST_HERE (machine_rejects_motions) {
@@ -258,7 +258,7 @@ TEST_HERE (machine_rejects_invalid_targets_of_modifiers) {
     char names[MD5_MAX_ATTACHED + 1][8];
     for (size_t i = 0; i < COUNT_OF(many); i++) {
         snprintf(names[i], sizeof names[i], "gun%zu", i);
-        many[i] = (md5_attached_desc){.name = names[i], .model = made->model};
+        many[i] = (md5_attached_desc){.name = names[i], .model = assets->model};
     }
     REFUSE(all.modifiers[5].target = &nowhere,
            "modifier 'hand': position of the target has no joint: expected the name of a joint");
@@ -323,19 +323,19 @@ TEST_HERE (machine_rejects_conditions_about_too_many_events) {
     enum { COUNT = 65 };
     static char names[COUNT][8];
     md5_event events[COUNT] = {{0}};
-    md5_condition heard[COUNT] = {{0}};
+    md5_condition conditions[COUNT] = {{0}};
     for (int i = 0; i < COUNT; i++) {
         snprintf(names[i], sizeof names[i], "e%u", i);
         events[i] = (md5_event){.name = names[i]};
-        heard[i] =
+        conditions[i] =
             (md5_condition){.parameter = names[i], .kind = MD5_WHEN_EVENT, .compare = MD5_IS_SET};
     }
     for (uint32_t count = COUNT - 1; count <= COUNT; count++) {
         OWN_FULL all;
-        fill(made, &all);
+        fill(assets, &all);
         all.clips[0].events = events;
         all.clips[0].num_events = COUNT;
-        all.transitions[0].conditions = heard;
+        all.transitions[0].conditions = conditions;
         all.transitions[0].num_conditions = count;
         md5_error error = {0};
         OWN_MACHINE machine = md5_create_machine(&all.desc, NULL, &error);
@@ -348,7 +348,7 @@ TEST_HERE (machine_rejects_conditions_about_too_many_events) {
 
 TEST_HERE (machine_keeps_its_tables) {
     OWN_FULL all;
-    fill(made, &all);
+    fill(assets, &all);
     OWN_MACHINE machine = play_machine(&all.desc);
     drop(&all); // the machine must not use the caller's memory
     all.file = NULL;
@@ -391,7 +391,7 @@ static md5_xform head_after(const full *all)
 TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
     static const md5_modifier_gaze defaults = {.seed = 0};
     OWN_FULL all;
-    fill(made, &all);
+    fill(assets, &all);
     all.modifiers[4].gaze = &defaults;
     const md5_xform expected = head_after(&all);
     all.modifiers[4].gaze = NULL;
@@ -421,9 +421,9 @@ static void survive_failures(const md5_machine_desc *desc)
 // and the last block, a fifth of the total, can be empty.
 TEST (machine_memory_is_linear_in_its_tables) {
     enum { ROWS_IN_ALL = 4096 };
-    play_case made;
-    begin(&made);
-    const md5_clip_desc clip = {.name = "a", .binding = made.bindings[0]};
+    play_case assets;
+    begin(&assets);
+    const md5_clip_desc clip = {.name = "a", .binding = assets.bindings[0]};
     static char names[ROWS_IN_ALL][8];
     static md5_state_desc states[ROWS_IN_ALL];
     static md5_transition_desc ways[ROWS_IN_ALL];
@@ -441,7 +441,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
                                       .num_states = count,
                                       .transitions = ways,
                                       .num_transitions = count};
-        const md5_machine_desc desc = {.model = made.model, ROW(clips, clip), ROW(layers, layer)};
+        const md5_machine_desc desc = {.model = assets.model, ROW(clips, clip), ROW(layers, layer)};
         OWN_MACHINE machine = md5_create_machine(&desc, &opts, NULL);
         CHECK(machine);
         CHECK(before.live == 0 || heap.live_bytes / 5 * 4 <= 8 * before.live_bytes);
@@ -449,21 +449,21 @@ TEST (machine_memory_is_linear_in_its_tables) {
         CHECK(before.live == 0 || heap.live <= 3 * before.live);
         before = heap;
     }
-    play_end(&made);
+    play_end(&assets);
 }
 
 TEST_HERE (machine_survives_failure_of_every_allocation) {
     OWN_FULL all;
-    fill(made, &all);
+    fill(assets, &all);
     survive_failures(&all.desc);
 }
 
 // The clip is so long that the data computed from its frames needs a separate block.
-TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, made,
-           play_begin(made), play_end(made)) {
-    play_add_clip(made, 2000, 30, 0.1, (play_walk){0.1, 0, 0}, 1);
+TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, assets,
+           play_begin(assets), play_end(assets)) {
+    play_add_clip(assets, 2000, 30, 0.1, (play_walk){0.1, 0, 0}, 1);
     OWN_MACHINE machine =
-        play_machine_read(made, NULL,
+        play_machine_read(assets, NULL,
                           "clip a f { turn } layer l { state s a } modifier stand feet pelvis { "
                           "foot lfoot { hip lhip } hold { speed 10 } }");
     survive_failures(md5_machine_tables(machine));
@@ -476,7 +476,7 @@ TEST_HERE (machine_survives_failure_of_every_block) {
     static char names[MAX][8];
     static md5_parameter_desc parameters[MAX];
     OWN_FULL all;
-    fill(made, &all);
+    fill(assets, &all);
     for (uint32_t i = 0; i < MAX; i++) {
         snprintf(names[i], sizeof names[i], "p%03u", i);
         parameters[i] = i < all.desc.num_parameters ? all.parameters[i]
@@ -495,16 +495,16 @@ TEST_HERE (machine_survives_failure_of_every_block) {
 // The heap must never exceed the limit, whichever block reaches it.
 TEST_HERE (machine_obeys_every_memory_limit) {
     OWN_FULL all;
-    fill(made, &all);
-    bool is_made = false;
-    for (size_t limit = 1; !is_made; limit += 97) {
+    fill(assets, &all);
+    bool is_created = false;
+    for (size_t limit = 1; !is_created; limit += 97) {
         test_heap heap = {0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
         md5_error error = {0};
         OWN_MACHINE machine = md5_create_machine(&all.desc, &opts, &error);
-        is_made = machine != NULL;
-        CHECK((error.status == MD5_OK) == is_made);
-        CHECK(is_made || error.status == MD5_ERROR_MEMORY);
+        is_created = machine != NULL;
+        CHECK((error.status == MD5_OK) == is_created);
+        CHECK(is_created || error.status == MD5_ERROR_MEMORY);
         CHECK(heap.peak_bytes <= limit);
     }
 }

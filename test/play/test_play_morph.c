@@ -188,20 +188,20 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
 
 TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     stir(fixture);
-    OWN_PLAYER other = play_player(fixture->machine);
+    OWN_PLAYER second = play_player(fixture->machine);
     size_t size;
     OWN uint8_t *const bytes = play_save(fixture->player, &size);
     uint32_t num_refused = 0;
     for (size_t i = 0; i < size; i++) {
         const uint8_t kept = bytes[i];
         bytes[i] = 0x7f;
-        num_refused += !md5_player_restore(other, bytes, size, NULL);
+        num_refused += !md5_player_restore(second, bytes, size, NULL);
         bytes[i] = kept;
         float weights[NUM_TARGETS];
-        md5_player_morphs(other, weights);
+        md5_player_morphs(second, weights);
         for (int k = 0; k < NUM_TARGETS; k++)
             CHECK(isfinite(weights[k]));
-        CHECK(!md5_player_restore(other, bytes, i, NULL));
+        CHECK(!md5_player_restore(second, bytes, i, NULL));
     }
     CHECK(num_refused > 0);
 }
@@ -262,7 +262,7 @@ TEST_HERE (morph_rows_are_checked) {
     check_refused(fixture->machine, &odd,
                   "morph 't' has no keys for clip 'a': expected at least 1");
     const md5_morph_key late[] = {{.frame = 11}};
-    const md5_morph_key turned[] = {{.frame = 3}, {.frame = 3, .weight = 1}};
+    const md5_morph_key unsorted_keys[] = {{.frame = 3}, {.frame = 3, .weight = 1}};
     const md5_morph_key endless[] = {{.frame = 0, .weight = NAN}};
     odd = by_clip;
     odd.keys = late;
@@ -274,7 +274,7 @@ TEST_HERE (morph_rows_are_checked) {
     check_refused(
         fixture->machine, &odd,
         "morph 't': weight of a key is out of range: expected -1e+06 to 1e+06, found nan");
-    odd.keys = turned;
+    odd.keys = unsorted_keys;
     odd.num_keys = 2;
     check_refused(fixture->machine, &odd,
                   "morph 't': keys are out of order: expected a frame above 3, found 3");

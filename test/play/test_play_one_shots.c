@@ -31,7 +31,7 @@ static void advance(play_scene *fixture, double seconds)
 static void real_loop(const play_scene *fixture, uint32_t clip, double seconds,
                       real_transform *pose)
 {
-    play_real_sample(fixture->made.anims[clip],
+    play_real_sample(fixture->assets.anims[clip],
                      fmod(seconds * rate, one_shots_num_frames[clip] - 1.0), pose);
 }
 
@@ -42,7 +42,7 @@ static double miss(const play_scene *fixture, const real_transform *expected)
 
 static void build_mask(const play_scene *fixture, uint32_t mask, float *weights)
 {
-    md5_build_mask(&fixture->made.model->skeleton,
+    md5_build_mask(&fixture->assets.model->skeleton,
                    md5_machine_tables(fixture->machine)->masks[mask].joints, mask == 0 ? 2 : 0,
                    weights, NULL);
 }
@@ -92,19 +92,19 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
 TEST (one_shot_of_least_weight_leaves_a_full_slot) {
     OWN_PLAY fixture;
     begin(&fixture);
-    OWN_PLAYER other = md5_create_player(fixture.machine, NULL, NULL);
+    OWN_PLAYER second = md5_create_player(fixture.machine, NULL, NULL);
     for (int i = 0; i < 5; i++) {
         const md5_one_shot_desc desc = {
             .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_ONE_SHOT_LOOPS, .fade_in = 1};
-        CHECK((play_apart(fixture.player, other) > 0) == (i > 0));
+        CHECK((play_apart(fixture.player, second) > 0) == (i > 0));
         CHECK(md5_player_play_one_shot(fixture.player, 0, i % 2 == 0 ? HIT : WAVE, &desc));
         if (i > 0)
-            CHECK(md5_player_play_one_shot(other, 0, i % 2 == 0 ? HIT : WAVE, &desc));
-        CHECK((play_apart(fixture.player, other) == 0) == (i == 0 || i == 4));
+            CHECK(md5_player_play_one_shot(second, 0, i % 2 == 0 ? HIT : WAVE, &desc));
+        CHECK((play_apart(fixture.player, second) == 0) == (i == 0 || i == 4));
         advance(&fixture, 0.1);
-        play_advance(other, 0.1);
+        play_advance(second, 0.1);
     }
-    CHECK(play_apart(fixture.player, other) == 0);
+    CHECK(play_apart(fixture.player, second) == 0);
 }
 
 // Adds the difference from a frame of the same clip, or of another clip.
@@ -127,9 +127,9 @@ TEST (one_shot_adds_its_difference) {
         real_loop(&fixture, BASE, 0.33, base);
         real_loop(&fixture, HIT, 0.33, hit);
         if (variant == 2)
-            play_real_sample(fixture.made.anims[WAVE], 5.0, from);
+            play_real_sample(fixture.assets.anims[WAVE], 5.0, from);
         else
-            play_real_sample(fixture.made.anims[HIT], 0.0, from);
+            play_real_sample(fixture.assets.anims[HIT], 0.0, from);
         play_real_add(base, hit, from, 0.5, variant == 1 ? mask : NULL, expected);
         CHECK_SMALL(miss(&fixture, expected), 3e-5);
     }
@@ -147,7 +147,7 @@ TEST_HERE (one_shot_is_played_over_its_layer) {
     real_transform expected[PLAY_JOINTS];
     real_loop(fixture, HIT, 0.4, hit);
     real_loop(fixture, WAVE, 0.4, top);
-    play_real_sample(fixture->made.anims[WAVE], 0, from);
+    play_real_sample(fixture->assets.anims[WAVE], 0, from);
     play_real_add(hit, top, from, 1, NULL, expected);
     CHECK_SMALL(miss(fixture, expected), 3e-5);
     // A one-shot over all layers hides them; in a higher slot it also hides the one-shot in the
@@ -188,7 +188,7 @@ TEST (one_shot_starts_and_ends_as_documented) {
         const bool is_playing = md5_player_one_shot(fixture.player, 0).is_playing;
         CHECK(is_playing == (cases[i].frame >= 0));
         if (is_playing)
-            play_real_sample(fixture.made.anims[HIT], cases[i].frame, expected);
+            play_real_sample(fixture.assets.anims[HIT], cases[i].frame, expected);
         else
             real_loop(&fixture, BASE, cases[i].seconds, expected);
         if (!CHECK_SMALL(miss(&fixture, expected), 3e-5))
@@ -224,8 +224,8 @@ TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
         advance(fixture, 0.05);
         for (int i = 0; i < PLAY_JOINTS; i++) {
             const double left = 1.0 - in * new_mask[i];
-            const double own = 0.9 * (1.0 - in) * old_mask[i];
-            share[i] = left > 0 ? (float)fmin(own / left, 1) : 0.0f;
+            const double weight = 0.9 * (1.0 - in) * old_mask[i];
+            share[i] = left > 0 ? (float)fmin(weight / left, 1) : 0.0f;
         }
         real_loop(fixture, BASE, 0.1 + time, base);
         real_loop(fixture, HIT, 0.1 + time, hit);
@@ -327,7 +327,8 @@ TEST_HERE (one_shot_with_invalid_values_is_rejected) {
 
 TEST_PLAY (one_shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(fixture)) {
     play_scene_add(fixture, 17, rate, 0.5, 1);
-    md5_machine_desc desc = {.model = fixture->made.model, .max_one_shots = MD5_MAX_ONE_SHOTS + 1};
+    md5_machine_desc desc = {.model = fixture->assets.model,
+                             .max_one_shots = MD5_MAX_ONE_SHOTS + 1};
     play_desc_refused(&desc, "max_one_shots is out of range: expected 0 to 64, found 65");
     // A machine without layers plays one-shots over the bind pose.
     play_scene_play(fixture, &(md5_machine_desc){.max_one_shots = 1});
@@ -335,8 +336,8 @@ TEST_PLAY (one_shot_slots_are_counted_when_the_machine_is_made, play_scene_begin
     CHECK(PLAY_ONE_SHOT(fixture->player, 0, 0, .weight = 0.5f));
     play_advance(fixture->player, 0.3);
     real_transform bind[PLAY_JOINTS], clip[PLAY_JOINTS];
-    play_real_bind(fixture->made.model, bind);
-    play_real_sample(fixture->made.anims[0], 6, clip);
+    play_real_bind(fixture->assets.model, bind);
+    play_real_sample(fixture->assets.anims[0], 6, clip);
     play_real_blend(bind, clip, 0.5, NULL, clip);
     CHECK_SMALL(miss(fixture, clip), 2e-5);
 }
@@ -349,18 +350,18 @@ enum { ONE_SHOT_TIME_BASE, LUNGE, NOD, CLIPS, MAX_HEARD = 256 };
 
 static const double frame_rate = 20;
 
-typedef struct heard {
+typedef struct event_log {
     const md5_event *events[MAX_HEARD];
     float weights[MAX_HEARD];
     uint32_t count;
-} heard;
+} event_log;
 
 typedef struct acting {
-    play_case made;
+    play_case assets;
     md5_machine *machine;
     md5_player *player;
-    heard heard;
-    play_place place;
+    event_log event_log;
+    play_position position;
 } acting;
 
 // Creates two clips that walk, at 40 and 100 units per second, and one clip that stands; masks with
@@ -370,11 +371,11 @@ static void one_shot_time_begin(acting *fixture)
     static const uint32_t num_frames[CLIPS] = {25, 17, 21};
     static const play_walk walks[CLIPS] = {{40, 0, 0}, {100, 0, 0}, {0, 0, 0}};
     memset(fixture, 0, sizeof *fixture);
-    play_begin(&fixture->made);
+    play_begin(&fixture->assets);
     for (uint32_t i = 0; i < CLIPS; i++)
-        play_add_clip(&fixture->made, num_frames[i], frame_rate, 0.5, walks[i], 31 + i);
+        play_add_clip(&fixture->assets, num_frames[i], frame_rate, 0.5, walks[i], 31 + i);
     fixture->machine =
-        play_machine_read(&fixture->made, NULL,
+        play_machine_read(&fixture->assets, NULL,
                           "clip base f { walk frame 0 step left frame 12 step right } "
                           "clip lunge f { walk frame 0 begin frame 8 hit frame 16 end } clip nod f "
                           "mask upper ( *spine ) { feather 1 } mask lower ( *origin -*spine ) "
@@ -386,23 +387,23 @@ static void end(acting *fixture)
 {
     md5_destroy_player(fixture->player);
     md5_destroy_machine(fixture->machine);
-    play_end(&fixture->made);
+    play_end(&fixture->assets);
 }
 
 PLAY_LISTENER(hear)
 {
     acting *const fixture = user;
     CHECK(player == fixture->player && weight > 0 && weight <= 1);
-    if (fixture->heard.count == MAX_HEARD)
+    if (fixture->event_log.count == MAX_HEARD)
         return;
-    fixture->heard.events[fixture->heard.count] = event;
-    fixture->heard.weights[fixture->heard.count++] = weight;
+    fixture->event_log.events[fixture->event_log.count] = event;
+    fixture->event_log.weights[fixture->event_log.count++] = weight;
 }
 
 static void one_shot_time_advance(acting *fixture, double seconds)
 {
     md5_player_advance(fixture->player, seconds, hear, fixture);
-    play_go_on(&fixture->place, md5_player_root_motion(fixture->player));
+    play_go_on(&fixture->position, md5_player_root_motion(fixture->player));
 }
 
 // Returns the events of one-shots in a step as text; events of the layer are skipped.
@@ -410,13 +411,13 @@ static const char *events_in(acting *fixture, double seconds)
 {
     static char text[1024];
     text[0] = '\0';
-    fixture->heard.count = 0;
+    fixture->event_log.count = 0;
     one_shot_time_advance(fixture, seconds);
-    for (uint32_t i = 0; i < fixture->heard.count; i++) {
+    for (uint32_t i = 0; i < fixture->event_log.count; i++) {
         const size_t used = strlen(text);
-        if (strcmp(fixture->heard.events[i]->name, "step") != 0)
-            snprintf(text + used, sizeof text - used, "%s %.4f ", fixture->heard.events[i]->name,
-                     fixture->heard.weights[i]);
+        if (strcmp(fixture->event_log.events[i]->name, "step") != 0)
+            snprintf(text + used, sizeof text - used, "%s %.4f ",
+                     fixture->event_log.events[i]->name, fixture->event_log.weights[i]);
     }
     return text;
 }
@@ -479,7 +480,7 @@ TEST (one_shot_moves_the_root_by_its_weight_at_joint_0) {
     static const struct {
         md5_one_shot_desc desc;
         uint32_t clip;
-        double way; // distance in 0.8 s
+        double distance; // distance in 0.8 s
     } cases[] = {
         {{0}, LUNGE, 80},
         {{.weight = 0.5f}, LUNGE, 56},
@@ -496,12 +497,12 @@ TEST (one_shot_moves_the_root_by_its_weight_at_joint_0) {
         one_shot_time_begin(&fixture);
         CHECK(md5_player_play_one_shot(fixture.player, 0, cases[i].clip, &cases[i].desc));
         one_shot_time_advance(&fixture, 0.8);
-        if (!CHECK_NEAR(fixture.place.x, cases[i].way, 2e-3))
+        if (!CHECK_NEAR(fixture.position.x, cases[i].distance, 2e-3))
             printf("case %zu\n", i);
         md5_player_stop_one_shot(fixture.player, 0, 0);
-        fixture.place.x = 0;
+        fixture.position.x = 0;
         one_shot_time_advance(&fixture, 1);
-        CHECK_NEAR(fixture.place.x, 40, 1e-3);
+        CHECK_NEAR(fixture.position.x, 40, 1e-3);
         end(&fixture);
     }
 }
@@ -511,9 +512,9 @@ TEST_HERE (one_shot_that_replaces_another_shares_the_root) {
     PLAY_ONE_SHOT(fixture->player, 0, LUNGE, .end = MD5_ONE_SHOT_LOOPS);
     one_shot_time_advance(fixture, 0.1);
     PLAY_ONE_SHOT(fixture->player, 0, NOD, .fade_in = 0.4f, .end = MD5_ONE_SHOT_LOOPS);
-    fixture->place.x = 0;
+    fixture->position.x = 0;
     one_shot_time_advance(fixture, 0.4);
-    CHECK_NEAR(fixture->place.x, 100.0 * 0.2, 2e-3);
+    CHECK_NEAR(fixture->position.x, 100.0 * 0.2, 2e-3);
 }
 
 // -- Splits -----------------------------------------------------------------------------------
@@ -543,20 +544,20 @@ static void act(acting *fixture, uint64_t *random)
 }
 
 TEST (one_shot_is_the_same_in_any_split_of_time) {
-    static acting whole, split;
-    one_shot_time_begin(&whole);
+    static acting single, split;
+    one_shot_time_begin(&single);
     one_shot_time_begin(&split);
     uint64_t random = 5;
     uint64_t same = 5;
     uint64_t cuts = 6;
     for (int i = 0; i < 400; i++) {
-        act(&whole, &random);
+        act(&single, &random);
         act(&split, &same);
         const double stretch = 1.5 * test_random(&random) - (i % 5 == 4 ? 1.5 : 0.0);
         test_random(&same);
-        whole.heard.count = split.heard.count = 0;
-        whole.place = split.place = (play_place){0};
-        one_shot_time_advance(&whole, stretch);
+        single.event_log.count = split.event_log.count = 0;
+        single.position = split.position = (play_position){0};
+        one_shot_time_advance(&single, stretch);
 
         // Play the same interval in random parts.
         double left = stretch;
@@ -567,22 +568,22 @@ TEST (one_shot_is_the_same_in_any_split_of_time) {
         }
         one_shot_time_advance(&split, left);
 
-        CHECK_UINT(split.heard.count, whole.heard.count);
-        for (uint32_t j = 0; j < whole.heard.count && j < split.heard.count; j++) {
-            CHECK_STRING(split.heard.events[j]->name, whole.heard.events[j]->name);
-            CHECK_NEAR(split.heard.weights[j], whole.heard.weights[j], 1e-4);
+        CHECK_UINT(split.event_log.count, single.event_log.count);
+        for (uint32_t j = 0; j < single.event_log.count && j < split.event_log.count; j++) {
+            CHECK_STRING(split.event_log.events[j]->name, single.event_log.events[j]->name);
+            CHECK_NEAR(split.event_log.weights[j], single.event_log.weights[j], 1e-4);
         }
-        CHECK_SMALL(play_apart(whole.player, split.player), 1e-4);
-        CHECK_NEAR(split.place.x, whole.place.x, 0.05);
+        CHECK_SMALL(play_apart(single.player, split.player), 1e-4);
+        CHECK_NEAR(split.position.x, single.position.x, 0.05);
         for (uint32_t slot = 0; slot < 4; slot++) {
-            const md5_one_shot_status a = md5_player_one_shot(whole.player, slot);
+            const md5_one_shot_status a = md5_player_one_shot(single.player, slot);
             const md5_one_shot_status b = md5_player_one_shot(split.player, slot);
             CHECK(a.is_playing == b.is_playing && a.clip == b.clip
                   && a.is_stopping == b.is_stopping);
             CHECK_NEAR(b.time, a.time, 1e-8);
         }
     }
-    end(&whole);
+    end(&single);
     end(&split);
 }
 
@@ -633,8 +634,8 @@ static double one_shot_curves_miss(const play_scene *fixture, double seconds, do
     real_transform base[PLAY_JOINTS];
     real_transform one_shot[PLAY_JOINTS];
     real_transform blended[PLAY_JOINTS];
-    play_real_sample(fixture->made.anims[0], 20.0 * seconds, base);
-    play_real_sample(fixture->made.anims[1], 20.0 * seconds, one_shot);
+    play_real_sample(fixture->assets.anims[0], 20.0 * seconds, base);
+    play_real_sample(fixture->assets.anims[1], 20.0 * seconds, one_shot);
     play_real_blend(base, one_shot, weight, NULL, blended);
     return play_miss(fixture->player, blended);
 }
@@ -709,17 +710,18 @@ TEST_HERE (one_shot_with_curves_is_saved_and_copied) {
     advance(fixture, 0.2);
     md5_player_stop_one_shot(fixture->player, 0, 0.7f);
     advance(fixture, 0.1);
-    md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
+    md5_player *const restored_and_copied[2] = {play_restored(fixture->player),
+                                                play_copied(fixture->player)};
     for (int step = 0; step < 10; step++) {
         for (int i = 0; i < 2; i++) {
-            CHECK(md5_player_one_shot(others[i], 0).weight
+            CHECK(md5_player_one_shot(restored_and_copied[i], 0).weight
                   == md5_player_one_shot(fixture->player, 0).weight);
-            play_advance(others[i], 0.06);
+            play_advance(restored_and_copied[i], 0.06);
         }
         advance(fixture, 0.06);
     }
     for (int i = 0; i < 2; i++)
-        md5_destroy_player(others[i]);
+        md5_destroy_player(restored_and_copied[i]);
 }
 
 TEST_HERE (one_shot_with_an_invalid_curve_is_rejected) {
@@ -829,12 +831,12 @@ static void sim_advance(section_sim *fixture, double seconds)
         const double border =
             ahead ? floor(fixture->frame + 1e-7) + 1.0 : ceil(fixture->frame - 1e-7) - 1.0;
         const bool is_at_end = fabs(fixture->frame - end) < 1e-7;
-        const double taken = is_at_end ? 0.0 : (border - fixture->frame) / fixture->rate;
-        if (taken > seconds) {
+        const double time_to_border = is_at_end ? 0.0 : (border - fixture->frame) / fixture->rate;
+        if (time_to_border > seconds) {
             fixture->frame += fixture->rate * seconds;
             return;
         }
-        seconds -= taken;
+        seconds -= time_to_border;
         if (!is_at_end)
             sim_note(fixture, fixture->frame = border);
         if (fabs(fixture->frame - end) > 1e-7)
@@ -859,42 +861,42 @@ PLAY_LISTENER(hear_frame)
 }
 
 typedef struct sectioned {
-    play_case made;
+    play_case assets;
     md5_machine *machine;
-    md5_player *whole;
+    md5_player *single;
     md5_player *split;
-    md5_player *other;
+    md5_player *second;
 } sectioned;
 
 static void sections_begin(sectioned *fixture)
 {
     char rows[2048] = "clip k f { walk ";
-    play_begin(&fixture->made);
-    play_add_clip(&fixture->made, SIM_FRAMES, 20, 0.5, (play_walk){50, 0, 0}, 3);
+    play_begin(&fixture->assets);
+    play_add_clip(&fixture->assets, SIM_FRAMES, 20, 0.5, (play_walk){50, 0, 0}, 3);
     for (size_t i = 0, used = strlen(rows); i < SIM_FRAMES; i++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "frame %zu e ", i);
     for (size_t i = 0, used = strlen(rows); i < COUNT_OF(sections); i++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "section %s %g %g ",
                                  sections[i].name, sections[i].first, sections[i].last);
-    fixture->machine = play_machine_read(&fixture->made, NULL, "%s}", rows);
-    fixture->whole = play_player(fixture->machine);
+    fixture->machine = play_machine_read(&fixture->assets, NULL, "%s}", rows);
+    fixture->single = play_player(fixture->machine);
     fixture->split = play_player(fixture->machine);
-    fixture->other = play_player(fixture->machine);
+    fixture->second = play_player(fixture->machine);
 }
 
 static void sections_end(sectioned *fixture)
 {
-    md5_destroy_player(fixture->whole);
+    md5_destroy_player(fixture->single);
     md5_destroy_player(fixture->split);
-    md5_destroy_player(fixture->other);
+    md5_destroy_player(fixture->second);
     md5_destroy_machine(fixture->machine);
-    play_end(&fixture->made);
+    play_end(&fixture->assets);
 }
 
 // Applies one random command to both players and the simulator.
 static void sections_change(sectioned *fixture, section_sim *sim, uint64_t *random)
 {
-    md5_player *const players[] = {fixture->whole, fixture->split};
+    md5_player *const players[] = {fixture->single, fixture->split};
     const int section = (int)(test_random_u32(random) % 4);
     const md5_section_change change = (md5_section_change)(test_random_u32(random) % 4);
     if (sim->is_over || test_random_u32(random) % 6 == 0) {
@@ -954,46 +956,46 @@ TEST_WITH (sections_equal_a_simulation_for_any_split_of_time, sectioned, fixture
     uint8_t bytes[4096];
     for (uint32_t i = 0, count = play_transitions(3000); i < count; i++) {
         const double seconds = 0.9 * test_random(&random);
-        play_place places[2] = {{0}};
+        play_position positions[2] = {{0}};
         double left = seconds;
         sim.count = fired[0].count = fired[1].count = 0;
         sections_change(fixture, &sim, &random);
         if (test_random_u32(&random) % 3 == 0)
             sections_change(fixture, &sim, &random);
         sim.count = 0;
-        play_advance(fixture->whole, 0); // events of the commands
+        play_advance(fixture->single, 0); // events of the commands
         play_advance(fixture->split, 0);
         const bool was_held = sim.section < 0 && sim.holds
                               && fabs(sim.frame - (sim.rate > 0 ? SIM_FRAMES - 1 : 0)) < 1e-7;
         const double before = sim.frame;
         sim_advance(&sim, seconds);
-        md5_player_advance(fixture->whole, seconds, hear_frame, &fired[0]);
-        play_go_on(&places[0], md5_player_root_motion(fixture->whole));
+        md5_player_advance(fixture->single, seconds, hear_frame, &fired[0]);
+        play_go_on(&positions[0], md5_player_root_motion(fixture->single));
         for (int k = 0; k < 9; k++) { // saved and restored, or copied, between the parts
             const double part = k == 8 ? left : left * test_random(&random);
             const size_t size = md5_player_save(fixture->split, bytes, sizeof bytes);
             if (k % 2 == 0)
-                CHECK(md5_player_restore(fixture->other, bytes, size, NULL));
+                CHECK(md5_player_restore(fixture->second, bytes, size, NULL));
             else
-                md5_player_copy(fixture->other, fixture->split);
+                md5_player_copy(fixture->second, fixture->split);
             md5_player *const swapped = fixture->split;
-            fixture->split = fixture->other;
-            fixture->other = swapped;
+            fixture->split = fixture->second;
+            fixture->second = swapped;
             md5_player_advance(fixture->split, part, hear_frame, &fired[1]);
-            play_go_on(&places[1], md5_player_root_motion(fixture->split));
+            play_go_on(&positions[1], md5_player_root_motion(fixture->split));
             left -= part;
         }
         bool is_same = true;
         for (int k = 0; k < 2; k++) {
             const md5_one_shot_status status =
-                md5_player_one_shot(k ? fixture->split : fixture->whole, 0);
+                md5_player_one_shot(k ? fixture->split : fixture->single, 0);
             is_same = is_same && fired[k].count == sim.count
                       && memcmp(fired[k].frames, sim.frames, sim.count * sizeof(int)) == 0;
             is_same = is_same && status.is_playing == !sim.is_over
                       && (sim.is_over || sim_is_at(&sim, &status));
             // The root continues across every jump until the clip is held or has ended.
             if (!sim.is_over && !was_held && !sim.holds)
-                is_same = CHECK_NEAR(places[k].x, 2.5 * sim.rate * seconds, 2e-3) && is_same;
+                is_same = CHECK_NEAR(positions[k].x, 2.5 * sim.rate * seconds, 2e-3) && is_same;
         }
         if (!CHECK(is_same)) {
             printf("step %u, from frame %g by %g s\n", i, before, seconds);
@@ -1007,25 +1009,25 @@ TEST_WITH (section_fires_both_ends_and_plays_backward, sectioned, fixture, secti
     static section_sim fired;
     fired.count = 0;
     const md5_one_shot_desc loop = {.section = "b", .end = MD5_ONE_SHOT_LOOPS, .fade_out = 0.5f};
-    CHECK(!md5_player_one_shot_section(fixture->whole, 0, "a", MD5_SECTION_JUMP));
-    CHECK(md5_player_play_one_shot(fixture->whole, 0, 0, &loop));
-    CHECK(!md5_player_one_shot_section(fixture->whole, 0, "e", MD5_SECTION_NEXT));
-    md5_player_advance(fixture->whole, 1.05, hear_frame,
+    CHECK(!md5_player_one_shot_section(fixture->single, 0, "a", MD5_SECTION_JUMP));
+    CHECK(md5_player_play_one_shot(fixture->single, 0, 0, &loop));
+    CHECK(!md5_player_one_shot_section(fixture->single, 0, "e", MD5_SECTION_NEXT));
+    md5_player_advance(fixture->single, 1.05, hear_frame,
                        &fired); // two cycles: 10..20 10..20 10 11
     static const int expected[] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10,
                                    11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10, 11};
     CHECK_UINT(fired.count, COUNT_OF(expected));
     CHECK(memcmp(fired.frames, expected, sizeof expected) == 0);
-    play_advance(fixture->whole, -0.25);
-    CHECK_NEAR(md5_player_one_shot(fixture->whole, 0).time * 40.0, 6, 1e-9);
-    CHECK(md5_player_one_shot_section(fixture->whole, 0, NULL, MD5_SECTION_LEAVE));
-    play_advance(fixture->whole, 1.45); // in the fade before the end of the clip
-    CHECK_NEAR(md5_player_one_shot(fixture->whole, 0).time * 40.0, 35, 1e-9);
-    CHECK_NEAR(md5_player_one_shot(fixture->whole, 0).weight, 0.5, 1e-6);
-    CHECK(!md5_player_one_shot(fixture->whole, 0).section);
-    CHECK(!PLAY_ONE_SHOT(fixture->whole, 0, 0, .section = "b", .start = 1.0));
-    CHECK(PLAY_ONE_SHOT(fixture->whole, 0, 0, .end = MD5_ONE_SHOT_LOOPS));
-    CHECK(!md5_player_one_shot_section(fixture->whole, 0, "b", MD5_SECTION_NEXT));
+    play_advance(fixture->single, -0.25);
+    CHECK_NEAR(md5_player_one_shot(fixture->single, 0).time * 40.0, 6, 1e-9);
+    CHECK(md5_player_one_shot_section(fixture->single, 0, NULL, MD5_SECTION_LEAVE));
+    play_advance(fixture->single, 1.45); // in the fade before the end of the clip
+    CHECK_NEAR(md5_player_one_shot(fixture->single, 0).time * 40.0, 35, 1e-9);
+    CHECK_NEAR(md5_player_one_shot(fixture->single, 0).weight, 0.5, 1e-6);
+    CHECK(!md5_player_one_shot(fixture->single, 0).section);
+    CHECK(!PLAY_ONE_SHOT(fixture->single, 0, 0, .section = "b", .start = 1.0));
+    CHECK(PLAY_ONE_SHOT(fixture->single, 0, 0, .end = MD5_ONE_SHOT_LOOPS));
+    CHECK(!md5_player_one_shot_section(fixture->single, 0, "b", MD5_SECTION_NEXT));
 }
 
 // -- Until an event fires -----------------------------------------------------------------------
@@ -1146,12 +1148,13 @@ static void table_rules(table_sim *fixture)
     if (old >= 0 && fixture->stopping < 0 && table_ends(fixture, old))
         fixture->stopping = table[old].fade_out;
     for (int i = 0; i < ROWS; i++) {
-        const int now = fixture->playing;
-        if (now >= 0) {
+        const int current = fixture->playing;
+        if (current >= 0) {
             const bool is_ending =
-                !table[now].loops && fixture->age > table[now].length - table[now].fade_out;
+                !table[current].loops
+                && fixture->age > table[current].length - table[current].fade_out;
             const bool fades = fixture->stopping >= 0 || is_ending;
-            if (!fades && table[now].priority >= table[i].priority)
+            if (!fades && table[current].priority >= table[i].priority)
                 continue;
         }
         if (!table_begins(fixture, i))
@@ -1190,13 +1193,13 @@ static bool table_matches(const table_sim *fixture, const md5_one_shot_status *s
            && status->is_stopping == (fixture->stopping >= 0);
 }
 
-TEST_WITH (one_shots_equal_a_simulation_at_any_frame_rate, play_case, made, play_begin(made),
-           play_end(made)) {
+TEST_WITH (one_shots_equal_a_simulation_at_any_frame_rate, play_case, assets, play_begin(assets),
+           play_end(assets)) {
     static const uint32_t frames[3] = {41, 17, 21};
     for (uint32_t i = 0; i < 3; i++)
-        play_add_clip(made, frames[i], 20, 0.4, (play_walk){0}, i);
+        play_add_clip(assets, frames[i], 20, 0.4, (play_walk){0}, i);
     OWN_MACHINE machine = play_machine_read(
-        made, NULL,
+        assets, NULL,
         "float speed trigger wave trigger hit bool dance follow speed ease 0.5 "
         "clip wave f clip hit f clip spin f slot other slot s "
         "one_shot wave s wave { when wave and speed < 5 until speed >= 5 fade_in 0.1 fade_out 0.26 "

@@ -15,9 +15,9 @@ static void begin_four(play_scene *fixture)
         play_scene_add(fixture, FRAMES, RATE, 0.3 + 0.2 * i, 1 + i);
 }
 
-static void at(const play_case *made, uint32_t clip, double seconds, real_transform *pose)
+static void at(const play_case *assets, uint32_t clip, double seconds, real_transform *pose)
 {
-    play_real_sample(made->anims[clip], fmod(seconds, 1) * (double)RATE, pose);
+    play_real_sample(assets->anims[clip], fmod(seconds, 1) * (double)RATE, pose);
 }
 
 #define TEST_HERE(title) TEST_PLAY (title, begin_four(fixture))
@@ -27,7 +27,7 @@ TEST_HERE (play_shows_a_clip) {
     double time = 0;
     for (int i = 0; i < 100; i++) {
         real_transform expected[PLAY_JOINTS];
-        at(&fixture->made, 1, time, expected);
+        at(&fixture->assets, 1, time, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         play_advance(fixture->player, 0.071);
         time += 0.071;
@@ -50,10 +50,10 @@ TEST_HERE (play_crossfades_up_to_four) {
             num_begun++;
         }
         real_transform expected[PLAY_JOINTS], next[PLAY_JOINTS];
-        at(&fixture->made, 0, time, expected);
+        at(&fixture->assets, 0, time, expected);
         for (uint32_t k = 1; k < num_begun; k++) {
             const double share = (time - begins[k]) / (float)durations[k];
-            at(&fixture->made, k, time - begins[k], next);
+            at(&fixture->assets, k, time - begins[k], next);
             play_real_blend(expected, next,
                             md5_ease((md5_easing){.kind = easings[k]}, (float)share), NULL,
                             expected);
@@ -74,8 +74,8 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
         const double time = 0.05 * i;
         const double eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
         real_transform expected[PLAY_JOINTS], next[PLAY_JOINTS];
-        at(&fixture->made, 0, time, expected);
-        at(&fixture->made, 1, time, next);
+        at(&fixture->assets, 0, time, expected);
+        at(&fixture->assets, 1, time, next);
         play_real_blend(expected, next, fmin(fmax(eased, 0), 1), NULL, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
     }
@@ -89,11 +89,11 @@ TEST_HERE (play_fades_to_nothing) {
     real_transform a[PLAY_JOINTS];
     real_transform c[PLAY_JOINTS];
     real_transform expected[PLAY_JOINTS];
-    play_real_bind(fixture->made.model, bind);
+    play_real_bind(fixture->assets.model, bind);
 
     play_fade(fixture->player, 0, 1, 0.5f);
     play_advance(fixture->player, 0.2);
-    at(&fixture->made, 0, 0.2, a);
+    at(&fixture->assets, 0, 0.2, a);
     play_real_blend(bind, a, 0.6, NULL, expected);
     CHECK(play_miss(fixture->player, expected) < NEAR);
 
@@ -101,15 +101,15 @@ TEST_HERE (play_fades_to_nothing) {
     // 0.5, nothing 0.2.
     play_fade(fixture->player, 0, 2, 0.2f);
     play_advance(fixture->player, 0.1);
-    at(&fixture->made, 0, 0.3, a);
-    at(&fixture->made, 2, 0.1, c);
+    at(&fixture->assets, 0, 0.3, a);
+    at(&fixture->assets, 2, 0.1, c);
     play_real_blend(a, c, 0.5 / 0.7, NULL, expected);
     play_real_blend(bind, expected, 0.7, NULL, expected);
     CHECK(play_miss(fixture->player, expected) < NEAR);
 
     play_fade(fixture->player, 0, 1, 0);
     play_pose(fixture->player, pose);
-    CHECK_BYTES(pose, fixture->made.model->bind_local, sizeof pose);
+    CHECK_BYTES(pose, fixture->assets.model->bind_local, sizeof pose);
 }
 
 // Weights of a blend space, a stack on top of it, and items that are added, nested and have their
@@ -123,7 +123,7 @@ TEST_HERE (play_nests_motions) {
                     "item d_twice { add weight more } "
                     "item b { add weight 0.5 reference a 7 } } layer body { state all all }");
     float arms[PLAY_JOINTS];
-    CHECK(md5_build_mask(&fixture->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
+    CHECK(md5_build_mask(&fixture->assets.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0;
     for (int i = 0; i < 50; i++) {
         const double x = 0.25 + 0.01 * i;
@@ -133,19 +133,19 @@ TEST_HERE (play_nests_motions) {
         play_advance(fixture->player, 0.06);
         time += 0.06;
         real_transform expected[PLAY_JOINTS];
-        real_transform other[PLAY_JOINTS];
+        real_transform second_pose[PLAY_JOINTS];
         real_transform reference[PLAY_JOINTS];
-        at(&fixture->made, 0, 0.5 * time, expected);
-        at(&fixture->made, 1, 0.5 * time, other);
-        play_real_blend(expected, other, x, NULL, expected);
-        at(&fixture->made, 2, 0.5 * time, other);
-        play_real_blend(expected, other, 0.75, arms, expected);
-        at(&fixture->made, 3, time + 0.5, other);
-        play_real_sample(fixture->made.anims[3], 0, reference);
-        play_real_add(expected, other, reference, more, NULL, expected);
-        at(&fixture->made, 1, 0.5 * time, other);
-        play_real_sample(fixture->made.anims[0], 7, reference);
-        play_real_add(expected, other, reference, 0.5, NULL, expected);
+        at(&fixture->assets, 0, 0.5 * time, expected);
+        at(&fixture->assets, 1, 0.5 * time, second_pose);
+        play_real_blend(expected, second_pose, x, NULL, expected);
+        at(&fixture->assets, 2, 0.5 * time, second_pose);
+        play_real_blend(expected, second_pose, 0.75, arms, expected);
+        at(&fixture->assets, 3, time + 0.5, second_pose);
+        play_real_sample(fixture->assets.anims[3], 0, reference);
+        play_real_add(expected, second_pose, reference, more, NULL, expected);
+        at(&fixture->assets, 1, 0.5 * time, second_pose);
+        play_real_sample(fixture->assets.anims[0], 7, reference);
+        play_real_add(expected, second_pose, reference, 0.5, NULL, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
     }
     // A changed parameter is visible immediately, without a step.
@@ -162,18 +162,18 @@ TEST_HERE (play_blends_layers_over_another) {
                              "layer upper { mask upper weight 0.9 state b b } "
                              "layer lean { add reference c 3 mask upper weight lean state c c }");
     float upper[PLAY_JOINTS];
-    CHECK(md5_build_mask(&fixture->made.model->skeleton, "*spine", 2, upper, NULL));
+    CHECK(md5_build_mask(&fixture->assets.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {
         real_transform expected[PLAY_JOINTS];
-        real_transform other[PLAY_JOINTS];
+        real_transform second_pose[PLAY_JOINTS];
         real_transform reference[PLAY_JOINTS];
         const double time = 0.05 * i;
-        at(&fixture->made, 0, time, expected);
-        at(&fixture->made, 1, time, other);
-        play_real_blend(expected, other, 0.9f, upper, expected);
-        at(&fixture->made, 2, time, other);
-        play_real_sample(fixture->made.anims[2], 3, reference);
-        play_real_add(expected, other, reference, 0.4f, upper, expected);
+        at(&fixture->assets, 0, time, expected);
+        at(&fixture->assets, 1, time, second_pose);
+        play_real_blend(expected, second_pose, 0.9f, upper, expected);
+        at(&fixture->assets, 2, time, second_pose);
+        play_real_sample(fixture->assets.anims[2], 3, reference);
+        play_real_add(expected, second_pose, reference, 0.4f, upper, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         play_advance(fixture->player, 0.05);
     }
@@ -190,14 +190,14 @@ typedef struct channel {
 
 // Accumulates a channel as id's engine does: the first pose counts in full, each further pose by
 // its fraction of the weight so far; after a weight of 1, poses are ignored.
-static double accumulate(const play_case *made, const channel *from, double time, double gathered,
+static double accumulate(const play_case *assets, const channel *from, double time, double gathered,
                          real_transform *pose)
 {
     for (int i = 0; i < 2 && gathered < 1; i++) {
         real_transform next[PLAY_JOINTS];
         if (from->weights[i] == 0)
             continue;
-        at(made, from->clips[i], time, next);
+        at(assets, from->clips[i], time, next);
         gathered += from->weights[i];
         play_real_blend(pose, next, from->weights[i] / gathered, from->mask, pose);
     }
@@ -224,7 +224,7 @@ static void begin_original(original *fixture)
                            "layer eyelids { mask eyelids weight blink state c c }");
     const md5_mask_desc *const masks = md5_machine_tables(scene->machine)->masks;
     for (int i = 0; i < 4; i++)
-        CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, fixture->masks[i],
+        CHECK(md5_build_mask(&scene->assets.model->skeleton, masks[i].joints, 0, fixture->masks[i],
                              NULL));
 }
 
@@ -233,12 +233,12 @@ static void check_original(original *fixture, const channel *channels, double ti
     real_transform expected[PLAY_JOINTS];
     // The expected pose: ALL, then the parts with the weight that ALL leaves them, then the
     // eyelids, which are blended over the result.
-    const play_case *made = &fixture->scene.made;
-    play_real_bind(made->model, expected);
-    const double of_all = accumulate(made, &channels[0], time, 0, expected);
+    const play_case *assets = &fixture->scene.assets;
+    play_real_bind(assets->model, expected);
+    const double total = accumulate(assets, &channels[0], time, 0, expected);
     for (int i = 1; i < 4; i++)
-        accumulate(made, &channels[i], time, of_all, expected);
-    accumulate(made, &channels[4], time, 1 - channels[4].weights[0], expected);
+        accumulate(assets, &channels[i], time, total, expected);
+    accumulate(assets, &channels[4], time, 1 - channels[4].weights[0], expected);
 
     CHECK(play_miss(fixture->scene.player, expected) < NEAR);
 }

@@ -18,9 +18,9 @@ static const struct {
 
 void play_random_begin(play_random_stock *fixture)
 {
-    play_begin(&fixture->made);
+    play_begin(&fixture->assets);
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
-        play_add_clip(&fixture->made, clips[i].num_frames, clips[i].rate, 0.3, clips[i].walk, i);
+        play_add_clip(&fixture->assets, clips[i].num_frames, clips[i].rate, 0.3, clips[i].walk, i);
         fixture->num_frames[i] = clips[i].num_frames;
     }
 }
@@ -182,18 +182,18 @@ static void find_speeds(const play_random_tables *fixture, double pace, double *
                         : hypot(clips[i].walk.speed, clips[i].walk.rise);
     for (int i = 0; i < PLAY_MOTIONS; i++) {
         const md5_motion_desc *const motion = &fixture->motions[i];
-        double most = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0;
-        double sum = most;
+        double max_speed = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0;
+        double sum = max_speed;
         for (uint32_t j = 0; j < motion->num_items; j++) {
             const md5_motion_item *const item = &motion->items[j];
             const double speed = speed_in(speeds, item->motion);
-            most = fmax(most, speed);
+            max_speed = fmax(max_speed, speed);
             sum += speed;
         }
-        const double own = motion->speed == 0 ? 1 : fabs((double)motion->speed);
+        const double speed_factor = motion->speed == 0 ? 1 : fabs((double)motion->speed);
         const double factor = motion->speed_parameter ? fabs(pace) : 1;
-        const double items = motion->kind == MD5_MOTION_STACK ? sum : most;
-        speeds[PLAY_RANDOM_CLIPS + i] = own * factor * items;
+        const double items = motion->kind == MD5_MOTION_STACK ? sum : max_speed;
+        speeds[PLAY_RANDOM_CLIPS + i] = speed_factor * factor * items;
     }
 }
 
@@ -203,12 +203,12 @@ double play_random_speed(const play_random_tables *fixture, double pace)
     double sum = 0;
     find_speeds(fixture, pace, speeds);
     for (uint32_t i = 0; i < fixture->desc.num_layers; i++) {
-        double most = 0;
+        double max_speed = 0;
         for (uint32_t k = 0; k < fixture->layers[i].num_states; k++) {
             const char *const motion = fixture->states[i][k].motion;
-            most = fmax(most, motion ? speed_in(speeds, motion) : 0);
+            max_speed = fmax(max_speed, motion ? speed_in(speeds, motion) : 0);
         }
-        sum += most;
+        sum += max_speed;
     }
     return sum;
 }
@@ -225,7 +225,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
     };
     memcpy(to->parameters, parameters, sizeof parameters);
     to->desc = (md5_machine_desc){
-        .model = fixture->made.model,
+        .model = fixture->assets.model,
         ROWS(clips, to->clips),
         ROWS(parameters, to->parameters),
         ROWS(motions, to->motions),
@@ -265,7 +265,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
         to->markers[i][1] = last / 2 + 1 + play_below(random, last > 2 ? last / 2 - 1 : 1);
         to->clips[i] = (md5_clip_desc){
             .name = clip_names[i],
-            .binding = fixture->made.bindings[i],
+            .binding = fixture->assets.bindings[i],
             .period = (md5_period)play_one_in(random, 3),
             .root_extraction = extract,
             .events = to->events[i],
@@ -307,17 +307,19 @@ void play_random_step(play_random_tables *to, uint64_t *random)
         bool may_interrupt = false;
         for (uint32_t k = 0; k < layer->num_transitions; k++) {
             md5_transition_desc *const transition = &to->transitions[i][k];
-            int least = PLAY_MARKERS, most = -1; // limits of the states that must match
+            int min_markers = PLAY_MARKERS,
+                max_markers = -1; // limits of the states that must match
             for (uint32_t j = 0; j < layer->num_states; j++) {
                 const md5_state_desc *const state = &layer->states[j];
                 if (transition->from && strcmp(state->name, transition->from) != 0
                     && strcmp(state->name, transition->to) != 0)
                     continue;
                 const int markers = state->motion ? count_markers(to, state->motion) : -1;
-                least = markers < least ? markers : least;
-                most = markers > most ? markers : most;
+                min_markers = markers < min_markers ? markers : min_markers;
+                max_markers = markers > max_markers ? markers : max_markers;
             }
-            transition->in_step = least == most && least >= 0 && play_one_in(random, 2) == 0;
+            transition->in_step =
+                min_markers == max_markers && min_markers >= 0 && play_one_in(random, 2) == 0;
             if (transition->in_step && play_one_in(random, 3))
                 transition->leader = transition->to;
             may_interrupt = may_interrupt
@@ -344,9 +346,9 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
     for (uint32_t i = 0; i < PLAY_LAYERS * PLAY_TRANSITIONS; i++) {
         const uint32_t number = i / PLAY_LAYERS;
         const md5_layer_desc *const layer = &to->layers[i % PLAY_LAYERS];
-        md5_transition_desc *const way = &to->transitions[i % PLAY_LAYERS][number];
+        md5_transition_desc *const transition = &to->transitions[i % PLAY_LAYERS][number];
         md5_condition *const added = to->added[i % PLAY_LAYERS][number];
-        if (!way->to)
+        if (!transition->to)
             continue;
         added[0] = to->conditions[i % PLAY_LAYERS][number];
         added[1] = (md5_condition){.compare = (md5_comparison)(2 + play_below(random, 4)),
@@ -359,21 +361,22 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
             continue;
         if (added[1].kind == MD5_WHEN_EVENT)
             added[1] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_EVENT};
-        added[1].begins_alternative = way->num_conditions > 0 && play_one_in(random, 2);
-        way->conditions = added + 1 - way->num_conditions;
-        way->num_conditions++;
-        way->exits_each = play_one_in(random, 2);
+        added[1].begins_alternative = transition->num_conditions > 0 && play_one_in(random, 2);
+        transition->conditions = added + 1 - transition->num_conditions;
+        transition->num_conditions++;
+        transition->exits_each = play_one_in(random, 2);
         // A phase that is passed from clip to clip, at times that depend on the phase, is only as
         // exact as these times: its error grows unequally.
-        way->keeps_phase = false;
+        transition->keeps_phase = false;
         // Use an event of a state that plays a clip.
         for (uint32_t k = 0; k < layer->num_states * PLAY_RANDOM_CLIPS; k++) {
             const md5_state_desc *const state = &layer->states[k / PLAY_RANDOM_CLIPS];
-            const md5_clip_desc *const own = &to->clips[k % PLAY_RANDOM_CLIPS];
-            const bool is_source = way->waits && way->from && strcmp(way->from, state->name) == 0;
-            const bool plays_clip = state->motion && strcmp(state->motion, own->name) == 0;
-            if (is_source && plays_clip && own->num_events > 0 && play_one_in(random, 2))
-                way->exit_event = own->events[0].name;
+            const md5_clip_desc *const own_clip = &to->clips[k % PLAY_RANDOM_CLIPS];
+            const bool is_source =
+                transition->waits && transition->from && strcmp(transition->from, state->name) == 0;
+            const bool plays_clip = state->motion && strcmp(state->motion, own_clip->name) == 0;
+            if (is_source && plays_clip && own_clip->num_events > 0 && play_one_in(random, 2))
+                transition->exit_event = own_clip->events[0].name;
         }
     }
 }
@@ -385,8 +388,8 @@ void play_random_add_one_shots(play_random_tables *to, uint64_t *random)
     static const md5_mask_desc upper = {.name = "upper", .joints = "*spine"}; // the root continues
     for (int i = 0; i < PLAY_ONE_SHOTS; i++) {
         const md5_clip_desc *const clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
-        const md5_clip_desc *const other = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
-        if (clip->num_events == 0 || other->num_events == 0)
+        const md5_clip_desc *const other_clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
+        if (clip->num_events == 0 || other_clip->num_events == 0)
             continue;
         to->untils[i] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_EVENT};
         const uint32_t row = play_below(random, to->layers[0].num_transitions + 1);
@@ -394,7 +397,7 @@ void play_random_add_one_shots(play_random_tables *to, uint64_t *random)
             to->whens[i][0] = to->conditions[0][row];
         if (!to->whens[i][0].parameter)
             to->whens[i][0] =
-                (md5_condition){.parameter = other->events[0].name, .kind = MD5_WHEN_EVENT};
+                (md5_condition){.parameter = other_clip->events[0].name, .kind = MD5_WHEN_EVENT};
         to->one_shots[to->desc.num_one_shots++] =
             (md5_one_shot_desc){.name = names[i],
                                 .slot = slots[play_below(random, PLAY_SLOTS)],
@@ -421,10 +424,10 @@ void play_random_add_one_shots(play_random_tables *to, uint64_t *random)
 double play_random_seconds(uint64_t *random)
 {
     const double units[] = {0.05, 0.25, 0.5, 1, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};
-    const double way = play_one_in(random, 3) ? -1 : 1;
+    const double direction = play_one_in(random, 3) ? -1 : 1;
     if (play_one_in(random, 3))
-        return way * 6 * test_random(random);
-    return way * units[play_below(random, 8)] * play_below(random, 20);
+        return direction * 6 * test_random(random);
+    return direction * units[play_below(random, 8)] * play_below(random, 20);
 }
 
 void play_random_change(md5_player *const *players, uint32_t num_players,
@@ -459,16 +462,16 @@ void play_random_change(md5_player *const *players, uint32_t num_players,
     }
 }
 
-void play_hear(void *user, md5_player *player, const md5_event *event, float weight)
+void play_log_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
-    play_heard *const to = user;
+    play_event_log *const to = user;
     (void)player;
-    REQUIRE(to->count < PLAY_MOST_HEARD);
+    REQUIRE(to->count < PLAY_MAX_EVENTS);
     to->events[to->count] = event;
     to->weights[to->count++] = weight;
 }
 
-bool play_heard_the_same(const play_heard *a, const play_heard *b)
+bool play_same_events(const play_event_log *a, const play_event_log *b)
 {
     bool is_same = CHECK_UINT(
         b->count, a->count); // events of one machine, or of two machines with the same tables

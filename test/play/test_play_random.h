@@ -22,7 +22,7 @@ enum { PLAY_X, PLAY_PACE, PLAY_FLAG, PLAY_LEAP, PLAY_CALL, PLAY_PARAMETERS };
 
 // The clips of random machines. The caller frees them with play_end(&stock.made).
 typedef struct play_random_stock {
-    play_case made;
+    play_case assets;
     uint32_t num_frames[PLAY_RANDOM_CLIPS];
 } play_random_stock;
 
@@ -78,14 +78,14 @@ double play_random_seconds(uint64_t *random);
 
 // Limit for the events of one step. It is the library's limit because a random machine can leave a
 // state and return within a fade of 1e-4 s. More events fail the test.
-enum { PLAY_MOST_HEARD = MD5_MAX_STEP_EVENTS };
-typedef struct play_heard {
-    const md5_event *events[PLAY_MOST_HEARD];
-    float weights[PLAY_MOST_HEARD];
+enum { PLAY_MAX_EVENTS = MD5_MAX_STEP_EVENTS };
+typedef struct play_event_log {
+    const md5_event *events[PLAY_MAX_EVENTS];
+    float weights[PLAY_MAX_EVENTS];
     uint32_t count;
-} play_heard;
-void play_hear(void *user, md5_player *player, const md5_event *event, float weight);
-bool play_heard_the_same(const play_heard *a, const play_heard *b);
+} play_event_log;
+void play_log_event(void *user, md5_player *player, const md5_event *event, float weight);
+bool play_same_events(const play_event_log *a, const play_event_log *b);
 
 uint32_t play_below(uint64_t *random, uint32_t count);
 bool play_one_in(uint64_t *random, uint32_t count);

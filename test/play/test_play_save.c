@@ -31,7 +31,7 @@ typedef struct save_test {
     play_random_stock stock;
     play_random_tables tables;
     md5_machine *machine;
-    play_heard heard[2];
+    play_event_log logs[2];
 } save_test;
 
 static void begin_machine(save_test *fixture, uint64_t seed, uint64_t *random)
@@ -97,7 +97,7 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
                        uint64_t *random)
 {
     const bool changes = !play_one_in(random, 3);
-    const bool is_seen = !play_one_in(random, 3);
+    const bool is_visible = !play_one_in(random, 3);
     const double seconds = play_one_in(random, 4) ? 0 : play_random_seconds(random) * 0.1;
     md5_xform poses[2][PLAY_JOINTS], motions[2];
     if (changes)
@@ -130,23 +130,23 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
             CHECK(md5_player_set_detail(players[i], &detail));
     }
     for (uint32_t i = 0; i < num_players; i++) {
-        fixture->heard[i].count = 0;
-        md5_player_advance(players[i], seconds, play_hear, &fixture->heard[i]);
+        fixture->logs[i].count = 0;
+        md5_player_advance(players[i], seconds, play_log_event, &fixture->logs[i]);
         motions[i] = md5_player_root_motion(players[i]);
-        if (is_seen)
+        if (is_visible)
             play_pose(players[i], poses[i]);
     }
     if (num_players == 1)
         return true;
-    if (!play_heard_the_same(&fixture->heard[0], &fixture->heard[1])
+    if (!play_same_events(&fixture->logs[0], &fixture->logs[1])
         || !CHECK_BYTES(&motions[0], &motions[1], sizeof motions[0]))
         return false;
-    if (is_seen && !CHECK_BYTES(poses[0], poses[1], sizeof poses[0]))
+    if (is_visible && !CHECK_BYTES(poses[0], poses[1], sizeof poses[0]))
         return false;
     return CHECK(are_saved_alike(players[0], players[1]));
 }
 
-typedef bool take_over(md5_player *to, const md5_player *from);
+typedef bool transfer_state(md5_player *to, const md5_player *from);
 
 static bool by_saving(md5_player *to, const md5_player *from)
 {
@@ -171,13 +171,14 @@ static bool by_copying(md5_player *to, const md5_player *from)
 
 // One player plays. At random times a second player, which has played something else, receives its
 // state, and both continue.
-static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
+static bool check_machine(save_test *fixture, uint64_t seed, transfer_state *transfer)
 {
     uint64_t random;
     begin_machine(fixture, seed, &random);
-    OWN_MACHINE other = play_machine(&fixture->tables.desc); // with the same tables
-    md5_player *const players[2] = {play_player(fixture->machine),
-                                    play_player(take == by_adopting ? other : fixture->machine)};
+    OWN_MACHINE second = play_machine(&fixture->tables.desc); // with the same tables
+    md5_player *const players[2] = {
+        play_player(fixture->machine),
+        play_player(transfer == by_adopting ? second : fixture->machine)};
     bool is_same = true;
     for (int moment = 0; moment < MOMENTS && is_same; moment++) {
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
@@ -187,7 +188,8 @@ static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
         // A change before the next step is part of the saved state.
         play_random_change(players, 1, &fixture->tables, &random);
         change_one_shots(fixture, players, 1, &random);
-        is_same = take(players[1], players[0]) && CHECK(are_saved_alike(players[0], players[1]));
+        is_same =
+            transfer(players[1], players[0]) && CHECK(are_saved_alike(players[0], players[1]));
         for (int i = 0; i < STEPS && is_same; i++)
             is_same = step_alike(fixture, players, 2, &random);
     }
@@ -199,7 +201,7 @@ static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
     return is_same;
 }
 
-static void check_machines(take_over *take)
+static void check_machines(transfer_state *transfer)
 {
     enum { USUAL_MACHINES = 200, MAX_FAILED = 3 };
     const char *const wanted = getenv("MD5_SAVE_MACHINES");
@@ -209,10 +211,10 @@ static void check_machines(take_over *take)
     const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
     int num_failed = 0;
     for (uint64_t seed = 1; !alone && seed <= count && num_failed < MAX_FAILED; seed++)
-        num_failed += !check_machine(fixture, seed, take);
+        num_failed += !check_machine(fixture, seed, transfer);
     if (alone)
-        check_machine(fixture, strtoull(alone, NULL, 10), take);
-    play_end(&fixture->stock.made);
+        check_machine(fixture, strtoull(alone, NULL, 10), transfer);
+    play_end(&fixture->stock.assets);
 }
 
 TEST (restored_player_of_any_machine_continues_with_the_same_bits) {
@@ -253,7 +255,7 @@ TEST (adopted_player_of_any_other_machine_has_valid_poses) {
     }
     md5_destroy_player(old);
     md5_destroy_machine(was);
-    play_end(&fixture->stock.made);
+    play_end(&fixture->stock.assets);
 }
 
 // -- Machines that were edited ----------------------------------------------------------------
@@ -323,15 +325,15 @@ static const edit edits[] = {
 // Advances by frames of 1/60 s. Returns the largest movement in one frame.
 static double move(md5_player *player, int num_frames, md5_xform *pose)
 {
-    double most = 0;
+    double max_distance = 0;
     for (int i = 0; i < num_frames; i++) {
         md5_xform before[PLAY_JOINTS];
         play_pose(player, before);
         play_advance(player, 1.0 / 60.0);
         play_pose(player, pose);
-        most = fmax(most, play_pose_distance(before, pose));
+        max_distance = fmax(max_distance, play_pose_distance(before, pose));
     }
-    return most;
+    return max_distance;
 }
 
 // The pose is the pose of the old machine. In the first frame it moves no farther than in a frame
@@ -348,9 +350,9 @@ TEST (player_of_an_edited_machine_continues_without_a_jump) {
         OWN_PLAYER alone = play_player(is.machine);
         char lost[LOST_TEXT] = "";
         md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
-        double most = move(was.player, 12, old);
+        double max_distance = move(was.player, 12, old);
         md5_player_set(was.player, md5_find_parameter(was.machine, "call"), 1);
-        most = fmax(most, move(was.player, 18, old));
+        max_distance = fmax(max_distance, move(was.player, 18, old));
         md5_player_migrate(is.player, was.player, note_lost, lost);
         play_pose(is.player, pose);
         CHECK_THAT(play_pose_distance(old, pose) < 1e-4, "edit %d: a jump by %g", number,
@@ -367,8 +369,9 @@ TEST (player_of_an_edited_machine_continues_without_a_jump) {
         play_pose(alone, old);
         CHECK_THAT(play_pose_distance(old, pose) < 1e-4, "edit %d: at the end off by %g", number,
                    play_pose_distance(old, pose));
-        most = fmax(most, move(alone, 60, old));
-        CHECK_THAT(first <= most, "edit %d: moves by %g, but at most by %g", number, first, most);
+        max_distance = fmax(max_distance, move(alone, 60, old));
+        CHECK_THAT(first <= max_distance, "edit %d: moves by %g, but at most by %g", number, first,
+                   max_distance);
     }
 }
 
@@ -414,7 +417,7 @@ TEST (open_window_of_an_edited_machine_is_identified_among_equal_names) {
 #define OF_A(windows) "clip a f { " windows " } clip b f clip c f " GO
     static const struct {
         const char *is;
-        const char *heard;
+        const char *events;
         const char *lost;
     } cases[] = {
         {OF_A("window hit 10-12 w\nwindow hit 2-8"), "-hit8 +hit10 -hit12 ", ""},
@@ -427,16 +430,16 @@ TEST (open_window_of_an_edited_machine_is_identified_among_equal_names) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_PLAY was = {0};
         OWN_PLAY is = {0};
-        char heard[LOST_TEXT] = "";
+        char events[LOST_TEXT] = "";
         char lost[LOST_TEXT] = "";
         begin_edited(&was, OF_A("window hit 10-12 w\nwindow hit 2-8"));
         begin_edited(&is, cases[i].is);
-        md5_player_advance(was.player, 0.25, note_window, heard);
-        CHECK_STRING(heard, "+hit2 ");
+        md5_player_advance(was.player, 0.25, note_window, events);
+        CHECK_STRING(events, "+hit2 ");
         md5_player_migrate(is.player, was.player, note_lost, lost);
-        heard[0] = '\0';
-        md5_player_advance(is.player, 0.7, note_window, heard);
-        CHECK_STRING(heard, cases[i].heard);
+        events[0] = '\0';
+        md5_player_advance(is.player, 0.7, note_window, events);
+        CHECK_STRING(events, cases[i].events);
         CHECK_STRING(lost, cases[i].lost);
     }
 }
@@ -494,11 +497,11 @@ TEST (restoring_invalid_bytes_does_not_change_a_player) {
         uint64_t random;
         begin_machine(fixture, seed, &random);
         md5_player *const player = play_player(fixture->machine);
-        md5_player *const other = play_player(fixture->machine);
+        md5_player *const second = play_player(fixture->machine);
         for (int i = 0; i < 4; i++)
             step_alike(fixture, &player, 1, &random);
         play_random_change(&player, 1, &fixture->tables, &random);
-        md5_player_copy(other, player);
+        md5_player_copy(second, player);
         size_t size;
         OWN uint8_t *const bytes = play_save(player, &size);
         for (size_t cut = 0; cut < size && is_right; cut++) {
@@ -508,14 +511,14 @@ TEST (restoring_invalid_bytes_does_not_change_a_player) {
         static const uint8_t flips[] = {0x01, 0x10, 0x80, 0xff};
         for (size_t i = 0; i < 4 * size && is_right; i++) {
             bytes[i / 4] ^= flips[i % 4];
-            is_right = is_refused_or_valid(player, other, bytes, size);
+            is_right = is_refused_or_valid(player, second, bytes, size);
             bytes[i / 4] ^= flips[i % 4];
         }
         md5_destroy_player(player);
-        md5_destroy_player(other);
+        md5_destroy_player(second);
         md5_destroy_machine(fixture->machine);
     }
-    play_end(&fixture->stock.made);
+    play_end(&fixture->stock.assets);
 }
 
 // The last value of a saved number that is accepted, and the next value, which is rejected with
@@ -596,7 +599,7 @@ TEST (saved_numbers_have_limits) {
         md5_destroy_player(player);
         md5_destroy_machine(fixture->machine);
     }
-    play_end(&fixture->stock.made);
+    play_end(&fixture->stock.assets);
     for (size_t i = 0; i < COUNT_OF(limits); i++)
         CHECK_THAT(is_found[i], "%s: the limit is not found", limits[i].message);
 }
@@ -615,15 +618,15 @@ static void begin_small(play_scene *fixture, const char *rows)
 }
 
 TEST (player_of_another_machine_is_rejected_by_name) {
-    OWN_PLAY one, other;
-    begin_small(&one, SMALL);
-    begin_small(&other, SMALL);
-    CHECK_UINT(md5_machine_fingerprint(one.machine), md5_machine_fingerprint(other.machine));
+    OWN_PLAY first, second;
+    begin_small(&first, SMALL);
+    begin_small(&second, SMALL);
+    CHECK_UINT(md5_machine_fingerprint(first.machine), md5_machine_fingerprint(second.machine));
     size_t size;
-    OWN void *const bytes = play_save(one.player, &size);
-    CHECK(md5_player_restore(other.player, bytes, size, NULL));
+    OWN void *const bytes = play_save(first.player, &size);
+    CHECK(md5_player_restore(second.player, bytes, size, NULL));
 
-    md5_machine_desc desc = *md5_machine_tables(one.machine);
+    md5_machine_desc desc = *md5_machine_tables(first.machine);
     md5_layer_desc body = desc.layers[0];
     const md5_state_desc states[2] = {body.states[0], {.name = "run", .motion = "a"}};
     body.states = states;
@@ -637,34 +640,34 @@ TEST (player_of_another_machine_is_rejected_by_name) {
 }
 
 TEST (player_of_another_version_is_rejected_by_number) {
-    OWN_PLAY one;
-    begin_small(&one, SMALL);
+    OWN_PLAY first;
+    begin_small(&first, SMALL);
     size_t size;
-    OWN uint8_t *const bytes = play_save(one.player, &size);
+    OWN uint8_t *const bytes = play_save(first.player, &size);
     bytes[4] = 200;
     md5_error error = {0};
-    CHECK_SAYS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_MISMATCH,
+    CHECK_SAYS(md5_player_restore(first.player, bytes, size, &error), error, MD5_ERROR_MISMATCH,
                "unsupported version of a saved player: expected 2 to 6, found 200");
     bytes[0] = 'X';
-    CHECK_FAILS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_player_restore(first.player, bytes, size, &error), error, MD5_ERROR_SYNTAX);
 }
 
 // The bytes ff ff ff ff are -1, which means that no entry of a table is selected; lower numbers are
 // invalid.
 TEST (saved_indices_below_none_are_rejected) {
-    OWN_PLAY one;
-    begin_small(&one, SMALL);
+    OWN_PLAY first;
+    begin_small(&first, SMALL);
     static const uint8_t none[4] = {0xff, 0xff, 0xff, 0xff};
     size_t size;
     size_t num_none = 0;
     size_t num_states = 0;
-    OWN uint8_t *const bytes = play_save(one.player, &size);
+    OWN uint8_t *const bytes = play_save(first.player, &size);
     for (size_t i = 0; i + 4 <= size; i++) {
         if (memcmp(bytes + i, none, 4) != 0)
             continue;
         md5_error error = {0};
         bytes[i] = 0xfe;
-        CHECK_FAILS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_player_restore(first.player, bytes, size, &error), error, MD5_ERROR_RANGE);
         num_none++;
         num_states += strstr(error.message, "entered state of a layer") != NULL;
         bytes[i] = 0xff;
@@ -676,29 +679,29 @@ TEST (saved_indices_below_none_are_rejected) {
 // The format begins with a magic number, version and fingerprint, all little-endian; then three
 // flags and, as a double, the time since the last pose.
 TEST (saved_bytes_are_little_endian) {
-    OWN_PLAY one;
-    begin_small(&one, SMALL);
-    play_advance(one.player, 0.75);
+    OWN_PLAY first;
+    begin_small(&first, SMALL);
+    play_advance(first.player, 0.75);
     size_t size;
-    OWN uint8_t *const bytes = play_save(one.player, &size);
+    OWN uint8_t *const bytes = play_save(first.player, &size);
     CHECK_BYTES(bytes, "M5PS\6\0\0\0", 8);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);
-    CHECK_UINT(fingerprint, md5_machine_fingerprint(one.machine));
+    CHECK_UINT(fingerprint, md5_machine_fingerprint(first.machine));
     static const uint8_t three_quarters[8] = {0, 0, 0, 0, 0, 0, 0xe8, 0x3f};
     CHECK_BYTES(bytes + 19, three_quarters, 8);
 }
 
 TEST (save_to_a_small_buffer_is_truncated_and_returns_the_size) {
-    OWN_PLAY one;
-    begin_small(&one, SMALL);
+    OWN_PLAY first;
+    begin_small(&first, SMALL);
     size_t size;
-    OWN void *const bytes = play_save(one.player, &size);
+    OWN void *const bytes = play_save(first.player, &size);
     OWN uint8_t *const cut = malloc(size);
     for (size_t room = 0; room < size; room++) {
         memset(cut, 0x5a, size);
-        CHECK_UINT(md5_player_save(one.player, cut, room), size);
+        CHECK_UINT(md5_player_save(first.player, cut, room), size);
         CHECK(memcmp(cut, bytes, room) == 0 && cut[room] == 0x5a);
     }
 }
@@ -713,12 +716,13 @@ TEST (fingerprint_depends_on_every_table) {
         SMALL_OF("frame 1 step", "float speed", "state stand a"),
         SMALL_OF("", "float speed", "state stand nothing"),
     };
-    OWN_PLAY one;
-    begin_small(&one, SMALL);
+    OWN_PLAY first;
+    begin_small(&first, SMALL);
     for (size_t i = 0; i < COUNT_OF(changed); i++) {
-        OWN_PLAY other;
-        begin_small(&other, changed[i]);
-        CHECK_THAT(md5_machine_fingerprint(other.machine) != md5_machine_fingerprint(one.machine),
+        OWN_PLAY second;
+        begin_small(&second, changed[i]);
+        CHECK_THAT(md5_machine_fingerprint(second.machine)
+                       != md5_machine_fingerprint(first.machine),
                    "%s", changed[i]);
     }
 }
@@ -842,17 +846,17 @@ TEST (saved_player_of_version_2_is_restored) {
 
 // The player is saved again in the current version without loss.
 TEST (saved_player_of_version_2_is_saved_in_the_newest) {
-    OWN_PLAY fixture, other;
+    OWN_PLAY fixture, second;
     uint8_t bytes[SAVED_SIZE], again[2 * SAVED_SIZE];
     begin(&fixture);
-    begin(&other);
+    begin(&second);
     play_unhex(saved, SAVED_SIZE, bytes);
     CHECK(md5_player_restore(fixture.player, bytes, sizeof bytes, NULL));
     const size_t size = md5_player_save(fixture.player, again, sizeof again);
     CHECK(size > sizeof bytes);
     CHECK_UINT(again[4], 6);
-    CHECK(md5_player_restore(other.player, again, size, NULL));
-    CHECK(play_apart(fixture.player, other.player) == 0);
+    CHECK(md5_player_restore(second.player, again, size, NULL));
+    CHECK(play_apart(fixture.player, second.player) == 0);
 }
 
 // Easings have no parameters in version 2. Players with more or fewer bytes are rejected.
@@ -905,7 +909,7 @@ TEST (saved_player_of_version_5_is_restored) {
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     play_scene_begin(&fixture);
     for (uint32_t i = 0; i < 2; i++)
-        play_add_clip(&fixture.made, 21, 20, 0.3, (play_walk){40 + 60.0 * i, 0, 0}, i);
+        play_add_clip(&fixture.assets, 21, 20, 0.3, (play_walk){40 + 60.0 * i, 0, 0}, i);
     play_scene_read(&fixture, "clip a f { walk } clip b f { walk } float pace 1 "
                               "follow pace spring 100 4 layer body { state a a state b b }");
     play_unhex(saved_5, sizeof bytes, bytes);

@@ -21,18 +21,18 @@ static schema_list all_schemas(void)
     schema_list all = {{&md5i_machine_schema}, 1};
     for (uint32_t i = 0; i < all.count; i++) {
         const md5_schema *const schema = all.schemas[i];
-        uint32_t place = i + 1;
+        uint32_t next = i + 1;
         for (uint32_t j = 0; j < schema->num_columns; j++) {
             const md5_column *const column = &schema->columns[j];
             const md5_schema *const rows = column->rows;
-            uint32_t known = 0;
-            while (known < all.count && all.schemas[known] != rows)
-                known++;
-            if (!rows || known < all.count || all.count == MAX_SCHEMAS)
+            uint32_t index = 0;
+            while (index < all.count && all.schemas[index] != rows)
+                index++;
+            if (!rows || index < all.count || all.count == MAX_SCHEMAS)
                 continue;
-            memmove(&all.schemas[place + 1], &all.schemas[place],
-                    (all.count - place) * sizeof all.schemas[0]);
-            all.schemas[place++] = rows;
+            memmove(&all.schemas[next + 1], &all.schemas[next],
+                    (all.count - next) * sizeof all.schemas[0]);
+            all.schemas[next++] = rows;
             all.count++;
         }
     }
@@ -235,7 +235,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
     const bool is_head = column->position == MD5_POSITION_HEAD;
     const char **const texts = (const char **)(void *)value;
     float *const floats = (float *)(void *)value;
-    uint32_t *const whole = (uint32_t *)(void *)value;
+    uint32_t *const integer = (uint32_t *)(void *)value;
     if (!md5_is_column_used(column, kind) || (!is_head && !is_often))
         return;
     const bool is_kind = schema->has_kind && schema->kind == column->offset;
@@ -280,7 +280,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         *(double *)(void *)value = test_random_u32(random) / 64.0;
         break;
     case MD5_COLUMN_COUNT:
-        *whole = play_one_in(random, 2) ? play_below(random, 9) : test_random_u32(random);
+        *integer = play_one_in(random, 2) ? play_below(random, 9) : test_random_u32(random);
         break;
     case MD5_COLUMN_INT:
         *(int32_t *)(void *)value = (int32_t)test_random_u32(random);
@@ -293,7 +293,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
             floats[i] = (float)play_below(random, 100) / 7.0f;
         break;
     case MD5_COLUMN_CHOICE:
-        *whole = random_choice(column, random);
+        *integer = random_choice(column, random);
         break;
     case MD5_COLUMN_EASING:
         add_row(to, column->rows, value, 0);
@@ -478,11 +478,12 @@ static size_t shuffle_tokens(const char *text, char *to, uint64_t *random)
         const size_t length = strcspn(word, " \n");
         end = word + length + strspn(word + length, " \n");
         const bool is_changed = play_one_in(random, 500);
-        const char *const other = play_one_in(random, 2) ? kept : NULL;
-        if (is_changed && !other)
+        const char *const replacement = play_one_in(random, 2) ? kept : NULL;
+        if (is_changed && !replacement)
             size += (size_t)sprintf(to + size, "%s ", numbers[play_below(random, 8)]);
-        if (is_changed && other)
-            size += (size_t)sprintf(to + size, "%.*s ", (int)strcspn(other, " \n"), other);
+        if (is_changed && replacement)
+            size +=
+                (size_t)sprintf(to + size, "%.*s ", (int)strcspn(replacement, " \n"), replacement);
         if (!is_changed || play_one_in(random, 3)) {
             memcpy(to + size, word, (size_t)(end - word));
             size += (size_t)(end - word);
@@ -496,15 +497,15 @@ static size_t shuffle_tokens(const char *text, char *to, uint64_t *random)
 TEST (machine_round_trips_through_text) {
     OWN_STRING mixed = malloc(TEXT_SIZE);
     OWN_STRING text = malloc(TEXT_SIZE);
-    size_t whole_size;
-    OWN_STRING whole =
-        test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &whole_size);
+    size_t complete_size;
+    OWN_STRING complete =
+        test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &complete_size);
     uint64_t random = 3;
     uint32_t num_read = 0;
     uint32_t num_same = 0;
     for (uint32_t i = 0; i < play_transitions(6000); i++) {
         md5_error error = {0};
-        const size_t mixed_size = shuffle_tokens(whole, mixed, &random);
+        const size_t mixed_size = shuffle_tokens(complete, mixed, &random);
         OWN_MACHINE_FILE file = md5_parse_machine_file(mixed, mixed_size, NULL, &error);
         if (!file)
             continue;
@@ -567,8 +568,8 @@ static float glow_value(const md5_modifier_desc *modifier)
     return glow;
 }
 
-TEST_WITH (one_table_row_adds_a_column_to_all_functions, play_case, made, play_begin(made),
-           play_end(made)) {
+TEST_WITH (one_table_row_adds_a_column_to_all_functions, play_case, assets, play_begin(assets),
+           play_end(assets)) {
     static longer_schema longer;
     add_column(&longer, (md5_column){.kind = MD5_COLUMN_FLOAT,
                                      .member = "glow",
@@ -588,7 +589,7 @@ TEST_WITH (one_table_row_adds_a_column_to_all_functions, play_case, made, play_b
     };
     if (CHECK(files[0] && files[1] && files[2])) {
         for (int i = 0; i < 3; i++)
-            files[i]->desc.model = made->model;
+            files[i]->desc.model = assets->model;
         CHECK(glow_value(files[0]->desc.modifiers) == 7.5f);
         CHECK(check_with(schema, &files[0]->desc, &error));
         CHECK(!check_with(schema, &files[1]->desc, &error));

@@ -9,29 +9,29 @@
 
 enum { STEPS = 5, MAX_PARTS = 40, MAX_HEARD = MD5_MAX_STEP_EVENTS };
 
-typedef struct heard_event {
+typedef struct logged_event {
     const md5_event *event;
     float weight;
-} heard_event;
+} logged_event;
 
-typedef struct heard {
-    heard_event all[MAX_HEARD];
+typedef struct event_log {
+    logged_event all[MAX_HEARD];
     uint32_t count;
-} heard;
+} event_log;
 
 PLAY_LISTENER(hear)
 {
-    heard *const to = user;
+    event_log *const to = user;
     if (to->count == MAX_HEARD)
         return;
     const bool is_end = event->kind == MD5_EVENT_END; // at an end the weight can be 0
     CHECK(player && (is_end ? weight >= 0 : weight > 0) && weight <= 1);
-    to->all[to->count++] = (heard_event){event, weight};
+    to->all[to->count++] = (logged_event){event, weight};
 }
 
 typedef struct split_test {
     play_random_stock stock;
-    heard whole, split;
+    event_log single, split;
     bool is_cut_off;      // the step exceeded a limit of one step
     bool is_backward;     // direction of the last step that was not 0
     bool has_order;       // events have the same order
@@ -89,33 +89,33 @@ static uint32_t first_part(split_test *fixture, const double *parts, uint32_t nu
 
 static int compare_events(const void *left, const void *right)
 {
-    const heard_event *const a = left;
-    const heard_event *const b = right;
-    const double of_left = a->weight;
-    const double of_right = b->weight;
+    const logged_event *const a = left;
+    const logged_event *const b = right;
+    const double left_weight = a->weight;
+    const double right_weight = b->weight;
     if (a->event != b->event)
         return a->event < b->event ? -1 : 1;
-    return compare_doubles(&of_left, &of_right);
+    return compare_doubles(&left_weight, &right_weight);
 }
 
-static bool same_events(heard *whole, heard *split, bool has_order)
+static bool same_events(event_log *single, event_log *split, bool has_order)
 {
     if (!has_order) {
-        qsort(whole->all, whole->count, sizeof whole->all[0], compare_events);
+        qsort(single->all, single->count, sizeof single->all[0], compare_events);
         qsort(split->all, split->count, sizeof split->all[0], compare_events);
     }
-    const uint32_t count = whole->count < split->count ? whole->count : split->count;
+    const uint32_t count = single->count < split->count ? single->count : split->count;
     uint32_t i = 0;
-    while (i < count && whole->all[i].event == split->all[i].event)
+    while (i < count && single->all[i].event == split->all[i].event)
         i++;
-    const bool is_same = i == whole->count && i == split->count;
-    const char *const whole_name = i < whole->count ? whole->all[i].event->name : "-";
+    const bool is_same = i == single->count && i == split->count;
+    const char *const single_name = i < single->count ? single->all[i].event->name : "-";
     const char *const split_name = i < split->count ? split->all[i].event->name : "-";
-    if (!CHECK_THAT(is_same, "event %u of %u in one step, of %u in a split: %s %s", i, whole->count,
-                    split->count, whole_name, split_name))
+    if (!CHECK_THAT(is_same, "event %u of %u in one step, of %u in a split: %s %s", i,
+                    single->count, split->count, single_name, split_name))
         return false;
     for (i = 0; i < count; i++) {
-        if (!CHECK_NEAR(split->all[i].weight, whole->all[i].weight, 1e-5))
+        if (!CHECK_NEAR(split->all[i].weight, single->all[i].weight, 1e-5))
             return false;
     }
     return true;
@@ -163,51 +163,51 @@ static double easing_variation(md5_ease_kind easing)
 // the weights in a part (an eighth, or a quarter of a second) times the movement of both motions in
 // it. If root motion with rotation is blended, only short steps are exact; `path` is the length of
 // the root's path, in both directions.
-static double max_displacement_error(const split_test *fixture, const play_random_tables *made,
+static double max_displacement_error(const split_test *fixture, const play_random_tables *tables,
                                      double pace, double path)
 {
-    if (made->has_turns)
+    if (tables->has_turns)
         return 5 + 0.2 * path;
     const double exact = 1e-3 + 1e-6 * path;
-    if (!made->has_crossfades || fixture->num_fades == 0)
+    if (!tables->has_crossfades || fixture->num_fades == 0)
         return exact;
-    const double part = fmin(made->longest / 8.0, 0.25);
+    const double part = fmin(tables->longest / 8.0, 0.25);
     return exact
-           + 2.0 * fixture->num_fades * fixture->variation * 2 * play_random_speed(made, pace)
+           + 2.0 * fixture->num_fades * fixture->variation * 2 * play_random_speed(tables, pace)
                  * part;
 }
 
-static bool check_positions(play_place whole, play_place split, double most)
+static bool check_positions(play_position single, play_position split, double tolerance)
 {
-    return CHECK_NEAR(split.x, whole.x, most) && CHECK_NEAR(split.y, whole.y, most)
-           && CHECK_NEAR(split.z, whole.z, most)
-           && CHECK_SMALL(remainder(split.yaw - whole.yaw, 6.283185307179586), 0.02 * most);
+    return CHECK_NEAR(split.x, single.x, tolerance) && CHECK_NEAR(split.y, single.y, tolerance)
+           && CHECK_NEAR(split.z, single.z, tolerance)
+           && CHECK_SMALL(remainder(split.yaw - single.yaw, 6.283185307179586), 0.02 * tolerance);
 }
 
-static bool check_step(split_test *fixture, const play_random_tables *made,
+static bool check_step(split_test *fixture, const play_random_tables *tables,
                        md5_player *const players[2], uint64_t *random)
 {
     const double seconds = play_random_seconds(random);
     const double pace = md5_player_get(players[0], PLAY_PACE);
     double parts[MAX_PARTS];
     const uint32_t num_parts = split_step(seconds, parts, random);
-    play_place whole = {0};
-    play_place split = {0};
+    play_position single = {0};
+    play_position split = {0};
     double path = 0;
     // Computing poses must not make a difference.
-    const bool is_seen = play_one_in(random, 4);
-    fixture->whole.count = fixture->split.count = 0;
+    const bool is_visible = play_one_in(random, 4);
+    fixture->single.count = fixture->split.count = 0;
     fixture->num_fades = 0;
-    for (uint32_t i = 0; i < made->desc.num_layers; i++)
+    for (uint32_t i = 0; i < tables->desc.num_layers; i++)
         fixture->num_fades += md5_player_layer(players[0], i).from != MD5_NONE;
     const md5_advance_status status =
-        md5_player_advance(players[0], seconds, hear, &fixture->whole);
-    play_go_on(&whole, md5_player_root_motion(players[0]));
+        md5_player_advance(players[0], seconds, hear, &fixture->single);
+    play_go_on(&single, md5_player_root_motion(players[0]));
     for (uint32_t i = first_part(fixture, parts, num_parts, seconds); i < num_parts; i++) {
         md5_player_advance(players[1], parts[i], hear, &fixture->split);
         const md5_xform motion = md5_player_root_motion(players[1]);
         md5_xform pose[PLAY_JOINTS];
-        if (is_seen && play_one_in(random, 3)) {
+        if (is_visible && play_one_in(random, 3)) {
             play_pose(players[1], pose);
             if (!CHECK(play_is_sound(pose, PLAY_JOINTS)))
                 return false;
@@ -216,15 +216,15 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
         path += sqrt((double)by.x * by.x + (double)by.y * by.y + (double)by.z * by.z);
         play_go_on(&split, motion);
     }
-    for (uint32_t i = 0; i < fixture->whole.count; i++)
-        fixture->num_fades += fixture->whole.all[i].event->kind == MD5_EVENT_ENTER;
+    for (uint32_t i = 0; i < fixture->single.count; i++)
+        fixture->num_fades += fixture->single.all[i].event->kind == MD5_EVENT_ENTER;
     if (status.num_dropped > 0 || status.undivided > 0) {
         fixture->is_cut_off = true;
         return true;
     }
-    return same_events(&fixture->whole, &fixture->split, fixture->has_order)
-           && same_states(players, made->desc.num_layers)
-           && check_positions(whole, split, max_displacement_error(fixture, made, pace, path));
+    return same_events(&fixture->single, &fixture->split, fixture->has_order)
+           && same_states(players, tables->desc.num_layers)
+           && check_positions(single, split, max_displacement_error(fixture, tables, pace, path));
 }
 
 // Extra features of the random machines. One-shots and states that begin at the event of each other
@@ -236,23 +236,23 @@ typedef enum extra { NOTHING, STEPS_SHARED, TIMES, STEPS_AND_TIMES, ONE_SHOTS } 
 
 static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
 {
-    static play_random_tables made;
+    static play_random_tables tables;
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
-    play_random_make(&fixture->stock, &made, &random);
+    play_random_make(&fixture->stock, &tables, &random);
     if (kind == STEPS_SHARED || kind == STEPS_AND_TIMES)
-        play_random_step(&made, &random);
+        play_random_step(&tables, &random);
     if (kind >= TIMES)
-        play_random_add_times(&made, &random);
+        play_random_add_times(&tables, &random);
     if (kind == ONE_SHOTS)
-        play_random_add_one_shots(&made, &random);
+        play_random_add_one_shots(&tables, &random);
     fixture->has_order = kind != ONE_SHOTS;
-    OWN_MACHINE machine = play_machine(&made.desc);
+    OWN_MACHINE machine = play_machine(&tables.desc);
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;
     fixture->is_cut_off = fixture->is_backward = false;
     for (int i = 0; i < STEPS && is_same && !fixture->is_cut_off; i++) {
-        play_random_change(players, 2, &made, &random);
-        is_same = check_step(fixture, &made, players, &random);
+        play_random_change(players, 2, &tables, &random);
+        is_same = check_step(fixture, &tables, players, &random);
     }
     fixture->num_cut_off += fixture->is_cut_off;
     CHECK_THAT(is_same, "machine of seed %llu: MD5_SPLIT_SEED tries it alone",
@@ -295,16 +295,16 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
                 num_failed += !check_machine(fixture, seed, (extra)i);
         }
     }
-    play_end(&fixture->stock.made);
+    play_end(&fixture->stock.assets);
 }
 
 // -- Exceptions ---------------------------------------------------------------------------------
 
 // Returns the root after two seconds in `steps` steps: one clip moves straight on, the other
 // rotates.
-static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, int steps)
+static play_position go(md5_player *player, md5_fade fade, md5_ease_kind easing, int steps)
 {
-    play_place at = {0};
+    play_position at = {0};
     md5_player_reset(player);
     play_advance(player, 0.3);
     if (fade <= MD5_FADE_INERTIAL)
@@ -317,7 +317,7 @@ static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, in
     return at;
 }
 
-static double distance_to(play_place a, play_place b)
+static double distance_to(play_position a, play_position b)
 {
     return hypot(a.x - b.x, a.y - b.y) + 50 * fabs(a.yaw - b.yaw);
 }
@@ -330,7 +330,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
         for (uint32_t k = 0; k < 2; k++)
-            play_add_clip(&fixture.made, 21 + 10 * k, 20 + 5.0 * k, 0.3,
+            play_add_clip(&fixture.assets, 21 + 10 * k, 20 + 5.0 * k, 0.3,
                           (play_walk){40 + 60.0 * k, 0.9 * k, 0}, k);
         play_scene_read(&fixture,
                         "float x follow x smooth 2 clip a f { turn } clip b f { turn } "
@@ -338,7 +338,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
                         i == 3 ? "state line line" : "state a a state b b");
         const md5_fade fade = i == 3 ? (md5_fade)9 : (md5_fade)(i == 2);
         const md5_ease_kind easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
-        const play_place exact = go(fixture.player, fade, easing, 150 << 6);
+        const play_position exact = go(fixture.player, fade, easing, 150 << 6);
         double before = INFINITY;
         for (int half = 0; half < HALVES; half++) {
             const double error = distance_to(go(fixture.player, fade, easing, 150 << half), exact);
@@ -366,24 +366,24 @@ TEST (fraction_of_a_rigid_motion_is_on_its_screw) {
         const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n};
         const real3 c = {cx, 2, -3};
         md5_xform at[2];
-        real3 places[2];
+        real3 positions[2];
         for (int k = 0; k < 2; k++) { // the whole motion, then the fraction
             const double t = k == 0 ? 1 : share;
             const double s = sin(0.5 * angle * t);
             const double w = cos(0.5 * angle * t);
             const real4 q = {a.x * s, a.y * s, a.z * s, w};
-            const real3 turned = real4_rotate(q, real3_scale(c, -1));
-            places[k] = real3_add(real3_add(c, turned), real3_scale(a, pitch * t));
-            at[k] = (md5_xform){
-                .rotation = {(float)q.x, (float)q.y, (float)q.z, (float)q.w},
-                .translation = {(float)places[k].x, (float)places[k].y, (float)places[k].z}};
+            const real3 rotated = real4_rotate(q, real3_scale(c, -1));
+            positions[k] = real3_add(real3_add(c, rotated), real3_scale(a, pitch * t));
+            at[k] = (md5_xform){.rotation = {(float)q.x, (float)q.y, (float)q.z, (float)q.w},
+                                .translation = {(float)positions[k].x, (float)positions[k].y,
+                                                (float)positions[k].z}};
         }
         const md5_model nothing = {0};
         md5_interpolated_pose_job job = {.model = &nothing, .motion = at[0]};
         md5_pose_interpolated(&job, 1, (float)share, NULL);
-        CHECK_NEAR(job.partial_motion.translation.x, places[1].x, 1e-5);
-        CHECK_NEAR(job.partial_motion.translation.y, places[1].y, 1e-5);
-        CHECK_NEAR(job.partial_motion.translation.z, places[1].z, 1e-5);
+        CHECK_NEAR(job.partial_motion.translation.x, positions[1].x, 1e-5);
+        CHECK_NEAR(job.partial_motion.translation.y, positions[1].y, 1e-5);
+        CHECK_NEAR(job.partial_motion.translation.z, positions[1].z, 1e-5);
         CHECK_NEAR(job.partial_motion.rotation.w, at[1].rotation.w, 1e-6);
         CHECK_NEAR(job.partial_motion.rotation.x, at[1].rotation.x, 1e-6);
         md5_pose_interpolated(&job, 1, 1, NULL);
@@ -423,7 +423,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
         const md5_advance_status status = md5_player_advance(fixture.player, 0.1, NULL, NULL);
         CHECK_UINT(status.num_cuts, i == 6 || i == 9); // the clip of the one-shot ends at 0.95
         play_pose(fixture.player, poses[i + 1]);
-        jobs[i] = (md5_interpolated_pose_job){.model = fixture.made.model,
+        jobs[i] = (md5_interpolated_pose_job){.model = fixture.assets.model,
                                               .before = poses[i],
                                               .after = poses[i + 1],
                                               .has_cut = status.num_cuts > 0,
@@ -435,7 +435,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
         md5_blend_poses(poses[i], poses[i + 1], i == 6 || i == 9 ? 1 : 0.3f, NULL, PLAY_JOINTS,
                         blended[1][i]);
         CHECK_BYTES(blended[0][i], blended[1][i], sizeof blended[0][i]);
-        md5_local_to_palette(fixture.made.model, blended[1][i], NULL, palette);
+        md5_local_to_palette(fixture.assets.model, blended[1][i], NULL, palette);
         CHECK_BYTES(palettes[i], palette, sizeof palette);
         jobs[i].pose = blended[1][i];
     }
@@ -447,7 +447,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
 
 // Returns the largest distance of a joint between the pose at a fraction of a step and the exact
 // pose.
-static double worst_between(const md5_machine *machine, uint32_t clip, double rate)
+static double max_vertex_distance(const md5_machine *machine, uint32_t clip, double rate)
 {
     const md5_model *const model = md5_machine_tables(machine)->model;
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -460,7 +460,7 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
                                      .after = poses + num_joints,
                                      .pose = poses + 2 * (size_t)num_joints,
                                      .joints = joints};
-    double worst = 0;
+    double max_distance = 0;
     for (double time = 0.0; time + 1.0 / rate <= binding->anim->duration; time += 0.37 / rate) {
         for (int k = 0; k < 2; k++)
             md5_sample(binding,
@@ -473,12 +473,12 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
                        MD5_ROOT_FILE, job.pose);
             md5_local_to_model(&model->skeleton, job.pose, joints + num_joints);
             for (uint32_t i = 0; i < num_joints; i++)
-                real_update_max(&worst,
+                real_update_max(&max_distance,
                                 real_distance(md5_mat34_translation(joints[i]),
                                               md5_mat34_translation(joints[num_joints + i])));
         }
     }
-    return worst;
+    return max_distance;
 }
 
 TEST (interpolated_pose_is_near_the_exact_pose) {
@@ -489,9 +489,9 @@ TEST (interpolated_pose_is_near_the_exact_pose) {
         return;
     const md5_bounds bounds = character->model->bounds;
     for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as in md5play.h
-        double worst = 0;
+        double max_distance = 0;
         for (uint32_t i = 0; i < character->num_clips; i++)
-            real_update_max(&worst, worst_between(character->machine, i, 30.0 * half));
-        CHECK(worst / (double)(bounds.max.z - bounds.min.z) <= 0.034 / half);
+            real_update_max(&max_distance, max_vertex_distance(character->machine, i, 30.0 * half));
+        CHECK(max_distance / (double)(bounds.max.z - bounds.min.z) <= 0.034 / half);
     }
 }

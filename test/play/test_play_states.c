@@ -231,8 +231,8 @@ TEST (states_that_are_left_immediately_are_not_blended) {
         real_transform sit[PLAY_JOINTS];
         real_transform both[PLAY_JOINTS];
         play_pose(fixture.player, pose);
-        play_real_sample(fixture.made.anims[STAND], 10, stand);
-        play_real_sample(fixture.made.anims[SIT], 4, sit);
+        play_real_sample(fixture.assets.anims[STAND], 10, stand);
+        play_real_sample(fixture.assets.anims[SIT], 4, sit);
         play_real_blend(stand, sit, 0.4, NULL, both);
         if (fade == 0)
             CHECK(play_distance(pose, both) < 1e-4);
@@ -323,7 +323,7 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
 // -- Events at the start of states
 // -----------------------------------------------------------------
 
-// Clip b fires `bang` at its first frame, c `peep`, and d `own`.
+// Clip b fires `bang` at its first frame, c `peep`, and d `events`.
 static void begin_ears(play_scene *fixture)
 {
     play_scene_make(fixture, 4,
@@ -436,7 +436,7 @@ typedef struct sim_live {
 } sim_live;
 
 typedef struct sim_layer {
-    sim_live now, old; // `old` fades out while now.age < by->fade
+    sim_live current, old; // `old` fades out while now.age < by->fade
     const sim_transition *by;
     bool is_new, has_used;
     unsigned ignored; // bits of names that conditions ignore: of all events at a start, then of its
@@ -457,7 +457,7 @@ typedef struct sim {
     int num_log;
     int log[SIM_LOG];
     int num_in_step;
-    unsigned heard; // bits of names
+    unsigned received; // bits of names
     bool is_circle, is_close;
 } sim;
 
@@ -520,7 +520,7 @@ static double sim_begin_in_step(const sim *fixture, const sim_live *left, int to
 
 static bool sim_fades(const sim_layer *layer)
 {
-    return !layer->by->is_inertial && layer->now.age < layer->by->fade;
+    return !layer->by->is_inertial && layer->current.age < layer->by->fade;
 }
 
 // Returns the area below an easing from 0 to `time`, which is at most 1.
@@ -539,15 +539,15 @@ static double sim_area(int easing, double time)
 static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double ticks)
 {
     const sim_transition *const by = layer->by;
-    const int number = sim_current_part(fixture, &layer->now);
+    const int number = sim_current_part(fixture, &layer->current);
     const int old = layer->old.state;
-    const int now = layer->now.state;
+    const int current = layer->current.state;
     const double old_rate = fixture->speed[old] / sim_part(fixture, fixture->clip[old], number);
-    const double rate = fixture->speed[now] / sim_part(fixture, fixture->clip[now], number);
-    const double from = layer->now.age / by->fade;
+    const double rate = fixture->speed[current] / sim_part(fixture, fixture->clip[current], number);
+    const double from = layer->current.age / by->fade;
     const double to = from + ticks / by->fade;
     const double area = by->fade * (sim_area(by->easing, to) - sim_area(by->easing, from));
-    if (by->leader == now)
+    if (by->leader == current)
         return rate * ticks;
     if (by->leader == old)
         return old_rate * ticks;
@@ -556,7 +556,7 @@ static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double 
 
 static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim_term *term)
 {
-    const sim_live *const live = &layer->now;
+    const sim_live *const live = &layer->current;
     const int speed = fixture->speed[live->state];
     const int length = sim_length[fixture->clip[live->state]];
     const double at = sim_wrapped(fixture, live);
@@ -574,14 +574,14 @@ static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim
         return term->is_more
                != ((speed < 0 ? to_start : length - at) <= 4 * term->value * abs(speed));
     default:
-        return ((fixture->heard & ~layer->ignored) >> term->value & 1u) != 0;
+        return ((fixture->received & ~layer->ignored) >> term->value & 1u) != 0;
     }
 }
 
 static bool sim_is_open(const sim *fixture, const sim_layer *layer,
                         const sim_transition *transition, int *first)
 {
-    const sim_live *const live = &layer->now;
+    const sim_live *const live = &layer->current;
     const bool backward = fixture->speed[live->state] < 0;
     const bool is_once = fixture->is_once[live->state];
     const int length = sim_length[fixture->clip[live->state]];
@@ -589,10 +589,10 @@ static bool sim_is_open(const sim *fixture, const sim_layer *layer,
     const int exit = length / 4 * (backward ? 4 - transition->share : transition->share);
     bool is_there = true;
     bool all = true;
-    const bool is_other_source =
+    const bool is_unrelated_source =
         transition->from < 0 ? transition->to == live->state : transition->from != live->state;
     const bool can_interrupt = layer->by->priority == 1 && transition->priority > 1;
-    if (is_other_source || (live->age < layer->by->fade && !can_interrupt))
+    if (is_unrelated_source || (live->age < layer->by->fade && !can_interrupt))
         return false;
     if (transition->exit == EXIT_ONCE)
         is_there = backward ? live->position <= exit : live->position >= exit;
@@ -618,34 +618,34 @@ static void sim_instant(sim *fixture)
 {
     for (bool goes_on = true; goes_on && !fixture->is_circle;) {
         bool is_used = false;
-        for (int i = 0, num_taken = 0; i < SIM_LAYERS; i++, num_taken = 0) {
+        for (int i = 0, num_transitions = 0; i < SIM_LAYERS; i++, num_transitions = 0) {
             sim_layer *const layer = &fixture->layers[i];
             for (;;) {
                 const sim_transition *best = NULL;
                 int first = 0;
-                int taken = 0;
+                int first_term = 0;
                 for (int k = 0; k < SIM_TRANSITIONS; k++) {
                     const sim_transition *const transition = &fixture->ways[i][k];
-                    if (sim_is_open(fixture, layer, transition, &taken)
+                    if (sim_is_open(fixture, layer, transition, &first_term)
                         && (!best || transition->priority > best->priority)) {
                         best = transition;
-                        first = taken;
+                        first = first_term;
                     }
                 }
-                fixture->is_circle = fixture->is_circle || num_taken++ > SIM_TRANSITIONS;
+                fixture->is_circle = fixture->is_circle || num_transitions++ > SIM_TRANSITIONS;
                 if (!best || fixture->is_circle)
                     break;
                 for (int k = first; k < best->num_terms && (k == first || !best->terms[k].is_or);
                      k++)
                     layer->has_used = layer->has_used || best->terms[k].kind == IS_GO;
                 is_used = is_used || layer->has_used;
-                layer->old = layer->now;
+                layer->old = layer->current;
                 layer->by = best;
                 const double begin =
                     best->in_step
                         ? sim_begin_in_step(fixture, &layer->old, best->to)
                         : sim_length[fixture->clip[best->to]] / 4 * fixture->start[best->to];
-                layer->now = (sim_live){best->to, begin, begin, 0, best->in_step};
+                layer->current = (sim_live){best->to, begin, begin, 0, best->in_step};
                 layer->is_new = true;
                 layer->ignored = ~0u;
             }
@@ -655,24 +655,25 @@ static void sim_instant(sim *fixture)
         goes_on = is_used;
         if (!is_used) {
             for (int i = 0; i < SIM_LAYERS; i++) {
-                fixture->heard = i == 0 ? 0u : fixture->heard;
+                fixture->received = i == 0 ? 0u : fixture->received;
                 sim_layer *const layer = &fixture->layers[i];
                 if (!layer->is_new)
                     continue;
                 layer->is_new = false;
                 // A state that begins synchronized continues: its events are those of the previous
                 // state.
-                unsigned own = layer->now.in_step ? 0u : sim_events_at(fixture, &layer->now);
+                unsigned events =
+                    layer->current.in_step ? 0u : sim_events_at(fixture, &layer->current);
                 if (sim_fades(layer) && layer->old.age == 0 && !layer->old.in_step)
-                    own |= sim_events_at(fixture,
-                                         &layer->old); // the source of the fade also began here
-                fixture->heard |= own;
-                layer->ignored |= own;
-                fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
-                fixture->num_in_step += sim_fades(layer) && layer->now.in_step;
+                    events |= sim_events_at(fixture,
+                                            &layer->old); // the source of the fade also began here
+                fixture->received |= events;
+                layer->ignored |= events;
+                fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->current.state;
+                fixture->num_in_step += sim_fades(layer) && layer->current.in_step;
             }
         }
-        goes_on = goes_on || fixture->heard != 0;
+        goes_on = goes_on || fixture->received != 0;
     }
 }
 
@@ -686,10 +687,10 @@ static double sim_ahead(double position, bool backward)
 // Returns the ticks until a clip is at a frame or the age of a state is a multiple of 1/16 s.
 static double sim_until_frame(const sim *fixture, const sim_layer *layer)
 {
-    const sim_live *const lives[] = {&layer->now, &layer->old};
+    const sim_live *const lives[] = {&layer->current, &layer->old};
     const bool fades = sim_fades(layer);
-    const bool shares = fades && layer->now.in_step;
-    double nearest = sim_ahead(layer->now.age, false);
+    const bool shares = fades && layer->current.in_step;
+    double nearest = sim_ahead(layer->current.age, false);
     double parts = INFINITY;
     for (int i = 0; i < 1 + fades; i++) {
         const int state = lives[i]->state;
@@ -721,7 +722,7 @@ static void sim_move(sim *fixture, sim_live *live, double ticks, double by)
     if (fixture->is_once[live->state])
         live->position = fmin(fmax(live->position, 0), length);
     if (live->position != before)
-        fixture->heard |= sim_events_at(fixture, live);
+        fixture->received |= sim_events_at(fixture, live);
 }
 
 static void sim_go(sim *fixture, double ticks)
@@ -732,23 +733,23 @@ static void sim_go(sim *fixture, double ticks)
         for (int i = 0; i < SIM_LAYERS; i++)
             step = fmin(step, sim_until_frame(fixture, &fixture->layers[i]));
         fixture->is_close = fixture->is_close || step < 6.4e-5; // 1e-6 s
-        fixture->heard = 0;
+        fixture->received = 0;
         for (int i = 0; i < SIM_LAYERS; i++) {
             sim_layer *const layer = &fixture->layers[i];
             layer->ignored = 0;
             const bool fades = sim_fades(layer);
-            const bool shares = fades && layer->now.in_step;
+            const bool shares = fades && layer->current.in_step;
             const double parts = shares ? sim_go_in_step(fixture, layer, step) : 0;
-            const int number = sim_current_part(fixture, &layer->now);
-            sim_live *const lives[] = {&layer->now, &layer->old};
+            const int number = sim_current_part(fixture, &layer->current);
+            sim_live *const lives[] = {&layer->current, &layer->old};
             for (int k = 0; k < 1 + fades; k++) {
                 const int state = lives[k]->state;
-                const unsigned heard = fixture->heard;
+                const unsigned received = fixture->received;
                 sim_move(fixture, lives[k], step,
                          shares ? parts * sim_part(fixture, fixture->clip[state], number)
                                 : fixture->speed[state] * step);
                 if (k == 1 && !sim_fades(layer)) // a state that has faded out fires no events
-                    fixture->heard = heard;
+                    fixture->received = received;
             }
         }
         sim_instant(fixture);
@@ -840,7 +841,7 @@ static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
     for (int i = 0; i < SIM_LAYERS; i++) {
         test_append(text, "layer l%d { state s0 m0 state s1 m1 state s2 m2\n", i);
         fixture->layers[i].by = &none;
-        fixture->layers[i].now.position = fixture->layers[i].now.begin =
+        fixture->layers[i].current.position = fixture->layers[i].current.begin =
             sim_length[fixture->clip[0]] / 4 * fixture->start[0];
         fixture->layers[i].is_new = true;
         for (int k = 0; k < SIM_TRANSITIONS; k++) {
@@ -891,23 +892,23 @@ static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
     }
 }
 
-typedef struct sim_heard {
+typedef struct sim_received {
     int log[SIM_LOG];
     int entered[SIM_LOG];
     int num_log;
     int num_entered;
-} sim_heard;
+} sim_received;
 
 PLAY_LISTENER(sim_listen)
 {
-    sim_heard *const to = user;
+    sim_received *const to = user;
     const bool is_entered = event->kind == MD5_EVENT_ENTER;
-    const int what =
+    const int entry =
         is_entered ? SIM_STATES * (int)event->layer + (int)event->index : 100 + (int)event->frame;
     CHECK(player && weight > 0);
     if (is_entered)
-        to->entered[to->num_entered++ % SIM_LOG] = what;
-    to->log[to->num_log++ % SIM_LOG] = what;
+        to->entered[to->num_entered++ % SIM_LOG] = entry;
+    to->log[to->num_log++ % SIM_LOG] = entry;
 }
 
 typedef struct sim_sums {
@@ -920,18 +921,18 @@ typedef struct sim_sums {
 
 // Plays one machine in whole steps, at two step rates, and in one step without a callback, of which
 // only the states are compared.
-static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
+static void sim_compare(const play_case *assets, uint64_t seed, sim_sums *sums)
 {
     enum { SEGMENTS = 5, PLAYERS = 4 };
     static const double steps[PLAYERS] = {100, 1.0 / 24.0, 1.0 / 90.0, 1.0 / 50.0};
     static sim sims;
     sim *const model = &sims;
-    sim_heard heard[PLAYERS] = {{.num_log = 0}};
+    sim_received received[PLAYERS] = {{.num_log = 0}};
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
     test_text text = {0};
     test_append(&text, "bool flag trigger go float quick bool never report { enter }\n");
     sim_create_machine(model, &text, &random);
-    md5_machine *const machine = play_machine_read(made, NULL, "%s", text.bytes);
+    md5_machine *const machine = play_machine_read(assets, NULL, "%s", text.bytes);
     md5_player *players[PLAYERS];
     bool is_same = true;
     for (int i = 0; i < PLAYERS; i++)
@@ -942,7 +943,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
         const int quick = model->quick = (int)below(&random, 2);
         const bool is_called = below(&random, 2) == 0;
         model->go = model->go || is_called;
-        model->heard = model->layers[0].ignored = model->layers[1].ignored = 0;
+        model->received = model->layers[0].ignored = model->layers[1].ignored = 0;
         sim_instant(model);
         sim_go(model, ticks);
         if (model->is_circle)
@@ -958,21 +959,21 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
             double left = ticks / 64.0;
             for (; left > 1e-12; left -= step) {
                 step = fmin(steps[i], left);
-                md5_player_advance(players[i], step, i < 3 ? sim_listen : NULL, &heard[i]);
+                md5_player_advance(players[i], step, i < 3 ? sim_listen : NULL, &received[i]);
             }
             for (uint32_t k = 0; k < SIM_LAYERS; k++) {
-                const sim_live *const now = &model->layers[k].now;
+                const sim_live *const current = &model->layers[k].current;
                 const md5_layer_status status = md5_player_layer(players[i], k);
-                const double time = now->position / sim_length[model->clip[now->state]];
-                is_same = is_same && status.state == (uint32_t)now->state
+                const double time = current->position / sim_length[model->clip[current->state]];
+                is_same = is_same && status.state == (uint32_t)current->state
                           && fabs(status.time - time) < 1e-6;
             }
             if (i == 3)
                 continue;
-            is_same = is_same && heard[i].num_entered == model->num_log
-                      && memcmp(heard[i].entered, model->log, sizeof model->log) == 0;
-            is_same = is_same && heard[i].num_log == heard[0].num_log
-                      && memcmp(heard[i].log, heard[0].log, sizeof heard[0].log) == 0;
+            is_same = is_same && received[i].num_entered == model->num_log
+                      && memcmp(received[i].entered, model->log, sizeof model->log) == 0;
+            is_same = is_same && received[i].num_log == received[0].num_log
+                      && memcmp(received[i].log, received[0].log, sizeof received[0].log) == 0;
         }
     }
     sums->num_entered += model->num_log;
@@ -995,18 +996,19 @@ TEST (states_equal_a_simulation) {
     enum { USUAL_MACHINES = 200, MAX_FAILED = 3 };
     const char *const wanted = getenv("MD5_STATE_MACHINES");
     const int count = wanted ? atoi(wanted) : USUAL_MACHINES;
-    play_case made;
+    play_case assets;
     sim_sums sums = {0};
-    play_begin(&made);
+    play_begin(&assets);
     for (uint32_t i = 0; i < SIM_CLIPS; i++)
-        play_add_clip(&made, 1 + (uint32_t)(sim_length[i] / sim_frame), 32, 0.3, (play_walk){0}, i);
+        play_add_clip(&assets, 1 + (uint32_t)(sim_length[i] / sim_frame), 32, 0.3, (play_walk){0},
+                      i);
     for (size_t i = 0; i < COUNT_OF(sim_hard); i++)
-        sim_compare(&made, sim_hard[i], &sums);
+        sim_compare(&assets, sim_hard[i], &sums);
     for (int i = 0; i < count && sums.num_failed < MAX_FAILED; i++)
-        sim_compare(&made, (uint64_t)i + 1, &sums);
+        sim_compare(&assets, (uint64_t)i + 1, &sums);
     CHECK(sums.num_entered > 10 * count && sums.num_in_step > 2 * count);
     CHECK_THAT(100 * sums.num_close <= count, "%d of %d are too close", sums.num_close, count);
-    play_end(&made);
+    play_end(&assets);
 }
 
 // Returns the open transition of the highest priority by checking all of them, the first one if
@@ -1035,7 +1037,7 @@ TEST (many_transitions_are_taken_as_by_a_full_search) {
     OWN_PLAY fixture;
     test_text text = {0};
     uint64_t random = 1;
-    int num_taken = 0;
+    int num_transitions = 0;
     for (int i = 0; i < OF_A_KIND; i++)
         test_append(&text, "float f%u bool b%u trigger t%u\n", i, i, i);
     test_append(&text, "layer body { state s0 a\n");
@@ -1059,11 +1061,12 @@ TEST (many_transitions_are_taken_as_by_a_full_search) {
         const uint32_t open =
             first_open(fixture.player, md5_machine_tables(fixture.machine)->layers);
         CHECK_UINT(state_after(&fixture, 1.0 / 60.0), open == MD5_NONE ? 0 : open + 1);
-        num_taken += open != MD5_NONE;
+        num_transitions += open != MD5_NONE;
         if (open != MD5_NONE)
             md5_player_reset(fixture.player);
     }
-    CHECK_THAT(num_taken > STEPS / 10 && num_taken < STEPS / 2, "%d are taken", num_taken);
+    CHECK_THAT(num_transitions > STEPS / 10 && num_transitions < STEPS / 2, "%d are taken",
+               num_transitions);
 }
 
 TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {
@@ -1073,11 +1076,11 @@ TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {
     OWN_PLAY fixture;
     play_scene_clips(&fixture, 1, 21, 20);
     play_scene_add(&fixture, 11, 30, 0.3, 2);
-    play_refused(&fixture.made, NULL,
+    play_refused(&fixture.assets, NULL,
                  "transition of layer 'body' exits at unknown event 'y': no first clip of its "
                  "source states contains it",
                  "%s", TWO_CLIPS "transition any b { exit at y } }");
-    play_refused(&fixture.made, NULL,
+    play_refused(&fixture.assets, NULL,
                  "transition of layer 'body' exits at unknown event 'x': no first clip of its "
                  "source states contains it",
                  "%s", TWO_CLIPS "transition any a { exit at y } transition any a { exit at x } }");

@@ -15,8 +15,8 @@ typedef struct subject {
     const char *file;
     int num_feet;
     const char *ankles[MAX_FEET], *toes[MAX_FEET];
-    float speeds[SPEEDS], max_turn; // units, degrees per second
-    const char *action;             // a trigger
+    float speeds[SPEEDS], max_angular_speed; // units, degrees per second
+    const char *action;                      // a trigger
     bool strafes;
 } subject;
 
@@ -26,7 +26,7 @@ static const subject bobbin = {
     .ankles = {"foot_l", "foot_r"},
     .toes = {"toes_l", "toes_r"},
     .speeds = {0, 22.5f, 22.5f, 45, -3},
-    .max_turn = 90,
+    .max_angular_speed = 90,
     .action = "jump",
     .strafes = true,
 };
@@ -41,7 +41,7 @@ static const subject thimble = {
     .ankles = SIX_FEET,
     .toes = SIX_FEET,
     .speeds = {0, 22.5f, 22.5f, 45, -3},
-    .max_turn = 36,
+    .max_angular_speed = 36,
     .action = "shoot",
 };
 
@@ -50,7 +50,7 @@ typedef struct walker {
     md5_character *character;
     md5_player *player;
     void *scratch;
-    md5_xform place, pose[MAX_JOINTS];
+    md5_xform placement, pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS];
     uint32_t joint[MAX_FEET];
     md5_vec3 point[MAX_FEET], sole[MAX_FEET];   // in the space of the joint; in world space
@@ -60,9 +60,9 @@ typedef struct walker {
 static void find_soles(walker *fixture)
 {
     md5_player_pose(fixture->player, fixture->pose, fixture->joints, NULL, fixture->scratch);
-    const md5_mat34 place = md5_mat34_from_xform(fixture->place);
+    const md5_mat34 placement = md5_mat34_from_xform(fixture->placement);
     for (int i = 0; i < fixture->who->num_feet; i++) {
-        const md5_mat34 joint = md5_mat34_mul(place, fixture->joints[fixture->joint[i]]);
+        const md5_mat34 joint = md5_mat34_mul(placement, fixture->joints[fixture->joint[i]]);
         fixture->sole[i] = md5_mat34_point(joint, fixture->point[i]);
         fixture->facing[i] = md5_mat34_direction(joint, fixture->ahead[i]);
     }
@@ -80,7 +80,7 @@ static bool make(walker *fixture, const subject *who)
     const md5_skeleton *const skeleton = &fixture->character->model->skeleton;
     fixture->player = md5_create_player(fixture->character->machine, NULL, NULL);
     fixture->scratch = malloc(md5_player_pose_scratch(fixture->character->machine));
-    fixture->place.rotation.w = 1;
+    fixture->placement.rotation.w = 1;
     for (int i = 0; i < who->num_feet; i++) {
         const uint32_t joint = md5_find_joint(skeleton, who->toes[i]);
         md5_vec3 bind = md5_mat34_translation(fixture->character->model->bind[joint]);
@@ -103,9 +103,9 @@ static void end(walker *fixture)
 // Sliding and rotation of soles that are on the floor before and after a step. A sole that moves up
 // or down is being lifted or lowered, also if its leg becomes too short as the body moves on.
 typedef struct skating {
-    float slide; // fastest, units per second
-    double turn; // fastest, degrees per second
-    double all;  // sum over all soles
+    float slide;          // fastest, units per second
+    double angular_speed; // fastest, degrees per second
+    double all;           // sum over all soles
     int num_on_floor;
 } skating;
 
@@ -124,7 +124,7 @@ static skating skate(walker *fixture)
     memcpy(facing, fixture->facing, sizeof facing);
     skating measured = {0};
     play_advance(fixture->player, seconds);
-    fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
+    fixture->placement = md5_xform_mul(fixture->placement, md5_player_root_motion(fixture->player));
     find_soles(fixture);
     for (int i = 0; i < fixture->who->num_feet; i++) {
         const md5_vec3 current = fixture->sole[i];
@@ -133,10 +133,10 @@ static skating skate(walker *fixture)
             continue;
         const float slide =
             hypotf(current.x - before[i].x, current.y - before[i].y) / (float)seconds;
-        const double turn = angle_between(facing[i], fixture->facing[i]) / seconds;
+        const double angular_speed = angle_between(facing[i], fixture->facing[i]) / seconds;
         measured.slide = fmaxf(measured.slide, slide);
-        measured.turn = fmax(measured.turn, turn);
-        measured.all += turn;
+        measured.angular_speed = fmax(measured.angular_speed, angular_speed);
+        measured.all += angular_speed;
         measured.num_on_floor++;
     }
     return measured;
@@ -154,7 +154,7 @@ static const char *story_state(const walker *fixture)
 }
 
 // Returns the name of the clip that plays in a slot of the machine.
-static const char *one_shot_in(const walker *fixture, const char *slot)
+static const char *find_one_shot(const walker *fixture, const char *slot)
 {
     const md5_machine *const machine = fixture->character->machine;
     const md5_one_shot_status one_shot =
@@ -164,9 +164,10 @@ static const char *one_shot_in(const walker *fixture, const char *slot)
 
 // Measurements of a walk.
 typedef struct walk_record {
-    float slide;               // fastest sole that is on the floor, units per second
-    int num_sliding;           // number of steps in which a sole is faster than 2
-    double turn, mean_turn;    // soles that are on the floor, degrees per second: fastest, average
+    float slide;     // fastest sole that is on the floor, units per second
+    int num_sliding; // number of steps in which a sole is faster than 2
+    double angular_speed,
+        mean_angular_speed;    // soles that are on the floor, degrees per second: fastest, average
     int num_turning;           // number of steps in which a sole is faster than 2
     double acceleration, mean; // change of the rotation of a leg's joint in a step, degrees
 } walk_record;
@@ -174,7 +175,7 @@ typedef struct walk_record {
 // Rotations of the joints of the legs, and their change in the last step.
 typedef struct leg_motion {
     md5_quat rotation[MAX_FEET * BONES];
-    real3 turn[MAX_FEET * BONES];
+    real3 rotation_vector[MAX_FEET * BONES];
 } leg_motion;
 
 // Returns the difference between the rotations of a joint in this step and in the previous step,
@@ -184,10 +185,10 @@ static double watch_joint(const walker *fixture, uint32_t joint, int number, leg
     const md5_quat current = fixture->pose[joint].rotation;
     const md5_quat by = md5_quat_mul(current, md5_quat_conjugate(legs->rotation[number]));
     const double side = by.w < 0 ? -2 : 2; // twice the sine of half of the angle
-    const real3 turn = {side * by.x, side * by.y, side * by.z};
-    const double change = real3_distance(turn, legs->turn[number]);
+    const real3 rotation_vector = {side * by.x, side * by.y, side * by.z};
+    const double change = real3_distance(rotation_vector, legs->rotation_vector[number]);
     legs->rotation[number] = current;
-    legs->turn[number] = turn;
+    legs->rotation_vector[number] = rotation_vector;
     return change * 180.0 / 3.14159265358979;
 }
 
@@ -210,12 +211,13 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
         if (i == next) {
             // Random input as from keys, or from a stick that turns at any rate; it changes every
             // 0.3 to 1.5 seconds.
-            const float most = fixture.who->max_turn;
-            const float turns[] = {0, most, -most, (float)(test_random(&random) * 2 - 1.0) * most};
+            const float limit = fixture.who->max_angular_speed;
+            const float angular_speeds[] = {0, limit, -limit,
+                                            (float)(test_random(&random) * 2 - 1.0) * limit};
             static const float strafes[] = {0, 0, 5, -5};
             play_set(fixture.player, "speed",
                      fixture.who->speeds[test_random_u32(&random) % SPEEDS]);
-            play_set(fixture.player, "turn", turns[test_random_u32(&random) % 4]);
+            play_set(fixture.player, "turn", angular_speeds[test_random_u32(&random) % 4]);
             if (fixture.who->strafes)
                 play_set(fixture.player, "strafe", strafes[test_random_u32(&random) % 4]);
             if (test_random_u32(&random) % 8 == 0)
@@ -242,31 +244,32 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             continue; // states in which soles slide on purpose
         measured.num_sliding += current.slide > fast;
         measured.slide = fmaxf(current.slide, measured.slide);
-        measured.num_turning += current.turn > 2;
-        measured.turn = fmax(current.turn, measured.turn);
-        measured.mean_turn += current.all;
+        measured.num_turning += current.angular_speed > 2;
+        measured.angular_speed = fmax(current.angular_speed, measured.angular_speed);
+        measured.mean_angular_speed += current.all;
         num_on_floor += current.num_on_floor;
     }
     measured.mean /= num_steps;
-    measured.mean_turn /= num_on_floor;
+    measured.mean_angular_speed /= num_on_floor;
     end(&fixture);
     return measured;
 }
 
-static void report(const subject *who, const char *what, int seconds, const walk_record *measured)
+static void report(const subject *who, const char *description, int seconds,
+                   const walk_record *measured)
 {
     printf("note: %s, feet %s: soles slide at most %.2f units a second, above 2 in %.1f %% of %d "
            "s, and turn at most by %.2f degrees a second, above 2 in %.1f %%, on average by %.2f; "
            "joints of legs accelerate at most by %.1f degrees a step squared, on average by %.2f\n",
-           who->file, what, measured->slide,
-           100.0 * measured->num_sliding / (seconds * STEPS_A_SECOND), seconds, measured->turn,
-           100.0 * measured->num_turning / (seconds * STEPS_A_SECOND), measured->mean_turn,
-           measured->acceleration, measured->mean);
+           who->file, description, measured->slide,
+           100.0 * measured->num_sliding / (seconds * STEPS_A_SECOND), seconds,
+           measured->angular_speed, 100.0 * measured->num_turning / (seconds * STEPS_A_SECOND),
+           measured->mean_angular_speed, measured->acceleration, measured->mean);
 }
 
-// Checks a walk. `most` limits the acceleration of the leg joints with held feet, as a multiple of
+// Checks a walk. `limit` limits the acceleration of the leg joints with held feet, as a multiple of
 // the acceleration in the animation.
-static void check_walk(const subject *who, int seconds, uint64_t random, double most)
+static void check_walk(const subject *who, int seconds, uint64_t random, double limit)
 {
     const walk_record free = walk_about(who, seconds, random, false);
     const walk_record held = walk_about(who, seconds, random, true);
@@ -274,8 +277,8 @@ static void check_walk(const subject *who, int seconds, uint64_t random, double 
     report(who, "held", seconds, &held);
     // A held foot must not make a knee jump.
     CHECK(free.slide > 10 && held.num_sliding == 0);
-    CHECK(free.turn > 20 && held.num_turning == 0);
-    CHECK(held.acceleration < most * free.acceleration && held.mean < 1.3 * free.mean);
+    CHECK(free.angular_speed > 20 && held.num_turning == 0);
+    CHECK(held.acceleration < limit * free.acceleration && held.mean < 1.3 * free.mean);
 }
 
 TEST (steer_soles_do_not_slide_for_any_input) {
@@ -314,16 +317,16 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         play_advance(fixture.player, 3);
         play_set(fixture.player, cases[i].parameter, cases[i].after);
         double velocity = cases[i].from;
-        double most = 0;
+        double limit = 0;
         for (int k = 0; k < 150; k++) {
             play_advance(fixture.player, step);
             const double current = md5_player_root_motion(fixture.player).translation.x / step;
-            most = fmax(most, fabs(current - velocity));
+            limit = fmax(limit, fabs(current - velocity));
             velocity = current;
         }
         const double change = fabs(cases[i].to - cases[i].from);
         CHECK_NEAR(velocity, cases[i].to, 0.02);
-        CHECK_NEAR(most, 15.0 / 8.0 * change * step / cases[i].seconds, 0.02 * change);
+        CHECK_NEAR(limit, 15.0 / 8.0 * change * step / cases[i].seconds, 0.02 * change);
         end(&fixture);
     }
 }
@@ -335,7 +338,8 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
 TEST_HERE (steer_a_walk_changes_to_a_run_in_phase) {
     const double step = 1.0 / 240.0;
     const double fade = 0.25;
-    double time = -1, worst = 0; // of the fade, from the first step in which the root is faster
+    double time = -1,
+           max_difference = 0; // of the fade, from the first step in which the root is faster
     play_set(fixture->player, "speed", 22.5f);
     play_advance(fixture->player, 3);
     play_set(fixture->player, "speed", 45);
@@ -350,21 +354,21 @@ TEST_HERE (steer_a_walk_changes_to_a_run_in_phase) {
         const double run = part * part * (3 - 2 * part);
         const double stride = 20 + run * (35.2 - 20);
         const double rate = 1 + run * (1.0 / 0.8 - 1.0);
-        worst = fmax(worst, fabs(velocity - stride * rate));
+        max_difference = fmax(max_difference, fabs(velocity - stride * rate));
     }
-    CHECK(time > fade && worst < 0.02);
+    CHECK(time > fade && max_difference < 0.02);
 }
 
 // Number of events of one name, and the time of the last event.
-typedef struct heard {
+typedef struct event_log {
     const char *name;
     int count;
     double time, last;
-} heard;
+} event_log;
 
 PLAY_LISTENER(hear)
 {
-    heard *const fixture = user;
+    event_log *const fixture = user;
     if (strcmp(event->name, fixture->name) != 0)
         return;
     fixture->count++;
@@ -372,13 +376,14 @@ PLAY_LISTENER(hear)
 }
 
 // Plays for `seconds` seconds in equal steps.
-static void play(walker *fixture, double seconds, heard *events)
+static void play(walker *fixture, double seconds, event_log *events)
 {
     const int num_steps = (int)(seconds * (double)STEPS_A_SECOND + 0.5);
     for (int i = 0; i < num_steps; i++) {
         events->time += 1.0 / (double)STEPS_A_SECOND;
         md5_player_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
-        fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
+        fixture->placement =
+            md5_xform_mul(fixture->placement, md5_player_root_motion(fixture->player));
     }
 }
 
@@ -414,7 +419,7 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     CHECK_STRING(story_state(fixture), "yawn");
     play_advance(fixture->player, 4);
     CHECK_STRING(story_state(fixture), "sit");
-    heard snores = {.name = "snore"};
+    event_log snores = {.name = "snore"};
     play(fixture, 56, &snores);
     CHECK_STRING(story_state(fixture), "doze");
     CHECK(snores.count == 13 || snores.count == 14); // one in four seconds
@@ -443,14 +448,14 @@ TEST (steer_walks_and_runs_at_the_documented_speed) {
     static const float orders[][2] = {{20, 20}, {45, 44}};
     for (int i = 0; i < 2; i++) {
         walker fixture;
-        heard none = {.name = ""};
+        event_log none = {.name = ""};
         if (!make(&fixture, &bobbin))
             return;
         play_set(fixture.player, "speed", orders[i][0]);
         play(&fixture, 3, &none);
-        const float before = fixture.place.translation.x;
+        const float before = fixture.placement.translation.x;
         play(&fixture, 6, &none);
-        CHECK_NEAR((fixture.place.translation.x - before) / 6.0f, orders[i][1], 0.05);
+        CHECK_NEAR((fixture.placement.translation.x - before) / 6.0f, orders[i][1], 0.05);
         end(&fixture);
     }
 }
@@ -466,47 +471,47 @@ TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
 TEST_HERE (steer_a_sleeper_does_not_wave) {
     play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
-    CHECK_STRING(one_shot_in(fixture, "act"), "wave");
-    CHECK_STRING(one_shot_in(fixture, "gesture"), "");
+    CHECK_STRING(find_one_shot(fixture, "act"), "wave");
+    CHECK_STRING(find_one_shot(fixture, "gesture"), "");
     play_advance(fixture->player, 29.5);
     CHECK_STRING(story_state(fixture), "doze");
     play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
     CHECK_STRING(story_state(fixture), "startle");
-    CHECK_STRING(one_shot_in(fixture, "act"), "");
-    CHECK_STRING(one_shot_in(fixture, "gesture"), "");
+    CHECK_STRING(find_one_shot(fixture, "act"), "");
+    CHECK_STRING(find_one_shot(fixture, "gesture"), "");
     play_advance(fixture->player, 2);
     CHECK_STRING(body_state(fixture), "idle");
     play_set(fixture->player, "speed", 15);
     play_advance(fixture->player, 2);
     play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
-    CHECK_STRING(one_shot_in(fixture, "gesture"), "wave");
-    CHECK_STRING(one_shot_in(fixture, "act"), "");
+    CHECK_STRING(find_one_shot(fixture, "gesture"), "wave");
+    CHECK_STRING(find_one_shot(fixture, "act"), "");
 }
 
 TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
-    heard fire = {.name = "fire"};
+    event_log fire = {.name = "fire"};
     play_set(fixture->player, "sneeze", 1);
     play(fixture, 1.2, &fire);
-    CHECK_STRING(one_shot_in(fixture, "act"), "sneeze");
+    CHECK_STRING(find_one_shot(fixture, "act"), "sneeze");
     CHECK(fire.count == 0);
     play(fixture, 1.7, &fire);
-    CHECK_STRING(one_shot_in(fixture, "act"), "");
+    CHECK_STRING(find_one_shot(fixture, "act"), "");
     // Frame 38 at 30 Hz.
     CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
-    CHECK_NEAR(fixture->place.translation.x, -3, 0.01);
+    CHECK_NEAR(fixture->placement.translation.x, -3, 0.01);
 }
 
 TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
-    heard fire = {.name = "fire"};
+    event_log fire = {.name = "fire"};
     play_set(fixture->player, "speed", 20);
     play(fixture, 1.5, &fire);
-    const float before = fixture->place.translation.x;
+    const float before = fixture->placement.translation.x;
     play_set(fixture->player, "sneeze", 1);
     play(fixture, 2, &fire);
     CHECK(fire.count == 1);
-    CHECK(fixture->place.translation.x > before + 25);
+    CHECK(fixture->placement.translation.x > before + 25);
 }
 
 TEST_HERE (steer_a_tail_chase_rotates_him_on_planted_feet_until_he_falls) {
@@ -528,7 +533,7 @@ TEST_HERE (steer_a_tail_chase_rotates_him_on_planted_feet_until_he_falls) {
     CHECK(number == 5 && slide < 2);
     CHECK_STRING(body_state(fixture), "idle");
     // Two full rotations.
-    CHECK_SMALL(fixture->place.rotation.z, 1e-3);
+    CHECK_SMALL(fixture->placement.rotation.z, 1e-3);
 }
 
 // Bobbin's body, stories and one-shots react only to each other's events: no layer may wait
@@ -546,8 +551,8 @@ TEST_HERE (steer_any_input_ends_with_standing_and_waving) {
                                     : (float)(test_random_u32(&random) % 2);
             md5_player_set(fixture->player, number, value);
             // Sometimes enough time passes to fall asleep.
-            const double most = test_random_u32(&random) % 50 == 0 ? 60 : 2;
-            play_advance(fixture->player, test_random(&random) * most);
+            const double limit = test_random_u32(&random) % 50 == 0 ? 60 : 2;
+            play_advance(fixture->player, test_random(&random) * limit);
         }
         for (uint32_t i = 0; i < tables->num_parameters; i++)
             md5_player_set(fixture->player, i, tables->parameters[i].value);
@@ -559,7 +564,7 @@ TEST_HERE (steer_any_input_ends_with_standing_and_waving) {
         CHECK_STRING(story_state(fixture), "ready");
         play_set(fixture->player, "wave", 1);
         play_advance(fixture->player, 0.5);
-        CHECK_STRING(one_shot_in(fixture, "act"), "wave");
+        CHECK_STRING(find_one_shot(fixture, "act"), "wave");
     }
 }
 

@@ -4,15 +4,15 @@
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
-typedef struct log_of_windows {
+typedef struct window_log {
     char text[2048];
     size_t used;
     double time; // time at the end of the step
-} log_of_windows;
+} window_log;
 
 PLAY_LISTENER(note)
 {
-    log_of_windows *const to = user;
+    window_log *const to = user;
     const char *kind = "";
     if (event->kind == MD5_EVENT_BEGIN)
         kind = "+";
@@ -23,9 +23,9 @@ PLAY_LISTENER(note)
 }
 
 // Returns the events that fire in steps of `step` seconds.
-static const char *heard(play_scene *fixture, double seconds, double step, log_of_windows *to)
+static const char *play_and_log(play_scene *fixture, double seconds, double step, window_log *to)
 {
-    *to = (log_of_windows){.used = 0};
+    *to = (window_log){.used = 0};
     for (int i = 0; i < (int)(seconds / step + 0.5) || (i == 0 && seconds == 0); i++)
         md5_player_advance(fixture->player, seconds == 0 ? 0 : step, note, to);
     return to->text;
@@ -67,12 +67,12 @@ TEST (windows_open_and_close_at_their_frames) {
                   "motion o clip a { once } motion p clip a { ping_pong } "
                   "motion r clip a { speed -1 } motion s clip a { start 0.9 speed 0 } "
                   "layer l { state a a state b b state o o state p p state r r state s s }");
-            log_of_windows to;
+            window_log to;
             char expected[512];
             snprintf(expected, sizeof expected, "%s%s", cases[i].first, cases[i].then);
             const uint32_t state = md5_find_state(fixture.machine, 0, cases[i].motion);
             CHECK(play_fade(fixture.player, 0, state, 0));
-            CHECK_STRING(heard(&fixture, cases[i].seconds, 1.0 / rate, &to), expected);
+            CHECK_STRING(play_and_log(&fixture, cases[i].seconds, 1.0 / rate, &to), expected);
         }
     }
 }
@@ -85,14 +85,14 @@ TEST (windows_close_however_a_clip_ends) {
     for (int interruption = 0; interruption < WAYS; interruption++) {
         OWN_PLAY fixture;
         begin(&fixture, STATES);
-        log_of_windows to;
+        window_log to;
         const uint32_t hit = md5_find_window(fixture.machine, "hit");
         if (interruption == STOP) {
             md5_player_seek(fixture.player, 0, 3, 0);
             CHECK(PLAY_ONE_SHOT(fixture.player, 0, 0, .weight = 0.5f));
-            CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
+            CHECK_STRING(play_and_log(&fixture, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
         } else {
-            CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
+            CHECK_STRING(play_and_log(&fixture, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
         }
         CHECK_EXACT(md5_player_window(fixture.player, hit), interruption == STOP ? 0.5 : 1);
         if (interruption == CUT)
@@ -107,13 +107,13 @@ TEST (windows_close_however_a_clip_ends) {
             md5_player_reset(fixture.player);
         if (interruption == STOP)
             md5_player_stop_one_shot(fixture.player, 0, 0);
-        const bool is_now = interruption != FADE && interruption != ITSELF;
-        CHECK_STRING(heard(&fixture, 0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
+        const bool is_immediate = interruption != FADE && interruption != ITSELF;
+        CHECK_STRING(play_and_log(&fixture, 0, 0.1, &to), is_immediate ? "-hitsword 0.00 " : "");
         if (interruption == ITSELF) // the old clip plays until it has faded out
-            CHECK_STRING(heard(&fixture, 0.3, 0.02, &to),
+            CHECK_STRING(play_and_log(&fixture, 0.3, 0.02, &to),
                          "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
         if (interruption == FADE)
-            CHECK_STRING(heard(&fixture, 0.1, 0.02, &to), "-hitsword 0.00 ");
+            CHECK_STRING(play_and_log(&fixture, 0.1, 0.02, &to), "-hitsword 0.00 ");
         CHECK_EXACT(md5_player_window(fixture.player, hit), interruption == ITSELF ? 1 : 0);
     }
     CHECK(true);
@@ -142,7 +142,7 @@ TEST (open_window_has_the_weight_of_its_clip) {
 typedef struct pairs {
     bool are_open[PLAY_RANDOM_CLIPS][PLAY_WINDOWS];
     uint32_t num_begun;
-    const play_random_tables *made;
+    const play_random_tables *tables;
 } pairs;
 
 // A window opens only if it is closed, and closes only if it is open.
@@ -155,7 +155,7 @@ PLAY_LISTENER(pair)
     CHECK(weight >= (begins ? 1e-6f : 0) && weight <= 1);
     // Of equal windows, use the first that matches.
     for (int k = 0; k < PLAY_WINDOWS; k++) {
-        const md5_window *const window = &to->made->windows[event->index][k];
+        const md5_window *const window = &to->tables->windows[event->index][k];
         bool *const is_open = &to->are_open[event->index][k];
         if (strcmp(window->name, event->name) != 0 || *is_open == begins
             || event->frame != (begins ? window->first : window->last))
@@ -171,7 +171,7 @@ static bool are_as_asked(const pairs *fixture, const md5_machine *machine, const
 {
     for (int i = 0; i < PLAY_WINDOWS; i++) {
         const char *const name =
-            fixture->made->windows[0][i].name; // all clips have the same window names
+            fixture->tables->windows[0][i].name; // all clips have the same window names
         bool is_open = false;
         for (int k = 0; k < PLAY_RANDOM_CLIPS; k++)
             is_open = is_open || fixture->are_open[k][i];
@@ -186,7 +186,7 @@ TEST (each_opened_window_is_closed) {
     enum { USUAL = 1000, STEPS = 12 };
     const char *const wanted = getenv("MD5_WINDOW_MACHINES");
     const uint32_t num_machines = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : USUAL;
-    static play_random_tables made;
+    static play_random_tables tables;
     static uint8_t bytes[1 << 16];
     play_random_stock stock;
     play_random_begin(&stock);
@@ -194,22 +194,22 @@ TEST (each_opened_window_is_closed) {
     uint32_t num_empty = 0;
     for (uint64_t seed = 0; seed < num_machines; seed++) {
         uint64_t random = seed * 0x2545F4914F6CDD1Du + 77;
-        play_random_make(&stock, &made, &random);
-        for (uint32_t i = 0; i < made.desc.num_layers; i++) // an empty state exists
-            made.states[i][made.layers[i].num_states - 1].motion = NULL;
+        play_random_make(&stock, &tables, &random);
+        for (uint32_t i = 0; i < tables.desc.num_layers; i++) // an empty state exists
+            tables.states[i][tables.layers[i].num_states - 1].motion = NULL;
         if (seed % 2)
-            play_random_step(&made, &random);
+            play_random_step(&tables, &random);
         if (seed % 4 == 0)
-            play_random_add_times(&made, &random);
-        OWN_MACHINE machine = play_machine(&made.desc);
+            play_random_add_times(&tables, &random);
+        OWN_MACHINE machine = play_machine(&tables.desc);
         md5_player *player = play_player(machine);
-        md5_player *other = play_player(machine);
-        pairs heard_of = {.made = &made};
-        pairs kept = heard_of;
+        md5_player *second = play_player(machine);
+        pairs window_pairs = {.tables = &tables};
+        pairs kept = window_pairs;
         size_t size = md5_player_save(player, bytes, sizeof bytes);
         bool is_right = true;
         for (int i = 0; i < STEPS && is_right; i++) {
-            play_random_change(&player, 1, &made, &random);
+            play_random_change(&player, 1, &tables, &random);
             if (play_one_in(&random, 3)) {
                 const md5_one_shot_desc one_shot = {
                     .start = test_random(&random), .fade_in = 0.2f * (float)play_below(&random, 2)};
@@ -222,43 +222,43 @@ TEST (each_opened_window_is_closed) {
             if (play_one_in(&random, 8))
                 md5_player_reset(player);
             if (play_one_in(&random, 4)) { // a restored player continues
-                kept = heard_of;
+                kept = window_pairs;
                 size = md5_player_save(player, bytes, sizeof bytes);
             }
             if (play_one_in(&random, 4)) {
                 CHECK(md5_player_restore(player, bytes, size, NULL));
-                heard_of = kept;
+                window_pairs = kept;
             }
             if (play_one_in(&random, 4)) {
-                md5_player_copy(other, player);
+                md5_player_copy(second, player);
                 md5_player *const swapped = player;
-                player = other;
-                other = swapped;
+                player = second;
+                second = swapped;
             }
             // Windows open and close in the same way without a callback.
-            md5_player_advance(player, play_random_seconds(&random), pair, &heard_of);
-            is_right = are_as_asked(&heard_of, machine, player);
+            md5_player_advance(player, play_random_seconds(&random), pair, &window_pairs);
+            is_right = are_as_asked(&window_pairs, machine, player);
         }
-        for (uint32_t i = 0; i < made.desc.num_layers; i++)
-            md5_player_seek(player, i, made.layers[i].num_states - 1, 0);
+        for (uint32_t i = 0; i < tables.desc.num_layers; i++)
+            md5_player_seek(player, i, tables.layers[i].num_states - 1, 0);
         for (uint32_t i = 0; i < 4; i++)
             md5_player_stop_one_shot(player, i, 0);
-        md5_player_advance(player, 0, pair, &heard_of);
+        md5_player_advance(player, 0, pair, &window_pairs);
         bool is_empty = true;
-        for (uint32_t i = 0; i < made.desc.num_layers; i++)
+        for (uint32_t i = 0; i < tables.desc.num_layers; i++)
             is_empty = is_empty && md5_player_layer(player, i).from == MD5_NONE
-                       && md5_player_layer(player, i).state == made.layers[i].num_states - 1;
+                       && md5_player_layer(player, i).state == tables.layers[i].num_states - 1;
         for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS * PLAY_WINDOWS && is_empty; i++)
-            is_right = is_right && !heard_of.are_open[i / PLAY_WINDOWS][i % PLAY_WINDOWS];
+            is_right = is_right && !window_pairs.are_open[i / PLAY_WINDOWS][i % PLAY_WINDOWS];
         num_empty += is_empty;
-        num_begun += heard_of.num_begun;
+        num_begun += window_pairs.num_begun;
         md5_destroy_player(player);
-        md5_destroy_player(other);
+        md5_destroy_player(second);
         if (!CHECK_THAT(is_right, "machine of seed %u", (unsigned)seed))
             break;
     }
     CHECK(num_begun > 5 * num_machines && num_empty > num_machines / 8);
-    play_end(&stock.made);
+    play_end(&stock.assets);
 }
 
 // -- Curves -----------------------------------------------------------------------------------
@@ -341,8 +341,9 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
         OWN_PLAYER restored = play_restored(fixture.player);
         OWN_PLAYER copied = play_copied(fixture.player);
         const uint32_t force = md5_find_curve(fixture.machine, "force");
-        const float now = md5_player_curve(fixture.player, force);
-        CHECK(md5_player_curve(restored, force) == now && md5_player_curve(copied, force) == now);
+        const float value = md5_player_curve(fixture.player, force);
+        CHECK(md5_player_curve(restored, force) == value
+              && md5_player_curve(copied, force) == value);
     }
     go(&fixture, 0, 2, 0.1f, MD5_FADE_CROSS);
     play_advance(fixture.player, 3);
@@ -367,10 +368,10 @@ TEST (windows_and_curves_are_checked) {
          "pose"},
         {"clip a f morph m curve c", "morph 'm' refers to unknown curve 'c'"},
     };
-    play_case made;
-    play_begin(&made);
-    play_add_clip(&made, 11, 10, 0.3, (play_walk){0}, 1);
+    play_case assets;
+    play_begin(&assets);
+    play_add_clip(&assets, 11, 10, 0.3, (play_walk){0}, 1);
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        play_refused(&made, NULL, cases[i][1], "%s", cases[i][0]);
-    play_end(&made);
+        play_refused(&assets, NULL, cases[i][1], "%s", cases[i][0]);
+    play_end(&assets);
 }
