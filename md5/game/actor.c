@@ -603,18 +603,18 @@ void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
     }
 }
 
-// Writes the pose of a slot to actor->clip_pose. It is the pose of the slot's clip at the current
-// time, or the frame that the slot holds. Held frames count from 1. If frame 1 is held, the engine
-// does not show the first frame, but the base frame of the clip.
+// Writes the pose of a slot to `pose`. It is the pose of the slot's clip at the current time, or
+// the frame that the slot holds. Held frames count from 1. If frame 1 is held, the engine does not
+// show the first frame, but the base frame of the clip.
 //
 // Samples only the first file of the clip, because in the engine the weights of the other files are
 // 0 unless game code sets them.
-static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
+static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot, md5_xform *pose)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     const md5_binding *const binding = clip->bindings[0];
     if (slot->held_frame == 1) {
-        md5i_base_frame_pose(binding, actor->clip_pose);
+        md5i_base_frame_pose(binding, pose);
         return;
     }
     md5_sample_position sample;
@@ -625,25 +625,25 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
         const int64_t time = slot_time(actor, slot, actor->time);
         sample = sample_position_at(clip->anims[0], time, slot->cycles);
     }
-    md5_sample(binding, sample, MD5_ROOT_ID, actor->clip_pose);
+    md5_sample(binding, sample, MD5_ROOT_ID, pose);
 }
 
-// Removes the root motion from actor->clip_pose. This is the translation of joint 0. If the clip
+// Removes the root motion from the pose of a clip. This is the translation of joint 0. If the clip
 // rotates the root, it is also the rotation, which becomes a constant of the engine:
 //
 //   (-sqrt(0.5), 0, 0, sqrt(0.5)).
 //
 // Its w has the opposite sign here, because the engine's quaternions are the conjugates of this
 // library's. q and -q are the same rotation.
-static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *clip)
+static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *clip, md5_xform *pose)
 {
     static const md5_xform root = {
         .rotation = {-0.70710677f, 0.0f, 0.0f, -0.70710677f},
         .translation = {0.0f, 0.0f, 0.0f},
     };
-    actor->clip_pose[0].translation = root.translation;
+    pose[0].translation = root.translation;
     if (clip->anim->flags & MD5_ANIM_TURN)
-        actor->clip_pose[0].rotation =
+        pose[0].rotation =
             md5i_transform_to_axes(actor->entity->model->skeleton.axes, root).rotation;
 }
 
@@ -674,15 +674,17 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
             *sum = 1.0f - weight;
     }
 
-    sample_slot(actor, slot);
-    if (actor->removes_motion)
-        remove_root_motion(actor, clip);
     // The first pose replaces `pose` completely, even if its weight is 0. Later poses are blended
     // with it.
     const float fraction = *sum == 0.0f ? 1.0f : weight / (*sum + weight);
     *sum += weight;
-    md5_blend_poses(pose, actor->clip_pose, fraction, mask, entity->model->skeleton.num_joints,
-                    pose);
+    const bool replaces_all_joints = fraction == 1.0f && !mask;
+    md5_xform *const clip_pose = replaces_all_joints ? pose : actor->clip_pose;
+    sample_slot(actor, slot, clip_pose);
+    if (actor->removes_motion)
+        remove_root_motion(actor, clip, clip_pose);
+    if (!replaces_all_joints)
+        md5_blend_poses(pose, clip_pose, fraction, mask, entity->model->skeleton.num_joints, pose);
     return true;
 }
 
