@@ -6,15 +6,19 @@ embed.py text PREFIX OUTPUT FILE...   one string per shader, PREFIX_file, declar
                                       indentation are removed; line numbers are unchanged
 embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
 embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's lessons, declared in HEADER: the descriptions in TEXT,
-                                      and the code of each lesson: the lines of C between "// lines of NAME"
-                                      and "// end of lines" in a file, or a machine in TEXT. Fails if a lesson
-                                      is only in TEXT or only in the files
+                                      and the code of each lesson: the C code between the comments BEGIN and
+                                      END in a file, or a machine in TEXT. Fails if a lesson is only in TEXT
+                                      or only in the files
 """
 import os
 import re
 import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+
+# The comments before and after the code that a lesson displays.
+BEGIN = rb'// The lesson "(\w+)" displays the following code, up to "End of the displayed code"\.\n\n'
+END = rb"\n// End of the displayed code\."
 
 # `?` is escaped because it could begin a trigraph. Escapes have three digits, so that a following digit is
 # not part of them.
@@ -52,7 +56,7 @@ def bytes_of(name, path):
 def marked(path):
     """Returns the names and texts of the marked parts of a file. Continuation lines, which are indented
     farther than a block, are joined to the line before, and the lines of a comment are joined."""
-    found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
+    found = re.findall(rb"^" + BEGIN + rb"(.*?)" + END + rb"$", read(path), re.MULTILINE | re.DOTALL)
     return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
 
 
@@ -226,7 +230,7 @@ def pages_of(header, text, paths):
                 text, name, *(("no", what, "a text for it") if name in keys
                               else ("a", what, "no text for it"))))
     for name in sorted(set(lines) - shown):
-        sys.exit("%s: '// lines of %s' do not belong to a page" % (text, name))
+        sys.exit("%s: lesson '%s' does not exist, but a file contains its displayed code" % (text, name))
     rows, family = [], ""
     for name, location, keys in pages:
         family = dict(keys).get("family", [family])[0]

@@ -123,7 +123,7 @@ written() {
 	folder, text, *sources = sys.argv[1:]
 	lines = {}
 	for path in sources:
-	    lines.update(re.findall(r"^// lines of (\w+)\n(.*?)^// end of lines$", open(path).read(), re.M | re.S))
+	    lines.update(re.findall(r'^// The lesson "(\w+)" displays the following code.*?\n(.*?)^// End of the displayed code', open(path).read(), re.M | re.S))
 	for name, part in re.findall(r"^\[(\w+)\]$(.*?)^see:", open(text).read(), re.M | re.S):
 	    machine = re.search(r"^machine:(.*?)^\w", part, re.M | re.S)
 	    if machine: # initial values of its sliders

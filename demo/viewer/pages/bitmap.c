@@ -3,7 +3,8 @@
 
 // -- Bitmap animation -----------------------------------------------------------------------
 
-// lines of bitmap
+// The lesson "bitmap" displays the following code, up to "End of the displayed code".
+
 typedef struct flipbook {
     const float *texels;
     int size, count; // texels along a side of an image, number of images
@@ -32,7 +33,8 @@ static float from_volume(const flipbook *book, double frame, int x, int y)
     const float after = texel(book, (first + 1) % book->count, x, y);
     return before + (after - before) * (float)(frame - floor(frame));
 }
-// end of lines
+
+// End of the displayed code.
 
 // Array: one image is shown at a time.
 static float from_array(const flipbook *book, double frame, int x, int y)

@@ -4,9 +4,10 @@
 
 // -- Cross-fade -----------------------------------------------------------------------------
 
+// The lesson "crossfade" displays the following code, up to "End of the displayed code".
+
 // Blends from one pose to another over `duration` seconds, and returns the weight of the second
-// pose. The lesson "crossfade" displays the code after the next line, up to "end of lines".
-// lines of crossfade
+// pose.
 static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_joints,
                        md5_ease_kind easing, double elapsed, double duration, md5_xform *pose)
 {
@@ -17,7 +18,8 @@ static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_
     }
     return weight;
 }
-// end of lines
+
+// End of the displayed code.
 
 // The sliders and choices of the lesson, in the order of pages.txt, and its figures.
 enum { CROSSFADE_SECONDS, CROSSFADE_EASING };
@@ -117,8 +119,8 @@ static void play(playing *p, double seconds, md5_xform *pose)
 
 // -- Additive -------------------------------------------------------------------------------
 
-// The lesson "additive" displays the code after the next line, up to "end of lines".
-// lines of additive
+// The lesson "additive" displays the following code, up to "End of the displayed code".
+
 // Returns the rotation from one to another: in the axes of the joint or of its parent.
 static md5_quat rotation_between(md5_quat from, md5_quat to, bool in_parent)
 {
@@ -135,7 +137,8 @@ static md5_quat add_rotation(md5_quat pose, md5_quat difference, float weight, b
     const md5_quat part = md5_quat_slerp((md5_quat){.w = 1.0f}, difference, fabsf(weight));
     return in_parent ? md5_quat_mul(part, pose) : md5_quat_mul(pose, part);
 }
-// end of lines
+
+// End of the displayed code.
 
 // Returns the sideways tilt of the head: the elevation of its left axis above the horizon, degrees.
 // Draws the axes of the head.
@@ -216,8 +219,8 @@ VIEW_SHOW(additive)
 
 // -- Masks ----------------------------------------------------------------------------------
 
-// The lesson "masks" displays the code after the next line, up to "end of lines".
-// lines of masks
+// The lesson "masks" displays the following code, up to "End of the displayed code".
+
 // Returns the weight of a joint. With feathering, the weight increases over "feather"
 // levels below the root of the mask. Joints below these levels have the weight 1.
 static float mask_weight(const md5_skeleton *skeleton, uint32_t joint, uint32_t root,
@@ -239,7 +242,8 @@ static void blend_masked(const md5_xform *a, const md5_xform *b, const float *ma
         pose[i].translation = md5_vec3_lerp(a[i].translation, b[i].translation, weight * mask[i]);
     }
 }
-// end of lines
+
+// End of the displayed code.
 
 // The sliders of the lesson, in the order of pages.txt.
 enum { MASKS_FEATHER, MASKS_WEIGHT };

@@ -6,8 +6,8 @@
 
 // -- A line of .md5mesh ---------------------------------------------------------------------
 
-// The lesson "line" displays the code after the next line, up to "end of lines".
-// lines of line
+// The lesson "line" displays the following code, up to "End of the displayed code".
+
 // Reads a joint of the bind pose, in model space.
 static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p, md5_quat *q)
 {
@@ -17,7 +17,8 @@ static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p
     q->w = -sqrtf(fabsf(1.0f - (q->x * q->x + q->y * q->y + q->z * q->z)));
     return count == 8;
 }
-// end of lines
+
+// End of the displayed code.
 
 // Writes the line of a joint as text, and reads it with the displayed code. Shows the numbers of
 // the line, and draws the axes of the joint and the bone to its parent.
@@ -51,10 +52,10 @@ VIEW_SHOW(line)
 
 // -- q and -q -------------------------------------------------------------------------------
 
-// Interpolates between two unit quaternions. With `shorter`, negates one of them if this makes
-// the rotation shorter. The lesson "sign" displays the code after the next line, up to "end of
-// lines".
-// lines of sign
+// The lesson "sign" displays the following code, up to "End of the displayed code".
+
+// Interpolates between two unit quaternions. With `shorter`, negates one of them if this makes the
+// rotation shorter.
 static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 {
     float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
@@ -70,7 +71,8 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
     const float q = sinf(t * angle) / sine;
     return (md5_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w};
 }
-// end of lines
+
+// End of the displayed code.
 
 // The sliders of the lesson, in the order of pages.txt, and its figures.
 enum { SIGN_ANGLE, SIGN_T };
@@ -124,8 +126,8 @@ VIEW_SHOW(sign)
 
 // -- One vertex through the shader ----------------------------------------------------------
 
-// The lesson "vertex" displays the code after the next line, up to "end of lines".
-// lines of vertex
+// The lesson "vertex" displays the following code, up to "End of the displayed code".
+
 // An influence is the position of the vertex in the bind pose times a weight, and the weight.
 static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette)
 {
@@ -139,7 +141,8 @@ static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat
     }
     return sum;
 }
-// end of lines
+
+// End of the displayed code.
 
 // Draws how a joint moves a vertex. A green line leads from the joint to the position to which it
 // alone would move the vertex. A blue line leads from there to `skinned`, the weighted mean over
@@ -184,7 +187,8 @@ VIEW_SHOW(vertex)
 
 // -- Time -----------------------------------------------------------------------------------
 
-// lines of time
+// The lesson "time" displays the following code, up to "End of the displayed code".
+
 enum { LOOP, CYCLE, CLAMP };
 
 static double frame_at(double seconds, double rate, int frames, int after, int *frame0, int *frame1)
@@ -201,7 +205,8 @@ static double frame_at(double seconds, double rate, int frames, int after, int *
     *frame1 = after == CLAMP && *frame0 == intervals ? *frame0 : (*frame0 + 1) % frames;
     return position; // its fraction is the weight of frame1
 }
-// end of lines
+
+// End of the displayed code.
 
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { TIME_AFTER_END, TIME_FRAME_RATE, TIME_FRAMES, TIME_SCALE };
@@ -252,8 +257,8 @@ VIEW_SHOW(time)
 
 // -- Root motion ----------------------------------------------------------------------------
 
-// The lesson "root" displays the code after the next line, up to "end of lines".
-// lines of root
+// The lesson "root" displays the following code, up to "End of the displayed code".
+
 // Returns the motion of the root between two times: whole cycles, plus a part of a cycle.
 static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double before, double now)
 {
@@ -270,7 +275,8 @@ static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double 
     }
     return md5_vec3_sub(at[1], at[0]);
 }
-// end of lines
+
+// End of the displayed code.
 
 // Returns the position of the clip's root in each frame. The caller frees them.
 static md5_vec3 *sample_root(const view_clip *clip, md5_xform *scratch)

@@ -3,8 +3,8 @@
 
 // == Interpolation =========================================================================
 
-// The lesson "interpolation" displays the code after the next line, up to "end of lines".
-// lines of interpolation
+// The lesson "interpolation" displays the following code, up to "End of the displayed code".
+
 // Interpolates two poses, joint by joint: rotations along an arc, positions along a line.
 static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_joints, float part,
                          bool normalized, md5_xform *pose)
@@ -17,7 +17,8 @@ static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_jo
         pose[i].translation = md5_vec3_lerp(a[i].translation, b[i].translation, part);
     }
 }
-// end of lines
+
+// End of the displayed code.
 
 // The methods of interpolation, in the order of the choice and of the series of the first plot. The
 // second plot shows only the last two.
@@ -132,10 +133,10 @@ VIEW_SHOW(interpolation)
 
 // -- Slerp and nlerp ------------------------------------------------------------------------
 
-// Interpolates between two unit quaternions along the shorter arc, by nlerp if `normalized` is
-// true and otherwise by slerp. The lesson "slerp" displays the code after the next line, up to
-// "end of lines".
-// lines of slerp
+// The lesson "slerp" displays the following code, up to "End of the displayed code".
+
+// Interpolates between two unit quaternions along the shorter arc, by nlerp if `normalized` is true
+// and otherwise by slerp.
 static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 {
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
@@ -153,7 +154,8 @@ static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
     return md5_quat_normalize(
         (md5_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w}, a);
 }
-// end of lines
+
+// End of the displayed code.
 
 // Returns the maximum error of nlerp, in degrees, between two rotations that are `angle` radians
 // apart. md5math.h contains the derivation.
@@ -196,7 +198,8 @@ VIEW_SHOW(slerp)
 
 // -- Euler angles ---------------------------------------------------------------------------
 
-// lines of euler
+// The lesson "euler" displays the following code, up to "End of the displayed code".
+
 static md5_quat quat_from_euler(md5_euler e);
 
 static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
@@ -219,7 +222,8 @@ static md5_quat quat_from_euler(md5_euler e)
     const md5_quat roll = {.x = sinf(half * e.roll), .w = cosf(half * e.roll)};
     return md5_quat_mul(md5_quat_mul(yaw, pitch), roll);
 }
-// end of lines
+
+// End of the displayed code.
 
 // Draws a ring for each angle, as in a gimbal: yaw outside, then pitch, and roll inside. The plane
 // of a ring contains the axis about which it rotates and the axis of the next ring.

@@ -38,7 +38,8 @@ static float show_walker(view_picture *picture, md5_easing easing, double second
     return part;
 }
 
-// lines of easing
+// The lesson "easing" displays the following code, up to "End of the displayed code".
+
 enum { SINE = 4, CIRCULAR, EXPONENTIAL }; // 0 to 3: powers 2 to 5
 
 // A shortened md5_ease() for display: the library's function also contains back, elastic and
@@ -63,7 +64,8 @@ static double ease(int family, bool in, bool out, double t)
         return 1 - ease_in(family, 2 - 2 * t) / 2;
     return in ? ease_in(family, t) : 1 - ease_in(family, 1 - t);
 }
-// end of lines
+
+// End of the displayed code.
 
 // Evaluates an easing. Uses the displayed code for the kinds that it contains. The library
 // evaluates the others: back, elastic, bounce, and the timing functions of CSS.
@@ -106,17 +108,18 @@ VIEW_SHOW(easing)
 
 // -- Following at any frame rate ------------------------------------------------------------
 
+// The lesson "frame_rate" displays the following code, up to "End of the displayed code".
+
 // Moves a value towards its target in a frame of `dt` seconds. Only with `exact`, the result is
-// independent of the frame rate. The lesson "frame_rate" displays the code after the next line,
-// up to "end of lines".
-// lines of frame_rate
+// independent of the frame rate.
 static float next_value(float value, float target, float speed, float dt, bool exact)
 {
     // speed * dt exceeds 1 if frames are long; 1 - e^(-speed * dt) never does.
     const float share = exact ? 1.0f - expf(-speed * dt) : speed * dt;
     return value + (target - value) * share;
 }
-// end of lines
+
+// End of the displayed code.
 
 // Rotates the head of a figure towards a ball, which a value from -1 to 1 moves to the side.
 static void look_at_ball(view_picture *picture, const view_figure *figure, float value,

@@ -1,8 +1,8 @@
 // Lessons on inverse kinematics: solvers, and a procedural gait.
 #include "demo/viewer/pages/page.h"
 
-// The lesson "ik" displays the code after the next line, up to "end of lines".
-// lines of ik
+// The lesson "ik" displays the following code, up to "End of the displayed code".
+
 // Two bones have a closed formula: the law of cosines gives the angle of the elbow.
 static float elbow_angle(float upper, float lower, float apart)
 {
@@ -24,7 +24,8 @@ static md5_quat aim_joint(md5_xform joint, md5_vec3 hand, md5_vec3 target)
     const md5_quat to_joint = md5_quat_conjugate(joint.rotation);
     return md5_quat_mul(md5_quat_mul(to_joint, in_model), joint.rotation);
 }
-// end of lines
+
+// End of the displayed code.
 
 // Computes one iteration of cyclic coordinate descent with the displayed code. `tip` is the hand,
 // and `length` the number of joints of the chain.
@@ -159,8 +160,8 @@ static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
     return height;
 }
 
-// The lesson "walk" displays the code after the next line, up to "end of lines".
-// lines of walk
+// The lesson "walk" displays the following code, up to "End of the displayed code".
+
 // Returns the velocity of a home, the rest position of a foot, in the space of the body.
 static md5_vec3 foot_velocity(md5_vec3 home, md5_vec3 velocity, float turn)
 {
@@ -188,7 +189,8 @@ static md5_vec3 foot_at(md5_vec3 from, md5_vec3 to, float lift, float t)
     at.z += 16.0f * lift * t * t * (1.0f - t) * (1.0f - t);
     return at;
 }
-// end of lines
+
+// End of the displayed code.
 
 // The sliders of the lesson, in the order of pages.txt.
 enum { WALK_SPEED, WALK_DIRECTION, WALK_TURN, WALK_HILLS, WALK_STEP_HEIGHT, WALK_BANK };

@@ -84,10 +84,9 @@ typedef struct view_page {
     const char *about;  // explanation, one to three sentences
     const char *first;  // instructions for the first steps, with a question
     const char *answer; // answer to the question in `first`; NULL: `first` has no question
-    // The displayed code. It is the C code between `// lines of NAME` and `// end of lines` in the
-    // source of the lesson, or the text of a state machine. In a state machine, $0 is replaced by
-    // the value of the first slider. If this slider is a choice, it is replaced by the selected
-    // word.
+    // The displayed code: C code, which comments mark in the source of the lesson, or the text of a
+    // state machine. In a state machine, $0 is replaced by the value of the first slider. If this
+    // slider is a choice, it is replaced by the selected word.
     const char *lines;
     const char *sources; // references from test/techniques.md
     const char *model;   // NULL: VIEW_USUAL_MODEL

@@ -8,8 +8,8 @@
 // links from the water to each of them, in the order of the choice.
 static const uint32_t hat_links[] = {4, 2, 1, 0};
 
-// The lesson "chain" displays the code after the next line, up to "end of lines".
-// lines of chain
+// The lesson "chain" displays the following code, up to "End of the displayed code".
+
 // The links are: ship in the water, car on the ship, dragon in the car, head of the dragon.
 static md5_xform chain(const md5_xform *links, uint32_t count)
 {
@@ -24,7 +24,8 @@ static md5_xform link_to(md5_xform parent, md5_xform object)
 {
     return md5_xform_mul(md5_xform_inverse(parent), object);
 }
-// end of lines
+
+// End of the displayed code.
 
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { CHAIN_SHIP_ROLL, CHAIN_CAR_DISTANCE, CHAIN_DRAGON_TURN, CHAIN_HAT_PARENT };
@@ -166,15 +167,16 @@ VIEW_SHOW(chain)
 
 // -- W --------------------------------------------------------------------------------------
 
-// The lesson "quaternion_w" displays the code after the next line, up to "end of lines".
-// lines of quaternion_w
+// The lesson "quaternion_w" displays the following code, up to "End of the displayed code".
+
 // Computes w, because files contain only x, y and z.
 static md5_quat with_w(float x, float y, float z)
 {
     const float rest = 1.0f - (x * x + y * y + z * z);
     return (md5_quat){x, y, z, -sqrtf(fabsf(rest))};
 }
-// end of lines
+
+// End of the displayed code.
 
 // Writes a rotation with a number of digits and reads it again. Returns the result, and the
 // rotation before rounding in *stored. A quaternion and its negative are the same rotation, so the
@@ -217,16 +219,17 @@ VIEW_SHOW(quaternion_w)
 
 // -- Palette --------------------------------------------------------------------------------
 
+// The lesson "palette" displays the following code, up to "End of the displayed code".
+
 // Returns the skinning matrix of a joint from its matrices in the current pose and in the bind
-// pose, both in model space. The lesson "palette" displays the code after the next line, up to
-// "end of lines".
-// lines of palette
+// pose, both in model space.
 static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 {
     // Map from the bind pose to the space of the joint, then to the current pose.
     return md5_mat34_mul(posed, md5_mat34_inverse(bind));
 }
-// end of lines
+
+// End of the displayed code.
 
 // Returns a number of a matrix for display. A tiny rounding error becomes 0, because it would be
 // shown instead of 0.
@@ -308,8 +311,8 @@ static md5_dual_quat dual_from_transform(md5_xform motion)
     return (md5_dual_quat){motion.rotation, md5_quat_mul(half, motion.rotation)};
 }
 
-// The lesson "dual" displays the code after the next line, up to "end of lines".
-// lines of dual
+// The lesson "dual" displays the following code, up to "End of the displayed code".
+
 // A motion is two quaternions: "real" is its rotation, and "dual" is half of its translation
 // times the rotation. A vertex moves by the sum of the weighted motions, which is normalized.
 static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_quat *joints)
@@ -333,7 +336,8 @@ static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_
     const md5_quat turn = md5_quat_normalize(real, joints[0].real);
     return md5_vec3_add(md5_quat_rotate(turn, mesh->positions[vertex]), translation);
 }
-// end of lines
+
+// End of the displayed code.
 
 // Returns the distance of a point from the vertical axis through `axis`.
 static double distance_from_axis(md5_vec3 point, md5_vec3 axis)
@@ -512,10 +516,10 @@ VIEW_SHOW(dual)
 
 // -- Normals of a stretched body ------------------------------------------------------------
 
-// Transforms a normal by a matrix. Only the cofactors give the right direction if the matrix
-// scales unequally. The lesson "normals" displays the code after the next line, up to "end of
-// lines".
-// lines of normals
+// The lesson "normals" displays the following code, up to "End of the displayed code".
+
+// Transforms a normal by a matrix. Only the cofactors give the right direction if the matrix scales
+// unequally.
 static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
 {
     const md5_vec3 x = {m.m[0], m.m[4], m.m[8]};
@@ -530,7 +534,8 @@ static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
     const md5_vec3 along_z = md5_vec3_scale(md5_vec3_cross(x, y), n.z);
     return md5_vec3_add(md5_vec3_add(along_x, along_y), along_z);
 }
-// end of lines
+
+// End of the displayed code.
 
 // Returns the angle between two directions, degrees. Unlike acos(), atan2() is exact for small
 // angles.
@@ -624,9 +629,9 @@ VIEW_SHOW(normals)
 
 // -- Influences -----------------------------------------------------------------------------
 
-// Returns the weight of a joint at a vertex, or 0 if the joint does not move the vertex. The
-// lesson "influences" displays the code after the next line, up to "end of lines".
-// lines of influences
+// The lesson "influences" displays the following code, up to "End of the displayed code".
+
+// Returns the weight of a joint at a vertex, or 0 if the joint does not move the vertex.
 static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joint)
 {
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
@@ -634,7 +639,8 @@ static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joi
             return mesh->influences[i].w;
     return 0.0f;
 }
-// end of lines
+
+// End of the displayed code.
 
 // Returns the largest weight of a joint, of all vertices.
 static float largest_weight(const md5_model *model, uint32_t joint)

@@ -124,8 +124,8 @@ static void pose_figures(view_picture *picture, const char *clip)
 
 // == Morph targets =========================================================================
 
-// The lesson "morph" displays the code after the next line, up to "end of lines".
-// lines of morph
+// The lesson "morph" displays the following code, up to "End of the displayed code".
+
 // Adds morph targets to the bind pose by their weights, before skinning. A target contains
 // the displacement of each vertex that it changes.
 static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_vec3 *positions)
@@ -139,7 +139,8 @@ static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_ve
         }
     }
 }
-// end of lines
+
+// End of the displayed code.
 
 // Returns the maximum displacement of a vertex of a mesh by the morph targets at `weights`, units.
 static double max_displacement(const md5_mesh *mesh, const md5_morph_mesh *morph,
@@ -183,8 +184,8 @@ VIEW_SHOW(morph)
 //
 // A clip stored as vertices, next to the skinned clip, and the cost of three ways to draw it.
 
-// The lesson "bake" displays the code after the next line, up to "end of lines".
-// lines of bake
+// The lesson "bake" displays the following code, up to "End of the displayed code".
+
 // Each way draws a vertex between frame a and frame b of a clip: a + (b - a) * t.
 // demo/examples/vertex_frames.c draws in all three ways.
 
@@ -209,7 +210,8 @@ static uint32_t frame_texel(uint32_t frame, uint32_t num_vertices, uint32_t vert
 {
     return frame * num_vertices + vertex;
 }
-// end of lines
+
+// End of the displayed code.
 
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { BAKE_CLIP, BAKE_FRAME_RATE, BAKE_CHARACTERS };
