@@ -166,6 +166,31 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
     CHECK(s->viewer.drawing.canvas.count != before); // the lines have scrolled
 }
 
+// A row of figures is shown nearly from the front: the farthest figure is at most an eighth smaller
+// than the nearest. --camera-azimuth-angle replaces this direction.
+TEST_HERE (view_pages_show_rows_of_figures_in_nearly_equal_sizes) {
+    const view_lens *const lens = &s->viewer.pages.lens;
+    for (uint32_t i = 0; i < view_num_pages; i++) {
+        const view_page *const page = open_page(s, i);
+        if (page->figures[1].label == NULL)
+            continue;
+        draw(s);
+        float smallest = INFINITY;
+        float largest = 0;
+        for (uint32_t k = 0; k < VIEW_PAGE_FIGURES && page->figures[k].label != NULL; k++) {
+            const md5_vec3 place = {0, page->figures[k].y, 0};
+            smallest = fminf(smallest, 1 / view_half_height_at(lens, place));
+            largest = fmaxf(largest, 1 / view_half_height_at(lens, place));
+        }
+        CHECK_THAT(smallest > 0.875f * largest, "%s: %g", page->name, smallest / largest);
+    }
+    s->options.azimuth_given = true;
+    s->options.azimuth = 50;
+    s->viewer.cameras.user.azimuth = 50;
+    (void)open_page(s, (uint32_t)view_find_page("sign"));
+    CHECK(s->viewer.cameras.user.azimuth == 50);
+}
+
 // If a line of a hundred characters fits below the figures, the code is there and scrolls by
 // itself. Otherwise the code is in the panel.
 TEST_HERE (view_pages_have_their_code_below_the_figures_in_a_wide_window) {

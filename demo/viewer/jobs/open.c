@@ -832,6 +832,9 @@ static void show_page_at_start(view_state *viewer, int32_t number)
     view_close_page(viewer);
     view_open_page(&viewer->pages, number);
     viewer->cameras.follows_path = false;
+    const view_page *const page = view_page_at((uint32_t)number); // NULL: the list of lessons
+    if (page != NULL && !viewer->options->azimuth_given)
+        viewer->cameras.user.azimuth = view_page_azimuth(page);
     if (viewer->options->num_times == 0)
         viewer->play.time = 0;
     viewer->play.held_at_end = false;

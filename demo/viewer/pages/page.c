@@ -29,6 +29,16 @@ uint32_t view_num_sliders(const view_page *page)
     return count;
 }
 
+// A row of figures is shown nearly from the front. From the usual direction, the nearest figure
+// would be up to a third larger than the farthest, which makes it hard to compare them.
+float view_page_azimuth(const view_page *page)
+{
+    const float row_azimuth = 12;
+    const view_camera usual = VIEW_DEFAULT_CAMERA;
+    const bool has_row = page->figures[1].label != NULL;
+    return has_row ? row_azimuth : usual.azimuth;
+}
+
 // Appends the value of a slider, or the selected word of a choice, to a text.
 static void append_value(char **text, const view_slider *slider, float value)
 {

@@ -330,6 +330,9 @@ extern const common_removed view_removed_pages[];
 extern const uint32_t view_num_removed_pages;
 uint32_t view_num_sliders(const view_page *page);
 
+// Returns the azimuth of the camera when a lesson is opened, degrees.
+float view_page_azimuth(const view_page *page);
+
 // Returns the displayed code with the values of the sliders. The caller frees it.
 char *view_page_lines(const view_page *page, const float *values);
 

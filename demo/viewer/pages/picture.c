@@ -655,11 +655,12 @@ static void draw_code(view_canvas *canvas, float x, float y, const char *text, s
 }
 
 // Writes one line of code at column->y, and moves column->y below it. A line that is too long is
-// wrapped, and its continuations are indented by four more columns. If `is_drawn` is false, only
-// moves column->y, which measures the height of the line.
+// wrapped. Continuations of code are indented by four more columns, and continuations of comments
+// begin with // again. If `is_drawn` is false, only moves column->y, which measures the height of
+// the line.
 static void write_code_line(text_column *column, const char *line, size_t length, bool is_drawn)
 {
-    enum { MIN_COLUMNS = 8, CONTINUATION_INDENT = 4 };
+    enum { MIN_COLUMNS = 8, CONTINUATION_INDENT = 4, SLASHES = 3 }; // SLASHES: "// "
     const view_font *const font = column->canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " ");
     const float inset = code_inset * font->scale;
@@ -676,7 +677,13 @@ static void write_code_line(text_column *column, const char *line, size_t length
     size_t begin = first;
     while (begin < length) {
         const char *const text = line + begin;
-        const float x = (float)indent * letter;
+        float x = (float)indent * letter;
+        if (in_comment) {
+            if (is_drawn)
+                view_draw_text(column->canvas, VIEW_CODE, x + (column->x + inset), column->y, 0,
+                               comment_color, "//");
+            x += SLASHES * letter;
+        }
         const float columns = fmaxf((column->width - 2 * inset - x) / letter, MIN_COLUMNS);
         in_comment = in_comment || strncmp(text, "//", 2) == 0;
         const size_t num_chars = find_break(text, length - begin, (size_t)columns, in_comment);
@@ -685,10 +692,10 @@ static void write_code_line(text_column *column, const char *line, size_t length
             draw_code(column->canvas, x + (column->x + inset), column->y, text, num_code,
                       num_chars);
 
+        if (begin == first && !in_comment)
+            indent += CONTINUATION_INDENT;
         in_comment = in_comment || num_code < num_chars;
         column->y += code_line_height(font);
-        if (begin == first)
-            indent += CONTINUATION_INDENT;
         begin += num_chars + strspn(text + num_chars, " ");
     }
 }
@@ -726,6 +733,12 @@ static void write_text(text_column *column, view_text_size size, view_color colo
 {
     view_draw_text(column->canvas, size, column->x, column->y, column->width, color, text);
     column->y += column->canvas->font->line[size];
+}
+
+// Returns the distance between two parts of the panel.
+static float small_gap(const view_font *font)
+{
+    return 0.3f * font->line[VIEW_TEXT];
 }
 
 // Writes a text in as many lines as it needs.
@@ -925,6 +938,7 @@ static void write_introduction(text_column *column, const view_pages *pages)
     write_text(column, VIEW_TEXT, VIEW_DIM, has_keys && fits ? position_and_keys : position);
     write_text(column, VIEW_TITLE, VIEW_BRIGHT, page->title);
     write_paragraph(column, VIEW_PLAIN, page->about);
+    column->y += small_gap(column->canvas->font);
     write_paragraph(column, VIEW_BRIGHT, page->first);
 }
 
@@ -1113,7 +1127,7 @@ static void write_lesson(text_column *column, view_pages *pages, double now)
 {
     const view_picture *const picture = &pages->picture;
     const char *const sources = picture->page->sources;
-    const float gap = 0.3f * column->canvas->font->line[VIEW_TEXT];
+    const float gap = small_gap(column->canvas->font);
     write_introduction(column, pages);
     write_answer(column, pages);
     column->y += gap;
@@ -1123,8 +1137,8 @@ static void write_lesson(text_column *column, view_pages *pages, double now)
         write_plots(column, picture);
     write_facts(column, picture);
     column->y += gap;
-    write_lesson_links(column, pages);
     write_lesson_code(column, pages, now);
+    write_lesson_links(column, pages);
     if (sources[0] != '\0') {
         char text[512];
         COMMON_TEXT(text, "Sources (see test/techniques.md): %s.", sources);
@@ -1459,7 +1473,8 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
     view_shown shown = *given->shown;
     shown.shadows = false; // they are slow without a GPU
     shown.grid = false;    // its lines are too fine for a thumbnail
-    const view_camera camera = VIEW_DEFAULT_CAMERA;
+    view_camera camera = VIEW_DEFAULT_CAMERA;
+    camera.azimuth = view_page_azimuth(view_page_at((uint32_t)number));
     view_stage stage = *given;
     stage.shown = &shown;
     stage.document = document;

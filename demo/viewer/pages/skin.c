@@ -553,10 +553,10 @@ enum { METHOD_MATRIX, METHOD_COFACTORS, NUM_NORMAL_METHODS };
 static void draw_normals(view_picture *picture, int method, md5_mat34 stretch,
                          const md5_vec3 *positions, const md5_vec3 *normals, uint32_t count)
 {
-    enum { STRIDE = 9 }; // every ninth vertex
+    enum { STRIDE = 24 };
     static const view_color colors[NUM_NORMAL_METHODS] = {VIEW_RED, VIEW_GREEN};
-    const float length = 4;
-    const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // direction of the lessons' camera
+    const float length = 6;
+    const md5_vec3 to_camera = {0.96f, 0.2f, 0.2f}; // direction of view_page_azimuth()
     const md5_xform *const placement = &picture->figures[method].placement;
     for (uint32_t k = 0; k < count; k += STRIDE) {
         const md5_vec3 correct_normal = carry_normal(stretch, normals[k], true);
