@@ -49,7 +49,8 @@ enum { NUM_FRICTION_SWEEPS = 3 };
 #define MIN_RESPONSE 1e-30
 
 #define MAX_FRICTION 100.0 // ratio of friction to normal impulse; larger values are clamped
-#define MAX_STIFFNESS 1e12 // maximum of a spring's stiffness, mass / second^2, and damping
+#define MAX_STIFFNESS 1e12 // mass / second^2; larger values of springs are clamped
+#define MAX_DAMPING 1e12   // mass * unit / second; larger values of springs are clamped
 #define MIN_LENGTH 1e-6    // units; shorter springs do not have a direction
 
 // A stop of a spring is its minimum or maximum length. Stops with a larger gap than this are
@@ -651,7 +652,7 @@ static void add_spring_force(const md5_ragdoll *ragdoll, ragdoll_link *link, con
     const double strength = md5_max(0.0, (double)signed_strength);
     const double stiffness = md5_min(2.0 * strength * fabs(stretch), MAX_STIFFNESS);
     const double distance = 0.5 * stretch;
-    const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], MAX_STIFFNESS));
+    const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], MAX_DAMPING));
     const double damping_per_length = damping / md5_max(length, 1.0);
     const uint32_t row = add_row(ragdoll, link, points, along);
     make_row_spring(ragdoll, link, row, distance, stiffness, damping_per_length);
@@ -859,6 +860,7 @@ static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, sweep_set set)
         const double impulse = md5_max(link->min_impulses[row], unlimited);
         apply_link_impulse(ragdoll, link, row, impulse - before);
         link->impulses[row] = impulse;
+        record_change(ragdoll, impulse - before, link->inverses[row]);
     }
 }
 

@@ -599,6 +599,23 @@ TEST (ragdolls_stop_at_limits_of_either_body) {
     }
 }
 
+// Returns the largest distance of two anchors of a joint while a figure spins for a number of
+// steps. At the start, its first body is pulled along -y.
+static double spinning_joint_distance(const ragdoll_case *fixture, float spin, int num_steps)
+{
+    OWN_RAGDOLL ragdoll = in_the_void(fixture, MD5_EXPLICIT_ZERO);
+    md5_body_state bodies[MAX_BODIES];
+    set_body_transforms(fixture->figure, nowhere, still, (md5_vec3){0, 0, spin}, bodies);
+    bodies[0].linear.y -= 100;
+    md5_ragdoll_start(ragdoll, bodies);
+    double distance = 0.0;
+    for (int step = 0; step < num_steps; step++) {
+        md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
+        distance = fmax(distance, (double)md5_ragdoll_state(ragdoll).worst_joint);
+    }
+    return distance;
+}
+
 // A ring of four boxes: one of the four joints closes the loop. It spins and is pulled out of
 // shape, and its joints stay together.
 TEST (ragdolls_keep_rings_closed) {
@@ -616,19 +633,45 @@ TEST (ragdolls_keep_rings_closed) {
                   "ballAndSocketJoint \"bc\" { body1 \"c\" body2 \"b\" anchor ( 5, 10, 0 ) }\n"
                   "ballAndSocketJoint \"da\" { body1 \"d\" body2 \"a\" anchor ( -5, 0, 0 ) }\n"
                   "ballAndSocketJoint \"cd\" { body1 \"d\" body2 \"c\" anchor ( -5, 10, 0 ) }\n")) {
-        OWN_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
-        md5_body_state bodies[4];
-        set_body_transforms(fixture.figure, nowhere, still, (md5_vec3){0, 0, 12}, bodies);
-        bodies[0].linear.y -= 100;
-        md5_ragdoll_start(ragdoll, bodies);
-        double max_depth = 0.0;
-        for (int step = 0; step < 240; step++) {
-            md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
-            max_depth = fmax(max_depth, (double)md5_ragdoll_state(ragdoll).worst_joint);
-        }
-        CHECK_SMALL(max_depth, 0.01);
+        CHECK_SMALL(spinning_joint_distance(&fixture, 12.0f, 240), 0.01);
     }
     close_case(&fixture);
+}
+
+// A ladder: two chains of six boxes, whose ends are a hundred times as heavy as the other boxes.
+// Joints between the chains close five loops. The loops need more sweeps of the solver than one
+// loop, and their joints stay together.
+TEST (ragdolls_keep_ladders_closed) {
+    enum { NUM_RUNGS = 6 };
+    test_text text = {0};
+    test_append(&text, NO_FRICTION);
+    for (int i = 0; i < NUM_RUNGS; i++) {
+        const char *const density = i == NUM_RUNGS - 1 ? "20" : "0.2";
+        for (int side = 0; side < 2; side++)
+            test_append(&text,
+                        "body \"%c%d\" { joint \"%s\" model box( ( -1, -4, -1 ), ( 1, 4, 1 ) ) "
+                        "origin ( %d, %d, 0 ) density %s }\n",
+                        'a' + side, i, i == 0 && side == 0 ? "origin" : "chest", 8 * side, 8 * i,
+                        density);
+    }
+    for (int i = 1; i < NUM_RUNGS; i++) {
+        for (int side = 0; side < 2; side++)
+            test_append(&text,
+                        "ballAndSocketJoint \"%c%d\" { body1 \"%c%d\" body2 \"%c%d\" "
+                        "anchor ( %d, %d, 0 ) }\n",
+                        'a' + side, i, 'a' + side, i, 'a' + side, i - 1, 8 * side, 8 * i - 4);
+    }
+    for (int i = 0; i < NUM_RUNGS; i++)
+        test_append(&text,
+                    "ballAndSocketJoint \"rung%d\" { body1 \"b%d\" body2 \"a%d\" "
+                    "anchor ( 4, %d, 0 ) }\n",
+                    i, i, i, 8 * i);
+
+    ragdoll_case fixture;
+    if (open_case(&fixture, "", text.bytes))
+        CHECK_SMALL(spinning_joint_distance(&fixture, 6.0f, 480), 0.006);
+    close_case(&fixture);
+    free(text.bytes);
 }
 
 TEST (ragdolls_fall_and_are_pushed) {
