@@ -23,8 +23,10 @@
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
 
+#include "demo/convert/collada.h"
 #include "demo/convert/fbx_curves.h"
 #include "demo/convert/gltf_out.h"
+#include "demo/convert/tokens.h"
 #include "demo/looks/image.h"
 
 #include <assimp/cimport.h>
@@ -58,23 +60,9 @@ static const char *const feature_names[] = {"KeyAttrFlags", "BlendWeights", "Ski
 typedef struct fbx_info {
     unsigned version; // MIN_FBX_VERSION if it is unknown
     bool has[NUM_FEATURES];
-    bool has_angles; // rotations are interpolated as several angles, not on the shortest path
 } fbx_info;
 
 // -- Bytes of the file ----------------------------------------------------------------------------
-
-// Searches for a text in the bytes from `at` to `end`. Returns the position after its first
-// occurrence, or NULL.
-static const char *find_behind(const char *at, const char *end, const char *text)
-{
-    const size_t length = strlen(text);
-    for (; (size_t)(end - at) >= length; at++) {
-        at = memchr(at, text[0], (size_t)(end - at) - length + 1);
-        if (!at || memcmp(at, text, length) == 0)
-            return at ? at + length : NULL;
-    }
-    return NULL;
-}
 
 enum { LINEAR = 4 }; // flag of a key that is interpolated linearly
 
@@ -132,10 +120,10 @@ static bool has_other_binary(const char **position, const char *end, bool are_fl
 // has_other_binary() does. Advances *position past the array.
 static bool has_other_text(const char **position, const char *end, bool are_flags)
 {
-    const char *const stop = find_behind(*position, end, "}");
-    const char *at = stop ? find_behind(*position, stop, "a:") : NULL;
+    const char *const stop = convert_find_after(*position, end, "}");
+    const char *at = stop ? convert_find_after(*position, stop, "a:") : NULL;
     *position = stop ? stop : end;
-    for (; at; at = find_behind(at, stop, ",")) { // the bracket ends the last number
+    for (; at; at = convert_find_after(at, stop, ",")) { // the bracket ends the last number
         const bool is_other = are_flags ? !(strtoul(at, NULL, 10) & LINEAR) : strtod(at, NULL) != 0;
         if (is_other)
             return true;
@@ -173,7 +161,7 @@ static bool is_dual_quaternion(const char *at, const char *end)
 {
     enum { MAX_DISTANCE = 24 }; // from the name to the end of the text
     const char *const stop = end - at < MAX_DISTANCE ? end : at + MAX_DISTANCE;
-    return find_behind(at, stop, "DualQuaternion") != NULL;
+    return convert_find_after(at, stop, "DualQuaternion") != NULL;
 }
 
 // Returns true if a file uses a feature whose name is directly before *position. Advances *position
@@ -191,44 +179,12 @@ static bool uses_feature(int feature, const char **position, const char *end)
 // the letter I and the bytes of an integer, a text file a colon and digits.
 static unsigned find_fbx_version(const char *start, const char *end)
 {
-    const char *const version = find_behind(start, end, "FBXVersion");
+    const char *const version = convert_find_after(start, end, "FBXVersion");
     if (!version || end - version <= 4)
         return MIN_FBX_VERSION;
     if (*version == 'I')
         return common_read_little_endian(version + 1, 4);
     return (unsigned)strtoul(version + 1, NULL, 10);
-}
-
-// Returns true if a Collada file contains keys with an interpolation other than LINEAR and STEP.
-static bool has_collada_curves(const char *start, const char *end)
-{
-    static const char *const curves[] = {"BEZIER", "HERMITE", "CARDINAL", "BSPLINE"};
-    for (size_t i = 0; i < COMMON_LENGTH(curves); i++) {
-        if (find_behind(start, end, curves[i]))
-            return true;
-    }
-    return false;
-}
-
-// Returns true if several channels of a Collada file animate angles of the same node. The target of
-// such a channel is "node/rotation.ANGLE".
-static bool has_collada_angles(const char *start, const char *end)
-{
-    common_text_index nodes = {0};
-    bool is_found = false;
-    const char *at = find_behind(start, end, "<channel");
-    while (at && !is_found) {
-        const char *const stop = find_behind(at, end, ">");
-        const char *const target = stop ? find_behind(at, stop, "target=") : NULL;
-        const char *const slash = target ? memchr(target, '/', (size_t)(stop - target)) : NULL;
-        if (slash && find_behind(slash, stop, ".ANGLE")) {
-            const size_t num_nodes = nodes.count;
-            is_found = common_index_text(&nodes, target, (size_t)(slash - target)) < num_nodes;
-        }
-        at = stop ? find_behind(stop, end, "<channel") : NULL;
-    }
-    common_free_text_index(&nodes);
-    return is_found;
 }
 
 // Searches the bytes of a file for the version of FBX and for features that libassimp ignores or
@@ -238,18 +194,13 @@ static fbx_info find_fbx_info(const convert_input *input)
     const char *const end = input->bytes + input->size;
     fbx_info found = {.version = find_fbx_version(input->bytes, end)};
     for (int i = 0; i < NUM_FEATURES; i++) {
-        const char *at = find_behind(input->bytes, end, feature_names[i]);
+        const char *at = convert_find_after(input->bytes, end, feature_names[i]);
         while (at && !found.has[i]) {
             found.has[i] = uses_feature(i, &at, end);
-            at = find_behind(at, end, feature_names[i]);
+            at = convert_find_after(at, end, feature_names[i]);
         }
     }
 
-    found.has_angles = common_has_suffix(input->path, ".fbx");
-    if (common_has_suffix(input->path, ".dae")) {
-        found.has[CURVES] |= has_collada_curves(input->bytes, end);
-        found.has_angles = has_collada_angles(input->bytes, end);
-    }
     return found;
 }
 
@@ -762,6 +713,29 @@ static const char *read_curves(assimp_importer *importer, const convert_input *i
                       "wrong; give all nodes different names before you export the file",
                  ambiguous);
     return bytes;
+}
+
+// Evaluates the animation curves of a Collada file. Returns the bytes of a file with additional
+// keys for libassimp, or no bytes if the file needs no additional keys.
+static convert_bytes bake_curves(assimp_importer *importer, const convert_input *input, double rate)
+{
+    if (!common_has_suffix(input->path, ".dae"))
+        return (convert_bytes){0};
+    importer->job.rate = rate;
+    const collada_file file = collada_bake_curves(&importer->job, input->bytes, input->size);
+    if (file.unsupported_sampler)
+        add_line(importer,
+                 LOSS "the curves of animation sampler '%.100s' cannot be evaluated: expected "
+                      "LINEAR, STEP, BEZIER or HERMITE keys with ascending times and a value and "
+                      "tangents for each key; bake the animation when you export it",
+                 file.unsupported_sampler);
+    if (file.unsupported_target)
+        add_line(importer,
+                 LOSS "the animation of '%.100s' was skipped: expected a target such as NODE/SID, "
+                      "NODE/SID.X or NODE/SID.ANGLE, and a sampler for each channel; bake the "
+                      "animation when you export it",
+                 file.unsupported_target);
+    return file.text;
 }
 
 // Computes the rest pose of all nodes. Finds the FBX model that belongs to each node, so that
@@ -1283,13 +1257,34 @@ static const char *select_clip_name(const struct aiAnimation *clip, const order 
     return name;
 }
 
+// Adds the times of keys to a search for their frame rate. See get_key_time() for the arguments.
+static void add_key_times(plain_rate_search *search, const void *keys, size_t stride,
+                          unsigned count, double ticks)
+{
+    for (unsigned k = 0; k < count; k++)
+        plain_add_key_time(search, get_key_time(keys, stride, k) / ticks);
+}
+
 // Returns the frame rate of a clip in Hz. It is the rate of the job, if it is set. Otherwise it is
-// the number of ticks per second, if this is a plausible frame rate, or else 60.
-static double select_rate(const order *job, double ticks)
+// the number of ticks per second, if this is a plausible frame rate, or else a rate at which all
+// keys are at frames.
+static double select_rate(const order *job, const struct aiAnimation *clip, double ticks)
 {
     if (job->rate > 0)
         return job->rate;
-    return ticks >= 10 && ticks <= 240 ? ticks : 60;
+    if (ticks >= 10 && ticks <= 240)
+        return ticks;
+    plain_rate_search search = {{false}};
+    for (unsigned c = 0; c < clip->mNumChannels; c++) {
+        const struct aiNodeAnim *const keys = clip->mChannels[c];
+        add_key_times(&search, keys->mPositionKeys, sizeof *keys->mPositionKeys,
+                      keys->mNumPositionKeys, ticks);
+        add_key_times(&search, keys->mRotationKeys, sizeof *keys->mRotationKeys,
+                      keys->mNumRotationKeys, ticks);
+        add_key_times(&search, keys->mScalingKeys, sizeof *keys->mScalingKeys,
+                      keys->mNumScalingKeys, ticks);
+    }
+    return plain_find_rate(&search);
 }
 
 // Returns true if the curves of the selected clip can be evaluated for a node.
@@ -1498,13 +1493,13 @@ static bool has_used_keys(const assimp_importer *importer, const assimp_node *no
     return !node->has_curves && !node->is_replaced;
 }
 
-// Reports keys that are more than a frame apart. Curves may connect such keys, but libassimp
-// connects them by straight lines. A curve deviates from a line by about a tenth of the change, so
-// large changes matter.
+// Reports keys of an FBX file that are more than a frame apart. Curves may connect such keys, but
+// libassimp connects them by straight lines. A curve deviates from a line by about a tenth of the
+// change, so large changes matter.
 //
-// libassimp also connects rotations by the shortest rotation, but FBX and most Collada files
-// interpolate several angles. Between two keys that differ by 25 degrees, the two positions of a
-// point differ by up to about 1 % of its distance from the joint.
+// libassimp also connects rotations by the shortest rotation, but FBX interpolates several angles.
+// Between two keys that differ by 25 degrees, the two positions of a point differ by up to about
+// 1 % of its distance from the joint.
 //
 // If the changes are large, this is a loss; otherwise it is a note.
 // `ticks_per_frame` is for the lower of the two rates of the file and of the clip.
@@ -1514,7 +1509,7 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
 {
     // Smaller changes are not reported. Movements are fractions of `reach`, the length of the
     // longest bone. Changes above the limits "bent" are a loss if the file has curves. Rotations
-    // above `min_angles_rotation` are a loss if the file interpolates them as several angles.
+    // above `min_angles_rotation` are always a loss.
     const double min_rotation = 0.004;
     const double min_movement = 0.004;
     const double min_bent_rotation = 0.087;   // half of 10 degrees, radians
@@ -1543,12 +1538,11 @@ static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation
     if (num_sparse == 0)
         return;
     const bool has_bent_curves = info->has[CURVES] && num_bent > 0;
-    const bool has_wide_angles = info->has_angles && num_wide > 0;
     add_line(importer,
              "%cclip '%s': %zu of %u animated nodes, such as '%s', have keys more than one frame "
              "apart; between these keys, curves are read as straight lines and rotations around "
              "several axes as one rotation; bake the animation when you export it",
-             has_bent_curves || has_wide_angles ? LOSS[0] : NOTE[0], name, num_sparse,
+             has_bent_curves || num_wide > 0 ? LOSS[0] : NOTE[0], name, num_sparse,
              clip->mNumChannels, sparse_node);
 }
 
@@ -1640,6 +1634,30 @@ static void note_skipped_motion(assimp_importer *importer, const struct aiAnimat
             name, node_name(importer, &importer->nodes[moved_skin]));
 }
 
+// Reports a clip whose first key is later than its first frame. The curves of FBX files replace the
+// keys of libassimp, so their times do not matter.
+static void note_late_keys(assimp_importer *importer, const struct aiAnimation *source,
+                           const clip_sampler *clip)
+{
+    double first = HUGE_VAL;
+    for (unsigned c = 0; c < source->mNumChannels && !importer->curves; c++) {
+        const struct aiNodeAnim *const keys = source->mChannels[c];
+        if (keys->mNumPositionKeys > 0)
+            first = fmin(first, keys->mPositionKeys[0].mTime);
+        if (keys->mNumRotationKeys > 0)
+            first = fmin(first, keys->mRotationKeys[0].mTime);
+        if (keys->mNumScalingKeys > 0)
+            first = fmin(first, keys->mScalingKeys[0].mTime);
+    }
+    const double seconds = first / clip->ticks;
+    const double first_frame = floor(seconds * clip->rate + 0.5);
+    if (first_frame >= 1 && first_frame < (double)clip->num_frames)
+        add_line(importer,
+                 NOTE "clip '%s': the first key is at %g s; the pose before it was extended to the "
+                      "start; use --range %.0f-%zu to convert only the frames with keys",
+                 clip->name, seconds, first_frame, clip->num_frames - 1);
+}
+
 // Returns the last node with a skinned mesh that changes in the current clip, or NONE.
 static int find_moved_skin(const assimp_importer *importer)
 {
@@ -1659,7 +1677,7 @@ static bool add_clip(assimp_importer *importer, const struct aiAnimation *source
     const double default_ticks = 25;
     const double file_rate = source->mTicksPerSecond > 0 ? source->mTicksPerSecond : default_ticks;
     clip_sampler clip = {.name = select_clip_name(source, job),
-                         .rate = select_rate(job, file_rate),
+                         .rate = select_rate(job, source, file_rate),
                          .ticks = file_rate};
     if (importer->curves) // libassimp assumes the time unit of FBX 7
         clip.ticks /= fbx_time_factor(importer->curves);
@@ -1679,8 +1697,10 @@ static bool add_clip(assimp_importer *importer, const struct aiAnimation *source
         return false;
 
     sample_clip(importer, &clip);
+    note_late_keys(importer, source, &clip);
     const double ticks_per_frame = clip.ticks / fmin(clip.rate, file_rate);
-    note_sparse_keys(importer, source, clip.name, ticks_per_frame, clip.reach, info);
+    if (common_has_suffix(importer->path, ".fbx"))
+        note_sparse_keys(importer, source, clip.name, ticks_per_frame, clip.reach, info);
     note_skipped_motion(importer, source, clip.name, find_moved_skin(importer));
     return true;
 }
@@ -1716,15 +1736,14 @@ static size_t visible_length(const char *text)
     return length;
 }
 
-// Imports the file with libassimp into importer->scene, from `bytes`, which are as long as the
-// file. Returns false after an error, which is sent to the reading process.
-static bool open_scene(assimp_importer *importer, const convert_input *input, const char *bytes)
+// Imports the file with libassimp into importer->scene, from `bytes` [size]. Returns false after an
+// error, which is sent to the reading process.
+static bool open_scene(assimp_importer *importer, const char *bytes, size_t size)
 {
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    importer->scene =
-        aiImportFileFromMemoryWithProperties(bytes, (unsigned)input->size, aiProcess_Triangulate,
-                                             strrchr(input->path, '.') + 1, properties);
+    importer->scene = aiImportFileFromMemoryWithProperties(
+        bytes, (unsigned)size, aiProcess_Triangulate, strrchr(importer->path, '.') + 1, properties);
     if (importer->scene && importer->scene->mRootNode)
         return true;
     const char *const reason = aiGetErrorString();
@@ -1753,8 +1772,9 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
     const fbx_info info = find_fbx_info(input);
     if (!check_fbx(importer, &info))
         return false;
-    const char *const bytes = read_curves(importer, input);
-    if (!open_scene(importer, input, bytes))
+    const convert_bytes baked = bake_curves(importer, input, job->rate);
+    const char *const bytes = baked.size > 0 ? baked.bytes : read_curves(importer, input);
+    if (!open_scene(importer, bytes, baked.size > 0 ? baked.size : input->size))
         return false;
 
     gltf_begin(&importer->file);

@@ -222,12 +222,9 @@ static void link_tracks(clip_builder *clip)
 // Returns true if all keys of the clip are at frames of this rate.
 static bool is_exact_rate(const clip_builder *clip, double rate)
 {
-    const double max_distance = 1e-4; // of a key from a frame, seconds
     for (size_t t = 0; t < clip->num_tracks; t++) {
         for (size_t k = 0; k < clip->tracks[t].num_keys; k++) {
-            const double frame = clip->tracks[t].times[k] * rate;
-            const double rounding = 1e-7 * frame; // of times, which are floats
-            if (!(fabs(frame - floor(frame + 0.5)) < max_distance * rate + rounding))
+            if (!plain_is_frame_time(clip->tracks[t].times[k], rate))
                 return false;
         }
     }

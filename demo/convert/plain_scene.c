@@ -4,6 +4,31 @@
 const convert_affine plain_gltf_axes = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 0, 0}}};
 const convert_affine plain_back_axes = {{{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, 0}}};
 
+static const double common_rates[PLAIN_NUM_RATES] = {24, 25, 30, 50, 60, 120};
+
+bool plain_is_frame_time(double seconds, double rate)
+{
+    const double max_distance = 1e-4; // of a key from a frame, seconds
+    const double frame = seconds * rate;
+    const double rounding = 1e-7 * frame; // of times that are stored as floats
+    return fabs(frame - floor(frame + 0.5)) < max_distance * rate + rounding;
+}
+
+void plain_add_key_time(plain_rate_search *search, double seconds)
+{
+    for (size_t i = 0; i < PLAIN_NUM_RATES; i++)
+        search->is_excluded[i] |= !plain_is_frame_time(seconds, common_rates[i]);
+}
+
+double plain_find_rate(const plain_rate_search *search)
+{
+    for (size_t i = 0; i < PLAIN_NUM_RATES; i++) {
+        if (!search->is_excluded[i])
+            return common_rates[i];
+    }
+    return 60;
+}
+
 bool plain_charge(const plain_scene *scene, uint64_t count)
 {
     return convert_charge(scene->job, count, scene->error);

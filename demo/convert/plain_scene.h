@@ -194,6 +194,21 @@ extern const convert_affine plain_gltf_axes;
 // The axes of SMD and PSK: x left, y back, z up.
 extern const convert_affine plain_back_axes;
 
+// Search for the frame rate of the keys of a clip. Initialize it with {0}.
+enum { PLAIN_NUM_RATES = 6 };
+typedef struct plain_rate_search {
+    bool is_excluded[PLAIN_NUM_RATES]; // a key is not at a frame of this common rate
+} plain_rate_search;
+
+// Returns true if a time is at a frame, except for the rounding of times in files.
+bool plain_is_frame_time(double seconds, double rate);
+
+void plain_add_key_time(plain_rate_search *search, double seconds);
+
+// Returns the first common rate at which all keys are at frames, in Hz. If there is none, returns
+// 60.
+double plain_find_rate(const plain_rate_search *search);
+
 // Fills the scene's error. The value of the expression is false.
 #define plain_fail(scene, ...) \
     convert_fail((scene)->error, MD5_ERROR_SYNTAX, (scene)->path, __VA_ARGS__)

@@ -49,3 +49,14 @@ bool convert_read_number(convert_tokens *in, const char *expected, double *numbe
     in->at += length;
     return true;
 }
+
+const char *convert_find_after(const char *at, const char *end, const char *text)
+{
+    const size_t length = strlen(text);
+    for (; (size_t)(end - at) >= length; at++) {
+        at = memchr(at, text[0], (size_t)(end - at) - length + 1);
+        if (!at || memcmp(at, text, length) == 0)
+            return at ? at + length : NULL;
+    }
+    return NULL;
+}

@@ -33,4 +33,8 @@ bool convert_fail_token(convert_tokens *in, const char *expected);
 // Reads a token that is a number of at most 1e9. `expected` describes it in the error message.
 bool convert_read_number(convert_tokens *in, const char *expected, double *number);
 
+// Searches for a text in the bytes from `at` to `end`. Returns the position after its first
+// occurrence, or NULL.
+const char *convert_find_after(const char *at, const char *end, const char *text);
+
 #endif

@@ -192,33 +192,6 @@ changed 's/1924423250/19244232500/; s/a: 4 }/a: 8 }/; s/^Objects: {/&\nModel: 30
 check 'a node that moves no vertex and has few keys' convert "$scratch/apart.fbx"
 check '... has no loss' no_loss
 
-# Collada: interpolation of curves.
-dae() { # INTERPOLATION
-    python3 -B -c "import sys; sys.path.append('test/convert'); import bounds; print(bounds.dae_clip(1).replace('LINEAR LINEAR', '$1 $1'))" >"$scratch/$1.dae"
-}
-dae LINEAR
-dae BEZIER
-check 'Collada: linear interpolation is accepted' convert "$scratch/LINEAR.dae"
-refused_dae() {
-    ! "$tool" convert "$scratch/BEZIER.dae" -o "$scratch/no.md5mesh" 2>"$scratch/notes" && grep 'keys more than one frame apart' "$scratch/notes"
-}
-check '... curved interpolation is rejected' refused_dae
-check '... and accepted with --force' convert "$scratch/BEZIER.dae" --force
-# Linear keys of two angles differ from the shortest rotation: in the middle by 55 % of the size at 120 degrees, 0.4 % at 10 degrees.
-angles() { # DEGREES NAME: a node that is rotated around z and then y
-    sed 's/<node id="n0" name="n0">/&<rotate sid="ry">0 1 0 0<\/rotate><rotate sid="rz">0 0 1 0<\/rotate>/
-        s/"outa" count="2">0 1/"outa" count="2">0 '"$1"'/
-        s/<sampler id="s1">\(.*\)<\/sampler>/&<sampler id="s2">\1<\/sampler>/
-        s/<channel source="#s1" target="n0\/t.X"\/>/<channel source="#s1" target="n0\/ry.ANGLE"\/><channel source="#s2" target="n0\/rz.ANGLE"\/>/' \
-        "$scratch/LINEAR.dae" >"$scratch/$2.dae"
-}
-# Rotations of 18 degrees about y and about z together are one rotation of 25.4 degrees, those of 17 degrees one of 24: above and
-# below the limit of 25 degrees.
-angles 18 wide
-angles 17 narrow
-check 'Collada: two angles that change above the limit are rejected' exits_with 1 'rotations around several axes as one rotation' "$tool" convert "$scratch/wide.dae" -o "$scratch/no.md5mesh"
-check '... two angles that change below the limit are accepted' convert "$scratch/narrow.dae"
-
 : >"$scratch/nothing.fbx"
 check 'an empty file is reported' exits_with 1 'nothing.fbx: error: the file is empty: expected a model or an animation' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
 

@@ -633,6 +633,38 @@ def dae_nodes(n, folder):
     return convert(folder, "in.dae", dae(geometry("g"), instance(0, "g") + nodes))
 
 
+def dae_samplers(samplers, numbers, nodes):
+    """A Collada file whose samplers use the same source."""
+    sources = "".join('<source id="%s"><float_array id="%sa" count="%d">%s</float_array></source>'
+                      % (name, name, len(values.split()), values) for name, values in numbers)
+    animations = "".join('<sampler id="s{0}"><input semantic="INPUT" source="#in"/><input semantic="OUTPUT" '
+                         'source="#out"/></sampler><channel source="#s{0}" target="n{0}/t.X"/>'.format(i)
+                         for i in range(samplers))
+    text = dae(geometry("g"), nodes)
+    return text.replace("<library_geometries>", "<library_animations><animation id=\"m\">%s%s</animation>"
+                        "</library_animations><library_geometries>" % (sources, animations))
+
+
+@linear(20)
+def dae_curves(n, folder):
+    nodes = "".join('<node id="n{0}" name="n{0}"><translate sid="t">0 0 0</translate></node>'.format(i)
+                    for i in range(n)) + instance(n, "g")
+    return convert(folder, "in.dae", dae_samplers(n, (("in", "0 9"), ("out", "0 1")), nodes))
+
+
+@hostile
+def dae_one_source(size, folder):
+    times = " ".join(map(str, range(size // 12)))
+    numbers = (("in", times), ("out", times))
+    return convert(folder, "in.dae", dae_samplers(size // 300, numbers, instance(0, "g")))
+
+
+@hostile
+def dae_open_tags(size, folder):
+    tags = "<sampler <source <channel " * (size // 30)
+    return convert(folder, "in.dae", dae(geometry("g"), instance(0, "g")) + tags)
+
+
 @hostile
 def dae_one_mesh(size, folder):
     nodes = "".join(instance(i, "g") for i in range(size // 140))

@@ -1,0 +1,118 @@
+"""collada.py curves OUT: writes a Collada file of a mesh that is moved and rotated by curves of all kinds
+between few keys, and OUT.FRAME.obj with its vertices in some frames.
+collada.py baked OUT: writes a file whose curves have a key in each of ten frames at 30 Hz.
+collada.py late OUT: the same with the first key after one second.
+collada.py kind OUT KIND: writes a file with two keys of this type of interpolation."""
+import math
+import sys
+
+POINTS = [(0, 0, 0), (9, 0, 0), (0, 5, 0), (0, 0, 3)]
+FRAMES = (0, 5, 11, 12, 17, 24)
+RATE = 24
+
+
+def source(name, numbers, params):
+    texts = [number if isinstance(number, str) else f"{number:.9g}" for number in numbers]
+    kind, array = ("Name", "Name_array") if isinstance(numbers[0], str) else ("float", "float_array")
+    inner = "".join(f'<param name="{param}" type="{kind}"/>' for param in params)
+    return (f'<source id="{name}"><{array} id="{name}-array" count="{len(texts)}">'
+            f'{" ".join(texts)}</{array}><technique_common><accessor source="#{name}-array" '
+            f'count="{len(texts) // len(params)}" stride="{len(params)}">{inner}</accessor>'
+            '</technique_common></source>')
+
+
+def animation(target, param, times, values, kinds, tangents=None):
+    """`tangents` are the tangents to the previous and to the next key, of numbers or of pairs."""
+    name = target.replace("/", "-").replace(".", "-")
+    arrays = {"INPUT": (times, ["TIME"]), "OUTPUT": (values, [param]),
+              "INTERPOLATION": (kinds, ["INTERPOLATION"])}
+    for semantic, side in zip(("IN_TANGENT", "OUT_TANGENT"), tangents or ()):
+        pairs = isinstance(side[0], tuple)
+        numbers = [x for pair in side for x in pair] if pairs else side
+        arrays[semantic] = (numbers, ["X", "Y"] if pairs else ["Y"])
+    text = f'<animation id="{name}">'
+    text += "".join(source(f"{name}-{semantic}", *array) for semantic, array in arrays.items())
+    text += f'<sampler id="{name}-sampler">'
+    text += "".join(f'<input semantic="{semantic}" source="#{name}-{semantic}"/>' for semantic in arrays)
+    return text + f'</sampler><channel source="#{name}-sampler" target="{target}"/></animation>'
+
+
+def write(path, animations):
+    positions = source("points", [float(x) for point in POINTS for x in point], "XYZ")
+    corners = "0 2 1 0 1 3 0 3 2 1 2 3"
+    with open(path, "w") as out:
+        print('<?xml version="1.0"?>\n'
+              '<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">'
+              '<asset><up_axis>Y_UP</up_axis></asset><library_animations>', *animations,
+              f'</library_animations><library_geometries><geometry id="g"><mesh>{positions}'
+              '<vertices id="v"><input semantic="POSITION" source="#points"/></vertices>'
+              f'<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>{corners}</p>'
+              '</triangles></mesh></geometry></library_geometries><library_visual_scenes>'
+              '<visual_scene id="s"><node id="body" name="body"><translate sid="at">0 0 0</translate>'
+              '<rotate sid="y">0 1 0 0</rotate><rotate sid="z">0 0 1 0</rotate>'
+              '<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>'
+              '<scene><instance_visual_scene url="#s"/></scene></COLLADA>', file=out)
+
+
+def rotate(point, axis, degrees):
+    """Rotates a point around the axis 1 (y) or 2 (z)."""
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    x, y, z = point
+    return (c * x + s * z, y, c * z - s * x) if axis == 1 else (c * x - s * y, s * x + c * y, z)
+
+
+# The curve of x is 16 t (1 - t): its two keys have the same value. The control points of a polynomial are at
+# thirds of the time, so its tangents need no times. The curve of y is 2 t - 4 t^3, whose derivatives are the
+# tangents of a Hermite curve. z has steps. The angle around y is linear, the angle around z has tangents with
+# times.
+EASE = ((0, 0), (0.6, 10), (0.7, 100), (1, 90))
+
+
+def bezier(a, b, c, d, s):
+    return (1 - s) ** 3 * a + 3 * (1 - s) ** 2 * s * b + 3 * (1 - s) * s ** 2 * c + s ** 3 * d
+
+
+def ease(time):
+    s = time
+    for _ in range(200):  # s moves toward the parameter at which the curve has this time
+        s += 0.3 * (time - bezier(*(point[0] for point in EASE), s))
+    return bezier(*(point[1] for point in EASE), s)
+
+
+def pose(time):
+    at = (16 * time * (1 - time), 2 * time - 4 * time ** 3, 1 if time < 0.5 else 4 if time < 1 else 2)
+    turned = [rotate(rotate(point, 2, ease(time)), 1, 170 * time) for point in POINTS]
+    return [tuple(x + y for x, y in zip(at, point)) for point in turned]
+
+
+def write_curves(path):
+    write(path, [
+        animation("body/at.X", "X", [0, 1], [0, 0], ["BEZIER"] * 2, ([0, 16 / 3], [16 / 3, 0])),
+        animation("body/at.Y", "Y", [0, 1], [0, -2], ["HERMITE"] * 2, ([(1, 0), (1, -10)], [(1, 2), (1, 0)])),
+        animation("body/at.Z", "Z", [0, 0.5, 1], [1, 4, 2], ["STEP"] * 3),
+        animation("body/y.ANGLE", "ANGLE", [0, 1], [0, 170], ["LINEAR"] * 2),
+        animation("body/z.ANGLE", "ANGLE", [0, 1], [0, 90], ["BEZIER"] * 2,
+                  ([(0, 0), EASE[2]], [EASE[1], (1, 90)]))])
+    for frame in FRAMES:
+        with open(f"{path}.{frame}.obj", "w") as out:
+            for point in pose(frame / RATE):
+                print("v", *point, file=out)
+
+
+def write_baked(path, start):
+    times = [start + frame / 30 for frame in range(10)]
+    values = [math.sin(frame) for frame in range(10)]
+    tangents = [(time, 0) for time in times]
+    write(path, [animation("body/at.X", "X", times, values, ["BEZIER"] * 10, (tangents, tangents))])
+
+
+def main(command, path, kind=None):
+    if command == "curves":
+        write_curves(path)
+    elif command == "kind":
+        write(path, [animation("body/at.X", "X", [0, 1], [0, 1], [kind] * 2)])
+    else:
+        write_baked(path, 1 if command == "late" else 0)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,63 @@
+#!/bin/sh
+# Import of Collada, if md5tool is built with libassimp: curves between keys, frame rates, animations that are not supported.
+. test/build/report.sh
+tool=$products/md5tool
+: >"$scratch/none.dae"
+"$tool" convert "$scratch/none.dae" -o "$scratch/none.md5mesh" >"$scratch/notes" 2>&1
+if grep -q 'built without libassimp' "$scratch/notes"; then
+    finish
+fi
+
+convert() { # NAME OPTION...
+    file=$scratch/$1.dae
+    shift
+    rm -rf "$scratch/it"
+    "$tool" convert "$file" --scale 1 --output "$scratch/it" "$@" >"$scratch/notes" 2>&1 || {
+        cat "$scratch/notes"
+        false
+    }
+}
+shows() { # NAME FRAME OBJ
+    "$tool" dump "$scratch/it/$1.md5mesh" "$scratch"/it/*.md5anim --frame "$2" >"$scratch/dump" &&
+        python3 test/convert/fbx.py shown "$3" "$scratch/dump" 1e-4
+}
+has_line() { # LINE
+    grep -qx "$1" "$scratch"/it/*.md5anim
+}
+write() { # COMMAND NAME ARGUMENT...
+    command=$1
+    name=$2
+    shift 2
+    python3 test/convert/collada.py "$command" "$scratch/$name.dae" "$@"
+}
+
+write curves curves
+check 'curves between keys are evaluated' convert curves
+check '... at a frame rate that contains all keys' has_line 'frameRate 24'
+for frame in 0 5 11 12 17 24; do
+    check "... frame $frame" shows curves $frame "$scratch/curves.dae.$frame.obj"
+done
+check 'curves are evaluated at another frame rate' convert curves --rate 48
+check '... in frame 22' shows curves 22 "$scratch/curves.dae.11.obj"
+
+write baked baked
+check 'curves with a key in each frame are accepted' convert baked
+check '... with the frame rate of the keys' has_line 'frameRate 30'
+check '... and one frame per key' has_line 'numFrames 10'
+write late late
+check 'the first key can be late' convert late
+check '... which is reported with the range of the keys' grep -q 'the first key is at 1 s; .*; use --range 30-39 to convert only' "$scratch/notes"
+for kind in CARDINAL BSPLINE BEZIER; do
+    write kind $kind $kind # without tangents
+    check "$kind without tangents is rejected" exits_with 1 "the curves of animation sampler 'body-at-X-sampler' cannot be evaluated" "$tool" convert "$scratch/$kind.dae" -o "$scratch/no.md5mesh"
+    check '... and accepted with --force' convert $kind --force
+done
+# libassimp ignores these animations.
+refuses() { # NAME MESSAGE
+    check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.dae" -o "$scratch/no.md5mesh"
+}
+sed 's|target="body/at.X"|target="body/at(0)"|' "$scratch/baked.dae" >"$scratch/index.dae"
+refuses index "the animation of 'body/at(0)' was skipped"
+sed 's|\(<channel [^/]*body/at\).X"/>|&\1.Y"/>|' "$scratch/baked.dae" >"$scratch/twice.dae"
+refuses twice "the animation of 'body/at.Y' was skipped"
+finish
