@@ -229,17 +229,17 @@ static void check_three(const gl_picture *picture)
 }
 
 TEST_SQUARE (gl_instances_use_their_placements) {
-    gl_picture whole;
+    gl_picture complete;
     gl_picture split;
-    draw_three(stage, scene_identity, &whole);
-    check_three(&whole);
+    draw_three(stage, scene_identity, &complete);
+    check_three(&complete);
     // A limit of two palettes of two joints, then of one: the instances take two and three draws.
     *scene_limits(stage->renderer).max_texels = 15;
     draw_three(stage, scene_identity, &split);
-    CHECK_BYTES(&whole, &split, sizeof whole);
+    CHECK_BYTES(&complete, &split, sizeof complete);
     *scene_limits(stage->renderer).max_texels = 6;
     draw_three(stage, scene_identity, &split);
-    CHECK_BYTES(&whole, &split, sizeof whole);
+    CHECK_BYTES(&complete, &split, sizeof complete);
 }
 
 TEST_SQUARE (gl_every_path_draws_the_same_picture) {
@@ -257,8 +257,8 @@ TEST_SQUARE (gl_every_path_draws_the_same_picture) {
 
 TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
     gl_picture picture;
-    const md5_mat34 turned = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
-    const md5_mat34 palette[2] = {turned, turned};
+    const md5_mat34 rotated = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
+    const md5_mat34 palette[2] = {rotated, rotated};
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage_draw_posed(stage, palette, NULL, 1, &picture);
 
@@ -287,22 +287,22 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
 
 // Computes the mean of each pixel's samples, like a blit.
 TEST_STAGE (gl_samples_are_averaged, scene_square, 4) {
-    static gl_picture own;
+    static gl_picture renderer_picture;
     static gl_picture copied;
     const GladGLContext *const gl = &stage->renderer->gl;
-    const md5_mat34 turned = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
-    const md5_mat34 palette[2] = {turned, turned};
+    const md5_mat34 rotated = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
+    const md5_mat34 palette[2] = {rotated, rotated};
     md5gl_target *const plain =
         md5gl_create_target(stage->renderer, SCENE_WIDTH, SCENE_HEIGHT, 1, NULL);
-    stage_draw_posed(stage, palette, NULL, 1, &own);
+    stage_draw_posed(stage, palette, NULL, 1, &renderer_picture);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, md5gl_get_target_names(stage->target).framebuffer);
     gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, md5gl_get_target_names(plain).framebuffer);
     gl->BlitFramebuffer(0, 0, SCENE_WIDTH, SCENE_HEIGHT, 0, 0, SCENE_WIDTH, SCENE_HEIGHT,
                         GL_COLOR_BUFFER_BIT, GL_NEAREST);
     CHECK(md5gl_read_pixels(stage->renderer, plain, SCENE_WIDTH, SCENE_HEIGHT, copied.rgba[0][0],
                             NULL));
-    CHECK(memcmp(&own, &copied, sizeof own) == 0);
-    CHECK(picture_at(&own, 0, 0)[0] > 0);
+    CHECK(memcmp(&renderer_picture, &copied, sizeof renderer_picture) == 0);
+    CHECK(picture_at(&renderer_picture, 0, 0)[0] > 0);
     md5gl_destroy_target(stage->renderer, plain);
 }
 
@@ -332,13 +332,13 @@ TEST_SQUARE (gl_default_framebuffer_is_drawn_and_read) {
 
 enum { MAX_SIDE = 40 };
 
-static double linear_of(double byte)
+static double srgb_to_linear(double byte)
 {
     const double value = byte / 255.0;
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-static double byte_of(double linear)
+static double linear_to_srgb(double linear)
 {
     return 255 * (linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055);
 }
@@ -356,21 +356,21 @@ static double covered(uint32_t side, uint32_t half, uint32_t at, uint32_t index)
 }
 
 // The mean of a channel over the area of a texel of the next level.
-static double mean_of(const md5gl_level *level, const md5gl_level *next, uint32_t x, uint32_t y,
-                      uint32_t channel, bool is_srgb)
+static double area_mean(const md5gl_level *level, const md5gl_level *next, uint32_t x, uint32_t y,
+                        uint32_t channel, bool is_srgb)
 {
     double sum = 0;
-    double whole = 0;
+    double complete = 0;
     for (uint32_t v = 0; v < level->height; v++) {
         for (uint32_t u = 0; u < level->width; u++) {
             const double share = covered(level->width, next->width, x, u)
                                  * covered(level->height, next->height, y, v);
             const double byte = level->rgba[4 * ((size_t)v * level->width + u) + channel];
-            sum += share * (is_srgb ? linear_of(byte) : byte);
-            whole += share;
+            sum += share * (is_srgb ? srgb_to_linear(byte) : byte);
+            complete += share;
         }
     }
-    return is_srgb ? byte_of(sum / whole) : sum / whole;
+    return is_srgb ? linear_to_srgb(sum / complete) : sum / complete;
 }
 
 // Every byte is the nearest one to the mean. Linear color has 16 bits: a thousandth of a byte, and
@@ -390,7 +390,7 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
     for (uint32_t i = 0; i < 4 * next.width * next.height; i++) {
         const uint32_t x = i / 4 % next.width;
         const uint32_t y = i / 4 / next.width;
-        const double mean = mean_of(&level, &next, x, y, i % 4, is_srgb && i % 4 < 3);
+        const double mean = area_mean(&level, &next, x, y, i % 4, is_srgb && i % 4 < 3);
         CHECK_NEAR(halves[i], mean, is_srgb ? 0.525 : 0.500001);
     }
     // The same with one memory for both levels.
@@ -518,7 +518,7 @@ TEST_SQUARE (gl_other_paths_draw_the_same_crowd) {
     gl_picture expected;
     gl_picture picture;
     md5gl_renderer *const renderer = stage->renderer;
-    const uint32_t most = *scene_limits(renderer).max_texels;
+    const uint32_t max_texels = *scene_limits(renderer).max_texels;
     path_draw_three(stage, stage->copy, &expected);
     for (md5gl_path path = MD5GL_PATH_CPU; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, path))
@@ -529,7 +529,7 @@ TEST_SQUARE (gl_other_paths_draw_the_same_crowd) {
             path_draw_three(stage, copy, &picture);
             CHECK_UINT(count_differences(&expected, &picture), 0);
         }
-        *scene_limits(renderer).max_texels = most;
+        *scene_limits(renderer).max_texels = max_texels;
         md5gl_destroy_model(renderer, copy);
     }
 }

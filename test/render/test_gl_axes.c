@@ -43,15 +43,15 @@ static bool draw(gl_stage *stage, const axes_case *fixture, float scale, gl_pict
             // Converts the camera and the light to the model's axes, and scales clip space to its
             // units. Uses only the key light, because ambient light takes the renderer's own z as
             // up.
-            const md5_mat34 turn = md5_mat34_from_axes(fixture->axes, 1);
-            const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
+            const md5_mat34 axes_matrix = md5_mat34_from_axes(fixture->axes, 1);
+            const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(axes_matrix));
             frame.view_from_world = md5_mat44_mul(frame.view_from_world, back);
             for (int j = 0; j < 3; j++) {
                 frame.clip_from_view.m[5 * j] /= scale;
                 frame.light[j] = 2.5f;
                 frame.ambient[j] = 0;
             }
-            frame.light_direction = md5_mat34_direction(turn, lights[i]);
+            frame.light_direction = md5_mat34_direction(axes_matrix, lights[i]);
 
             md5_pose_palette(binding, sample, MD5_ROOT_FILE, pose, joints, palette);
             md5gl_begin_frame(renderer, &frame);
@@ -118,34 +118,34 @@ static md5_model *load(gl_scene *scene, const md5_load_opts *opts)
 }
 
 // The largest error of the first mesh's positions and normals, skinned by the GPU in a random pose.
-// `whole` is the model with its geometry.
-static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whole)
+// `model` is the model with its geometry.
+static double max_position_error(gl_scene *scene, md5gl_model *copy, const md5_model *model)
 {
-    const md5_mesh *const mesh = &whole->meshes[0];
+    const md5_mesh *const mesh = &model->meshes[0];
     uint64_t random = 3;
-    OWN md5_mat34 *const palette = calloc(whole->skeleton.num_joints, sizeof *palette);
+    OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
     OWN md5_vec3 *const cpu = calloc(mesh->num_vertices, 2 * sizeof *cpu);
     OWN md5_vec3 *const gpu = calloc(mesh->num_vertices, 2 * sizeof *gpu);
     OWN md5_vec4 *const tangents = calloc(mesh->num_vertices, sizeof *tangents);
     md5_vec3 *const cpu_normals = cpu + mesh->num_vertices;
     md5_vec3 *const gpu_normals = gpu + mesh->num_vertices;
-    for (uint32_t i = 0; i < whole->skeleton.num_joints; i++)
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
         palette[i] = scene_rotation(&random);
     md5_skin(mesh, palette, cpu, cpu_normals, NULL);
-    double worst = 0;
+    double max_error = 0;
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, tangents, NULL));
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]};
         const md5_vec3 *const b[2] = {&gpu[i], &gpu_normals[i]};
         for (int k = 0; k < 2; k++) {
-            worst = fmax(worst, fabs((double)a[k]->x - b[k]->x));
-            worst = fmax(worst, fabs((double)a[k]->y - b[k]->y));
-            worst = fmax(worst, fabs((double)a[k]->z - b[k]->z));
+            max_error = fmax(max_error, fabs((double)a[k]->x - b[k]->x));
+            max_error = fmax(max_error, fabs((double)a[k]->y - b[k]->y));
+            max_error = fmax(max_error, fabs((double)a[k]->z - b[k]->z));
         }
-        if (!whole->meshes[0].tangents) // without tangents: zero
+        if (!model->meshes[0].tangents) // without tangents: zero
             CHECK(tangents[i].x == 0 && tangents[i].w == 0);
     }
-    return worst;
+    return max_error;
 }
 
 TEST (gl_draws_models_without_tangents_on_every_path) {
@@ -161,7 +161,7 @@ TEST (gl_draws_models_without_tangents_on_every_path) {
             CHECK(error.status == MD5_ERROR_GPU && path > MD5GL_PATH_CPU);
             continue;
         }
-        CHECK_SMALL(error_of(&scene, copy, model), 2e-3);
+        CHECK_SMALL(max_position_error(&scene, copy, model), 2e-3);
         md5gl_destroy_model(scene.renderer, copy);
     }
     scene_close(&scene);
@@ -172,7 +172,7 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
     OWN_MODEL model = load(&scene, NULL);
     if (!model)
         return;
-    md5_model *const whole = our_model("models/thimble/thimble.md5mesh");
+    md5_model *const thimble = our_model("models/thimble/thimble.md5mesh");
     md5gl_model *copies[MD5GL_PATH_COMPUTE + 1] = {NULL};
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
         copies[path] = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
@@ -186,13 +186,13 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
             CHECK(!scene_pose(scene.renderer, copies[path], palette, NULL, 1, &error));
             CHECK(strstr(error.message, "geometry was released"));
         } else if (copies[path]) {
-            CHECK_SMALL(error_of(&scene, copies[path], whole), 2e-3);
+            CHECK_SMALL(max_position_error(&scene, copies[path], thimble), 2e-3);
         }
         md5gl_destroy_model(scene.renderer, copies[path]);
     }
     md5_error error = {0};
     CHECK_FAILS(md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, &error), error,
                 MD5_ERROR_MISMATCH);
-    md5_free_model(whole);
+    md5_free_model(thimble);
     scene_close(&scene);
 }

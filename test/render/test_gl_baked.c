@@ -21,7 +21,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     static md5_vec3 cpu[NUM_VERTICES];
     static md5_vec3 cpu_normals[NUM_VERTICES];
     const double size = real_distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
-    double place = 0;
+    double max_distance = 0;
     for (int m = 0; m < 3; m++) {
         const md5gl_clip_job job = {.clip = clip, .sample = samples[m]};
         uint32_t first = 0;
@@ -31,13 +31,13 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
             md5_skin_baked(clips[clip], first, count, samples[m], cpu, cpu_normals);
             CHECK(md5gl_capture(scene->renderer, copy, i, NULL, gpu, gpu_normals, NULL, NULL));
             for (uint32_t v = 0; v < count; v++) {
-                real_update_max(&place, real_distance(cpu[v], gpu[v]));
+                real_update_max(&max_distance, real_distance(cpu[v], gpu[v]));
                 CHECK_SMALL(real_distance(cpu_normals[v], gpu_normals[v]), 2e-6);
             }
             first += count;
         }
     }
-    CHECK_SMALL(place / size, 1e-6);
+    CHECK_SMALL(max_distance / size, 1e-6);
 }
 
 TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
@@ -83,14 +83,14 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
 
 static int difference(const gl_picture *a, const gl_picture *b)
 {
-    int worst = 0;
+    int max_difference = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++)
         for (int x = 0; x < SCENE_WIDTH; x++)
             for (int k = 0; k < 4; k++) {
                 const int apart = abs(a->rgba[y][x][k] - b->rgba[y][x][k]);
-                worst = apart > worst ? apart : worst;
+                max_difference = apart > max_difference ? apart : max_difference;
             }
-    return worst;
+    return max_difference;
 }
 
 // Draws two tinted instances with shadows, first skinned, then baked, and compares the pictures.
@@ -195,16 +195,16 @@ TEST_SQUARE (gl_baked_rejects_mismatched_models) {
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
-    OWN_MODEL other = scene_cloud(2, 10, 1, false, &random);
+    OWN_MODEL foreign_model = scene_cloud(2, 10, 1, false, &random);
     OWN_BAKED mine = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
-    OWN_BAKED theirs = md5_create_baked(other, palettes, 2, NULL, NULL);
+    OWN_BAKED theirs = md5_create_baked(foreign_model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {mine, theirs};
     CHECK_FAILS(md5gl_create_baked(renderer, stage->model, clips, 0, &error), error,
                 MD5_ERROR_RANGE);
     CHECK_FAILS(md5gl_create_baked(renderer, stage->model, clips, 2, &error), error,
                 MD5_ERROR_MISMATCH);
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, &error);
-    md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
+    md5gl_baked *const foreign = md5gl_create_baked(renderer, foreign_model, clips + 1, 1, &error);
     if (CHECK(baked && foreign)) {
         const md5gl_clip_job job = {.clip = 0, .sample = {0}};
         check_jobs(stage, baked);
@@ -261,7 +261,7 @@ static md5_vec3 along(md5_vec4 tangent)
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
-static double size_of(const md5_model *model)
+static double model_size(const md5_model *model)
 {
     return real_distance(model->bounds.min, model->bounds.max);
 }
@@ -314,14 +314,14 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     return largest;
 }
 
-static void check_agreement(uint32_t most_weights, bool off, md5gl_path wanted, md5gl_path expected)
+static void check_agreement(uint32_t max_weights, bool off, md5gl_path wanted, md5gl_path expected)
 {
-    uint64_t random = 7 + most_weights;
+    uint64_t random = 7 + max_weights;
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
     md5_model *const model =
-        scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, most_weights, off, &random);
+        scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, max_weights, off, &random);
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, wanted, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == expected);
     for (int i = 0; i < 5; i++) {
@@ -329,7 +329,7 @@ static void check_agreement(uint32_t most_weights, bool off, md5gl_path wanted, 
         md5_mat34 palette[CAPTURE_NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
         const errors largest = capture_compare(&scene, copy, model, palette);
-        CHECK_SMALL(largest.position / size_of(model), AGREEMENT);
+        CHECK_SMALL(largest.position / model_size(model), AGREEMENT);
         CHECK_SMALL(largest.normal, 1e-3);
         CHECK_SMALL(largest.tangent, 1e-3);
     }
@@ -372,7 +372,7 @@ TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
         pose_at_random(model, joints, palette, &random);
         const double lost = capture_compare(scene, copy, model, palette).position;
         const double foretold = md5_pack_loss(model, 0, i ? 8 : 4, joints);
-        CHECK(lost <= foretold + AGREEMENT * size_of(model));
+        CHECK(lost <= foretold + AGREEMENT * model_size(model));
         CHECK(lost > 0.02 * foretold && foretold > 0);
         md5gl_destroy_model(scene->renderer, copy);
     }
@@ -397,7 +397,7 @@ TEST (gl_capture_distinguishes_many_joints) {
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
         const errors largest = capture_compare(&scene, copy, model, joints + num_joints);
-        CHECK_SMALL(largest.position / size_of(model), AGREEMENT);
+        CHECK_SMALL(largest.position / model_size(model), AGREEMENT);
         md5gl_destroy_model(scene.renderer, copy);
     }
     scene_close(&scene);
@@ -418,9 +418,9 @@ TEST_OWN_SCENE (gl_capture_without_normals) {
 
 // Opposed rotations cancel out and leave no direction: the normal is then the bind pose's.
 TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
-    static const md5_mat34 half_turn = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
+    static const md5_mat34 half_rotation = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
     OWN_MODEL model = scene_hinge();
-    const md5_mat34 palette[2] = {scene_identity, half_turn};
+    const md5_mat34 palette[2] = {scene_identity, half_rotation};
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy =
             md5gl_create_model(scene->renderer, model, (md5gl_path)path, NULL);

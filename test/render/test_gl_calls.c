@@ -26,7 +26,7 @@ static struct {
     char first[96];        // of those calls
 } watch;
 
-static int target_of(GLenum target)
+static int target_index(GLenum target)
 {
     switch (target) {
     case GL_TEXTURE_2D:
@@ -40,7 +40,7 @@ static int target_of(GLenum target)
     }
 }
 
-static int target_of_sampler(GLenum type)
+static int sampler_target_index(GLenum type)
 {
     switch (type) {
     case GL_SAMPLER_BUFFER:
@@ -59,16 +59,16 @@ static int target_of_sampler(GLenum type)
     }
 }
 
-static void note(unsigned *count, const char *what, GLuint number)
+static void note(unsigned *count, const char *call, GLuint number)
 {
     if ((*count)++ == 0 && watch.first[0] == '\0')
-        snprintf(watch.first, sizeof watch.first, "%s %u, program %u", what, number, watch.program);
+        snprintf(watch.first, sizeof watch.first, "%s %u, program %u", call, number, watch.program);
 }
 
 // Resets bind 0 everywhere: that is neither unused nor repeated.
 static void bind(GLenum target, GLuint texture)
 {
-    bound_texture *const bound = &watch.bound[watch.unit][target_of(target)];
+    bound_texture *const bound = &watch.bound[watch.unit][target_index(target)];
     if (bound->texture != 0 && !bound->is_used)
         note(&watch.num_unused, "not sampled: unit", watch.unit);
     if (texture != 0 && bound->texture == texture)
@@ -91,7 +91,7 @@ static void use(GLuint program)
         GLint unit = 0;
         GLenum type;
         gl->GetActiveUniform(program, (GLuint)i, sizeof name, NULL, &size, &type, name);
-        const int target = target_of_sampler(type);
+        const int target = sampler_target_index(type);
         if (target < 0)
             continue;
         gl->GetUniformiv(program, gl->GetUniformLocation(program, name), &unit);
@@ -109,7 +109,7 @@ static void draw(void)
 
 static void fill(GLenum target)
 {
-    watch.bound[watch.unit][target_of(target)].is_used = true;
+    watch.bound[watch.unit][target_index(target)].is_used = true;
 }
 
 static void set(GLint location)
@@ -119,53 +119,53 @@ static void set(GLint location)
 }
 
 // The functions that a frame calls often: parameters, arguments, recorded values.
-#define CALLS(X)                                                                              \
-    X(ActiveTexture, (GLenum unit), (unit), watch.unit = unit - GL_TEXTURE0)                  \
-    X(BindTexture, (GLenum target, GLuint name), (target, name), bind(target, name))          \
-    X(BindSampler, (GLuint unit, GLuint name), (unit, name), (void)0)                         \
-    X(UseProgram, (GLuint name), (name), use(name))                                           \
-    X(BindVertexArray, (GLuint name), (name), (void)0)                                        \
-    X(BindBuffer, (GLenum target, GLuint name), (target, name), (void)0)                      \
-    X(BindBufferBase, (GLenum target, GLuint i, GLuint name), (target, i, name), (void)0)     \
-    X(BufferData, (GLenum target, GLsizeiptr size, const void *data, GLenum usage),           \
-      (target, size, data, usage), (void)0)                                                   \
-    X(BufferSubData, (GLenum target, GLintptr at, GLsizeiptr size, const void *data),         \
-      (target, at, size, data), (void)0)                                                      \
-    X(TexImage2D,                                                                             \
-      (GLenum target, GLint level, GLint format, GLsizei width, GLsizei height, GLint border, \
-       GLenum components, GLenum type, const void *texels),                                   \
-      (target, level, format, width, height, border, components, type, texels), fill(target)) \
-    X(TexSubImage2D,                                                                          \
-      (GLenum target, GLint level, GLint x, GLint y, GLsizei width, GLsizei height,           \
-       GLenum components, GLenum type, const void *texels),                                   \
-      (target, level, x, y, width, height, components, type, texels), fill(target))           \
-    X(TexBuffer, (GLenum target, GLenum format, GLuint name), (target, format, name),         \
-      fill(target))                                                                           \
-    X(GetTexParameteriv, (GLenum target, GLenum what, GLint * value), (target, what, value),  \
-      fill(target))                                                                           \
-    X(TexParameteri, (GLenum target, GLenum what, GLint value), (target, what, value),        \
-      fill(target))                                                                           \
-    X(Enable, (GLenum what), (what), (void)0)                                                 \
-    X(Disable, (GLenum what), (what), (void)0)                                                \
-    X(PixelStorei, (GLenum what, GLint value), (what, value), (void)0)                        \
-    X(BindFramebuffer, (GLenum target, GLuint name), (target, name), (void)0)                 \
-    X(DepthMask, (GLboolean on), (on), (void)0)                                               \
-    X(ColorMask, (GLboolean r, GLboolean g, GLboolean b, GLboolean a), (r, g, b, a), (void)0) \
-    X(Uniform1i, (GLint at, GLint a), (at, a), set(at))                                       \
-    X(Uniform2i, (GLint at, GLint a, GLint b), (at, a, b), set(at))                           \
-    X(Uniform3i, (GLint at, GLint a, GLint b, GLint c), (at, a, b, c), set(at))               \
-    X(Uniform4i, (GLint at, GLint a, GLint b, GLint c, GLint d), (at, a, b, c, d), set(at))   \
-    X(Uniform1f, (GLint at, GLfloat a), (at, a), set(at))                                     \
-    X(Uniform2f, (GLint at, GLfloat a, GLfloat b), (at, a, b), set(at))                       \
-    X(Uniform4f, (GLint at, GLfloat a, GLfloat b, GLfloat c, GLfloat d), (at, a, b, c, d),    \
-      set(at))                                                                                \
-    X(Uniform3fv, (GLint at, GLsizei count, const GLfloat *a), (at, count, a), set(at))       \
-    X(Uniform4fv, (GLint at, GLsizei count, const GLfloat *a), (at, count, a), set(at))       \
-    X(DrawArrays, (GLenum mode, GLint first, GLsizei count), (mode, first, count), draw())    \
-    X(DrawArraysInstanced, (GLenum mode, GLint first, GLsizei count, GLsizei instances),      \
-      (mode, first, count, instances), draw())                                                \
-    X(DrawElementsInstanced,                                                                  \
-      (GLenum mode, GLsizei count, GLenum type, const void *at, GLsizei instances),           \
+#define CALLS(X)                                                                                 \
+    X(ActiveTexture, (GLenum unit), (unit), watch.unit = unit - GL_TEXTURE0)                     \
+    X(BindTexture, (GLenum target, GLuint name), (target, name), bind(target, name))             \
+    X(BindSampler, (GLuint unit, GLuint name), (unit, name), (void)0)                            \
+    X(UseProgram, (GLuint name), (name), use(name))                                              \
+    X(BindVertexArray, (GLuint name), (name), (void)0)                                           \
+    X(BindBuffer, (GLenum target, GLuint name), (target, name), (void)0)                         \
+    X(BindBufferBase, (GLenum target, GLuint i, GLuint name), (target, i, name), (void)0)        \
+    X(BufferData, (GLenum target, GLsizeiptr size, const void *data, GLenum usage),              \
+      (target, size, data, usage), (void)0)                                                      \
+    X(BufferSubData, (GLenum target, GLintptr at, GLsizeiptr size, const void *data),            \
+      (target, at, size, data), (void)0)                                                         \
+    X(TexImage2D,                                                                                \
+      (GLenum target, GLint level, GLint format, GLsizei width, GLsizei height, GLint border,    \
+       GLenum components, GLenum type, const void *texels),                                      \
+      (target, level, format, width, height, border, components, type, texels), fill(target))    \
+    X(TexSubImage2D,                                                                             \
+      (GLenum target, GLint level, GLint x, GLint y, GLsizei width, GLsizei height,              \
+       GLenum components, GLenum type, const void *texels),                                      \
+      (target, level, x, y, width, height, components, type, texels), fill(target))              \
+    X(TexBuffer, (GLenum target, GLenum format, GLuint name), (target, format, name),            \
+      fill(target))                                                                              \
+    X(GetTexParameteriv, (GLenum target, GLenum parameter, GLint * value),                       \
+      (target, parameter, value), fill(target))                                                  \
+    X(TexParameteri, (GLenum target, GLenum parameter, GLint value), (target, parameter, value), \
+      fill(target))                                                                              \
+    X(Enable, (GLenum parameter), (parameter), (void)0)                                          \
+    X(Disable, (GLenum parameter), (parameter), (void)0)                                         \
+    X(PixelStorei, (GLenum parameter, GLint value), (parameter, value), (void)0)                 \
+    X(BindFramebuffer, (GLenum target, GLuint name), (target, name), (void)0)                    \
+    X(DepthMask, (GLboolean on), (on), (void)0)                                                  \
+    X(ColorMask, (GLboolean r, GLboolean g, GLboolean b, GLboolean a), (r, g, b, a), (void)0)    \
+    X(Uniform1i, (GLint at, GLint a), (at, a), set(at))                                          \
+    X(Uniform2i, (GLint at, GLint a, GLint b), (at, a, b), set(at))                              \
+    X(Uniform3i, (GLint at, GLint a, GLint b, GLint c), (at, a, b, c), set(at))                  \
+    X(Uniform4i, (GLint at, GLint a, GLint b, GLint c, GLint d), (at, a, b, c, d), set(at))      \
+    X(Uniform1f, (GLint at, GLfloat a), (at, a), set(at))                                        \
+    X(Uniform2f, (GLint at, GLfloat a, GLfloat b), (at, a, b), set(at))                          \
+    X(Uniform4f, (GLint at, GLfloat a, GLfloat b, GLfloat c, GLfloat d), (at, a, b, c, d),       \
+      set(at))                                                                                   \
+    X(Uniform3fv, (GLint at, GLsizei count, const GLfloat *a), (at, count, a), set(at))          \
+    X(Uniform4fv, (GLint at, GLsizei count, const GLfloat *a), (at, count, a), set(at))          \
+    X(DrawArrays, (GLenum mode, GLint first, GLsizei count), (mode, first, count), draw())       \
+    X(DrawArraysInstanced, (GLenum mode, GLint first, GLsizei count, GLsizei instances),         \
+      (mode, first, count, instances), draw())                                                   \
+    X(DrawElementsInstanced,                                                                     \
+      (GLenum mode, GLsizei count, GLenum type, const void *at, GLsizei instances),              \
       (mode, count, type, at, instances), draw())
 
 enum {

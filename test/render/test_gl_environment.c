@@ -35,13 +35,13 @@ typedef struct panorama {
 
 static panorama *make_smooth(void)
 {
-    panorama *const made = calloc(1, sizeof *made);
+    panorama *const image = calloc(1, sizeof *image);
     for (int row = 0; row < HEIGHT; row++)
         for (int column = 0; column < WIDTH; column++)
             for (int i = 0; i < 3; i++)
-                made->rgb[3 * (row * WIDTH + column) + i] = (float)smooth_light(
+                image->rgb[3 * (row * WIDTH + column) + i] = (float)smooth_light(
                     direction_at((column + 0.5) / (int)WIDTH, (row + 0.5) / (int)HEIGHT), i);
-    return made;
+    return image;
 }
 
 // The mean of the light around `n`, weighted by a lobe, over a fine grid.
@@ -149,9 +149,9 @@ static void close_lit(lit_stage *lit)
     scene_close_stage(&lit->stage);
 }
 
-static void draw_at(lit_stage *lit, const md5_mat34 *place, gl_picture *picture)
+static void draw_at(lit_stage *lit, const md5_mat34 *placement, gl_picture *picture)
 {
-    stage_draw_posed(&lit->stage, scene_identities, place, 1, picture);
+    stage_draw_posed(&lit->stage, scene_identities, placement, 1, picture);
 }
 
 static void check_pixel(const uint8_t *pixel, const double linear[3], int line, int number)
@@ -168,15 +168,15 @@ static void check_pixel(const uint8_t *pixel, const double linear[3], int line, 
 TEST_HERE (gl_environment_lights_matt_surfaces) {
     uint64_t random = 7;
     gl_picture picture;
-    int seen = 0;
+    int num_visible = 0;
     lit->stage.frame.ambient[1] = 0.5f;
     lit->stage.frame.environment_angle = 0.7f;
-    for (int i = 0; i < 40 && seen < 6; i++) {
-        const md5_mat34 turned = scene_rotation(&random);
-        const real3 normal = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
+    for (int i = 0; i < 40 && num_visible < 6; i++) {
+        const md5_mat34 rotated = scene_rotation(&random);
+        const real3 normal = {rotated.m[0], rotated.m[4], rotated.m[8]}; // its x axis
         if (normal.x < 0.3)
             continue;
-        draw_at(lit, &turned, &picture);
+        draw_at(lit, &rotated, &picture);
         // The picture turns with the angle, so that it is looked up the other way.
         const double c = cos(0.7);
         const double s = sin(0.7);
@@ -186,9 +186,9 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
             linear[k] = (1 + 0.35 * pow(1 - normal.x, 4)) * (k == 1 ? 0.5 : 1)
                         * integral(n, k, cosine_lobe, 0);
         check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
-        seen++;
+        num_visible++;
     }
-    CHECK(seen > 3);
+    CHECK(num_visible > 3);
 }
 
 // Each skinning path has a separate program for environments.
@@ -281,11 +281,11 @@ TEST_HERE (gl_environment_averages_details_below_a_pixel) {
     lit->stage.frame.environment = columns;
     look_from_point(&lit->stage.frame); // a pixel is 1/60 radian wide, a column 1/163
     float *const view = lit->stage.frame.view_from_world.m;
-    for (int turn = 0; turn < 4; turn++) {
+    for (int variant = 0; variant < 4; variant++) {
         gl_picture picture;
         draw_background(lit, &picture);
         for (int y = -8; y < 8; y++)
-            check_pixel(picture_at(&picture, y, 0), gray, __LINE__, turn);
+            check_pixel(picture_at(&picture, y, 0), gray, __LINE__, variant);
         for (int i = 0; i < 3; i++) {
             const float x = view[i];
             view[i] = view[4 + i];

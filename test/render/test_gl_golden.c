@@ -15,7 +15,7 @@ enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
 
 // Tolerances between drivers, per channel: of the mean of a block of 4 x 4 pixels, which blurs
 // edges and noise as the eye does, and of the mean of all blocks.
-static const double most_of_block = 14, most_of_mean = 1; // of 255
+static const double max_block_difference = 14, max_mean_difference = 1; // of 255
 
 static const struct {
     const char *name;
@@ -97,7 +97,7 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
                         }
                     }
                 }
-                CHECK_THAT(largest <= most_of_block && sum / count <= most_of_mean,
+                CHECK_THAT(largest <= max_block_difference && sum / count <= max_mean_difference,
                            "%s by path %s: a block is off by %.1f, all by %.2f of 255; see the "
                            "file's head",
                            file, path, largest, sum / count);
@@ -140,9 +140,9 @@ static void check_pictures(bool all)
             md5gl_destroy_model(scene.renderer, viewer.document->drawn);
             viewer.document->drawn =
                 md5gl_create_model(scene.renderer, viewer.document->scene.model, path, NULL);
-            const int one_light = path % 2 != 0 ? STUDIO : CLASSIC;
+            const int light = path % 2 != 0 ? STUDIO : CLASSIC;
             if (CHECK(viewer.document->drawn))
-                draw_path(&viewer, target, md5gl_path_name(path), all ? BOTH : one_light);
+                draw_path(&viewer, target, md5gl_path_name(path), all ? BOTH : light);
         }
     }
     md5gl_destroy_target(scene.renderer, target);

@@ -129,14 +129,14 @@ static difference compare(const gl_picture *a, const gl_picture *b)
 {
     double sum = 0;
     unsigned both = 0;
-    unsigned one = 0;
+    unsigned num_only_one = 0;
     unsigned first = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
         for (int x = 0; x < SCENE_WIDTH; x++) {
             const uint8_t *const p = a->rgba[y][x];
             const uint8_t *const q = b->rgba[y][x];
             first += is_covered(p);
-            one += is_covered(p) != is_covered(q);
+            num_only_one += is_covered(p) != is_covered(q);
             if (!is_covered(p) || !is_covered(q))
                 continue;
             both++;
@@ -144,18 +144,18 @@ static difference compare(const gl_picture *a, const gl_picture *b)
                 sum += abs(p[i] - q[i]);
         }
     }
-    return (difference){both > 0 ? sum / (3.0 * both) : 255, first > 0 ? (double)one / first : 1,
-                        first};
+    return (difference){both > 0 ? sum / (3.0 * both) : 255,
+                        first > 0 ? (double)num_only_one / first : 1, first};
 }
 
 static void check_close(const gl_picture *expected, const gl_picture *picture, double mean,
-                        double shape, const char *what)
+                        double shape, const char *description)
 {
     const difference found = compare(expected, picture);
-    CHECK_THAT(found.size > 400, "%s: only %u pixels", what, found.size);
+    CHECK_THAT(found.size > 400, "%s: only %u pixels", description, found.size);
     CHECK_THAT(found.mean <= mean && found.shape <= shape,
                "%s: differs by %.2f of 255 (at most %.2f) and %.4f of its shape (at most %.4f)",
-               what, found.mean, mean, found.shape, shape);
+               description, found.mean, mean, found.shape, shape);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     // model.
     OWN gl_picture *const before = malloc(sizeof *before);
     double largest = 0;
-    double of_model = 0;
+    double model_difference = 0;
     for (int i = 0; i < 17; i++) {
         look_from(&figure.frame, 0.05 * i, 0.2);
         *before = picture;
@@ -250,10 +250,11 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
             largest = compare(before, &picture).mean;
         *before = expected;
         draw_model(&figure, NULL, &expected);
-        if (i > 0 && compare(before, &expected).mean > of_model)
-            of_model = compare(before, &expected).mean;
+        if (i > 0 && compare(before, &expected).mean > model_difference)
+            model_difference = compare(before, &expected).mean;
     }
-    CHECK_THAT(largest < 3 * of_model, "a step of %.2f, the model's: %.2f", largest, of_model);
+    CHECK_THAT(largest < 3 * model_difference, "a step of %.2f, the model's: %.2f", largest,
+               model_difference);
     md5gl_destroy_impostors(figure.scene.renderer, impostors);
     close_figure(&figure);
 }
@@ -263,14 +264,14 @@ TEST_HERE (gl_impostor_follows_its_placement) {
     static gl_picture expected;
     static gl_picture picture;
     md5gl_impostors *const impostors = make_impostors(figure);
-    const float turn = 2.3561945f;
+    const float angle = 2.3561945f;
     const float size = 0.6f;
-    md5gl_impostor instance = {.rotation = {0, 0, sinf(0.5f * turn), cosf(0.5f * turn)},
+    md5gl_impostor instance = {.rotation = {0, 0, sinf(0.5f * angle), cosf(0.5f * angle)},
                                .translation = {5, -30, -30},
                                .scale = size,
                                .shown = 1};
-    const float c = size * cosf(turn);
-    const float s = size * sinf(turn);
+    const float c = size * cosf(angle);
+    const float s = size * sinf(angle);
     figure->placement = (md5_mat34){{c, -s, 0, 5, s, c, 0, -30, 0, 0, size, -30}};
     draw_model(figure, NULL, &expected);
     draw_impostor(figure, impostors, &instance, &picture);
@@ -345,19 +346,19 @@ TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
         stage_finish(stage, &impostor);
         unsigned twice = 0;
         unsigned none = 0;
-        unsigned of_impostor = 0;
+        unsigned num_covered = 0;
         for (int y = -18; y < 18; y++) {
             for (int x = -18; x < 18; x++) {
                 const bool a = is_covered(picture_at(&model, x, y));
                 const bool b = is_covered(picture_at(&impostor, x, y));
                 twice += a && b;
                 none += !a && !b;
-                of_impostor += b;
+                num_covered += b;
             }
         }
         CHECK_UINT(twice, 0);
         CHECK_UINT(none, 0);
-        CHECK_NEAR(of_impostor / (36 * 36.0), step / 8.0, 0.02);
+        CHECK_NEAR(num_covered / (36 * 36.0), step / 8.0, 0.02);
     }
     md5gl_destroy_impostors(renderer, impostors);
 }

@@ -3,12 +3,12 @@
 #include "test/render/test_gl_values.h"
 
 static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
-                          md5_status status, const char *what)
+                          md5_status status, const char *expected_message)
 {
     md5_error error = {0};
     CHECK(md5gl_create_impostors(renderer, desc, &error) == NULL);
-    CHECK_THAT(error.status == status && strstr(error.message, what), "status %d, %s (expected %s)",
-               error.status, error.message, what);
+    CHECK_THAT(error.status == status && strstr(error.message, expected_message),
+               "status %d, %s (expected %s)", error.status, error.message, expected_message);
     CHECK(md5gl_create_impostors(renderer, desc, NULL) == NULL);
 }
 
@@ -126,7 +126,7 @@ TEST_SQUARE (gl_impostors_need_pictures_of_their_frames) {
 // position and cover few pixels, because software rendering draws every one.
 TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     enum { COUNT = 200 };
-    gl_picture one;
+    gl_picture single;
     gl_picture many;
     md5gl_renderer *const renderer = stage->renderer;
     OWN md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
@@ -144,11 +144,11 @@ TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
         CHECK(md5gl_pose_impostors(renderer, impostors, instances, i == 0 ? 1 : COUNT, NULL));
         md5gl_draw_impostor_shadows(renderer, impostors);
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT | MD5GL_UNTEXTURED);
-        stage_finish(stage, i == 0 ? &one : &many);
+        stage_finish(stage, i == 0 ? &single : &many);
     }
     values_are_defaults(&stage->scene, "drawing impostors");
-    CHECK(picture_at(&one, 0, 0)[0] > 30);
-    CHECK(abs(picture_at(&one, 0, 0)[0] - picture_at(&many, 0, 0)[0]) < 12);
+    CHECK(picture_at(&single, 0, 0)[0] > 30);
+    CHECK(abs(picture_at(&single, 0, 0)[0] - picture_at(&many, 0, 0)[0]) < 12);
     md5gl_destroy_impostors(renderer, impostors);
 }
 

@@ -67,9 +67,9 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
         stage->frame.num_point_lights = counts[i];
         stage_draw(stage, MD5GL_LIT, &pictures[i]);
     }
-    const int one = picture_at(&pictures[0], 5, 5)[0];
+    const int single = picture_at(&pictures[0], 5, 5)[0];
     const int eight = picture_at(&pictures[1], 5, 5)[0];
-    CHECK(one > 3 && abs(eight - 8 * one) <= 5);
+    CHECK(single > 3 && abs(eight - 8 * single) <= 5);
     CHECK_BYTES(&pictures[1], &pictures[2], sizeof pictures[1]);
 }
 
@@ -247,22 +247,22 @@ TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     CHECK(casts_as_given(stage, &dark)); // by clips
 
     // Others: not posed, as large as the whole, far away, and gone.
-    md5gl_model *const other =
+    md5gl_model *const second_model =
         md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     md5gl_model *const last =
         md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     CHECK(casts_as_given(stage, &dark));
-    CHECK(scene_pose(stage->renderer, other, both, NULL, 2, NULL));
+    CHECK(scene_pose(stage->renderer, second_model, both, NULL, 2, NULL));
     CHECK(scene_pose(stage->renderer, stage->copy, both, scene.placements + 1, 1, NULL));
     const float *const scale = stage->renderer->maps[MD5GL_MAP_SUN].shown.clip_from_world.m;
     const float usual = scale[0];
     stage_begin(stage);
     CHECK(md5gl_end_frame(stage->renderer, NULL) && scale[0] == usual);
     const md5_mat34 far = scene_moved(0, 0, 1000);
-    CHECK(scene_pose(stage->renderer, other, both, &far, 1, NULL));
+    CHECK(scene_pose(stage->renderer, second_model, both, &far, 1, NULL));
     stage_begin(stage);
     CHECK(md5gl_end_frame(stage->renderer, NULL) && fabsf(scale[0]) < 0.1f * fabsf(usual));
-    md5gl_destroy_model(stage->renderer, other);
+    md5gl_destroy_model(stage->renderer, second_model);
     stage_pose(stage, both, NULL, 2);
     CHECK(casts_as_given(stage, &dark));
     md5gl_destroy_model(stage->renderer, last);
@@ -374,12 +374,12 @@ TEST_HERE (gl_contact_shade_has_no_stipple) {
     unsigned count = 0;
     for (int up = 2 - SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2 - 2; up++) {
         for (int right = 2 - SCENE_WIDTH / 2; right < SCENE_WIDTH / 2 - 2; right++) {
-            const int own = picture_at(&picture, right, up)[3];
+            const int center = picture_at(&picture, right, up)[3];
             const int around =
                 picture_at(&picture, right - 1, up)[3] + picture_at(&picture, right + 1, up)[3]
                 + picture_at(&picture, right, up - 1)[3] + picture_at(&picture, right, up + 1)[3];
-            sum += own > 8 && own < 150 ? abs(4 * own - around) / 4.0 : 0.0;
-            count += own > 8 && own < 150;
+            sum += center > 8 && center < 150 ? abs(4 * center - around) / 4.0 : 0.0;
+            count += center > 8 && center < 150;
         }
     }
     CHECK(count > 1000);
@@ -406,9 +406,10 @@ TEST_HERE (gl_soft_shadows_have_no_steps) {
     stage_finish(stage, &picture);
     for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++)
         for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2 - 2; right++) {
-            const int own = picture_at(&picture, right, up)[3];
-            count += own > 20 && own < 110;
-            num_equal += own > 20 && own < 110 && own == picture_at(&picture, right + 2, up)[3];
+            const int center = picture_at(&picture, right, up)[3];
+            count += center > 20 && center < 110;
+            num_equal +=
+                center > 20 && center < 110 && center == picture_at(&picture, right + 2, up)[3];
         }
     CHECK_THAT(count > 1000 && num_equal < count / 5, "%u of %u", num_equal, count);
 }
@@ -428,14 +429,14 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     for (size_t i = 0; i < COUNT_OF(lights); i++) {
         stage->frame.light_direction = lights[i];
         stage->frame.ground = i % 2 ? 10 : 0;
-        for (int whole = 0; whole < 2; whole++) {
+        for (int is_full = 0; is_full < 2; is_full++) {
             stage_begin(stage);
-            if (whole)
+            if (is_full)
                 memcpy(stage->renderer->shaded_ground, everything, sizeof everything);
             stage_pose(stage, scene.palettes, scene.placements + 1, 1);
             md5gl_draw_shadows(stage->renderer, stage->copy);
             md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200);
-            stage_finish(stage, &pictures[whole]);
+            stage_finish(stage, &pictures[is_full]);
         }
         int largest = 0;
         int darkest = 0;

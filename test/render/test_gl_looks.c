@@ -42,16 +42,16 @@ static bool shows(const gl_picture *picture, int instance, double red, double gr
 static void on_each_path(gl_stage *stage, void (*check)(gl_stage *stage, md5gl_model *copy))
 {
     md5gl_renderer *const renderer = stage->renderer;
-    const uint32_t most = *scene_limits(renderer).max_texels;
+    const uint32_t max_texels = *scene_limits(renderer).max_texels;
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, path))
             continue;
         md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
         for (uint32_t texels = 6; texels <= 18; texels += 6) {
-            *scene_limits(renderer).max_texels = texels == 18 ? most : texels;
+            *scene_limits(renderer).max_texels = texels == 18 ? max_texels : texels;
             check(stage, copy);
         }
-        *scene_limits(renderer).max_texels = most;
+        *scene_limits(renderer).max_texels = max_texels;
         md5gl_destroy_model(renderer, copy);
     }
 }
@@ -177,14 +177,15 @@ TEST_SQUARE (gl_null_assets_keep_the_first_failure) {
     CHECK(!md5gl_create_target(renderer, 0, 4, 1, &error));
     const md5_error first = error;
     CHECK_UINT(first.status, MD5_ERROR_GPU);
-#define KEEPS(call, what)                                                                 \
-    do {                                                                                  \
-        md5_error *to = &error;                                                           \
-        CHECK(!(call) && memcmp(&error, &first, sizeof error) == 0);                      \
-        to = &none, none = (md5_error){0};                                                \
-        CHECK(!(call) && none.status == MD5_ERROR_MISSING && strstr(none.message, what)); \
-        to = NULL;                                                                        \
-        CHECK(!(call));                                                                   \
+#define KEEPS(call, expected_message)                                \
+    do {                                                             \
+        md5_error *to = &error;                                      \
+        CHECK(!(call) && memcmp(&error, &first, sizeof error) == 0); \
+        to = &none, none = (md5_error){0};                           \
+        CHECK(!(call) && none.status == MD5_ERROR_MISSING            \
+              && strstr(none.message, expected_message));            \
+        to = NULL;                                                   \
+        CHECK(!(call));                                              \
     } while (0)
     const md5gl_instances instances = {.count = 1};
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 1};

@@ -11,8 +11,8 @@ enum { SIDE = 64, NUM_TEXELS = SIDE * SIDE };
 // The height of an oblique hill and valley that wrap around, 0..255.
 static double height(double x, double y)
 {
-    const double turn = 6.283185307179586 / (double)SIDE;
-    return 127.5 + 60 * sin(turn * (x + y)) + 60 * cos(turn * (2 * x - y));
+    const double frequency = 6.283185307179586 / (double)SIDE;
+    return 127.5 + 60 * sin(frequency * (x + y)) + 60 * cos(frequency * (2 * x - y));
 }
 
 // The expected bytes of a normal at a pixel: from differences of exact heights.
@@ -90,11 +90,11 @@ TEST (gl_pictures_have_holes_where_alpha_is_low) {
 
 // The largest error of a texture's normals, in steps of its bytes, against exact normals half a
 // pixel further, which is where four heights meet.
-static double worst_normal(gl_scene *scene, const md5gl_texture_desc *desc, double scale)
+static double max_normal_error(gl_scene *scene, const md5gl_texture_desc *desc, double scale)
 {
     static texel_rows back;
     const GladGLContext *const gl = &scene->renderer->gl;
-    double worst = 0;
+    double max_error = 0;
     const md5gl_texture texture = md5gl_create_texture(scene->renderer, desc, NULL);
     gl->BindTexture(GL_TEXTURE_2D, texture);
     gl->GetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, back);
@@ -103,10 +103,10 @@ static double worst_normal(gl_scene *scene, const md5gl_texture_desc *desc, doub
         double bytes[3];
         exact_normal(i % SIDE + 0.5, i / SIDE + 0.5, scale, bytes);
         for (int k = 0; k < 3; k++)
-            worst = fmax(worst, fabs(bytes[k] - back[i][k]));
+            max_error = fmax(max_error, fabs(bytes[k] - back[i][k]));
     }
     md5gl_destroy_texture(scene->renderer, texture);
-    return worst;
+    return max_error;
 }
 
 TEST_SCENE (gl_heights_become_normals) {
@@ -120,19 +120,19 @@ TEST_SCENE (gl_heights_become_normals) {
     md5gl_texture_desc normals = describe(flat);
     heights.normals = MD5GL_NORMALS_HEIGHTS;
     // Heights are whole numbers, so a slope is off by a unit of height at most.
-    CHECK(worst_normal(scene, &heights, 4) < 1 + 127.5 * 4.0 / 256.0);
+    CHECK(max_normal_error(scene, &heights, 4) < 1 + 127.5 * 4.0 / 256.0);
     // Added to the slopes of flat normals, the slopes are unchanged, except for the rounding of
     // 127.5. A map of half the size has twice the slopes, up to the curvature within two texels.
     for (int i = 0; i < NUM_TEXELS; i++)
         memcpy(flat[i], (uint8_t[4]){128, 128, 255, 255}, 4);
     normals.heights = &heights;
-    CHECK(worst_normal(scene, &normals, 4) < 2 + 127.5 * 4.0 / 256.0);
+    CHECK(max_normal_error(scene, &normals, 4) < 2 + 127.5 * 4.0 / 256.0);
     for (int i = 0; i < NUM_TEXELS / 4; i++)
         memcpy(half[i], texels[i / (SIDE / 2) * 2 * SIDE + i % (SIDE / 2) * 2], 4);
     heights.width = heights.height = SIDE / 2;
     heights.texels = half[0];
-    CHECK(worst_normal(scene, &normals, 8) < 16);
-    CHECK(worst_normal(scene, &normals, 4) > 20);
+    CHECK(max_normal_error(scene, &normals, 8) < 16);
+    CHECK(max_normal_error(scene, &normals, 4) > 20);
     heights.width = 0;
     md5_error error = {0};
     CHECK(md5gl_create_texture(scene->renderer, &normals, &error) == 0);
@@ -227,7 +227,7 @@ static md5gl_material_set *load(gl_scene *scene, fake_folder *folder, const fake
 }
 
 // The maps that a material has: d, n, s, g.
-static const char *maps_of(const md5gl_material *material, md5gl_texture checker)
+static const char *used_maps(const md5gl_material *material, md5gl_texture checker)
 {
     static char text[8];
     size_t length = 0;
@@ -271,7 +271,7 @@ TEST_SCENE (gl_material_files_find_images_by_their_names) {
         fake_folder folder;
         md5gl_material_set *const material_set =
             load(scene, &folder, files, (const char *[]){rows[i].shader, "x"}, 2);
-        CHECK_STRING(maps_of(&material_set->materials[0], checker), rows[i].maps);
+        CHECK_STRING(used_maps(&material_set->materials[0], checker), rows[i].maps);
         CHECK_UINT(material_set->num_textures, strlen(rows[i].maps));
         // Thin parts are in the alpha of specular maps, which few other formats have.
         CHECK(material_set->materials[0].has_thin_parts
@@ -328,7 +328,7 @@ TEST_SCENE (gl_material_files_report_missing_and_damaged_images) {
     fake_folder folder;
     md5gl_material_set *const material_set =
         load(scene, &folder, files, (const char *[]){"imp", "one/two.tga", "one/two.tga"}, 3);
-    CHECK_STRING(maps_of(&material_set->materials[0], 0), "d");
+    CHECK_STRING(used_maps(&material_set->materials[0], 0), "d");
     CHECK_UINT(material_set->num_textures, 1);
     CHECK_UINT(material_set->materials[2].diffuse, md5gl_checker_texture(scene->renderer));
     CHECK_UINT(material_set->num_warnings, 9);
@@ -385,8 +385,8 @@ TEST_SCENE (gl_material_files_use_names_of_the_program) {
                                           .user = &folder};
     md5gl_material_set *const material_set = md5gl_load_materials(scene->renderer, &desc, NULL);
     const md5gl_texture checker = md5gl_checker_texture(scene->renderer);
-    CHECK_STRING(maps_of(&material_set->materials[0], checker), "ds");
-    CHECK_STRING(maps_of(&material_set->materials[1], checker), "dn");
+    CHECK_STRING(used_maps(&material_set->materials[0], checker), "ds");
+    CHECK_STRING(used_maps(&material_set->materials[1], checker), "dn");
     CHECK_UINT(material_set->num_warnings, 0);
     md5gl_free_materials(scene->renderer, material_set);
 }
@@ -482,8 +482,8 @@ TEST_SCENE (gl_material_files_equal_those_of_the_viewer) {
             const md5gl_material shown =
                 view_mesh_material(&textures, scene->renderer, i, true, false, 0);
             char expected[8];
-            snprintf(expected, sizeof expected, "%s", maps_of(&shown, 0));
-            CHECK_STRING(maps_of(&material_set->materials[i], 0), expected);
+            snprintf(expected, sizeof expected, "%s", used_maps(&shown, 0));
+            CHECK_STRING(used_maps(&material_set->materials[i], 0), expected);
             CHECK(material_set->materials[i].two_sided == shown.two_sided);
             CHECK(material_set->materials[i].has_thin_parts == shown.has_thin_parts);
         }

@@ -24,22 +24,22 @@ typedef struct morph_case {
     md5_morph *morph;
 } morph_case;
 
-static void make_case(morph_case *made, uint32_t most_weights, bool off)
+static void make_case(morph_case *fixture, uint32_t max_weights, bool off)
 {
     STRINGS(names) = {"a", "b", "c"};
-    uint64_t seed = 21 + most_weights;
+    uint64_t seed = 21 + max_weights;
     uint64_t random = 3;
     uint64_t again = seed;
     md5_morph_source sources[TARGETS];
-    made->model = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &seed);
+    fixture->model = scene_cloud(NUM_JOINTS, NUM_VERTICES, max_weights, off, &seed);
     for (int i = 0; i < TARGETS; i++) {
         uint64_t same = again;
-        made->sources[i] = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &same);
+        fixture->sources[i] = scene_cloud(NUM_JOINTS, NUM_VERTICES, max_weights, off, &same);
 
         // Displaces every `step`-th vertex of a model of one mesh and changes its normal and
         // tangent.
         uint32_t step = (uint32_t)(i + 1);
-        const md5_mesh *const mesh = &made->sources[i]->meshes[0];
+        const md5_mesh *const mesh = &fixture->sources[i]->meshes[0];
         md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)mesh->positions;
         md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)mesh->normals;
         md5_vec4 *const tangents = (md5_vec4 *)(uintptr_t)mesh->tangents;
@@ -51,26 +51,26 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
                 md5_vec3_normalize((md5_vec3){normals[j].x + test_betweenf(-0.3f, 0.3f, &random),
                                               normals[j].y, normals[j].z},
                                    normals[j]);
-            const md5_vec3 turned = md5_vec3_normalize(
+            const md5_vec3 rotated = md5_vec3_normalize(
                 (md5_vec3){tangents[j].x, tangents[j].y + test_betweenf(-0.3f, 0.3f, &random),
                            tangents[j].z},
                 along(tangents[j]));
-            tangents[j] = (md5_vec4){turned.x, turned.y, turned.z, tangents[j].w};
+            tangents[j] = (md5_vec4){rotated.x, rotated.y, rotated.z, tangents[j].w};
         }
 
-        sources[i] = (md5_morph_source){.name = names[i], .model = made->sources[i]};
+        sources[i] = (md5_morph_source){.name = names[i], .model = fixture->sources[i]};
     }
     md5_error error = {0};
-    made->morph = md5_create_morph(made->model, sources, TARGETS, NULL, &error);
-    CHECK_DONE(made->morph, error);
+    fixture->morph = md5_create_morph(fixture->model, sources, TARGETS, NULL, &error);
+    CHECK_DONE(fixture->morph, error);
 }
 
-static void free_case(morph_case *made)
+static void free_case(morph_case *fixture)
 {
-    md5_destroy_morph(made->morph);
-    md5_free_model(made->model);
+    md5_destroy_morph(fixture->morph);
+    md5_free_model(fixture->model);
     for (int i = 0; i < TARGETS; i++)
-        md5_free_model(made->sources[i]);
+        md5_free_model(fixture->sources[i]);
 }
 
 static void make_palette(uint64_t *random, md5_mat34 *palette)
@@ -83,7 +83,7 @@ static void make_palette(uint64_t *random, md5_mat34 *palette)
 }
 
 // `morph` NULL: none, as with weights of 0.
-static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *made,
+static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *fixture,
                     const md5gl_morph *morph, const float *weights, const md5_mat34 *palette)
 {
     static md5_vec3 cpu[MAX];
@@ -92,55 +92,55 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     static md5_vec3 gpu_normals[MAX];
     static md5_vec4 cpu_tangents[MAX];
     static md5_vec4 gpu_tangents[MAX];
-    const md5_mesh *const mesh = &made->model->meshes[0];
-    const double size = real_distance(made->model->bounds.min, made->model->bounds.max);
+    const md5_mesh *const mesh = &fixture->model->meshes[0];
+    const double size = real_distance(fixture->model->bounds.min, fixture->model->bounds.max);
     if (scene_blending(copy) == MD5GL_BLEND_DUAL) {
         md5_dual_quat dual[NUM_JOINTS];
         md5_build_dual_palette(palette, NUM_JOINTS, dual);
-        skin_with_morph(made->morph, 0, weights, NULL, dual, cpu, cpu_normals, cpu_tangents);
+        skin_with_morph(fixture->morph, 0, weights, NULL, dual, cpu, cpu_normals, cpu_tangents);
     } else {
-        skin_with_morph(made->morph, 0, weights, palette, NULL, cpu, cpu_normals, cpu_tangents);
+        skin_with_morph(fixture->morph, 0, weights, palette, NULL, cpu, cpu_normals, cpu_tangents);
     }
-    const md5gl_instances one = {
+    const md5gl_instances instance = {
         .count = 1, .palettes = palette, .morph = morph, .weights = weights};
     md5_error error = {0};
-    CHECK_THAT(md5gl_pose(scene->renderer, copy, &one, &error), "path %s: %s",
+    CHECK_THAT(md5gl_pose(scene->renderer, copy, &instance, &error), "path %s: %s",
                md5gl_path_name(md5gl_mesh_path(copy, 0, NULL)), error.message);
     CHECK(md5gl_capture(scene->renderer, copy, 0, NULL, gpu, gpu_normals, gpu_tangents, NULL));
-    double place = 0;
+    double max_distance = 0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        real_update_max(&place, real_distance(cpu[i], gpu[i]));
+        real_update_max(&max_distance, real_distance(cpu[i], gpu[i]));
         CHECK_SMALL(real_distance(cpu_normals[i], gpu_normals[i]), 1e-4);
         CHECK_SMALL(real_distance(along(cpu_tangents[i]), along(gpu_tangents[i])), 1e-4);
         CHECK(cpu_tangents[i].w == gpu_tangents[i].w);
     }
-    CHECK_SMALL(place / size, AGREEMENT);
+    CHECK_SMALL(max_distance / size, AGREEMENT);
 }
 
-static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_weights, bool off,
+static void check_path(const gl_scene *scene, md5gl_path path, uint32_t max_weights, bool off,
                        md5gl_blending blending)
 {
     static const float weights[][TARGETS] = {{0, 0, 0}, {1, 0, 0}, {0.25f, -0.5f, 2}, {0, 0, 0.7f}};
-    morph_case made;
+    morph_case fixture;
     uint64_t random = 5;
-    make_case(&made, most_weights, off);
-    md5gl_model *const copy = md5gl_create_model(scene->renderer, made.model, path, NULL);
-    md5gl_morph *const morph = md5gl_create_morph(scene->renderer, made.morph, NULL);
+    make_case(&fixture, max_weights, off);
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, fixture.model, path, NULL);
+    md5gl_morph *const morph = md5gl_create_morph(scene->renderer, fixture.morph, NULL);
     if (CHECK(copy && morph)) {
         CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
         for (size_t i = 0; i < COUNT_OF(weights); i++) {
             md5_mat34 palette[NUM_JOINTS];
             make_palette(&random, palette);
-            compare(scene, copy, &made, morph, weights[i], palette);
+            compare(scene, copy, &fixture, morph, weights[i], palette);
         }
         // Without morph targets again.
         md5_mat34 palette[NUM_JOINTS];
         make_palette(&random, palette);
-        compare(scene, copy, &made, NULL, weights[0], palette);
+        compare(scene, copy, &fixture, NULL, weights[0], palette);
     }
     md5gl_destroy_model(scene->renderer, copy);
     md5gl_destroy_morph(scene->renderer, morph);
-    free_case(&made);
+    free_case(&fixture);
 }
 
 static void check_blending(md5gl_blending blending)
@@ -223,16 +223,16 @@ TEST_SQUARE (gl_morph_has_weights_for_each_instance) {
 
 TEST_SQUARE (gl_morph_rejects_mismatched_models) {
     md5_error error = {0};
-    morph_case made;
+    morph_case fixture;
     md5gl_renderer *const renderer = stage->renderer;
-    make_case(&made, 2, false);
+    make_case(&fixture, 2, false);
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
     for (uint32_t few = 100; few <= 400; few += 300) { // too few for the vertices, for the deltas
         *scene_limits(renderer).max_texels = few;
-        CHECK_FAILS(md5gl_create_morph(renderer, made.morph, &error), error, MD5_ERROR_GPU);
+        CHECK_FAILS(md5gl_create_morph(renderer, fixture.morph, &error), error, MD5_ERROR_GPU);
     }
     *scene_limits(renderer).max_texels = max_texels;
-    md5gl_morph *const morph = md5gl_create_morph(renderer, made.morph, &error);
+    md5gl_morph *const morph = md5gl_create_morph(renderer, fixture.morph, &error);
     const float weights[2 * TARGETS] = {0};
     const md5_mat34 palettes[2 * NUM_JOINTS] = {{{0}}};
     md5gl_instances instances = {
@@ -240,7 +240,8 @@ TEST_SQUARE (gl_morph_rejects_mismatched_models) {
     if (CHECK(morph)) {
         CHECK_FAILS(md5gl_pose(renderer, stage->copy, &instances, &error), error,
                     MD5_ERROR_MISMATCH);
-        md5gl_model *const copy = md5gl_create_model(renderer, made.model, MD5GL_PATH_AUTO, NULL);
+        md5gl_model *const copy =
+            md5gl_create_model(renderer, fixture.model, MD5GL_PATH_AUTO, NULL);
         *scene_limits(renderer).max_texels = 2 * TARGETS - 1;
         instances.count = 2;
         CHECK_SAYS(md5gl_pose(renderer, copy, &instances, &error), error, MD5_ERROR_GPU, "weights");
@@ -249,7 +250,7 @@ TEST_SQUARE (gl_morph_rejects_mismatched_models) {
     }
     md5gl_destroy_morph(renderer, morph);
     md5gl_destroy_morph(renderer, NULL);
-    free_case(&made);
+    free_case(&fixture);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
@@ -262,17 +263,17 @@ typedef struct misused {
 static void pose_misused(const misused *all, const float *weights)
 {
     const md5_mat34 palettes[NUM_JOINTS] = {{{0}}};
-    const md5gl_instances one = {
+    const md5gl_instances instance = {
         .count = 1, .palettes = palettes, .morph = all->morph, .weights = weights};
-    md5gl_pose(all->renderer, all->copy, &one, NULL);
+    md5gl_pose(all->renderer, all->copy, &instance, NULL);
 }
 
 TEST_OWN_SCENE (gl_morph_ends_with_the_callers_errors) {
-    morph_case made;
-    make_case(&made, 2, false);
+    morph_case fixture;
+    make_case(&fixture, 2, false);
     const misused all = {scene->renderer,
-                         md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
-                         md5gl_create_morph(scene->renderer, made.morph, NULL)};
+                         md5gl_create_model(scene->renderer, fixture.model, MD5GL_PATH_AUTO, NULL),
+                         md5gl_create_morph(scene->renderer, fixture.morph, NULL)};
     MISUSE("weights: must be finite", {
         const float weights[TARGETS] = {0, NAN, 0};
         pose_misused(&all, weights);
@@ -280,7 +281,7 @@ TEST_OWN_SCENE (gl_morph_ends_with_the_callers_errors) {
     MISUSE("weights: must not be NULL", pose_misused(&all, test_null()));
     md5gl_destroy_model(scene->renderer, all.copy);
     md5gl_destroy_morph(scene->renderer, all.morph);
-    free_case(&made);
+    free_case(&fixture);
 }
 #endif
 
@@ -326,20 +327,20 @@ static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_mod
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
     skin_by_duals(mesh, dual, cpu, cpu_normals, cpu_tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
-    double place = 0;
+    double max_distance = 0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        place = fmax(place, dual_distance(cpu[i], gpu[i]));
+        max_distance = fmax(max_distance, dual_distance(cpu[i], gpu[i]));
         CHECK_SMALL(dual_distance(cpu_normals[i], gpu_normals[i]), 1e-4);
         CHECK_SMALL(dual_distance(along(cpu_tangents[i]), along(gpu_tangents[i])), 1e-4);
         CHECK(cpu_tangents[i].w == gpu_tangents[i].w);
     }
-    CHECK_SMALL(place / size, AGREEMENT);
+    CHECK_SMALL(max_distance / size, AGREEMENT);
 }
 
-static void check_agreement(const gl_scene *scene, uint32_t most_weights, bool off, md5gl_path path)
+static void check_agreement(const gl_scene *scene, uint32_t max_weights, bool off, md5gl_path path)
 {
-    uint64_t random = 7 + most_weights;
-    OWN_MODEL model = scene_cloud(DUAL_NUM_JOINTS, DUAL_NUM_VERTICES, most_weights, off, &random);
+    uint64_t random = 7 + max_weights;
+    OWN_MODEL model = scene_cloud(DUAL_NUM_JOINTS, DUAL_NUM_VERTICES, max_weights, off, &random);
     md5gl_model *const copy = make_copy(scene, model, path);
     for (int pose = 0; pose < 3; pose++) {
         md5_mat34 palette[DUAL_NUM_JOINTS];
@@ -465,9 +466,9 @@ TEST_STAGE (gl_dual_preserves_volume_when_twisted, scene_hinge, 1) {
     }
 }
 
-static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
+static void GLAD_API_PTR report_failure(GLuint shader, GLenum parameter, GLint *value)
 {
-    (void)shader, (void)what;
+    (void)shader, (void)parameter;
     *value = GL_FALSE;
 }
 
@@ -475,7 +476,7 @@ TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
     md5_error error = {0};
     md5gl_renderer *const renderer = stage->renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
-    renderer->gl.GetShaderiv = say_no;
+    renderer->gl.GetShaderiv = report_failure;
     CHECK_FAILS(md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error), error,
                 MD5_ERROR_GPU);
     CHECK(stage->copy->blending == MD5GL_BLEND_LINEAR);
@@ -490,7 +491,7 @@ TEST_STAGE (gl_samples_that_cannot_be_averaged_are_reported, scene_hinge, 4) {
     md5gl_renderer *const renderer = stage->renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     stage_begin(stage);
-    renderer->gl.GetShaderiv = say_no;
+    renderer->gl.GetShaderiv = report_failure;
     const bool is_copied = renderer->is_es || scene_limits(renderer).max_samples < 4;
     CHECK(md5gl_end_frame(renderer, NULL) == is_copied);
     renderer->gl.GetShaderiv = real;

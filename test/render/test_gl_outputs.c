@@ -38,7 +38,7 @@ static void read_outputs(gl_scene *scene, md5gl_target *target, outputs *read)
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
 }
 
-static real3 normal_of(uint32_t texel)
+static real3 decode_normal(uint32_t texel)
 {
     return (real3){(texel & 1023) / 511.5 - 1.0, (texel >> 10 & 1023) / 511.5 - 1.0,
                    (texel >> 20 & 1023) / 511.5 - 1.0};
@@ -159,7 +159,7 @@ static clip_point project(const md5_mat44 *matrix, const md5_mat34 *placement, m
                         m[3] * at.x + m[7] * at.y + m[11] * at.z + m[15]};
 }
 
-static double area_of(const clip_point a, const clip_point b, const clip_point c)
+static double triangle_area(const clip_point a, const clip_point b, const clip_point c)
 {
     return (b.x / b.w - a.x / a.w) * (c.y / c.w - a.y / a.w)
            - (b.y / b.w - a.y / a.w) * (c.x / c.w - a.x / a.w);
@@ -172,19 +172,20 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     const double right = 2 * (x + 0.5 - (double)LEFT) / (double)WIDTH - 1;
     const double up = 2 * (y + 0.5 - (double)BOTTOM) / (double)HEIGHT - 1;
     const clip_point pixel = {right, up, 1};
-    clip_point now[3];
+    clip_point corners[3];
     clip_point was[3];
     clip_point before = {0};
     for (int v = 0; v < 3; v++) {
-        now[v] = project(&state->clip_from_world[0], &state->placements[0][instance],
-                         state->positions[0][instance][v]);
+        corners[v] = project(&state->clip_from_world[0], &state->placements[0][instance],
+                             state->positions[0][instance][v]);
         was[v] = project(&state->clip_from_world[1], &state->placements[1][instance],
                          state->positions[1][instance][v]);
     }
     real3 normal = {0};
     for (int v = 0; v < 3; v++) {
         // Perspective-correct interpolation, but for a factor that both quotients lose.
-        const double share = area_of(pixel, now[(v + 1) % 3], now[(v + 2) % 3]) / now[v].w;
+        const double share =
+            triangle_area(pixel, corners[(v + 1) % 3], corners[(v + 2) % 3]) / corners[v].w;
         before = (clip_point){before.x + share * was[v].x, before.y + share * was[v].y,
                               before.w + share * was[v].w};
         const real3 placed =
@@ -197,7 +198,7 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     const float *const motion = read->motion[y][x];
     real_update_max(motion_error, fabs(motion[0] - 0.5 * (right - before.x / before.w)));
     real_update_max(motion_error, fabs(motion[1] - 0.5 * (up - before.y / before.w)));
-    real_update_max(normal_error, real3_distance(normal_of(read->normals[y][x]), normal));
+    real_update_max(normal_error, real3_distance(decode_normal(read->normals[y][x]), normal));
 }
 
 static void check_motion(gl_scene *scene, const motion_case *fixture)
@@ -206,17 +207,17 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
     static motion_state state;
     md5gl_renderer *const renderer = scene->renderer;
     const uint32_t usual_texels = *scene_limits(renderer).max_texels;
-    uint32_t most = 9; // influences per vertex
+    uint32_t max_influences = 9; // influences per vertex
     if (fixture->path == MD5GL_PATH_4)
-        most = 4;
+        max_influences = 4;
     else if (fixture->path == MD5GL_PATH_8)
-        most = 7;
+        max_influences = 7;
     const bool off = fixture->path >= MD5GL_PATH_EXACT && fixture->blending == MD5GL_BLEND_LINEAR;
     uint64_t seed = 5;
     uint64_t same = seed;
     uint64_t random = 27; // each instance covers more than a dozen pixels
-    OWN_MODEL model = scene_cloud(NUM_JOINTS, 3, most, off, &seed);
-    OWN_MODEL moved = scene_cloud(NUM_JOINTS, 3, most, off, &same);
+    OWN_MODEL model = scene_cloud(NUM_JOINTS, 3, max_influences, off, &seed);
+    OWN_MODEL moved = scene_cloud(NUM_JOINTS, 3, max_influences, off, &same);
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)moved->meshes[0].positions;
     positions[1].x += 9;
     positions[2].z -= 9;
@@ -382,21 +383,21 @@ TEST_OUTPUTS(gl_outputs_are_updated_only_after_changes, scene_square)
         const md5gl_instances both = {.palettes = moved, .placements = placed};
         const md5gl_instances only_placed = {.placements = placed};
         const md5gl_instances only_moved = {.palettes = moved};
-        md5gl_instances now = {
+        md5gl_instances instances = {
             .count = COUNT, .palettes = scene_identities, .placements = placements};
-        now.previous = &both;
-        draw_outputs(stage, copy, &now, &read);
+        instances.previous = &both;
+        draw_outputs(stage, copy, &instances, &read);
         CHECK(moves_by(&read, -50, 9, 0, 0) && moves_by(&read, 9, 9, -8, 4)
               && moves_by(&read, 50, 9, 5, -3));
         CHECK_UINT(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 50][0], 3); // 1 + index
-        now.previous = &only_placed;
-        draw_outputs(stage, copy, &now, &read);
+        instances.previous = &only_placed;
+        draw_outputs(stage, copy, &instances, &read);
         CHECK(moves_by(&read, 9, 9, -8, 4) && moves_by(&read, 50, 9, 0, 0));
-        now.previous = &only_moved;
-        draw_outputs(stage, copy, &now, &read);
+        instances.previous = &only_moved;
+        draw_outputs(stage, copy, &instances, &read);
         CHECK(moves_by(&read, 9, 9, 0, 0) && moves_by(&read, 50, 9, 5, -3));
-        now.previous = NULL;
-        draw_outputs(stage, copy, &now, &read);
+        instances.previous = NULL;
+        draw_outputs(stage, copy, &instances, &read);
         int num_moving = 0;
         for (int y = 0; y < SCENE_HEIGHT; y++)
             for (int x = 0; x < SCENE_WIDTH; x++)
@@ -411,20 +412,20 @@ TEST_OUTPUTS(gl_outputs_of_newly_visible_surfaces_point_off_the_screen, scene_sq
     static outputs read;
     md5_mat34 was = scene_moved(0, 1e6f, 0);
     const md5gl_instances previous = {.placements = &was};
-    const md5gl_instances now = {.count = 1,
-                                 .palettes = scene_identities,
-                                 .placements = scene_identities,
-                                 .previous = &previous};
+    const md5gl_instances instances = {.count = 1,
+                                       .palettes = scene_identities,
+                                       .placements = scene_identities,
+                                       .previous = &previous};
     const float *const motion = read.motion[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3];
-    draw_outputs(stage, stage->copy, &now, &read);
+    draw_outputs(stage, stage->copy, &instances, &read);
     CHECK(motion[0] == -2 && motion[1] == 0);
     stage->frame.view_from_world.m[14] = -100;
     stage->frame.clip_from_view = md5_mat44_perspective(60, 1, 1, 1000, MD5_DEPTH_MINUS_ONE_TO_ONE);
     was = scene_moved(200, 0, 0);
-    draw_outputs(stage, stage->copy, &now, &read);
+    draw_outputs(stage, stage->copy, &instances, &read);
     CHECK(motion[0] == 2 && motion[1] == 2);
     md5gl_set_visible(stage->copy, 0, false); // a frame clears what the last one drew
-    draw_outputs(stage, stage->copy, &now, &read);
+    draw_outputs(stage, stage->copy, &instances, &read);
     CHECK(motion[0] == 0 && motion[1] == 0);
     CHECK(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3][0] == 0);
 }
@@ -435,19 +436,19 @@ TEST_OUTPUTS(gl_outputs_contain_the_normals_of_lighting, scene_square)
     static const uint8_t tilted[4] = {218, 128, 218, 255}; // halfway to increasing u
     const md5gl_texture map =
         stage_keep(stage, scene_normals(stage->renderer, 1, 1, tilted, 0, NULL));
-    const md5gl_instances now = {.count = 1, .palettes = scene_identities};
+    const md5gl_instances instances = {.count = 1, .palettes = scene_identities};
     const uint32_t *const texel = &read.normals[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3];
-    draw_outputs(stage, stage->copy, &now, &read);
-    CHECK(real3_distance(normal_of(*texel), (real3){1, 0, 0}) < 2e-3);
+    draw_outputs(stage, stage->copy, &instances, &read);
+    CHECK(real3_distance(decode_normal(*texel), (real3){1, 0, 0}) < 2e-3);
     CHECK(*texel >> 30 == 3 && read.normals[0][0] == 0);
     STAGE_MATERIAL(stage, .normals = map, .two_sided = true);
-    draw_outputs(stage, stage->copy, &now, &read);
-    CHECK(real3_distance(normal_of(*texel), (real3){sqrt(0.5), sqrt(0.5), 0}) < 1e-2);
+    draw_outputs(stage, stage->copy, &instances, &read);
+    CHECK(real3_distance(decode_normal(*texel), (real3){sqrt(0.5), sqrt(0.5), 0}) < 1e-2);
     scene_look_from_behind(&stage->frame);
-    draw_outputs(stage, stage->copy, &now, &read);
-    CHECK(real3_distance(normal_of(*texel), (real3){-sqrt(0.5), -sqrt(0.5), 0}) < 1e-2);
+    draw_outputs(stage, stage->copy, &instances, &read);
+    CHECK(real3_distance(decode_normal(*texel), (real3){-sqrt(0.5), -sqrt(0.5), 0}) < 1e-2);
     STAGE_MATERIAL(stage, .normals = map);
-    draw_outputs(stage, stage->copy, &now, &read);
+    draw_outputs(stage, stage->copy, &instances, &read);
     CHECK_UINT(*texel, 0);
 }
 
@@ -495,9 +496,9 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
     const md5_mat34 placements[COUNT] = {scene_identity, scene_moved(50, -30, 10),
                                          scene_moved(-50, 40, 0)};
     uint32_t ids[COUNT] = {7, UINT32_MAX, 9};
-    const md5gl_instances now = {
+    const md5gl_instances instances = {
         .count = COUNT, .palettes = scene_identities, .placements = placements, .ids = ids};
-    draw_outputs(stage, stage->copy, &now, &read);
+    draw_outputs(stage, stage->copy, &instances, &read);
     CHECK(picks(stage, -15, 0, UINT32_MAX, 1) && picks(stage, -45, 25, UINT32_MAX, 0));
     CHECK(picks(stage, -5, 0, 7, 0) && picks(stage, 10, 0, 7, 1) && picks(stage, 30, 0, 9, 0));
     CHECK(picks(stage, -15, -15, 7, 0)); // below the nearer one, which is higher
@@ -514,10 +515,10 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
     CHECK(picks(stage, 10, 0, 7, 0) && picks(stage, -15, 0, 0, MD5_NONE));
     md5gl_set_visible(stage->copy, 1, true);
     md5gl_set_material(stage->renderer, stage->copy, 0, 1, &(md5gl_material){.diffuse = nothing});
-    draw_outputs(stage, stage->copy, &now, &read);
+    draw_outputs(stage, stage->copy, &instances, &read);
     CHECK(picks(stage, 10, 0, 7, 0));
     md5gl_set_material(stage->renderer, stage->copy, 0, 1, &(md5gl_material){.is_staged = true});
-    draw_outputs(stage, stage->copy, &now, &read);
+    draw_outputs(stage, stage->copy, &instances, &read);
     CHECK(picks(stage, 10, 0, 7, 0));
 }
 
@@ -590,11 +591,11 @@ TEST_SQUARE (gl_outputs_are_drawn_into_the_framebuffer_of_the_host) {
     stage->frame.framebuffer = framebuffer;
     stage->frame.keep_contents = true;
     stage->frame.tone_mapped = true;
-    md5_mat34 turned = scene_identity; // about z, so that depths differ
-    turned.m[0] = turned.m[5] = 0.8f, turned.m[1] = -0.6f, turned.m[4] = 0.6f;
+    md5_mat34 rotated = scene_identity; // about z, so that depths differ
+    rotated.m[0] = rotated.m[5] = 0.8f, rotated.m[1] = -0.6f, rotated.m[4] = 0.6f;
     const md5_vec4 tint = {1, 1, 1, 1.4f};
-    const md5gl_instances now = {
-        .count = 1, .palettes = scene_identities, .placements = &turned, .tints = &tint};
+    const md5gl_instances instances = {
+        .count = 1, .palettes = scene_identities, .placements = &rotated, .tints = &tint};
     for (int first = 0; first < 2; first++) { // 0: outputs
         static const GLuint none[4] = {0};
         static const GLfloat black[4] = {0};
@@ -618,7 +619,7 @@ TEST_SQUARE (gl_outputs_are_drawn_into_the_framebuffer_of_the_host) {
             values_read(&stage->scene, &before);
             md5gl_save_state(renderer);
             stage_begin(stage);
-            CHECK(md5gl_pose(renderer, stage->copy, &now, NULL));
+            CHECK(md5gl_pose(renderer, stage->copy, &instances, NULL));
             if (draws_outputs)
                 CHECK(md5gl_draw_outputs(renderer, stage->copy, NULL));
             else
@@ -660,9 +661,9 @@ static GLenum GLAD_API_PTR is_incomplete(GLenum target)
     return GL_FRAMEBUFFER_UNSUPPORTED;
 }
 
-static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
+static void GLAD_API_PTR report_failure(GLuint shader, GLenum parameter, GLint *value)
 {
-    (void)shader, (void)what;
+    (void)shader, (void)parameter;
     *value = GL_FALSE;
 }
 
@@ -679,7 +680,7 @@ TEST_OUTPUTS(gl_outputs_reject_invalid_requests, scene_square)
     renderer->gl.CheckFramebufferStatus = real_status;
 
     const PFNGLGETSHADERIVPROC real_shader = renderer->gl.GetShaderiv;
-    renderer->gl.GetShaderiv = say_no;
+    renderer->gl.GetShaderiv = report_failure;
     error = (md5_error){0};
     stage_begin(stage);
     CHECK(!md5gl_draw_outputs(renderer, stage->copy, &error) && error.status == MD5_ERROR_GPU);
@@ -690,12 +691,12 @@ TEST_OUTPUTS(gl_outputs_reject_invalid_requests, scene_square)
     // A table can contain one palette of two joints, but not a second palette for the previous
     // frame.
     const md5gl_instances previous = {.palettes = scene_identities};
-    md5gl_instances now = {.count = 1, .palettes = scene_identities};
+    md5gl_instances instances = {.count = 1, .palettes = scene_identities};
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
     *scene_limits(renderer).max_texels = 11;
-    CHECK(md5gl_pose(renderer, stage->copy, &now, NULL));
-    now.previous = &previous;
-    CHECK(!md5gl_pose(renderer, stage->copy, &now, &error));
+    CHECK(md5gl_pose(renderer, stage->copy, &instances, NULL));
+    instances.previous = &previous;
+    CHECK(!md5gl_pose(renderer, stage->copy, &instances, &error));
     CHECK_THAT(
         strstr(error.message, "with the previous palette is too large: it requires 12 texels")
             != NULL,

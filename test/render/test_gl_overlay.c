@@ -39,7 +39,7 @@ static void look_from_above(md5gl_frame *frame)
 }
 
 // One step of 24 bits of depth at 0.625, -128 units towards the eye. The depth range is 1024 units.
-static const float one_step = 1.0f / 16384.0f;
+static const float depth_step = 1.0f / 16384.0f;
 static void measure_in_steps(md5gl_frame *frame)
 {
     frame->clip_from_view.m[10] = -1.0f / 512.0f;
@@ -73,7 +73,7 @@ static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back
 // the surface.
 TEST_STAGE (gl_edges_are_in_front_of_their_surface, scene_square, 1) {
     measure_in_steps(&stage->frame);
-    CHECK_UINT(count_edge(stage, -128, one_step, (md5_vec3){1, 0, 0}), 20);
+    CHECK_UINT(count_edge(stage, -128, depth_step, (md5_vec3){1, 0, 0}), 20);
     look_from_above(&stage->frame);
     if (!scene_wants_es()) // where it is in front by a part of the depth, whatever the slope
         CHECK_UINT(count_edge(stage, 0, 0.4f, (md5_vec3){0.7071f, 0, 0.7071f}), 20);
@@ -93,7 +93,7 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
             scene_look_down(&stage->frame);
         measure_in_steps(&stage->frame);
         for (int i = 0; i < 2; i++) {
-            const float above = sloping ? 0.5f : one_step;
+            const float above = sloping ? 0.5f : depth_step;
             md5gl_begin_frame(renderer, &stage->frame);
             CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &at, 1, MD5GL_LIT, NULL));
             md5gl_draw_floor(renderer, at.m[11] + (i == 0 ? above : 3 * above), (md5_vec3){0, 0, 0},
@@ -343,7 +343,7 @@ TEST_SQUARE (gl_image_shows_texels_of_its_file) {
 
 // Colors of materials, which multiply diffuse and specular textures, against values computed here.
 
-static double linear_of(double value)
+static double srgb_to_linear(double value)
 {
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
@@ -374,7 +374,7 @@ TEST_SQUARE (gl_floor_is_lit_by_point_lights) {
                 const double light =
                     i >= first ? 0.87890625 / 5.0 * (double)lights[i].color[c] : 0.0;
                 CHECK_NEAR(picture_at(&picture, i == 0 ? -40 : 40, 0)[c],
-                           255.0 * encoded(linear_of(sand[c]) * (1.0 + light)), 1.2);
+                           255.0 * encoded(srgb_to_linear(sand[c]) * (1.0 + light)), 1.2);
             }
     }
 }
@@ -407,8 +407,8 @@ TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
             // The sky of the studio reaches a wall from above and, in part, from below.
             const double ground[3] = {0.40, 0.36, 0.33};
             const double sky = 0.5 + 0.5 * ground[i];
-            expected[i] =
-                classic ? file * color : encoded(linear_of(file) * linear_of(color) * sky);
+            expected[i] = classic ? file * color
+                                  : encoded(srgb_to_linear(file) * srgb_to_linear(color) * sky);
         }
         check_pixel(&picture, expected, __LINE__);
     }
@@ -444,10 +444,10 @@ TEST_STAGE (gl_paints_are_multiplied_by_vertex_colors, layer_quad, 1) {
         stage_draw(stage, MD5GL_LIT, &pictures[i]);
     }
     for (int i = 0; i < 3; i++) {
-        const double own = linear_of(picture_at(&pictures[0], 0, 0)[i] / 255.0);
-        const double inverted = linear_of(picture_at(&pictures[2], 0, 0)[i] / 255.0);
-        CHECK(own > 0 && own < 1);
+        const double original = srgb_to_linear(picture_at(&pictures[0], 0, 0)[i] / 255.0);
+        const double inverted = srgb_to_linear(picture_at(&pictures[2], 0, 0)[i] / 255.0);
+        CHECK(original > 0 && original < 1);
         CHECK_UINT(picture_at(&pictures[1], 0, 0)[i], 255);
-        CHECK_NEAR(own + inverted, 1, 0.02);
+        CHECK_NEAR(original + inverted, 1, 0.02);
     }
 }

@@ -217,14 +217,14 @@ md5_model *scene_floor(void)
                                "weight 3 0 1 ( -20 20 0 )\n}\n");
 }
 
-typedef struct joint_place {
+typedef struct random_joint {
     double fixture[3];
-} joint_place;
+} random_joint;
 
-md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
+md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t max_weights, bool off,
                        uint64_t *random)
 {
-    OWN joint_place *const joints = calloc(num_joints, sizeof *joints);
+    OWN random_joint *const joints = calloc(num_joints, sizeof *joints);
     test_text text = {0};
     test_text weights = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
@@ -238,17 +238,17 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
     test_append(&text, "}\nmesh {\nshader \"\"\nnumverts %u\n", num_vertices);
     uint32_t num_weights = 0;
     for (uint32_t i = 0; i < num_vertices; i++) {
-        const uint32_t count = 1 + test_random_u32(random) % most;
+        const uint32_t count = 1 + test_random_u32(random) % max_weights;
         test_append(&text, "vert %u ( %.9g %.9g ) %u %u\n", i, test_random(random),
                     test_random(random), num_weights, count);
 
         // Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
         // positions.
-        double place[3];
+        double position[3];
         double biases[256];
         double sum = 0;
         for (int j = 0; j < 3; j++)
-            place[j] = test_between(-30, 30, random);
+            position[j] = test_between(-30, 30, random);
         for (uint32_t j = 0; j < count; j++)
             sum += biases[j] = test_between(0.2, 1, random);
         const double total = off ? test_between(0.7, 1.2, random) : 1;
@@ -259,7 +259,7 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
             double offset[3];
             for (int k = 0; k < 3; k++)
                 offset[k] =
-                    place[k] - joints[joint].fixture[k] + test_between(-apart, apart, random);
+                    position[k] - joints[joint].fixture[k] + test_between(-apart, apart, random);
             test_append(&weights, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", num_weights + j, joint,
                         total * biases[j] / sum, offset[0], offset[1], offset[2]);
         }
@@ -299,10 +299,10 @@ md5_mat34 scene_moved(float x, float y, float z)
 // Uniform: Shoemake, "Uniform random rotations", Graphics Gems III, 1992.
 md5_mat34 scene_rotation(uint64_t *random)
 {
-    const double turn = 6.283185307179586;
+    const double full_circle = 6.283185307179586;
     const double part = test_random(random);
-    const double a = turn * test_random(random);
-    const double b = turn * test_random(random);
+    const double a = full_circle * test_random(random);
+    const double b = full_circle * test_random(random);
     const double low = sqrt(1 - part);
     const double high = sqrt(part);
     const md5_xform transform = {.rotation = {

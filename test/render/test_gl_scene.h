@@ -59,9 +59,9 @@ md5_model *scene_floor(void);
 // The same square; its vertices have half their weight on each joint.
 md5_model *scene_hinge(void);
 
-// A mesh of random vertices with 1 to `most` weights each. If `off`, their biases do not sum to 1
-// and their offsets do not meet in one point.
-md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
+// A mesh of random vertices with 1 to `max_weights` weights each. If `off`, their biases do not sum
+// to 1 and their offsets do not meet in one point.
+md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t max_weights, bool off,
                        uint64_t *random);
 
 extern const md5_mat34 scene_identity, scene_identities[8];

@@ -63,52 +63,52 @@ static uint32_t largest_mesh(const md5_model *model)
 }
 
 // Returns false if the model has no vertices or the driver has no such path.
-static bool skinning_open(skinning *it, const gl_scene *scene, const md5_model *model,
+static bool skinning_open(skinning *fixture, const gl_scene *scene, const md5_model *model,
                           const char *name, md5gl_path path, bool is_dual)
 {
     md5_error error = {0};
-    *it = (skinning){.scene = scene, .name = name, .model = model, .is_dual = is_dual};
-    it->is_forced = path != MD5GL_PATH_AUTO;
+    *fixture = (skinning){.scene = scene, .name = name, .model = model, .is_dual = is_dual};
+    fixture->is_forced = path != MD5GL_PATH_AUTO;
     const uint32_t num_vertices = largest_mesh(model);
     if (num_vertices == 0 || !md5gl_has_path(scene->renderer, path))
         return false;
-    it->drawn = md5gl_create_model(scene->renderer, model, path, &error);
+    fixture->drawn = md5gl_create_model(scene->renderer, model, path, &error);
     const md5gl_blending blending = is_dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    const bool is_ready =
-        it->drawn != NULL && md5gl_set_blending(scene->renderer, it->drawn, blending, &error);
+    const bool is_ready = fixture->drawn != NULL
+                          && md5gl_set_blending(scene->renderer, fixture->drawn, blending, &error);
     if (!CHECK_THAT(is_ready, "%s: %s", name, error.message))
         return false;
-    const md5_bounds bounds = it->model->bounds;
+    const md5_bounds bounds = fixture->model->bounds;
     const float diagonal = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
-    it->size = diagonal > 0 ? diagonal : 1;
-    const uint32_t num_joints = it->model->skeleton.num_joints;
-    it->pose = test_calloc(num_joints, sizeof *it->pose);
-    it->joints = test_calloc(num_joints, sizeof *it->joints);
-    it->palette = test_calloc(num_joints, sizeof *it->palette);
-    it->duals = test_calloc(num_joints, sizeof *it->duals);
-    it->gpu_positions = test_calloc(num_vertices, sizeof *it->gpu_positions);
-    it->gpu_normals = test_calloc(num_vertices, sizeof *it->gpu_normals);
-    it->gpu_tangents = test_calloc(num_vertices, sizeof *it->gpu_tangents);
-    it->cpu_positions = test_calloc(num_vertices, sizeof *it->cpu_positions);
-    it->cpu_normals = test_calloc(num_vertices, sizeof *it->cpu_normals);
-    it->cpu_tangents = test_calloc(num_vertices, sizeof *it->cpu_tangents);
+    fixture->size = diagonal > 0 ? diagonal : 1;
+    const uint32_t num_joints = fixture->model->skeleton.num_joints;
+    fixture->pose = test_calloc(num_joints, sizeof *fixture->pose);
+    fixture->joints = test_calloc(num_joints, sizeof *fixture->joints);
+    fixture->palette = test_calloc(num_joints, sizeof *fixture->palette);
+    fixture->duals = test_calloc(num_joints, sizeof *fixture->duals);
+    fixture->gpu_positions = test_calloc(num_vertices, sizeof *fixture->gpu_positions);
+    fixture->gpu_normals = test_calloc(num_vertices, sizeof *fixture->gpu_normals);
+    fixture->gpu_tangents = test_calloc(num_vertices, sizeof *fixture->gpu_tangents);
+    fixture->cpu_positions = test_calloc(num_vertices, sizeof *fixture->cpu_positions);
+    fixture->cpu_normals = test_calloc(num_vertices, sizeof *fixture->cpu_normals);
+    fixture->cpu_tangents = test_calloc(num_vertices, sizeof *fixture->cpu_tangents);
     return true;
 }
 
-static void skinning_close(skinning *it)
+static void skinning_close(skinning *fixture)
 {
-    if (it->drawn != NULL)
-        md5gl_destroy_model(it->scene->renderer, it->drawn);
-    free(it->pose);
-    free(it->joints);
-    free(it->palette);
-    free(it->duals);
-    free(it->gpu_positions);
-    free(it->gpu_normals);
-    free(it->gpu_tangents);
-    free(it->cpu_positions);
-    free(it->cpu_normals);
-    free(it->cpu_tangents);
+    if (fixture->drawn != NULL)
+        md5gl_destroy_model(fixture->scene->renderer, fixture->drawn);
+    free(fixture->pose);
+    free(fixture->joints);
+    free(fixture->palette);
+    free(fixture->duals);
+    free(fixture->gpu_positions);
+    free(fixture->gpu_normals);
+    free(fixture->gpu_tangents);
+    free(fixture->cpu_positions);
+    free(fixture->cpu_normals);
+    free(fixture->cpu_tangents);
 }
 
 // -- Comparing -----------------------------------------------------------------------------------
@@ -154,130 +154,133 @@ static md5_vec3 tangent_direction(md5_vec4 tangent)
 }
 
 // Largest error of the normals and tangents of a vertex that have a direction.
-static float direction_error(const skinning *it, const md5_mesh *mesh, uint32_t vertex)
+static float direction_error(const skinning *fixture, const md5_mesh *mesh, uint32_t vertex)
 {
-    const md5_vec4 gpu = it->gpu_tangents[vertex];
-    const md5_vec4 cpu = it->cpu_tangents[vertex];
-    const float normal = distance(it->gpu_normals[vertex], it->cpu_normals[vertex]);
+    const md5_vec4 gpu = fixture->gpu_tangents[vertex];
+    const md5_vec4 cpu = fixture->cpu_tangents[vertex];
+    const float normal = distance(fixture->gpu_normals[vertex], fixture->cpu_normals[vertex]);
     float tangent = distance(tangent_direction(gpu), tangent_direction(cpu));
     if (gpu.w != cpu.w)
         tangent = INFINITY;
     const md5_vec3 bind_normal = mesh->normals[vertex];
     const md5_vec3 bind_tangent = tangent_direction(mesh->tangents[vertex]);
     float error = 0;
-    if (it->is_dual || blend_length(mesh, it->palette, vertex, bind_normal) >= min_blend_length)
+    if (fixture->is_dual
+        || blend_length(mesh, fixture->palette, vertex, bind_normal) >= min_blend_length)
         error = fmaxf(error, normal);
-    if (it->is_dual || blend_length(mesh, it->palette, vertex, bind_tangent) >= min_blend_length)
+    if (fixture->is_dual
+        || blend_length(mesh, fixture->palette, vertex, bind_tangent) >= min_blend_length)
         error = fmaxf(error, tangent);
     return error;
 }
 
 // The loss that md5gl accepts for the path of a mesh, units. There is no limit for dual quaternions
 // with dropped influences.
-static float predict_loss(const skinning *it, uint32_t mesh)
+static float predict_loss(const skinning *fixture, uint32_t mesh)
 {
-    const md5gl_path path = md5gl_mesh_path(it->drawn, mesh, NULL);
+    const md5gl_path path = md5gl_mesh_path(fixture->drawn, mesh, NULL);
     const uint32_t slots = path == MD5GL_PATH_4 ? 4 : 8;
     if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8)
         return 0;
-    if (!it->is_dual)
-        return md5_pack_loss(it->model, mesh, slots, it->joints);
-    return it->model->meshes[mesh].max_influences > slots ? INFINITY : 0;
+    if (!fixture->is_dual)
+        return md5_pack_loss(fixture->model, mesh, slots, fixture->joints);
+    return fixture->model->meshes[mesh].max_influences > slots ? INFINITY : 0;
 }
 
-static void compare_mesh(skinning *it, uint32_t index)
+static void compare_mesh(skinning *fixture, uint32_t index)
 {
-    const md5_mesh *const mesh = &it->model->meshes[index];
+    const md5_mesh *const mesh = &fixture->model->meshes[index];
     const md5_skin_job job = {
         .mesh = mesh,
-        .palette = it->is_dual ? NULL : it->palette,
-        .duals = it->is_dual ? it->duals : NULL,
-        .positions = it->cpu_positions,
-        .normals = it->cpu_normals,
-        .tangents = it->cpu_tangents,
+        .palette = fixture->is_dual ? NULL : fixture->palette,
+        .duals = fixture->is_dual ? fixture->duals : NULL,
+        .positions = fixture->cpu_positions,
+        .normals = fixture->cpu_normals,
+        .tangents = fixture->cpu_tangents,
     };
     md5_skin_one(&job);
     float position = 0;
     float direction = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        if (it->is_dual && !has_sides(mesh, it->duals, v))
+        if (fixture->is_dual && !has_sides(mesh, fixture->duals, v))
             continue;
-        position = fmaxf(position, distance(it->gpu_positions[v], it->cpu_positions[v]));
-        direction = fmaxf(direction, direction_error(it, mesh, v));
+        position = fmaxf(position, distance(fixture->gpu_positions[v], fixture->cpu_positions[v]));
+        direction = fmaxf(direction, direction_error(fixture, mesh, v));
     }
-    const float tolerance = position_tolerance * it->size;
-    const float loss = predict_loss(it, index);
-    const float accepted = it->is_forced ? tolerance + loss : tolerance;
+    const float tolerance = position_tolerance * fixture->size;
+    const float loss = predict_loss(fixture, index);
+    const float accepted = fixture->is_forced ? tolerance + loss : tolerance;
     // A path that loses positions beyond the tolerance may also lose directions.
-    const bool may_lose_directions = it->is_forced && loss > tolerance;
+    const bool may_lose_directions = fixture->is_forced && loss > tolerance;
     const bool is_too_large =
         position > accepted || (direction > direction_tolerance && !may_lose_directions);
-    it->error = fmaxf(it->error, position);
-    it->predicted_loss = fmaxf(it->predicted_loss, loss);
-    it->num_too_large += is_too_large;
+    fixture->error = fmaxf(fixture->error, position);
+    fixture->predicted_loss = fmaxf(fixture->predicted_loss, loss);
+    fixture->num_too_large += is_too_large;
     CHECK_THAT(!is_too_large,
                "%s, mesh %u, pose %u, path %s%s: positions are off by %g units of %g, directions "
                "by %g; predicted loss %g",
-               it->name, index, it->num_poses,
-               md5gl_path_name(md5gl_mesh_path(it->drawn, index, NULL)),
-               it->is_dual ? ", dual quaternions" : "", (double)position, (double)it->size,
-               (double)direction, (double)loss);
+               fixture->name, index, fixture->num_poses,
+               md5gl_path_name(md5gl_mesh_path(fixture->drawn, index, NULL)),
+               fixture->is_dual ? ", dual quaternions" : "", (double)position,
+               (double)fixture->size, (double)direction, (double)loss);
 }
 
 // Compares all meshes in the pose of it->joints and it->palette.
-static void compare_pose(skinning *it)
+static void compare_pose(skinning *fixture)
 {
     md5_error error = {0};
-    md5gl_renderer *const renderer = it->scene->renderer;
-    const md5gl_instances one = {.count = 1, .palettes = it->palette};
-    md5_build_dual_palette(it->palette, it->model->skeleton.num_joints, it->duals);
-    CHECK_DONE(md5gl_pose(renderer, it->drawn, &one, &error), error);
-    for (uint32_t i = 0; i < it->model->num_meshes; i++) {
-        const bool is_read = md5gl_capture(renderer, it->drawn, i, NULL, it->gpu_positions,
-                                           it->gpu_normals, it->gpu_tangents, &error);
+    md5gl_renderer *const renderer = fixture->scene->renderer;
+    const md5gl_instances instance = {.count = 1, .palettes = fixture->palette};
+    md5_build_dual_palette(fixture->palette, fixture->model->skeleton.num_joints, fixture->duals);
+    CHECK_DONE(md5gl_pose(renderer, fixture->drawn, &instance, &error), error);
+    for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
+        const bool is_read =
+            md5gl_capture(renderer, fixture->drawn, i, NULL, fixture->gpu_positions,
+                          fixture->gpu_normals, fixture->gpu_tangents, &error);
         if (CHECK_DONE(is_read, error))
-            compare_mesh(it, i);
+            compare_mesh(fixture, i);
     }
-    it->num_poses++;
+    fixture->num_poses++;
 }
 
 // Compares the pose of it->pose.
-static void compare_local_pose(skinning *it)
+static void compare_local_pose(skinning *fixture)
 {
-    md5_local_to_model(&it->model->skeleton, it->pose, it->joints);
-    md5_build_palette(it->model, it->joints, it->palette);
-    compare_pose(it);
+    md5_local_to_model(&fixture->model->skeleton, fixture->pose, fixture->joints);
+    md5_build_palette(fixture->model, fixture->joints, fixture->palette);
+    compare_pose(fixture);
 }
 
 // -- Poses ---------------------------------------------------------------------------------------
 
 // The bind pose, and one in which every joint is rotated by up to 50 degrees about different axes:
 // it bends joints that no clip may bend.
-static void compare_still_poses(skinning *it)
+static void compare_still_poses(skinning *fixture)
 {
-    const md5_model *const model = it->model;
+    const md5_model *const model = fixture->model;
     static const md5_vec3 axes[3] = {{0.6f, 0.8f, 0}, {0, 0.6f, -0.8f}, {0.8f, 0, 0.6f}};
-    memcpy(it->pose, model->bind_local, model->skeleton.num_joints * sizeof *it->pose);
-    compare_local_pose(it);
+    memcpy(fixture->pose, model->bind_local, model->skeleton.num_joints * sizeof *fixture->pose);
+    compare_local_pose(fixture);
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         const float fraction = (float)(i * 37 % 11) / 10.0f - 0.5f;
         const float half_angle = fraction * 50.0f * 3.14159265f / 180.0f;
         const float s = sinf(half_angle);
         const md5_vec3 axis = axes[i % 3];
         const md5_quat rotation = {axis.x * s, axis.y * s, axis.z * s, cosf(half_angle)};
-        it->pose[i].rotation = md5_quat_mul(model->bind_local[i].rotation, rotation);
+        fixture->pose[i].rotation = md5_quat_mul(model->bind_local[i].rotation, rotation);
     }
-    compare_local_pose(it);
+    compare_local_pose(fixture);
 }
 
 // Compares several times of a clip, half of them between two frames. Clips that do not fit the
 // model are skipped.
-static void compare_clip(skinning *it, const char *path)
+static void compare_clip(skinning *fixture, const char *path)
 {
     OWN_ANIM anim = md5_load_anim(path, NULL, NULL);
     if (anim == NULL)
         return;
-    OWN_BINDING binding = md5_bind(it->model, anim, NULL, NULL);
+    OWN_BINDING binding = md5_bind(fixture->model, anim, NULL, NULL);
     if (binding == NULL)
         return;
     for (int i = 0; i < SAMPLES_PER_CLIP; i++) {
@@ -286,23 +289,24 @@ static void compare_clip(skinning *it, const char *path)
         const double fraction = i % 2 == 1 ? 0.37 : 0;
         const double time = (frame + fraction) / anim->frame_rate;
         const md5_sample_position sample = md5_sample_position_at(anim, time, MD5_WRAP_CLAMP);
-        md5_pose_palette(binding, sample, MD5_ROOT_FILE, it->pose, it->joints, it->palette);
-        compare_pose(it);
+        md5_pose_palette(binding, sample, MD5_ROOT_FILE, fixture->pose, fixture->joints,
+                         fixture->palette);
+        compare_pose(fixture);
     }
 }
 
 // All clips in the folder of the model.
-static void compare_clips_of_folder(skinning *it)
+static void compare_clips_of_folder(skinning *fixture)
 {
     glob_t found;
-    const char *const slash = strrchr(it->name, '/');
-    const int folder_length = slash != NULL ? (int)(slash - it->name) : 0;
+    const char *const slash = strrchr(fixture->name, '/');
+    const int folder_length = slash != NULL ? (int)(slash - fixture->name) : 0;
     OWN_TEXT pattern = {0};
-    test_append(&pattern, "%.*s/*.md5anim", folder_length, it->name);
+    test_append(&pattern, "%.*s/*.md5anim", folder_length, fixture->name);
     if (glob(pattern.bytes, 0, NULL, &found) != 0)
         return;
     for (size_t i = 0; i < found.gl_pathc; i++)
-        compare_clip(it, found.gl_pathv[i]);
+        compare_clip(fixture, found.gl_pathv[i]);
     globfree(&found);
 }
 
@@ -316,13 +320,13 @@ static bool check_model(const gl_scene *scene, const char *model_path, const cha
     OWN_MODEL model = md5_load_model(model_path, NULL, &error);
     if (!CHECK_DONE(model != NULL, error))
         return false;
-    skinning it;
-    const bool is_open = skinning_open(&it, scene, model, model_path, path, is_dual);
+    skinning fixture;
+    const bool is_open = skinning_open(&fixture, scene, model, model_path, path, is_dual);
     if (is_open) {
-        compare_still_poses(&it);
-        compare_clip(&it, clip_path);
+        compare_still_poses(&fixture);
+        compare_clip(&fixture, clip_path);
     }
-    skinning_close(&it);
+    skinning_close(&fixture);
     return is_open;
 }
 
@@ -363,25 +367,25 @@ TEST_SCENE (gl_skins_our_model_without_loss_by_eight_influences) {
     static const md5gl_path paths[] = {MD5GL_PATH_8, MD5GL_PATH_EXACT};
     OWN_MODEL model = our_model(BOBBIN);
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
-        skinning it;
-        if (CHECK(skinning_open(&it, scene, model, BOBBIN, paths[i], false))) {
-            compare_still_poses(&it);
-            compare_clip(&it, test_path("models/bobbin/dance.md5anim"));
-            CHECK(it.error <= position_tolerance * it.size);
+        skinning fixture;
+        if (CHECK(skinning_open(&fixture, scene, model, BOBBIN, paths[i], false))) {
+            compare_still_poses(&fixture);
+            compare_clip(&fixture, test_path("models/bobbin/dance.md5anim"));
+            CHECK(fixture.error <= position_tolerance * fixture.size);
         }
-        skinning_close(&it);
+        skinning_close(&fixture);
     }
 }
 
 TEST_SCENE (gl_four_influences_lose_at_most_the_predicted_error) {
     OWN_MODEL model = our_model(BOBBIN);
-    skinning it;
-    if (CHECK(skinning_open(&it, scene, model, BOBBIN, MD5GL_PATH_4, false))) {
-        compare_still_poses(&it);
-        compare_clip(&it, test_path("models/bobbin/dance.md5anim"));
-        CHECK(it.error > 0.01f && it.error <= it.predicted_loss);
+    skinning fixture;
+    if (CHECK(skinning_open(&fixture, scene, model, BOBBIN, MD5GL_PATH_4, false))) {
+        compare_still_poses(&fixture);
+        compare_clip(&fixture, test_path("models/bobbin/dance.md5anim"));
+        CHECK(fixture.error > 0.01f && fixture.error <= fixture.predicted_loss);
     }
-    skinning_close(&it);
+    skinning_close(&fixture);
 }
 
 // -- Real models ---------------------------------------------------------------------------------
@@ -434,16 +438,16 @@ static void check_real_model(const gl_scene *scene, const char *name, md5gl_path
     if (!CHECK_DONE(model != NULL, error))
         return;
     for (int is_dual = 0; is_dual < 2; is_dual++) {
-        skinning it;
-        if (skinning_open(&it, scene, model, name, path, is_dual == 1)) {
-            compare_still_poses(&it);
+        skinning fixture;
+        if (skinning_open(&fixture, scene, model, name, path, is_dual == 1)) {
+            compare_still_poses(&fixture);
             if (is_dual == 0)
-                compare_clips_of_folder(&it);
-            const bool is_exact = it.error <= position_tolerance * it.size;
+                compare_clips_of_folder(&fixture);
+            const bool is_exact = fixture.error <= position_tolerance * fixture.size;
             result->num_exact += is_dual == 0 && is_exact;
             result->num_predicted += is_dual == 0 && !is_exact;
         }
-        skinning_close(&it);
+        skinning_close(&fixture);
     }
 }
 
@@ -545,8 +549,8 @@ static bool count_work(const gl_scene *scene, md5gl_path path, bool is_dual)
     OWN_MODEL model = create_meshes();
     if (!CHECK(model != NULL))
         return false;
-    skinning it;
-    const bool is_open = skinning_open(&it, scene, model, "meshes", path, is_dual);
+    skinning fixture;
+    const bool is_open = skinning_open(&fixture, scene, model, "meshes", path, is_dual);
     if (is_open) {
         md5gl_renderer *const renderer = scene->renderer;
         num_uploads = num_dispatches = num_captures = 0;
@@ -555,12 +559,12 @@ static bool count_work(const gl_scene *scene, md5gl_path path, bool is_dual)
         renderer->gl.BufferSubData = count_upload;
         renderer->gl.BeginTransformFeedback = count_capture;
         renderer->optional.DispatchCompute = count_dispatch;
-        compare_still_poses(&it);
-        CHECK_UINT(it.num_poses, NUM_POSES);
+        compare_still_poses(&fixture);
+        CHECK_UINT(fixture.num_poses, NUM_POSES);
         renderer->gl = real;
         renderer->optional.DispatchCompute = real_dispatch;
     }
-    skinning_close(&it);
+    skinning_close(&fixture);
     return is_open;
 }
 

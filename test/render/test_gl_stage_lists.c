@@ -70,7 +70,7 @@ TEST_SQUARE (gl_lit_base_is_cut_out_by_stages) {
     static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
     gl_picture plain;
     gl_picture cut;
-    gl_picture whole;
+    gl_picture all_stages;
     draw_all(stage, NULL, NULL, 1, &plain);
     md5gl_stage burning = {.texture = make_layer(stage, 2, halves),
                            .target = MD5GL_FACTOR_ONE,
@@ -83,8 +83,8 @@ TEST_SQUARE (gl_lit_base_is_cut_out_by_stages) {
     CHECK_PIXEL(&cut, -5, 0, black, 0);
     CHECK_PIXEL(&cut, 5, 0, picture_at(&plain, 5, 0), 1);
     burning.alpha_test = 0.2f;
-    draw_all(stage, &list, NULL, 1, &whole);
-    CHECK(layer_difference(&whole, &plain) <= 1);
+    draw_all(stage, &list, NULL, 1, &all_stages);
+    CHECK(layer_difference(&all_stages, &plain) <= 1);
 }
 
 // Stages are drawn for all instances that have the list's skin, and for no others.
@@ -163,10 +163,10 @@ TEST_SQUARE (gl_stages_are_tested_against_depth) {
     gl_picture picture;
     const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
     const float offsets[4] = {0, -100000, 0, 100000};
-    const float own_offsets[4] = {0, 0, -100000, -100000};
+    const float stage_offsets[4] = {0, 0, -100000, -100000};
     for (int i = 0; i < 4; i++) {
         md5gl_stage lifted = adding;
-        lifted.depth_offset = own_offsets[i];
+        lifted.depth_offset = stage_offsets[i];
         const md5gl_stage_list list = {.depth_offset = offsets[i], ROW(stages, lifted)};
         stage_light(stage, 0, 0.1f);
         stage_begin(stage);
@@ -189,8 +189,8 @@ TEST_SQUARE (gl_stages_cull_faces) {
         for (int cull = 0; cull <= (int)MD5GL_CULL_NONE; cull++) {
             const md5gl_stage_list list = {.cull = (md5gl_cull)cull, ROW(stages, adding)};
             layer_draw(stage, &list, &picture);
-            const bool is_seen = cull == (int)MD5GL_CULL_NONE || cull == behind;
-            CHECK((picture_at(&picture, 3, 3)[0] > 100) == is_seen);
+            const bool is_visible = cull == (int)MD5GL_CULL_NONE || cull == behind;
+            CHECK((picture_at(&picture, 3, 3)[0] > 100) == is_visible);
         }
     }
 }
@@ -424,7 +424,7 @@ TEST (gl_light_of_translucent_surfaces_adds_to_alpha) {
     }
 }
 
-static void GLAD_API_PTR say_no(GLuint shader, GLenum name, GLint *value)
+static void GLAD_API_PTR report_failure(GLuint shader, GLenum name, GLint *value)
 {
     (void)shader, (void)name;
     *value = GL_FALSE;
@@ -440,7 +440,7 @@ TEST_SQUARE (gl_stages_report_errors_of_the_driver) {
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
                             &error)); // no instances yet
     stage_pose(stage, scene_identities, NULL, 1);
-    renderer->gl.GetShaderiv = say_no;
+    renderer->gl.GetShaderiv = report_failure;
     CHECK_FAILS(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error),
                 error, MD5_ERROR_GPU);
     renderer->gl.GetShaderiv = real;

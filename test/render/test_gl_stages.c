@@ -117,19 +117,19 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
     }
     stages_rgba value = sampled(layer, u, v);
     for (int i = 0; i < 4; i++) {
-        double own = clamped(point->color.fixture[i]);
+        double base_color = clamped(point->color.fixture[i]);
         if (stage->vertex_color == MD5GL_VERTEX_COLOR_INVERSE && i < 3)
-            own = 1 - own;
+            base_color = 1 - base_color;
         value.fixture[i] *= clamped(stage->color[i]);
         if (has_vertex_color && stage->vertex_color != MD5GL_VERTEX_COLOR_IGNORE)
-            value.fixture[i] *= own;
+            value.fixture[i] *= base_color;
     }
     return value;
 }
 
 // The table of the factors in the OpenGL specification, "Blending".
-static double factor_of(md5gl_factor factor, const stages_rgba *source, const stages_rgba *target,
-                        int channel)
+static double blend_factor(md5gl_factor factor, const stages_rgba *source,
+                           const stages_rgba *target, int channel)
 {
     const double alpha = source->fixture[3];
     const double below = target->fixture[3];
@@ -215,8 +215,8 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
         for (int j = 0; j < 4; j++)
             if (!(stage->masked >> j & 1))
                 result.fixture[j] =
-                    stored(value.fixture[j] * factor_of(stage->source, &value, &target, j)
-                           + target.fixture[j] * factor_of(stage->target, &value, &target, j));
+                    stored(value.fixture[j] * blend_factor(stage->source, &value, &target, j)
+                           + target.fixture[j] * blend_factor(stage->target, &value, &target, j));
         target = result;
         if (!uses_alpha)
             target.fixture[3] = 1;
@@ -291,12 +291,12 @@ int layer_difference(const gl_picture *a, const gl_picture *b)
 {
     const uint8_t *const left = a->rgba[0][0];
     const uint8_t *const right = b->rgba[0][0];
-    int most = 0;
+    int max_difference = 0;
     for (size_t i = 0; i < sizeof a->rgba; i++) {
         const int apart = abs(left[i] - right[i]);
-        most = apart > most ? apart : most;
+        max_difference = apart > max_difference ? apart : max_difference;
     }
-    return most;
+    return max_difference;
 }
 
 // -- Tests ------------------------------------------------------------------------------------
@@ -307,8 +307,8 @@ static const md5gl_stage replacing = {
 enum { MAX_LAYERS = 3 };
 
 // Draws stages with these textures; returns the largest difference from the reference.
-static int worst_of(gl_stage *stage, md5gl_stage *stages, const gl_layer *layers, uint32_t count,
-                    md5gl_base base)
+static int max_stage_difference(gl_stage *stage, md5gl_stage *stages, const gl_layer *layers,
+                                uint32_t count, md5gl_base base)
 {
     static gl_picture expected;
     static gl_picture drawn;
@@ -336,8 +336,9 @@ TEST_STAGE (gl_stages_blend_by_every_factor, layer_quad, 1) {
             md5gl_stage stages[2] = {replacing, replacing};
             stages[1].source = (md5gl_factor)source;
             stages[1].target = (md5gl_factor)target;
-            const int worst = worst_of(stage, stages, layers, 2, MD5GL_BASE_NONE);
-            CHECK_THAT(worst <= 2, "factors %d and %d: differs by %d", source, target, worst);
+            const int difference = max_stage_difference(stage, stages, layers, 2, MD5GL_BASE_NONE);
+            CHECK_THAT(difference <= 2, "factors %d and %d: differs by %d", source, target,
+                       difference);
         }
     }
 }
@@ -354,7 +355,7 @@ TEST_STAGE (gl_stages_have_colors_masks_and_vertex_colors, layer_quad, 1) {
                                       .color = {0.5f, 2, 0.75f, 0.8f}, // 2: limited to 1
                                       .vertex_color = (md5gl_vertex_color)mode,
                                       .masked = masked};
-            CHECK_SMALL(worst_of(stage, stages, layers, 2, MD5GL_BASE_NONE), 2);
+            CHECK_SMALL(max_stage_difference(stage, stages, layers, 2, MD5GL_BASE_NONE), 2);
         }
     }
     md5gl_stage below_zero = replacing;
@@ -377,7 +378,7 @@ TEST_STAGE (gl_stages_read_the_alpha_that_a_masked_stage_wrote, layer_quad, 1) {
     stages[1].vertex_color = MD5GL_VERTEX_COLOR_INVERSE;
     stages[2].source = MD5GL_FACTOR_TARGET_ALPHA;
     stages[2].target = MD5GL_FACTOR_ONE;
-    CHECK_SMALL(worst_of(stage, stages, layers, 3, MD5GL_BASE_NONE), 2);
+    CHECK_SMALL(max_stage_difference(stage, stages, layers, 3, MD5GL_BASE_NONE), 2);
 }
 
 // Matrices that put no edge of a texel on a pixel's center; linear filtering and every wrap mode.
@@ -397,8 +398,8 @@ TEST_STAGE (gl_stages_move_turn_and_scale_textures, layer_quad, 1) {
             moved.source = MD5GL_FACTOR_SOURCE_ALPHA;
             moved.has_matrix = true;
             memcpy(moved.matrix, matrices[i], sizeof moved.matrix);
-            const int worst = worst_of(stage, &moved, &layer, 1, MD5GL_BASE_NONE);
-            CHECK_THAT(worst <= 2, "wrap %d, matrix %zu: differs by %d", wrap, i, worst);
+            const int difference = max_stage_difference(stage, &moved, &layer, 1, MD5GL_BASE_NONE);
+            CHECK_THAT(difference <= 2, "wrap %d, matrix %zu: differs by %d", wrap, i, difference);
         }
     }
 }
@@ -420,7 +421,7 @@ TEST_STAGE (gl_stages_test_alpha, layer_quad, 1) {
             stages[1].source = stages[1].target = MD5GL_FACTOR_ONE;
             for (int k = 0; k < 3; k++)
                 stages[k].depth_equal = base != (int)MD5GL_BASE_NONE;
-            CHECK_SMALL(worst_of(stage, stages, layers, 3, (md5gl_base)base), 2);
+            CHECK_SMALL(max_stage_difference(stage, stages, layers, 3, (md5gl_base)base), 2);
         }
     }
 }
@@ -482,14 +483,15 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
 
         const double left = picture_at(&picture, 2, 0)[0];
         const double right = picture_at(&picture, 4, 0)[0];
-        const double seen = (picture_at(&picture, 3, 0)[0] - left) / (right - left);
+        const double coverage = (picture_at(&picture, 3, 0)[0] - left) / (right - left);
         CHECK(fabs(right - left) > 200);
         if (samples == 1)
-            CHECK_THAT(fabs(seen - (covered > 0.5)) < 0.01 || part == 5, "part %d is %.2f", part,
-                       seen);
+            CHECK_THAT(fabs(coverage - (covered > 0.5)) < 0.01 || part == 5, "part %d is %.2f",
+                       part, coverage);
         else
-            CHECK_THAT(fabs(seen - covered) < 0.26, "%.1f of a pixel is %.2f", covered, seen);
-        CHECK(samples == 1 || part != 5 || (seen > 0.2 && seen < 0.8));
+            CHECK_THAT(fabs(coverage - covered) < 0.26, "%.1f of a pixel is %.2f", covered,
+                       coverage);
+        CHECK(samples == 1 || part != 5 || (coverage > 0.2 && coverage < 0.8));
         CHECK(picture_at(&picture, 3, 0)[3] == 255);
     }
 }

@@ -70,14 +70,15 @@ TEST_OWN_SCENE (gl_state_is_reset_after_every_call) {
         md5gl_capture(scene->renderer, copy, 0, scene_identities, positions, normals, NULL, NULL));
     values_are_defaults(scene, "capturing");
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
-        md5gl_model *const other =
+        md5gl_model *const second_model =
             md5gl_has_path(scene->renderer, (md5gl_path)path)
                 ? md5gl_create_model(scene->renderer, model, (md5gl_path)path, NULL)
                 : NULL;
-        CHECK(!other
-              || scene_pose(scene->renderer, other, scene_identities, scene_identities, 1, NULL));
+        CHECK(!second_model
+              || scene_pose(scene->renderer, second_model, scene_identities, scene_identities, 1,
+                            NULL));
         values_are_defaults(scene, "posing outside of a frame");
-        md5gl_destroy_model(scene->renderer, other);
+        md5gl_destroy_model(scene->renderer, second_model);
     }
 
     values_disturb(scene);
@@ -157,7 +158,7 @@ static md5gl_proc load_nothing(void *user, const char *name)
     return NULL;
 }
 
-static md5gl_proc load_all_but_one(void *user, const char *name)
+static md5gl_proc load_except(void *user, const char *name)
 {
     return strcmp(name, user) == 0 ? NULL : scene_load(NULL, name);
 }
@@ -176,7 +177,7 @@ TEST_IF (gl_create_names_a_missing_function, gl_scene, scene, scene_open_context
          scene_close(scene)) {
     static char missing[] = "glDrawElementsInstanced";
     md5_error error = {0};
-    const md5gl_opts opts = {.load = load_all_but_one, .load_user = missing};
+    const md5gl_opts opts = {.load = load_except, .load_user = missing};
     CHECK_SAYS(md5gl_create_renderer(&opts, &error), error, MD5_ERROR_GPU, missing);
 }
 
@@ -185,7 +186,7 @@ TEST_IF (gl_create_needs_no_extension, gl_scene, scene, scene_open_context(scene
          scene_close(scene)) {
     static char missing[] = "glDebugMessageCallbackKHR";
     md5_error error = {0};
-    const md5gl_opts opts = {.load = load_all_but_one, .load_user = missing};
+    const md5gl_opts opts = {.load = load_except, .load_user = missing};
     md5gl_renderer *const renderer = md5gl_create_renderer(&opts, &error);
     CHECK_DONE(renderer, error);
     md5gl_destroy_renderer(renderer);
@@ -194,8 +195,8 @@ TEST_IF (gl_create_needs_no_extension, gl_scene, scene, scene_open_context(scene
 static const GLubyte *GLAD_API_PTR old_string(GLenum name)
 {
     static const GLubyte version[] = "2.1 Mesa 20.0";
-    static const GLubyte other[] = "x";
-    return name == GL_VERSION ? version : other;
+    static const GLubyte placeholder[] = "x";
+    return name == GL_VERSION ? version : placeholder;
 }
 
 static md5gl_proc load_old(void *user, const char *name)
@@ -248,11 +249,11 @@ TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
     gl_picture picture;
     md5gl_renderer *const renderer = scene->renderer;
     md5_model *const model = scene_square();
-    const uint32_t most = renderer->max_texels;
+    const uint32_t max_texels = renderer->max_texels;
     renderer->max_texels = 5; // less than two joints' six rows
     CHECK_SAYS(md5gl_create_model(renderer, model, MD5GL_PATH_EXACT, &error), error, MD5_ERROR_GPU,
                renderer->max_texels_name);
-    renderer->max_texels = most;
+    renderer->max_texels = max_texels;
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     renderer->max_texels = 5;
     const md5gl_frame frame = scene_frame(NULL);
@@ -313,7 +314,7 @@ TEST_OWN_SCENE (gl_compiler_errors_name_the_file) {
     scene_expect_messages();
 }
 
-static PFNGLLINKPROGRAMPROC link_as_it_is;
+static PFNGLLINKPROGRAMPROC original_link;
 static void GLAD_API_PTR link_nothing(GLuint program)
 {
     (void)program; // as after a failure
@@ -324,9 +325,9 @@ TEST_OWN_SCENE (gl_overlays_that_cannot_be_built_fail_the_frame) {
     static const md5gl_line_vertex line[2] = {{.rgba = {255, 255, 255, 255}}};
     md5_error error = {0};
     const md5gl_frame frame = scene_frame(NULL);
-    link_as_it_is = scene->renderer->gl.LinkProgram;
+    original_link = scene->renderer->gl.LinkProgram;
     for (int i = 0; i < 2; i++) {
-        scene->renderer->gl.LinkProgram = i == 0 ? link_nothing : link_as_it_is;
+        scene->renderer->gl.LinkProgram = i == 0 ? link_nothing : original_link;
         md5gl_begin_frame(scene->renderer, &frame);
         md5gl_draw_lines(scene->renderer, line, 2, 1, false);
         if (i == 0)

@@ -9,31 +9,31 @@ typedef struct sky {
     md5gl_texture texture;
 } sky;
 
-static void make_sky(gl_stage *stage, sky *made)
+static void make_sky(gl_stage *stage, sky *texels)
 {
     uint64_t random = 3;
     const uint8_t *sides[6];
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 4 * SIDE * SIDE; k++)
-            made->rgba[i][k / 4][k % 4] = (uint8_t)(test_random_u32(&random) % 256);
-        sides[i] = made->rgba[i][0];
+            texels->rgba[i][k / 4][k % 4] = (uint8_t)(test_random_u32(&random) % 256);
+        sides[i] = texels->rgba[i][0];
     }
-    made->texture = stage_keep(stage, scene_stage_cube(stage->renderer, SIDE, sides, true, NULL));
-    CHECK(made->texture != 0);
+    texels->texture = stage_keep(stage, scene_stage_cube(stage->renderer, SIDE, sides, true, NULL));
+    CHECK(texels->texture != 0);
 }
 
 // Returns the texel in a direction, by the table of the OpenGL specification, "Cube Map Texture
 // Selection"; NULL near the border of two texels.
-static const uint8_t *look(const sky *from, const double way[3])
+static const uint8_t *look(const sky *from, const double direction[3])
 {
     int axis = 0;
     for (int i = 1; i < 3; i++)
-        axis = fabs(way[i]) > fabs(way[axis]) ? i : axis;
-    const double sign = way[axis] < 0 ? -1 : 1;
-    const double size = fabs(way[axis]);
-    const double columns[] = {-sign * way[2], way[0], sign * way[0]};
+        axis = fabs(direction[i]) > fabs(direction[axis]) ? i : axis;
+    const double sign = direction[axis] < 0 ? -1 : 1;
+    const double size = fabs(direction[axis]);
+    const double columns[] = {-sign * direction[2], direction[0], sign * direction[0]};
     const double s = columns[axis];
-    const double t = axis == 1 ? sign * way[2] : -way[1];
+    const double t = axis == 1 ? sign * direction[2] : -direction[1];
     const double column = 0.5 * (s / size + 1) * (int)SIDE;
     const double row = 0.5 * (t / size + 1) * (int)SIDE;
     if (fabs(column - round(column)) < 0.02 || fabs(row - round(row)) < 0.02)
@@ -42,12 +42,12 @@ static const uint8_t *look(const sky *from, const double way[3])
 }
 
 // Draws the square at a placement with a stage.
-static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *place,
+static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *placement,
                  gl_picture *picture)
 {
     const md5gl_stage_list list = {.cull = MD5GL_CULL_NONE, .stages = drawn, .num_stages = 1};
     stage_begin(stage);
-    stage_pose(stage, scene_identities, place, 1);
+    stage_pose(stage, scene_identities, placement, 1);
     CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
     stage_finish(stage, picture);
 }
@@ -73,13 +73,13 @@ TEST_SQUARE (gl_texgen_looks_along_normals_and_reflections) {
     uint64_t random = 11;
     gl_picture picture;
     sky around;
-    int seen = 0;
+    int num_visible = 0;
     make_sky(stage, &around);
     md5gl_stage drawn = {
         .texture = around.texture, .source = MD5GL_FACTOR_ONE, .color = {1, 1, 1, 1}};
     for (int i = 0; i < 40; i++) {
-        const md5_mat34 turned = scene_rotation(&random);
-        const double normal[3] = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
+        const md5_mat34 rotated = scene_rotation(&random);
+        const double normal[3] = {rotated.m[0], rotated.m[4], rotated.m[8]}; // its x axis
         const double facing = normal[0];
         double reflected[3];
         reflect(normal, reflected);
@@ -88,11 +88,11 @@ TEST_SQUARE (gl_texgen_looks_along_normals_and_reflections) {
         drawn.texgen = reflects ? MD5GL_TEXGEN_REFLECT : MD5GL_TEXGEN_NORMAL;
         if (fabs(facing) < 0.2 || !texel)
             continue;
-        draw(stage, &drawn, &turned, &picture);
+        draw(stage, &drawn, &rotated, &picture);
         CHECK_THAT(is_near(picture_at(&picture, 0, 0), texel), "turn %d", i);
-        seen++;
+        num_visible++;
     }
-    CHECK(seen > 20);
+    CHECK(num_visible > 20);
 }
 
 // A normal map with one direction, and a square that is rotated at random: the reflection is
@@ -103,7 +103,7 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     uint64_t random = 13;
     gl_picture picture;
     sky around;
-    int seen = 0;
+    int num_visible = 0;
     make_sky(stage, &around);
     md5gl_texture maps[2];
     for (int i = 0; i < 2; i++)
@@ -113,12 +113,12 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
                          .color = {1, 1, 1, 1},
                          .texgen = MD5GL_TEXGEN_REFLECT};
     for (int i = 0; i < 40; i++) {
-        const md5_mat34 turned = scene_rotation(&random);
+        const md5_mat34 rotated = scene_rotation(&random);
         const uint8_t *const texel = texels[i % 2];
         double normal[3];
         double length = 0;
         for (int k = 0; k < 3; k++) {
-            const float *const row = turned.m + 4 * k;
+            const float *const row = rotated.m + 4 * k;
             normal[k] = (texel[0] / 127.5 - 1.0) * row[1] - (texel[1] / 127.5 - 1.0) * row[2]
                         + (texel[2] / 127.5 - 1.0) * row[0];
             length += normal[k] * normal[k];
@@ -129,13 +129,13 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
         reflect(normal, reflected);
         const uint8_t *const expected = look(&around, reflected);
         drawn.normals = maps[i % 2];
-        if (fabsf(turned.m[0]) < 0.2f || !expected)
+        if (fabsf(rotated.m[0]) < 0.2f || !expected)
             continue;
-        draw(stage, &drawn, &turned, &picture);
+        draw(stage, &drawn, &rotated, &picture);
         CHECK_THAT(is_near(picture_at(&picture, 0, 0), expected), "turn %d", i);
-        seen++;
+        num_visible++;
     }
-    CHECK(seen > 20);
+    CHECK(num_visible > 20);
 }
 
 // The view from 30 units in front of the square, at which a unit is a pixel.
@@ -156,7 +156,7 @@ static void look_closely(md5gl_frame *frame)
 TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
     gl_picture picture;
     sky around;
-    int seen = 0;
+    int num_visible = 0;
     make_sky(stage, &around);
     look_closely(&stage->frame);
     md5gl_stage drawn = {.texture = around.texture,
@@ -166,22 +166,22 @@ TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
     draw(stage, &drawn, NULL, &picture);
     for (int y = -19; y < 19; y++) {
         for (int z = -19; z < 19; z++) {
-            const double way[3] = {-30, y + 0.5, z + 0.5};
-            const uint8_t *const texel = look(&around, way);
+            const double direction[3] = {-30, y + 0.5, z + 0.5};
+            const uint8_t *const texel = look(&around, direction);
             if (!texel)
                 continue;
             CHECK(is_near(picture_at(&picture, y, z), texel));
-            seen++;
+            num_visible++;
         }
     }
-    CHECK(seen > 1000);
+    CHECK(num_visible > 1000);
     // A matrix rotates the sky about the vertical: y of the direction to x, x to -y.
     const float quarter[2][3] = {{0, 1, 0}, {-1, 0, 0}};
     memcpy(drawn.matrix, quarter, sizeof quarter);
     drawn.has_matrix = true;
     draw(stage, &drawn, NULL, &picture);
-    const double turned[3] = {5.5, 30, 2.5};
-    CHECK(is_near(picture_at(&picture, 5, 2), look(&around, turned)));
+    const double rotated[3] = {5.5, 30, 2.5};
+    CHECK(is_near(picture_at(&picture, 5, 2), look(&around, rotated)));
 }
 
 // The coordinates run from -1 to 1 over the picture, whatever the surface is: the texture repeats
@@ -189,7 +189,7 @@ TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
 TEST_SQUARE (gl_texgen_spans_the_picture) {
     uint64_t random = 5;
     gl_picture picture;
-    int seen = 0;
+    int num_visible = 0;
     const gl_layer layer = layer_create(stage, MD5GL_WRAP_REPEAT, true, &random);
     const md5gl_stage drawn = {.texture = layer.texture,
                                .source = MD5GL_FACTOR_ONE,
@@ -206,10 +206,10 @@ TEST_SQUARE (gl_texgen_spans_the_picture) {
                 continue;
             CHECK(is_near(picture_at(&picture, y, z),
                           layer.rgba[(int)row * LAYER_SIDE + (int)column]));
-            seen++;
+            num_visible++;
         }
     }
-    CHECK(seen > 1000);
+    CHECK(num_visible > 1000);
 }
 
 TEST_OWN_SCENE (gl_stage_cube_has_limits) {
@@ -293,7 +293,7 @@ static bool open_on(gl_stage *stage, md5gl_path path)
 TEST_HERE (gl_deform_moves_the_surface) {
     uint64_t random = 7;
     md5_vec3 by = {0, 0, 0};
-    gl_picture own[2];
+    gl_picture drawn_by_renderer[2];
     gl_picture moved;
     gl_picture expected;
     const gl_layer layer = layer_create(stage, MD5GL_WRAP_REPEAT, true, &random);
@@ -303,18 +303,18 @@ TEST_HERE (gl_deform_moves_the_surface) {
                                  .write = write_moved,
                                  .user = &by};
     for (int placed = 0; placed < 2; placed++)
-        deform_draw(stage, layer.texture, placed == 1, &own[placed]);
+        deform_draw(stage, layer.texture, placed == 1, &drawn_by_renderer[placed]);
     CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, NULL));
     for (int placed = 0; placed < 2; placed++) {
         deform_draw(stage, layer.texture, placed == 1, &moved);
-        CHECK(layer_difference(&moved, &own[placed]) == 0);
+        CHECK(layer_difference(&moved, &drawn_by_renderer[placed]) == 0);
     }
     by = (md5_vec3){0, 10, -20};
     deform_draw(stage, layer.texture, true, &moved);
-    CHECK(layer_difference(&moved, &own[1]) > 50);
+    CHECK(layer_difference(&moved, &drawn_by_renderer[1]) > 50);
     CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, NULL, NULL));
     deform_draw(stage, layer.texture, true, &expected);
-    CHECK(layer_difference(&expected, &own[1]) == 0);
+    CHECK(layer_difference(&expected, &drawn_by_renderer[1]) == 0);
     for (int row = 0; row < SCENE_HEIGHT - 20; row++)
         CHECK_BYTES(moved.rgba[row + 20][10], expected.rgba[row][0],
                     sizeof expected.rgba[row] - sizeof expected.rgba[row][0] * 10);
@@ -356,7 +356,7 @@ TEST (gl_deform_differs_between_instances) {
     uint64_t random = 9;
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         gl_stage stage;
-        gl_picture own;
+        gl_picture drawn_by_renderer;
         gl_picture moved;
         if (!scene_open_stage(&stage, scene_square, 1))
             return;
@@ -368,18 +368,18 @@ TEST (gl_deform_differs_between_instances) {
                                          .indices = stage.model->meshes[0].indices,
                                          .write = write_second};
             stage_use_path(&stage, paths[i]);
-            deform_draw(&stage, layer.texture, true, &own);
+            deform_draw(&stage, layer.texture, true, &drawn_by_renderer);
             CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == paths[i]);
             CHECK(md5gl_set_deform(renderer, stage.copy, 0, &deform, NULL));
             CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == MD5GL_PATH_CPU);
             CHECK_STRING(scene_path_reason(stage.copy, 0), "deformed");
             deform_draw(&stage, layer.texture, true, &moved);
-            CHECK(layer_difference(&own, &moved) > 50);
+            CHECK(layer_difference(&drawn_by_renderer, &moved) > 50);
             enum { HALF = SCENE_WIDTH / 2 };
             for (int row = 0; row < SCENE_HEIGHT - 20; row++) {
-                const size_t size = HALF * sizeof own.rgba[row][0];
-                CHECK_BYTES(moved.rgba[row][0], own.rgba[row][0], size);
-                CHECK_BYTES(moved.rgba[row + 20][HALF], own.rgba[row][HALF], size);
+                const size_t size = HALF * sizeof drawn_by_renderer.rgba[row][0];
+                CHECK_BYTES(moved.rgba[row][0], drawn_by_renderer.rgba[row][0], size);
+                CHECK_BYTES(moved.rgba[row + 20][HALF], drawn_by_renderer.rgba[row][HALF], size);
             }
         }
         scene_close_stage(&stage);

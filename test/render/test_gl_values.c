@@ -357,14 +357,14 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
 TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
     uint64_t random = 5;
     CHECK(3 * NUM_JOINTS > MD5GL_TABLE_WIDTH && 3 * NUM_JOINTS % MD5GL_TABLE_WIDTH != 0);
-    for (uint32_t most = 4; most <= 16; most *= 2) {
+    for (uint32_t max_influences = 4; max_influences <= 16; max_influences *= 2) {
         md5gl_path path = MD5GL_PATH_EXACT;
-        if (most == 4)
+        if (max_influences == 4)
             path = MD5GL_PATH_4;
-        else if (most == 8)
+        else if (max_influences == 8)
             path = MD5GL_PATH_8;
-        OWN_MODEL model =
-            scene_cloud(NUM_JOINTS, NUM_VERTICES, most, path == MD5GL_PATH_EXACT, &random);
+        OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, max_influences,
+                                      path == MD5GL_PATH_EXACT, &random);
         check_path(scene, model, path, MD5GL_BLEND_LINEAR);
         check_path(scene, model, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR);
     }

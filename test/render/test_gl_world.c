@@ -23,12 +23,12 @@ static const char fragment_text[] =
     "    vec3 normal = normalize(vec3(0.0, -rise, 1.0));\n"
     "    color = vec4(md5gl_shade(place, normal, vec3(0.5, 0.6, 0.7), shadow), 1.0);\n}\n";
 
-static GLuint compile(const gl_scene *scene, GLenum stage, const char *text, const char *own)
+static GLuint compile(const gl_scene *scene, GLenum stage, const char *text, const char *stage_text)
 {
     const GladGLContext *const gl = &scene->renderer->gl;
     const char *const version = scene->renderer->is_es ? "#version 300 es\nprecision highp float;\n"
                                                        : "#version 330 core\n";
-    const char *const texts[] = {version, text, own};
+    const char *const texts[] = {version, text, stage_text};
     const GLuint shader = gl->CreateShader(stage);
     GLint compiled = GL_FALSE;
     char log[512] = "";
@@ -177,13 +177,13 @@ TEST_HERE (gl_surface_of_the_host_looks_like_a_model) {
         stage->frame.lighting = lighting;
         stage->frame.environment = kind == 1 ? around : NULL;
         for (int i = 0; i < 2; i++) {
-            const md5_mat34 places[2] = {moved_floor(0.25f, 0, 0, 12),
-                                         moved_floor(1, 0, 0, i == 0 ? 0 : -300)};
-            const md5_mat34 high = places[0];
+            const md5_mat34 placements[2] = {moved_floor(0.25f, 0, 0, 12),
+                                             moved_floor(1, 0, 0, i == 0 ? 0 : -300)};
+            const md5_mat34 high = placements[0];
             stage_begin(stage);
             stage_pose(stage, identities, &high, 1);
             md5gl_draw_shadows(renderer, stage->copy);
-            stage_pose(stage, identities, places, 2);
+            stage_pose(stage, identities, placements, 2);
             if (i == 1)
                 draw_terrain(&stage->scene, &stage->frame, program, 0, 20);
             md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
@@ -206,7 +206,7 @@ TEST_HERE (gl_shader_text_for_hosts_has_prefixed_names) {
         " layout uniform vec2 vec3 vec4 mat2 mat3 mat4 float int sampler2D sampler2DShadow"
         " usampler2D const struct void precision highp std140 in out ";
     const char *at = md5gl_shadow_glsl(stage->renderer, MD5GL_LIGHTING_CLASSIC, NULL);
-    static char own[8192] = "out vec4 color;\nvoid main() { color = vec4(1.0); }\n";
+    static char stage_text[8192] = "out vec4 color;\nvoid main() { color = vec4(1.0); }\n";
     unsigned num_names = 0;
     int depth = 0;
     int brackets = 0;
@@ -236,14 +236,14 @@ TEST_HERE (gl_shader_text_for_hosts_has_prefixed_names) {
         is_word = is_word || strstr(words, spaced) != NULL;
         is_block = is_block || strcmp(name, "Frame") == 0;
         snprintf(line, sizeof line, "float %s;\n", name);
-        if (is_word || brackets > 0 || depth > is_block || strstr(own, line))
+        if (is_word || brackets > 0 || depth > is_block || strstr(stage_text, line))
             continue;
-        CHECK(strlen(own) + strlen(line) < sizeof own);
-        strcat(own, line);
+        CHECK(strlen(stage_text) + strlen(line) < sizeof stage_text);
+        strcat(stage_text, line);
         num_names++;
     }
     CHECK(num_names > 50); // those of the files, without what is in brackets and functions
-    stage->renderer->gl.DeleteShader(compile(&stage->scene, GL_FRAGMENT_SHADER, text, own));
+    stage->renderer->gl.DeleteShader(compile(&stage->scene, GL_FRAGMENT_SHADER, text, stage_text));
 }
 
 // -- Casting ----------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     static const float corners[5][2] = {{-10, -10}, {-10, 10}, {10, -10}, {10, 10}, {0, 0}};
     static const int aside[5][2] = {{3, 0}, {-3, 0}, {0, 3}, {0, -3}, {0, 3}}; // shadows
     md5gl_point_light lights[5];
-    md5_mat34 places[6];
+    md5_mat34 placements[6];
     gl_picture lit;
     gl_picture dark;
     memset(stage->frame.light, 0, sizeof stage->frame.light);
@@ -341,10 +341,10 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
                                         .color = {1, 1, 1},
                                         .cone = 36, // 6.5 units on the ground
                                         .casts_shadow = true};
-        places[i] = moved_floor(0.05f, corners[i][0] + 0.5f * (float)aside[i][0],
-                                corners[i][1] + 0.5f * (float)aside[i][1], 10);
+        placements[i] = moved_floor(0.05f, corners[i][0] + 0.5f * (float)aside[i][0],
+                                    corners[i][1] + 0.5f * (float)aside[i][1], 10);
     }
-    places[5] = scene_identity;
+    placements[5] = scene_identity;
     stage->frame.point_lights = lights;
     stage->frame.num_point_lights = 5;
     static const uint32_t sides[] = {0, 64, 1024};
@@ -352,10 +352,10 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
         stage->frame.spot_texels = sides[j];
         for (int i = 0; i < 2; i++) {
             stage_begin(stage);
-            stage_pose(stage, identities, places, 5);
+            stage_pose(stage, identities, placements, 5);
             if (i == 1)
                 md5gl_draw_shadows(stage->renderer, stage->copy);
-            stage_pose(stage, identities, &places[5], 1);
+            stage_pose(stage, identities, &placements[5], 1);
             md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
             stage_finish(stage, i == 1 ? &dark : &lit);
         }
