@@ -4,6 +4,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/jobs/capture.h"
 #include "demo/viewer/jobs/stage.h"
 
 #include <unistd.h>
@@ -329,6 +330,23 @@ TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
         CHECK_STRING(after, drawn);
     }
     CHECK(s->viewer.ui.selected_joint >= 0);
+}
+
+// Reading a color neither ends a notice nor a smooth movement of the camera or of a scrolled list.
+TEST_SCREEN (view_reading_a_color_changes_nothing, BOBBIN) {
+    view_notice(&s->viewer, "remains");
+    s->viewer.cameras.is_smooth = true;
+    s->viewer.cameras.drawn.azimuth = s->viewer.cameras.user.azimuth + 20;
+    s->viewer.ui.scrolls[0].shown = s->viewer.ui.scrolls[0].wanted + 20;
+    const double notice_end = s->viewer.ui.notice_end;
+    const float azimuth = s->viewer.cameras.drawn.azimuth;
+    const float scroll = s->viewer.ui.scrolls[0].shown;
+
+    CHECK(view_color_at(&s->viewer, 640, 360) != 0);
+
+    CHECK_EXACT(s->viewer.ui.notice_end, notice_end);
+    CHECK_EXACT(s->viewer.cameras.drawn.azimuth, azimuth);
+    CHECK_EXACT(s->viewer.ui.scrolls[0].shown, scroll);
 }
 
 // A field, then Browse in the same row: they do not overlap.

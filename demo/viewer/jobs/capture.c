@@ -25,13 +25,13 @@ char *view_find_unused_path(const char *folder, const char *model, const char *e
     return NULL;
 }
 
-// Returns the current image of the window without notices, [4 * width * height]. With `clean`, the
-// image has no interface and a transparent background. Returns NULL on failure. The caller frees
-// the image.
+// Returns the current image of the window, [4 * width * height]. The image does not contain
+// notices, but they remain visible in the window. With `clean`, the image has no interface and a
+// transparent background. Returns NULL on failure. The caller frees the image.
 static uint8_t *capture_window(view_state *viewer, bool clean)
 {
+    const double notice_end = viewer->ui.notice_end;
     viewer->ui.notice_end = 0;
-    view_snap(viewer);
     const uint32_t width = viewer->width;
     const uint32_t height = viewer->height;
     uint8_t *rgba = common_alloc((size_t)width * height, 4);
@@ -41,13 +41,15 @@ static uint8_t *capture_window(view_state *viewer, bool clean)
         rgba = NULL;
     }
     md5gl_destroy_target(viewer->renderer, target);
+    viewer->ui.notice_end = notice_end;
     return rgba;
 }
 
-// Draws the window again without notices, writes the image, and shows the name of the file, or
-// the failure, in a notice.
+// Draws the window again without notices, after all smooth movements have ended. Writes the image,
+// and shows the name of the file, or the failure, in a notice.
 void view_save_screenshot(view_state *viewer, bool clean)
 {
+    view_snap(viewer);
     char *const folder = common_absolute(".");
     char *const path = view_find_unused_path(folder, viewer->document->scene.name, "png");
     uint8_t *const rgba = path != NULL ? capture_window(viewer, clean) : NULL;
@@ -61,7 +63,7 @@ void view_save_screenshot(view_state *viewer, bool clean)
 }
 
 // Returns the color of the window at the pixel (x, y), for the color picker, or 0 on failure.
-// Draws the window again for this purpose.
+// Draws the window again for this purpose. The camera and the notice do not change.
 view_color view_color_at(view_state *viewer, float x, float y)
 {
     uint8_t *const rgba = capture_window(viewer, false);
