@@ -120,6 +120,38 @@ TEST_SCREEN (view_card_shows_whole_names_in_a_small_window,
           >= view_text_width(&s->viewer.drawing.font, VIEW_TEXT, "Impostors up to (px)"));
 }
 
+// Returns the number of texts in a rectangle that are cut off. Their last letter is an ellipsis.
+static uint32_t count_cut_texts(const screen *s, view_rect rect)
+{
+    const char *text = "\xE2\x80\xA6";
+    const view_canvas *const canvas = &s->viewer.drawing.canvas;
+    const view_letter *const ellipsis = view_next_letter(canvas->font, VIEW_TEXT, &text);
+    uint32_t num_vertices = 0;
+    for (uint32_t i = 0; i < canvas->count; i++) {
+        const md5gl_panel_vertex *const vertex = &canvas->vertices[i];
+        if (view_contains(rect, vertex->x, vertex->y) && vertex->u == ellipsis->u0
+            && vertex->v == ellipsis->v0)
+            num_vertices++;
+    }
+    return num_vertices;
+}
+
+// The unit "units" of distance and target is complete at each scale of texts.
+TEST_SCREEN (view_card_shows_whole_units, BOBBIN) {
+    static const float scales[] = {1, 1.25f, 1.5f, 2};
+    ask(s, "camera-distance");
+    for (size_t i = 0; i < COUNT_OF(scales); i++) {
+        REQUIRE(view_set_scale(&s->viewer, scales[i]));
+        screen_draw(s);
+        screen_draw(s); // the ellipsis is in the texture if it was needed
+        const view_rect top = item_find(&s->viewer, &s->facts, "card/auto");
+        const view_rect bottom = item_find(&s->viewer, &s->facts, "card/Done");
+        REQUIRE(top.width > 0 && bottom.width > 0);
+        const view_rect units = {top.x, top.y, bottom.x + bottom.width - top.x, bottom.y - top.y};
+        CHECK_THAT(count_cut_texts(s, units) == 0, "scale %g", (double)scales[i]);
+    }
+}
+
 TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
     static const char *const cases[][3] = {
         {"camera-smoothing", "12f", "0.5"}, // at 24 frames per second

@@ -21,7 +21,7 @@ static const double typing_delay = 0.3;
 // Sizes in em, the height of the text.
 static const float field_width = 4.4f; // text field of a number
 static const float field_step = 4.7f;  // from a field to the next field
-static const float unit_space = 2.6f;  // space for the unit after the numbers
+static const float unit_gap = 0.4f;    // before and after the unit that follows the numbers
 static const float min_slider_width = 2;
 static const float browse_width = 5.5f; // button "Browse"
 static const float max_card_width = 30;
@@ -58,14 +58,17 @@ static const char *placeholder_text(const view_option *option)
     return is_automatic ? "auto" : "none";
 }
 
+// The longest unit. Every number leaves space for it, so that the fields of all rows are aligned.
+static const char longest_unit[] = "units";
+
 // Returns the unit that is displayed after the numbers of an option, or "". It is derived from the
 // name of the value in the command-line help, for example "SECONDS".
 static const char *unit_text(const view_option *option)
 {
     static const char *const units[][2] = {{"PIXELS", "px"},
                                            {"DEG", "\xC2\xB0"},
-                                           {"UNITS", "units"},
-                                           {"X,Y,Z", "units"},
+                                           {"UNITS", longest_unit},
+                                           {"X,Y,Z", longest_unit},
                                            {"SECONDS", "s"}};
     if (option->value == NULL)
         return "";
@@ -361,7 +364,8 @@ static bool numbers_row(const setting *s, int count, const double *now, common_v
     view_ui *const ui = s->ui;
     const float em = ui->em;
     const view_rect row = ui->space;
-    ui->value_width = (float)count * field_step * em + unit_space * em;
+    const float unit_width = ui_text_width(ui, longest_unit) + unit_gap * em;
+    ui->value_width = (float)count * field_step * em + unit_width;
     const view_rect first_field = {row.x + row.width - ui->value_width + 0.3f * em,
                                    row.y + 0.1f * em, field_width * em, row.height - 0.2f * em};
 
@@ -377,7 +381,7 @@ static bool numbers_row(const setting *s, int count, const double *now, common_v
         fields.num_steps -= ui_key(ui, VIEW_KEY_LEFT);
     }
     const float unit_left = type_numbers(s, &fields, first_field);
-    ui_text(ui, unit_left, row.y + 0.35f * em, 2.4f * em, VIEW_DIM, s->unit);
+    ui_text(ui, unit_left, row.y + 0.35f * em, 0, VIEW_DIM, s->unit);
     if (fields.num_steps != 0)
         moved = fmin(fmax(moved + fields.num_steps * number_step(s), s->low), s->high);
 
