@@ -789,6 +789,20 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     CHECK(press_key(fixture, VIEW_KEY_HOME) == VIEW_HANDLED);
 }
 
+// A search text that names a kind of export gives the focus to the field of the folder. In a window
+// of 1280 x 720 at 200 %, the dialog scrolls to this field.
+TEST_EXPORT (view_export_dialog_scrolls_to_its_focus) {
+    view_state *const viewer = &fixture->viewer;
+    REQUIRE(view_set_scale(viewer, 2));
+    view_name_export(&viewer->panels.export, "sheet");
+    item_draw(viewer, 1280, 720);
+    const view_stage facts = item_draw(viewer, 1280, 720);
+    const view_rect button = item_find(viewer, &facts, "export/Export");
+    const view_rect field = item_find(viewer, &facts, "export/Folder");
+    CHECK_STRING(viewer->ui.focus.panel, "export");
+    CHECK(field.height > 0 && field.y + field.height <= button.y);
+}
+
 // Checks that the text of a choice is not wider than the choice.
 static void check_choice(view_state *viewer, const char *text)
 {

@@ -158,8 +158,11 @@ bool ui_is_focused(const view_ui *ui)
 
 void ui_focus_next(view_ui *ui)
 {
-    if (!is_in_panel(ui, ui->focus))
-        ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
+    if (is_in_panel(ui, ui->focus))
+        return;
+    ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
+    if (ui->column != NULL)
+        ui->column->scrolls_to_focus = true;
 }
 
 // Returns true if values of an option can be previewed without reading files, which would take too

@@ -127,7 +127,8 @@ void ui_show_notice(view_ui *ui, double now, const char *format, ...) COMMON_PRI
 // Copies a text to the clipboard, and shows the notice "Copied: WHAT" at the time `now`.
 void ui_copy(view_ui *ui, double now, const char *text, const char *what);
 
-// Gives the keyboard focus to the next item, unless another item of the same panel has it.
+// Gives the keyboard focus to the next item, unless another item of the same panel has it. The
+// column of the item scrolls to it.
 void ui_focus_next(view_ui *ui);
 
 // Begins a dialog in the center of the window. The dialog dims everything else and receives all

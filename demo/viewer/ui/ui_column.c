@@ -85,7 +85,8 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
 
     // If the focused item is above or below the visible area, scroll by the part that is outside.
     const view_rect focus = ui->focus_rect;
-    if (ui->is_focus_shown && !ui->is_event && column->has_focus) {
+    const bool follows_focus = ui->is_focus_shown || column->scrolls_to_focus;
+    if (follows_focus && !ui->is_event && column->has_focus) {
         scroll->wanted += fminf(focus.y - area.y, 0);
         scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);
     }

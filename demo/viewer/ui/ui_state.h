@@ -114,11 +114,12 @@ enum {
 typedef struct ui_column {
     view_rect area;
     ui_scroll *scroll;
-    float y;        // top of the next row
-    float margin;   // left and right of texts
-    view_rect clip; // clip rectangle of the canvas outside of the column
-    bool is_hot;    // the mouse is over an item of the column
-    bool has_focus; // an item of the column has the keyboard focus
+    float y;               // top of the next row
+    float margin;          // left and right of texts
+    view_rect clip;        // clip rectangle of the canvas outside of the column
+    bool is_hot;           // the mouse is over an item of the column
+    bool has_focus;        // an item of the column has the keyboard focus
+    bool scrolls_to_focus; // the focused item becomes visible
 } ui_column;
 
 // Sections that can be folded.
