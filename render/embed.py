@@ -194,7 +194,7 @@ def row(name, location, keys, family, lines):
     for key, fields in keys:
         if key in ("slider", "whole"):
             sliders.append("{%s, %s, %s}" % (quoted(fields[0]), ", ".join(map(floats, fields[1:])),
-                                             "view_whole" if key == "whole" else "NULL"))
+                                             "view_integer_slider" if key == "whole" else "NULL"))
         elif key == "choice":
             sliders.append("{%s, 0, %d, %s, (const char *const[]){%s}}" % (
                 quoted(fields[0]), len(fields) - 3, fields[1], ", ".join(map(quoted, fields[2:]))))

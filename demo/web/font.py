@@ -14,8 +14,8 @@ SOURCE = "demo/viewer/base/font.c"
 
 def wanted_codes():
     with open(SOURCE) as file:
-        others = re.search(r"others\[\] = ([^;]*);", file.read())[1]
-    letters = bytes.fromhex("".join(re.findall(r"\\x([0-9A-F]{2})", others))).decode()
+        extra_symbols = re.search(r"extra_symbols\[\] = ([^;]*);", file.read())[1]
+    letters = bytes.fromhex("".join(re.findall(r"\\x([0-9A-F]{2})", extra_symbols))).decode()
     return [*range(32, 127), *range(160, 256), *map(ord, letters)]
 
 

@@ -663,9 +663,9 @@ void (*view_find_gl(void *user, const char *name))(void)
     return (void (*)(void))emscripten_webgl_get_proc_address(name);
 }
 
-bool view_ask_page(const char *what)
+bool view_ask_page(const char *request)
 {
-    return send_request(what);
+    return send_request(request);
 }
 
 void view_show_problem(const char *text)

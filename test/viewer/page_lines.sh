@@ -185,7 +185,7 @@ static void compare(void)
     md5_local_to_palette(model, pose, joints, palette);
     for (uint32_t i = 0; i < count; i++)
         for (int k = 0; k < 12; k++)
-            near("a number", palette_of(joints[i], model->bind[i]).m[k], palette[i].m[k], 1e-4);
+            near("a number", palette_matrix(joints[i], model->bind[i]).m[k], palette[i].m[k], 1e-4);
 }
 END
 lines_of dual <<'END'

@@ -243,7 +243,7 @@ TEST (view_options_of_all_kinds_are_copied) {
         view_options typed = default_options();
         OWN_STRING text = random_value(row, &random);
         CHECK(view_read_option(row, text, &options));
-        view_options copy = view_copy_options(&options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+        view_options copy = view_copy_options(&options, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
         CHECK_THAT(is_same(row, &options, &copy), "--%s %s: the copy differs", row->name, text);
         CHECK_THAT(view_is_equal(row, &options, &copy), "--%s %s is not equal", row->name, text);
         CHECK_THAT(is_same(row, &options, &typed) || !view_is_usual(row, &options),
@@ -264,7 +264,7 @@ TEST (view_options_of_all_kinds_are_copied) {
 // Checks that an option refuses a value and keeps its own.
 static void check_refusal(const view_option *row, common_value value, view_options *options)
 {
-    view_options before = view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+    view_options before = view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
     const bool is_set = view_set_value(row, value, options);
     CHECK_THAT(!is_set, "--%s takes a wrong value of type %d", row->name, (int)value.type);
     CHECK_THAT(is_same(row, options, &before), "--%s is changed by a wrong value", row->name);

@@ -62,7 +62,7 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     CHECK(s->viewer.ui.selected_mesh == 1 && s->viewer.ui.selected_joint == -1);
     CHECK_UINT(s->viewer.options->hidden_meshes, 0);
     CHECK(s->facts.lit_mesh == 1);
-    s->viewer.now += 0.7;
+    s->viewer.uptime += 0.7;
     screen_draw(s);
     CHECK(s->facts.lit_mesh == -1 && s->viewer.ui.selected_mesh == 1);
     press(s, "joint/origin", 0.8f);

@@ -835,7 +835,7 @@ TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
     view_state *const viewer = &fixture->viewer;
     const view_camera camera = viewer->cameras.user;
     const md5_bounds bounds = viewer->document->bounds;
-    viewer->now = 1.0;
+    viewer->uptime = 1.0;
     viewer->panels.export.choices.labels = 1;
     CHECK(view_follow_export(viewer));
     CHECK(viewer->panels.export.preview != 0);
@@ -849,16 +849,16 @@ TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
 TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
     view_state *const viewer = &fixture->viewer;
     view_export *const export = &viewer->panels.export;
-    viewer->now = 1.0;
+    viewer->uptime = 1.0;
     CHECK(view_follow_export(viewer) && !export->is_stale);
     CHECK(!view_follow_export(viewer)); // nothing has changed
     export->choices.background = 1;
     CHECK(view_follow_export(viewer) && export->is_stale); // the preview requests another frame
-    viewer->now = 1.25;
+    viewer->uptime = 1.25;
     CHECK(view_follow_export(viewer) && !export->is_stale);
     CHECK(strstr(export->line, "--no-background"));
     item_draw(viewer, 420.0f, 300.0f); // the preview does not fit
-    viewer->now = 2.0;
+    viewer->uptime = 2.0;
     export->choices.background = 0;
     CHECK(!view_follow_export(viewer));
 }
@@ -868,7 +868,7 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
 TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     view_export *const export = &fixture->viewer.panels.export;
     OWN_STRING path = common_join(fixture->folder, "out.png");
-    fixture->viewer.now = 1.0;
+    fixture->viewer.uptime = 1.0;
     view_follow_export(&fixture->viewer);
     const double bytes = export->bytes;
     run_export(fixture);
@@ -876,11 +876,11 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT;
     export->choices.kind = VIEW_EXPORT_MOVIE;
     snprintf(export->choices.frames, sizeof export->choices.frames, "10");
-    fixture->viewer.now = 2.0;
+    fixture->viewer.uptime = 2.0;
     view_follow_export(&fixture->viewer);
     CHECK_NEAR(export->bytes, 10.0 * bytes, 3.0 * bytes);
     export->choices.format = 2;
-    fixture->viewer.now = 3.0;
+    fixture->viewer.uptime = 3.0;
     view_follow_export(&fixture->viewer);
     CHECK(export->bytes == 0.0);
 }
@@ -889,14 +889,14 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
 TEST_EXPORT (view_export_estimates_no_size_without_a_preview) {
     view_state *const viewer = &fixture->viewer;
     const view_export *const export = &viewer->panels.export;
-    viewer->now = 1.0;
+    viewer->uptime = 1.0;
     view_follow_export(viewer);
     CHECK(export->bytes > 0.0);
     item_draw(viewer, 420.0f, 300.0f);
     CHECK(!view_follow_export(viewer));
     CHECK(export->bytes == 0.0);
     item_draw(viewer, 1280.0f, 720.0f);
-    viewer->now = 2.0;
+    viewer->uptime = 2.0;
     view_follow_export(viewer);
     CHECK(export->bytes > 0.0);
 }

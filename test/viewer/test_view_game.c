@@ -1286,7 +1286,7 @@ TEST (view_first_minute_tells_its_story) {
         // The scene ends on the face.
         CHECK(view_find_demo_camera(&host, &camera));
         CHECK(camera.distance > 80.0f && camera.distance < 100.0f);
-        view_take_over(&host);
+        view_stop_acting(&host);
         CHECK(!view_find_demo_camera(&host, &camera));
         view_free_machine(&guest);
         view_free_machine(&host);

@@ -94,7 +94,7 @@ static const view_motion_kind kite_motion = {
     .placement = place_kite,
     .walked = walked_by_kite,
     .describe = describe_kite,
-    .take_over = take_kite,
+    .take_control = take_kite,
     .point = point_kite,
 };
 

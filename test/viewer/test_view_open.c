@@ -227,7 +227,7 @@ TEST (view_built_in_machine_continues_when_its_second_part_arrives) {
         CHECK(now->next_act == before.next_act && now->acts == before.acts);
         CHECK(now->guest != NULL
               && !view_finish_opening(state)); // the guest that was already there
-        view_take_over(now);
+        view_stop_acting(now);
     }
     end_viewer(&viewer);
 }
@@ -336,8 +336,8 @@ TEST (view_start_plays_the_first_minute) {
     stage = item_draw(state, 1400, 700);
     CHECK(!stage.plays && stage.camera == &state->cameras.user);
     // End of the card's display time, because the user has taken over.
-    CHECK_NEAR(state->panels.decision.demo_end, state->now + 20.0, 1e-9);
-    state->now = 4.0;
+    CHECK_NEAR(state->panels.decision.demo_end, state->uptime + 20.0, 1e-9);
+    state->uptime = 4.0;
     stage = item_draw(state, 1400, 700);
     CHECK_UINT(item_press(state, &stage, "own/Open", 0.5f, 0.5f).action, VIEW_FILES);
     state->panels.decision.demo_end = -1.0;
@@ -409,7 +409,7 @@ TEST (view_start_page_is_shown_after_the_first_start) {
 
 static char *document_texts(const view_options *options)
 {
-    return view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    return view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_CAMERA);
 }
 
 static void set(view_state *viewer, const char *name, const char *text)
@@ -448,7 +448,7 @@ TEST (view_documents_restore_their_settings) {
     view_drop(state, model);
     CHECK(state->opening.is_restored && state->play.speed == 0.5
           && state->play.wrap == MD5_WRAP_CLAMP);
-    state->now = state->ui.notice_end; // the notice about the opened file has expired
+    state->uptime = state->ui.notice_end; // the notice about the opened file has expired
     view_follow_files(state);
     CHECK(strncmp(state->ui.notice, "Continue last session", 21) == 0);
     CHECK(state->ui.notice_action == VIEW_RESET_ALL && !state->opening.is_restored);
@@ -577,7 +577,7 @@ TEST (view_list_includes_files_of_other_formats) {
     CHECK_STRING(selected_label(&list), "inner/");
     view_key_browser(&list, ' ');
     CHECK(!list.is_peeking);
-    list.asked.takes = 1u << VIEW_ENTRY_MODEL; // a list for an option
+    list.asked.accepted_kinds = 1u << VIEW_ENTRY_MODEL; // a list for an option
     view_browse_folder(&list, folder, NULL, NULL);
     CHECK_UINT(list.num_found, 2);
     view_clear_browser(&list);
@@ -627,11 +627,11 @@ static bool detects_change(test_viewer *viewer)
 {
     view_state *const state = &viewer->state;
     const uint64_t before = state->opening.files_stamp;
-    state->now += 1.0;
+    state->uptime += 1.0;
     view_watch_files(state);
     const bool seen = state->opening.files_stamp != before;
     for (int i = 0; i < 3; i++) { // newly found files are checked once more
-        state->now += 1.0;
+        state->uptime += 1.0;
         view_watch_files(state);
     }
     return seen;

@@ -154,8 +154,8 @@ TEST (names_of_a_mod_can_be_listed_separately) {
     fixture.library.num_own = 1;
     fixture.library.search_paths.count = 2;
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
-    CHECK(fixture.browser.num_found == NUM_FILES && fixture.browser.num_own == 6);
-    fixture.browser.is_own_alone = true; // set by its button
+    CHECK(fixture.browser.num_found == NUM_FILES && fixture.browser.num_from_mod == 6);
+    fixture.browser.shows_mod_only = true; // set by its button
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
     CHECK_UINT(fixture.browser.num_found, 6);
     view_filter_list(&fixture.browser, "walk");

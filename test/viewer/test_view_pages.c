@@ -94,7 +94,7 @@ static void move_sliders(screen *s, const view_page *page)
         const float range = slider->high - slider->low;
         float *const value = &s->viewer.pages.values[i / 2];
         float before = *value;
-        const bool is_choice = is_whole && slider->words != view_whole;
+        const bool is_choice = is_whole && slider->words != view_integer_slider;
         char row[128];
         snprintf(row, sizeof row, "page-slider/%s", slider->name);
         if (is_choice)

@@ -35,7 +35,7 @@ TEST_LONG (view_frames_our_model_in_every_clip) {
         CHECK(state->document->scene.num_clips >= 44);
         for (size_t i = 0; i < state->document->scene.num_clips; i++) {
             view_change_clip(state, i);
-            view_place_camera(state);
+            view_reset_camera(state);
             state->play.time = 0.37;
             check_framed(shot_draw(&viewer), state->document->scene.clips[i].name);
         }

@@ -116,7 +116,7 @@ TEST_HERE (view_list_begins_in_the_last_folder) {
     PERFORM(&w->viewer, VIEW_FILES);
     OWN_STRING expected = common_canonical_path(models);
     CHECK_STRING(list->folder, expected);
-    CHECK(list->places.count > 4); // home, the model's folder and others
+    CHECK(list->locations.count > 4); // home, the model's folder and others
 }
 
 // The machines of lessons are hidden, as are files whose names begin with a dot.
@@ -472,7 +472,7 @@ TEST_HERE (view_problems_are_announced_once) {
     press(w, "notice/2 problems");
     CHECK(w->viewer.ui.docks.shows_problems);
     view_warn(&w->viewer.log, "a third");
-    w->viewer.now += 10;
+    w->viewer.uptime += 10;
     view_follow_files(&w->viewer);
     CHECK(!strstr(w->viewer.ui.notice, "3 problems"));
 }

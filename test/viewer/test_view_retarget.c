@@ -77,7 +77,7 @@ static const char *find_partner(screen *s, const char *joint)
 {
     draw(s);
     const convert_pair *const pair =
-        &s->viewer.panels.retarget.made->pairs[md5_find_joint(other_skeleton(s), joint)];
+        &s->viewer.panels.retarget.displayed->pairs[md5_find_joint(other_skeleton(s), joint)];
     return pair->source == MD5_NONE ? ""
                                     : s->viewer.document->scene.skeleton->joints[pair->source].name;
 }
@@ -85,7 +85,7 @@ static const char *find_partner(screen *s, const char *joint)
 static void press(screen *s, const char *item)
 {
     view_command command = item_press(&s->viewer, &s->facts, item, 0.3f, 0.5f);
-    s->viewer.now += 2;
+    s->viewer.uptime += 2;
     view_execute(&s->viewer, command);
     (void)item_release(&s->viewer);
     view_store_step(&s->viewer);
@@ -248,7 +248,7 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     REQUIRE(view_open(&s->viewer, one, 1, true));
     begin(s);
     const view_scene *const scene = &s->viewer.document->scene;
-    CHECK(scene->library != NULL && s->viewer.panels.retarget.made->binding != NULL);
+    CHECK(scene->library != NULL && s->viewer.panels.retarget.displayed->binding != NULL);
     save(s, VIEW_SAVE_CLIP);
     CHECK_STRING(s->viewer.log.error, "");
     OWN char *const path = common_join(s->folder, "other_walk.md5anim");
@@ -340,7 +340,7 @@ TEST_SCREEN (view_values_that_are_due_in_one_event_are_both_set, open(s)) {
     click_quickly(s, "card/none");
     type_quickly(s, 0, "hea");
     type_quickly(s, VIEW_KEY_RETURN, NULL);
-    s->viewer.now += 10.0;
+    s->viewer.uptime += 10.0;
     view_follow_files(&s->viewer);
     CHECK_STRING(s->options.joint, "head");
     CHECK_THAT(strstr(s->viewer.log.error, "missing.map") != NULL, "%s", s->viewer.log.error);

@@ -529,7 +529,7 @@ static line_result move_to_panel(script *s, const char *words)
 
 static line_result wait_for(script *s, const char *words)
 {
-    s->u.viewer.now += strtod(words, NULL);
+    s->u.viewer.uptime += strtod(words, NULL);
     return LINE_DONE;
 }
 

@@ -16,7 +16,7 @@ static void run_lines(script *s)
             return;
         }
         if (s->num_gestures > 0)
-            s->u.viewer.now += 1.0; // longer than the delay of settings
+            s->u.viewer.uptime += 1.0; // longer than the delay of settings
         if (s->u.has_document)
             user_draw(&s->u);
     }

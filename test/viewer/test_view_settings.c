@@ -19,11 +19,11 @@ static const view_option *find_option(const char *name)
 
 static void send_key(screen *s, int32_t key, const char *text)
 {
-    s->viewer.now += 1.0; // longer than the delay for typed values
+    s->viewer.uptime += 1.0; // longer than the delay for typed values
     const ui_mouse event = {.key = key, .text = text};
     s->facts = view_build_stage(&s->viewer, s->width, s->height);
     view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event));
-    s->viewer.now += 1.0;
+    s->viewer.uptime += 1.0;
     view_follow_files(&s->viewer);
     screen_draw(s);
 }
@@ -33,7 +33,7 @@ static void click(screen *s, const char *item, float across)
     screen_draw(s);
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, item, across, 0.5f));
     item_release(&s->viewer);
-    s->viewer.now += 1.0;
+    s->viewer.uptime += 1.0;
     view_follow_files(&s->viewer);
     screen_draw(s);
 }
@@ -104,7 +104,7 @@ TEST_SCREEN (view_reset_and_escape_discard_a_typed_value, BOBBIN) {
             i == 0 ? view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &escape)
                    : item_press(&s->viewer, &s->facts, "card/Reset", 0.5f, 0.5f);
         view_execute(&s->viewer, command);
-        s->viewer.now += 10.0;
+        s->viewer.uptime += 10.0;
         view_follow_files(&s->viewer);
         CHECK(!s->options.crowd_reduced_given);
     }
@@ -202,14 +202,14 @@ TEST_SCREEN (view_escape_reads_the_files_once,
 TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     ask(s, "crowd");
     screen_draw(s);
-    s->viewer.now = 10.0;
+    s->viewer.uptime = 10.0;
     s->facts = view_build_stage(&s->viewer, s->width, s->height);
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/Crowd", 0.5f, 0.5f));
     CHECK_UINT(s->viewer.document->crowd.count, 0);
-    s->viewer.now = 10.2;
+    s->viewer.uptime = 10.2;
     view_follow_files(&s->viewer);
     CHECK_UINT(s->viewer.document->crowd.count, 0);
-    s->viewer.now = 10.4;
+    s->viewer.uptime = 10.4;
     view_follow_files(&s->viewer);
     CHECK(s->viewer.document->crowd.count > 1);
     CHECK_UINT(s->viewer.document->crowd.count, s->options.crowd);
@@ -452,7 +452,7 @@ TEST_SCREEN (view_drag_of_a_slider_is_one_step, BOBBIN) {
     double last = before;
     send_mouse(s, VIEW_INPUT_PRESS, slider.x + 0.6f * slider.width, y);
     for (int i = 0; i < 4; i++) {
-        s->viewer.now += 5.0; // a rest does not end the step
+        s->viewer.uptime += 5.0; // a rest does not end the step
         send_mouse(s, VIEW_INPUT_MOVE, slider.x + (0.65f + 0.05f * (float)i) * slider.width, y);
         CHECK(s->options.speed != last && s->viewer.undo.num_steps == num_steps);
         last = s->options.speed;

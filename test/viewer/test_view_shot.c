@@ -47,7 +47,7 @@ bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)
                         && view_select_environment(state);
     if (opened && viewer->options.animation_index_given) {
         view_change_clip(state, viewer->options.animation_index);
-        view_place_camera(state);
+        view_reset_camera(state);
     }
     if (viewer->options.num_times > 0)
         state->play.time = viewer->options.times[0];

@@ -181,7 +181,7 @@ TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --pan
         CHECK(!(box.width > 0.0f) || request.action == VIEW_HANDLED);
     }
     state->options->surface = VIEW_SURFACE_LIT;
-    view_select_mesh(&state->ui, state->now, 1);
+    view_select_mesh(&state->ui, state->uptime, 1);
     state->ui.folded = ~(1u << UI_SECTION_UV);
     draw_panels(state, &facts);
     REQUIRE(canvas->num_images == 1);
@@ -610,7 +610,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
 static bool has_preview(screen *s, const view_thumbnail *preview)
 {
     view_follow_previews(&s->viewer);
-    return preview->is_made;
+    return preview->is_valid;
 }
 
 // Only visible names get previews. Clips and skins are previewed on the current model.

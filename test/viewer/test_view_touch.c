@@ -116,8 +116,8 @@ TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
 // An open sheet does not cover the button over the demo.
 TEST_HERE (view_button_over_the_demo_is_above_the_sheet, MACHINE) {
     make_upright(u);
-    u->viewer.now += 10.0;
-    u->viewer.panels.decision.demo_end = u->viewer.now + 20.0;
+    u->viewer.uptime += 10.0;
+    u->viewer.panels.decision.demo_end = u->viewer.uptime + 20.0;
     for (int is_open = 0; is_open < 2; is_open++) {
         u->viewer.ui.docks.is_sheet_open = is_open;
         user_draw(u);

@@ -250,8 +250,8 @@ static bool make_walk(view_scene *scene, uint32_t num_stray)
         "bounds {\n( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\n"
         "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\nframe 0 {\n0\n}\nframe 1 {\n175\n}\n";
     *scene = (view_scene){0};
-    scene->own_model = md5_parse_model(words.text, words.size, NULL, NULL);
-    scene->model = scene->own_model;
+    scene->owned_model = md5_parse_model(words.text, words.size, NULL, NULL);
+    scene->model = scene->owned_model;
     free(words.text);
     md5_anim *const anim = md5_parse_anim(clip, sizeof clip - 1, NULL, NULL);
     if (!CHECK(scene->model != NULL && anim != NULL))

@@ -82,7 +82,7 @@ TEST_HERE (view_ui_reports_an_unreadable_image, BOBBIN) {
 static bool has_preview(screen *s, const view_thumbnail *preview)
 {
     view_follow_previews(&s->viewer);
-    return preview->is_made;
+    return preview->is_valid;
 }
 
 // A folder of ten thousand images: previews are requested only for visible images.
@@ -692,12 +692,12 @@ TEST_HERE (view_search_does_not_run_messages, BOBBIN) {
         CHECK_THAT(item_find(&s->viewer, &s->facts, "menu/No matches").width > 0.0f, "%s", words);
         CHECK_THAT(item_find(&s->viewer, &s->facts, name).width > 0.0f, "%s: %s", words, message);
         OWN_STRING before =
-            view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_PLACE);
+            view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_CAMERA);
         const view_command command = send_key(s, VIEW_KEY_RETURN, NULL);
         CHECK_THAT(command.action == VIEW_NOTHING || command.action == VIEW_HANDLED, "%s runs %s",
                    words, view_action_name(command.action));
         OWN_STRING after =
-            view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_PLACE);
+            view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_CAMERA);
         CHECK_STRING(after, before);
     }
     // A click on a suggestion enters it as the search text.
@@ -796,7 +796,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     view_store_step(viewer);
     rest_on(s, view_get_entry(surface), "menu/UV grid");
     CHECK(!view_follow_trial(viewer)); // not immediately
-    viewer->now += 0.2;
+    viewer->uptime += 0.2;
     CHECK(view_follow_trial(viewer) && !view_follow_trial(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_UV);
     view_store_step(viewer);
@@ -808,7 +808,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
 
     // A selected value remains, as one step of undo.
     rest_on(s, view_get_entry(surface), "menu/Weights");
-    viewer->now += 0.2;
+    viewer->uptime += 0.2;
     CHECK(view_follow_trial(viewer));
     view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
     view_store_step(viewer);
@@ -830,7 +830,7 @@ TEST_HERE (view_shows_the_hovered_clip, BOBBIN) {
     viewer->play.time = 0.3;
     OWN_STRING line = common_format("menu/%s", viewer->document->scene.clips[another].name);
     rest_on(s, *row, line);
-    viewer->now += 0.2;
+    viewer->uptime += 0.2;
     CHECK(view_follow_trial(viewer));
     CHECK_UINT(viewer->document->scene.clip, another);
     view_close_menu(&viewer->ui, &viewer->panels.menu);
@@ -964,7 +964,7 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
 
 TEST_HERE (view_companions_can_be_added_and_removed_in_the_window, BOBBIN) {
     CHECK(set(s, "compare", "models/bobbin/walk.md5anim"));
-    CHECK(s->viewer.document->compare.own_anim);
+    CHECK(s->viewer.document->compare.owned_anim);
     CHECK(set(s, "retarget", "models/thimble/thimble.md5mesh"));
     CHECK(s->viewer.document->companions[VIEW_RETARGETED].model);
     CHECK(set(s, "retarget", ""));

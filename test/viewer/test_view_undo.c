@@ -31,7 +31,7 @@ static char *option_texts(const view_options *options)
 // Executes a command of the user, a second after the last one.
 static void execute(screen *s, view_command command)
 {
-    s->viewer.now += 1.0;
+    s->viewer.uptime += 1.0;
     view_execute(&s->viewer, command);
     view_store_step(&s->viewer);
 }
@@ -385,7 +385,7 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
 static void press_bracket(screen *s, double after)
 {
     bool redraw = false;
-    s->viewer.now += after;
+    s->viewer.uptime += after;
     view_handle_event(&s->viewer, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = '['}, &redraw);
 }
 

@@ -59,7 +59,7 @@ bool view_controls_character(const view_state *viewer)
     if (viewer->input.has_released_control || viewer->pages.open >= 0
         || view_shows_crowd(viewer->document))
         return false;
-    return view_get_mover(&viewer->document->scene)->take_over != NULL;
+    return view_get_mover(&viewer->document->scene)->take_control != NULL;
 }
 
 // Shows a notice if the pressed key has no visible effect in the state machine, so that the user
@@ -124,10 +124,10 @@ void view_control_character(view_state *viewer, const view_menu_entry *entry, bo
     const view_action action = entry->action;
     const bool is_machine = mover->mode == VIEW_MODE_MACHINE;
     const bool is_trigger = action == VIEW_TRIGGER;
-    if (mover->take_over == NULL || (is_trigger && !is_machine))
+    if (mover->take_control == NULL || (is_trigger && !is_machine))
         return;
 
-    view_control *const control = mover->take_over(scene, down);
+    view_control *const control = mover->take_control(scene, down);
     if (down && is_machine) // while playback is paused, a key has a visible effect only later
         explain_no_effect(viewer, action);
 
@@ -324,15 +324,15 @@ static void set_next_value(view_state *viewer, const view_option *option)
 static void toggle_ragdoll(view_state *viewer)
 {
     const view_fall *const fall = viewer->document->scene.fall;
-    const double now = viewer->play.time;
+    const double play_time = viewer->play.time;
     if (fall == NULL) {
         view_notice(viewer, "No ragdoll for this model");
         return;
     }
 
-    const bool has_died = view_has_died(fall, now);
+    const bool has_died = view_has_died(fall, play_time);
     const common_value alive = {.type = COMMON_VALUE_DEFAULT};
-    const common_value death_time = has_died ? alive : common_number_value(fmax(now, 0));
+    const common_value death_time = has_died ? alive : common_number_value(fmax(play_time, 0));
     if (!view_set_option(viewer, VIEW_OPTION(dies), death_time))
         return;
     if (has_died)
@@ -545,7 +545,7 @@ static void copy_command_line(view_state *viewer)
     if (view_ask_page("link"))
         return;
     char *const line = view_command_line(viewer);
-    ui_copy(&viewer->ui, viewer->now, line, line);
+    ui_copy(&viewer->ui, viewer->uptime, line, line);
     free(line);
 }
 
@@ -609,7 +609,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
     case VIEW_COPY_NAME:
     case VIEW_COPY_PATH:
         if (command->path != NULL)
-            ui_copy(&viewer->ui, viewer->now, command->path, command->path);
+            ui_copy(&viewer->ui, viewer->uptime, command->path, command->path);
         break;
     case VIEW_COPY_COMMAND:
         copy_command_line(viewer);
@@ -686,7 +686,7 @@ static void execute_transition(view_state *viewer, const view_command *command)
     view_machine *const machine = &viewer->document->scene.machine;
     if (view_get_mode(viewer->document) != VIEW_MODE_MACHINE)
         return;
-    view_take_over(machine);
+    view_stop_acting(machine);
 
     const uint32_t layer = (uint32_t)command->number;
     uint32_t state = (uint32_t)command->item;
@@ -741,7 +741,7 @@ static void toggle_measuring(view_state *viewer)
 
 // Executes commands of selection, recording, export, undo and options. Passes all other commands to
 // the jobs, because they concern files.
-static void execute_other_command(view_state *viewer, const view_command *command)
+static void execute_general_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
     const size_t number = command->number;
@@ -794,7 +794,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         break;
     case VIEW_FIRE_TRIGGER:
         if (view_get_mode(viewer->document) == VIEW_MODE_MACHINE) {
-            view_take_over(&scene->machine);
+            view_stop_acting(&scene->machine);
             view_activate_parameter(&scene->machine, (uint32_t)number);
         }
         break;
@@ -852,7 +852,7 @@ bool view_execute(view_state *viewer, view_command command)
     else if (action <= VIEW_ORTHOGRAPHIC)
         execute_camera_command(viewer, action);
     else if (!execute_interface_command(viewer, &command))
-        execute_other_command(viewer, &command);
+        execute_general_command(viewer, &command);
 
     view_activate_opened_panels(&viewer->ui, &before, shown);
     free(command.path);
@@ -999,8 +999,8 @@ static void push_stick(view_state *viewer, float x, float y)
 static bool grasp_limb(view_state *viewer, float x, float y)
 {
     view_fall *const fall = viewer->document->scene.fall;
-    const bool shows_other = viewer->pages.open >= 0 || view_shows_crowd(viewer->document);
-    if (shows_other || !view_has_died(fall, viewer->play.time))
+    const bool shows_other_scene = viewer->pages.open >= 0 || view_shows_crowd(viewer->document);
+    if (shows_other_scene || !view_has_died(fall, viewer->play.time))
         return false;
 
     const float ray_length = 10 * viewer->cameras.user.distance; // far behind the model
@@ -1060,7 +1060,7 @@ static bool press_panel(view_state *viewer)
 static bool drag_panel(view_state *viewer, float down)
 {
     viewer->input.scroll_distance = down;
-    viewer->input.scroll_time = viewer->now;
+    viewer->input.scroll_time = viewer->uptime;
     return run_at_press(viewer, (ui_mouse){.dragged = down});
 }
 
@@ -1093,7 +1093,7 @@ static void lift_finger(view_state *viewer, const view_input *event)
     view_input_state *const input = &viewer->input;
     const bool is_still = input->drag == VIEW_DRAG_FINGER && !event->is_given_up;
     const bool was_scrolling =
-        input->drag == VIEW_DRAG_SCROLL && viewer->now - input->scroll_time < 0.1;
+        input->drag == VIEW_DRAG_SCROLL && viewer->uptime - input->scroll_time < 0.1;
     const bool continues = was_scrolling && !viewer->options->shown.reduced_motion;
     if (input->drag == VIEW_DRAG_FINGER)
         input->drag = VIEW_DRAG_NONE;
@@ -1344,7 +1344,7 @@ static void release(view_state *viewer, const view_input *event)
 
 // Handles the mouse wheel. A panel under the pointer scrolls. Otherwise the camera zooms, and the
 // point under the pointer keeps its position in the image.
-static void turn_wheel(view_state *viewer, const view_input *event)
+static void scroll_wheel(view_state *viewer, const view_input *event)
 {
     const float zoom_per_step = 1.15f;
     const view_stage stage = current_stage(viewer);
@@ -1572,11 +1572,11 @@ static void interrupt_demo(view_state *viewer, bool is_touch)
     const double more_seconds = 20;
     double *const demo_end = &viewer->panels.decision.demo_end;
     if (*demo_end > 0)
-        *demo_end = viewer->now + more_seconds;
+        *demo_end = viewer->uptime + more_seconds;
     if (!current_stage(viewer).plays)
         return;
 
-    view_take_over(&viewer->document->scene.machine);
+    view_stop_acting(&viewer->document->scene.machine);
     if (is_touch)
         view_notice(viewer, "You now control Bobbin" VIEW_DOT "drag the stick to move");
     else
@@ -1609,7 +1609,7 @@ static bool dispatch_event(view_state *viewer, const view_input *event)
     case VIEW_INPUT_MOVE:
         return move(viewer, event);
     case VIEW_INPUT_WHEEL:
-        turn_wheel(viewer, event);
+        scroll_wheel(viewer, event);
         break;
     case VIEW_INPUT_DROP:
         drop_file(viewer, event);

@@ -10,10 +10,10 @@
 static const double long_work = 0.1;    // s; handling an event takes less unless it opens a file
 static const double longest_frame = 10; // s
 
-double view_pace_frame(view_pace *pace, double now)
+double view_pace_frame(view_pace *pace, double time)
 {
-    const double passed = now - pace->last - pace->held;
-    pace->last = now;
+    const double passed = time - pace->last - pace->held;
+    pace->last = time;
     pace->held = 0;
     return fmin(fmax(passed, 0), longest_frame);
 }
@@ -71,8 +71,8 @@ bool view_follow(view_state *viewer, double seconds)
     for (int i = 0; i < UI_NUM_SCROLLS; i++)
         is_moving |= approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, fraction);
     is_moving |= approach(&lesson_scroll->shown, lesson_scroll->wanted, fraction);
-    const bool is_layout_known = viewer->drawing.font.scale > 0;
-    if (is_layout_known)
+    const bool has_layout = viewer->drawing.font.scale > 0;
+    if (has_layout)
         is_moving |= follow_free_region(viewer, fraction);
     is_moving |= view_follow_camera(&viewer->cameras.drawn, &viewer->cameras.user, fraction);
     return is_moving;
@@ -255,7 +255,7 @@ static bool is_animated(const view_state *viewer)
 static bool end_first_minute(view_state *viewer)
 {
     double *const demo_end = &viewer->panels.decision.demo_end; // 0 or less: no demo is playing
-    const bool is_over = *demo_end > 0 && viewer->now >= *demo_end;
+    const bool is_over = *demo_end > 0 && viewer->uptime >= *demo_end;
     const bool is_covered = viewer->ui.over != VIEW_OVERLAY_NONE || viewer->pages.open >= 0;
     if (!is_over || is_covered)
         return false;
@@ -274,7 +274,7 @@ static double event_timeout(const view_state *viewer, bool is_moving, bool await
     const view_ui *const ui = &viewer->ui;
     if (is_moving || viewer->jobs.export != NULL || viewer->jobs.conversion != NULL)
         return 0;
-    const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
+    const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->lit_end);
     const bool has_hover = awaits_tip || ui->hover_preview.option != NULL;
     const bool reads_files = viewer->options->watch || viewer->jobs.scan != NULL;
     return has_notice || has_hover || reads_files ? short_wait : long_wait;
@@ -345,16 +345,16 @@ static bool step_loop(void *user)
     view_state *const viewer = loop->viewer;
     const view_ui *const ui = &viewer->ui;
     const double begin = view_seconds();
-    viewer->now = begin - loop->start;
+    viewer->uptime = begin - loop->start;
     const bool is_moving = advance_loop(loop, begin);
 
     // One more frame removes a notice whose time is over. A tooltip needs a frame without an event,
     // because it appears after a delay.
-    const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
+    const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->lit_end);
     if (loop->had_notice && !has_notice)
         view_log_state(viewer, "quiet");
     const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
-    const bool is_tip_due = awaits_tip && viewer->now - ui->tip_since >= VIEW_TIP_DELAY;
+    const bool is_tip_due = awaits_tip && viewer->uptime - ui->tip_since >= VIEW_TIP_DELAY;
 
     const bool has_changed = loop->redraw || is_moving || needs_still_frame(loop, is_moving);
     const bool has_text = has_notice || loop->had_notice || is_tip_due;

@@ -13,10 +13,10 @@ typedef struct view_pace {
     double held; // time to subtract from the current frame
 } view_pace;
 
-// Begins a frame at the time `now`. Returns the time since the last frame minus the subtracted
+// Begins a frame at the time `time`. Returns the time since the last frame minus the subtracted
 // time. Returns 0 if the clock went backward. The result is at most 10 s, because after a longer
 // time the program was suspended.
-double view_pace_frame(view_pace *pace, double now);
+double view_pace_frame(view_pace *pace, double time);
 
 // Subtracts the duration of events or of reading files, `seconds`, from the current frame. If the
 // image was `moving`, only a long duration is subtracted, for example the opening of a file.

@@ -83,7 +83,7 @@ static const float DEGREE = 0.01745329252f;
 // Sets the offset of a part that is not attached to another part. The engines move a model in its
 // own space, and then rotate it about -y, x and z. In id's axes y is mirrored, so the angles about
 // z and x change their signs.
-static void place_root_part(const md5_cube2 *cube, cube_part *part)
+static void transform_root_part(const md5_cube2 *cube, cube_part *part)
 {
     const md5_vec3 x = {1, 0, 0};
     const md5_vec3 y = {0, 1, 0};
@@ -153,7 +153,7 @@ static bool attach(const cube_model *joined, uint32_t index)
     cube_part *const part = &joined->parts[index];
     const bool is_at_origin = index == 0 || (part->link == NULL && part->shared == 0);
     if (is_at_origin) {
-        place_root_part(joined->cube, part);
+        transform_root_part(joined->cube, part);
         return true;
     }
     if (part->link == NULL) {
@@ -171,20 +171,20 @@ static cube_joint make_joint(const cube_model *joined, uint32_t part_index, uint
     cube_part *const part = &joined->parts[part_index];
     const md5_joint *const joint = &part->model->skeleton.joints[in_part];
     const md5_xform local = part->model->bind_local[in_part];
-    cube_joint made = {.part = part, .in_part = in_part};
+    cube_joint result = {.part = part, .in_part = in_part};
     if (part_index == 0)
-        made.name = common_copy(joint->name);
+        result.name = common_copy(joint->name);
     else
-        made.name = common_format("%u/%s", part_index, joint->name);
+        result.name = common_format("%u/%s", part_index, joint->name);
     if (joint->parent == MD5_NONE) {
-        made.parent = part->parent;
-        made.bind_local = md5_xform_mul(part->offset, local);
+        result.parent = part->parent;
+        result.bind_local = md5_xform_mul(part->offset, local);
     } else {
-        made.parent = part->joints[joint->parent];
-        made.bind_local = local;
+        result.parent = part->joints[joint->parent];
+        result.bind_local = local;
     }
-    made.bind = md5_xform_mul(joined->joints[made.parent].bind, made.bind_local);
-    return made;
+    result.bind = md5_xform_mul(joined->joints[result.parent].bind, result.bind_local);
+    return result;
 }
 
 // Returns the joint of the merged skeleton for joint `name` of a part that shares its skeleton. The

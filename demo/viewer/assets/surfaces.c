@@ -331,11 +331,11 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
     for (int k = 0; k < 3; k++) {
         const uint32_t vertex = vertices[k];
         const bool faces_away = md5_vec3_dot(pose->normals[vertex], shape.outward) < 0;
-        const bool has_other_sign = has_tangents && pose->tangents[vertex].w * sign < 0;
+        const bool has_opposite_sign = has_tangents && pose->tangents[vertex].w * sign < 0;
         is_flipped = is_flipped || faces_away;
-        is_mirrored = is_mirrored || has_other_sign;
+        is_mirrored = is_mirrored || has_opposite_sign;
         if (marks != NULL)
-            marks[vertex] = marks[vertex] || faces_away || has_other_sign;
+            marks[vertex] = marks[vertex] || faces_away || has_opposite_sign;
     }
     faults->counts[VIEW_FAULT_FLIPPED] += is_flipped;
     faults->counts[VIEW_FAULT_MIRRORED] += is_mirrored;

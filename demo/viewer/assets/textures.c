@@ -259,8 +259,8 @@ static bool describe_image(const view_texture *texture, view_image *image, md5gl
 
 // Creates the texture of an image on the GPU, and sets texture->has_holes. Returns false and fills
 // `error` on failure. The image may be changed.
-static bool create_texture_of(const view_dresser *dresser, view_texture *texture, view_image *image,
-                              md5_error *error)
+static bool create_texture_from_image(const view_dresser *dresser, view_texture *texture,
+                                      view_image *image, md5_error *error)
 {
     md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR,
                                .width = image->width,
@@ -295,7 +295,7 @@ static bool upload_image(const view_dresser *dresser, view_texture *texture, md5
         return false;
     texture->width = image.width;
     texture->height = image.height;
-    const bool is_created = create_texture_of(dresser, texture, &image, error);
+    const bool is_created = create_texture_from_image(dresser, texture, &image, error);
     free(image.rgba);
     return is_created;
 }

@@ -112,35 +112,35 @@ typedef struct canvas_quad {
 // Sets `visible` to the part of a rectangle that is inside the clip rectangle. `edges` are the
 // sides of the clip rectangle. Texture coordinates and colors are interpolated at the new sides.
 // Returns false if nothing is visible.
-static bool clip_quad(const canvas_quad *whole, const float edges[4], canvas_quad *visible)
+static bool clip_quad(const canvas_quad *quad, const float edges[4], canvas_quad *visible)
 {
     for (int side = LEFT; side <= BOTTOM; side++) {
         const int first = side & 1; // first side on the same axis: LEFT or TOP
         const int last = first + 2;
-        const float size = whole->xy[last] - whole->xy[first];
-        visible->xy[side] = fminf(fmaxf(whole->xy[side], edges[first]), edges[last]);
-        const float part = size > 0 ? (visible->xy[side] - whole->xy[first]) / size : 0;
-        visible->uv[side] = whole->uv[first] + (whole->uv[last] - whole->uv[first]) * part;
+        const float size = quad->xy[last] - quad->xy[first];
+        visible->xy[side] = fminf(fmaxf(quad->xy[side], edges[first]), edges[last]);
+        const float part = size > 0 ? (visible->xy[side] - quad->xy[first]) / size : 0;
+        visible->uv[side] = quad->uv[first] + (quad->uv[last] - quad->uv[first]) * part;
     }
     const bool is_visible =
         visible->xy[RIGHT] > visible->xy[LEFT] && visible->xy[BOTTOM] > visible->xy[TOP];
     if (!is_visible)
         return false;
 
-    const float whole_top = whole->xy[TOP];
-    const float height = whole->xy[BOTTOM] - whole_top;
-    visible->top = mix(whole->top, whole->bottom, (visible->xy[TOP] - whole_top) / height);
-    visible->bottom = mix(whole->top, whole->bottom, (visible->xy[BOTTOM] - whole_top) / height);
+    const float quad_top = quad->xy[TOP];
+    const float height = quad->xy[BOTTOM] - quad_top;
+    visible->top = mix(quad->top, quad->bottom, (visible->xy[TOP] - quad_top) / height);
+    visible->bottom = mix(quad->top, quad->bottom, (visible->xy[BOTTOM] - quad_top) / height);
     return true;
 }
 
 // Appends the visible part of a rectangle as two triangles. Returns false if the rectangle is
 // completely outside of the clip rectangle.
-static bool add_quad(view_canvas *canvas, const canvas_quad *whole)
+static bool add_quad(view_canvas *canvas, const canvas_quad *quad)
 {
     float edges[4];
-    canvas_quad visible = *whole;
-    if (get_clip_edges(canvas, edges) && !clip_quad(whole, edges, &visible))
+    canvas_quad visible = *quad;
+    if (get_clip_edges(canvas, edges) && !clip_quad(quad, edges, &visible))
         return false;
 
     const float *const xy = visible.xy;
@@ -414,25 +414,26 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
 
 // Returns the number of decimal places of a displayed number. A number from 10 000 on has one place
 // less for each further digit, so that its text does not become wider.
-static int reduce_places(double absolute, int max_places)
+static int reduce_decimals(double absolute, int max_decimals)
 {
-    int places = max_places;
+    int num_decimals = max_decimals;
     double rounding = 0.5; // half a unit of the last decimal place
-    for (int i = 0; i < places; i++)
+    for (int i = 0; i < num_decimals; i++)
         rounding *= 0.1;
     double limit = 1e4;
-    while (places > 0 && absolute + rounding >= limit) { // the rounded value reaches the limit
-        places--;
+    while (num_decimals > 0 && absolute + rounding >= limit) { // the rounded value is too long
+        num_decimals--;
         limit *= 10;
         rounding *= 10;
     }
-    return places;
+    return num_decimals;
 }
 
-// Writes a number for display to text[size], with at most `places` decimal places. Formats the
-// absolute value first, and then adds the sign. It is the minus sign of Unicode instead of the
+// Writes a number for display to text[size], with at most `num_decimals` decimal places. Formats
+// the absolute value first, and then adds the sign. It is the minus sign of Unicode instead of the
 // ASCII "-". If all digits are zero, it is omitted.
-const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
+const char *view_format_number(char *text, size_t size, double value, int num_decimals,
+                               bool has_column)
 {
     static const char dash[] = "\xE2\x80\x93"; // shown for NaN
     static const char infinity[] = "\xE2\x88\x9E";
@@ -446,8 +447,8 @@ const char *view_format_number(char *text, size_t size, double value, int places
     else if (isinf(value))
         COMMON_TEXT(digits, "%s", infinity);
     else
-        COMMON_TEXT(digits, absolute < max_fixed ? "%.*f" : "%.*e", reduce_places(absolute, places),
-                    absolute);
+        COMMON_TEXT(digits, absolute < max_fixed ? "%.*f" : "%.*e",
+                    reduce_decimals(absolute, num_decimals), absolute);
 
     // A value that is displayed as 0 has no sign. The search includes \xE2, the first byte of the
     // infinity sign, because infinity has no digits but has a sign.

@@ -76,14 +76,15 @@ enum { VIEW_MAX_LINE = 192 };
 const char *view_next_line(const view_font *font, view_text_size size, float width,
                            const char *text, char line[VIEW_MAX_LINE]);
 
-// Writes a number with `places` decimal places (at most 9) to `text` and returns `text`. 32 bytes
-// are enough. From 10 000 on, each power of ten removes one decimal place. A number that is rounded
-// to 0 has no sign.
+// Writes a number with `num_decimals` decimal places (at most 9) to `text` and returns `text`. 32
+// bytes are enough. From 10 000 on, each power of ten removes one decimal place. A number that is
+// rounded to 0 has no sign.
 //
 // If `has_column` is true, a number without a minus sign begins with a blank that is as wide as the
 // minus sign. The digits of numbers in a column are then aligned, because all digits have the same
 // width.
-const char *view_format_number(char *text, size_t size, double value, int places, bool has_column);
+const char *view_format_number(char *text, size_t size, double value, int num_decimals,
+                               bool has_column);
 
 bool view_contains(view_rect rect, float x, float y);
 

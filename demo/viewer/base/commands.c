@@ -23,13 +23,13 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 #define SHIFT(key) ((key) | VIEW_WITH_SHIFT)
 #define CTRL(key) ((key) | VIEW_WITH_CTRL)
 #define ANY(key) ((key) | VIEW_WITH_ANY)
-#define NEEDS(what) .needs = (what)
+#define NEEDS(value) .needs = (value)
 #define MODEL VIEW_NEEDS_MODEL
 #define CLIP VIEW_NEEDS_CLIP
 #define MACHINE VIEW_NEEDS_MACHINE
 #define CLIPS VIEW_NEEDS_CLIPS
 #define ONE VIEW_NEEDS_ONE
-#define ON(what) .context = VIEW_ON_##what
+#define ON(value) .context = VIEW_ON_##value
 #define ON_GROUND ON(GROUND)
 #define ON_BOTH .context = (VIEW_ON_MODEL | VIEW_ON_GROUND)
 #define MOUSE(label, hint)                                            \

@@ -494,11 +494,12 @@ static char *write_user_options(const view_options *options)
 // Stores the current settings of a window, and writes the configuration file. With `is_soon`, the
 // file is written only if the settings are the same as in the last call. Different settings may be
 // changing continuously, for example while the user drags a slider. Returns false if writing fails.
-bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log)
+bool view_store_config(view_config *config, const view_options *options, bool is_soon,
+                       view_log *log)
 {
     const bool was_changed = config->is_changed;
     char *const before = config->settings;
-    config->settings = write_user_options(now);
+    config->settings = write_user_options(options);
     const bool is_changing = before == NULL || strcmp(config->settings, before) != 0;
     free(before);
 

@@ -55,7 +55,8 @@ bool view_write_config(view_config *config, view_log *log);
 // Stores the current settings of a window and writes the file. If `is_soon` is true, writes the
 // file only if the settings have changed before the last call, but not since. The file is then not
 // written repeatedly while a slider is dragged. Logs a warning and returns false if writing fails.
-bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log);
+bool view_store_config(view_config *config, const view_options *options, bool is_soon,
+                       view_log *log);
 
 // Replaces the stored settings of a document.
 void view_note_document(view_config *config, const char *path, const char *lines);

@@ -24,13 +24,13 @@ extern const unsigned char md5view_font[], md5view_code_font[];
 // the figure space, dashes, a bullet, an ellipsis, arrows, symbols of buttons, and the replacement
 // character for invalid text. The figure space is a blank as wide as the minus sign.
 // demo/web/font.py also reads this list.
-static const char others[] = "\xE2\x88\x92\xE2\x80\x87\xE2\x80\x93\xE2\x80\x94\xE2\x80\xA2"
-                             "\xE2\x80\xA6\xE2\x86\x90\xE2\x86\x91\xE2\x86\x92\xE2\x86\x93"
-                             "\xE2\x89\xA0\xE2\x96\xB6\xE2\x97\x80\xE2\x8C\x82\xE2\x97\x90"
-                             "\xE2\x96\xA6\xE2\x98\xB0\xE2\x9A\xA0\xEF\xBF\xBD"
-                             "\xE2\x9C\x95\xE2\x86\xBA\xE2\x80\xBA\xE2\x97\x8E"
-                             "\xE2\x97\x82\xE2\x96\xB8\xE2\x96\xBE\xE2\x9C\x93\xE2\x97\x89"
-                             "\xE2\x9D\x99\xE2\x9D\x9A\xE2\x97\xA7";
+static const char extra_symbols[] = "\xE2\x88\x92\xE2\x80\x87\xE2\x80\x93\xE2\x80\x94\xE2\x80\xA2"
+                                    "\xE2\x80\xA6\xE2\x86\x90\xE2\x86\x91\xE2\x86\x92\xE2\x86\x93"
+                                    "\xE2\x89\xA0\xE2\x96\xB6\xE2\x97\x80\xE2\x8C\x82\xE2\x97\x90"
+                                    "\xE2\x96\xA6\xE2\x98\xB0\xE2\x9A\xA0\xEF\xBF\xBD"
+                                    "\xE2\x9C\x95\xE2\x86\xBA\xE2\x80\xBA\xE2\x97\x8E"
+                                    "\xE2\x97\x82\xE2\x96\xB8\xE2\x96\xBE\xE2\x9C\x93\xE2\x97\x89"
+                                    "\xE2\x9D\x99\xE2\x9D\x9A\xE2\x97\xA7";
 enum {
     INVALID = 0xFFFD,
     MINUS = 0x2212,
@@ -562,7 +562,7 @@ static void add_common_glyphs(view_font *font, view_text_size size)
     for (int code = BEGIN_OF_LATIN_1; code < END_OF_LATIN_1; code++)
         find_or_add_glyph(font, size, code);
 
-    const char *text = others;
+    const char *text = extra_symbols;
     while (*text != '\0')
         view_next_letter(font, size, &text);
 }

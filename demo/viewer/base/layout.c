@@ -199,12 +199,12 @@ static void lay_out_docks(const view_layout_request *request,
 static view_dock front_dock(const view_layout_request *request)
 {
     view_dock front = VIEW_DOCK_RIGHT;
-    view_dock other = VIEW_DOCK_LEFT;
+    view_dock back = VIEW_DOCK_LEFT;
     if (request->docks.front == VIEW_DOCK_LEFT) {
         front = VIEW_DOCK_LEFT;
-        other = VIEW_DOCK_RIGHT;
+        back = VIEW_DOCK_RIGHT;
     }
-    return request->is_open[front] ? front : other;
+    return request->is_open[front] ? front : back;
 }
 
 // Divides the window into the menu bar, the docks, the time bar and the region for the image.

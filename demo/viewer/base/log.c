@@ -99,18 +99,18 @@ static bool list_warning(const view_log *log, view_level level, const char *text
     return true;
 }
 
-// Stores the last error, or a warning, for the window. `whole` is the text with its location, and
-// `text` is the text without it.
-static void store_message(view_log *log, view_level level, const char *whole, const char *text,
+// Stores the last error, or a warning, for the window. `full_text` is the text with its location,
+// and `text` is the text without it.
+static void store_message(view_log *log, view_level level, const char *full_text, const char *text,
                           const md5_error *location)
 {
     if (level == VIEW_ERROR) {
-        COMMON_TEXT(log->error, "%.*s", (int)sizeof log->error - 1, whole);
+        COMMON_TEXT(log->error, "%.*s", (int)sizeof log->error - 1, full_text);
         log->failure = *location;
         log->num_errors++;
         return;
     }
-    COMMON_TEXT(log->warning, "%.*s", (int)sizeof log->warning - 1, whole);
+    COMMON_TEXT(log->warning, "%.*s", (int)sizeof log->warning - 1, full_text);
     const bool is_new = log->reports == NULL || list_warning(log, level, text, location);
     if (is_new)
         log->num_warnings++;
@@ -262,7 +262,7 @@ static void set_subject(view_reports *reports, size_t count, const view_report *
 // Moves the reports of a thread to the log. A report with the level VIEW_DEBUG is not a problem. It
 // only supplies the subject of earlier reports about the same line. The subject is a part of
 // `model`.
-void view_take_reports(view_log *log, view_reports *found, const void *model)
+void view_move_reports(view_log *log, view_reports *found, const void *model)
 {
     view_reports *const listed = log->reports;
     const size_t num_earlier = listed->count;
@@ -300,7 +300,7 @@ void view_free_reports(view_reports *reports)
 // Displays the progress of a long job in one line of the terminal, which "\r" overwrites. The
 // call with step 0 starts the measurement of time. Returns false if the user has interrupted the
 // job, which is possible only if log->may_stop is set.
-bool view_log_progress(view_log *log, const char *what, size_t step, size_t count)
+bool view_log_progress(view_log *log, const char *task, size_t step, size_t count)
 {
     const double min_seconds = 0.5; // do not display the progress of shorter jobs
     if (step == 0)
@@ -315,7 +315,7 @@ bool view_log_progress(view_log *log, const char *what, size_t step, size_t coun
     const double seconds = (double)(clock() - log->progress_begin) / CLOCKS_PER_SEC;
     const bool is_long = seconds >= min_seconds;
     if (is_long && log->level >= VIEW_WARNING && isatty(STANDARD_ERROR) != 0) {
-        fprintf(stderr, "\r%s %zu/%zu\033[K", what, step + 1, count);
+        fprintf(stderr, "\r%s %zu/%zu\033[K", task, step + 1, count);
         fflush(stderr);
         log->progress_shown = true;
     }

@@ -123,7 +123,7 @@ void view_free_reports(view_reports *reports);
 // Moves the reports of a thread to the list of the log, and sets their model. A report of the level
 // VIEW_DEBUG is not listed. It only sets the subject of earlier reports about the same line of the
 // same file.
-void view_take_reports(view_log *log, view_reports *found, const void *model);
+void view_move_reports(view_log *log, view_reports *found, const void *model);
 
 // Groups the reports by cause. Does nothing if no reports were added since the last call
 // (causes.c).
@@ -136,6 +136,6 @@ uint32_t view_count_problems(const view_log *log);
 // Displays the progress of a long job, for example "reading 3/12". It is displayed only on a
 // terminal, and only if the job takes more than half a second. A call with step == count ends the
 // display. Returns false if the user wants to stop the job.
-bool view_log_progress(view_log *log, const char *what, size_t step, size_t count);
+bool view_log_progress(view_log *log, const char *task, size_t step, size_t count);
 
 #endif

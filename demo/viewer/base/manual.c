@@ -2,7 +2,8 @@
 // All of them are generated from the tables of options and commands.
 //
 // Each output has a template (`prints`). common_print_template() expands it for a list of manual
-// entries: one entry per option, then the entries of `other_rows`, then one entry per shortcut.
+// entries: one entry per option, then the entries of `synopsis_entries`, then one entry per
+// shortcut.
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/manual.h"
@@ -41,7 +42,7 @@
     "0 success, 1 a file cannot be shown, 2 invalid command line,\n" \
     "3 no display or no OpenGL 3.3.\n"
 
-static const common_manual_entry other_rows[] = {
+static const common_manual_entry synopsis_entries[] = {
     {'u', {"[OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [CAMERA.md5camera] [FOLDER]"}},
     {'u', {"[OPTION...] MACHINE.md5machine"}},
     {'u', {"[OPTION...] MODEL/md5.cfg"}},
@@ -50,7 +51,7 @@ static const common_manual_entry other_rows[] = {
     {'u', {"[OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]..."}},
     {'a', {DESCRIPTION, NULL, STATUSES}},
 };
-enum { NUM_OTHERS = COMMON_LENGTH(other_rows) };
+enum { NUM_SYNOPSIS_ENTRIES = COMMON_LENGTH(synopsis_entries) };
 
 enum { COLUMN = 38 }; // column of the help texts
 static const char *const in_help[] = {"\n", "\n                                      ", NULL};
@@ -221,14 +222,14 @@ bool view_print_asked(const view_options *options, FILE *file)
 
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t num_keys = view_list_keys(UINT32_MAX, NULL, 0, true, lines);
-    const size_t num_entries = view_num_options + NUM_OTHERS + num_keys;
+    const size_t num_entries = view_num_options + NUM_SYNOPSIS_ENTRIES + num_keys;
     common_manual_entry *const entries = common_alloc(num_entries, sizeof *entries);
     common_list texts = {0};
     size_t count = 0;
     for (size_t i = 0; i < view_num_options; i++)
         entries[count++] = describe_option(&view_option_rows[i], &texts);
-    for (size_t i = 0; i < NUM_OTHERS; i++)
-        entries[count++] = other_rows[i];
+    for (size_t i = 0; i < NUM_SYNOPSIS_ENTRIES; i++)
+        entries[count++] = synopsis_entries[i];
     for (uint32_t i = 0; i < num_keys; i++)
         entries[count++] = describe_shortcut(&lines[i], &texts);
 

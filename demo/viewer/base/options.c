@@ -59,13 +59,13 @@ static const view_option *find_nearest(const char *name, size_t length)
 {
     enum { MIN_PART_LENGTH = 4, BYTES_PER_EDIT = 4 };
     // Values of the parameter `in_part` of common_edit_distance().
-    const bool whole_name = false;
+    const bool complete_name = false;
     const bool part_of_name = true;
     const view_option *nearest = NULL;
     size_t min_distance = SIZE_MAX;
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &table[i];
-        size_t distance = common_edit_distance(name, length, option->name, whole_name);
+        size_t distance = common_edit_distance(name, length, option->name, complete_name);
         const bool is_part = length >= MIN_PART_LENGTH
                              && common_edit_distance(name, length, option->name, part_of_name) == 0;
         if (is_part && distance > 1)
@@ -398,7 +398,7 @@ static void mark_given(const view_option *option, view_options *options)
 }
 
 // Returns a copy of a text that `options` owns. A field contains only a pointer and cannot own it.
-static char *own_text(const view_option *option, const char *text, view_options *options)
+static char *copy_owned_text(const view_option *option, const char *text, view_options *options)
 {
     char *const copy = common_copy(text);
     if (options->strings == NULL)
@@ -446,7 +446,7 @@ static bool read_text_part(const view_option *option, const char *text, size_t l
                            view_options *options)
 {
     char *const part = common_format("%.*s", (int)length, text);
-    const char *const value = is_text(option) ? own_text(option, part, options) : part;
+    const char *const value = is_text(option) ? copy_owned_text(option, part, options) : part;
     const bool is_read = read_single_value(option, value, options);
     free(part);
     return is_read;
@@ -815,14 +815,14 @@ static void copy_texts(const view_option *option, const common_texts *from, view
 {
     common_texts *const texts = option_field(option, to);
     for (size_t i = 0; i < from->count; i++)
-        *COMMON_ADD_ITEM(texts->names, texts->count) = own_text(option, from->names[i], to);
+        *COMMON_ADD_ITEM(texts->names, texts->count) = copy_owned_text(option, from->names[i], to);
 }
 
 // Copies a text to the field of an option. `to` owns the copy. `from` may be NULL.
 static void copy_text(const view_option *option, const char *from, view_options *to)
 {
     const char **const text = option_field(option, to);
-    *text = from != NULL ? own_text(option, from, to) : NULL;
+    *text = from != NULL ? copy_owned_text(option, from, to) : NULL;
 }
 
 // Copies the value of an option from `from` to `to`. `usual` contains the default values. The

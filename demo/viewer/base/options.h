@@ -40,11 +40,11 @@ typedef enum view_record_format {
 } view_record_format;
 
 // --retarget-layout: position of the target model.
-typedef enum view_retarget_place {
-    VIEW_RETARGET_BESIDE, // next to the source model
-    VIEW_RETARGET_OVER,   // at the same position
-    VIEW_RETARGET_ALONE,  // only the target model is shown
-} view_retarget_place;
+typedef enum view_retarget_layout {
+    VIEW_RETARGET_SIDE_BY_SIDE, // next to the source model
+    VIEW_RETARGET_OVERLAY,      // at the same position
+    VIEW_RETARGET_TARGET_ONLY,  // only the target model is shown
+} view_retarget_layout;
 
 // --completions
 typedef enum view_shell {
@@ -83,7 +83,7 @@ typedef struct view_options {
     uint32_t num_frames;                       // --frames; 0 = not given
     const char *retarget;                      // target model, or NULL
     const char *retarget_map, *retarget_pairs; // file of a joint map, lines of a joint map, or NULL
-    view_retarget_place retarget_place;
+    view_retarget_layout retarget_layout;
     const char *attach;  // "JOINT=MODEL", or NULL
     const char *compare; // a clip or a second model, or NULL
     uint32_t crowd;      // number of characters; 0 = no crowd
@@ -171,7 +171,7 @@ typedef enum view_scope {
     VIEW_SCOPE_LOOK,   // stored for the user
     VIEW_SCOPE_ANY,    // stored for each document
     VIEW_SCOPE_FILE,   // stored for each document; meaningless for other documents
-    VIEW_SCOPE_PLACE,  // camera position: stored for each document, cannot be undone
+    VIEW_SCOPE_CAMERA, // camera position: stored for each document, cannot be undone
 } view_scope;
 
 // The default value of an option that is a switch.

@@ -14,10 +14,10 @@
 
 // Points of a match in one kind of text.
 typedef struct text_points {
-    int whole;    // the word is a whole word of the text
-    int begins;   // the word begins a word of the text
-    int inside;   // the word is inside of a word; 0: not a match
-    int is_first; // additional points at the beginning of the text
+    int complete_word; // the word is a whole word of the text
+    int begins;        // the word begins a word of the text
+    int inside;        // the word is inside of a word; 0: not a match
+    int is_first;      // additional points at the beginning of the text
 } text_points;
 
 // Returns the points of the best match of a word (`length` bytes) in a text, or 0 if the text does
@@ -33,7 +33,7 @@ static int rate_word(const char *text, const char *word, size_t length, const te
         const bool ends = !isalnum((unsigned char)text[i + length]);
         int sum = i == 0 ? points->is_first : 0;
         if (begins && ends)
-            sum += points->whole;
+            sum += points->complete_word;
         else if (begins)
             sum += points->begins;
         else
@@ -120,7 +120,7 @@ static int rate_words(const char *const *texts, const text_points *points, int n
 static size_t write_phrase(char *text, size_t size, const char *words, const char *end)
 {
     static const char articles[] = "a an my the this";
-    static const text_points points = {.whole = 1};
+    static const text_points points = {.complete_word = 1};
     text[0] = '\0';
     while (words < end) {
         const size_t length = strcspn(words, " ");
@@ -137,11 +137,11 @@ int view_rate_entry(const view_menu_entry *entry, const char *words, const char 
 {
     enum { NUM_TEXTS = 5 };
     static const text_points points[NUM_TEXTS] = {
-        {.whole = 1000, .begins = 800, .is_first = 100}, // label
-        {.whole = 600, .begins = 500},                   // synonyms
-        {.whole = 300, .begins = 300},                   // menu
-        {.whole = 300, .begins = 300},                   // submenu
-        {.whole = 150},                                  // tooltip
+        {.complete_word = 1000, .begins = 800, .is_first = 100}, // label
+        {.complete_word = 600, .begins = 500},                   // synonyms
+        {.complete_word = 300, .begins = 300},                   // menu
+        {.complete_word = 300, .begins = 300},                   // submenu
+        {.complete_word = 150},                                  // tooltip
     };
     const char *const texts[NUM_TEXTS] = {view_get_label(entry), entry->synonyms,
                                           view_menu_names[entry->menu], entry->label,
@@ -150,7 +150,7 @@ int view_rate_entry(const view_menu_entry *entry, const char *words, const char 
 
     // Some synonyms are phrases, for example "show bones". A match of the whole phrase is better
     // than matches of its words.
-    static const text_points phrase_points = {.whole = 1200};
+    static const text_points phrase_points = {.complete_word = 1200};
     char phrase_text[256];
     const size_t length = write_phrase(phrase_text, sizeof phrase_text, words, end);
     if (strchr(phrase_text, ' ') == NULL)
@@ -166,8 +166,8 @@ int view_rate_name(const char *name, const char *text, const char *words, const 
 {
     enum { NUM_TEXTS = 2 };
     static const text_points points[NUM_TEXTS] = {
-        {.whole = 1000, .begins = 800, .inside = 200, .is_first = 100},
-        {.whole = 600, .begins = 500},
+        {.complete_word = 1000, .begins = 800, .inside = 200, .is_first = 100},
+        {.complete_word = 600, .begins = 500},
     };
     const char *const texts[NUM_TEXTS] = {name, text};
     return rate_words(texts, points, NUM_TEXTS, words, end, false);
@@ -303,7 +303,7 @@ static const missing_feature missing_features[] = {
 // Returns true if a text contains the word, or its singular, as a whole word.
 static bool contains_word(const char *text, const char *word, size_t length)
 {
-    static const text_points points = {.whole = 1000};
+    static const text_points points = {.complete_word = 1000};
     return rate_word_in_texts(&text, &points, 1, word, length) > 0;
 }
 

@@ -10,8 +10,8 @@
 // - impostors: images of the model
 //
 // An update (view_run_crowd) has three parts. advance_part() advances the members and selects their
-// levels. pose_part() computes the palettes. place_part() writes the arrays that are drawn. Several
-// worker threads call each part, for different ranges of members.
+// levels. pose_part() computes the palettes. write_member_range() writes the arrays that are drawn.
+// Several worker threads call each part, for different ranges of members.
 #include "demo/viewer/crowd/crowd.h"
 
 #include "demo/common/threads.h"
@@ -68,8 +68,8 @@ static bool retarget_machine(view_kind *kind, const view_scene *scene, const md5
     }
     tables.model = kind->model;
     tables.clips = clips;
-    kind->own_machine = md5_create_machine(&tables, NULL, error);
-    kind->machine = kind->own_machine;
+    kind->owned_machine = md5_create_machine(&tables, NULL, error);
+    kind->machine = kind->owned_machine;
     free(clips);
     return kind->machine != NULL;
 }
@@ -752,8 +752,8 @@ static float pixels_across(const view_sight *sight, view_sphere sphere)
 
 // == Advancing =============================================================================
 
-static const float speed_rate = 2;        // rate at which the speed approaches target_speed, 1/s
-static const float turn_back_rate = 1.2f; // rotation of a member at the border, radians per second
+static const float speed_rate = 2;          // rate at which the speed approaches target_speed, 1/s
+static const float border_turn_rate = 1.2f; // of a member at the border, radians per second
 
 // Returns the next random number, from 0 to below 1, of the generator xorshift64 (Marsaglia 2003).
 static float next_random(uint64_t *state)
@@ -810,7 +810,7 @@ static void approach_target_speed(const view_member *member, const md5_machine *
 }
 
 // Rotates a member that has left the square of the crowd back towards the middle.
-static void turn_back(const view_crowd *crowd, view_member *member, float seconds)
+static void rotate_inward(const view_crowd *crowd, view_member *member, float seconds)
 {
     const md5_vec3 position = member->placement.translation; // relative to the middle
     const float distance = fmaxf(fabsf(position.x), fabsf(position.y));
@@ -818,13 +818,13 @@ static void turn_back(const view_crowd *crowd, view_member *member, float second
         return;
     const md5_vec3 ahead = md5_quat_rotate(member->placement.rotation, (md5_vec3){1, 0, 0});
     const float side = ahead.x * position.y - ahead.y * position.x; // > 0: the middle is right
-    const float rate = side > 0 ? -turn_back_rate : turn_back_rate;
+    const float rate = side > 0 ? -border_turn_rate : border_turn_rate;
     member->placement.rotation = view_rotate_about_z(member->placement.rotation, rate * seconds);
 }
 
 // Passes the placement of a member to the springs of its machine, because springs are simulated in
 // world space. Returns true if the machine has springs.
-static bool place_springs(const view_member *member, const md5_machine_desc *desc)
+static bool move_springs(const view_member *member, const md5_machine_desc *desc)
 {
     bool has_springs = false;
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
@@ -847,10 +847,10 @@ static bool wander(const view_crowd *crowd, view_member *member)
     if (crowd->time >= member->next_choice)
         choose_behavior(crowd, member);
     approach_target_speed(member, machine, seconds);
-    turn_back(crowd, member, seconds);
+    rotate_inward(crowd, member, seconds);
     md5_player_advance(member->player, seconds, NULL, NULL);
     member->placement = md5_xform_mul(member->placement, md5_player_root_motion(member->player));
-    return place_springs(member, md5_machine_tables(machine));
+    return move_springs(member, md5_machine_tables(machine));
 }
 
 // Members with a smaller diameter than these are updated every second or fourth frame, pixels. A
@@ -1160,7 +1160,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // Copies the palette and the morph weights of a posed member to the arrays that are drawn. `index`
 // is its index among the drawn members.
-static void place_pose(const view_crowd *crowd, const view_member *member, size_t index)
+static void write_member_pose(const view_crowd *crowd, const view_member *member, size_t index)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
     const size_t num_joints = kind->model->skeleton.num_joints;
@@ -1194,7 +1194,7 @@ static uint32_t select_impostor_image(const view_crowd *crowd, const view_member
 }
 
 // Writes the placement and the image of a member's impostor.
-static void place_impostor(const view_crowd *crowd, const view_member *member)
+static void write_impostor(const view_crowd *crowd, const view_member *member)
 {
     const view_pictures *const pictures = &crowd->kinds[member->kind].pictures;
     pictures->instances[member->impostor_index] = (md5gl_impostor){
@@ -1208,7 +1208,7 @@ static void place_impostor(const view_crowd *crowd, const view_member *member)
 
 // Writes the placement, palette and other drawing data of the visible members from `begin` to
 // before `end`. Runs on several threads; `user` is the crowd.
-static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
+static void write_member_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
     (void)worker;
@@ -1225,13 +1225,13 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
             kind->tints[index] = (md5_vec4){1, 1, 1, 1 + member->impostor_fraction};
         }
         if (member->is_posed) {
-            place_pose(crowd, member, index);
+            write_member_pose(crowd, member, index);
         } else if (has_model) {
             const md5_sample_position sample = member_sample_position(crowd, member);
             kind->jobs[member->draw_index] = view_baked_job(&kind->bakes, member->clip, &sample);
         }
         if (member->impostor_fraction > 0)
-            place_impostor(crowd, member);
+            write_impostor(crowd, member);
     }
 }
 
@@ -1288,7 +1288,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
     if (sight != NULL) {
         select_posed(crowd);
         md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
-        md5_threads_run(crowd->threads, crowd->count, place_part, crowd);
+        md5_threads_run(crowd->threads, crowd->count, write_member_range, crowd);
         crowd->num_frames++;
     }
     crowd->sight = NULL;
@@ -1333,8 +1333,8 @@ static bool load_kind_scene(view_kind *kind, const char *const *files, size_t nu
     const bool is_automatic = !loader->options->no_auto;
     if (!view_load_scene(&kind->loaded, files, num_files, NULL, is_automatic, loader->log))
         return false;
-    kind->textures = kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
-    return view_upload_scene(loader, &kind->loaded, false, &kind->drawn, kind->own_textures);
+    kind->textures = kind->owned_textures = common_alloc(1, sizeof *kind->owned_textures);
+    return view_upload_scene(loader, &kind->loaded, false, &kind->drawn, kind->owned_textures);
 }
 
 // Loads the morph targets of a kind after the first, if --morph or its machine sets weights.
@@ -1344,10 +1344,10 @@ static bool load_kind_morphs(view_kind *kind, const view_loader *loader)
     const md5_machine *const machine = view_scene_machine(&kind->loaded);
     if (loader->options->morphs.count == 0 && !view_has_driven_morphs(machine))
         return true;
-    if (!view_load_morphs(&kind->own_morphs, kind->loaded.path, kind->loaded.model, machine, false,
-                          loader))
+    if (!view_load_morphs(&kind->owned_morphs, kind->loaded.path, kind->loaded.model, machine,
+                          false, loader))
         return false;
-    kind->morphs = &kind->own_morphs;
+    kind->morphs = &kind->owned_morphs;
     return true;
 }
 
@@ -1439,8 +1439,8 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
             is_loaded = find_clips(kind, scene, NULL, loader->log);
         } else {
             const char *const *const kind_files = files + first_file;
-            const size_t num_others = num_files - first_file - 1; // after the model
-            const size_t num_kind_files = 1 + view_find_model(kind_files + 1, num_others);
+            const size_t num_remaining = num_files - first_file - 1; // after the model
+            const size_t num_kind_files = 1 + view_find_model(kind_files + 1, num_remaining);
             is_loaded = load_kind(kind, &crowd->kinds[0], kind_files, num_kind_files, loader);
             first_file += num_kind_files;
         }
@@ -1495,9 +1495,9 @@ static uint32_t *shuffle_cells(uint32_t count)
     uint32_t *const cells = common_alloc(count, sizeof *cells);
     uint64_t random = seed_factor;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t other = (uint32_t)(next_random(&random) * (float)(i + 1)) % (i + 1);
-        cells[i] = cells[other];
-        cells[other] = i;
+        const uint32_t swapped = (uint32_t)(next_random(&random) * (float)(i + 1)) % (i + 1);
+        cells[i] = cells[swapped];
+        cells[swapped] = i;
     }
     return cells;
 }
@@ -1505,7 +1505,7 @@ static uint32_t *shuffle_cells(uint32_t count)
 // Places a member near the middle of the group of its cell. In some groups, the members face the
 // middle and talk. In the others, they roughly face the viewer, and walk in that direction
 // together.
-static void place_member(const view_crowd *crowd, view_member *member, md5_vec3 cell)
+static void position_member(const view_crowd *crowd, view_member *member, md5_vec3 cell)
 {
     const float step = spacing * crowd->size; // side of a cell, units
     uint64_t group_random = 0;
@@ -1544,7 +1544,7 @@ static bool create_member(view_crowd *crowd, uint32_t index, uint32_t kind_index
     view_member *const member = &crowd->members[index];
     *member = (view_member){.kind = kind_index, .random = (index + 1) * seed_factor};
     discard_similar_numbers(&member->random);
-    place_member(crowd, member, cell);
+    position_member(crowd, member, cell);
     member->next_choice = 3 * (double)next_random(&member->random);
     if (kind->machine == NULL) {
         select_clip(kind, member, index - kind->begin);
@@ -1752,20 +1752,20 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
     // Free in reverse order, because retargeted clips refer to the first kind.
     for (uint32_t k = crowd->num_kinds; k-- > 0;) {
         view_kind *const kind = &crowd->kinds[k];
-        if (kind->own_textures != NULL && renderer != NULL) {
-            view_free_textures(kind->own_textures, renderer);
+        if (kind->owned_textures != NULL && renderer != NULL) {
+            view_free_textures(kind->owned_textures, renderer);
             md5gl_destroy_model(renderer, kind->drawn);
         }
         view_free_levels(kind, renderer);
         free(kind->order);
         free(kind->copies);
         free(kind->tints);
-        view_free_morphs(&kind->own_morphs, renderer);
+        view_free_morphs(&kind->owned_morphs, renderer);
         free(kind->morph_weights);
         free(kind->reported);
-        md5_destroy_machine(kind->own_machine);
+        md5_destroy_machine(kind->owned_machine);
         view_free_scene(&kind->loaded);
-        free(kind->own_textures);
+        free(kind->owned_textures);
         free(kind->clips);
         free(kind->palettes);
         free(kind->placements);

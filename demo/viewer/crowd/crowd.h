@@ -116,9 +116,9 @@ float view_impostor_fraction(float size, float pixels);
 // arrays of its visible members. The first kind refers to the document's scene and does not own it.
 typedef struct view_kind {
     view_scene loaded; // model and clips; empty in the first kind, which uses the document's scene
-    view_textures *own_textures;
-    md5_machine *own_machine; // machine with retargeted clips, or NULL
-    view_morphs own_morphs;   // empty in the first kind
+    view_textures *owned_textures;
+    md5_machine *owned_machine; // machine with retargeted clips, or NULL
+    view_morphs owned_morphs;   // empty in the first kind
 
     const char *name; // name of the model, for messages
     const md5_model *model;

@@ -39,12 +39,12 @@ static void match_joints(view_compare *compare, const md5_model *scene_model)
 static bool load_compared_file(view_compare *compare, const char *path, md5_error *error)
 {
     if (!common_has_suffix(path, ".md5anim")) {
-        compare->own_model = md5_load_model(path, NULL, error);
-        compare->model = compare->own_model;
+        compare->owned_model = md5_load_model(path, NULL, error);
+        compare->model = compare->owned_model;
         return compare->model != NULL;
     }
-    compare->own_anim = md5_load_anim(path, NULL, error);
-    compare->bound = compare->own_anim;
+    compare->owned_anim = md5_load_anim(path, NULL, error);
+    compare->bound = compare->owned_anim;
     compare->binding = md5_bind(compare->model, compare->bound, &partial_binding, error);
     return compare->model != NULL && compare->binding != NULL;
 }
@@ -84,8 +84,8 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
 void view_free_compare(view_compare *compare)
 {
     md5_free_binding(compare->binding);
-    md5_free_anim(compare->own_anim);
-    md5_free_model(compare->own_model);
+    md5_free_anim(compare->owned_anim);
+    md5_free_model(compare->owned_model);
     free(compare->name);
     free(compare->same);
     free(compare->pose);
@@ -163,7 +163,7 @@ static int compare_peaks(const void *a, const void *b)
 // does not fit, the binding remains NULL, and the compared model is shown in its bind pose.
 static void bind_compared_clip(view_compare *compare, const view_scene *scene)
 {
-    const md5_anim *anim = compare->own_anim;
+    const md5_anim *anim = compare->owned_anim;
     if (anim == NULL)
         anim = view_shown_anim(scene);
     if (anim == compare->bound)
@@ -323,7 +323,7 @@ static bool load(view_companion *companion, const view_loader *loader, const cha
 {
     md5_error error = {0};
     *companion = (view_companion){.joint = -1};
-    companion->model = companion->own_model = md5_load_model(path, NULL, &error);
+    companion->model = companion->owned_model = md5_load_model(path, NULL, &error);
     if (companion->model == NULL)
         return view_log_error(loader->log, &error);
     return upload(companion, loader, path, NULL);
@@ -386,7 +386,7 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
         view_free_machine(companion->machine);
     free(companion->machine);
     free(companion->path);
-    md5_free_model(companion->own_model);
+    md5_free_model(companion->owned_model);
     *companion = (view_companion){.joint = -1};
 }
 
@@ -908,7 +908,7 @@ static bool load_compared(view_document *document, const view_loader *loader)
         return true;
     view_companion *const compared = &document->companions[VIEW_COMPARED];
     *compared = (view_companion){.model = document->compare.model, .joint = -1};
-    if (document->compare.own_model == NULL) // a clip on the scene's model
+    if (document->compare.owned_model == NULL) // a clip on the scene's model
         return upload(compared, loader, scene->path, scene);
     return upload(compared, loader, path, NULL);
 }

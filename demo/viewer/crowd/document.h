@@ -40,9 +40,9 @@ typedef struct view_peak {
 // clip, the scene's model is compared in this clip.
 typedef struct view_compare {
     char *name;                   // name of the file
-    md5_model *own_model;         // model of the file; NULL: the scene's model
-    md5_anim *own_anim;           // clip of the file; NULL: the scene's shown clip
-    const md5_model *model;       // own_model or the scene's model
+    md5_model *owned_model;       // model of the file; NULL: the scene's model
+    md5_anim *owned_anim;         // clip of the file; NULL: the scene's shown clip
+    const md5_model *model;       // owned_model or the scene's model
     const md5_anim *bound;        // clip of `binding`
     md5_binding *binding;         // of `model` and `bound`; NULL: the bind pose is shown
     uint32_t num_joints;          // number of joints of the scene
@@ -96,7 +96,7 @@ enum {
 // A further model with its textures and its pose.
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
-    md5_model *own_model;   // `model`, unless it belongs to a view_compare or a machine
+    md5_model *owned_model; // `model`, unless it belongs to a view_compare or a machine
     char *path; // file of a guest, of the scenery, or of a model that a machine attaches
     md5gl_model *drawn;
     view_textures *textures;
@@ -116,7 +116,7 @@ typedef struct view_companion {
 // A thumbnail of a clip, for lists of clips.
 typedef struct view_clip_picture {
     bool is_wanted;        // the thumbnail was visible in a list
-    bool is_made;          // drawing was attempted
+    bool is_attempted;     // drawing was attempted
     md5gl_texture texture; // 0 if it could not be drawn
 } view_clip_picture;
 

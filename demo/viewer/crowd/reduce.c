@@ -131,19 +131,19 @@ static void create_mesh_level(const md5_mesh *mesh, const md5_vec3 *positions, f
                               view_triangles *level)
 {
     const uint32_t num_moved = sort_triangles(mesh, morph_distances, error, sorted);
-    const uint32_t num_others = mesh->num_triangles - num_moved;
+    const uint32_t num_reducible = mesh->num_triangles - num_moved;
     level->indices = common_alloc(mesh->num_triangles, 3 * sizeof *level->indices);
     level->count = mesh->num_triangles;
     memcpy(level->indices, sorted, 3 * (size_t)mesh->num_triangles * sizeof *sorted);
-    if (size == 0 || num_others == 0)
+    if (size == 0 || num_reducible == 0)
         return;
 
     // Reduce the triangles of the second group, and write them after the first group.
     uint32_t *const reduced = level->indices + 3 * (size_t)num_moved;
-    const uint32_t *const others = sorted + 3 * (size_t)num_moved;
-    const size_t num_indices =
-        meshopt_simplify(reduced, others, 3 * (size_t)num_others, &positions->x, mesh->num_vertices,
-                         sizeof *positions, 0, error / size, meshopt_SimplifyLockBorder, NULL);
+    const uint32_t *const reducible = sorted + 3 * (size_t)num_moved;
+    const size_t num_indices = meshopt_simplify(
+        reduced, reducible, 3 * (size_t)num_reducible, &positions->x, mesh->num_vertices,
+        sizeof *positions, 0, error / size, meshopt_SimplifyLockBorder, NULL);
     level->count = num_moved + (uint32_t)(num_indices / 3);
 }
 

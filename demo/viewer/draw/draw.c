@@ -168,8 +168,8 @@ static md5_bounds find_casters(const view_document *document, float reach)
 
 // Sets the positions and ranges of the fill and the rim light. The model is at half of their range.
 // At this distance, a fifth of their light remains.
-static void place_studio_lights(const view_stage *stage, const view_lens *lens,
-                                md5gl_point_light points[VIEW_NUM_POINTS])
+static void create_studio_lights(const view_stage *stage, const view_lens *lens,
+                                 md5gl_point_light points[VIEW_NUM_POINTS])
 {
     const float radius = stage->camera->scene_radius;
     const md5_vec3 center = md5_vec3_add(view_center(stage->document->bounds),
@@ -282,7 +282,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
                          .tone_mapped = !is_classic};
     set_background(stage, transparent, &frame);
     view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
-    place_studio_lights(stage, lens, points);
+    create_studio_lights(stage, lens, points);
     set_shadows(stage, &frame);
     set_light_colors(stage, &frame, points);
     frame.softness = is_classic || stage->economy.quick_shadows ? 0 : 0.08f;
@@ -810,11 +810,12 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
 
 // Returns the placement of a model that shows the pose of the scene. It stands beside the scene's
 // model. The user can also show the retargeted model at the same position.
-static md5_mat34 place_beside(const view_companion *companion, const view_stage *stage)
+static md5_mat34 companion_placement(const view_companion *companion, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
     const bool is_target = companion == &stage->document->companions[VIEW_RETARGETED];
-    const bool is_beside = !is_target || stage->options->retarget_place == VIEW_RETARGET_BESIDE;
+    const bool is_beside =
+        !is_target || stage->options->retarget_layout == VIEW_RETARGET_SIDE_BY_SIDE;
     const float distance = is_beside ? companion->aside : 0;
     const md5_xform aside = {.rotation = {.w = 1}, .translation = {0, distance, 0}};
     const md5_mat34 scene_placement = md5_mat34_from_xform(view_placement(scene));
@@ -858,13 +859,13 @@ static md5_mat34 pose_companion(view_companion *companion, const view_stage *sta
     }
     if (companion == &document->companions[VIEW_COMPARED]) {
         md5_build_palette(companion->model, document->compare.joints, companion->palette);
-        return place_beside(companion, stage);
+        return companion_placement(companion, stage);
     }
     if (companion == &document->companions[VIEW_RETARGETED]) {
         if (retargeting != NULL)
             update_retargeting(retargeting, stage, companion);
         pose_by_scene(companion, stage, retargeting);
-        return place_beside(companion, stage);
+        return companion_placement(companion, stage);
     }
     // All other companions are attached to a joint.
     pose_by_scene(companion, stage, NULL);
@@ -1143,7 +1144,7 @@ static view_body describe_model(const view_stage *stage)
     const view_document *const document = stage->document;
     const view_heat *const heat = &document->surfaces.heat;
     const bool is_hidden = document->companions[VIEW_RETARGETED].model != NULL
-                           && stage->options->retarget_place == VIEW_RETARGET_ALONE;
+                           && stage->options->retarget_layout == VIEW_RETARGET_TARGET_ONLY;
     view_body body = {
         .uses = LIT | VIEW_BODY_STAGED,
         .textures = &document->textures,
@@ -1490,11 +1491,11 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
 {
     const float radius = stage->camera->scene_radius;
     const float extent = 7 * radius; // of the floor and of the grid
-    const bool has_own_floor = around->has_floor && !around->has_scenery;
+    const bool draws_floor = around->has_floor && !around->has_scenery;
     const bool has_shadows = around->has_flat_ground && around->is_above_ground && has_model;
     const bool has_grid = around->has_flat_ground && stage->shown->grid;
 
-    if (has_own_floor)
+    if (draws_floor)
         md5gl_draw_floor(stage->renderer, frame->ground, around->center, extent,
                          around->num_studio_lights);
     if (has_shadows)

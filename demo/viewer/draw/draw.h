@@ -179,7 +179,7 @@ typedef struct view_stage {
     bool is_touched;                  // the last press was by a finger
     const view_stick *stick;          // the stick that is dragged
     view_docks docks;
-    double now;               // seconds since the start
+    double uptime;            // seconds since the start
     bool is_moving;           // the image changes in every frame
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far

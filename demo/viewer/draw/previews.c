@@ -499,11 +499,11 @@ view_preview view_make_preview(view_library *library, const char *request,
     // The poses of different clips differ most at half of their duration.
     const double time = parts.is_clip ? 0.5 * view_shown_anim(scene)->duration : model_time;
     begin_meshes(&subject);
-    view_preview made = draw_game_scene(&subject, time, drawer);
+    view_preview result = draw_game_scene(&subject, time, drawer);
     if (parts.is_clip)
-        made.num_missing = 0; // the clip does not name the model
+        result.num_missing = 0; // the clip does not name the model
     free_subject(&subject);
-    return made;
+    return result;
 }
 
 // -- On a thread ---------------------------------------------------------------------------------
@@ -515,9 +515,9 @@ enum { MAX_PICTURES_PER_GAME = 100 };
 // An entry of the cache: a request, and its preview when it was created.
 typedef struct preview {
     char *request; // NULL if the entry is unused
-    enum { REQUESTED, MAKING, MADE } state;
+    enum { REQUESTED, CREATING, CREATED } state;
     view_preview result;
-    uint64_t used; // value of view_previews.now at the last request
+    uint64_t used; // value of view_previews.num_requests at the last request
 } preview;
 
 // The cache of previews and the thread that creates them.
@@ -534,7 +534,7 @@ struct view_previews {
     uint32_t size;
     view_image *image;
     preview list[VIEW_MAX_PREVIEWS];
-    uint64_t now; // counts requests, so that the least recently used preview can be found
+    uint64_t num_requests; // counts requests, so that the least recently used preview can be found
 };
 
 // Frees an entry of the cache and marks it as unused.
@@ -600,7 +600,7 @@ static view_preview preview_requested_file(const view_previews *previews, const 
 // The library from which the thread creates previews of a game. Without a game it is not used.
 typedef struct preview_source {
     view_library *library; // NULL: not opened yet, or it cannot be opened
-    uint32_t num_made;     // number of previews so far
+    uint32_t num_created;  // number of previews so far
 } preview_source;
 
 // Creates the preview of a request. The request names an item of a game if previews->location is
@@ -614,8 +614,8 @@ static view_preview create_preview(view_previews *previews, preview_source *sour
     if (!has_game)
         return preview_requested_file(previews, request, &drawer);
 
-    const bool opens_game = source->num_made % MAX_PICTURES_PER_GAME == 0;
-    source->num_made++;
+    const bool opens_game = source->num_created % MAX_PICTURES_PER_GAME == 0;
+    source->num_created++;
     if (opens_game) {
         md5_error error = {0};
         view_drop_library(source->library);
@@ -640,12 +640,12 @@ static int create_previews(void *user)
             view_lock_wait(previews->lock);
             continue;
         }
-        next->state = MAKING;
+        next->state = CREATING;
         view_lock_leave(previews->lock);
-        const view_preview made = create_preview(previews, &source, next->request);
+        const view_preview result = create_preview(previews, &source, next->request);
         view_lock_enter(previews->lock);
-        next->result = made;
-        next->state = MADE;
+        next->result = result;
+        next->state = CREATED;
         previews->has_more = true;
         view_wake_window();
     }
@@ -711,19 +711,19 @@ static void add_request(view_previews *previews, const char *request)
     preview *entry = NULL;
     for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
         preview *const candidate = &previews->list[i];
-        if (candidate->state == MAKING)
+        if (candidate->state == CREATING)
             continue;
         if (entry == NULL || candidate->used < entry->used)
             entry = candidate;
     }
     drop(entry); // exists, because the thread works on at most one entry
-    *entry = (preview){.request = common_copy(request), .used = ++previews->now};
+    *entry = (preview){.request = common_copy(request), .used = ++previews->num_requests};
 }
 
 // Replaces the pending requests by requests[count], and sets made[i] to the finished preview of
 // requests[i] or to NULL. The caller has locked previews->lock.
 static void replace_requests(view_previews *previews, const char *const *requests, size_t count,
-                             const view_preview **made)
+                             const view_preview **results)
 {
     for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
         if (previews->list[i].state == REQUESTED)
@@ -731,12 +731,12 @@ static void replace_requests(view_previews *previews, const char *const *request
     }
     for (size_t i = 0; i < count; i++) {
         preview *const entry = find_request(previews, requests[i]);
-        made[i] = NULL;
+        results[i] = NULL;
         if (entry == NULL) {
             add_request(previews, requests[i]);
-        } else if (entry->state == MADE) {
-            entry->used = ++previews->now;
-            made[i] = &entry->result;
+        } else if (entry->state == CREATED) {
+            entry->used = ++previews->num_requests;
+            results[i] = &entry->result;
         }
     }
 }
@@ -745,11 +745,11 @@ static void replace_requests(view_previews *previews, const char *const *request
 // waits, replaces the requests, and returns the previews that the thread has finished. Called once
 // per frame.
 bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
-                          const view_preview_drawer *drawer, const view_preview **made)
+                          const view_preview_drawer *drawer, const view_preview **results)
 {
     if (previews->thread == NULL) {
         for (size_t i = 0; i < count; i++)
-            made[i] = NULL;
+            results[i] = NULL;
         return false;
     }
     view_lock_enter(previews->lock);
@@ -758,7 +758,7 @@ bool view_update_previews(view_previews *previews, const char *const *requests, 
     previews->subject = NULL;
     const bool has_more = previews->has_more;
     previews->has_more = false;
-    replace_requests(previews, requests, count, made);
+    replace_requests(previews, requests, count, results);
     view_lock_signal(previews->lock);
     view_lock_leave(previews->lock);
     return has_more;
@@ -1189,78 +1189,78 @@ view_image view_make_thumbnail(const view_options *options, const view_preview_d
 
 // Creates the preview of an image file: the image, reduced to at most `size` pixels, with its size
 // and file extension as information.
-static void preview_image(const char *path, uint32_t size, view_preview *made)
+static void preview_image(const char *path, uint32_t size, view_preview *result)
 {
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
     bool is_read = false;
     if (common_is_file(path)) // opening a pipe would block
         is_read = view_read_image(path, MD5_MAX_IMAGE_PIXELS, &image, &error);
-    made->is_wrong = !is_read;
+    result->is_wrong = !is_read;
     if (!is_read) {
-        COMMON_TEXT(made->info, "cannot be read");
+        COMMON_TEXT(result->info, "cannot be read");
         return;
     }
     const char *const dot = strrchr(path, '.');
     const char *const extension = dot != NULL ? dot + 1 : "";
-    COMMON_TEXT(made->info, "%u\xC3\x97%u %s", image.width, image.height, // multiplication sign
+    COMMON_TEXT(result->info, "%u\xC3\x97%u %s", image.width, image.height, // multiplication sign
                 extension);
-    made->image = reduce_image(image, size);
+    result->image = reduce_image(image, size);
 }
 
 // Creates the preview of a file that is not an image. If the file is a clip, `model` is the model
 // that it moves, or NULL. Returns true if the files can be read. A file that cannot be read is
 // marked as wrong only if `model` is NULL, because the clip may fit another model.
 static bool preview_files(const char *path, const char *model, uint32_t size, const char *models,
-                          const view_preview_drawer *drawer, view_preview *made)
+                          const view_preview_drawer *drawer, view_preview *result)
 {
     const char *files[2] = {path, model};
     view_log log = {.level = VIEW_QUIET};
     const view_options options = {
         .files = files, .num_files = model != NULL ? 2 : 1, .thumbnail = size};
     thumbnail job = {
-        .options = &options, .log = &log, .result = made, .models = models, .drawer = drawer};
-    const bool is_loaded = draw_files(&job, &made->image);
-    made->is_wrong = !is_loaded && model == NULL;
-    if (made->is_wrong && log.failure.line > 0)
-        COMMON_TEXT(made->info, "line %u\n%.150s", log.failure.line, log.failure.message);
-    else if (made->is_wrong)
-        COMMON_TEXT(made->info, "cannot be read\n%.150s", log.error);
+        .options = &options, .log = &log, .result = result, .models = models, .drawer = drawer};
+    const bool is_loaded = draw_files(&job, &result->image);
+    result->is_wrong = !is_loaded && model == NULL;
+    if (result->is_wrong && log.failure.line > 0)
+        COMMON_TEXT(result->info, "line %u\n%.150s", log.failure.line, log.failure.message);
+    else if (result->is_wrong)
+        COMMON_TEXT(result->info, "cannot be read\n%.150s", log.error);
     return is_loaded;
 }
 
 // Creates the preview of a clip on one of the models in its folder. Returns false if none of the
 // first MAX_TRIED models fits.
 static bool preview_clip(const char *path, uint32_t size, const char *models,
-                         const view_preview_drawer *drawer, view_preview *made)
+                         const view_preview_drawer *drawer, view_preview *result)
 {
     char *const folder = common_folder(path);
     common_list neighbors = common_list_folder(folder, ".md5mesh");
-    bool is_made = false;
-    for (size_t i = 0; i < neighbors.count && i < MAX_TRIED && !is_made; i++)
-        is_made = preview_files(path, neighbors.names[i], size, models, drawer, made);
+    bool is_created = false;
+    for (size_t i = 0; i < neighbors.count && i < MAX_TRIED && !is_created; i++)
+        is_created = preview_files(path, neighbors.names[i], size, models, drawer, result);
     common_free_list(&neighbors);
     free(folder);
-    return is_made;
+    return is_created;
 }
 
 // Creates the preview of an image, a clip or a model, with a description of a few lines.
 view_preview view_preview_file(const char *path, uint32_t size, const char *models,
                                const view_preview_drawer *drawer)
 {
-    view_preview made = {.num_missing = 0};
-    bool is_made = false;
+    view_preview result = {.num_missing = 0};
+    bool is_created = false;
     if (view_is_image(path)) {
-        preview_image(path, size, &made);
-        is_made = true;
+        preview_image(path, size, &result);
+        is_created = true;
     } else if (common_has_suffix(path, ".md5anim")) {
-        is_made = preview_clip(path, size, models, drawer, &made);
+        is_created = preview_clip(path, size, models, drawer, &result);
     }
-    if (!is_made)
-        preview_files(path, NULL, size, models, drawer, &made);
+    if (!is_created)
+        preview_files(path, NULL, size, models, drawer, &result);
 
-    if (!made.is_wrong)
-        common_append(made.info, sizeof made.info, "\n", "%.0f KB",
+    if (!result.is_wrong)
+        common_append(result.info, sizeof result.info, "\n", "%.0f KB",
                       ceil((double)common_file_size(path) / 1000));
-    return made;
+    return result;
 }

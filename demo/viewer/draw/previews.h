@@ -81,7 +81,7 @@ void view_stop_previews(view_previews *previews); // NULL is allowed
 //
 // `drawer` may be NULL if the thread has not loaded a subject, as in the first call.
 bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
-                          const view_preview_drawer *drawer, const view_preview **made);
+                          const view_preview_drawer *drawer, const view_preview **results);
 
 // Creates the preview of a file within the limits of a thumbnail. An image that is larger than
 // `size` is reduced. A model may use the files in its folder. If the folder `models` contains the

@@ -66,9 +66,9 @@ static bool measure_document(view_state *viewer)
 }
 
 // Places the camera as the options specify.
-static bool place_camera(view_state *viewer)
+static bool reset_camera(view_state *viewer)
 {
-    view_place_camera(viewer);
+    view_reset_camera(viewer);
     return true;
 }
 
@@ -101,7 +101,7 @@ static bool select_clip(view_state *viewer)
             &viewer->log, "--animation-index %u is out of range: the model has %zu %s",
             options->animation_index, count, common_noun(count, "animation", "animations"));
     view_change_clip(viewer, options->animation_index);
-    view_place_camera(viewer);
+    view_reset_camera(viewer);
     return true;
 }
 
@@ -180,7 +180,7 @@ static bool (*const effect_functions[])(view_state *viewer) = {
     reload_files,               // VIEW_EFFECT_RELOAD
     view_apply_texture_options, // VIEW_EFFECT_TEXTURES
     measure_document,           // VIEW_EFFECT_MEASURE
-    place_camera,               // VIEW_EFFECT_CAMERA
+    reset_camera,               // VIEW_EFFECT_CAMERA
     set_up_axis,                // VIEW_EFFECT_UP_AXIS
     view_hide_meshes,           // VIEW_EFFECT_MESHES
     view_apply_script_options,  // VIEW_EFFECT_SCRIPT
@@ -218,7 +218,7 @@ bool view_apply_start_options(view_state *viewer)
 // Returns a copy of all options, which view_free_options() frees.
 static view_options copy_all_options(const view_options *options)
 {
-    return view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+    return view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
 }
 
 // Returns true if an effect must be applied. This is the case if an option with this effect differs
@@ -430,7 +430,7 @@ bool view_follow_trial(view_state *viewer)
     }
 
     // Wait until the mouse has rested on an option long enough.
-    if (!has_option || viewer->now < preview->due)
+    if (!has_option || viewer->uptime < preview->due)
         return false;
     const bool is_clip = preview->option->names == VIEW_NAMES_CLIP;
     if (is_clip && view_shown_clip(&viewer->document->scene) == NULL)
@@ -464,7 +464,7 @@ void view_revert_card(view_state *viewer, bool is_reset)
 // == Undo ========================================================================================
 
 // Returns true if two rotations of the model differ.
-static bool has_other_rotation(const view_rotation *a, const view_rotation *b)
+static bool has_different_rotation(const view_rotation *a, const view_rotation *b)
 {
     if (a->is_set != b->is_set)
         return true;
@@ -502,37 +502,37 @@ static bool contains_line(const char *lines, const char *line, size_t length)
     return false;
 }
 
-// Returns the value that an option has in `options` but not in `others`, as text for a label. If
+// Returns the value that an option has in `options` but not in `reference`, as text for a label. If
 // the option may be repeated, returns the first such value. Returns NULL if there is none or the
 // option has its default. The caller frees the text.
 static char *print_new_value(const view_option *option, const view_options *options,
-                             const view_options *others)
+                             const view_options *reference)
 {
-    if (view_is_equal(option, options, others) || view_is_usual(option, options))
+    if (view_is_equal(option, options, reference) || view_is_usual(option, options))
         return NULL;
     char *const lines = view_write_option(option, options);
-    char *const other_lines = view_write_option(option, others);
+    char *const reference_lines = view_write_option(option, reference);
     char *value = NULL;
     const char *line = lines;
     while (line != NULL && *line != '\0' && value == NULL) {
         const size_t length = strcspn(line, "\n");
-        if (!contains_line(other_lines, line, length))
+        if (!contains_line(reference_lines, line, length))
             value = common_format("%.*s", (int)length, line);
         line = after_line(line, length);
     }
     free(lines);
-    free(other_lines);
+    free(reference_lines);
     return value;
 }
 
-// Returns the first option that has a value in `options` but not in `others`, or NULL. *value
+// Returns the first option that has a value in `options` but not in `reference`, or NULL. *value
 // receives the value as text, which the caller frees, or NULL.
 static const view_option *find_first_difference(const view_options *options,
-                                                const view_options *others, char **value)
+                                                const view_options *reference, char **value)
 {
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &view_option_rows[i];
-        *value = view_is_undone(option) ? print_new_value(option, options, others) : NULL;
+        *value = view_is_undone(option) ? print_new_value(option, options, reference) : NULL;
         if (*value != NULL)
             return option;
     }
@@ -662,10 +662,10 @@ static void describe_step(const view_state *viewer, const view_step *last, view_
 // Returns true if a new step replaces the last step. Changes of the same option in quick
 // succession, such as the movement of a slider, become one step. A change back to the state before
 // the last step is a new step.
-static bool replaces_last_step(const view_undo *undo, double now, const view_step *new_step)
+static bool replaces_last_step(const view_undo *undo, double uptime, const view_step *new_step)
 {
     const double merge_seconds = 0.8;
-    const bool is_soon = undo->merges_steps && now < undo->step_time + merge_seconds;
+    const bool is_soon = undo->merges_steps && uptime < undo->step_time + merge_seconds;
     const bool is_newest = undo->step > 0 && undo->step + 1 == undo->num_steps;
     if (!is_soon || !is_newest)
         return false;
@@ -691,14 +691,14 @@ void view_store_step(view_state *viewer)
         .rotation = viewer->document->scene.rotation,
     };
     const bool is_unchanged = last != NULL && has_equal_options(&new_step, last)
-                              && !has_other_rotation(&new_step.rotation, &last->rotation);
+                              && !has_different_rotation(&new_step.rotation, &last->rotation);
     if (is_unchanged) {
         view_free_step(&new_step);
         return;
     }
     describe_step(viewer, last, &new_step);
-    const bool replaces_last = last != NULL && replaces_last_step(undo, viewer->now, &new_step);
-    undo->step_time = viewer->now;
+    const bool replaces_last = last != NULL && replaces_last_step(undo, viewer->uptime, &new_step);
+    undo->step_time = viewer->uptime;
     if (replaces_last) {
         view_free_step(last);
         *last = new_step;
@@ -728,7 +728,7 @@ void view_show_step(view_state *viewer, size_t number)
         view_notice(viewer, "Cannot %s: %s", verb, viewer->log.error);
         return;
     }
-    if (has_other_rotation(rotation, &viewer->document->scene.rotation))
+    if (has_different_rotation(rotation, &viewer->document->scene.rotation))
         set_model_rotation(viewer, *rotation);
     viewer->undo.step = number;
 }
@@ -880,13 +880,13 @@ void view_remember_document(view_state *viewer)
     if (viewer->pages.open >= 0 || !document->uses_options)
         return;
 
-    view_options now;
+    view_options settings;
     view_update_options(viewer);
-    view_describe_document(viewer, &now);
-    now.times = &viewer->play.time;
-    now.num_times = !viewer->play.playing && viewer->play.time > 0;
+    view_describe_document(viewer, &settings);
+    settings.times = &viewer->play.time;
+    settings.num_times = !viewer->play.playing && viewer->play.time > 0;
 
-    char *const lines = view_write_settings(&now, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    char *const lines = view_write_settings(&settings, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_CAMERA);
     char *const absolute_lines = with_absolute_paths(lines);
     view_note_document(viewer->config, path, absolute_lines);
     free(absolute_lines);

@@ -64,7 +64,7 @@ static void add_options(common_list *words, const view_options *export_options)
     defaults.output = NULL;
 
     char *const lines =
-        view_write_settings(export_options, &defaults, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+        view_write_settings(export_options, &defaults, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
     const char *next_line = lines;
     const view_option *option;
     char *value;
@@ -488,12 +488,12 @@ static bool update_dialog(view_state *viewer)
     const bool can_draw = is_valid && !export->is_small && viewer->renderer != NULL;
     if (!can_draw || !export->is_stale)
         return false;
-    if (viewer->now < export->next) {
+    if (viewer->uptime < export->next) {
         view_wake_window(); // draw again without waiting for an event
         return true;
     }
     export->is_stale = false;
-    export->next = viewer->now + 0.25;
+    export->next = viewer->uptime + 0.25;
     draw_preview(viewer, &export_options);
     return true;
 }
@@ -916,15 +916,15 @@ static bool save_retargeted_clip(view_state *viewer, const view_clip *clip, bool
 // Saves the shown clip, all clips or the map of joints in the folder of the model to which they
 // are retargeted. Saves one file per selected clip, and stops at the first file that cannot be
 // written. Does nothing if the clips are not retargeted.
-void view_save_retargeted(view_state *viewer, size_t what)
+void view_save_retargeted(view_state *viewer, size_t content)
 {
     const view_scene *const scene = &viewer->document->scene;
     if (viewer->options->retarget == NULL)
         return;
     for (size_t i = 0; i < scene->num_clips; i++) {
         const view_clip *const clip = &scene->clips[i];
-        const bool is_selected = what == VIEW_SAVE_CLIPS || clip == view_shown_clip(scene);
-        if (is_selected && !save_retargeted_clip(viewer, clip, what == VIEW_SAVE_MAP))
+        const bool is_selected = content == VIEW_SAVE_CLIPS || clip == view_shown_clip(scene);
+        if (is_selected && !save_retargeted_clip(viewer, clip, content == VIEW_SAVE_MAP))
             return;
     }
 }

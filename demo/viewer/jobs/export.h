@@ -25,9 +25,10 @@ void view_perform_export(view_state *viewer, view_action action);
 // nothing if the dialog is closed.
 void view_select_named_export(view_state *viewer, const char *words);
 
-// Saves the retargeting of the scene's clips in the folder of the target model. `what` selects the
-// files: VIEW_SAVE_CLIP the shown clip, VIEW_SAVE_CLIPS all clips, VIEW_SAVE_MAP the map of joints.
-void view_save_retargeted(view_state *viewer, size_t what);
+// Saves the retargeting of the scene's clips in the folder of the target model. `content` selects
+// the files: VIEW_SAVE_CLIP the shown clip, VIEW_SAVE_CLIPS all clips, VIEW_SAVE_MAP the map of
+// joints.
+void view_save_retargeted(view_state *viewer, size_t content);
 
 // Continues the export, and updates the dialog. Call it in every frame. Returns true if the image
 // changes.

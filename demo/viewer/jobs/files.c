@@ -55,7 +55,7 @@ static size_t collect_missing(view_state *viewer, bool is_in_game,
     size_t count = 0;
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const thumbnail = &viewer->ui.pictures[i];
-        const bool is_requested = thumbnail->request != NULL && !thumbnail->is_made;
+        const bool is_requested = thumbnail->request != NULL && !thumbnail->is_valid;
         if (is_requested && thumbnail->is_in_game == is_in_game)
             missing[count++] = thumbnail;
     }
@@ -67,7 +67,7 @@ static void store_preview(view_thumbnail *thumbnail, const view_preview *preview
                           md5gl_renderer *renderer)
 {
     const view_image *const image = &preview->image;
-    thumbnail->is_made = true;
+    thumbnail->is_valid = true;
     thumbnail->is_wrong = preview->is_wrong;
     thumbnail->num_missing = preview->num_missing;
     thumbnail->width = image->width;
@@ -146,7 +146,7 @@ static const char *home_folder(void)
 static void add_location(view_state *viewer, const char *path)
 {
     enum { NUM_FOLDERS = 5 };
-    common_list *const locations = &viewer->panels.browser.places;
+    common_list *const locations = &viewer->panels.browser.locations;
     for (size_t i = NUM_FOLDERS; i < locations->count; i++) {
         if (strcmp(locations->names[i], path) == 0)
             return;
@@ -164,7 +164,7 @@ static void list_locations(view_state *viewer, const char *shown)
     char *const shown_folder = common_folder(shown != NULL ? shown : "");
     const bool has_shown_folder =
         viewer->document->scene.library == NULL && common_is_folder(shown_folder);
-    common_free_list(&viewer->panels.browser.places);
+    common_free_list(&viewer->panels.browser.locations);
     add_location(viewer, "");
     add_location(viewer, home_folder());
     add_location(viewer, has_shown_folder ? shown_folder : "");
@@ -199,7 +199,7 @@ void view_list_location(view_state *viewer, const char *path)
     if (view_is_game(path))
         view_browse_game(viewer, path);
     else
-        list_files(viewer, path, (view_list_purpose){.takes = 0});
+        list_files(viewer, path, (view_list_purpose){.accepted_kinds = 0});
 }
 
 // -- Listing -------------------------------------------------------------------------------------
@@ -236,13 +236,13 @@ static bool open_document(view_state *viewer, const char *const *files, size_t n
 {
     view_options *const options = viewer->options;
     view_remember_document(viewer);
-    view_options before = view_copy_options(options, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    view_options before = view_copy_options(options, VIEW_SCOPE_ANY, VIEW_SCOPE_CAMERA);
     memset(options->is_given, 0, view_num_options);
-    view_restore_options(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    view_restore_options(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_CAMERA);
 
     const bool is_open = view_open(viewer, files, num_files, true);
     if (!is_open)
-        view_restore_options(options, &before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+        view_restore_options(options, &before, VIEW_SCOPE_ANY, VIEW_SCOPE_CAMERA);
     view_free_options(&before);
 
     view_apply_options(viewer);
@@ -360,7 +360,7 @@ static void open_textures(view_state *viewer, uint32_t mesh)
     const md5_model *const model = viewer->document->scene.model;
     if (model == NULL || mesh >= model->num_meshes)
         return;
-    view_select_mesh(&viewer->ui, viewer->now, mesh);
+    view_select_mesh(&viewer->ui, viewer->uptime, mesh);
     viewer->ui.folded &= ~(1u << UI_SECTION_TEXTURES);
     view_set_switch(viewer, VIEW_OPTION(shown.panel), true);
     view_set_switch(viewer, VIEW_OPTION(shown.inspector), true);
@@ -505,7 +505,8 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
     const bool is_open = is_first ? view_open(viewer, files, num_files, true)
                                   : open_document(viewer, files, num_files);
     if (is_open && models.count > 1)
-        list_folder_with(viewer, &models, (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL});
+        list_folder_with(viewer, &models,
+                         (view_list_purpose){.accepted_kinds = 1u << VIEW_ENTRY_MODEL});
     common_free_list(&models);
     return is_open;
 }
@@ -536,7 +537,7 @@ static void map_joints(view_state *viewer, const char *path)
     } else {
         // The last file determines the folder if no model fits. The selected model replaces \1.
         const view_list_purpose purpose = {
-            .takes = 1u << VIEW_ENTRY_MODEL,
+            .accepted_kinds = 1u << VIEW_ENTRY_MODEL,
             .answer = {.action = VIEW_MAP_JOINTS},
             .form = common_format("\1\n%s", clip),
         };
@@ -876,9 +877,9 @@ bool view_open_game_name(view_state *viewer)
 // the document when one of them has changed.
 void view_watch_files(view_state *viewer)
 {
-    if (!viewer->options->watch || viewer->now < viewer->opening.next_stamp_time)
+    if (!viewer->options->watch || viewer->uptime < viewer->opening.next_stamp_time)
         return;
-    viewer->opening.next_stamp_time = viewer->now + 0.25;
+    viewer->opening.next_stamp_time = viewer->uptime + 0.25;
     const uint64_t stamp = view_stamp_files(viewer);
     if (stamp == viewer->opening.files_stamp)
         return;
@@ -916,7 +917,7 @@ static bool follow_check(view_state *viewer)
     view_checking *const check = viewer->jobs.check;
     if (check == NULL || !atomic_load(&check->is_done))
         return false;
-    view_take_reports(&viewer->log, &check->found, viewer->document->scene.model);
+    view_move_reports(&viewer->log, &check->found, viewer->document->scene.model);
     view_end_check(viewer);
     return true;
 }
@@ -938,10 +939,10 @@ static void announce_problems(view_state *viewer)
 // Shows the notices that were postponed because another notice was visible, one after the other.
 static void show_postponed_notices(view_state *viewer)
 {
-    if (viewer->now >= viewer->ui.notice_end)
+    if (viewer->uptime >= viewer->ui.notice_end)
         announce_problems(viewer);
     // The notice about problems, if it was shown, has changed the end.
-    if (viewer->opening.is_restored && viewer->now >= viewer->ui.notice_end) {
+    if (viewer->opening.is_restored && viewer->uptime >= viewer->ui.notice_end) {
         viewer->opening.is_restored = false;
         view_notice(viewer, "Continue last session" VIEW_DOT "reset");
         viewer->ui.notice_action = VIEW_RESET_ALL;
@@ -953,12 +954,12 @@ static bool run_delayed_commands(view_state *viewer)
 {
     view_card *const card = &viewer->panels.card;
     bool was_due = false;
-    view_command command = view_pop_delayed_command(card, viewer->now);
+    view_command command = view_pop_delayed_command(card, viewer->uptime);
     while (command.action != VIEW_NOTHING) {
         was_due = true;
         view_execute_set(viewer, &command);
         free(command.path);
-        command = view_pop_delayed_command(card, viewer->now);
+        command = view_pop_delayed_command(card, viewer->uptime);
     }
     return was_due;
 }
@@ -967,9 +968,9 @@ static bool run_delayed_commands(view_state *viewer)
 static void store_state_periodically(view_state *viewer)
 {
     const bool is_temporary = viewer->ui.hover_preview.before != NULL;
-    if (viewer->config == NULL || is_temporary || viewer->now < viewer->config_time + 1)
+    if (viewer->config == NULL || is_temporary || viewer->uptime < viewer->config_time + 1)
         return;
-    viewer->config_time = viewer->now;
+    viewer->config_time = viewer->uptime;
     if (!store_state(viewer, true))
         viewer->config_time = INFINITY; // reported once; view_save_config() tries again
 }
@@ -1029,7 +1030,7 @@ static void show_start(view_state *viewer)
 }
 
 // Returns true if the shown file is a model of ours that the user has not opened.
-static bool shows_own_model(const view_state *viewer, const char *shown)
+static bool shows_bundled_model(const view_state *viewer, const char *shown)
 {
     const view_config *const config = viewer->config;
     if (viewer->panels.start.is_open)
@@ -1043,11 +1044,11 @@ static bool shows_own_model(const view_state *viewer, const char *shown)
     char *const found = view_find_models_folder();
     char *const models = found != NULL ? common_canonical_path(found) : NULL;
     char *const path = common_canonical_path(shown);
-    const bool is_own = models != NULL && common_is_in(path, models);
+    const bool is_bundled = models != NULL && common_is_in(path, models);
     free(found);
     free(models);
     free(path);
-    return is_own;
+    return is_bundled;
 }
 
 // Returns the folder whose files are listed first. It is the folder of the shown file. If no file
@@ -1058,7 +1059,7 @@ static char *get_default_folder(const view_state *viewer)
 {
     const view_config *const config = viewer->config;
     const char *const shown = view_shown_file(viewer->document);
-    if (shown != NULL && common_is_file(shown) && !shows_own_model(viewer, shown))
+    if (shown != NULL && common_is_file(shown) && !shows_bundled_model(viewer, shown))
         return common_folder(shown);
 
     const bool has_recent = config != NULL && config->recent.count > 0;
@@ -1088,7 +1089,7 @@ static void list_images(view_state *viewer, const view_command *command)
 
     char *const folder = common_folder(neighbor);
     const view_list_purpose purpose = {
-        .takes = 1u << VIEW_ENTRY_PICTURE,
+        .accepted_kinds = 1u << VIEW_ENTRY_PICTURE,
         .answer = {.action = VIEW_TAKE_TEXTURE, .number = mesh, .item = command->item}};
     list_files(viewer, folder, purpose);
     free(folder);
@@ -1111,7 +1112,7 @@ static unsigned accepted_kinds(const view_option *option)
 static void list_files_for_option(view_state *viewer, size_t number, const char *form)
 {
     const view_list_purpose purpose = {
-        .takes = accepted_kinds(&view_option_rows[number]),
+        .accepted_kinds = accepted_kinds(&view_option_rows[number]),
         .answer = {.action = VIEW_SET, .number = number},
         .form = common_copy(form),
         .returns_to = viewer->ui.over,
@@ -1126,7 +1127,7 @@ static void list_export_folders(view_state *viewer)
 {
     const char *const folder = viewer->panels.export.choices.folder;
     const view_list_purpose purpose = {
-        .takes = 1u << VIEW_ENTRY_FOLDER,
+        .accepted_kinds = 1u << VIEW_ENTRY_FOLDER,
         .is_folder = true,
         .returns_to = VIEW_OVERLAY_EXPORT,
         .answer = {.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT},
@@ -1456,7 +1457,7 @@ static void open_list(view_state *viewer, const view_command *command)
     if (is_files && is_closed) {
         char *const folder = get_default_folder(viewer);
         if (!view_open_file_dialog(viewer, VIEW_FILES, folder))
-            list_files(viewer, folder, (view_list_purpose){.takes = 0});
+            list_files(viewer, folder, (view_list_purpose){.accepted_kinds = 0});
         free(folder);
         return;
     }
@@ -1473,7 +1474,7 @@ static void open_folder(view_state *viewer, const char *path)
     if (path == NULL) {
         char *const folder = get_default_folder(viewer);
         if (!view_open_file_dialog(viewer, VIEW_OPEN_FOLDER, folder))
-            list_files(viewer, folder, (view_list_purpose){.takes = 0});
+            list_files(viewer, folder, (view_list_purpose){.accepted_kinds = 0});
         free(folder);
     } else if (browser->kind == VIEW_BROWSE_NOTHING) {
         view_drop(viewer, path);

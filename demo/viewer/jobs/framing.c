@@ -54,7 +54,7 @@ void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
 // Places the user's camera as the options specify. Starts with the default camera, frames the
 // document, and then replaces the values that the options specify. Ends a smooth movement of the
 // camera.
-void view_place_camera(view_state *viewer)
+void view_reset_camera(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const view_scene *const scene = &viewer->document->scene;

@@ -31,7 +31,7 @@ typedef struct view_cameras {
 
 // Places the camera as the options specify. What they do not specify is chosen so that the camera
 // shows the whole clip.
-void view_place_camera(view_state *viewer);
+void view_reset_camera(view_state *viewer);
 
 // Moves the camera so that the whole document, with all members of a crowd, is in the free region
 // of an image of this size. The direction of the camera remains.

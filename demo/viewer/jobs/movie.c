@@ -364,7 +364,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
 
 // Finishes the file of a recording after an image, so that it can be played even if the program
 // ends unexpectedly. The next image overwrites the end chunk. If this fails, the new image is not
-// counted. movie->whole remains the size of the part with the previous images.
+// counted. movie->complete_size remains the size of the part with the previous images.
 static void finish_recorded_image(view_movie *movie)
 {
     const long offset = ftell(movie->file);
@@ -372,7 +372,7 @@ static void finish_recorded_image(view_movie *movie)
     if (movie->is_broken)
         movie->num_added--;
     else
-        movie->whole = offset;
+        movie->complete_size = offset;
     fseek(movie->file, offset, SEEK_SET);
 }
 
@@ -407,7 +407,7 @@ static void keep_complete_part(view_movie *movie)
     FILE *const reopened = freopen(movie->writer.name, "r+b", movie->file);
     movie->file = reopened != NULL ? reopened : tmpfile();
     movie->writer.file = movie->file;
-    finish_apng_at_offset(movie, movie->whole);
+    finish_apng_at_offset(movie, movie->complete_size);
     movie->is_broken |= ftruncate(fileno(movie->file), ftell(movie->file)) != 0;
     view_warn(movie->log, "cannot write %s: the movie was closed after %u %s", movie->path,
               movie->num_added, common_noun(movie->num_added, "frame", "frames"));
@@ -420,7 +420,7 @@ bool view_end_movie(view_movie *movie)
 {
     if (movie->file != NULL && movie->num_frames > 0)
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
-    if (movie->whole > 0 && (movie->is_broken || ferror(movie->file) != 0))
+    if (movie->complete_size > 0 && (movie->is_broken || ferror(movie->file) != 0))
         keep_complete_part(movie);
 
     // An incomplete movie is removed by common_end_file().

@@ -31,7 +31,7 @@ typedef struct view_movie {
     uint32_t num_chunks; // next sequence number of an APNG's chunks
     // Size of the complete part of a recording, without its end chunk, bytes. This part can be
     // played after an error.
-    long whole;
+    long complete_size;
     view_log *log;
 } view_movie;
 

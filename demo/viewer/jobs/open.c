@@ -464,12 +464,12 @@ static void start_document(view_state *viewer, bool is_demo)
     viewer->ui.docks.is_folded = is_demo; // the demo scene is shown without panels
     viewer->panels.decision.demo_end = 0;
     if (is_demo)
-        viewer->panels.decision.demo_end = viewer->now + (double)(VIEW_MINUTE + VIEW_INVITING);
+        viewer->panels.decision.demo_end = viewer->uptime + (double)(VIEW_MINUTE + VIEW_INVITING);
     if (viewer->opening.has_deferred_work)
         view_measure_document(viewer->document, &viewer->play);
     else
         view_measure(viewer);
-    view_place_camera(viewer);
+    view_reset_camera(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices", scene->path,
                scene->num_clips, scene->num_joints, view_count_vertices(scene->model));
     if (viewer->has_interface)

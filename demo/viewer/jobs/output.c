@@ -604,10 +604,10 @@ bool view_end_output(view_output *output)
 {
     view_state *const viewer = output->viewer;
     const view_options *const options = viewer->options;
-    const bool is_whole = output->is_saved && output->num_done == output->total;
-    if (is_whole)
+    const bool is_complete = output->is_saved && output->num_done == output->total;
+    if (is_complete)
         view_log_progress(&viewer->log, "images", output->total, output->total);
-    bool is_saved = end_clip(output) && is_whole;
+    bool is_saved = end_clip(output) && is_complete;
     if (is_saved && output->is_sheet) {
         char *const file = view_name_output(viewer, 1, false);
         is_saved = view_write_png(viewer, file, options->width, options->height, output->sheet);

@@ -142,7 +142,7 @@ static void set_preview_settings(view_state *small, view_options *options,
     small->drawing.environment = (view_environment){.light = NULL};
     small->drawing.caption = NULL;
     small->panels.start.is_open = false;
-    small->panels.retarget.made = NULL;
+    small->panels.retarget.displayed = NULL;
     small->play = subject->play;
 }
 
@@ -192,9 +192,9 @@ bool view_draw_next_thumbnail(view_state *viewer)
     }
     for (size_t i = 0; i < document->num_pictures; i++) {
         view_clip_picture *const thumbnail = &document->pictures[i];
-        if (!thumbnail->is_wanted || thumbnail->is_made)
+        if (!thumbnail->is_wanted || thumbnail->is_attempted)
             continue;
-        thumbnail->is_made = true;
+        thumbnail->is_attempted = true;
         thumbnail->texture = draw_clip(viewer, i);
         return true;
     }

@@ -20,7 +20,7 @@ static void add_interface(view_state *viewer, view_stage *stage)
     stage->measured_from = ui->measured_from;
     stage->lit = &ui->lit;
     stage->material = ui->selected_material;
-    stage->lit_mesh = viewer->now < ui->lit_end ? ui->selected_mesh : -1;
+    stage->lit_mesh = viewer->uptime < ui->lit_end ? ui->selected_mesh : -1;
 
     // The state of the window.
     stage->config = viewer->config;
@@ -117,11 +117,11 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .lights = &viewer->options->lights,
         .environment = &viewer->drawing.environment,
         .parms = &viewer->options->parms,
-        .retargeting = viewer->panels.retarget.made,
+        .retargeting = viewer->panels.retarget.displayed,
         .font = &viewer->drawing.font,
         .canvas = &viewer->drawing.canvas,
         .lines = &viewer->drawing.lines,
-        .now = viewer->now,
+        .uptime = viewer->uptime,
         .economy = economy,
         .is_moving = viewer->drawing.is_moving,
         .plays = plays,

@@ -118,7 +118,7 @@ uint64_t view_stamp_files(const view_state *viewer)
     for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
         const view_kind *const kind = &document->crowd.kinds[i];
         add_scene(&stamp, &kind->loaded);
-        add_textures(&stamp, kind->own_textures, kind->loaded.path);
+        add_textures(&stamp, kind->owned_textures, kind->loaded.path);
     }
     return stamp;
 }

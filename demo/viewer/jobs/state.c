@@ -44,7 +44,7 @@ static void begin_interface(view_state *viewer)
 {
     const view_shown *const shown = &viewer->options->shown;
     viewer->undo.steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->undo.steps);
-    viewer->panels.retarget.made = common_alloc(1, sizeof(view_retargeting));
+    viewer->panels.retarget.displayed = common_alloc(1, sizeof(view_retargeting));
     view_reset_panels(&viewer->ui, &viewer->panels);
     if (shown->light_list || shown->parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
@@ -145,15 +145,15 @@ static void end_interface(view_state *viewer)
     if (viewer->ui.hover_preview.before != NULL)
         view_free_options(viewer->ui.hover_preview.before);
     free(viewer->ui.hover_preview.before);
-    view_clear_retargeting(panels->retarget.made);
+    view_clear_retargeting(panels->retarget.displayed);
     view_forget_repair(&panels->problems);
-    free(panels->retarget.made);
+    free(panels->retarget.displayed);
     view_clear_textures(&panels->textures);
 
     // Previews and lists of files and games.
     view_drop_previews(viewer, false, true);
     view_drop_previews(viewer, true, true);
-    common_free_list(&panels->browser.places);
+    common_free_list(&panels->browser.locations);
     view_stop_previews(viewer->lists.file_previews);
     view_stop_scan(viewer->jobs.scan);
     view_stop_previews(viewer->lists.game_previews);
@@ -191,7 +191,7 @@ void view_notice(view_state *viewer, const char *format, ...)
     va_start(values, format);
     vsnprintf(viewer->ui.notice, sizeof viewer->ui.notice, format, values);
     va_end(values);
-    viewer->ui.notice_end = viewer->now + VIEW_NOTICE_SECONDS;
+    viewer->ui.notice_end = viewer->uptime + VIEW_NOTICE_SECONDS;
     viewer->ui.notice_action = VIEW_NOTHING;
 }
 
@@ -299,7 +299,7 @@ void view_log_state(view_state *viewer, const char *action)
     append_camera_path(&line, viewer);
     append_selection(&line, viewer);
     common_extend(&line, " error=%d notice=%d", viewer->log.error[0] != '\0',
-                  viewer->now < viewer->ui.notice_end);
+                  viewer->uptime < viewer->ui.notice_end);
     view_debug(&viewer->log, "%s", line);
     free(line);
 

@@ -37,7 +37,7 @@ struct view_state {
     uint32_t width, height; // size of the image, pixels
     md5gl_renderer *renderer;
     view_window *window; // or NULL
-    double now;          // time since the start, seconds
+    double uptime;       // time since the start, seconds
 
     view_document *document; // empty before the first file is opened
     view_play play;

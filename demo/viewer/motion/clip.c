@@ -157,7 +157,7 @@ static void pose_clip(view_scene *scene, const view_play *play)
     view_pose_at(scene, &sample);
     const md5_xform at_origin = view_at_origin();
     if (scene->terrain.num_feet > 0 && anim != NULL)
-        view_place_feet(scene, &at_origin, play->time);
+        view_pose_feet(scene, &at_origin, play->time);
 }
 
 // Returns the displacement of the model by root motion since the start of the clip. It is 0 unless
@@ -168,8 +168,8 @@ static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
     if (anim == NULL || scene->root != MD5_ROOT_ID)
         return (md5_vec3){0, 0, 0};
     const md5_sample_position begin = {0};
-    const md5_sample_position now = view_sample_position(play, anim);
-    return view_rotate_vector(&scene->rotation, md5_anim_root_motion(anim, begin, now));
+    const md5_sample_position end = view_sample_position(play, anim);
+    return view_rotate_vector(&scene->rotation, md5_anim_root_motion(anim, begin, end));
 }
 
 const view_motion_kind view_clip_motion = {

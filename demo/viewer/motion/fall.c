@@ -339,7 +339,7 @@ static void advance_ragdoll(view_scene *scene, double time)
 
 // Completes the pose of a character at `placement`, after the ragdoll has set the pose of the body
 // relative to parents. Poses the attached parts, and writes the joints and the palette.
-static void place_pose(view_scene *scene, md5_xform placement)
+static void complete_pose(view_scene *scene, md5_xform placement)
 {
     const md5_mat34 at = md5_mat34_from_xform(placement);
     md5_local_to_model(&scene->fall->bodies->entity->model->skeleton, scene->pose, scene->joints);
@@ -375,7 +375,7 @@ void view_pose_with_death(view_scene *scene, const view_motion_kind *kind, const
     fall->walked = md5_vec3_add(body_displacement(fall), fall->root_offset);
     const md5_body_state *const bodies = md5_ragdoll_bodies(fall->ragdoll);
     const md5_xform placement = md5_figure_to_pose(fall->bodies, bodies, scene->pose);
-    place_pose(scene, placement);
+    complete_pose(scene, placement);
 }
 
 // Finds the body of the ragdoll below the mouse pointer; view_drag() then pulls this body. The line

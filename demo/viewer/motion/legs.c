@@ -141,8 +141,8 @@ bool view_is_lift(const view_terrain *terrain, int32_t y)
 
 void view_set_lift_time(view_terrain *terrain, double time)
 {
-    const double period = 6, turn = 6.283185307179586; // seconds
-    terrain->rise = terrain->height * (float)(0.5 - 0.5 * cos(turn * time / period));
+    const double period = 6, full_circle = 6.283185307179586; // seconds
+    terrain->rise = terrain->height * (float)(0.5 - 0.5 * cos(full_circle * time / period));
 }
 
 // Returns the x coordinate of column `x` of the grid of a terrain. The corners of the ground's
@@ -254,7 +254,7 @@ static void measure_floors(view_scene *scene, md5_mat34 to_world)
 // Places all feet of the pose on the terrain by inverse kinematics, then recomputes joints and
 // palette in the world. `time` is the time of playback. Feet follow the terrain gradually, by the
 // time that has passed since the last call.
-void view_place_feet(view_scene *scene, const md5_xform *placement, double time)
+void view_pose_feet(view_scene *scene, const md5_xform *placement, double time)
 {
     view_terrain *const terrain = &scene->terrain;
     const md5_mat34 to_world = md5_mat34_from_xform(*placement);
@@ -470,13 +470,13 @@ static const double wander_period = 24; // seconds
 // in curves, then sideways, then fast forward, then stand still. `phase` is the time in this cycle.
 // `speed` is the normal speed in units/s. *velocity is in units/s, *turn is the turning speed in
 // radians/s.
-static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
+static void wander(double phase, float speed, md5_vec3 *velocity, float *yaw_rate)
 {
-    *turn = 0;
+    *yaw_rate = 0;
     if (phase < 8)
-        *turn = 0.35f;
+        *yaw_rate = 0.35f;
     else if (phase < 14)
-        *turn = -0.5f;
+        *yaw_rate = -0.5f;
     *velocity = (md5_vec3){speed, 0, 0};
     if (phase > 22)
         *velocity = (md5_vec3){0, 0, 0};
@@ -489,16 +489,16 @@ static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
 // Chooses the movement of the next tick. If the user controls the legs, it follows the keys,
 // otherwise wander(). *velocity is in the body's space, in units/s. *turn is the turning speed to
 // the left, in radians/s.
-static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *turn)
+static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *yaw_rate)
 {
     const float radius = legs->gait.radius;
     if (!legs->is_driven) {
-        wander(fmod(legs->time, wander_period), walk_speed * radius, velocity, turn);
+        wander(fmod(legs->time, wander_period), walk_speed * radius, velocity, yaw_rate);
         return;
     }
     const float radii_per_second = legs->control.fast ? run_speed : walk_speed;
     *velocity = (md5_vec3){radii_per_second * radius * (float)legs->control.ahead, 0, 0};
-    *turn = -turn_rate * (float)legs->control.side;
+    *yaw_rate = -turn_rate * (float)legs->control.side;
 }
 
 // Returns true if the gait must start again to reach `time`. This is the case if `time` is before
@@ -531,9 +531,9 @@ static void advance_gait(view_legs *legs, const md5_gait_desc *desc, double time
 {
     while (legs->time + half_tick < time) {
         md5_vec3 velocity;
-        float turn;
-        choose_velocity(legs, &velocity, &turn);
-        md5_gait_advance(desc, &legs->gait, velocity, turn, tick);
+        float yaw_rate;
+        choose_velocity(legs, &velocity, &yaw_rate);
+        md5_gait_advance(desc, &legs->gait, velocity, yaw_rate, tick);
         legs->time += tick;
     }
 }
@@ -573,7 +573,7 @@ static md5_vec3 walked(const view_scene *scene, const view_play *play)
 }
 
 // Ends the automatic movement of the legs, and returns their controls.
-static view_control *take_over(view_scene *scene, bool down)
+static view_control *take_control(view_scene *scene, bool down)
 {
     (void)down;
     scene->legs.is_driven = true;
@@ -588,5 +588,5 @@ const view_motion_kind view_legs_motion = {
     .moves = has_legs,
     .pose = walk_legs,
     .walked = walked,
-    .take_over = take_over,
+    .take_control = take_control,
 };

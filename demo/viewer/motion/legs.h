@@ -19,7 +19,7 @@ typedef struct view_terrain {
     md5_foot feet[VIEW_MAX_FEET];
     uint32_t pelvis;
     float drop;   // smoothed lowering of the pelvis; see md5_feet_job
-    double time;  // time of the last call of view_place_feet()
+    double time;  // time of the last call of view_pose_feet()
     float cell;   // side of a square of the ground, units
     float height; // heights are within -height .. height; of stairs: height of one stair
     float rise;   // current height of a lift: 0 .. height
@@ -39,7 +39,7 @@ uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
 
 // Places the feet of the scene's pose on the terrain and recomputes joints and palette. `placement`
 // is the model-to-world transform.
-void view_place_feet(struct view_scene *scene, const md5_xform *placement, double time);
+void view_pose_feet(struct view_scene *scene, const md5_xform *placement, double time);
 
 // view_corner_height() returns the height of corner (x, y) of the grid of squares. view_corner_x()
 // returns the x coordinate of a corner. view_is_lift() returns true if the strip of squares at

@@ -212,7 +212,7 @@ bool view_can_walk(const view_machine *machine)
            || find_parameter(machine, "speed") != MD5_NONE;
 }
 
-void view_take_over(view_machine *machine)
+void view_stop_acting(view_machine *machine)
 {
     machine->acts = false;
 }
@@ -656,7 +656,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
     if (scene->terrain.kind == VIEW_LEVEL)
         view_rotate_pose(scene, &machine->placement);
     else if (!has_foot_placement(machine))
-        view_place_feet(scene, &machine->placement, play->time);
+        view_pose_feet(scene, &machine->placement, play->time);
 }
 
 static md5_xform get_placement(const view_scene *scene)
@@ -824,10 +824,10 @@ static void write_log_line(const view_scene *scene, char *text, size_t size)
 }
 
 // Returns the controls of the machine. The first pressed key ends the demo scene.
-static view_control *take_over(view_scene *scene, bool down)
+static view_control *take_control(view_scene *scene, bool down)
 {
     if (down)
-        view_take_over(&scene->machine);
+        view_stop_acting(&scene->machine);
     return &scene->machine.control;
 }
 
@@ -863,7 +863,7 @@ const view_motion_kind view_machine_motion = {
     .pose_frame = pose_frame,
     .describe = describe,
     .write_log_line = write_log_line,
-    .take_over = take_over,
+    .take_control = take_control,
     .point = point,
     .click = click,
     .resume = resume,

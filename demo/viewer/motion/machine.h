@@ -93,7 +93,7 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
                           float *high);
 
 // Ends the demo scene, so that the user controls the machine.
-void view_take_over(view_machine *machine);
+void view_stop_acting(view_machine *machine);
 
 // Returns a point that circles in front of a character's face, for images without a mouse.
 md5_vec3 view_orbiting_target(const md5_model *model, double time);

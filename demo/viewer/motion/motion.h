@@ -55,12 +55,12 @@ typedef struct view_motion_kind {
     void (*describe)(const view_scene *scene, char *text, size_t size);
     void (*write_log_line)(const view_scene *scene, char *text, size_t size);
 
-    // Input. take_over() is called when a key that moves the character is pressed (`down`) or
+    // Input. take_control() is called when a key that moves the character is pressed (`down`) or
     // released, and returns the controls; NULL: keys do not move the character. point() lets the
     // character look at a point in the world; click() reports a click on the character; NULL: no
     // effect. resume() is called after the bind pose was shown, and sets the time to continue;
     // NULL: the time of the time bar.
-    view_control *(*take_over)(view_scene *scene, bool down);
+    view_control *(*take_control)(view_scene *scene, bool down);
     void (*point)(view_scene *scene, md5_vec3 target);
     void (*click)(view_scene *scene);
     void (*resume)(const view_scene *scene, view_play *play);

@@ -87,7 +87,7 @@ void view_free_scene(view_scene *scene)
     view_free_fall(scene->fall);
     if (scene->library != NULL) // only models of a game have an entity
         view_free_entity(&scene->entity);
-    md5_free_model(scene->own_model);
+    md5_free_model(scene->owned_model);
     md5_free_model(scene->dressed);
     convert_free_scene(&scene->wardrobe);
     view_drop_library(scene->library);
@@ -522,15 +522,15 @@ size_t view_find_model(const char *const *files, size_t num_files)
 }
 
 // Returns true if a model file can be read and the clip animates all of its joints.
-static bool animates_whole_model(const md5_anim *anim, const char *model_path)
+static bool animates_all_joints(const md5_anim *anim, const char *model_path)
 {
     const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL}; // only the joints are needed
     md5_model *const model = md5_load_model(model_path, &opts, NULL);
     md5_binding *const binding = model != NULL ? md5_bind(model, anim, NULL, NULL) : NULL;
-    const bool is_whole = binding != NULL && binding->num_missing == 0;
+    const bool is_complete = binding != NULL && binding->num_missing == 0;
     md5_free_binding(binding);
     md5_free_model(model);
-    return is_whole;
+    return is_complete;
 }
 
 // Finds models for a clip that was opened without a model. A model fits if it is in the clip's
@@ -546,7 +546,7 @@ common_list view_list_models_for_clip(const char *path)
     char *const folder = common_folder(full_path);
     common_list models = common_list_folder(folder, ".md5mesh");
     for (size_t i = 0; i < models.count && i < MAX_TRIED; i++) {
-        if (animates_whole_model(anim, models.names[i]))
+        if (animates_all_joints(anim, models.names[i]))
             common_add(&fitting, common_copy(models.names[i]));
     }
     common_free_list(&models);
@@ -636,7 +636,7 @@ static bool load_cube_model(view_scene *scene, const md5_load_opts *opts, bool p
     view_cube cube = {0};
     if (!view_load_cube(&cube, scene->path, opts, pick_up, log))
         return false;
-    scene->own_model = cube.model;
+    scene->owned_model = cube.model;
     scene->model = cube.model;
     scene->looks = cube.looks;
     scene->num_looks = cube.num_looks;
@@ -663,8 +663,8 @@ static bool load_model(view_scene *scene, const char *path, const md5_load_opts 
                        view_log *log)
 {
     md5_error error = {0};
-    scene->own_model = md5_load_model(path, opts, &error);
-    scene->model = scene->own_model;
+    scene->owned_model = md5_load_model(path, opts, &error);
+    scene->model = scene->owned_model;
     return scene->model != NULL || view_log_error(log, &error);
 }
 
@@ -812,7 +812,7 @@ static bool load_game_item(view_scene *scene, const view_address *address, view_
 {
     if (common_has_suffix(address->name, ".md5anim"))
         return load_clip(scene, address->name, log);
-    scene->model = scene->own_model =
+    scene->model = scene->owned_model =
         view_load_entity(&scene->entity, scene->library, address, log);
     if (scene->model == NULL)
         return false;

@@ -65,9 +65,9 @@ typedef struct view_hull {
 
 typedef struct view_scene {
     char *path, *name; // of the model, else of the first clip, else of the camera path
-    // own_model, `dressed` or the machine's model; NULL: only joints are shown.
+    // owned_model, `dressed` or the machine's model; NULL: only joints are shown.
     const md5_model *model;
-    md5_model *own_model;
+    md5_model *owned_model;
     // The model with attached outfits, or NULL; clips remain bound to the original model.
     md5_model *dressed;
     convert_scene wardrobe; // result of the conversion that attached the outfits

@@ -156,20 +156,21 @@ VIEW_SHOW(bitmap)
     view_plot *const plot = &picture->plots[0];
     const double span = plot->row.high.x;
     // If the lesson is played backward, the time is negative.
-    const double now = picture->time - span * floor(picture->time / span);
+    const double current_time = picture->time - span * floor(picture->time / span);
 
     float *const texels = create_fire(count, size);
     const flipbook book = {texels, size, count};
     for (int i = 0; i < NUM_METHODS; i++) {
         view_figure *const figure = &picture->figures[i];
         figure->shape = (md5_mat34){{0}}; // no character
-        draw_image(picture, &book, rate * now, figure->placement.translation.y - 15, methods[i]);
+        draw_image(picture, &book, rate * current_time, figure->placement.translation.y - 15,
+                   methods[i]);
     }
 
     float largest_steps[2] = {0, 0};
     plot_brightness(plot, &book, rate, largest_steps);
     const double kibibytes = 4 * count * size * size / 1024.0;
     VIEW_FACTS(picture, kibibytes, largest_steps[0], largest_steps[1]);
-    VIEW_FACTS(picture, measure_bleeding(&book, rate * now));
+    VIEW_FACTS(picture, measure_bleeding(&book, rate * current_time));
     free(texels);
 }

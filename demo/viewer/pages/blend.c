@@ -36,7 +36,7 @@ VIEW_SHOW(crossfade)
     const uint32_t num_joints = picture->scene->num_joints;
     const uint32_t hand = view_page_joint(picture, "hand_r");
     view_plot *const plot = &picture->plots[0];
-    const double now = fmod(picture->time, plot->row.high.x);
+    const double current_time = fmod(picture->time, plot->row.high.x);
     md5_xform *const walk = picture->figures[FIGURE_WALK].pose;
     md5_xform *const mix = picture->figures[FIGURE_MIX].pose;
     md5_xform *const wave = picture->figures[FIGURE_WAVE].pose;
@@ -45,7 +45,7 @@ VIEW_SHOW(crossfade)
     // The last step of the loop is at the current time and computes the poses of the figures.
     float weight = 0; // of the wave
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-        const double time = view_step_x(plot, i, now);
+        const double time = view_step_x(plot, i, current_time);
         view_sample_clip(picture, "walk", time, walk);
         view_sample_clip(picture, "wave", time, wave);
         weight = crossfade(walk, wave, num_joints, easing, time - begin, duration, mix);
@@ -55,7 +55,7 @@ VIEW_SHOW(crossfade)
         }
     }
 
-    VIEW_FACTS(picture, now - begin, weight);
+    VIEW_FACTS(picture, current_time - begin, weight);
     VIEW_FACTS(picture, view_largest_angle(picture, walk, mix),
                view_largest_angle(picture, wave, mix), view_largest_angle(picture, walk, wave));
 }
@@ -193,7 +193,7 @@ VIEW_SHOW(additive)
     const bool is_tired = view_choice(picture, ADDITIVE_DIFFERENCE) == 1;
     const char *const clip = is_tired ? "walk" : "breathe";
     const uint32_t head = view_page_joint(picture, "head");
-    const md5_quat head_turn = md5_quat_from_euler((md5_euler){.yaw = v[ADDITIVE_YAW]});
+    const md5_quat head_rotation = md5_quat_from_euler((md5_euler){.yaw = v[ADDITIVE_YAW]});
     md5_xform *const plain = view_spare_pose(picture, 0);
     md5_xform *const changed = view_spare_pose(picture, 1);
     get_difference(picture, is_tired, plain, changed);
@@ -202,7 +202,7 @@ VIEW_SHOW(additive)
         const view_figure *const figure = &picture->figures[i];
         const bool in_parent = i == FIGURE_IN_PARENT;
         view_sample_clip(picture, clip, picture->time, figure->pose);
-        figure->pose[head].rotation = md5_quat_mul(figure->pose[head].rotation, head_turn);
+        figure->pose[head].rotation = md5_quat_mul(figure->pose[head].rotation, head_rotation);
         add_difference(figure, plain, changed, picture->scene->num_joints, v[ADDITIVE_WEIGHT],
                        in_parent);
         VIEW_FACTS(picture, show_tilt(picture, figure, head));
@@ -211,7 +211,7 @@ VIEW_SHOW(additive)
     // Compare the rotations of the head: of both figures, and with the clip before the addition.
     md5_xform *const clip_pose = view_spare_pose(picture, 2);
     view_sample_clip(picture, clip, picture->time, clip_pose);
-    const md5_quat before = md5_quat_mul(clip_pose[head].rotation, head_turn);
+    const md5_quat before = md5_quat_mul(clip_pose[head].rotation, head_rotation);
     const md5_quat in_joint = picture->figures[FIGURE_IN_JOINT].pose[head].rotation;
     const md5_quat in_parent = picture->figures[FIGURE_IN_PARENT].pose[head].rotation;
     VIEW_FACTS(picture, view_angle(in_joint, in_parent), view_angle(before, in_joint));
@@ -348,7 +348,7 @@ static double mixed_cycle(const view_picture *picture, float gait)
 static bool play_gait(view_picture *picture, int state, float gait, float *forward)
 {
     enum { STEPS_PER_POINT = STEPS_OF_GAIT / VIEW_PAGE_STEPS };
-    const double now = fmod(picture->time, gait_span);
+    const double current_time = fmod(picture->time, gait_span);
     const double step = gait_span / (double)STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
@@ -364,7 +364,7 @@ static bool play_gait(view_picture *picture, int state, float gait, float *forwa
         forward[i] = view_posed_position(picture, pose, foot).x;
         if (i % STEPS_PER_POINT == 0)
             view_add_point(&picture->plots[0], state, step * i, forward[i]);
-        if (step * i <= now)
+        if (step * i <= current_time)
             memcpy(picture->figures[state].pose, pose, picture->scene->num_joints * sizeof *pose);
     }
     end_playing(&p);
@@ -431,11 +431,12 @@ static machine_values read_machine(const md5_player *player, float speed)
     };
 }
 
-// Adds the facts of the lesson: the values at the time `now` of the plot.
-static void add_machine_facts(view_picture *picture, double now, const machine_values *shown)
+// Adds the facts of the lesson: the values at the time `current_time` of the plot.
+static void add_machine_facts(view_picture *picture, double current_time,
+                              const machine_values *shown)
 {
     const md5_layer_status status = shown->status;
-    VIEW_FACTS(picture, now, shown->speed, shown->wave);
+    VIEW_FACTS(picture, current_time, shown->speed, shown->wave);
     view_add_text_fact(picture, "state", status.state, state_names[status.state & 1]);
     if (status.from != MD5_NONE)
         view_add_text_fact(picture, "transition from", status.from, state_names[status.from & 1]);
@@ -464,11 +465,11 @@ VIEW_SHOW(machine)
     const float wave_time = v[SLIDER_WAVE_TIME];
     view_plot *const plots = picture->plots;
     const double length = plots->row.high.x;
-    const double now = fmod(picture->time, length);
+    const double current_time = fmod(picture->time, length);
     const double tick = length / (double)VIEW_PAGE_STEPS;
     const int wave_tick = (int)lround(wave_time / tick);
 
-    // Show the values at the last step of the plot before `now`.
+    // Show the values at the last step of the plot before `current_time`.
     machine_values shown = {.status = {.from = MD5_NONE}};
     playing p;
     const bool plays = begin_playing(&p, picture);
@@ -483,15 +484,15 @@ VIEW_SHOW(machine)
 
         const machine_values values = read_machine(p.player, speed);
         plot_machine(plots, time, &values);
-        if (time <= now) {
+        if (time <= current_time) {
             md5_player_pose(p.player, picture->figures[0].pose, NULL, NULL, p.scratch);
             shown = values;
         }
     }
     end_playing(&p);
 
-    view_add_mark(&plots[0], now, shown.state, VIEW_YELLOW);
-    view_add_mark(&plots[1], now, shown.speed, VIEW_BLUE);
+    view_add_mark(&plots[0], current_time, shown.state, VIEW_YELLOW);
+    view_add_mark(&plots[1], current_time, shown.speed, VIEW_BLUE);
     draw_states(picture, shown.status);
-    add_machine_facts(picture, now, &shown);
+    add_machine_facts(picture, current_time, &shown);
 }

@@ -40,14 +40,14 @@ VIEW_SHOW(line)
 
     view_add_frame(picture, placement, 8);
     const md5_vec3 at = placement.translation;
-    const md5_quat turn = placement.rotation;
+    const md5_quat rotation = placement.rotation;
     const char *parent_name = "";
     if (parent >= 0) {
         view_page_line(picture, md5_mat34_translation(bind[parent]), at, VIEW_YELLOW);
         parent_name = picture->skeleton->joints[parent].name;
     }
     view_add_fact(picture, "parent", parent, parent_name);
-    VIEW_FACTS(picture, at.x, at.y, at.z, turn.x, turn.y, turn.z, turn.w);
+    VIEW_FACTS(picture, at.x, at.y, at.z, rotation.x, rotation.y, rotation.z, rotation.w);
 }
 
 // -- q and -q -------------------------------------------------------------------------------
@@ -112,12 +112,12 @@ VIEW_SHOW(sign)
         const float part = (float)view_step_x(picture->plots, i, t);
         for (int k = 0; k < NUM_SIGN_FIGURES; k++) {
             view_figure *const figure = &picture->figures[k];
-            const md5_quat turn = way_to(from, to, k == FIGURE_SHORTER, part);
-            const float turned_angle = 2 * acosf(view_clamp(turn.w, -1, 1));
-            view_plot_step(picture->plots, k, i, part, view_degrees(turned_angle));
+            const md5_quat rotation = way_to(from, to, k == FIGURE_SHORTER, part);
+            const float rotation_angle = 2 * acosf(view_clamp(rotation.w, -1, 1));
+            view_plot_step(picture->plots, k, i, part, view_degrees(rotation_angle));
             if (is_for_figures) {
-                figure->placement.rotation = turn;
-                draw_way(picture, figure, copysignf(turned_angle, turn.z), colors[k]);
+                figure->placement.rotation = rotation;
+                draw_way(picture, figure, copysignf(rotation_angle, rotation.z), colors[k]);
             }
         }
     }
@@ -236,14 +236,14 @@ VIEW_SHOW(time)
     const int num_intervals = after == CYCLE ? num_frames : num_frames - 1;
     view_plot *const plot = picture->plots;
     plot->row.high.y = (float)num_frames;
-    const double now = fmod(picture->time, plot->row.high.x);
+    const double current_time = fmod(picture->time, plot->row.high.x);
 
     // The last step computes the frames and the position of the figure.
     double clip_time = 0;
     double position = 0;
     int frames[2];
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
-        const double time = view_step_x(plot, i, now);
+        const double time = view_step_x(plot, i, current_time);
         clip_time = time_scale * time;
         position = frame_at(clip_time, frame_rate, num_frames, after, &frames[0], &frames[1]);
         view_plot_step(plot, 0, i, time, position);
@@ -260,18 +260,19 @@ VIEW_SHOW(time)
 // The lesson "root" displays the following code, up to "End of the displayed code".
 
 // Returns the motion of the root between two times: whole cycles, plus a part of a cycle.
-static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double before, double now)
+static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double from_time,
+                              double to_time)
 {
-    const double times[2] = {before, now};
+    const double times[2] = {from_time, to_time};
     const uint32_t last = num_frames - 1;
     const md5_vec3 cycle = md5_vec3_sub(root[last], root[0]);
     md5_vec3 at[2];
     for (int i = 0; i < 2; i++) {
-        const double whole = floor(times[i] / last);
-        const double rest = times[i] - whole * last;
+        const double num_cycles = floor(times[i] / last);
+        const double rest = times[i] - num_cycles * last;
         const uint32_t frame = rest < last ? (uint32_t)rest : last - 1;
         at[i] = md5_vec3_lerp(root[frame], root[frame + 1], (float)(rest - frame));
-        at[i] = md5_vec3_add(at[i], md5_vec3_scale(cycle, (float)whole));
+        at[i] = md5_vec3_add(at[i], md5_vec3_scale(cycle, (float)num_cycles));
     }
     return md5_vec3_sub(at[1], at[0]);
 }
@@ -332,14 +333,14 @@ VIEW_SHOW(root)
     const float reach = 24; // from the root to the tip of a foot in the longest stride, units
     picture->bounds.max.x = sum.x + reach;
 
-    const double now = fmod(picture->time, picture->plots->row.high.x);
-    const md5_vec3 displacement = moved_between(root, num_frames, 0, rate * now);
+    const double current_time = fmod(picture->time, picture->plots->row.high.x);
+    const md5_vec3 displacement = moved_between(root, num_frames, 0, rate * current_time);
     const md5_vec3 cycle = moved_between(root, num_frames, 0, last_frame);
     for (int i = 0; i < 2; i++)
-        view_sample_clip(picture, "walk", time_scale * now, picture->figures[i].pose);
+        view_sample_clip(picture, "walk", time_scale * current_time, picture->figures[i].pose);
     picture->figures[0].placement.translation.x += displacement.x;
     picture->labels[0].position.x += displacement.x; // the label of the first figure moves with it
-    view_add_mark(picture->plots, now, displacement.x, VIEW_YELLOW);
-    VIEW_FACTS(picture, now, last_frame / rate, cycle.x, displacement.x, sum.x);
+    view_add_mark(picture->plots, current_time, displacement.x, VIEW_YELLOW);
+    VIEW_FACTS(picture, current_time, last_frame / rate, cycle.x, displacement.x, sum.x);
     free(root);
 }

@@ -180,19 +180,19 @@ VIEW_SHOW(slerp)
     plots[0].row.high.y = v[SLIDER_ANGLE];
 
     // The last step of the loop is at the current time and computes the rotations of the figures.
-    md5_quat turns[NUM_METHODS];
+    md5_quat rotations[NUM_METHODS];
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(plots, i, t);
         for (int method = 0; method < NUM_METHODS; method++) {
-            turns[method] = slerp_or_nlerp(method == METHOD_NLERP, from, to, part);
-            view_plot_step(plots, method, i, part, view_angle(from, turns[method]));
+            rotations[method] = slerp_or_nlerp(method == METHOD_NLERP, from, to, part);
+            view_plot_step(plots, method, i, part, view_angle(from, rotations[method]));
         }
-        const double difference = view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]);
+        const double difference = view_angle(rotations[METHOD_SLERP], rotations[METHOD_NLERP]);
         view_plot_step(&plots[1], 0, i, part, difference);
     }
     for (int method = 0; method < NUM_METHODS; method++)
-        view_rotate_joint(picture, picture->figures[method].pose, "upperarm_l", turns[method]);
-    VIEW_FACTS(picture, t, view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]),
+        view_rotate_joint(picture, picture->figures[method].pose, "upperarm_l", rotations[method]);
+    VIEW_FACTS(picture, t, view_angle(rotations[METHOD_SLERP], rotations[METHOD_NLERP]),
                max_nlerp_error(angle));
 }
 
@@ -202,7 +202,7 @@ VIEW_SHOW(slerp)
 
 static md5_quat quat_from_euler(md5_euler e);
 
-static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
+static md5_quat rotation_at(md5_euler from, md5_euler to, bool by_angles, float t)
 {
     if (!by_angles)
         return md5_quat_slerp(quat_from_euler(from), quat_from_euler(to), t);
@@ -251,15 +251,15 @@ static double plot_path(view_plot *plot, md5_euler from, md5_euler to, bool by_a
 {
     double length = 0;
     double length_at_t = 0;
-    md5_quat previous = turn_at(from, to, by_angles, 0);
+    md5_quat previous = rotation_at(from, to, by_angles, 0);
     for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
         const float x = (float)view_plot_x(plot, i);
-        const md5_quat turn = turn_at(from, to, by_angles, x);
-        length += view_angle(previous, turn);
+        const md5_quat rotation = rotation_at(from, to, by_angles, x);
+        length += view_angle(previous, rotation);
         if (x <= t)
-            length_at_t = length + view_angle(turn, turn_at(from, to, by_angles, t));
+            length_at_t = length + view_angle(rotation, rotation_at(from, to, by_angles, t));
         view_plot_step(plot, by_angles, i, x, length);
-        previous = turn;
+        previous = rotation;
     }
     view_plot_step(plot, by_angles, VIEW_PAGE_POINTS, t, length_at_t);
     return length;
@@ -284,21 +284,22 @@ VIEW_SHOW(euler)
     const md5_euler from = {0, 0, 0};
     const md5_euler to = {v[SLIDER_PITCH], v[SLIDER_YAW], v[SLIDER_ROLL]};
     const float t = view_moving_part(picture, v[SLIDER_T]);
-    const md5_euler now = {to.pitch * t, to.yaw * t, to.roll * t};
-    md5_quat turns[2];
+    const md5_euler angles = {to.pitch * t, to.yaw * t, to.roll * t};
+    md5_quat rotations[2];
     double lengths[2]; // of both paths, degrees
     for (int by_angles = 0; by_angles < 2; by_angles++) {
-        turns[by_angles] = turn_at(from, to, by_angles == 1, t);
-        view_spin(&picture->figures[by_angles], turns[by_angles]);
+        rotations[by_angles] = rotation_at(from, to, by_angles == 1, t);
+        view_spin(&picture->figures[by_angles], rotations[by_angles]);
         lengths[by_angles] = plot_path(picture->plots, from, to, by_angles == 1, t);
     }
 
     // Each ring is rotated by its angle and the angles of the rings outside of it.
-    const md5_quat rings[3] = {md5_quat_from_euler((md5_euler){.yaw = now.yaw}),
-                               md5_quat_from_euler((md5_euler){.yaw = now.yaw, .pitch = now.pitch}),
-                               md5_quat_from_euler(now)};
+    const md5_quat rings[3] = {
+        md5_quat_from_euler((md5_euler){.yaw = angles.yaw}),
+        md5_quat_from_euler((md5_euler){.yaw = angles.yaw, .pitch = angles.pitch}),
+        md5_quat_from_euler(angles)};
     draw_gimbal(picture, rings);
     const md5_euler back = md5_quat_to_euler(rings[2]);
-    VIEW_FACTS(picture, t, lengths[0], lengths[1], view_angle(turns[0], turns[1]));
+    VIEW_FACTS(picture, t, lengths[0], lengths[1], view_angle(rotations[0], rotations[1]));
     VIEW_FACTS(picture, back.pitch, back.roll, axes_volume(rings));
 }

@@ -143,7 +143,7 @@ VIEW_SHOW(frame_rate)
     const float dt = 1.0f / frame_rate;
     view_plot *const plot = picture->plots;
     const double span = plot->row.high.x;
-    const double now = fmod(picture->time, span);
+    const double current_time = fmod(picture->time, span);
     for (int i = 0; i < VIEW_PAGE_POINTS; i++)
         view_add_point(plot, 0, view_plot_x(plot, i),
                        1 - 2 * exp(-(double)speed * view_plot_x(plot, i)));
@@ -159,12 +159,12 @@ VIEW_SHOW(frame_rate)
             const double time = frame * (double)dt;
             view_add_point(plot, series, time, previous_value);
             view_add_point(plot, series, time, value);
-            if (time <= now)
+            if (time <= current_time)
                 shown_value = value;
             previous_value = value;
             value = next_value(value, 1, speed, dt, exact == 1);
         }
-        view_add_mark(plot, now, shown_value, color);
+        view_add_mark(plot, current_time, shown_value, color);
         look_at_ball(picture, &picture->figures[exact], shown_value, color);
     }
     const double rest = 1 - (double)(speed * dt);

@@ -36,8 +36,8 @@ static void descend(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
     for (; length > 1 && joint != MD5_NONE; joint = skeleton->joints[joint].parent, length--) {
         const md5_xform joint_in_model = md5_joint_in_model(skeleton, pose, joint);
         const md5_vec3 hand = md5_joint_in_model(skeleton, pose, tip).translation;
-        const md5_quat turn = aim_joint(joint_in_model, hand, target);
-        pose[joint].rotation = md5_quat_mul(pose[joint].rotation, turn);
+        const md5_quat rotation = aim_joint(joint_in_model, hand, target);
+        pose[joint].rotation = md5_quat_mul(pose[joint].rotation, rotation);
     }
 }
 
@@ -163,9 +163,9 @@ static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 // The lesson "walk" displays the following code, up to "End of the displayed code".
 
 // Returns the velocity of a home, the rest position of a foot, in the space of the body.
-static md5_vec3 foot_velocity(md5_vec3 home, md5_vec3 velocity, float turn)
+static md5_vec3 foot_velocity(md5_vec3 home, md5_vec3 velocity, float turn_rate)
 {
-    return (md5_vec3){velocity.x - turn * home.y, velocity.y + turn * home.x, velocity.z};
+    return (md5_vec3){velocity.x - turn_rate * home.y, velocity.y + turn_rate * home.x, velocity.z};
 }
 
 // Returns the distance of a foot behind its home. If it exceeds the slack, a group of legs
@@ -246,13 +246,13 @@ static void plot_stepping(view_plot *plot, const md5_gait *gait, double time)
     }
 }
 
-// Simulates the walk from the start to the time `now`. Stores the footprints and the measurements
-// in `seen`, and plots when each foot was in the air during the last seconds.
-static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, double now,
+// Simulates the walk from the start to the time `current_time`. Stores the footprints and the
+// measurements in `seen`, and plots when each foot was in the air during the last seconds.
+static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, double current_time,
                           md5_gait *gait, walked *seen)
 {
     enum { TICKS_PER_POINT = 4 };
-    const int num_ticks = (int)(now / walk_tick);
+    const int num_ticks = (int)(current_time / walk_tick);
     const int first_shown = num_ticks - (int)(walk_shown / walk_tick);
     const float speed = picture->values[WALK_SPEED];
     const float direction = view_radians(picture->values[WALK_DIRECTION]);
@@ -353,9 +353,9 @@ VIEW_SHOW(walk)
                                 .bank = 0.001f * v[WALK_BANK]};
     md5_gait gait;
     walked seen = {.num_prints = 0};
-    const double now = fmod(fmax(picture->time, 0), walk_span);
+    const double current_time = fmod(fmax(picture->time, 0), walk_span);
     md5_gait_begin(&desc, figure->pose, figure->placement, &gait);
-    simulate_walk(picture, &desc, now, &gait, &seen);
+    simulate_walk(picture, &desc, current_time, &gait, &seen);
     const uint32_t reached = md5_gait_pose(&desc, &gait, figure->pose);
     figure->placement = md5_gait_placement(&gait);
     view_point_pistons(&legs, picture->skeleton, figure->pose);

@@ -4,7 +4,7 @@
 
 // -- The table of lessons -------------------------------------------------------------------
 
-const char *const view_whole[] = {NULL};
+const char *const view_integer_slider[] = {NULL};
 
 const view_page *view_page_at(uint32_t number)
 {
@@ -42,7 +42,7 @@ float view_page_azimuth(const view_page *page)
 // Appends the value of a slider, or the selected word of a choice, to a text.
 static void append_value(char **text, const view_slider *slider, float value)
 {
-    const bool is_choice = slider->words != NULL && slider->words != view_whole;
+    const bool is_choice = slider->words != NULL && slider->words != view_integer_slider;
     if (is_choice)
         common_extend(text, "%s", slider->words[lroundf(value)]);
     else
@@ -199,9 +199,9 @@ double view_plot_x(const view_plot *plot, int i)
     return low + (plot->row.high.x - low) * i / (double)VIEW_PAGE_STEPS;
 }
 
-double view_step_x(const view_plot *plot, int i, double now)
+double view_step_x(const view_plot *plot, int i, double current_x)
 {
-    return i < VIEW_PAGE_POINTS ? view_plot_x(plot, i) : now;
+    return i < VIEW_PAGE_POINTS ? view_plot_x(plot, i) : current_x;
 }
 
 void view_plot_step(view_plot *plot, int series, int i, double x, double y)

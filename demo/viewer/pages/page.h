@@ -50,10 +50,11 @@ typedef struct view_slider {
     float low;
     float high;
     float first; // initial value
-    // Choice: names of the values 0, 1, ... Slider: view_whole for integers, NULL for real numbers.
+    // Choice: names of the values 0, 1, ... Slider: view_integer_slider for integers, NULL for real
+    // numbers.
     const char *const *words;
 } view_slider;
-extern const char *const view_whole[];
+extern const char *const view_integer_slider[];
 
 // Axes and series of a plot.
 typedef struct view_plot_row {
@@ -237,10 +238,10 @@ void view_add_label(view_picture *picture, md5_vec3 position, view_color color, 
 double view_plot_x(const view_plot *plot, int i);
 
 // A lesson computes its plot and its current state in one loop. The loop runs over the steps of the
-// plot, and then over one additional step, VIEW_PAGE_POINTS, at the current time `now`.
+// plot, and then over one additional step, VIEW_PAGE_POINTS, at the current time `current_x`.
 // view_step_x() returns the x of step `i`. view_plot_step() adds a point for each step of the plot,
 // and a mark for the additional step.
-double view_step_x(const view_plot *plot, int i, double now);
+double view_step_x(const view_plot *plot, int i, double current_x);
 
 void view_page_line(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color);
 void view_page_cross(view_picture *picture, md5_vec3 position, float size, view_color color);

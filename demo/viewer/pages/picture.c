@@ -191,8 +191,8 @@ static bool prepare_heat_map(view_pages *pages, md5gl_renderer *renderer, md5_er
 
 // Creates the model on the GPU for a kind of figure, unless it exists. Dual quaternion skinning and
 // baked vertices are properties of a model, so these kinds do not share the model of the document.
-static bool prepare_own_model(view_pages *pages, md5gl_renderer *renderer, view_figure_kind kind,
-                              md5_error *error)
+static bool prepare_separate_model(view_pages *pages, md5gl_renderer *renderer,
+                                   view_figure_kind kind, md5_error *error)
 {
     if (pages->models[kind] != NULL)
         return true;
@@ -226,7 +226,7 @@ static bool prepare_figure(view_pages *pages, const view_stage *stage, const vie
     default:
         break;
     }
-    return prepare_own_model(pages, stage->renderer, figure->kind, error);
+    return prepare_separate_model(pages, stage->renderer, figure->kind, error);
 }
 
 // The figures of a picture in arrays for the renderer, one element per figure, sorted by kind.
@@ -960,7 +960,7 @@ static void write_answer(text_column *column, view_pages *pages)
 // contain "plays".
 static void write_slider(text_column *column, const view_slider *slider, float *value)
 {
-    const bool is_integer = slider->words == view_whole;
+    const bool is_integer = slider->words == view_integer_slider;
     const bool is_playing = *value < 0 && strstr(slider->name, "plays") != NULL;
     char text[64];
     if (is_playing)
@@ -986,7 +986,7 @@ static void write_sliders(text_column *column, view_pages *pages)
     const view_page *const page = pages->picture.page;
     for (uint32_t i = 0; i < view_num_sliders(page); i++) {
         const view_slider *const slider = &page->sliders[i];
-        const bool is_choice = slider->words != NULL && slider->words != view_whole;
+        const bool is_choice = slider->words != NULL && slider->words != view_integer_slider;
         if (is_choice)
             write_choice(column, pages, i);
         else
@@ -1110,20 +1110,20 @@ static void write_lesson_links(text_column *column, const view_pages *pages)
 
 // Writes a button that copies the code of the lesson and, unless the code is below the figures, the
 // code.
-static void write_lesson_code(text_column *column, const view_pages *pages, double now)
+static void write_lesson_code(text_column *column, const view_pages *pages, double uptime)
 {
     static const char *const buttons[] = {"Copy code"};
     char *const code = view_page_lines(pages->picture.page, pages->values);
     if (write_buttons(column, column->x, "copy", buttons, 1, 0) == 0)
-        ui_copy(column->ui, now, code, "code of this lesson");
+        ui_copy(column->ui, uptime, code, "code of this lesson");
     if (!column->has_plots)
         write_code(column, code);
     free(code);
 }
 
-// Writes the complete lesson. `now` is the time of the frame, seconds. ui_copy() uses it to show
+// Writes the complete lesson. `uptime` is the time of the frame, seconds. ui_copy() uses it to show
 // the notice that the code was copied.
-static void write_lesson(text_column *column, view_pages *pages, double now)
+static void write_lesson(text_column *column, view_pages *pages, double uptime)
 {
     const view_picture *const picture = &pages->picture;
     const char *const sources = picture->page->sources;
@@ -1137,7 +1137,7 @@ static void write_lesson(text_column *column, view_pages *pages, double now)
         write_plots(column, picture);
     write_facts(column, picture);
     column->y += gap;
-    write_lesson_code(column, pages, now);
+    write_lesson_code(column, pages, uptime);
     write_lesson_links(column, pages);
     if (sources[0] != '\0') {
         char text[512];
@@ -1196,7 +1196,7 @@ static void show_lesson_panel(view_ui *ui, const view_stage *stage)
                           .width = area.width - padding,
                           .is_narrow = panel_height(stage) > 0,
                           .has_plots = code > 0};
-    write_lesson(&column, pages, stage->now);
+    write_lesson(&column, pages, stage->uptime);
     rows.y = column.y;
     ui_end_column(ui);
 
@@ -1389,8 +1389,8 @@ static float draw_legend(const view_plot *plot, view_canvas *canvas, md5_vec2 le
 
 // Returns the top left corner of the names of the series. They are to the right of the title if all
 // fit there, otherwise below it.
-static md5_vec2 place_legend(const view_plot *plot, const view_canvas *canvas, md5_vec2 title,
-                             float right)
+static md5_vec2 legend_position(const view_plot *plot, const view_canvas *canvas, md5_vec2 title,
+                                float right)
 {
     const float gap = 24 * canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
@@ -1426,7 +1426,7 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     const float right = box.x + box.width - padding;
     const md5_vec2 title = {box.x + padding, box.y + padding};
     const bool has_legend = plot->row.fit != VIEW_FIT_LANES;
-    const md5_vec2 legend = place_legend(plot, canvas, title, right);
+    const md5_vec2 legend = legend_position(plot, canvas, title, right);
     float top = title.y + 1.3f * line;
     if (has_legend)
         top = draw_legend(plot, canvas, legend, right, false) + 0.3f * line;

@@ -28,7 +28,7 @@ static md5_xform link_to(md5_xform parent, md5_xform object)
 // End of the displayed code.
 
 // The sliders and choices of the lesson, in the order of pages.txt.
-enum { CHAIN_SHIP_ROLL, CHAIN_CAR_DISTANCE, CHAIN_DRAGON_TURN, CHAIN_HAT_PARENT };
+enum { CHAIN_SHIP_ROLL, CHAIN_CAR_DISTANCE, CHAIN_DRAGON_YAW, CHAIN_HAT_PARENT };
 
 // The links of the chain, each relative to the previous link.
 enum { LINK_SHIP, LINK_CAR, LINK_DRAGON, LINK_HEAD, NUM_LINKS };
@@ -46,11 +46,11 @@ static void set_links(const view_picture *picture, double time, md5_xform *pose,
 {
     const float ship_roll = picture->values[CHAIN_SHIP_ROLL];
     const float car_distance = picture->values[CHAIN_CAR_DISTANCE];
-    const float dragon_turn = picture->values[CHAIN_DRAGON_TURN];
+    const float dragon_yaw = picture->values[CHAIN_DRAGON_YAW];
     const float wave = swing(time, 1.2);
     const float drive = swing(time, 0.7);
     const md5_euler ship = {.pitch = 0.3f * ship_roll * drive, .roll = ship_roll * wave};
-    const md5_euler dragon = {.yaw = dragon_turn * drive};
+    const md5_euler dragon = {.yaw = dragon_yaw * drive};
     links[LINK_SHIP] =
         (md5_xform){.rotation = md5_quat_from_euler(ship), .translation = {.z = 2 * drive}};
     links[LINK_CAR] =
@@ -223,7 +223,7 @@ VIEW_SHOW(quaternion_w)
 
 // Returns the skinning matrix of a joint from its matrices in the current pose and in the bind
 // pose, both in model space.
-static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
+static md5_mat34 palette_matrix(md5_mat34 posed, md5_mat34 bind)
 {
     // Map from the bind pose to the space of the joint, then to the current pose.
     return md5_mat34_mul(posed, md5_mat34_inverse(bind));
@@ -283,7 +283,7 @@ VIEW_SHOW(palette)
     md5_mat34 *const palette = joints + count;
     md5_local_to_model(picture->skeleton, posed->pose, joints);
     for (uint32_t j = 0; j < count; j++) {
-        palette[j] = palette_of(joints[j], picture->model->bind[j]);
+        palette[j] = palette_matrix(joints[j], picture->model->bind[j]);
         view_add_bone(picture, bind, j, 0xF1F3F690u);
         view_add_bone(picture, posed, j, 0xF1F3F690u);
     }
@@ -333,8 +333,8 @@ static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_
     const md5_quat t = md5_quat_mul(dual, md5_quat_conjugate(real));
     const float twice = 2.0f / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     const md5_vec3 translation = {twice * t.x, twice * t.y, twice * t.z};
-    const md5_quat turn = md5_quat_normalize(real, joints[0].real);
-    return md5_vec3_add(md5_quat_rotate(turn, mesh->positions[vertex]), translation);
+    const md5_quat rotation = md5_quat_normalize(real, joints[0].real);
+    return md5_vec3_add(md5_quat_rotate(rotation, mesh->positions[vertex]), translation);
 }
 
 // End of the displayed code.

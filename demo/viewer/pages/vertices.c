@@ -256,11 +256,11 @@ static void plot_errors(view_plot *plot, const view_lesson_cache *cache, double 
 {
     const md5_vec2 *const points = cache->points;
     const uint32_t count = cache->num_points;
-    const uint32_t now = (uint32_t)(part * count) % count;
+    const uint32_t current = (uint32_t)(part * count) % count;
     plot->row.high.x = points[count - 1].x;
     for (uint32_t i = 0; i < count; i++)
         view_add_point(plot, 0, points[i].x, points[i].y);
-    view_add_mark(plot, points[now].x, points[now].y, VIEW_YELLOW);
+    view_add_mark(plot, points[current].x, points[current].y, VIEW_YELLOW);
 }
 
 // Adds the sizes of both clips, the largest error, and the positions of the drawn frame in a buffer

@@ -69,21 +69,21 @@ int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, f
 }
 
 // Updates the number of fingers on the screen. Returns true if a tap with three fingers has just
-// ended. `down` is the new number of fingers, and `now` the time in seconds. A tap is a touch
+// ended. `down` is the new number of fingers, and `time` the time in seconds. A tap is a touch
 // that ends before it counts as a long touch. Its number of fingers is the largest number during
 // the touch.
-bool view_count_fingers(view_fingers *fingers, int down, double now)
+bool view_count_fingers(view_fingers *fingers, int down, double time)
 {
     const int before = fingers->down;
     const bool is_first = before == 0 && down > 0;
     if (is_first)
-        *fingers = (view_fingers){.since = now};
+        *fingers = (view_fingers){.since = time};
     // `down` is negative at the end of a touch that began before the window was opened.
     fingers->down = down > 0 ? down : 0;
     if (down > fingers->max_down)
         fingers->max_down = down;
     const bool is_end = before > 0 && down == 0;
-    const bool is_tap = is_end && !view_is_long_touch(fingers, now);
+    const bool is_tap = is_end && !view_is_long_touch(fingers, time);
     return is_tap && fingers->max_down == 3;
 }
 

@@ -144,12 +144,12 @@ typedef struct view_fingers {
 
 // Updates the number of fingers on the screen. Returns true if a tap with three fingers has just
 // ended. This gesture acts as the key Home (keys.c).
-bool view_count_fingers(view_fingers *fingers, int down, double now);
+bool view_count_fingers(view_fingers *fingers, int down, double time);
 
 // Returns true if the first finger has been down long enough to replace the right mouse button.
-static inline bool view_is_long_touch(const view_fingers *fingers, double now)
+static inline bool view_is_long_touch(const view_fingers *fingers, double time)
 {
-    return now - fingers->since > 0.5;
+    return time - fingers->since > 0.5;
 }
 
 // -- The window -----------------------------------------------------------------------------
@@ -172,7 +172,7 @@ void (*view_find_gl(void *user, const char *name))(void);
 // Requests an action of the web page around the window: "files", "folder" or "link"; the display of
 // a technique, which the page may request later when its models are loaded; or "facts", with a line
 // for each number of a technique. Returns true if the page performs it; false without a page.
-bool view_ask_page(const char *what);
+bool view_ask_page(const char *request);
 
 // Shows the reason for the end of the program, for users who started it without a terminal.
 void view_show_problem(const char *text);

@@ -116,14 +116,14 @@ static void set_key(view_input *event, const SDL_KeyboardEvent *from)
 // Converts a press or release of a mouse button. SDL also sends this event for the first finger on
 // a touch screen.
 static void set_button(view_input *event, const SDL_MouseButtonEvent *from,
-                       const view_fingers *fingers, double now)
+                       const view_fingers *fingers, double time)
 {
     event->kind = from->type == SDL_MOUSEBUTTONDOWN ? VIEW_INPUT_PRESS : VIEW_INPUT_RELEASE;
     event->button = button_of_sdl(from->button);
     event->clicks = from->clicks;
     event->is_touch = from->which == SDL_TOUCH_MOUSEID;
     event->is_given_up = event->is_touch && fingers->max_down > 1;
-    event->is_long = event->is_touch && view_is_long_touch(fingers, now);
+    event->is_long = event->is_touch && view_is_long_touch(fingers, time);
     event->x = (float)from->x;
     event->y = (float)from->y;
     set_held(event, (int)SDL_GetModState());
@@ -133,7 +133,7 @@ static void set_button(view_input *event, const SDL_MouseButtonEvent *from,
 // Therefore this function creates events only for gestures with several fingers. A tap with three
 // fingers is the key Home. Two fingers pan like the middle button.
 static void set_finger(view_input *event, const SDL_TouchFingerEvent *from, view_fingers *fingers,
-                       double now)
+                       double time)
 {
     const bool is_touchpad =
         SDL_GetTouchDeviceType(from->touchId) >= SDL_TOUCH_DEVICE_INDIRECT_ABSOLUTE;
@@ -142,7 +142,7 @@ static void set_finger(view_input *event, const SDL_TouchFingerEvent *from, view
 
     const bool is_down = from->type == SDL_FINGERDOWN;
     const int num_down = is_down ? fingers->down + 1 : fingers->down - 1;
-    if (view_count_fingers(fingers, num_down, now)) {
+    if (view_count_fingers(fingers, num_down, time)) {
         event->kind = VIEW_INPUT_KEY_DOWN;
         event->key = VIEW_KEY_HOME;
     } else if (is_down && fingers->down == 2) {
@@ -189,7 +189,7 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
 {
     view_input event = {.kind = VIEW_INPUT_OTHER};
     view_fingers *const fingers = &window->fingers;
-    const double now = from->common.timestamp * 0.001; // seconds
+    const double time = from->common.timestamp * 0.001; // seconds
     bool is_resize;
     switch (from->type) {
     case SDL_QUIT:
@@ -205,11 +205,11 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
         break;
     case SDL_MOUSEBUTTONDOWN:
     case SDL_MOUSEBUTTONUP:
-        set_button(&event, &from->button, fingers, now);
+        set_button(&event, &from->button, fingers, time);
         break;
     case SDL_FINGERDOWN:
     case SDL_FINGERUP:
-        set_finger(&event, &from->tfinger, fingers, now);
+        set_finger(&event, &from->tfinger, fingers, time);
         break;
     case SDL_MULTIGESTURE:
         if (fingers->down >= 2) // the fingers are on the screen, and not on a touchpad
@@ -764,9 +764,9 @@ void (*view_find_gl(void *user, const char *name))(void)
     return (void (*)(void))SDL_GL_GetProcAddress(name);
 }
 
-bool view_ask_page(const char *what)
+bool view_ask_page(const char *request)
 {
-    (void)what;
+    (void)request;
     return false;
 }
 
@@ -888,9 +888,9 @@ double view_screen_rate(const view_window *window)
 {
     SDL_DisplayMode mode = {0};
     const int display = SDL_GetWindowDisplayIndex(window->window);
-    const bool is_known =
+    const bool has_rate =
         display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0 && mode.refresh_rate > 0;
-    return is_known ? mode.refresh_rate : 60;
+    return has_rate ? mode.refresh_rate : 60;
 }
 
 void view_swap_window(view_window *window)

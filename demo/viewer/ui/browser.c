@@ -20,7 +20,7 @@ static const float dialog_height = 520;
 static const float min_large_width = 45;        // width below which the dialog has one column
 static const float min_width_with_preview = 56; // width of the dialog that has a preview
 static const float part_gap = 0.6f;             // between two parts of the dialog
-static const float places_width = 11;           // list of locations
+static const float locations_width = 11;        // list of locations
 static const float preview_width = 15;
 static const float tabs_width = 22; // tabs of kinds or sections
 static const float min_filter_width = 8;
@@ -52,7 +52,7 @@ void view_clear_browser(view_browser *browser)
     free(browser->found);
     free(browser->folder);
     free(browser->on);
-    *browser = (view_browser){.asked = browser->asked, .places = browser->places};
+    *browser = (view_browser){.asked = browser->asked, .locations = browser->locations};
 }
 
 // -- Entries --------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ static bool is_hidden_file(const view_browser *browser, const view_entry *entry)
 // omits the items that belong to the base game and not to the mod.
 static bool matches_filters(const view_browser *browser, const view_entry *entry)
 {
-    const bool is_omitted = browser->is_own_alone && !entry->is_own;
+    const bool is_omitted = browser->shows_mod_only && !entry->is_from_mod;
     return !is_omitted && is_kind_shown(browser, entry)
            && common_contains(entry->label, name_filter(browser));
 }
@@ -243,7 +243,7 @@ static void list_recent(view_browser *browser, const view_config *config)
 // the path of the open file, or NULL.
 static void list_files(view_browser *browser, const common_list *files, const char *shown)
 {
-    const unsigned accepted = browser->asked.takes; // 0: files that can be opened
+    const unsigned accepted = browser->asked.accepted_kinds; // 0: files that can be opened
     const bool opens_files = accepted == 0;
     const unsigned kinds = opens_files ? OPENED_KINDS : accepted;
     for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
@@ -286,7 +286,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     const bool is_recent = folder[0] == '\0';
     view_browser listed = {.kind = VIEW_BROWSE_FILES,
                            .asked = browser->asked,
-                           .places = browser->places,
+                           .locations = browser->locations,
                            .folder = is_recent ? NULL : common_canonical_path(folder)};
     char *const shown_path = shown != NULL ? common_canonical_path(shown) : NULL;
     if (is_recent) {
@@ -400,13 +400,13 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 {
     // Changing the section must not change the filter and "Mod only".
     const bool was_open = browser->kind == VIEW_BROWSE_GAME;
-    const bool is_own_alone = was_open && browser->is_own_alone;
+    const bool shows_mod_only = was_open && browser->shows_mod_only;
     char filter[sizeof browser->filter] = "";
     if (was_open)
         memcpy(filter, browser->filter, sizeof filter);
     view_clear_browser(browser);
     memcpy(browser->filter, filter, sizeof filter);
-    browser->is_own_alone = is_own_alone;
+    browser->shows_mod_only = shows_mod_only;
 
     browser->kind = VIEW_BROWSE_GAME;
     browser->folder = view_location_title(library->location);
@@ -416,9 +416,9 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     for (size_t i = 0; i < library->num_names[section]; i++) {
         const char *const name = library->names[section][i];
         view_entry *const entry = add_entry(browser, VIEW_ENTRY_NAMED, common_copy(name), name);
-        entry->is_own = view_is_from_mod(library, section, i);
+        entry->is_from_mod = view_is_from_mod(library, section, i);
         entry->is_shown = browser->on != NULL && strcmp(name, browser->on) == 0;
-        browser->num_own += entry->is_own;
+        browser->num_from_mod += entry->is_from_mod;
     }
     find_entries(browser);
     select_shown(browser);
@@ -864,8 +864,8 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
 
 // Displays a location as a link in the next row. A press lists its contents. The link of the listed
 // location is highlighted. The location is a game if `is_game` is true, otherwise a folder.
-static void show_place(view_ui *ui, const view_browser *browser, const char *name, const char *path,
-                       bool is_game)
+static void show_location(view_ui *ui, const view_browser *browser, const char *name,
+                          const char *path, bool is_game)
 {
     view_rect row;
     if (!ui_reserve_row(ui, 2.05f * ui->em, &row))
@@ -891,19 +891,19 @@ static void show_place(view_ui *ui, const view_browser *browser, const char *nam
 }
 
 // Displays the locations: first the recent files, then folders of the user, then games.
-static void list_places(view_ui *ui, view_browser *browser, view_rect area)
+static void list_locations(view_ui *ui, view_browser *browser, view_rect area)
 {
     // Names of the first locations. NULL stands for the name of the folder.
     static const char *const names[] = {"Recent", "Home", NULL, "Examples", "Computer"};
     ui_column column;
-    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_PLACES]);
-    for (size_t i = 0; i < browser->places.count; i++) {
-        const char *const path = browser->places.names[i];
+    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_LOCATIONS]);
+    for (size_t i = 0; i < browser->locations.count; i++) {
+        const char *const path = browser->locations.names[i];
         const bool is_recent = i == 0; // its path is ""
         const bool is_game = i >= COMMON_LENGTH(names);
         const char *const name = is_game || names[i] == NULL ? common_base(path) : names[i];
         if (is_recent || path[0] != '\0')
-            show_place(ui, browser, name, path, is_game);
+            show_location(ui, browser, name, path, is_game);
     }
     ui_end_column(ui);
 }
@@ -1069,7 +1069,7 @@ static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_
         ui_request(ui, view_set_text_command(option, common_copy(entry->path)));
         view_close_browser(browser);
     } else {
-        ui_show_notice(ui, ui->stage->now, "%s: select a model first", label);
+        ui_show_notice(ui, ui->stage->uptime, "%s: select a model first", label);
     }
 }
 
@@ -1169,7 +1169,7 @@ static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning)
         run_section_tabs(ui, browser, box);
-    else if (browser->kind == VIEW_BROWSE_FILES && browser->asked.takes == 0)
+    else if (browser->kind == VIEW_BROWSE_FILES && browser->asked.accepted_kinds == 0)
         run_kind_tabs(ui, browser, box);
 }
 
@@ -1234,12 +1234,12 @@ static void run_path_row(view_ui *ui, view_browser *browser, view_rect row, bool
     ui_tip(ui, "Parent folder  Ctrl+Up");
     view_cut(&path, VIEW_AT_LEFT, part_gap * em);
 
-    const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
-    const bool has_hidden_places = is_small && browser->places.count > 0;
+    const bool is_mod = browser->num_from_mod > 0 && browser->num_from_mod < browser->num_entries;
+    const bool has_hidden_locations = is_small && browser->locations.count > 0;
     if (is_mod)
-        run_list_switch(ui, browser, &path, "Mod only", &browser->is_own_alone);
-    else if (has_hidden_places)
-        run_list_switch(ui, browser, &path, "Locations", &browser->shows_places);
+        run_list_switch(ui, browser, &path, "Mod only", &browser->shows_mod_only);
+    else if (has_hidden_locations)
+        run_list_switch(ui, browser, &path, "Locations", &browser->shows_locations);
     draw_crumbs(ui, browser, view_inset(path, 0.3f * em));
 }
 
@@ -1317,10 +1317,10 @@ static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest
     const float em = ui->em;
     const float gap = part_gap * em;
     const bool is_files = browser->kind == VIEW_BROWSE_FILES;
-    const bool has_places = is_files || browser->kind == VIEW_BROWSE_GAME;
+    const bool has_locations = is_files || browser->kind == VIEW_BROWSE_GAME;
     const bool has_preview = rest->width > min_width_with_preview * em && is_files;
-    if (has_places && browser->places.count > 0) {
-        list_places(ui, browser, view_cut(rest, VIEW_AT_LEFT, places_width * em));
+    if (has_locations && browser->locations.count > 0) {
+        list_locations(ui, browser, view_cut(rest, VIEW_AT_LEFT, locations_width * em));
         view_cut(rest, VIEW_AT_LEFT, gap);
     }
     if (has_preview) {
@@ -1355,8 +1355,8 @@ static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest,
     run_buttons(ui, browser, &foot);
     view_cut(&foot, VIEW_AT_RIGHT, part_gap * ui->em);
     run_filter(ui, browser, foot);
-    if (browser->shows_places)
-        list_places(ui, browser, rest);
+    if (browser->shows_locations)
+        list_locations(ui, browser, rest);
     else
         show_entries(ui, browser, rest, true);
 }

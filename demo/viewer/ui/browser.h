@@ -33,21 +33,21 @@ typedef enum view_entry_kind {
 typedef struct view_entry {
     view_entry_kind kind;
     char *label;
-    char *path;      // path of the file, or name of the item of a game; NULL for a clip
-    size_t clip;     // index of the clip
-    bool is_own;     // the item belongs to the mod, not to its base game
-    bool is_shown;   // the item is currently open
-    bool is_missing; // the recent file does not exist any more
-    bool is_in_game; // the path of the recent item is an address in a game
+    char *path;       // path of the file, or name of the item of a game; NULL for a clip
+    size_t clip;      // index of the clip
+    bool is_from_mod; // the item belongs to the mod, not to its base game
+    bool is_shown;    // the item is currently open
+    bool is_missing;  // the recent file does not exist any more
+    bool is_in_game;  // the path of the recent item is an address in a game
 } view_entry;
 
 // The purpose of a list of files: the kinds of files that it accepts, and the command that uses the
 // chosen file.
 typedef struct view_list_purpose {
-    unsigned takes; // accepted kinds, one bit per view_entry_kind; 0: models, clips and cameras
-    view_command answer; // command for the chosen file; VIEW_NOTHING: open the file
-    char *form;          // path of `answer`, in which "\1" is replaced by the file's path, or NULL
-    bool is_folder;      // a folder is chosen, not a file
+    unsigned accepted_kinds; // one bit per view_entry_kind; 0: models, clips and cameras
+    view_command answer;     // command for the chosen file; VIEW_NOTHING: open the file
+    char *form;     // path of `answer`, in which "\1" is replaced by the file's path, or NULL
+    bool is_folder; // a folder is chosen, not a file
     view_overlay returns_to; // overlay that reopens when the list is closed
     bool is_dropped; // a model was dropped on the open model; buttons offer other uses of it
 } view_list_purpose;
@@ -64,24 +64,24 @@ typedef struct view_browser {
     size_t *found; // [num_found] indices of the listed entries
     size_t num_found;
     size_t num_hidden;
-    size_t selected;   // index into `found`: the entry that Enter opens
-    char filter[4200]; // filter text, or a typed path
-    unsigned shows;    // kinds that the tabs select, as in view_list_purpose.takes
-    bool selects_all;  // typed text replaces the filter
-    bool is_peeking;   // the selected entry is enlarged
-    bool shows_hidden; // show names that begin with a dot
-    bool shows_places; // a small window shows the locations instead of the entries
-    bool reveals;      // scroll until the selected entry is visible
-    size_t num_rows;   // visible rows in the last frame
-    size_t per_row;    // tiles per row in the last frame
+    size_t selected;      // index into `found`: the entry that Enter opens
+    char filter[4200];    // filter text, or a typed path
+    unsigned shows;       // kinds that the tabs select, as in view_list_purpose.accepted_kinds
+    bool selects_all;     // typed text replaces the filter
+    bool is_peeking;      // the selected entry is enlarged
+    bool shows_hidden;    // show names that begin with a dot
+    bool shows_locations; // a small window shows the locations instead of the entries
+    bool reveals;         // scroll until the selected entry is visible
+    size_t num_rows;      // visible rows in the last frame
+    size_t per_row;       // tiles per row in the last frame
     // Locations: recent files, home, the model's folder, examples, root, then games. "" stands for
     // a missing location.
-    common_list places;
+    common_list locations;
 
     // Only for VIEW_BROWSE_GAME.
-    char *on;          // name of the open item, or NULL
-    size_t num_own;    // items of the mod
-    bool is_own_alone; // omit the base game
+    char *on;            // name of the open item, or NULL
+    size_t num_from_mod; // items of the mod
+    bool shows_mod_only; // omit the base game
     view_section section;
     size_t num_in_section[VIEW_NUM_SECTIONS];
     bool is_scanning;   // the game is being read and has no entries yet

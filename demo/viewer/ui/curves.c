@@ -21,7 +21,7 @@ static const float min_name_width = 8; // column of the joints' names
 static const float button_gap = 0.15f; // above and below the buttons
 static const float copy_width = 4.3f;  // button "Copy"
 
-enum { DISTANCE_PLACES = 3, ANGLE_PLACES = 2 }; // decimal places
+enum { DISTANCE_DECIMALS = 3, ANGLE_DECIMALS = 2 }; // decimal places
 
 // == Plots ================================================================================
 
@@ -45,7 +45,7 @@ typedef struct curve_plot {
     const md5_anim *anim; // the clip whose frames are the x axis
     plot_line lines[MAX_LINES];
     uint32_t num_lines;
-    int places; // decimal places of the values
+    int num_decimals; // decimal places of the values
 
     // Results of run_plot():
     view_rect area; // of the lines, pixels
@@ -81,7 +81,7 @@ static void fit_range(curve_plot *plot)
     // The range is at least 20 units of the last displayed decimal place. Constant values are then
     // a line in the middle, and rounding errors are invisible.
     const double range = plot->high - plot->low;
-    const double min_margin = 10 * pow(10, -plot->places) - 0.5 * range;
+    const double min_margin = 10 * pow(10, -plot->num_decimals) - 0.5 * range;
     const double margin = fmax(0.06 * range, min_margin);
     plot->low -= margin;
     plot->high += margin;
@@ -102,13 +102,13 @@ static double round_step(double min_step)
 // the value i * step.
 static void draw_grid(view_ui *ui, const curve_plot *plot)
 {
-    enum { MAX_GRID_LINES = 64, MAX_PLACES = 9 };
+    enum { MAX_GRID_LINES = 64, MAX_DECIMALS = 9 };
     const double max_index = 1e15; // indices up to this number are exact as double
     const double max_lines = fmax((plot->area.height / (min_grid_step * ui->em)), 1);
     const double step = round_step((plot->high - plot->low) / max_lines);
 
     // The number of decimal places of the step. 1e-9 compensates for rounding errors of log10().
-    const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), MAX_PLACES);
+    const int num_decimals = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), MAX_DECIMALS);
     const int64_t first = (int64_t)ceil(fmin(fmax(plot->low / step, -max_index), max_index));
 
     // With huge values, rounding errors can exceed the step. The limit prevents an extreme number
@@ -119,8 +119,9 @@ static void draw_grid(view_ui *ui, const curve_plot *plot)
         view_draw_rect(ui->canvas, line, i == 0 ? VIEW_EDGE : VIEW_CONTROL);
 
         char text[32];
-        view_format_number(text, sizeof text, (double)i * step, places, false);
-        ui_text_left_of(ui, plot->area.x - label_gap * ui->em, y - 0.5f * ui->line, VIEW_DIM, text);
+        view_format_number(text, sizeof text, (double)i * step, num_decimals, false);
+        ui_right_aligned_text(ui, plot->area.x - label_gap * ui->em, y - 0.5f * ui->line, VIEW_DIM,
+                              text);
     }
 }
 
@@ -195,7 +196,7 @@ static uint32_t run_plot_mouse(view_ui *ui, const curve_plot *plot, uint32_t cur
         return current;
 
     if (ui->mouse.is_moved || ui->mouse.wheel != 0)
-        ui->has_taken = true; // the displayed frame has changed; the camera must not move
+        ui->is_event_handled = true; // the displayed frame has changed; the camera must not move
     part = view_clamp((ui->mouse.x - area.x) / area.width, 0, 1);
     return (uint32_t)roundf(part * last);
 }
@@ -233,7 +234,7 @@ static void draw_frame_numbers(view_ui *ui, const curve_plot *plot)
     char last[32];
     COMMON_TEXT(last, "%u", plot->anim->num_frames - 1);
     ui_text(ui, plot->area.x, y, 0, VIEW_DIM, "0");
-    ui_text_left_of(ui, right, y, VIEW_DIM, last);
+    ui_right_aligned_text(ui, right, y, VIEW_DIM, last);
 }
 
 // Displays a plot in `box` and handles the mouse. Returns the frame whose values the table should
@@ -373,7 +374,7 @@ static void copy_curve(view_ui *ui, const view_curves *curves)
             common_extend(&text, ",%.9g", values[axis]);
         common_extend(&text, "\n");
     }
-    ui_copy(ui, ui->stage->now, text, "curves");
+    ui_copy(ui, ui->stage->uptime, text, "curves");
     free(text);
 }
 
@@ -386,7 +387,7 @@ static void fill_frame(const view_ui *ui, const view_curves *curves, uint32_t fr
     COMMON_TEXT(cells->texts[0], "%u", frame);
     for (uint32_t i = 1; i < cells->count; i++)
         view_format_number(cells->texts[i], sizeof cells->texts[i], values[i - 1],
-                           view_value_places[curves->kind], false);
+                           view_value_decimals[curves->kind], false);
 }
 
 // Draws the buttons above the table in `row`: a button for each kind of values, and "Copy". Also
@@ -449,7 +450,7 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
 
     curve_plot plot = {.anim = clip->anim,
                        .num_lines = view_count_axes(curves->kind),
-                       .places = view_value_places[curves->kind]};
+                       .num_decimals = view_value_decimals[curves->kind]};
     view_color colors[UI_MAX_CELLS] = {VIEW_DIM};
     ui_cells header = {
         .name = "", .texts[0] = "frame", .count = 1 + plot.num_lines, .colors = colors};
@@ -460,7 +461,7 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
     const float title_y = right.y - 1.65f * em;
     char title[128];
     COMMON_TEXT(title, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);
-    ui_text_left_of(ui, right.x + right.width - 2.5f * em, title_y, VIEW_DIM, title);
+    ui_right_aligned_text(ui, right.x + right.width - 2.5f * em, title_y, VIEW_DIM, title);
     run_curve_table(ui, curves, table, &header, clip->anim, displayed_frame);
     return NULL;
 }
@@ -480,11 +481,11 @@ static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row
     if (compare->measured != NULL) {
         const size_t first = curves->compared_frame * (size_t)compare->num_joints;
         view_format_number(cells->texts[0], size, compare->courses[first + peak->joint],
-                           DISTANCE_PLACES, false);
+                           DISTANCE_DECIMALS, false);
     }
-    view_format_number(cells->texts[1], size, peak->distance, DISTANCE_PLACES, false);
+    view_format_number(cells->texts[1], size, peak->distance, DISTANCE_DECIMALS, false);
     snprintf(cells->texts[2], size, "%u", peak->distance_frame);
-    view_format_number(cells->texts[3], size, peak->angle, ANGLE_PLACES, false);
+    view_format_number(cells->texts[3], size, peak->angle, ANGLE_DECIMALS, false);
 }
 
 // Returns the index of the selected joint in the list of distances, or 0 if the list does not
@@ -537,7 +538,7 @@ static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left
                                         .stride = compare->num_joints,
                                         .color = VIEW_ACCENT},
                            .num_lines = 1,
-                           .places = DISTANCE_PLACES};
+                           .num_decimals = DISTANCE_DECIMALS};
         curves->compared_frame = run_plot(ui, &plot, left);
     }
     run_difference_table(ui, curves, right, selected);

@@ -21,46 +21,46 @@ view_rect view_free_region(const view_stage *stage)
 }
 
 // Returns true if a change has switched an option on.
-static bool is_switched_on(bool before, bool now)
+static bool is_switched_on(bool before, bool after)
 {
-    return now && !before;
+    return after && !before;
 }
 
 // Returns true if a change has switched on an option that displays something in the right dock.
-static bool is_right_opened(const view_shown *before, const view_shown *now)
+static bool is_right_opened(const view_shown *before, const view_shown *after)
 {
-    return is_switched_on(before->light_list, now->light_list)
-           || is_switched_on(before->parm_list, now->parm_list)
-           || is_switched_on(before->statistics, now->statistics)
-           || is_switched_on(before->frame_time, now->frame_time)
-           || is_switched_on(before->inspector, now->inspector);
+    return is_switched_on(before->light_list, after->light_list)
+           || is_switched_on(before->parm_list, after->parm_list)
+           || is_switched_on(before->statistics, after->statistics)
+           || is_switched_on(before->frame_time, after->frame_time)
+           || is_switched_on(before->inspector, after->inspector);
 }
 
 // Brings a panel to the front after a command has switched it on. `before` contains the options
 // before the command. Also switches off the panels that the new panel hides, so that the options
 // agree with the display.
-void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now)
+void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *after)
 {
     // While the docks are folded, they are closed although their options are on. A command that
     // toggles one of them then shows both docks.
     const bool has_switched =
-        now->hierarchy != before->hierarchy || now->inspector != before->inspector;
+        after->hierarchy != before->hierarchy || after->inspector != before->inspector;
     if (ui->docks.is_folded && has_switched) {
         ui->docks.is_folded = false;
-        now->hierarchy = now->inspector = true;
+        after->hierarchy = after->inspector = true;
     }
 
     // The bottom dock can show only one of its panels. The panel that was opened last remains.
-    const bool are_both_on = now->curves && now->differences;
+    const bool are_both_on = after->curves && after->differences;
     if (are_both_on && before->curves)
-        now->curves = false;
+        after->curves = false;
     else if (are_both_on)
-        now->differences = false;
+        after->differences = false;
 
     // If only one dock fits, the opened dock must be in front. The right dock then shows the
     // inspector and not its second tab, "Display".
-    const bool opens_left = is_switched_on(before->hierarchy, now->hierarchy);
-    const bool opens_right = is_right_opened(before, now);
+    const bool opens_left = is_switched_on(before->hierarchy, after->hierarchy);
+    const bool opens_right = is_right_opened(before, after);
     if (!opens_left && !opens_right)
         return;
     ui->docks.front = opens_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;

@@ -19,9 +19,9 @@ struct view_panels;
 // input.
 void view_dock_panels(view_ui *ui, struct view_panels *panels);
 
-// Brings a panel to the front after a change of the options has switched it on. `before` and `now`
-// are the options before and after the change. If panels in `now` exclude each other, switches off
-// the older one.
-void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now);
+// Brings a panel to the front after a change of the options has switched it on. `before` and
+// `after` are the options before and after the change. If panels in `after` exclude each other,
+// switches off the older one.
+void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *after);
 
 #endif

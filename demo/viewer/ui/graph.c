@@ -353,7 +353,7 @@ static uint32_t running_edge(const graph_panel *panel)
 static void store_taken_edges(graph_panel *panel)
 {
     view_graph_view *const view = panel->view;
-    const double now = panel->machine->time;
+    const double machine_time = panel->machine->time;
     if (panel->ui->is_event)
         return;
 
@@ -361,7 +361,7 @@ static void store_taken_edges(graph_panel *panel)
     const bool has_begun = edge != MD5_NONE && edge != view->running;
     if (has_begun) { // the oldest edge is dropped
         memmove(view->recent + 1, view->recent, sizeof view->recent - sizeof view->recent[0]);
-        view->recent[0] = (view_recent_edge){edge, now};
+        view->recent[0] = (view_recent_edge){edge, machine_time};
     }
     view->running = edge;
 
@@ -369,7 +369,8 @@ static void store_taken_edges(graph_panel *panel)
     // difference covers this case.
     for (int i = 0; i < VIEW_RECENT_EDGES; i++) {
         view_recent_edge *const recent = &view->recent[i];
-        if (fabs(now - recent->time) > recent_lifetime || recent->edge >= panel->graph->num_edges)
+        if (fabs(machine_time - recent->time) > recent_lifetime
+            || recent->edge >= panel->graph->num_edges)
             recent->edge = MD5_NONE;
     }
 }
@@ -818,7 +819,7 @@ static void set_zoom(const graph_panel *panel, float zoom, float x, float y)
 // Sets the zoom and the position so that the whole graph is centered in the area. The zoom is
 // limited to `min_zoom` to 1. If the graph is too large at `min_zoom`, its upper left corner is at
 // the corner of the area.
-static void place_fitted(graph_panel *panel, float min_zoom)
+static void fit_graph(graph_panel *panel, float min_zoom)
 {
     const view_rect area = panel->area;
     const float width = panel->graph->width * panel->em;
@@ -880,7 +881,7 @@ static float run_zoom_buttons(const graph_panel *panel)
     float x = area.x + area.width;
     if (run_header_button(panel, &x, VIEW_AT_RIGHT, &fit)) {
         graph_panel fitted = *panel;
-        place_fitted(&fitted, lowest_zoom);
+        fit_graph(&fitted, lowest_zoom);
         set_zoom(&fitted, fitted.zoom, 0, 0); // the zoom is the same: stores the position
     }
 
@@ -906,7 +907,7 @@ static void run_wheel(const graph_panel *panel)
     view_ui *const ui = panel->ui;
     if (ui->mouse.wheel == 0 || !ui_is_panel_hot(ui))
         return;
-    ui->has_taken = true;
+    ui->is_event_handled = true;
     if (view_contains(panel->area, ui->mouse.x, ui->mouse.y)) {
         const float zoom = panel->zoom * powf(zoom_per_wheel_step, ui->mouse.wheel);
         set_zoom(panel, zoom, ui->mouse.x, ui->mouse.y);
@@ -1019,9 +1020,9 @@ static void open_graph(graph_panel *panel)
     // read, show its beginning at full size.
     if (view->zoom > 0)
         return;
-    place_fitted(panel, lowest_zoom);
+    fit_graph(panel, lowest_zoom);
     if (panel->zoom < VIEW_GRAPH_MIN_SCALE)
-        place_fitted(panel, 1);
+        fit_graph(panel, 1);
 }
 
 // Returns the nearest visible state in a direction from the state `from`, or `from` if there is

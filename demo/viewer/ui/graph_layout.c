@@ -426,7 +426,7 @@ static float column_width(const layout *work, const graph_column *column)
 }
 
 // Sets the positions of the nodes of a column, from top to bottom.
-static void place_column(layout *work, const graph_column *column)
+static void position_column(layout *work, const graph_column *column)
 {
     uint32_t row = 0;
     for (uint32_t i = column->first; i < column->end; i += column->stride) {
@@ -466,7 +466,7 @@ static uint32_t max_rows_of_bands(const layout *work, graph_grid grid)
 // Sets the rectangles of all nodes and the size of the graph. A band with several columns is filled
 // row by row, so that the height of a state still corresponds to its level. Bands with fewer rows
 // are centered vertically. Returns the sum of the distances between columns at a spread of 1.
-static float place_nodes(layout *work, graph_grid grid)
+static float position_nodes(layout *work, graph_grid grid)
 {
     view_graph *const graph = work->graph;
     const uint32_t num_rows = max_rows_of_bands(work, grid);
@@ -486,7 +486,7 @@ static float place_nodes(layout *work, graph_grid grid)
                                    .left = x,
                                    .top = (float)num_rows_above + shift};
             column.width = column_width(work, &column);
-            place_column(work, &column);
+            position_column(work, &column);
 
             const float distance = k + 1 < columns ? column_distance : band_distance;
             distances += distance;
@@ -522,7 +522,7 @@ static graph_grid find_grid(layout *work, view_graph_area area, float *best_scal
     *best_scale = 0;
     for (uint32_t k = 1; k <= MAX_COLUMNS_PER_BAND && k <= largest; k++) {
         const graph_grid grid = {.max_rows = (largest + k - 1) / k, .column_spread = 1};
-        place_nodes(work, grid);
+        position_nodes(work, grid);
         const float scale = fminf(area.width / graph->width, area.height / graph->height);
         if (scale > *best_scale) {
             *best_scale = scale;
@@ -543,16 +543,16 @@ static void fit_nodes(layout *work, view_graph_area area)
     if (scale < VIEW_GRAPH_MIN_SCALE) {
         const float max_rows = floorf(area.height / row_height - 0.5f); // 0.5: of lower columns
         grid.max_rows = max_rows > 1 ? (uint32_t)max_rows : 1;
-        place_nodes(work, grid);
+        position_nodes(work, grid);
         return;
     }
     // If the area is wider than the graph, increase the distances between columns. Lines are then
     // less steep.
-    const float distances = place_nodes(work, grid);
+    const float distances = position_nodes(work, grid);
     const float free_width = area.width / fminf(scale, 1) - work->graph->width;
     if (free_width > 0 && distances > 0) {
         grid.column_spread = fminf(1 + free_width / distances, max_column_spread);
-        place_nodes(work, grid);
+        position_nodes(work, grid);
     }
 }
 
@@ -612,7 +612,7 @@ static void connect_around(view_graph_edge *edge, const view_rect rects[2], uint
 
 // Sets the points of the line between two nodes. A transition from a state to itself has no line;
 // the node displays a sign instead.
-static void place_line(const layout *work, view_graph_edge *edge)
+static void position_line(const layout *work, view_graph_edge *edge)
 {
     const uint32_t first = edge->ends[0];
     const uint32_t second = edge->ends[1];
@@ -670,7 +670,7 @@ view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area
     order_bands(&work);
     fit_nodes(&work, area);
     for (uint32_t i = 0; i < graph->num_edges; i++)
-        place_line(&work, &graph->edges[i]);
+        position_line(&work, &graph->edges[i]);
 
     free(work.nodes);
     free(work.order);

@@ -21,33 +21,34 @@ static const view_color goal_color = 0xF1F3F680u;
 // that the texts do not move.
 
 // Numbers of decimal places of each unit.
-enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, WEIGHT_PLACES = 4, UV_PLACES = 4 };
+enum { UNIT_DECIMALS = 3, DEGREE_DECIMALS = 2, WEIGHT_DECIMALS = 4, UV_DECIMALS = 4 };
 
 // A formatted number, as the result of a function.
 typedef struct written {
     char text[32];
 } written;
 
-// Formats a number with `places` decimal places. If `has_place` is true, a number without a minus
-// sign begins with a blank of the same width, so that digits are aligned.
-static written format_signed(double value, int places, bool has_place)
+// Formats a number with `num_decimals` decimal places. If `has_column` is true, a number without a
+// minus sign begins with a blank of the same width, so that digits are aligned.
+static written format_signed(double value, int num_decimals, bool has_column)
 {
     written result;
-    view_format_number(result.text, sizeof result.text, value, places, has_place);
+    view_format_number(result.text, sizeof result.text, value, num_decimals, has_column);
     return result;
 }
 
-// Formats a number with `places` decimal places, without space for a sign.
-static written format_value(double value, int places)
+// Formats a number with `num_decimals` decimal places, without space for a sign.
+static written format_value(double value, int num_decimals)
 {
-    return format_signed(value, places, false);
+    return format_signed(value, num_decimals, false);
 }
 
 // Adds a row with the components of a vector.
-static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
+static void add_three(view_ui *ui, const char *label, md5_vec3 v, int num_decimals)
 {
-    ui_figure(ui, VIEW_PLAIN, label, "%s  %s  %s", format_signed(v.x, places, true).text,
-              format_signed(v.y, places, true).text, format_signed(v.z, places, true).text);
+    ui_figure(ui, VIEW_PLAIN, label, "%s  %s  %s", format_signed(v.x, num_decimals, true).text,
+              format_signed(v.y, num_decimals, true).text,
+              format_signed(v.z, num_decimals, true).text);
 }
 
 // == Selected points and joints ============================================================
@@ -97,7 +98,8 @@ static void list_influences(view_ui *ui, const md5_mesh *mesh, uint32_t vertex)
         const float weight = mesh->influences[first + i].w;
         const char *const joint = joints[mesh->influence_joints[first + i]].name;
         const char *const label = i == 0 ? "Weights" : " ";
-        ui_figure(ui, VIEW_PLAIN, label, "%s  %s", format_value(weight, WEIGHT_PLACES).text, joint);
+        ui_figure(ui, VIEW_PLAIN, label, "%s  %s", format_value(weight, WEIGHT_DECIMALS).text,
+                  joint);
     }
     if (count > MAX_LISTED)
         ui_figure(ui, VIEW_DIM, " ", "and %u more", count - MAX_LISTED);
@@ -123,9 +125,9 @@ static void list_pick(view_ui *ui)
               triangle[1], triangle[2]);
     ui_figure(ui, VIEW_BRIGHT, "Vertex", "%u", mesh->sources[pick->vertex]);
     add_three(ui, "Position", md5_mat34_point(view_model_from_world(ui->scene), world_position),
-              UNIT_PLACES);
-    ui_figure(ui, VIEW_PLAIN, "UV", "%s  %s", format_value(uv.x, UV_PLACES).text,
-              format_value(uv.y, UV_PLACES).text);
+              UNIT_DECIMALS);
+    ui_figure(ui, VIEW_PLAIN, "UV", "%s  %s", format_value(uv.x, UV_DECIMALS).text,
+              format_value(uv.y, UV_DECIMALS).text);
     list_influences(ui, mesh, pick->vertex);
 }
 
@@ -174,7 +176,7 @@ static void copy_measurement(view_ui *ui, const measurement *measured)
                 difference.x, difference.y, difference.z);
     if (measured->are_joints)
         common_append(text, sizeof text, "", "degrees\t%.9g\n", measured->angle);
-    ui_copy(ui, ui->stage->now, text, "measurement");
+    ui_copy(ui, ui->stage->uptime, text, "measurement");
 }
 
 // Adds the section with the distance between two selected joints or two clicked points. A click on
@@ -199,11 +201,11 @@ void view_two_panel(view_ui *ui)
     }
     const ui_row_style style = {.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"};
     const float distance = md5_vec3_length(measured.difference);
-    const bool is_pressed = ui_row(ui, &style, format_value(distance, UNIT_PLACES).text);
-    add_three(ui, "Difference", measured.difference, UNIT_PLACES);
+    const bool is_pressed = ui_row(ui, &style, format_value(distance, UNIT_DECIMALS).text);
+    add_three(ui, "Difference", measured.difference, UNIT_DECIMALS);
     if (measured.are_joints)
         ui_figure(ui, VIEW_PLAIN, "Angle", "%s\xC2\xB0",
-                  format_value(measured.angle, DEGREE_PLACES).text);
+                  format_value(measured.angle, DEGREE_DECIMALS).text);
     if (is_pressed)
         copy_measurement(ui, &measured);
 }
@@ -423,8 +425,8 @@ static void list_statistics(view_ui *ui)
     if (!view_is_empty(bounds))
         size = md5_vec3_sub(bounds.max, bounds.min);
     ui_figure(ui, VIEW_PLAIN, "Size", "%s \xC3\x97 %s \xC3\x97 %s",
-              format_value(size.x, UNIT_PLACES).text, format_value(size.y, UNIT_PLACES).text,
-              format_value(size.z, UNIT_PLACES).text);
+              format_value(size.x, UNIT_DECIMALS).text, format_value(size.y, UNIT_DECIMALS).text,
+              format_value(size.z, UNIT_DECIMALS).text);
 
     if (scene->model != NULL)
         ui_figure(ui, VIEW_PLAIN, "Model", "%.1f KiB",
@@ -542,7 +544,7 @@ static void list_camera_path(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", position.shot + 1,
               path->camera->num_cuts + 1, position.frame);
     ui_figure(ui, VIEW_BRIGHT, "Field of view", "%s\xC2\xB0",
-              format_value(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
+              format_value(view_camera_path_at(path, stage->play).fov, DEGREE_DECIMALS).text);
 }
 
 // Displays the statistics of a crowd. They tell how many characters are drawn, baked, replaced by

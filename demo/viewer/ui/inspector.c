@@ -17,7 +17,7 @@ static const float wide_values_width = 23.1f; // minimum width of the wide table
 // == The selected joint =====================================================================
 
 const char *const view_value_names[VIEW_NUM_VALUE_KINDS] = {"Position", "Degrees", "Quat."};
-const int view_value_places[VIEW_NUM_VALUE_KINDS] = {3, 2, 4};
+const int view_value_decimals[VIEW_NUM_VALUE_KINDS] = {3, 2, 4};
 const char *const view_axis_names[VIEW_NUM_AXES] = {"x", "y", "z", "w"};
 const view_color view_axis_colors[VIEW_NUM_AXES] = {VIEW_WRONG, VIEW_FINE, VIEW_ACCENT, VIEW_DIM};
 
@@ -74,7 +74,7 @@ static void write_value(view_joint_values values, int kind, int axis, char text[
 {
     text[0] = '\0';
     if (axis < (int)view_count_axes((uint32_t)kind))
-        view_format_number(text, 32, values[kind][axis], view_value_places[kind], false);
+        view_format_number(text, 32, values[kind][axis], view_value_decimals[kind], false);
 }
 
 // Displays the values as a table for a wide dock. A column is an axis and a row is a kind of
@@ -155,7 +155,7 @@ static void copy_values(view_ui *ui, const char *name, view_joint_values local,
     COMMON_TEXT(text, "%.200s", name);
     append_values(text, sizeof text, "local", local);
     append_values(text, sizeof text, "model", model);
-    ui_copy(ui, ui->stage->now, text, name);
+    ui_copy(ui, ui->stage->uptime, text, name);
 }
 
 // A vertex that the joint influences, and the weight of this influence.
@@ -227,12 +227,12 @@ static void show_vertex_name(view_ui *ui, const md5_model *model, const weighted
     COMMON_TEXT(vertex, "%u", influence->vertex);
     const float number_width = ui_text_width(ui, vertex);
     if (model->num_meshes <= 1) {
-        ui_text_left_of(ui, left + number_width, y, VIEW_BRIGHT, vertex);
+        ui_right_aligned_text(ui, left + number_width, y, VIEW_BRIGHT, vertex);
         return;
     }
     const float mesh_width = fmaxf(width - number_width - 1.2f * em, em);
     ui_text(ui, left, y, mesh_width, VIEW_DIM, model->meshes[influence->mesh].name);
-    ui_text_left_of(ui, left + width - 0.8f * em, y, VIEW_BRIGHT, vertex);
+    ui_right_aligned_text(ui, left + width - 0.8f * em, y, VIEW_BRIGHT, vertex);
 }
 
 // Draws a row of the table of weights. It shows the vertex, its weight as a number and a bar, and
@@ -251,7 +251,7 @@ static void show_weight(view_ui *ui, const md5_model *model, view_rect row, floa
     char weight[32];
     const float weight_right = left + vertex_width + weight_width * em;
     view_format_number(weight, sizeof weight, influence->weight, 4, false);
-    ui_text_left_of(ui, weight_right, y, VIEW_BRIGHT, weight);
+    ui_right_aligned_text(ui, weight_right, y, VIEW_BRIGHT, weight);
 
     // The bar of the weight is omitted if the dock is too narrow.
     const view_rect bar = {weight_right + padding,
@@ -262,7 +262,7 @@ static void show_weight(view_ui *ui, const md5_model *model, view_rect row, floa
 
     char num_joints[16];
     COMMON_TEXT(num_joints, "%u", influence->num_joints);
-    ui_text_left_of(ui, right, y, VIEW_DIM, num_joints);
+    ui_right_aligned_text(ui, right, y, VIEW_DIM, num_joints);
 }
 
 // Displays the header of the table of weights in the next row.
@@ -275,8 +275,8 @@ static void show_weights_header(view_ui *ui, bool has_meshes, float vertex_width
     const float left = row.x + UI_PADDING * ui->em;
     const float right = row.x + row.width - UI_PADDING * ui->em;
     ui_text(ui, left, y, 0, VIEW_DIM, has_meshes ? "mesh, vertex" : "vertex");
-    ui_text_left_of(ui, left + vertex_width + weight_width * ui->em, y, VIEW_DIM, "weight");
-    ui_text_left_of(ui, right, y, VIEW_DIM, "joints");
+    ui_right_aligned_text(ui, left + vertex_width + weight_width * ui->em, y, VIEW_DIM, "weight");
+    ui_right_aligned_text(ui, right, y, VIEW_DIM, "joints");
 }
 
 // Adds the section of the vertices that a joint influences, sorted by weight. The vertex whose row
@@ -389,7 +389,7 @@ static void show_transform(view_ui *ui, uint32_t joint)
     if (anim != NULL)
         COMMON_TEXT(title, "Transform at frame %.1f", view_frame_position(ui->stage->play, anim));
     const float header_top = ui->column->y;
-    const bool is_open = ui_section(ui, UI_SECTION_PLACE, title, "");
+    const bool is_open = ui_section(ui, UI_SECTION_TRANSFORM, title, "");
 
     view_joint_values local;
     view_joint_values model;
@@ -440,13 +440,13 @@ static void joint_panel(view_ui *ui)
 // == A state machine ======================================================================
 
 // Lists the last events with the newest first. Each event is displayed for 1.5 s. The row of an
-// older event remains empty, so that the rows below do not move. `now` is in seconds. If `is_fixed`
-// is true, an event is always one line.
-static void list_fired(view_ui *ui, const view_event *events, int count, double now, bool is_fixed)
+// older event remains empty, so that the rows below do not move. `time` is in seconds. If
+// `is_fixed` is true, an event is always one line.
+static void list_fired(view_ui *ui, const view_event *events, int count, double time, bool is_fixed)
 {
     const double lifetime = 1.5;
     for (int i = 0; i < count; i++) {
-        const bool is_recent = fabs(now - events[i].time) < lifetime;
+        const bool is_recent = fabs(time - events[i].time) < lifetime;
         const ui_row_style style = {.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed};
         ui_row(ui, &style, is_recent ? events[i].text : "");
     }
@@ -508,7 +508,7 @@ static void number_row(view_ui *ui, view_machine *machine, uint32_t index)
     view_format_number(text, sizeof text, value, 2, false);
     if (!ui_slider(ui, name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL, &value))
         return;
-    view_take_over(machine);
+    view_stop_acting(machine);
     md5_player_set(machine->player, index, value);
 }
 
@@ -525,7 +525,7 @@ static void switch_row(view_ui *ui, view_machine *machine, uint32_t index, int64
         view_print_trigger_key((uint32_t)trigger, key, sizeof key);
     if (!ui_switch(ui, name, is_set, is_trigger, key))
         return;
-    view_take_over(machine);
+    view_stop_acting(machine);
     view_activate_parameter(machine, index);
 }
 

@@ -19,7 +19,7 @@ void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *text
 
 // The name and the number of decimal places of each kind of values.
 extern const char *const view_value_names[VIEW_NUM_VALUE_KINDS];
-extern const int view_value_places[VIEW_NUM_VALUE_KINDS];
+extern const int view_value_decimals[VIEW_NUM_VALUE_KINDS];
 
 // The names and colors of the axes x, y, z and w.
 enum { VIEW_NUM_AXES = 4 };

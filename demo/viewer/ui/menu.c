@@ -87,7 +87,7 @@ uint32_t view_found_needs(const view_document *document)
         found |= VIEW_NEEDS_ONE;
     if (scene->camera_path.camera != NULL)
         found |= VIEW_NEEDS_CAMERA_PATH;
-    if (view_get_mover(scene)->take_over != NULL)
+    if (view_get_mover(scene)->take_control != NULL)
         found |= VIEW_NEEDS_MOVER;
     return found;
 }
@@ -193,7 +193,7 @@ static bool is_on(const view_stage *stage, const view_menu_entry *entry)
     case VIEW_RECORD:
         return stage->recorded >= 0;
     case VIEW_DRIVE:
-        return stage->is_driving && view_get_mover(scene)->take_over != NULL;
+        return stage->is_driving && view_get_mover(scene)->take_control != NULL;
     default:
         return false;
     }
@@ -835,7 +835,7 @@ static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
     if (line->is_text)
         return;
     if (line->missing != 0) {
-        ui_show_notice(ui, ui->stage->now, "%s: %s", line->label, view_reason(line->missing));
+        ui_show_notice(ui, ui->stage->uptime, "%s: %s", line->label, view_reason(line->missing));
         return;
     }
     if (line->is_group) {
@@ -934,7 +934,7 @@ static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float k
         ui_text(ui, left + menu_offset, top, 0, menu_color, menu);
 
     const char *const keys = line->is_group ? UI_SIGN_FOLDED : line->keys;
-    ui_text_left_of(ui, box.x + box.width - 6 * scale, top, keys_color, keys);
+    ui_right_aligned_text(ui, box.x + box.width - 6 * scale, top, keys_color, keys);
 }
 
 // Draws a mark at the right edge of a menu that is higher than the window. It shows which lines are
@@ -1331,7 +1331,7 @@ static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_r
     } else if (is_pressed || replaces_open_menu) {
         view_open_menu(ui, menus, VIEW_MENU_OF_BAR, box.x, box.height);
         menus->menu = menu;
-        ui->has_taken = true;
+        ui->is_event_handled = true;
     }
 }
 

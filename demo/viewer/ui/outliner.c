@@ -101,7 +101,7 @@ static void draw_row(view_ui *ui, const tree_row *item, view_rect row, float ind
 
     const float right = row.x + row.width - UI_PADDING * em;
     const char *const right_text = item->text != NULL ? item->text : "";
-    ui_text_left_of(ui, right, y, is_bright ? VIEW_PLAIN : VIEW_DIM, right_text);
+    ui_right_aligned_text(ui, right, y, is_bright ? VIEW_PLAIN : VIEW_DIM, right_text);
 }
 
 // Adds the next row and returns the part that was pressed: the sign, the name, or PART_NONE. In a
@@ -172,12 +172,12 @@ static void request_selection(view_ui *ui)
 // Selects a mesh, and highlights it in the image for a short time. Ends the selection of a joint
 // or material, because the inspector shows one page at a time. Brings the inspector to the front
 // if the window shows only one dock.
-void view_select_mesh(view_ui *ui, double now, uint32_t mesh)
+void view_select_mesh(view_ui *ui, double uptime, uint32_t mesh)
 {
     const double highlight_seconds = 0.6;
     ui->selected_mesh = (int32_t)mesh;
     ui->selected_joint = ui->selected_material = -1;
-    ui->lit_end = now + highlight_seconds;
+    ui->lit_end = uptime + highlight_seconds;
     ui->docks.front = VIEW_DOCK_RIGHT;
     ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
 }
@@ -222,7 +222,7 @@ static void show_mesh(view_ui *ui, const md5_model *model, uint32_t index)
     if (part == PART_SIGN) {
         UI_COMMAND(ui, ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH, .number = index);
     } else if (part == PART_NAME) {
-        view_select_mesh(ui, ui->stage->now, index);
+        view_select_mesh(ui, ui->stage->uptime, index);
         request_selection(ui);
     }
     ui_context(ui, VIEW_ON_MESH, index, index + 1, name, NULL);
@@ -772,7 +772,7 @@ static void open_found(view_ui *ui, view_outliner *outliner)
     }
 
     if (mesh >= 0)
-        view_select_mesh(ui, ui->stage->now, (uint32_t)mesh);
+        view_select_mesh(ui, ui->stage->uptime, (uint32_t)mesh);
     else
         ui->selected_joint = joint;
     UI_COMMAND(ui, VIEW_MARKED);

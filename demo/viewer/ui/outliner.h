@@ -22,9 +22,9 @@ typedef struct view_outliner {
 void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
                          view_rect area);
 
-// Selects a mesh and highlights it in the image. The inspector displays its page. `now` is in
+// Selects a mesh and highlights it in the image. The inspector displays its page. `uptime` is in
 // seconds since the start.
-void view_select_mesh(view_ui *ui, double now, uint32_t mesh);
+void view_select_mesh(view_ui *ui, double uptime, uint32_t mesh);
 
 // Selects the material of a mesh.
 void view_select_material(view_ui *ui, uint32_t mesh);

@@ -23,8 +23,8 @@ static const view_color stick_pad_color = 0xFFC65CB0;
 void view_reset_panels(view_ui *ui, view_panels *panels)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
-    view_clear_retargeting(panels->retarget.made);
-    panels->retarget = (view_retarget_page){.made = panels->retarget.made};
+    view_clear_retargeting(panels->retarget.displayed);
+    panels->retarget = (view_retarget_page){.displayed = panels->retarget.displayed};
     ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
     ui->lit.is_set = false;
     ui->lit_end = 0;
@@ -106,7 +106,7 @@ static void label_joint(const view_ui *ui)
 static void draw_tip(view_ui *ui)
 {
     const size_t first_length = strcspn(ui->tip, "\n");
-    ui->is_tip_shown = first_length > 0 && ui->stage->now - ui->tip_since >= VIEW_TIP_DELAY;
+    ui->is_tip_shown = first_length > 0 && ui->stage->uptime - ui->tip_since >= VIEW_TIP_DELAY;
     if (!ui->is_tip_shown)
         return;
 
@@ -398,7 +398,7 @@ static void draw_invitation(const view_ui *ui, const view_panels *panels)
 {
     const double begin = panels->decision.demo_end - (double)VIEW_INVITING;
     const bool has_space = ui->stage->width > 52 * ui->em;
-    if (ui->stage->now > begin && has_space)
+    if (ui->stage->uptime > begin && has_space)
         draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
 }
 
@@ -413,7 +413,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
 {
     const bool is_start = stage->is_start && !stage->shown->help;
     const bool is_demo = panels->decision.demo_end > 0 && !is_start;
-    if (is_demo && stage->now > demo_button_delay)
+    if (is_demo && stage->uptime > demo_button_delay)
         run_demo_button(ui, stage);
     if (stage->plays) {
         draw_demo_notice(ui, stage);
@@ -426,7 +426,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
         view_start_panel(ui, &panels->start);
     if (!is_start)
         run_work_panels(ui, panels, stage);
-    const bool has_notice = stage->now < ui->notice_end;
+    const bool has_notice = stage->uptime < ui->notice_end;
     if (has_notice && (stage->shown->panel || is_start))
         run_notice(ui);
     view_card_panel(ui, &panels->card);
@@ -536,7 +536,7 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     const ui_mouse *const mouse = event != NULL ? event : &ui->mouse;
     ui->mouse = (ui_mouse){.x = mouse->x, .y = mouse->y};
     ui->is_event = event != NULL;
-    ui->has_taken = false;
+    ui->is_event_handled = false;
 
     // The area of the panels, and the panel that receives all keys.
     const float top = view_current_layout(stage).menu.height;
@@ -546,7 +546,7 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
 }
 
 // Returns true if two items differ. An item is identified by its panel and its number in the panel.
-static bool is_other_item(ui_item_id a, ui_item_id b)
+static bool is_different_item(ui_item_id a, ui_item_id b)
 {
     return a.number != b.number || a.panel != b.panel;
 }
@@ -579,7 +579,7 @@ static void finish_focus_change(view_ui *ui, const ui_mouse *event)
         ui->focus = ui->before;
     if (!is_backward && ui->takes_next)
         ui->focus = (ui_item_id){NULL, 0};
-    ui->is_focus_shown = ui->has_taken = true;
+    ui->is_focus_shown = ui->is_event_handled = true;
 }
 
 // Runs the panels to handle an event, after a first run has found the topmost item under the mouse,
@@ -602,9 +602,9 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
     press_focused(ui, event);
 
     const bool is_press = ui->mouse.is_pressed || ui->mouse.is_right;
-    ui->has_taken = is_press && ui->hot.panel != NULL;
-    if (is_other_item(ui->hot, was_hot))
-        ui->tip_since = stage->now;
+    ui->is_event_handled = is_press && ui->hot.panel != NULL;
+    if (is_different_item(ui->hot, was_hot))
+        ui->tip_since = stage->uptime;
 
     const bool moves_focus = ui_passes_focus(ui);
     if (moves_focus) {
@@ -650,7 +650,7 @@ static hovered_state get_hovered_state(const view_ui *ui, const view_panels *pan
 // Returns true if the window must be drawn again, because a part of the hovered state has changed.
 static bool has_hover_changed(const hovered_state *before, const hovered_state *after)
 {
-    if (is_other_item(before->item, after->item) || before->joint != after->joint)
+    if (is_different_item(before->item, after->item) || before->joint != after->joint)
         return true;
     return before->list_line != after->list_line || before->graph_part != after->graph_part;
 }
@@ -669,7 +669,7 @@ static void handle_event(view_ui *ui, view_panels *panels, const view_stage *sta
     const hovered_state after = get_hovered_state(ui, panels);
     const bool is_key = event->key != 0 || event->text != NULL;
     const bool changes_hover = !is_key && event->is_moved && has_hover_changed(before, &after);
-    if (ui->command.action == VIEW_NOTHING && (ui->has_taken || changes_hover))
+    if (ui->command.action == VIEW_NOTHING && (ui->is_event_handled || changes_hover))
         UI_COMMAND(ui, VIEW_HANDLED);
 }
 

@@ -503,7 +503,7 @@ static void show_about(view_ui *ui, const view_about *about)
     else if (about->kind == VIEW_ABOUT_JOINT)
         ui->selected_joint = (int32_t)about->number;
     else
-        view_select_mesh(ui, ui->stage->now, about->number);
+        view_select_mesh(ui, ui->stage->uptime, about->number);
 
     const bool has_vertex = about->kind == VIEW_ABOUT_VERTEX;
     ui->keeps_lit = has_vertex;

@@ -10,7 +10,7 @@
 
 static const float origin_width = 6; // column of the origins, em
 static const float cos_max_angle =
-    0.5f; // cosine of 60 degrees, the limit of target_joint.is_turned
+    0.5f; // cosine of 60 degrees, the limit of target_joint.needs_check
 
 // Describes how the source joint of a target joint was found.
 typedef enum pair_origin {
@@ -155,7 +155,7 @@ typedef struct target_joint {
     // True if a bone from the joint to a child needs a check: the bone of the open model that moves
     // it has a different direction. Directions are different if they include more than 60 degrees
     // in the bind poses.
-    bool is_turned;
+    bool needs_check;
 } target_joint;
 
 // Returns how the pair of a joint of the target was found. `sources` are the joints of the open
@@ -203,7 +203,7 @@ static target_joint *find_target_joints(const view_stage *stage, uint32_t counts
         joints[i].origin = find_origin(&stage->retargeting->pairs[i], sources, joint);
         counts[joints[i].origin]++;
         if (is_bone_turned(stage, joint->parent, i))
-            joints[joint->parent].is_turned = true;
+            joints[joint->parent].needs_check = true;
     }
     return joints;
 }
@@ -239,7 +239,7 @@ static void draw_pair(view_ui *ui, view_rect row, uint32_t index, const target_j
     if (is_picked || ui_is_hot(ui))
         view_draw_rect(ui->canvas, row, is_picked ? VIEW_SELECTED : VIEW_CONTROL);
     const view_color *const origin_color = &origins[joint->origin].color;
-    const char *const warning = joint->is_turned ? "\xE2\x9A\xA0 " : "";
+    const char *const warning = joint->needs_check ? "\xE2\x9A\xA0 " : "";
     ui_cells cells = {
         .name = text, .count = 1, .color = VIEW_PLAIN, .colors = is_picked ? NULL : origin_color};
     COMMON_TEXT(cells.texts[0], "%s%s", warning, origins[joint->origin].label);

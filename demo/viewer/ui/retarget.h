@@ -9,10 +9,10 @@
 // The state of the page of retargeting.
 typedef struct view_retarget_page {
     bool is_closed;
-    bool is_short;          // omit joints that were mapped by their names
-    uint32_t picked;        // 1 + joint of the target that is being mapped; 0: none
-    char saved[512];        // path of the last saved file, or ""
-    view_retargeting *made; // retargeting that the page displays
+    bool is_short;               // omit joints that were mapped by their names
+    uint32_t picked;             // 1 + joint of the target that is being mapped; 0: none
+    char saved[512];             // path of the last saved file, or ""
+    view_retargeting *displayed; // retargeting that the page displays
 } view_retarget_page;
 
 #define VIEW_RETARGET_WIDTH 38.0f // minimum width of the inspector, em

@@ -38,13 +38,13 @@ typedef struct setting {
     view_card *card;
     const view_stage *stage;
     const view_option *option;
-    const char *name; // displayed at the left of the editor
-    const char *unit; // displayed after a number, or ""
-    common_value now; // current value; COMMON_VALUE_NONE for several values
-    view_color color; // of the name
-    double low;       // minimum of a number
-    double high;      // maximum of a number
-    double usual;     // default of a number
+    const char *name;     // displayed at the left of the editor
+    const char *unit;     // displayed after a number, or ""
+    common_value current; // current value; COMMON_VALUE_NONE for several values
+    view_color color;     // of the name
+    double low;           // minimum of a number
+    double high;          // maximum of a number
+    double usual;         // default of a number
 } setting;
 
 // Returns the placeholder of an empty field. It describes the effect of the default value.
@@ -109,7 +109,7 @@ static void request_value(const setting *s, common_value value, double delay)
     const view_command set = view_set_command(s->option, value);
     const bool loads_files = s->option->effect == VIEW_EFFECT_RELOAD;
     const double wait = loads_files ? fmax(delay, reload_delay) : delay;
-    s->ui->has_taken = true;
+    s->ui->is_event_handled = true;
 
     // The new value replaces the delayed value of the same option. Delayed values of other options
     // are due now, because the user has stopped typing them.
@@ -117,7 +117,7 @@ static void request_value(const setting *s, common_value value, double delay)
     if (replaced != NULL)
         free(remove_delayed(card, (size_t)(replaced - card->delayed)).path);
     for (size_t i = 0; i < card->num_delayed; i++)
-        card->delayed[i].due = s->stage->now;
+        card->delayed[i].due = s->stage->uptime;
 
     // An event can request only one command. Further values are set before the next frame.
     const bool can_request = s->ui->command.action == VIEW_NOTHING;
@@ -126,13 +126,13 @@ static void request_value(const setting *s, common_value value, double delay)
         return;
     }
     *COMMON_ADD_ITEM(card->delayed, card->num_delayed) =
-        (view_delayed_value){.set = set, .due = s->stage->now + wait};
+        (view_delayed_value){.set = set, .due = s->stage->uptime + wait};
 }
 
-view_command view_pop_delayed_command(view_card *card, double now)
+view_command view_pop_delayed_command(view_card *card, double uptime)
 {
     for (size_t i = 0; i < card->num_delayed; i++)
-        if (card->delayed[i].due <= now)
+        if (card->delayed[i].due <= uptime)
             return remove_delayed(card, i);
     return (view_command){.action = VIEW_NOTHING};
 }
@@ -252,12 +252,12 @@ static bool read_number(const setting *s, const char *text, double *number)
 
     const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
     const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
-    const double whole = s->usual != 0 ? s->usual : s->high; // 100 %
+    const double hundred_percent = s->usual != 0 ? s->usual : s->high; // 100 %
     const char unit = *end == ' ' ? end[1] : *end;
     const bool is_in_seconds = s->unit[0] == 's';
     double converted = parsed;
     if (unit == '%')
-        converted = parsed * (whole / 100);
+        converted = parsed * (hundred_percent / 100);
     else if (unit == 'f' && is_in_seconds)
         converted = parsed / frame_rate;
     else if (unit != s->unit[0])
@@ -279,11 +279,11 @@ static double number_step(const setting *s)
 // The numbers of numbers_row() while their text fields are drawn and handled from left to right.
 typedef struct number_fields {
     int count;
-    const double *now; // [count] current numbers, or NULL if the value is not set
-    double first;      // first number, or the default
-    common_value made; // the numbers after typing
-    int num_steps;     // by which the arrow keys have changed the number
-    bool is_typed;     // a number was typed
+    const double *current; // [count] current numbers, or NULL if the value is not set
+    double first;          // first number, or the default
+    common_value edited;   // the numbers after typing
+    int num_steps;         // by which the arrow keys have changed the number
+    bool is_typed;         // a number was typed
 } number_fields;
 
 // Draws the name of a row. If the row has a single number, also draws its slider, unless the
@@ -317,14 +317,14 @@ static void use_typed_number(const setting *s, number_fields *fields, int index)
 {
     const char *const typed = s->card->typed;
     const bool is_empty = typed[0] == '\0';
-    double *const number = &fields->made.numbers[index];
+    double *const number = &fields->edited.numbers[index];
     fields->is_typed = true;
     if (is_empty)
         *number = 0;
     if (is_empty && fields->count == 1)
-        fields->made.type = COMMON_VALUE_DEFAULT;
+        fields->edited.type = COMMON_VALUE_DEFAULT;
     else if (!is_empty && !read_number(s, typed, number))
-        fields->made = common_text_value(typed);
+        fields->edited = common_text_value(typed);
 }
 
 // Draws the text fields of the numbers, from `box` to the right. Also handles their input. Sets
@@ -333,16 +333,16 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
 {
     view_ui *const ui = s->ui;
     // A number below the minimum means "automatic"; its field is empty.
-    const bool is_shown = fields->now != NULL && fields->first >= s->low;
-    fields->made = (common_value){.type = COMMON_VALUE_NUMBERS};
+    const bool is_shown = fields->current != NULL && fields->first >= s->low;
+    fields->edited = (common_value){.type = COMMON_VALUE_NUMBERS};
     for (int i = 0; i < fields->count && is_shown; i++)
-        fields->made.numbers[i] = fields->now[i];
+        fields->edited.numbers[i] = fields->current[i];
 
     view_rect field = box;
     for (int i = 0; i < fields->count; i++) {
         char number[NUMBER_TEXT] = "";
         if (is_shown)
-            snprintf(number, sizeof number, "%.7g", fields->now[i]);
+            snprintf(number, sizeof number, "%.7g", fields->current[i]);
         const char *const placeholder = i == 0 ? placeholder_text(s->option) : "";
         if (type_value(s, field, placeholder, number))
             use_typed_number(s, fields, i);
@@ -356,10 +356,10 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
 }
 
 // Draws an editor of `count` numbers and handles its input. It has text fields, arrow keys and,
-// for a single number, a slider. `now` contains the current numbers, or is NULL if none are set.
-// Returns true if the numbers have changed. `made` is then their new value, or a text if the
+// for a single number, a slider. `current` contains the current numbers, or is NULL if none are
+// set. Returns true if the numbers have changed. `edited` is then their new value, or a text if the
 // typed text is not a number.
-static bool numbers_row(const setting *s, int count, const double *now, common_value *made)
+static bool numbers_row(const setting *s, int count, const double *current, common_value *edited)
 {
     view_ui *const ui = s->ui;
     const float em = ui->em;
@@ -374,7 +374,8 @@ static bool numbers_row(const setting *s, int count, const double *now, common_v
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, max_label_width);
 
-    number_fields fields = {.count = count, .now = now, .first = now != NULL ? now[0] : s->usual};
+    number_fields fields = {
+        .count = count, .current = current, .first = current != NULL ? current[0] : s->usual};
     double moved = number_slider(s, &fields, first_field.x);
     if (ui_is_focused(ui)) { // the slider
         fields.num_steps += ui_key(ui, VIEW_KEY_RIGHT);
@@ -389,9 +390,9 @@ static bool numbers_row(const setting *s, int count, const double *now, common_v
     const bool is_moved = moved != fields.first;
     if (is_moved && !fields.is_typed) {
         s->card->typing = 0;
-        fields.made.numbers[0] = round_digits(moved, 9);
+        fields.edited.numbers[0] = round_digits(moved, 9);
     }
-    *made = fields.made;
+    *edited = fields.edited;
     return fields.is_typed || is_moved;
 }
 
@@ -431,21 +432,21 @@ static void describe_light(setting *s, int index)
 // `reset`. Also handles its input. The button is visible unless `is_usual` is true. If `has_max`
 // is false, the number may be above the maximum. Returns true if the user has changed the number
 // to a valid one, and sets `value` to it.
-static bool number_editor(setting *s, double now, bool has_max, bool is_usual, double reset,
+static bool number_editor(setting *s, double current, bool has_max, bool is_usual, double reset,
                           double *value)
 {
-    common_value made;
+    common_value edited;
     ui_begin_row(s->ui);
     const view_rect row = s->ui->space;
-    const bool is_changed = numbers_row(s, 1, &now, &made);
+    const bool is_changed = numbers_row(s, 1, &current, &edited);
     if (run_reset_button(s, row, is_usual)) {
         s->ui->held = s->ui->item.panel;
         *value = reset;
         return true;
     }
 
-    *value = made.numbers[0];
-    const bool is_number = made.type == COMMON_VALUE_NUMBERS;
+    *value = edited.numbers[0];
+    const bool is_number = edited.type == COMMON_VALUE_NUMBERS;
     const bool is_in_range = *value >= s->low && (!has_max || *value <= s->high);
     return is_changed && is_number && is_in_range;
 }
@@ -588,7 +589,7 @@ static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_
     const view_color color = is_bright ? VIEW_BRIGHT : VIEW_PLAIN;
     const float name_width = ui_text(ui, text.x, text.y, text.width, color, name);
     if (ui_text_width(ui, info) + name_width < text.width - ui->em)
-        ui_text_left_of(ui, text.x + text.width, text.y, VIEW_PLAIN, info);
+        ui_right_aligned_text(ui, text.x + text.width, text.y, VIEW_PLAIN, info);
     return is_pressed;
 }
 
@@ -816,8 +817,8 @@ static common_value parse_typed(const view_option *option, const char *text)
 // Returns the text of the current value, to be freed.
 static char *current_text(const setting *s)
 {
-    if (s->now.type != COMMON_VALUE_NONE)
-        return view_print_value(s->option, s->now);
+    if (s->current.type != COMMON_VALUE_NONE)
+        return view_print_value(s->option, s->current);
     char *const text = view_write_option(s->option, s->stage->options);
     return text != NULL ? text : common_copy("");
 }
@@ -960,20 +961,20 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
 // true if a channel has changed, and sets `color`.
 static bool channels_row(const setting *s, const float rgb[3], view_color *color)
 {
-    double now[3];
-    common_value made;
+    double current[3];
+    common_value edited;
     for (int i = 0; i < 3; i++)
-        now[i] = rint(255 * (double)rgb[i]);
+        current[i] = rint(255 * (double)rgb[i]);
     setting numbers = *s;
     numbers.name = "R G B";
     numbers.high = 255;
     ui_begin_row(s->ui);
-    if (!numbers_row(&numbers, 3, now, &made) || made.type != COMMON_VALUE_NUMBERS)
+    if (!numbers_row(&numbers, 3, current, &edited) || edited.type != COMMON_VALUE_NUMBERS)
         return false;
 
     unsigned channels[3];
     for (int i = 0; i < 3; i++)
-        channels[i] = (unsigned)fmin(fmax(made.numbers[i], 0), 255);
+        channels[i] = (unsigned)fmin(fmax(edited.numbers[i], 0), 255);
     *color = channels[0] << 24 | channels[1] << 16 | channels[2] << 8;
     return true;
 }
@@ -1032,10 +1033,10 @@ static common_value color_value(view_color color)
 static void color_picker(setting *s)
 {
     view_ui *const ui = s->ui;
-    const bool has_color = s->now.type == COMMON_VALUE_NUMBERS;
+    const bool has_color = s->current.type == COMMON_VALUE_NUMBERS;
     float rgb[3];
     for (int i = 0; i < 3; i++)
-        rgb[i] = has_color ? (float)s->now.numbers[i] : 0.5f;
+        rgb[i] = has_color ? (float)s->current.numbers[i] : 0.5f;
 
     // The new color comes from the part that the user has changed.
     hsv color = hsv_from_rgb(s->card, rgb);
@@ -1068,7 +1069,7 @@ static bool edit_by_segments(const setting *s)
     while (count <= MAX_SEGMENTS && value_at(s, count, names[count], &values[count])) {
         labels[count] = names[count];
         segment_width = fmaxf(segment_width, ui_text_width(ui, labels[count]) + ui->em);
-        if (common_are_values_equal(&values[count], &s->now))
+        if (common_are_values_equal(&values[count], &s->current))
             choice = count;
         count++;
     }
@@ -1139,9 +1140,9 @@ static bool are_in_range(const setting *s, const common_value *value)
 // Draws the editor of a value that consists of numbers. Also handles its input.
 static void edit_numbers(setting *s)
 {
-    const bool is_set = s->now.type == COMMON_VALUE_NUMBERS;
+    const bool is_set = s->current.type == COMMON_VALUE_NUMBERS;
     common_value edited;
-    if (!numbers_row(s, count_numbers(s->option), is_set ? s->now.numbers : NULL, &edited))
+    if (!numbers_row(s, count_numbers(s->option), is_set ? s->current.numbers : NULL, &edited))
         return;
     const bool is_typed = s->card->typing != 0;
     // An error message must contain the number as the user has typed it.
@@ -1160,7 +1161,7 @@ static void run_editor(setting *s, bool is_usual)
     ui_begin_row(ui);
     const view_rect row = ui->space;
     if (is_switch) {
-        const bool is_on = s->now.choice != 0;
+        const bool is_on = s->current.choice != 0;
         if (ui_switch(ui, s->name, is_on, false, ""))
             request_value(s, common_choice_value(!is_on), 0);
     } else if (count_numbers(s->option) > 0) {
@@ -1180,7 +1181,7 @@ static void run_editor(setting *s, bool is_usual)
 // set.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
-    const bool had_taken = ui->has_taken;
+    const bool was_handled = ui->is_event_handled;
     const common_value usual = view_get_usual(option);
     char name[64];
     write_label(option, name);
@@ -1190,7 +1191,7 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
                  .option = option,
                  .name = name,
                  .unit = unit_text(option),
-                 .now = view_get_value(option, ui->stage->options),
+                 .current = view_get_value(option, ui->stage->options),
                  .low = option->low,
                  .high = option->high,
                  .usual = usual.numbers[0]};
@@ -1202,10 +1203,10 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
     const bool is_invalid =
         delayed != NULL && option->kind < COMMON_TEXT && delayed->set.path != NULL;
     if (delayed != NULL && !is_invalid) {
-        s.now = view_command_value(&delayed->set);
+        s.current = view_command_value(&delayed->set);
         // An empty text means the default.
-        const bool is_empty = s.now.type == COMMON_VALUE_TEXT && s.now.text[0] == '\0';
-        is_usual = is_empty || common_are_values_equal(&s.now, &usual);
+        const bool is_empty = s.current.type == COMMON_VALUE_TEXT && s.current.text[0] == '\0';
+        is_usual = is_empty || common_are_values_equal(&s.current, &usual);
     }
 
     s.color = is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
@@ -1219,7 +1220,7 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
         run_editor(&s, is_usual);
     if (card->wrong == option)
         ui_column_text(ui, VIEW_WRONG, card->problem);
-    return ui->has_taken && !had_taken;
+    return ui->is_event_handled && !was_handled;
 }
 
 // == The card =====================================================================================
@@ -1325,7 +1326,7 @@ view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stag
     card->row = view_get_entry(opened);
     // Escape closes the card and restores these values.
     card->before = common_alloc(1, sizeof *card->before);
-    *card->before = view_copy_options(stage->options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+    *card->before = view_copy_options(stage->options, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
     return (view_command){.action = VIEW_NOTHING};
 }
 
@@ -1441,7 +1442,7 @@ static void finish_card(view_ui *ui, view_card *card)
 {
     if (card->num_delayed == 0) {
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
-        ui->has_taken = true;
+        ui->is_event_handled = true;
         return;
     }
 
@@ -1568,7 +1569,7 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
         num_triggers = list_trigger_names(&scene->machine, triggers);
 
     const bool walks =
-        is_machine ? view_can_walk(&scene->machine) : view_get_mover(scene)->take_over != NULL;
+        is_machine ? view_can_walk(&scene->machine) : view_get_mover(scene)->take_control != NULL;
     const uint32_t have = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
     return view_list_keys(have, triggers, num_triggers, walks, lines);
 }

@@ -47,9 +47,9 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option);
 // Returns true if an option is on the open card.
 bool view_is_on_card(const view_card *card, const view_option *option);
 
-// Removes a delayed command that is due at the time `now`, and returns it. If `now` is INFINITY,
-// all delayed commands are due. Returns VIEW_NOTHING if none is due.
-view_command view_pop_delayed_command(view_card *card, double now);
+// Removes a delayed command that is due at the time `uptime`, and returns it. If `uptime` is
+// INFINITY, all delayed commands are due. Returns VIEW_NOTHING if none is due.
+view_command view_pop_delayed_command(view_card *card, double uptime);
 
 // Opens the card of an option, with all options of its group. `option` is the index of the option.
 // Returns VIEW_NOTHING.

@@ -217,8 +217,8 @@ static void run_start_header(view_ui *ui, view_rect header, bool has_character)
     if (ui_button(ui, view_cut(&header, VIEW_AT_RIGHT, header.height), "\xC3\x97", false))
         UI_COMMAND(ui, VIEW_START_PAGE); // closes the page
     if (has_character && ui_text_width(ui, hint) < 0.6f * header.width)
-        ui_text_left_of(ui, header.x + header.width - start_gap * ui->scale,
-                        ui_text_top(ui, header), VIEW_DIM, hint);
+        ui_right_aligned_text(ui, header.x + header.width - start_gap * ui->scale,
+                              ui_text_top(ui, header), VIEW_DIM, hint);
 }
 
 // Draws the buttons that open a model, open a folder or game, and list the shortcuts. Also

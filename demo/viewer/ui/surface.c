@@ -106,7 +106,7 @@ typedef struct uv_window {
 } uv_window;
 
 // Sets the position of a vertex of a mesh in the UV layout, in pixels.
-static void place_uv(const uv_window *window, md5_vec2 uv, float pixel[2])
+static void uv_to_pixel(const uv_window *window, md5_vec2 uv, float pixel[2])
 {
     const view_rect area = window->area;
     pixel[0] = area.x + (uv.x - window->low[0]) / window->size * area.width;
@@ -123,8 +123,8 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
     for (uint32_t i = 0; i < 3; i++) { // the side from corner i to the next corner
         const uint32_t next = (i + 1) % 3;
         float ends[4]; // x and y of both corners, pixels
-        place_uv(window, mesh->texcoords[corners[i]], ends);
-        place_uv(window, mesh->texcoords[corners[next]], ends + 2);
+        uv_to_pixel(window, mesh->texcoords[corners[i]], ends);
+        uv_to_pixel(window, mesh->texcoords[corners[next]], ends + 2);
         const bool is_begin_inside = view_contains(bounds, ends[0], ends[1]);
         const bool is_end_inside = view_contains(bounds, ends[2], ends[3]);
         if (is_begin_inside && is_end_inside)

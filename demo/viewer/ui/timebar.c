@@ -118,7 +118,7 @@ static void bar_text(view_ui *ui, view_rect *bar, const char *widest, const char
                      view_color color)
 {
     const view_rect box = view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, widest)));
-    ui_text_left_of(ui, box.x + box.width, ui_text_top(ui, box), color, text);
+    ui_right_aligned_text(ui, box.x + box.width, ui_text_top(ui, box), color, text);
     view_cut(bar, VIEW_AT_RIGHT, UI_PADDING * ui->em);
 }
 
@@ -184,7 +184,7 @@ static void draw_commands(const view_stage *stage, view_rect track, const md5_an
 {
     enum { MAX_COMMANDS = 2000 }; // limits the time for a hostile file
     const double lit_time = 0.35; // how long a mark is brighter, seconds
-    const double now = view_cycle_time(stage->play, anim);
+    const double cycle_time = view_cycle_time(stage->play, anim);
     const md5_model_anim *const source = view_selected_commands(&stage->document->scene);
     const uint32_t num_commands = source != NULL ? source->num_commands : 0;
 
@@ -196,7 +196,7 @@ static void draw_commands(const view_stage *stage, view_rect track, const md5_an
             continue;
         marked_frame = frame;
         const double time = (frame - 1) / anim->frame_rate;
-        const double age = now - time;
+        const double age = cycle_time - time;
         const bool is_lit = age >= 0 && age < lit_time;
         const float x = track.x + track.width * (float)fmin(time / length, 1);
         draw_command_mark(stage, track, x, is_lit ? VIEW_BRIGHT : VIEW_AMBER);
@@ -210,9 +210,9 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
 {
     draw_ticks(stage, track, anim, length);
 
-    const double now = view_cycle_time(stage->play, anim);
+    const double cycle_time = view_cycle_time(stage->play, anim);
     view_rect played = track;
-    played.width = track.width * (float)fmin(now / length, 1);
+    played.width = track.width * (float)fmin(cycle_time / length, 1);
     view_draw_round_rect(stage->canvas, played, track_radius * stage->font->scale, VIEW_ACCENT);
 
     draw_range(stage, track, anim, length);
@@ -295,7 +295,7 @@ static float draw_machine_time(view_ui *ui, const view_machine *machine, view_re
     COMMON_TEXT(time, "%.2f", machine->time);
     const float width = fmaxf(ui_text_width(ui, "0000.00"), ui_text_width(ui, time));
     float x = bar.x + UI_PADDING * em + width;
-    ui_text_left_of(ui, x, y, VIEW_BRIGHT, time);
+    ui_right_aligned_text(ui, x, y, VIEW_BRIGHT, time);
     x += 0.4f * em;
     const float unit_width = ui_text(ui, x, y, 0, VIEW_DIM, "s");
     return x + (unit_width + 2 * em);
@@ -342,7 +342,7 @@ static void show_machine(view_ui *ui, view_rect bar)
     const view_event *const event = &machine->events[0];
     const bool is_recent = fabs(machine->time - event->time) < event_lifetime;
     if (is_recent && x + 2 * em + ui_text_width(ui, event->text) < right)
-        ui_text_left_of(ui, right, ui_text_top(ui, bar), VIEW_AMBER, event->text);
+        ui_right_aligned_text(ui, right, ui_text_top(ui, bar), VIEW_AMBER, event->text);
 }
 
 // Draws the bar of a state machine and handles its input. It has no timeline, because a state

@@ -135,9 +135,9 @@ bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label)
 
 bool ui_key(view_ui *ui, int32_t key)
 {
-    if (ui->mouse.key != key || ui->has_taken || !has_keys(ui))
+    if (ui->mouse.key != key || ui->is_event_handled || !has_keys(ui))
         return false;
-    ui->has_taken = true;
+    ui->is_event_handled = true;
     return true;
 }
 
@@ -183,7 +183,7 @@ void ui_preview_option(view_ui *ui, const view_option *option, common_value valu
     if (!ui_is_hot(ui) || !can_preview(option) || value.type == COMMON_VALUE_TEXT)
         return;
     if (preview->value_option != option || !common_are_values_equal(&preview->value, &value))
-        preview->due = ui->stage->now + VIEW_HOVER_PREVIEW_DELAY;
+        preview->due = ui->stage->uptime + VIEW_HOVER_PREVIEW_DELAY;
     preview->option = option;
     preview->value_option = option;
     preview->value = value;

@@ -120,12 +120,12 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
 // its text. `text` is a buffer of `size` bytes. Returns true if the text has changed.
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size);
 
-// Shows a notice that begins at the time `now`, in seconds since the start. The text is formatted
-// as by printf().
-void ui_show_notice(view_ui *ui, double now, const char *format, ...) COMMON_PRINTF(3, 4);
+// Shows a notice that begins at the time `uptime`, in seconds since the start. The text is
+// formatted as by printf().
+void ui_show_notice(view_ui *ui, double uptime, const char *format, ...) COMMON_PRINTF(3, 4);
 
-// Copies a text to the clipboard, and shows the notice "Copied: WHAT" at the time `now`.
-void ui_copy(view_ui *ui, double now, const char *text, const char *what);
+// Copies a text to the clipboard, and shows the notice "Copied: DESCRIPTION" at the time `uptime`.
+void ui_copy(view_ui *ui, double uptime, const char *text, const char *description);
 
 // Gives the keyboard focus to the next item, unless another item of the same panel has it. The
 // column of the item scrolls to it.
@@ -211,7 +211,7 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
 float ui_text_top(const view_ui *ui, view_rect row);
 
 // Draws a text whose right end is at the x coordinate `right`.
-void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text);
+void ui_right_aligned_text(view_ui *ui, float right, float y, view_color color, const char *text);
 
 // Adds the header of a page: the name of the selected object, and a text at the right.
 void ui_page_title(view_ui *ui, const char *name, const char *text);

@@ -75,11 +75,11 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
     const view_rect area = column->area;
     const bool is_dragged = ui->mouse.dragged != 0 && max_scroll > 0;
     const bool is_scrolled = ui->mouse.wheel != 0 || is_dragged;
-    if (is_scrolled && column->is_hot && !ui->has_taken) {
+    if (is_scrolled && column->is_hot && !ui->is_event_handled) {
         scroll->wanted -= ui->mouse.wheel * lines_per_wheel_step * ui->line + ui->mouse.dragged;
         if (is_dragged) // without animation, so that the content remains below the finger
             scroll->shown = scroll->wanted;
-        ui->has_taken = true;
+        ui->is_event_handled = true;
         ui->is_focus_shown = false;
     }
 
@@ -263,7 +263,7 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
         return;
     view_draw_text(ui->canvas, VIEW_TITLE, row.x + padding, row.y + 0.45f * em,
                    row.width - width - 3 * padding, VIEW_BRIGHT, name);
-    ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
+    ui_right_aligned_text(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
 }
 
 // The name is a dim column at the left, and the text fills the remaining row. A link has the accent
@@ -313,7 +313,7 @@ void ui_draw_cells(view_ui *ui, view_rect row, float column_width, const ui_cell
     for (uint32_t i = 0; i < cells->count; i++) {
         const float right = columns_left + column_width * (float)(i + 1);
         const view_color color = cells->colors != NULL ? cells->colors[i] : cells->color;
-        ui_text_left_of(ui, right, y, color, cells->texts[i]);
+        ui_right_aligned_text(ui, right, y, color, cells->texts[i]);
     }
 
     // The name fills the space at the left of the columns.
@@ -342,6 +342,6 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
     view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
     ui_text(ui, row.x + padding - 2 * scale, y, 0, VIEW_DIM, sign);
     ui_text(ui, row.x + padding + 16 * scale, y, 0, VIEW_BRIGHT, title);
-    ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
+    ui_right_aligned_text(ui, row.x + row.width - padding, y, VIEW_DIM, text);
     return is_open;
 }

@@ -14,7 +14,7 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text)
             box.width, color, text);
 }
 
-void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text)
+void ui_right_aligned_text(view_ui *ui, float right, float y, view_color color, const char *text)
 {
     const float width = ui_text_width(ui, text);
     ui_text(ui, right - width, y, 0, color, text);
@@ -25,13 +25,13 @@ void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const 
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
               bool is_color)
 {
-    static const float whole_image[4] = {0, 0, 1, 1}; // texture coordinates
+    static const float full_image[4] = {0, 0, 1, 1}; // texture coordinates
     const float factor = fminf(box.width / (float)width, box.height / (float)height);
     const float shown_width = factor * (float)width;
     const float shown_height = factor * (float)height;
     const view_rect shown = {box.x + 0.5f * (box.width - shown_width),
                              box.y + 0.5f * (box.height - shown_height), shown_width, shown_height};
-    view_draw_image(ui->canvas, shown, whole_image, image, is_color);
+    view_draw_image(ui->canvas, shown, full_image, image, is_color);
 }
 
 // Draws a progress bar whose filled fraction is `part`. A fraction outside of 0 to 1 is clamped.

@@ -48,9 +48,9 @@ static bool paste(char *text, size_t size)
 // has changed.
 static bool edit_text(view_ui *ui, char *text, size_t size)
 {
-    const bool is_typed = ui->mouse.text != NULL && !ui->has_taken;
+    const bool is_typed = ui->mouse.text != NULL && !ui->is_event_handled;
     if (is_typed) {
-        ui->has_taken = true;
+        ui->is_event_handled = true;
         return append_bytes(text, size, ui->mouse.text, strlen(ui->mouse.text));
     }
     if (ui_key(ui, VIEW_KEY_BACKSPACE))
@@ -181,10 +181,10 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     return has_changed;
 }
 
-void ui_copy(view_ui *ui, double now, const char *text, const char *what)
+void ui_copy(view_ui *ui, double uptime, const char *text, const char *description)
 {
     if (view_copy_text(text))
-        ui_show_notice(ui, now, "Copied: %s", what);
+        ui_show_notice(ui, uptime, "Copied: %s", description);
     else
-        ui_show_notice(ui, now, "Cannot copy %s: no clipboard", what);
+        ui_show_notice(ui, uptime, "Cannot copy %s: no clipboard", description);
 }

@@ -36,15 +36,15 @@ void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line
 }
 
 // Shows a text, formatted like printf(), as a notice for VIEW_NOTICE_SECONDS after the time
-// `now`. Has the same effect as view_notice() of the module jobs, which the user interface
+// `uptime`. Has the same effect as view_notice() of the module jobs, which the user interface
 // cannot call.
-void ui_show_notice(view_ui *ui, double now, const char *format, ...)
+void ui_show_notice(view_ui *ui, double uptime, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
     vsnprintf(ui->notice, sizeof ui->notice, format, values);
     va_end(values);
-    ui->notice_end = now + VIEW_NOTICE_SECONDS;
+    ui->notice_end = uptime + VIEW_NOTICE_SECONDS;
     ui->notice_action = VIEW_NOTHING;
 }
 

@@ -40,7 +40,7 @@ typedef struct view_thumbnail {
     char *request;         // path of the file, or view_preview_request(); NULL: unused
     bool is_in_game;       // an item of the game that is listed
     bool is_visible;       // a panel displayed it in this frame
-    bool is_made;          // the following fields are valid
+    bool is_valid;         // the following fields are valid
     bool is_wrong;         // the file cannot be read
     md5gl_texture texture; // 0: no preview
     uint32_t width;        // pixels
@@ -106,7 +106,7 @@ enum {
     UI_SCROLL_EXPORT_SIDE,
     UI_SCROLL_CARD,
     UI_SCROLL_FILES,
-    UI_SCROLL_PLACES,
+    UI_SCROLL_LOCATIONS,
     UI_NUM_SCROLLS,
 };
 
@@ -130,7 +130,7 @@ typedef enum ui_section_number {
     UI_SECTION_JOINTS,
     UI_SECTION_LIGHTS,
     UI_SECTION_MATERIALS,
-    UI_SECTION_PLACE,
+    UI_SECTION_TRANSFORM,
     UI_SECTION_WEIGHTS,
     UI_SECTION_TRIGGERS,
     UI_SECTION_PARAMETERS,
@@ -168,12 +168,12 @@ typedef struct view_ui {
     float line;              // line height of the font, pixels
     view_rect window;        // area for dialogs, below the menu bar
     ui_mouse mouse;
-    bool is_event;        // this run handles an event and does not draw
-    bool is_touched;      // touch screen: rows are higher
-    bool has_taken;       // an item has handled the event
-    view_command command; // response of an item to the event; owns its `path`
-    view_target context;  // item whose context menu was requested in this run; `context` 0: none
-    const char *modal;    // panel above all others, the only one that receives keys; NULL: none
+    bool is_event;         // this run handles an event and does not draw
+    bool is_touched;       // touch screen: rows are higher
+    bool is_event_handled; // an item has handled the event
+    view_command command;  // response of an item to the event; owns its `path`
+    view_target context;   // item whose context menu was requested in this run; `context` 0: none
+    const char *modal;     // panel above all others, the only one that receives keys; NULL: none
 
     // Items and the keyboard focus.
     ui_item_id item;           // the last item so far in this run

@@ -25,7 +25,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count
 
     const float wheel_lines = truncf(lines_per_wheel_step * ui->mouse.wheel);
     *first = (size_t)view_clamp((float)*first - wheel_lines - dragged_lines, 0, max_first);
-    ui->has_taken = true;
+    ui->is_event_handled = true;
     return true;
 }
 
