@@ -5,13 +5,13 @@
 #include "test/viewer/test_view_case.h"
 
 TEST_PAGE (page_crossfade_is_the_old_pose_and_then_the_new_one, "crossfade") {
-    CLAIM("seconds = 1; easing = %d @ 0.9 | to the old pose = 0 ~ 0.02", (int)MD5_EASE_SMOOTH);
+    CLAIM("seconds = 1; easing = %d @ 0.9 | angle to the walk = 0 ~ 0.02", (int)MD5_EASE_SMOOTH);
     // t^2 (3 - 2 t) at a quarter second after second 1.
-    CLAIM("@ 1.25 | weight of the new = 0.15625 ~ 1e-5");
+    CLAIM("@ 1.25 | weight of the wave = 0.15625 ~ 1e-5");
     // In the middle the pose is at half the distance for the joint that differs most.
-    CLAIM("@ 1.5 | weight of the new = 0.5 ~ 1e-5; to the old pose = 0.5 * between both ~ 0.05;"
-          " to the new pose = 0.5 * between both ~ 0.05");
-    CLAIM("@ 2.1 | to the new pose = 0 ~ 0.02; between both > 5");
+    CLAIM("@ 1.5 | weight of the wave = 0.5 ~ 1e-5; angle to the walk = 0.5 * walk to wave ~ 0.05;"
+          " angle to the wave = 0.5 * walk to wave ~ 0.05");
+    CLAIM("@ 2.1 | angle to the wave = 0 ~ 0.02; walk to wave > 5");
 }
 
 // At a fade of no time neither method jumps, and a cut jumps by the difference of the clips.
@@ -370,8 +370,7 @@ TEST_PAGE (page_bake_compares_the_costs_of_three_ways, "bake") {
     for (int rate = 10; rate <= 20; rate += 10)
         for (int count = 1; count <= 6; count += 5) {
             const double clip = rate * 8.0 * vertices / 1024.0; // the walk takes one second
-            CLAIM("clip = 0; frames per second = %d; characters of the table = %d @ 0.33", rate,
-                  count);
+            CLAIM("clip = 0; frames per second = %d; characters = %d @ 0.33", rate, count);
             CLAIM(
                 "| main memory, upload = %.17g; main memory, buffers = 0; main memory, texture = 0",
                 clip);

@@ -127,7 +127,7 @@ TEST_PAGE (page_masks_code_equals_the_library, "masks") {
 // Bollo's polynomial from rest, in factors: (1 - s)^3 (1 + 3 s + 6 s^2).
 TEST_PAGE (page_ik_elbow_obeys_the_law_of_cosines, "ik") {
     // Both bones, as the solver with the formula poses them.
-    CLAIM("solver = 0; joints = 3; moves = 0 @ 0 | distance < 1e-3");
+    CLAIM("solver = 0; joints = 3; target circles = 0 @ 0 | distance < 1e-3");
     const view_figure *const figure = fixture->picture.figures;
     const uint32_t hand = JOINT("hand_l");
     const uint32_t elbow = fixture->picture.skeleton->joints[hand].parent;
@@ -186,7 +186,7 @@ static const answer_proof answer_proofs[] = {
      "pitch, degrees = 80; yaw, degrees = 130; roll, degrees = 60 @ 0 |"
      " path, Euler angles = 131.8 ~ 0.05; path, slerp = 110.3 ~ 0.05"},
     {"crossfade", "After 0.6 s",
-     "@ 1.6 | since it began = 0.6 ~ 1e-6; weight of the new = 0.5 ~ 1e-5"},
+     "@ 1.6 | since the start = 0.6 ~ 1e-6; weight of the wave = 0.5 ~ 1e-5"},
     {"additive", "leans by -1.7 degrees, difference * pose by 24 degrees",
      "head turned, degrees = 60 @ 0 | lean, pose * difference = -1.7 ~ 0.05;"
      " lean, difference * pose = 24 ~ 0.5"},
@@ -211,7 +211,7 @@ static const answer_proof answer_proofs[] = {
     {"bake", "2500 KiB instead of 144 KiB",
      "@ 0.3 | memory, baked = 2500 ~ 0.5; memory, joint clip = 144 ~ 0.5"},
     {"bake", "2 with the texture",
-     "characters of the table = 6 @ 0.3 | draw calls, upload = 12; draw calls, buffers = 12;"
+     "characters = 6 @ 0.3 | draw calls, upload = 12; draw calls, buffers = 12;"
      " draw calls, texture = 2"},
 };
 

@@ -33,7 +33,7 @@ uint32_t view_num_sliders(const view_page *page)
 // would be up to a third larger than the farthest, which makes it hard to compare them.
 float view_page_azimuth(const view_page *page)
 {
-    const float row_azimuth = 12;
+    const float row_azimuth = 10;
     const view_camera usual = VIEW_DEFAULT_CAMERA;
     const bool has_row = page->figures[1].label != NULL;
     return has_row ? row_azimuth : usual.azimuth;

@@ -821,7 +821,7 @@ static void write_links(text_column *column, const char *word, const char *const
 // Returns the part of the width that is reserved for the names of sliders.
 static float name_fraction(const text_column *column)
 {
-    return column->is_narrow ? 0.46f : 0.34f;
+    return column->is_narrow ? 0.5f : 0.34f;
 }
 
 // Returns the width of the words of a choice as buttons in one row, pixels.
@@ -998,8 +998,10 @@ static void write_sliders(text_column *column, view_pages *pages)
 static void write_plots(text_column *column, const view_picture *picture)
 {
     const float line = column->canvas->font->line[VIEW_TEXT];
-    // Two plots are lower, so that the values below them are visible without scrolling.
-    const float height = (picture->num_plots > 1 ? 6.5f : 8.5f) * line;
+    // Two plots, or a plot above a table, are lower, so that the values below them are visible
+    // without scrolling.
+    const bool is_low = picture->num_plots > 1 || picture->page->columns[0] != NULL;
+    const float height = (is_low ? 6.5f : 8.5f) * line;
     for (uint32_t i = 0; i < picture->num_plots; i++) {
         const view_rect box = {column->x, column->y, column->width, height};
         draw_plot(&picture->plots[i], column->canvas, box);

@@ -556,7 +556,7 @@ static void draw_normals(view_picture *picture, int method, md5_mat34 stretch,
     enum { STRIDE = 24 };
     static const view_color colors[NUM_NORMAL_METHODS] = {VIEW_RED, VIEW_GREEN};
     const float length = 6;
-    const md5_vec3 to_camera = {0.96f, 0.2f, 0.2f}; // direction of view_page_azimuth()
+    const md5_vec3 to_camera = {0.97f, 0.17f, 0.2f}; // direction of view_page_azimuth()
     const md5_xform *const placement = &picture->figures[method].placement;
     for (uint32_t k = 0; k < count; k += STRIDE) {
         const md5_vec3 correct_normal = carry_normal(stretch, normals[k], true);
