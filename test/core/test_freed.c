@@ -632,7 +632,7 @@ static void run_height(const objects *o, void (*misuse)(void *object))
                                    .ground = {.heights = on_height, .user = &callback}};
     md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
     callback = (callback_case){misuse, ragdoll};
-    place_bodies(o->figure, XFORM, VEC3, VEC3, bodies);
+    set_body_transforms(o->figure, XFORM, VEC3, VEC3, bodies);
     md5_ragdoll_start(ragdoll, bodies);
     md5_ragdoll_advance(ragdoll, 1);
 }
