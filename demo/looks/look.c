@@ -694,6 +694,15 @@ static void close_declaring(void *user, const void *bytes, size_t size)
     package->reader->close(package->reader->user, bytes, size);
 }
 
+// Reports a fault of a declaration. It is the callback md5_load_opts.warn.
+static void warn_of_declaration(void *user, const md5_error *fault)
+{
+    const view_package *const package = user;
+    if (package->warnings.warn)
+        warn(package->warnings, common_format("%s:%u:%u: %s", fault->file, (unsigned)fault->line,
+                                              (unsigned)fault->column, fault->message));
+}
+
 // Opens the materials in the model's folder through the package's reader.
 static md5_game *open_game_with_reader(view_package *package)
 {
@@ -708,7 +717,8 @@ static md5_game *open_game_with_reader(view_package *package)
                                 .open = open_declaring,
                                 .close = close_declaring,
                                 .user = package};
-    return md5_create_game(&path, 1, NULL, &error);
+    const md5_load_opts opts = {.warn = warn_of_declaration, .warn_user = package};
+    return md5_create_game(&path, 1, &opts, &error);
 }
 
 // Returns the folder of a package that contains the folder "materials", or NULL. This is the root
@@ -732,8 +742,9 @@ static md5_game *open_game_on_disk(view_package *package, view_listener warnings
     const char *const root = find_materials_root(package);
     if (!root || !common_add_game_path(&package->places, root, &error))
         return NULL;
+    const md5_load_opts opts = {.warn = warn_of_declaration, .warn_user = package};
     md5_game *const game =
-        md5_create_game(package->places.paths, package->places.count, NULL, &error);
+        md5_create_game(package->places.paths, package->places.count, &opts, &error);
     if (!game)
         warn(warnings, common_format("%s: %s", root, error.message));
     return game;
@@ -745,15 +756,23 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
 {
     if (!package)
         return NULL;
-    if (package->is_game_open)
-        return package->game;
+    if (!package->is_game_open) {
+        package->is_game_open = true;
+        if (package->reader)
+            package->game = open_game_with_reader(package);
+        else
+            package->game = open_game_on_disk(package, warnings);
+    }
 
-    package->is_game_open = true;
-    if (package->reader)
-        package->game = open_game_with_reader(package);
-    else
-        package->game = open_game_on_disk(package, warnings);
+    // Faults that opening the game finds are not reported: most files do not concern the model.
+    package->warnings = warnings;
     return package->game;
+}
+
+void view_silence_package(view_package *package)
+{
+    if (package)
+        package->warnings = (view_listener){NULL, NULL};
 }
 
 // Returns the location of a folder relative to the model's folder.
@@ -1466,7 +1485,7 @@ static void note_rejected(view_look *look, const candidate *candidates, size_t c
     for (size_t i = 0; i < count && look->tried.count < MAX_NOTES; i++) {
         const candidate *const rejected = &candidates[i];
         if (rejected->score > 0 || rejected->objection)
-            common_add(&look->tried, common_format("%s: by %s, %s (%d), but %s",
+            common_add(&look->tried, common_format("%s: matched by %s, %s, score %d, but %s",
                                                    rejected->image->path, rules[rejected->by].name,
                                                    location_names[rejected->image->location],
                                                    rejected->score, rejection(rejected)));

@@ -121,8 +121,13 @@ typedef struct view_package view_package; // see below
 view_package *view_open_package(const char *model_path, const md5_files *reader);
 void view_close_package(view_package *package);
 
-// Returns the package's declarations, or NULL if there are none. `package` can be NULL.
+// Returns the package's declarations, or NULL if there are none. `package` can be NULL. `warnings`
+// receives the faults of a declaration when it is parsed, which happens on its first use. It must
+// exist until view_silence_package() or view_close_package().
 md5_game *view_package_game(view_package *package, view_listener warnings);
+
+// Does not report faults of declarations that are parsed from now on. `package` can be NULL.
+void view_silence_package(view_package *package);
 
 enum { VIEW_MAX_SCRIPTS = 64 };
 
@@ -163,7 +168,8 @@ struct view_package {
     md5_cube2 *cubes[VIEW_MAX_SCRIPTS]; // [num_cubes] the parsed scripts; NULL if damaged
     size_t num_cubes;
     common_game_paths places;
-    common_list declaring; // with a reader: files of declarations in the model's folder
+    common_list declaring;  // with a reader: files of declarations in the model's folder
+    view_listener warnings; // receives faults of declarations; `warn` is NULL if none are reported
     md5_game *game;
 };
 

@@ -389,6 +389,15 @@ one_warning() {
     runs 0 "$scratch/bare.md5mesh" --no-auto --output "$scratch/tex.png" --resolution 64,64 --samples 1 &&
         [ "$(grep -c 'texture of shader .* not found' "$scratch/err")" -eq 1 ]
 }
+# A material that cannot be parsed makes a model black.
+broken_material() {
+    mkdir -p "$scratch/mod/models" "$scratch/mod/materials"
+    has_meshes "$scratch/mod/models/bare.md5mesh" hide
+    printf 'hide\n{\n\t{\n\t\tblend diffusemap\n\t\tmapp hide\n\t}\n}\n' >"$scratch/mod/materials/m.mtr"
+    runs 0 "$scratch/mod/models/bare.md5mesh" --no-auto --output "$scratch/tex.png" --resolution 64,64 --samples 1 &&
+        says err "materials/m.mtr:5:3: unknown token 'mapp' in material 'hide'"
+}
+check "the faults of a mesh's material are reported" broken_material
 selected_texture() {
     runs 0 "$own" --animation-index 1 $small --output "$scratch/tex.png" --verbose warning \
         --texture 0=models/bobbin/bobbin_eye_s.png && lines err 0 &&

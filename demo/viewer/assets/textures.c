@@ -1252,8 +1252,10 @@ static void report_missing_texture(const view_dresser *dresser, const view_look 
             "mesh %u \"%s\": texture of shader \"%s\" not found; use --texture to select a texture",
             index, mesh->name, mesh->shader);
     else
-        view_warn(dresser->log, "mesh %u \"%s\": texture of shader \"%s\" not found: %s", index,
-                  mesh->name, mesh->shader, why);
+        view_warn(dresser->log,
+                  "mesh %u \"%s\": texture of shader \"%s\" not found; use --texture to select a "
+                  "texture; rejected image: %s",
+                  index, mesh->name, mesh->shader, why);
     for (size_t i = 1; i < look->tried.count; i++)
         view_debug(dresser->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
 }
@@ -1615,6 +1617,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
                   "--skin is ignored: only models of the Quake re-releases have numbered skins");
 
     load_meshes(&dresser, dressing);
+    view_silence_package(textures->package);
     require_measured_mesh(textures);
     dresser.log->about.kind = VIEW_ABOUT_FILE;
     view_sort_layers(&textures->layers, model->num_meshes);
