@@ -679,7 +679,9 @@ static void note_look(const material_search *search, const convert_material *mat
         convert_note(search->job, "material %s: skipped %u more images of an animated texture",
                      title, look->num_later_images);
     if (look->masks)
-        convert_note(search->job, "material %s: skipped the mask image %s", title, look->masks);
+        convert_note(search->job,
+                     "material %s: skipped the mask image %s: masks of Cube 2 are not converted",
+                     title, look->masks);
 }
 
 // Returns the image file of a map that belongs to the color image `diffuse`. It is the file that

@@ -597,11 +597,12 @@ static void check_files(checker *check, const common_list *files)
 // Prints how many declarations were read.
 static void print_num_decls(const tool_game_check *game)
 {
+    const char *const noun = common_noun(game->num_decls, "declaration", "declarations");
     if (game->requested.all & md5_find_engines("doom3"))
-        printf("%zu declarations, of which Doom 3 replaces %zu with defaults\n", game->num_decls,
+        printf("%zu %s, of which Doom 3 replaces %zu with defaults\n", game->num_decls, noun,
                game->num_defaulted);
     else
-        printf("%zu declarations\n", game->num_decls);
+        printf("%zu %s\n", game->num_decls, noun);
 }
 
 // Returns the files of a game that tool_check_game() has not checked. If the game has declarations,

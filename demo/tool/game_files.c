@@ -170,12 +170,33 @@ void tool_check_clips(tool_game *game, const md5_decl *decl)
 
 // -- Images ---------------------------------------------------------------------------------------
 
-// Prints that an image of a material is missing, with a similar image as a suggestion.
+// Returns the length of a path without the extension, if it has one.
+static size_t length_without_extension(const char *path)
+{
+    const char *const dot = strrchr(common_base(path), '.');
+    return dot ? (size_t)(dot - path) : strlen(path);
+}
+
+// Returns true if two paths are equal or differ only in their extensions.
+static bool is_same_without_extension(const char *a, const char *b)
+{
+    const size_t length = length_without_extension(a);
+    return length == length_without_extension(b) && memcmp(a, b, length) == 0;
+}
+
+// Prints that an image of a material is missing, with a similar image as a suggestion, or with the
+// image in a format that the engine does not read.
 static void print_missing_image(tool_game *game, const md5_decl *decl, const char *name)
 {
     const text_position position = tool_decl_position(decl);
     char *const similar = tool_near_image(game->md5, name, &game->work);
-    if (similar)
+    if (similar && is_same_without_extension(name, similar))
+        tool_print_violation(
+            game, decl->file, position, "no-image",
+            "material '%.100s': image '%.150s' not found: expected a .tga or .jpg file, found "
+            "'%.150s'",
+            decl->name, name, similar);
+    else if (similar)
         tool_print_violation(game, decl->file, position, "no-image",
                              "material '%.100s': image '%.150s' not found: did you mean '%.150s'?",
                              decl->name, name, similar);

@@ -188,7 +188,7 @@ check "flat shading is preserved" faces
 digit() {
     make "$scratch/1st.gltf" move=1 name=1H_Attack && converts "$scratch/1st.gltf" --for doom3 -o "$scratch/to" &&
         has "$to/def/1st.def" 'model "1st" { mesh "1st.md5mesh" anim "1H_Attack" "1H_Attack.md5anim" }' && says "0 errors" &&
-        says "1 declarations, of which Doom 3 replaces 0 with defaults"
+        says "1 declaration, of which Doom 3 replaces 0 with defaults"
 }
 check "names that begin with a digit are quoted, and declarations are checked" digit
 astray() { # NAME of an image: it gets a path inside the folder without blanks

@@ -285,7 +285,7 @@ check "check prints no further messages about missing files" says 1 "0 files, 1 
 check "check reads the files of a plain folder" says 0 '2 files, 0 errors' check "$plain"
 mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
-check "check recognizes a game folder without archives" says 0 "1 declarations, of which Doom 3 replaces 1 with defaults" check "$scratch/loose"
+check "check recognizes a game folder without archives" says 0 "1 declaration, of which Doom 3 replaces 1 with defaults" check "$scratch/loose"
 check "check prints no summary with --json" says 0 "" check --json "$plain"
 
 # Numbers that are not finite: infinities of both signs and NaN, in all printed numbers; an infinite offset.

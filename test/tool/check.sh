@@ -914,7 +914,7 @@ says() {
 is_black() {
     mkdir -p "$scratch/game/skin" && echo 'model m { mesh models/a.md5mesh anim walk models/a.md5anim }' >"$scratch/game/def/m.def" && rm -rf "$scratch/game/dds" &&
         echo 'hide { diffusemap skin/hide } other { nonsense }' >"$scratch/game/materials/m.mtr" && tga 002 000 004 030 >"$scratch/game/skin/hide.png" &&
-        says "'hide': image 'skin/hide' not found: did you mean 'skin/hide.png'? \[no-image\] wrong in doom3" && ! grep -q "'other' becomes" "$scratch/out" &&
+        says "'hide': image 'skin/hide' not found: expected a .tga or .jpg file, found 'skin/hide.png' \[no-image\] wrong in doom3" && ! grep -q "'other' becomes" "$scratch/out" &&
         mv "$scratch/game/skin" "$scratch/game/skins2" && mv "$scratch/game/skins2/hide.png" "$scratch/game/skins2/Hide.tga" &&
         says "'hide': image 'skin/hide' not found: did you mean 'skins2/Hide.tga'? \[no-image\]" && mv "$scratch/game/skins2" "$scratch/game/skin" &&
         says "skin/Hide.tga: warning: cannot read the image: .* \[no-image\] wrong in doom3" && : >"$scratch/game/skin/Hide.tga" &&

@@ -326,7 +326,7 @@ static void toggle_ragdoll(view_state *viewer)
     const view_fall *const fall = viewer->document->scene.fall;
     const double play_time = viewer->play.time;
     if (fall == NULL) {
-        view_notice(viewer, "No ragdoll for this model");
+        view_notice(viewer, "No ragdoll: the model has no articulated figure (.af file)");
         return;
     }
 

@@ -24,7 +24,7 @@ static const uint8_t *texel_like(const view_image *image, const view_image *refe
 }
 
 // Converts the masks of a Cube 2 model, an image whose channels control effects. The result is an
-// image of grey highlights. If `glowing` is given, it is `glowing` with its colors scaled by the
+// image of gray highlights. If `glowing` is given, it is `glowing` with its colors scaled by the
 // glow.
 void view_apply_masks(view_image *masks, const view_image *glowing, float factor)
 {
@@ -1149,7 +1149,7 @@ static char *deform_obstacle(const md5_material *material)
     if (material->deform == MD5_DEFORM_PARTICLE || material->deform == MD5_DEFORM_PARTICLE2) {
         const bool has_name = material->deform_decl != NULL;
         const char *const name = has_name ? material->deform_decl : "without a name";
-        return common_format("deform is not shown: particles %s", name);
+        return common_format("deform is not shown: particles are not supported: %s", name);
     }
     return common_format("deform is not shown: expected a mesh of quads");
 }

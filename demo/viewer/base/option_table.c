@@ -848,7 +848,7 @@ const view_option view_option_rows[] = {
         .help = "equirectangular environment map (.hdr, .png, .jpg, .tga,\n"
                 ".dds) that replaces sky, fill and rim light. The key light\n"
                 "has half its intensity and comes from the brightest direction;\n"
-                "around rotates the map",
+                "--lights azimuth=DEGREES rotates the map",
         .tooltip = "Light the model with an environment map",
         .kind = COMMON_TEXT,
         .offset = FIELD(environment),
