@@ -143,8 +143,8 @@ typedef enum md5_status {
 //
 // You can run a sequence of loads and check for failure once, at the end. If a load fails, it
 // returns NULL. A later function that receives this NULL as an argument fails too: it returns NULL
-// or false and leaves the error of the first failure in place. If the error contains no failure,
-// the later function sets MD5_ERROR_MISSING.
+// or false and does not change the error of the load. If the error contains no failure, the later
+// function sets MD5_ERROR_MISSING. If several loads fail, the error is from the last one.
 //
 // An error contains no pointers and can be copied.
 typedef struct md5_error {

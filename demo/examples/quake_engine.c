@@ -5,8 +5,11 @@
 //   cc quake_engine.c $(pkg-config --cflags --libs md5model) -o quake_engine
 //   ./quake_engine models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 //
-// To use this file in an engine, define ENGINE, which excludes the replacements of engine functions
-// below. Copy the folder small/ of a release as md5model/.
+// To use this file in an engine, copy the folder small/ of a release (or build/amalgamated/small)
+// as md5model/, and include a header of the engine above the line "#ifndef ENGINE" that declares
+// the same types and functions as the lines below it. Then define ENGINE, which excludes these
+// lines and main(). Functions of other files can call load_alias() after you have removed its
+// "static".
 #include <math.h>
 #include <md5model/md5skin.h>
 #include <stdio.h>
