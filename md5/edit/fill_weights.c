@@ -151,8 +151,8 @@ static bool list_incident_triangles(md5_repair *repair, weight_fill *fill)
 }
 
 // Visits a vertex of the breadth-first search of compute_bare_positions(). Some of its neighbors
-// are nearer to known positions and were visited before. The position of the vertex becomes the
-// mean of theirs. Its unvisited neighbors are added to the queue.
+// are nearer to known positions and were visited before. The vertex gets the mean position of these
+// neighbors. The other neighbors are added to the queue.
 static void visit_vertex(weight_fill *fill, uint32_t vertex, uint32_t *queue, uint32_t *queue_end)
 {
     const uint32_t distance = fill->vertices[vertex].distance;

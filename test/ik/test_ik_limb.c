@@ -579,11 +579,11 @@ TEST (ik_two_bone_of_any_input_is_finite) {
 
 // -- Aim ------------------------------------------------------------------------------------------
 
-// Chains that look at a point: against where they look in double precision.
+// Chains that look at a point. The expected directions are computed in double precision.
 
 static const double pi = 3.14159265358979;
 
-// The angle between where the tip looks and where the target is.
+// Returns the angle between the forward direction of the tip and the direction to the target.
 static double angle_off(const ik_rig *rig, const md5_aim_job *job)
 {
     const real_transform tip = ik_joint_transform(&rig->skeleton, rig->pose, job->tip);

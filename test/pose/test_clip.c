@@ -1,4 +1,5 @@
-// From a file's numbers to a clip: decoding of every flag, constants found by value.
+// Tests of the conversion of a file's numbers to a clip: every flag is decoded, and tracks whose
+// values do not change are found.
 #include "test/own.h"
 
 #include "md5/read/tables.h"

@@ -36,7 +36,8 @@ static inline void case_close(void *user, const void *bytes, size_t size)
     (void)user, (void)bytes, (void)size;
 }
 
-// Joints that a man's bodies move, each a bone from its joint to `end`, or a box about it.
+// A body of a human figure, and the joint that it moves. The body is a bone from `at` to `end`, or
+// a box with the center `at`.
 typedef struct man_part {
     const char *joint;
     const char *parent;

@@ -287,7 +287,8 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
     }
 }
 
-// Smooth normals of such tufts lean anywhere, also nearly along +u.
+// Triangles with a common vertex and random directions, like a tuft of grass. Their smooth normals
+// have any direction, also almost the direction of +u.
 TEST (tangent_frames_are_valid_for_triangles_in_any_direction) {
     enum { TRIANGLES = 5, VERTICES = 1 + 2 * TRIANGLES };
     uint64_t random = 37;
