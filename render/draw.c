@@ -172,12 +172,12 @@ static void bind_or_white(md5gl_renderer *renderer, const md5gl_program *program
 }
 
 // Binds the textures of a material. Sets the uniform `maps`, which tells the shader which maps the
-// material has. With the style MD5GL_UNTEXTURED, the surface is grey and does not glow.
+// material has. With the style MD5GL_UNTEXTURED, the surface is gray and does not glow.
 static void bind_material(md5gl_renderer *renderer, const md5gl_material *material, uint32_t style,
                           const md5gl_program *program)
 {
     const bool is_untextured = (style & MD5GL_UNTEXTURED) != 0;
-    const md5gl_texture diffuse = is_untextured ? renderer->grey : material->diffuse;
+    const md5gl_texture diffuse = is_untextured ? renderer->gray : material->diffuse;
     const md5gl_texture glow = is_untextured ? 0 : material->glow;
     bind_or_white(renderer, program, MD5GL_UNIT_TEXTURE, diffuse);
     bind_or_white(renderer, program, MD5GL_UNIT_NORMALS, material->normals);

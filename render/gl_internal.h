@@ -108,7 +108,7 @@ struct md5gl_renderer {
     char *host_texts[MD5GL_NUM_LIGHTINGS]; // results of md5gl_shadow_glsl(); NULL before its call
     GLuint empty_array;                    // a vertex array without attributes
     md5gl_texture white;
-    md5gl_texture grey;
+    md5gl_texture gray;
     md5gl_texture checker;
     md5gl_model *models; // first of the list of all models, linked by `next`
 

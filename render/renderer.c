@@ -280,14 +280,14 @@ static void create_overlay_arrays(md5gl_renderer *renderer)
 static bool create_default_textures(md5gl_renderer *renderer, md5_error *error)
 {
     static const uint8_t white[4] = {255, 255, 255, 255};
-    static const uint8_t grey[4] = {176, 176, 176, 255};
+    static const uint8_t gray[4] = {176, 176, 176, 255};
     md5gl_texture_desc desc = {.width = 1, .height = 1, .texels = white};
     renderer->white = md5gl_create_texture(renderer, &desc, error);
     if (!renderer->white)
         return false;
-    desc.texels = grey;
-    renderer->grey = md5gl_create_texture(renderer, &desc, error);
-    if (!renderer->grey)
+    desc.texels = gray;
+    renderer->gray = md5gl_create_texture(renderer, &desc, error);
+    if (!renderer->gray)
         return false;
     renderer->checker = create_checker(renderer, error);
     return renderer->checker != 0;
@@ -443,7 +443,7 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     const GladGLContext *gl = &renderer->gl;
     destroy_programs(renderer);
     destroy_maps(renderer);
-    const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
+    const GLuint textures[] = {renderer->white, renderer->gray, renderer->checker};
     gl->DeleteTextures(3, textures);
     const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer,
                               renderer->blob_buffer};

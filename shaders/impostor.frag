@@ -1,6 +1,6 @@
 // Draws an impostor. Its images contain colors and normals, so it is lit like the model, and it
 // writes the model's depth.
-uniform ivec3 maps;   // x: 1 if all surfaces are drawn grey. y: 1 if the model has specular maps.
+uniform ivec3 maps;   // x: 1 if all surfaces are drawn gray. y: 1 if the model has specular maps.
 uniform vec2 surface; // x: gloss
 uniform int alpha_mode; // 1 if the target is multisampled
 

@@ -210,7 +210,7 @@ static double apply_bias(const key_steps *steps, double slope, double bias)
 }
 
 // Limits a slope so that the curve does not pass the value of a neighbor. The inner control points
-// of the Bezier curve then stay between the values of the keys; each is weight * time away from its
+// of the Bézier curve then stay between the values of the keys; each is weight * time away from its
 // key. At a minimum or maximum the slope becomes 0.
 static double limit_slope(const fbx_key *key, const key_steps *steps, double slope)
 {
@@ -1365,7 +1365,7 @@ double fbx_time_factor(const fbx_curves *curves)
     return ticks_of_version_7 / curves->ticks_per_second;
 }
 
-// Returns the parameter t at which a cubic Bezier curve from 0 to 1 has the value x. The inner
+// Returns the parameter t at which a cubic Bézier curve from 0 to 1 has the value x. The inner
 // control points x1 and x2 are from 0 to 1. The curve therefore never decreases, and bisection
 // finds t.
 static double find_parameter(double x1, double x2, double x)
@@ -1384,7 +1384,7 @@ static double find_parameter(double x1, double x2, double x)
     return (low + high) / 2;
 }
 
-// Evaluates the curve between two adjacent keys: constant, linear, or a cubic Bezier curve. Each of
+// Evaluates the curve between two adjacent keys: constant, linear, or a cubic Bézier curve. Each of
 // its inner control points is at the end of a tangent of a key. The length of a tangent in time is
 // the weight times the distance of the keys.
 static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)

@@ -357,7 +357,7 @@ static _Noreturn void fail_by_error(j_common_ptr jpeg)
 }
 
 // Treats a warning of libjpeg as an error, because libjpeg would continue and fill missing parts
-// with grey. Warnings about extra bytes and unusual headers are ignored.
+// with gray. Warnings about extra bytes and unusual headers are ignored.
 static void handle_warning(j_common_ptr jpeg, int level)
 {
     if (level >= 0)

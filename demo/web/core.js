@@ -226,7 +226,7 @@ export function draw_to(context, it, asset) {
 }
 
 // Decodes an image to pixels if the browser supports its format; otherwise returns the bytes. The pixels are read from a texture,
-// which preserves the colours of transparent pixels.
+// which preserves the colors of transparent pixels.
 async function decode(bytes) {
     if (!/^(\x89PNG|\xff\xd8|RIFF....WEBP|....ftyp)/s.test(String.fromCharCode(...bytes.subarray(0, 12))))
         return bytes; // TGA, DDS

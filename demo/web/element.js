@@ -936,9 +936,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (asset !== this.#asset)
             return;
         this.#advance_bar(1, "textures");
-        const grey = asset.report.filter((it) => it.missing).map((it) => "\"" + it.shader + "\"");
-        if (grey.length > 0)
-            warn(base_name(asset.src) + ": no image for " + grey.join(", ") + "; use textures=\"" + grey[0].slice(1, -1).replaceAll(" ", "%20") + "=URL ...\"");
+        const gray = asset.report.filter((it) => it.missing).map((it) => "\"" + it.shader + "\"");
+        if (gray.length > 0)
+            warn(base_name(asset.src) + ": no image for " + gray.join(", ") + "; use textures=\"" + gray[0].slice(1, -1).replaceAll(" ", "%20") + "=URL ...\"");
         this.#is_dressed = true;
         this.#dispatch("dressed", {url: asset.src, missing: asset.missing});
         this.#ready.resolve(); // has no effect after an error

@@ -59,8 +59,8 @@ typedef struct md5_arc {
 static const char *const curve_kind_names[] = {
     [MD5_CURVE_CATMULL_ROM] = "Catmull-Rom curve",
     [MD5_CURVE_CATMULL_ROM_UNIFORM] = "Catmull-Rom curve",
-    [MD5_CURVE_CUBIC_BEZIER] = "cubic Bezier curve",
-    [MD5_CURVE_BEZIER] = "Bezier curve",
+    [MD5_CURVE_CUBIC_BEZIER] = "cubic Bézier curve",
+    [MD5_CURVE_BEZIER] = "Bézier curve",
     [MD5_CURVE_B_SPLINE] = "B-spline",
     [MD5_CURVE_NURBS] = "NURBS",
 };

@@ -139,7 +139,7 @@ def _chain(count=32):
 
 def _twist(height=24.0, rows=12):
     """A post whose top is rotated by nearly 180 degrees: linear skinning collapses its middle (the
-    candy-wrapper artefact), dual quaternions keep it round."""
+    candy-wrapper artifact), dual quaternions keep it round."""
     joints = ROOT + [("top", 0, (0.0, 0.0, height), STILL)]
     levels = [height * n / rows for n in range(rows + 1)]
     path = [(0.0, 0.0, z) for z in [0.0] + levels + [height]]

@@ -266,7 +266,7 @@ elif sys.argv[1] == "say":
     print("texels", *sorted(set(asked.get("skin", b""))), *asked.get("size", ()))
     for tag in asked["tags"]:
         print("tag", tag[0], *("%.3f" % (n + 0) for n in tag[1:]))
-elif sys.argv[1] == "palette":  # greys, then reds: of 128 the nearest grey is color 8
+elif sys.argv[1] == "palette":  # grays, then reds: of 128 the nearest gray is color 8
     with open(sys.argv[2], "wb") as made:
         made.write(bytes(16 * (i % 16) if k == 0 or i < 16 else 0 for i in range(256) for k in range(3)))
 elif sys.argv[1] == "large":

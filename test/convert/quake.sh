@@ -121,8 +121,8 @@ check "... and a duplicate tag" refuses "duplicate tag name" "$large" --tag root
 check "a tag in MD2 is rejected" exits_with 2 "--tag has no effect on these files" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
 check "a palette in MD3 is rejected" exits_with 2 "--palette has no effect on these files" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
 check "a palette" python3 test/convert/quake.py palette "$scratch/palette.lmp"
-check "... and colors a skin without an image" convert "$scratch/grey.mdl" "$large" --palette "$scratch/palette.lmp"
-check "... grey" says "$scratch/grey.mdl" "texels 8 256 256"
+check "... and colors a skin without an image" convert "$scratch/gray.mdl" "$large" --palette "$scratch/palette.lmp"
+check "... gray" says "$scratch/gray.mdl" "texels 8 256 256"
 check "a palette of the wrong size is rejected" refuses "wrong size of the palette: expected 768 bytes, found 236370" "$large" --palette "$large" --output "$scratch/none.mdl"
 check "a missing palette is reported" refuses "none.lmp: error: cannot read the file: No such" "$large" --palette "$scratch/none.lmp" \
     --output "$scratch/none.mdl"
@@ -132,7 +132,7 @@ mkdir -p "$scratch/game/progs" "$scratch/game/gfx" && cp "$large" "$scratch/game
     printf '\000\000\377\000\000\377\000\000\377\000\000\377'
 } >"$scratch/game/progs/arm_l.tga"
 check "an image is written without a palette" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
-check "... is grey" says "$scratch/game/progs/large.mdl" "texels 5 4 2"
+check "... is gray" says "$scratch/game/progs/large.mdl" "texels 5 4 2"
 check "... with a note" noted "grayscale: gfx/palette.lmp not found, use --palette"
 cp "$scratch/palette.lmp" "$scratch/game/gfx"
 check "... and with the palette of the game" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"

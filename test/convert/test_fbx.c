@@ -293,7 +293,7 @@ TEST (fbx_curves_need_the_name_of_an_axis) {
     CHECK_NEAR(changed_x("\"d|X\"", "\"d|[\"", 0.5), 0, 0);
 }
 
-// Weights of 1 are x = 3 t (1-t)^2 + t^3 of a Bezier curve, y = 10 + 10 (3 t^2 - 2 t^3); t = 1/4.
+// Weights of 1 are x = 3 t (1-t)^2 + t^3 of a Bézier curve, y = 10 + 10 (3 t^2 - 2 t^3); t = 1/4.
 TEST (fbx_weights_above_1_are_1) {
     static const char keys[] = "1032 }\n        KeyAttrDataFloat: *4 { a: 0,0,218434821,0";
     static const char *const weights[] = {

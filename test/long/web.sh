@@ -791,7 +791,7 @@ check "the model fits into the element" plain is "(async () => {
     const fills = all.map((it) => it.fill);
     return fills.every((fill) => fill >= 0.7 && fill < 1) || Promise.reject(new Error(fills.join()));
 })()" forgive
-# Twelve third-party models on one page: no model is grey if its folder contains an image. No file assigns the images; in the
+# Twelve third-party models on one page: no model is gray if its folder contains an image. No file assigns the images; in the
 # turret's folder, whose files are listed, there is only one.
 real() {
     corpus=test/corpus

@@ -129,7 +129,7 @@ TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
 }
 
 // All mipmap levels exist. Levels whose texels are larger than a cell contain the mean of both
-// greys in linear color: 138 is 0.2542 and 196 is 0.5520.
+// grays in linear color: 138 is 0.2542 and 196 is 0.5520.
 TEST_SQUARE (gl_checker_is_even_at_a_distance) {
     gl_picture picture;
     STAGE_MATERIAL(stage, .diffuse = md5gl_checker_texture(stage->renderer));
@@ -186,13 +186,13 @@ TEST_SQUARE (gl_fine_hair_does_not_vanish_at_a_distance) {
     CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
 }
 
-TEST_SQUARE (gl_untextured_is_grey_and_hidden_meshes_are_not_drawn) {
+TEST_SQUARE (gl_untextured_is_gray_and_hidden_meshes_are_not_drawn) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     gl_picture picture;
     paint(stage, 1, 1, red);
     stage_draw(stage, MD5GL_LIT | MD5GL_UNTEXTURED, &picture);
-    const uint8_t *const grey = picture_at(&picture, 0, 0);
-    CHECK(grey[0] > 80 && grey[0] < 200 && abs(grey[0] - grey[1]) < 12);
+    const uint8_t *const gray = picture_at(&picture, 0, 0);
+    CHECK(gray[0] > 80 && gray[0] < 200 && abs(gray[0] - gray[1]) < 12);
     md5gl_set_visible(stage->copy, 0, false);
     stage_draw(stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, 0, 0, gl_black, 0);
@@ -422,7 +422,7 @@ TEST (gl_mipmaps_keep_every_value_of_srgb) {
     }
 }
 
-// A texture has all levels: black and white cells of one texel are grey in level 1, and each cell
+// A texture has all levels: black and white cells of one texel are gray in level 1, and each cell
 // of 2 x 1 texels of the last two levels too. 188 is half of white in linear color.
 TEST_OWN_SCENE (gl_textures_have_all_levels) {
     uint8_t texels[8][4][4];

@@ -231,7 +231,7 @@ TEST_SQUARE (gl_unknown_skin_is_rejected) {
 // Materials: the effect of each map on a square, against values computed here.
 
 static const uint8_t black[4] = {0, 0, 0, 255};
-static const uint8_t grey[4] = {128, 128, 128, 255};
+static const uint8_t gray[4] = {128, 128, 128, 255};
 
 // Creates a normal map of one direction, bytes as in a file.
 static md5gl_texture make_normals(gl_stage *stage, const uint8_t rgba[4], uint32_t normals)
@@ -404,7 +404,7 @@ static md5_model *colored_square(void)
 
 TEST_STAGE (gl_vertex_colors_tint_the_texture, colored_square, 1) {
     gl_picture picture;
-    STAGE_MATERIAL(stage, .diffuse = stage_color(stage, 1, 1, grey));
+    STAGE_MATERIAL(stage, .diffuse = stage_color(stage, 1, 1, gray));
     stage_draw(stage, MD5GL_LIT, &picture);
     const double linear = 0.2158605; // of sRGB 128
     CHECK_PIXEL(&picture, 0, 0, scene_sideways(linear, 0.5 * linear, 0).rgba, 1);

@@ -267,10 +267,10 @@ TEST_SQUARE (gl_panel_blends_its_color) {
         CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1);
 }
 
-static void set_grey(md5gl_panel_vertex *vertex, uint8_t grey)
+static void set_gray(md5gl_panel_vertex *vertex, uint8_t gray)
 {
     for (int c = 0; c < 3; c++)
-        vertex->rgba[c] = grey;
+        vertex->rgba[c] = gray;
 }
 
 // Four steps of 8 bits over the whole width have the computed values, on average over small
@@ -288,7 +288,7 @@ TEST_SQUARE (gl_gradients_have_no_bands) {
     gl_picture picture;
     for (int steps = 0; steps < 5; steps++) {
         for (int i = 0; i < 6; i++)
-            set_grey(&triangles[i], (uint8_t)(100 + (triangles[i].x > 0.0f ? steps : 0)));
+            set_gray(&triangles[i], (uint8_t)(100 + (triangles[i].x > 0.0f ? steps : 0)));
         stage_begin(stage);
         md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_MASK, triangles, 6);
         stage_finish(stage, &picture);

@@ -179,7 +179,7 @@ void stage_draw(gl_stage *stage, uint32_t style, gl_picture *picture);
 void stage_draw_posed(gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
                       uint32_t count, gl_picture *picture);
 
-// Sets the colors of the key light and of the ambient one, greys.
+// Sets the colors of the key light and of the ambient one, grays.
 void stage_light(gl_stage *stage, float key, float ambient);
 
 // Replaces the model on the device by one that is drawn by a path.

@@ -5,9 +5,9 @@
 #include "demo/viewer/assets/ahead.h"
 
 // Writes an image of one texel.
-static void write_image(const char *folder, const char *name, uint8_t grey)
+static void write_image(const char *folder, const char *name, uint8_t gray)
 {
-    uint8_t texel[4] = {grey, grey, grey, 255};
+    uint8_t texel[4] = {gray, gray, gray, 255};
     size_t size = 0;
     uint8_t *const png = view_encode_png(&(view_image){texel, 1, 1}, true, &size);
     folder_put(folder, name, png, size);

@@ -293,7 +293,7 @@ static const find_case cases[] = {
      {{"whatever", "a", "m/imp/md5/skin.png", false}}},
 };
 
-// Writes a grey image as TGA, whatever its file extension is, or the text after the path.
+// Writes a gray image as TGA, whatever its file extension is, or the text after the path.
 static void write_file(const char *folder, const char *entry, const find_case *fixture)
 {
     const bool is_tiny = common_has_suffix(entry, "!");

@@ -30,7 +30,7 @@ static int tolerance(const char *name)
         return 24;
     if (strcmp(name, "tga-16") == 0)
         return 8;
-    return begins_with(name, "png-grey-") ? 255 >> name[9] % 8 : 0;
+    return begins_with(name, "png-gray-") ? 255 >> name[9] % 8 : 0;
 }
 
 // Checks a few pixels in the first row, the last column and between them. Palettes and packets have
@@ -47,11 +47,11 @@ static void check_pixels(const char *name, const view_image *image, bool is_pack
         else if (!is_packed) {
             uint8_t expected[4];
             image_pixel(x, y, expected);
-            const bool is_grey = strstr(name, "grey") || strcmp(name, "tga-8") == 0;
+            const bool is_gray = strstr(name, "gray") || strcmp(name, "tga-8") == 0;
             const bool has_alpha = strstr(name, "alpha") || begins_with(name, "png-rgba")
                                    || strcmp(name, "tga-32") == 0;
             for (int j = 0; j < 4; j++) {
-                int wanted = expected[is_grey ? 0 : j];
+                int wanted = expected[is_gray ? 0 : j];
                 if (j == 3)
                     wanted = has_alpha ? expected[3] : 255;
                 CHECK_THAT(abs(rgba[j] - wanted) <= tolerance(name),
@@ -138,7 +138,7 @@ TEST (images_jpeg_without_its_tables) {
     }
 }
 
-// The data of a scan end early: the file is refused instead of filled with grey.
+// The data of a scan end early: the file is refused instead of filled with gray.
 TEST (images_jpeg_that_ends_early) {
     for (int progressive = 0; progressive < 2; progressive++) {
         image_file file =

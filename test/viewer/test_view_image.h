@@ -24,7 +24,7 @@ image_file image_make_png(int color, int depth, int interlaced);
 // Creates a PNG of `size` bytes, with one black pixel without alpha and data that unpack to at
 // least num_bytes.
 image_file image_make_png_bomb(size_t num_bytes, size_t size);
-// Creates a TGA of 8 (grey or, with a palette, indexed), 16, 24 or 32 bits.
+// Creates a TGA of 8 (gray or, with a palette, indexed), 16, 24 or 32 bits.
 image_file image_make_tga(int bits, int has_palette, int packed);
 // Creates a DDS of 24 or 32 bits, without compression.
 image_file image_make_dds(int bits);

@@ -379,11 +379,11 @@ int image_make(int index, image_file *file, const char **name)
     static const struct {
         const char *name;
         int color, depth;
-    } pngs[] = {{"png-grey-1", 0, 1},         {"png-grey-2", 0, 2},    {"png-grey-4", 0, 4},
-                {"png-grey-8", 0, 8},         {"png-grey-16", 0, 16},  {"png-rgb-8", 2, 8},
+    } pngs[] = {{"png-gray-1", 0, 1},         {"png-gray-2", 0, 2},    {"png-gray-4", 0, 4},
+                {"png-gray-8", 0, 8},         {"png-gray-16", 0, 16},  {"png-rgb-8", 2, 8},
                 {"png-rgb-16", 2, 16},        {"png-palette-1", 3, 1}, {"png-palette-2", 3, 2},
-                {"png-palette-4", 3, 4},      {"png-palette-8", 3, 8}, {"png-grey-alpha-8", 4, 8},
-                {"png-grey-alpha-16", 4, 16}, {"png-rgba-8", 6, 8},    {"png-rgba-16", 6, 16}};
+                {"png-palette-4", 3, 4},      {"png-palette-8", 3, 8}, {"png-gray-alpha-8", 4, 8},
+                {"png-gray-alpha-16", 4, 16}, {"png-rgba-8", 6, 8},    {"png-rgba-16", 6, 16}};
     static const struct {
         const char *name;
         int bits, has_palette;
@@ -396,7 +396,7 @@ int image_make(int index, image_file *file, const char **name)
         const char *name;
         image_jpeg_options options;
     } jpegs[] = {
-        {"jpeg-grey", {.num_channels = 1}},
+        {"jpeg-gray", {.num_channels = 1}},
         {"jpeg", {.num_channels = 3}},
         {"jpeg-444", {.num_channels = 3, .no_subsampling = 1}},
         {"jpeg-ink", {.num_channels = 4}},

@@ -68,7 +68,7 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
             view_pick_at(state, (float)x + 0.5f, (float)y + 0.5f);
             const uint8_t *const rgba = picture.rgba + 4 * ((size_t)y * WIDTH + (size_t)x);
             if (state->pick.is_set && at_weights) {
-                // Full weight is red, zero weight grey.
+                // Full weight is red, zero weight gray.
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float min_weight = 1.0f;
@@ -79,7 +79,7 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                     max_weight = fmaxf(max_weight, joint_weight(mesh, vertex, joint));
                 }
                 const bool is_red = rgba[0] > 2 * rgba[1] && rgba[0] > 2 * rgba[2];
-                const bool is_grey = abs(rgba[0] - rgba[2]) < 32 && abs(rgba[0] - rgba[1]) < 32;
+                const bool is_gray = abs(rgba[0] - rgba[2]) < 32 && abs(rgba[0] - rgba[1]) < 32;
                 const bool is_full = min_weight > 0.97f;
                 const bool is_none = max_weight == 0.0f;
                 seen.num_full += is_full;
@@ -87,7 +87,7 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                 if (is_full)
                     seen.num_wrong += !is_red;
                 else if (is_none)
-                    seen.num_wrong += !is_grey;
+                    seen.num_wrong += !is_gray;
             } else if (state->pick.is_set) {
                 // If u is far above v, red is above green, and vice versa.
                 const view_pick *const pick = &state->pick;

@@ -5,7 +5,7 @@
 #include "demo/common/memory.h"
 
 // Returns the color of a heat map for a value from 0 to 1. Interpolates linearly between five
-// colors: dark blue, blue, green, yellow and red. The value 0 itself is dark grey.
+// colors: dark blue, blue, green, yellow and red. The value 0 itself is dark gray.
 md5_vec4 view_heat_color(float value)
 {
     enum { LAST_INTERVAL = 3 }; // between the last two of the five stops
@@ -14,9 +14,9 @@ md5_vec4 view_heat_color(float value)
                                                       {0.06f, 0.58f, 0.08f, 1},
                                                       {0.91f, 0.64f, 0.04f, 1},
                                                       {0.83f, 0.04f, 0.02f, 1}};
-    const md5_vec4 grey = {0.12f, 0.13f, 0.15f, 1};
+    const md5_vec4 gray = {0.12f, 0.13f, 0.15f, 1};
     if (!(value > 0)) // also NaN
-        return grey;
+        return gray;
     const float position = 4 * (value < 1 ? value : 1); // from 0, the first stop, to 4, the last
     int interval = 0;
     while (interval < LAST_INTERVAL && position >= (float)(interval + 1))

@@ -11,7 +11,7 @@
 float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint);
 
 // Returns a linear color for a value from 0 (blue) over green and yellow to 1 (red). Exactly 0 is
-// dark grey, to show vertices without influence.
+// dark gray, to show vertices without influence.
 md5_vec4 view_heat_color(float value);
 
 // A copy of a model on the GPU whose vertex colors show values. A color shows an element of

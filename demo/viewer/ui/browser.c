@@ -769,7 +769,7 @@ static bool show_entry_tile(view_ui *ui, view_browser *browser, const view_entry
                                      .is_link = is_folder,
                                      .is_folder = is_folder,
                                      .is_wrong = has_problem,
-                                     .is_grey = entry->is_missing};
+                                     .is_gray = entry->is_missing};
     return ui_content_tile(ui, box, &content);
 }
 

@@ -153,7 +153,7 @@ static void run_recent(view_ui *ui, const view_start *start, view_rect row, size
                                      .picture = preview,
                                      .is_selected = is_opened_by_enter,
                                      .is_wrong = preview != NULL && preview->is_wrong,
-                                     .is_grey = is_missing};
+                                     .is_gray = is_missing};
 
     const view_rect tile = {row.x, row.y, row.width - row.height, row.height};
     const view_rect cross = {tile.x + tile.width, row.y, row.height, row.height};

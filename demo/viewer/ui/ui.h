@@ -301,7 +301,7 @@ typedef struct ui_tile_content {
     bool is_link;   // the name is a link, and the tile has no image
     bool is_folder; // the tile has the icon of a folder
     bool is_wrong;  // the text is a warning
-    bool is_grey;   // the name is dim, because the file is missing
+    bool is_gray;   // the name is dim, because the file is missing
     bool is_data;   // the texels of the image are not colors
 } ui_tile_content;
 

@@ -79,7 +79,7 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, vie
 // Returns the color of the name of a tile.
 static view_color tile_name_color(const view_ui *ui, const ui_tile_content *content)
 {
-    if (content->is_grey)
+    if (content->is_gray)
         return VIEW_DISABLED;
     if (content->is_selected || ui_is_hot(ui))
         return VIEW_BRIGHT;

@@ -43,7 +43,7 @@ static bool check_number(md5_building *building, const md5_table_iterator *itera
 // Adds a row to the row counts that determine the sizes of the machine's arrays.
 //
 // machine->easings has one element for each kind of easing without parameters, and further elements
-// for easings with parameters (Bezier curves, steps). An easing with parameters is counted in one
+// for easings with parameters (Bézier curves, steps). An easing with parameters is counted in one
 // of two ways. In most tables it is a row of its own schema, below the row that uses it. A
 // transition contains its easing in columns of its own row, and the kind of this row is the kind of
 // the easing.
