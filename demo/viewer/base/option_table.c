@@ -1132,7 +1132,7 @@ const view_option view_option_rows[] = {
     {
         .name = "bounds",
         .help = "bounding box of the vertices, and the box stored in the file",
-        .tooltip = "Show the bounding box of the vertices and that in the file",
+        .tooltip = "Show the bounding box of the vertices and the box in the file",
         .kind = COMMON_SWITCH,
         .offset = FIELD(shown.bounds),
         .scope = VIEW_SCOPE_LOOK,

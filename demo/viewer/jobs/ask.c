@@ -136,8 +136,8 @@ static bool set_death_time(view_state *viewer)
     view_fall *const fall = viewer->document->scene.fall;
     if (fall == NULL && options->dies_given)
         return view_error(&viewer->log,
-                          "--ragdoll-time requires an articulated figure: an entity's of a "
-                          "game, or NAME.af in the model's folder");
+                          "--ragdoll-time requires an articulated figure: expected an entity of a "
+                          "game with a figure, or NAME.af in the model's folder");
     if (fall != NULL)
         view_set_death_time(fall, options->dies_given ? options->dies : INFINITY);
     return true;
