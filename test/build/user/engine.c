@@ -1,14 +1,17 @@
-// A game engine in small, to which md5model was added as its archive has it: as Quake ports are
-// built, with a zone for memory, files from packs, its own layouts of bones and vertices, and
-// shaders that skin. What it adds for md5model is the example quake_engine.c. Prints what it
-// loaded, one line each, and fails if what its shader computes is not what md5_skin() says.
+// A small game engine that contains the small form of md5model. Like Quake ports, it has a zone for
+// memory, files in packs, its own layouts of bones and vertices, and shaders that skin. The example
+// quake_engine.c is the code that connects it to md5model. The program prints one line for each
+// loaded model.
 //
 //   engine BASE MESH ANIM [MESH ANIM ...]    paths within the folder BASE
 //
-// -DENGINE_ONLY: the engine before md5model came; -DENGINE_CHECKS: with md5_skin() to compare with;
-// -DENGINE_BLENDS: also prints a hash of blended poses, and adds poses between frames to the
-// hashes; -DENGINE_TIMES: and the microseconds of reading the texts of each mesh and clip, the
-// least of several.
+// Settings:
+// - ENGINE_ONLY: the engine without md5model.
+// - ENGINE_CHECKS: fails if the vertices of the engine's shader differ from those of md5_skin().
+// - ENGINE_BLENDS: also prints a hash of blended poses. Other hashes also contain poses between
+//   frames.
+// - ENGINE_TIMES: also prints the time to read the text of each mesh and clip, in microseconds. It
+//   is the minimum of several measurements.
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,7 +71,7 @@ static void *read_file(const char *name, size_t *size)
     return bytes;
 }
 
-// -- What it draws -------------------------------------------------------------------------------
+// -- Drawing -------------------------------------------------------------------------------------
 
 typedef float bone[3][4];
 
@@ -129,9 +132,9 @@ static void show_blends(void)
 #include "quake_engine.c" // NOLINT(bugprone-suspicious-include)
 
 #ifdef ENGINE_CHECKS
-// Every vertex has weights of sum 255, and is where md5_skin() has it: but for what four slots
-// cannot hold (md5_pack_loss()), weights that are rounded to a 255th, each by less than one, and
-// floats.
+// Checks that the weights of each vertex sum to 255, and that its position is that of md5_skin().
+// The tolerance is the sum of three errors: influences that do not fit into four slots
+// (md5_pack_loss()), weights that are rounded to multiples of 1/255, and rounding of floats.
 static bool check_surface(const md5_model *model, uint32_t index, const engine_vertex *vertices,
                           const bone *bones, const md5_mat34 *joints, const md5_mat34 *palette)
 {
@@ -175,7 +178,7 @@ static bool check_surface(const md5_model *model, uint32_t index, const engine_v
     return wrong == 0;
 }
 
-// Three frames of what was loaded, against what the library makes of the same files.
+// Compares three frames of the loaded model with the result of the library for the same files.
 static bool check_alias(const alias *a, const char *mesh_name, const char *anim_name)
 {
     md5_load_opts opts;
