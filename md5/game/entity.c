@@ -436,8 +436,8 @@ static void check_skin(md5_context *context, md5_game *game, const md5_entity_de
                               MD5_QUOTED(skin->value));
 }
 
-// Warns if the skin of an entity does not exist, or if its clip does not, which is the value of the
-// key "anim". If `decl` is not NULL, only warns about values in this declaration.
+// Warns if the skin of an entity does not exist, or if the clip in its key "anim" does not exist.
+// If `decl` is not NULL, only warns about values in this declaration.
 static void check_skin_and_clip(md5_context *context, md5_game *game, const md5_entity_def *def,
                                 const md5_model_def *model, const md5_decl *decl)
 {

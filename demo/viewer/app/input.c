@@ -319,8 +319,8 @@ static void set_next_value(view_state *viewer, const view_option *option)
 }
 
 // Starts the ragdoll or ends it. A ragdoll is a character that is moved by simulated rigid bodies.
-// The option --dies contains the time at which it starts. The default value of the option means
-// that the character stays alive.
+// The option --ragdoll-time contains the time at which it starts. The default value of the option
+// means that the character stays alive.
 static void toggle_ragdoll(view_state *viewer)
 {
     const view_fall *const fall = viewer->document->scene.fall;

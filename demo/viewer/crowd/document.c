@@ -415,8 +415,8 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
     return true;
 }
 
-// Frees a companion that could not be loaded. Returns true if the document is opened without it;
-// the log decides this (keeps_rest).
+// Frees a companion that could not be loaded. Returns true if the document is opened without it,
+// which is the case if keeps_rest of the log is true.
 static bool skip_companion(view_companion *companion, const view_loader *loader)
 {
     free_companion(companion, loader->renderer);

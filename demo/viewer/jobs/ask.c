@@ -72,7 +72,7 @@ static bool reset_camera(view_state *viewer)
     return true;
 }
 
-// Applies the option --time: stops the playback at its last time. Always returns true.
+// Applies the option --animation-time: stops the playback at its last time. Always returns true.
 static bool show_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;

@@ -316,7 +316,7 @@ char *view_command_line(view_state *viewer)
 
 // == Update of the dialog ========================================================================
 
-// Returns true if one of the files of an export exists. With --all-clips, there is one file for
+// Returns true if one of the files of an export exists. With --clips all, there is one file for
 // each clip. *first receives the name of the first file, which the caller frees.
 static bool find_files(view_state *viewer, view_options *export_options, char **first)
 {

@@ -29,7 +29,7 @@ typedef struct view_cameras {
     view_framing single_framing; // framing before the crowd was shown
 } view_cameras;
 
-// Places the camera as the options specify. What they do not specify is chosen so that the camera
+// Sets the camera as the options specify. Values that no option sets are chosen so that the camera
 // shows the whole clip.
 void view_reset_camera(view_state *viewer);
 

@@ -826,7 +826,8 @@ bool view_reload(view_state *viewer)
 
 // == Lessons =====================================================================================
 
-// Shows a lesson instead of the document. The lesson starts at time 0, unless --time sets the time.
+// Shows a lesson instead of the document. The lesson starts at time 0, unless the option
+// --animation-time sets the time.
 static void show_page_at_start(view_state *viewer, int32_t number)
 {
     view_close_page(viewer);
