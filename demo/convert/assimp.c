@@ -1245,14 +1245,18 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
 }
 
 // Returns the name of a clip. Exporters write clips as "Armature|name", so the text up to the bar
-// is removed. Some names say nothing: Mixamo uses one name for all clips, and "Take 001" is the
-// default of several programs. The name of the file replaces them.
+// is removed. The name of the file replaces names that do not describe a clip: Mixamo uses one name
+// for all clips, "Take 001" is the default of several programs, and libassimp gives clips of
+// Collada files without names the other names.
 static const char *select_clip_name(const struct aiAnimation *clip, const order *job)
 {
     const char *const bar = strrchr(clip->mName.data, '|');
     const char *const name = bar ? bar + 1 : clip->mName.data;
-    const bool is_default_take = job->is_another && strcmp(name, "Take 001") == 0;
-    if (name[0] == '\0' || strcmp(name, "mixamo.com") == 0 || is_default_take)
+    static const char *const defaults[] = {"Take 001", "animation", "animation_animation"};
+    bool is_default = false;
+    for (size_t i = 0; i < COMMON_LENGTH(defaults); i++)
+        is_default |= job->is_another && strcmp(name, defaults[i]) == 0;
+    if (name[0] == '\0' || strcmp(name, "mixamo.com") == 0 || is_default)
         return common_stem(job->input->path);
     return name;
 }

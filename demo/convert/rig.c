@@ -407,6 +407,33 @@ static void mark_animated_joints(convert_rig *rig)
     }
 }
 
+// Returns true if clips move a node and its parent, as they move the bones of a skeleton. Nodes
+// that have cameras below them do not count.
+static bool is_animated_bone(const convert_rig *rig, uint32_t index)
+{
+    const rig_node *const node = &rig->nodes[index];
+    const uint32_t parent = node->in->parent;
+    const bool is_animated = node->is_animated && !node->has_camera && node->in->is_in_scene;
+    return is_animated && parent != MD5_NONE && rig->nodes[parent].is_animated;
+}
+
+// Marks all animated nodes as joints if the meshes of the file do not move and have no skins, but
+// clips move a skeleton. Such a file contains clips for the model of another file; its mesh is, for
+// example, a box around the model.
+static void mark_separate_skeleton(convert_rig *rig)
+{
+    bool has_skeleton = false;
+    for (uint32_t i = 0; i < rig->num_nodes; i++) {
+        if (rig->nodes[i].is_joint)
+            return;
+        has_skeleton |= is_animated_bone(rig, i);
+    }
+    for (uint32_t i = 0; i < rig->num_nodes && has_skeleton; i++) {
+        rig_node *const node = &rig->nodes[i];
+        node->is_joint = node->is_animated && !node->has_camera && node->in->is_in_scene;
+    }
+}
+
 // Counts for each node how many of its children are joints or have joints below them.
 static void count_branches(const convert_rig *rig, uint32_t *num_branches)
 {
@@ -449,6 +476,7 @@ static void mark_nodes_between(convert_rig *rig, const uint32_t *num_branches)
 static void complete_joints(convert_rig *rig)
 {
     mark_animated_joints(rig);
+    mark_separate_skeleton(rig);
     uint32_t *const num_branches = common_alloc(rig->num_nodes, sizeof *num_branches);
     count_branches(rig, num_branches);
     mark_nodes_between(rig, num_branches);

@@ -2,6 +2,7 @@
 between few keys, and OUT.FRAME.obj with its vertices in some frames.
 collada.py baked OUT: writes a file whose curves have a key in each of ten frames at 30 Hz.
 collada.py late OUT: the same with the first key after one second.
+collada.py skeleton OUT: writes a file with a mesh that does not move, and bones that move and have no mesh.
 collada.py kind OUT KIND: writes a file with two keys of this type of interpolation."""
 import math
 import sys
@@ -37,7 +38,15 @@ def animation(target, param, times, values, kinds, tangents=None):
     return text + f'</sampler><channel source="#{name}-sampler" target="{target}"/></animation>'
 
 
-def write(path, animations):
+def node(name, inner):
+    return (f'<node id="{name}" name="{name}"><translate sid="at">0 0 0</translate>'
+            f'<rotate sid="y">0 1 0 0</rotate><rotate sid="z">0 0 1 0</rotate>{inner}</node>')
+
+
+MESH = '<instance_geometry url="#g"/>'
+
+
+def write(path, animations, nodes=node("body", MESH)):
     positions = source("points", [float(x) for point in POINTS for x in point], "XYZ")
     corners = "0 2 1 0 1 3 0 3 2 1 2 3"
     with open(path, "w") as out:
@@ -48,9 +57,7 @@ def write(path, animations):
               '<vertices id="v"><input semantic="POSITION" source="#points"/></vertices>'
               f'<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>{corners}</p>'
               '</triangles></mesh></geometry></library_geometries><library_visual_scenes>'
-              '<visual_scene id="s"><node id="body" name="body"><translate sid="at">0 0 0</translate>'
-              '<rotate sid="y">0 1 0 0</rotate><rotate sid="z">0 0 1 0</rotate>'
-              '<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>'
+              f'<visual_scene id="s">{nodes}</visual_scene></library_visual_scenes>'
               '<scene><instance_visual_scene url="#s"/></scene></COLLADA>', file=out)
 
 
@@ -106,9 +113,18 @@ def write_baked(path, start):
     write(path, [animation("body/at.X", "X", times, values, ["BEZIER"] * 10, (tangents, tangents))])
 
 
+def write_skeleton(path):
+    linear = ([0, 1], [0, 90], ["LINEAR"] * 2)
+    bones = node("hips", node("spine", ""))
+    write(path, [animation(f"{bone}/z.ANGLE", "ANGLE", *linear) for bone in ("hips", "spine")],
+          node("box", MESH) + bones)
+
+
 def main(command, path, kind=None):
     if command == "curves":
         write_curves(path)
+    elif command == "skeleton":
+        write_skeleton(path)
     elif command == "kind":
         write(path, [animation("body/at.X", "X", [0, 1], [0, 1], [kind] * 2)])
     else:

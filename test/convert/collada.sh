@@ -47,11 +47,21 @@ check '... and one frame per key' has_line 'numFrames 10'
 write late late
 check 'the first key can be late' convert late
 check '... which is reported with the range of the keys' grep -q 'the first key is at 1 s; .*; use --range 30-39 to convert only' "$scratch/notes"
+check 'a clip of another file' convert baked "$scratch/late.dae"
+check '... has the name of its file' test -e "$scratch/it/late.md5anim"
 for kind in CARDINAL BSPLINE BEZIER; do
     write kind $kind $kind # without tangents
     check "$kind without tangents is rejected" exits_with 1 "the curves of animation sampler 'body-at-X-sampler' cannot be evaluated" "$tool" convert "$scratch/$kind.dae" -o "$scratch/no.md5mesh"
     check '... and accepted with --force' convert $kind --force
 done
+# A file with clips for the model of another file, whose only mesh is a box that does not move. Half of two rotations by 90 degrees
+# about the same axis is a rotation of the second bone by 90 degrees.
+write skeleton skeleton
+check 'a skeleton without a mesh moves' convert skeleton
+spine_world() { # the rotation in MD5's axes, in which the file's z is x
+    "$tool" dump "$scratch/it/skeleton.md5mesh" "$scratch"/it/*.md5anim --frame 12 | awk '/^world 1 / { for (i = 3; i <= NF; i++) printf "%.4f ", $i }' | sed 's/-0\.0000/0.0000/g'
+}
+check '... as in the file' [ "$(spine_world)" = '1.0000 0.0000 0.0000 0.0000 0.0000 0.0000 -1.0000 0.0000 0.0000 1.0000 0.0000 0.0000 ' ]
 # libassimp ignores these animations.
 refuses() { # NAME MESSAGE
     check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.dae" -o "$scratch/no.md5mesh"
