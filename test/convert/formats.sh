@@ -1,7 +1,8 @@
 #!/bin/sh
 # Each format of md5tool convert has a row in the guide with all of its file extensions and features, a line in the help, and a
 # test. The viewer's search names all formats that can only be imported. The viewer in a browser, which lacks libassimp, accepts
-# dropped files of all other input formats except cameras.
+# dropped files of all other input formats except cameras. The element for web pages accepts the images that the renderer reads, and
+# WebP, which browsers decode.
 . test/build/report.sh
 tool=$products/md5tool
 guide=demo/docs/converting.md
@@ -41,6 +42,15 @@ unanswered() {
 check "the list of formats is not empty" [ "$(wc -l <"$scratch/formats")" -gt 7 ]
 silent "each format is in the guide, in the help and in a test" missing "$scratch/formats"
 silent "each format without output is in the viewer's answer to its export" unanswered
+images() { # FILE PATTERN: the file extensions in the line of a file with this pattern
+    grep -- "$2" "$1" | grep -oE '"\.[a-z]+"' | sort
+}
+same_images() {
+    images demo/web/core.js 'const extensions = ' | grep -v webp >"$scratch/page"
+    images render/pictures.c 'endings\[\] = ' >"$scratch/renderer"
+    [ -s "$scratch/renderer" ] && cmp "$scratch/page" "$scratch/renderer"
+}
+check "the element for web pages and the renderer read the same images" same_images
 missing_planted() { echo '.planted  in, out  a format that is nowhere' >"$scratch/planted" && [ "$(missing "$scratch/planted" | wc -l)" -eq 5 ]; }
 check "an undocumented format is found" missing_planted
 finish
