@@ -91,7 +91,7 @@ static bool exceeds_compressed_zeros(size_t size, size_t num_words)
 // arrays are not decompressed here. Compressed flags count as not supported. Compressed weights
 // count as not supported if the array is too large for zeros. Advances *position past an
 // uncompressed array.
-static bool has_other_binary(const char **position, const char *end, bool are_flags)
+static bool has_unsupported_binary(const char **position, const char *end, bool are_flags)
 {
     const char *const at = *position;
     const size_t num_values = common_read_little_endian(at + ARRAY_NUM_VALUES, WORD);
@@ -108,8 +108,8 @@ static bool has_other_binary(const char **position, const char *end, bool are_fl
 
     for (size_t i = 0; i < count; i++) {
         const uint32_t word = common_read_little_endian(words + WORD * i, WORD);
-        const bool is_other = are_flags ? !(word & LINEAR) : word != 0;
-        if (is_other)
+        const bool is_unsupported = are_flags ? !(word & LINEAR) : word != 0;
+        if (is_unsupported)
             return true;
     }
 
@@ -117,15 +117,16 @@ static bool has_other_binary(const char **position, const char *end, bool are_fl
 }
 
 // Searches an array in a text file, "{ a: NUMBER, ... }", for a value that is not supported, as
-// has_other_binary() does. Advances *position past the array.
-static bool has_other_text(const char **position, const char *end, bool are_flags)
+// has_unsupported_binary() does. Advances *position past the array.
+static bool has_unsupported_text(const char **position, const char *end, bool are_flags)
 {
     const char *const stop = convert_find_after(*position, end, "}");
     const char *at = stop ? convert_find_after(*position, stop, "a:") : NULL;
     *position = stop ? stop : end;
     for (; at; at = convert_find_after(at, stop, ",")) { // the bracket ends the last number
-        const bool is_other = are_flags ? !(strtoul(at, NULL, 10) & LINEAR) : strtod(at, NULL) != 0;
-        if (is_other)
+        const bool is_unsupported =
+            are_flags ? !(strtoul(at, NULL, 10) & LINEAR) : strtod(at, NULL) != 0;
+        if (is_unsupported)
             return true;
     }
     return false;
@@ -134,13 +135,13 @@ static bool has_other_text(const char **position, const char *end, bool are_flag
 // Returns true if the array at *position, in a binary file or a text file, contains a value that is
 // not supported. If `are_flags` is true, this is a key that is not interpolated linearly, and
 // otherwise a weight that is not 0.
-static bool has_other(const char **position, const char *end, bool are_flags)
+static bool has_unsupported_value(const char **position, const char *end, bool are_flags)
 {
     const char type = **position;
     const bool is_binary = end - *position > ARRAY_HEADER && (type == 'i' || type == 'd');
     if (is_binary)
-        return has_other_binary(position, end, are_flags);
-    return has_other_text(position, end, are_flags);
+        return has_unsupported_binary(position, end, are_flags);
+    return has_unsupported_text(position, end, are_flags);
 }
 
 // Returns the number after the name of a property, or 0 if there is none. In a text file a colon
@@ -172,7 +173,7 @@ static bool uses_feature(int feature, const char **position, const char *end)
         return read_property(*position, end) != 0;
     if (feature == DUALS)
         return is_dual_quaternion(*position, end);
-    return has_other(position, end, feature == CURVES);
+    return has_unsupported_value(position, end, feature == CURVES);
 }
 
 // Returns the version of an FBX file, or MIN_FBX_VERSION if it is unknown. A binary file contains
