@@ -370,8 +370,8 @@ static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
 // The budget of a joint is the displacement of the skin, in units, that its tracks may cause.
 
 // Limits of the quantization step. With larger steps, rounded rotations could differ too much from
-// unit quaternions. The largest value of a track has at most about MAX_LEVELS steps, because sums
-// of more steps would not be exact in floats.
+// unit quaternions. The largest value of a track has at most MAX_LEVELS steps, multiplied by up to
+// 2^(1/4) because scale_below() rounds steps down. Floats store up to 2^24 steps exactly.
 #define MAX_ROTATION_STEP 0x1p-6
 #define MAX_TRANSLATION_STEP 0x1p30
 #define MAX_LEVELS 0x1p22
