@@ -22,9 +22,9 @@
 #define MEMCPY_SIZE (128u * 1024u) // source and target together fit into a second-level cache
 #define SLERP_PAIRS 10000000u
 
-static _Noreturn void fail(const char *what, const char *detail)
+static _Noreturn void fail(const char *subject, const char *detail)
 {
-    fprintf(stderr, "bench: %s: %s\n", what, detail);
+    fprintf(stderr, "bench: %s: %s\n", subject, detail);
     exit(1);
 }
 
@@ -56,28 +56,28 @@ typedef struct copying {
 
 static uint64_t copy(void *fixture, md5_cpu level)
 {
-    copying *const made = fixture;
+    copying *const copied = fixture;
     (void)level;
-    made->from[made->to[1] % MEMCPY_SIZE]++;
-    memcpy(made->to, made->from, MEMCPY_SIZE);
-    return made->to[MEMCPY_SIZE / 2];
+    copied->from[copied->to[1] % MEMCPY_SIZE]++;
+    memcpy(copied->to, copied->from, MEMCPY_SIZE);
+    return copied->to[MEMCPY_SIZE / 2];
 }
 
 static void measure_machine(bench_table *table)
 {
-    static copying made;
+    static copying copied;
     bench_heading("the machine");
     bench_measure(table, &(bench_row){.name = "float multiply, each on the last",
                                       .unit = "ns",
                                       .work = multiply_on,
-                                      .fixture = &table->seen,
+                                      .fixture = &table->checksum,
                                       .units = 100000,
                                       .no_twin = true});
     bench_measure(table, &(bench_row){.name = "memcpy within the L2 cache",
                                       .unit = "MB/s",
                                       .kind = BENCH_RATE,
                                       .work = copy,
-                                      .fixture = &made,
+                                      .fixture = &copied,
                                       .units = MEMCPY_SIZE,
                                       .no_twin = true});
 }
@@ -102,63 +102,64 @@ static void measure_reading(bench_table *table, int count, char **paths)
 {
     static bench_texts ours;
     static bench_texts longer;
-    static bench_texts others;
+    static bench_texts corpus_texts;
     for (int i = 0; i < count; i++)
         add_file(&ours, paths[i]);
     const char *const corpus = corpus_path("corpus");
     if (corpus)
-        add_folder(&others, corpus);
+        add_folder(&corpus_texts, corpus);
     if (ours.mesh_bytes == 0 || ours.anim_bytes == 0)
         fail("no files", "give at least one .md5mesh and one .md5anim");
     bench_heading("reading, everything derived");
     measure_texts(table, &ours, "ours");
     add_with_ten_decimals(&longer, &ours);
     measure_texts(table, &longer, "ours with ten decimals");
-    measure_texts(table, &others, "the corpus");
+    measure_texts(table, &corpus_texts, "the corpus");
     compare_with_lexer(table, &ours, "ours");
     compare_with_lexer(table, &longer, "with ten decimals");
-    compare_with_lexer(table, &others, "the corpus");
+    compare_with_lexer(table, &corpus_texts, "the corpus");
     bench_heading("reading parts, others on request");
     measure_parts(table, &ours, "ours");
     measure_parts(table, &longer, "ten decimals");
-    measure_parts(table, &others, "the corpus");
-    show_memory(table, others.count > 0 ? &others : &ours);
+    measure_parts(table, &corpus_texts, "the corpus");
+    show_memory(table, corpus_texts.count > 0 ? &corpus_texts : &ours);
     measure_clip_memory(table);
     free_texts(&ours);
     free_texts(&longer);
-    free_texts(&others);
+    free_texts(&corpus_texts);
 }
 
 // -- Posing ---------------------------------------------------------------------------------------
 
-static void measure_pose(bench_table *table, posing *made, bench_work *work, const char *name,
+static void measure_pose(bench_table *table, posing *posed, bench_work *work, const char *name,
                          bool levels, double characters, double goal)
 {
     bench_measure(table, &(bench_row){.name = name,
                                       .unit = "ns/joint",
                                       .work = work,
-                                      .fixture = made,
-                                      .units = characters * made->model->skeleton.num_joints,
+                                      .fixture = posed,
+                                      .units = characters * posed->model->skeleton.num_joints,
                                       .best = md5i_cpu_best(MD5_CPU_AVX512),
                                       .levels = levels,
                                       .goal = goal});
 }
 
-static void measure_threads(bench_table *table, posing *made)
+static void measure_threads(bench_table *table, posing *posed)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const unsigned num_cores = cores < 1 ? 1 : (unsigned)cores;
-    const unsigned most = num_cores > MAX_THREADS ? MAX_THREADS : num_cores;
-    const double one = time_threads(made, POSING_CROWD, 1);
-    for (unsigned threads = 2; threads <= most; threads *= 2) {
+    const unsigned max_threads = num_cores > MAX_THREADS ? MAX_THREADS : num_cores;
+    const double single_thread = time_threads(posed, POSING_CROWD, 1);
+    for (unsigned threads = 2; threads <= max_threads; threads *= 2) {
         char name[64];
         snprintf(name, sizeof name, "a crowd on %u threads, speedup over 1", threads);
-        bench_figure(table, name, "x", one / time_threads(made, POSING_CROWD, threads), 0);
+        bench_figure(table, name, "x", single_thread / time_threads(posed, POSING_CROWD, threads),
+                     0);
     }
-    if (most < 2)
+    if (max_threads < 2)
         return;
-    const double many = time_threads(made, POSING_MANY, 1);
-    const double many_on_two = time_threads(made, POSING_MANY, 2);
+    const double many = time_threads(posed, POSING_MANY, 1);
+    const double many_on_two = time_threads(posed, POSING_MANY, 2);
     bench_figure(table, "10000 on 2 threads, speedup over 1", "x", many / many_on_two, 0);
     // 5 ms an update are 200 updates a second.
     bench_figure(table, "the same, an update", "ms", 1e3 * many_on_two, 5);
@@ -167,48 +168,48 @@ static void measure_threads(bench_table *table, posing *made)
 // All rows for 71 joints, the main ones for other numbers.
 static void measure_posing(bench_table *table, uint32_t num_joints)
 {
-    static posing made;
+    static posing posed;
     char title[96];
     const bool all = num_joints == 71;
-    make_posing(&made, num_joints);
+    make_posing(&posed, num_joints);
     snprintf(title, sizeof title, "posing, %u joints, %d frames, all animated",
              (unsigned)num_joints, POSING_FRAMES);
     bench_heading(title);
-    measure_pose(table, &made, work_play, "time to palette", all, 1, all ? 5.0 : 0.0);
-    measure_pose(table, &made, work_seek, "the same at random times", false, 1, all ? 5.0 : 0.0);
-    measure_pose(table, &made, work_crowd, "a crowd of 1000, any times", all, POSING_CROWD,
+    measure_pose(table, &posed, work_play, "time to palette", all, 1, all ? 5.0 : 0.0);
+    measure_pose(table, &posed, work_seek, "the same at random times", false, 1, all ? 5.0 : 0.0);
+    measure_pose(table, &posed, work_crowd, "a crowd of 1000, any times", all, POSING_CROWD,
                  all ? 3.0 : 0.0);
     if (all) {
         // 3.38 ns a joint are 2.4 ms for all.
-        measure_pose(table, &made, work_many_straight, "a crowd of 10000, straight to memory", true,
-                     POSING_MANY, 3.38);
-        measure_pose(table, &made, work_many, "the same 32 at a time, then copied", false,
+        measure_pose(table, &posed, work_many_straight, "a crowd of 10000, straight to memory",
+                     true, POSING_MANY, 3.38);
+        measure_pose(table, &posed, work_many, "the same 32 at a time, then copied", false,
                      POSING_MANY, 0);
-        measure_pose(table, &made, work_fill, "their memory set, nothing posed", false, POSING_MANY,
-                     0);
-        measure_threads(table, &made);
-        measure_pose(table, &made, work_sample, "sample", true, 1, 0);
-        measure_pose(table, &made, work_finish, "local to palette", true, 1, 0);
-        measure_pose(table, &made, work_multiply, "palette", false, 1, 0);
+        measure_pose(table, &posed, work_fill, "their memory set, nothing posed", false,
+                     POSING_MANY, 0);
+        measure_threads(table, &posed);
+        measure_pose(table, &posed, work_sample, "sample", true, 1, 0);
+        measure_pose(table, &posed, work_finish, "local to palette", true, 1, 0);
+        measure_pose(table, &posed, work_multiply, "palette", false, 1, 0);
         bench_measure(table, &(bench_row){.name = "local to model",
                                           .unit = "ns/joint",
                                           .work = work_compose,
-                                          .fixture = &made,
+                                          .fixture = &posed,
                                           .units = num_joints,
                                           .best = md5i_cpu_best(MD5_CPU_AVX2)});
         bench_measure(table, &(bench_row){.name = "sample along curves",
                                           .unit = "ns/joint",
                                           .work = work_sample_cubic,
-                                          .fixture = &made,
+                                          .fixture = &posed,
                                           .units = num_joints,
                                           .no_twin = true});
-        measure_pose(table, &made, work_blend, "blend 2 layers", true, 1, 1);
-        measure_pose(table, &made, work_blend_nlerp, "the same by nlerp", true, 1, 0);
-        measure_pose(table, &made, work_blend_masked, "the same with a mask", true, 1, 1.2);
-        measure_pose(table, &made, work_add, "add a difference", true, 1, 1.2);
-        measure_against_blend_peer(table, &made);
+        measure_pose(table, &posed, work_blend, "blend 2 layers", true, 1, 1);
+        measure_pose(table, &posed, work_blend_nlerp, "the same by nlerp", true, 1, 0);
+        measure_pose(table, &posed, work_blend_masked, "the same with a mask", true, 1, 1.2);
+        measure_pose(table, &posed, work_add, "add a difference", true, 1, 1.2);
+        measure_against_blend_peer(table, &posed);
     }
-    free_posing(&made);
+    free_posing(&posed);
 }
 
 // -- Slerp ----------------------------------------------------------------------------------------
@@ -234,7 +235,7 @@ static md5_quat random_quat(uint64_t *state)
     }
 }
 
-static void unit_of(md5_quat q, double out[4])
+static void normalize(md5_quat q, double out[4])
 {
     const double c[4] = {q.x, q.y, q.z, q.w};
     const double length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
@@ -261,19 +262,19 @@ static double slerp_error(md5_quat a, md5_quat b, float t)
     double q[4];
     double exact[4];
     double found[4];
-    unit_of(a, p);
-    unit_of(b, q);
+    normalize(a, p);
+    normalize(b, q);
     const double cosine = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
     if (fabs(cosine) < 1e-6) // both arcs are equally long
         return 0.0;
     const double angle = 0.5 * angle_between(p, q);
     const double sine = sin(angle);
-    const double of_a = sine > 0.0 ? sin((1.0 - t) * angle) / sine : 1.0 - t;
+    const double weight_a = sine > 0.0 ? sin((1.0 - t) * angle) / sine : 1.0 - t;
     const double sign = cosine < 0.0 ? -1.0 : 1.0;
-    const double of_b = sign * (sine > 0.0 ? sin(t * angle) / sine : t);
+    const double weight_b = sign * (sine > 0.0 ? sin(t * angle) / sine : t);
     for (int i = 0; i < 4; i++)
-        exact[i] = p[i] * of_a + q[i] * of_b;
-    unit_of(md5_quat_slerp(a, b, t), found);
+        exact[i] = p[i] * weight_a + q[i] * weight_b;
+    normalize(md5_quat_slerp(a, b, t), found);
     return angle_between(exact, found);
 }
 
@@ -282,7 +283,7 @@ static double table_error(const char *path)
 {
     FILE *const file = fopen(path, "r");
     char line[2048];
-    double worst = -1;
+    double max_error = -1;
     while (file && fgets(line, sizeof line, file)) {
         float n[9];
         char *at = line + 1;
@@ -291,25 +292,25 @@ static double table_error(const char *path)
         for (int i = 0; i < 9; i++)
             n[i] = strtof(at, &at);
         const float t = fminf(1.0f, fmaxf(0.0f, n[8]));
-        worst = fmax(worst, slerp_error((md5_quat){n[0], n[1], n[2], n[3]},
-                                        (md5_quat){n[4], n[5], n[6], n[7]}, t));
+        max_error = fmax(max_error, slerp_error((md5_quat){n[0], n[1], n[2], n[3]},
+                                                (md5_quat){n[4], n[5], n[6], n[7]}, t));
     }
     if (file)
         fclose(file);
-    return worst;
+    return max_error;
 }
 
 static void measure_accuracy(bench_table *table)
 {
     uint64_t random = 1;
-    double worst = 0;
+    double max_error = 0;
     bench_heading("accuracy, against exact slerp in double");
     for (uint32_t i = 0; i < SLERP_PAIRS; i++) {
         const md5_quat a = random_quat(&random);
         const md5_quat b = random_quat(&random);
-        worst = fmax(worst, slerp_error(a, b, (float)random_number(&random)));
+        max_error = fmax(max_error, slerp_error(a, b, (float)random_number(&random)));
     }
-    bench_figure(table, "slerp of 10 million random pairs, at most", "rad", worst, 1e-5);
+    bench_figure(table, "slerp of 10 million random pairs, at most", "rad", max_error, 1e-5);
     const char *const path = corpus_path("golden/slerptable.txt");
     const double off = path ? table_error(path) : -1.0;
     if (off >= 0.0)
@@ -343,10 +344,10 @@ static uint64_t work_dual(void *fixture, md5_cpu level)
 }
 
 static void measure_skin(bench_table *table, skinning *fixture, bench_work *work, double goal,
-                         const char *format, const char *what, int number)
+                         const char *format, const char *subject, int number)
 {
     char name[64];
-    snprintf(name, sizeof name, format, number, what);
+    snprintf(name, sizeof name, format, number, subject);
     bench_measure(table, &(bench_row){.name = name,
                                       .unit = "ns/vertex",
                                       .work = work,
@@ -357,13 +358,13 @@ static void measure_skin(bench_table *table, skinning *fixture, bench_work *work
                                       .goal = goal});
 }
 
-static void measure_made_meshes(bench_table *table)
+static void measure_generated_meshes(bench_table *table)
 {
     static const int counts[] = {1, 2, 4, 8};
     static skinning fixture;
     bench_heading("skinning, 5000 vertices, 71 joints");
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        md5_model *const model = made_model(counts[i], false);
+        md5_model *const model = generate_model(counts[i], false);
         if (!model)
             fail("cannot make a mesh", "made_model");
         const int n = counts[i];
@@ -409,43 +410,43 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
 
 #ifdef BENCH_HAS_PEER
 // Texts are as they were added, which is the order of the folders.
-static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint64_t *seen)
+static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint64_t *checksum)
 {
     for (size_t i = 0; i < texts->count; i++) {
         const bench_text *const text = &texts->texts[i];
         md5_model *const model =
             text->is_anim ? NULL : md5_parse_model(text->bytes, text->size, NULL, NULL);
         if (model)
-            peer_add(ratios, model, md5i_cpu_best(MD5_CPU_AVX512), seen);
+            peer_add(ratios, model, md5i_cpu_best(MD5_CPU_AVX512), checksum);
     }
 }
 
 static void measure_against_peer(bench_table *table, int count, char **paths)
 {
-    static bench_texts ours, others;
-    static peer_ratios of_ours;
-    static peer_ratios of_others;
-    static peer_ratios of_scattered;
+    static bench_texts ours, corpus_texts;
+    static peer_ratios own_ratios;
+    static peer_ratios corpus_ratios;
+    static peer_ratios scattered_ratios;
     if (!md5i_cpu_has(MD5_CPU_AVX2))
         return;
     for (int influences = 1; influences <= 8; influences *= 2)
-        peer_add(&of_scattered, made_model(influences, true), md5i_cpu_best(MD5_CPU_AVX512),
-                 &table->seen);
+        peer_add(&scattered_ratios, generate_model(influences, true), md5i_cpu_best(MD5_CPU_AVX512),
+                 &table->checksum);
     for (int i = 0; i < count; i++)
         add_file(&ours, paths[i]);
     const char *const corpus = corpus_path("corpus");
     if (corpus)
-        add_folder(&others, corpus);
+        add_folder(&corpus_texts, corpus);
     bench_heading("skinning real models, over ozz-animation");
     bench_watch watch = bench_begin_watch();
-    add_against_peer(&of_ours, &ours, &table->seen);
-    peer_show(table, &watch, &of_ours, "models of ours", 1);
+    add_against_peer(&own_ratios, &ours, &table->checksum);
+    peer_show(table, &watch, &own_ratios, "models of ours", 1);
     watch = bench_begin_watch();
-    add_against_peer(&of_others, &others, &table->seen);
-    peer_show(table, &watch, &of_others, "models of the corpus", 1);
-    peer_show(table, &watch, &of_scattered, "meshes, joints at random", 0);
+    add_against_peer(&corpus_ratios, &corpus_texts, &table->checksum);
+    peer_show(table, &watch, &corpus_ratios, "models of the corpus", 1);
+    peer_show(table, &watch, &scattered_ratios, "meshes, joints at random", 0);
     free_texts(&ours);
-    free_texts(&others);
+    free_texts(&corpus_texts);
 }
 #else
 static void measure_against_peer(bench_table *table, int count, char **paths)
@@ -458,7 +459,7 @@ static void measure_against_peer(bench_table *table, int count, char **paths)
 
 // Does one work so often and nothing else, for test/long/instructions.sh. bench_steps.c has the
 // works that release 0.3.0 can do too.
-static int take_steps(const char *name, unsigned long count)
+static int count_steps(const char *name, unsigned long count)
 {
     static playing play;
     static posing pose;
@@ -486,7 +487,7 @@ static int take_steps(const char *name, unsigned long count)
         {"monster", work_monster, stander},
         {"ragdoll", work_ragdoll, faller},
     };
-    uint64_t seen = 0;
+    uint64_t checksum = 0;
     if (!make_playing(&play))
         fail("no model", "models/bobbin");
     make_posing(&pose, 71);
@@ -494,19 +495,19 @@ static int take_steps(const char *name, unsigned long count)
         if (strcmp(rows[i].name, name) != 0 || !rows[i].fixture)
             continue;
         for (unsigned long step = 0; step < count; step++)
-            seen += rows[i].work(rows[i].fixture, md5i_cpu_best(MD5_CPU_AVX512));
+            checksum += rows[i].work(rows[i].fixture, md5i_cpu_best(MD5_CPU_AVX512));
     }
     free_playing(&play);
     free_posing(&pose);
     free_standing(&stand);
     free_falling(&fall);
-    return seen == 0;
+    return checksum == 0;
 }
 
 int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "--steps") == 0)
-        return take_steps(argv[2], strtoul(argv[3], NULL, 10));
+        return count_steps(argv[2], strtoul(argv[3], NULL, 10));
     if (argc < 3)
         fail("usage", "bench CSV FILE...");
     bench_table table = {.csv = fopen(argv[1], "w")};
@@ -526,7 +527,7 @@ int main(int argc, char **argv)
     measure_play(&table);
     measure_monsters(&table);
     measure_accuracy(&table);
-    measure_made_meshes(&table);
+    measure_generated_meshes(&table);
     measure_real_meshes(&table, argc - 2, argv + 2);
     measure_against_peer(&table, argc - 2, argv + 2);
     printf("\n%d of %d goals met, %d not judged because the machine was busy; %.0f seconds; widest "

@@ -18,12 +18,12 @@
 #if defined __SSE2__ && defined __GNUC__
 #include <emmintrin.h>
 
-#define BLEND_TURNS 61
+#define BLEND_ROUNDS 61
 #define BLEND_MASK_WEIGHT 0.7f // of work_blend_masked()
 #define BLEND_INLINE static inline __attribute__((always_inline))
 
 // Four joints: translations, rotations, scales.
-enum { BLEND_MOVES = 0, BLEND_TURN = 3, BLEND_SCALES = 7, BLEND_ALL = 10 };
+enum { BLEND_MOVES = 0, BLEND_ROTATION = 3, BLEND_SCALES = 7, BLEND_ALL = 10 };
 typedef struct blend_four {
     __m128 parts[BLEND_ALL];
 } blend_four;
@@ -42,7 +42,7 @@ typedef struct blend_peer {
     blend_four *out;
     // One element for every four joints.
     __m128 *mask;
-    __m128 *rest_of_mask;
+    __m128 *inverse_mask;
     __m128 *sums;
 } blend_peer;
 
@@ -77,11 +77,11 @@ static void blend_make(blend_peer *to, const posing *ours)
                        .layer = blend_convert(ours->layer, count, num_fours),
                        .out = posing_memory(num_fours, sizeof *to->out),
                        .mask = posing_memory(num_fours, sizeof *to->mask),
-                       .rest_of_mask = posing_memory(num_fours, sizeof *to->rest_of_mask),
+                       .inverse_mask = posing_memory(num_fours, sizeof *to->inverse_mask),
                        .sums = posing_memory(num_fours, sizeof *to->sums)};
     for (uint32_t i = 0; i < count; i++) {
         ((float *)to->mask)[i] = ours->mask[i];
-        ((float *)to->rest_of_mask)[i] = 1.0f - BLEND_MASK_WEIGHT * ours->mask[i];
+        ((float *)to->inverse_mask)[i] = 1.0f - BLEND_MASK_WEIGHT * ours->mask[i];
     }
 }
 
@@ -91,7 +91,7 @@ static void blend_free(blend_peer *fixture)
     free(fixture->layer);
     free(fixture->out);
     free(fixture->mask);
-    free(fixture->rest_of_mask);
+    free(fixture->inverse_mask);
     free(fixture->sums);
 }
 
@@ -142,13 +142,13 @@ BLEND_INLINE void blend_next(const blend_layer *layer, uint32_t num_fours, int n
         const __m128 *const from = layer->joints[i].parts;
         __m128 *const to = out[i].parts;
         __m128 weight = blend_weight(layer, i);
-        const __m128 dot = blend_dot(to + BLEND_TURN, from + BLEND_TURN);
+        const __m128 dot = blend_dot(to + BLEND_ROTATION, from + BLEND_ROTATION);
         const __m128 sign = _mm_and_ps(dot, _mm_set1_ps(-0.0f));
         if (layer->joint_weights)
             sums[i] = _mm_add_ps(sums[i], weight);
         for (int k = 0; k < num_parts; k++) {
-            const bool turns = k >= BLEND_TURN && k < BLEND_SCALES;
-            const __m128 part = turns ? _mm_xor_ps(from[k], sign) : from[k];
+            const bool is_rotation = k >= BLEND_ROTATION && k < BLEND_SCALES;
+            const __m128 part = is_rotation ? _mm_xor_ps(from[k], sign) : from[k];
             to[k] = _mm_add_ps(to[k], _mm_mul_ps(part, weight));
         }
     }
@@ -157,13 +157,13 @@ BLEND_INLINE void blend_next(const blend_layer *layer, uint32_t num_fours, int n
 BLEND_INLINE void blend_end(float sum, const __m128 *sums, uint32_t num_fours, int num_parts,
                             blend_four *out)
 {
-    const __m128 one = _mm_set1_ps(1.0f);
+    const __m128 ones = _mm_set1_ps(1.0f);
     const __m128 same = _mm_set1_ps(1.0f / sum);
     for (uint32_t i = 0; i < num_fours; i++) {
-        const __m128 scale = sums ? _mm_div_ps(one, sums[i]) : same;
-        blend_normalize(out[i].parts + BLEND_TURN);
+        const __m128 scale = sums ? _mm_div_ps(ones, sums[i]) : same;
+        blend_normalize(out[i].parts + BLEND_ROTATION);
         for (int k = 0; k < num_parts; k++) {
-            if (k < BLEND_TURN || k >= BLEND_SCALES)
+            if (k < BLEND_ROTATION || k >= BLEND_SCALES)
                 out[i].parts[k] = _mm_mul_ps(out[i].parts[k], scale);
         }
     }
@@ -185,26 +185,26 @@ BLEND_INLINE void blend_multiply(const __m128 a[4], const __m128 b[4], __m128 ou
 BLEND_INLINE void blend_add(const blend_layer *layer, uint32_t num_fours, int num_parts,
                             blend_four *out)
 {
-    const __m128 one = _mm_set1_ps(1.0f);
+    const __m128 ones = _mm_set1_ps(1.0f);
     for (uint32_t i = 0; i < num_fours; i++) {
         const __m128 *const from = layer->joints[i].parts;
         __m128 *const to = out[i].parts;
         __m128 weight = blend_weight(layer, i);
         __m128 q[4];
-        __m128 turned[4];
-        const __m128 sign = _mm_and_ps(from[BLEND_TURN + 3], _mm_set1_ps(-0.0f));
+        __m128 rotated[4];
+        const __m128 sign = _mm_and_ps(from[BLEND_ROTATION + 3], _mm_set1_ps(-0.0f));
         for (int k = 0; k < 3; k++) {
             to[k] = _mm_add_ps(to[k], _mm_mul_ps(from[k], weight));
-            q[k] = _mm_mul_ps(_mm_xor_ps(from[BLEND_TURN + k], sign), weight);
+            q[k] = _mm_mul_ps(_mm_xor_ps(from[BLEND_ROTATION + k], sign), weight);
         }
-        const __m128 w = _mm_sub_ps(_mm_xor_ps(from[BLEND_TURN + 3], sign), one);
-        q[3] = _mm_add_ps(_mm_mul_ps(w, weight), one);
+        const __m128 w = _mm_sub_ps(_mm_xor_ps(from[BLEND_ROTATION + 3], sign), ones);
+        q[3] = _mm_add_ps(_mm_mul_ps(w, weight), ones);
         blend_normalize(q);
-        blend_multiply(to + BLEND_TURN, q, turned);
+        blend_multiply(to + BLEND_ROTATION, q, rotated);
         for (int k = 0; k < 4; k++)
-            to[BLEND_TURN + k] = turned[k];
+            to[BLEND_ROTATION + k] = rotated[k];
         for (int k = BLEND_SCALES; k < num_parts; k++) {
-            const __m128 rest = _mm_sub_ps(one, weight);
+            const __m128 rest = _mm_sub_ps(ones, weight);
             to[k] = _mm_mul_ps(to[k], _mm_add_ps(rest, _mm_mul_ps(from[k], weight)));
         }
     }
@@ -229,7 +229,7 @@ BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, i
     if (adds)
         layers[1].weight = 0.6f;
     if (is_masked) {
-        layers[0].joint_weights = fixture->rest_of_mask;
+        layers[0].joint_weights = fixture->inverse_mask;
         layers[1].joint_weights = fixture->mask;
         layers[1].weight = BLEND_MASK_WEIGHT;
     }
@@ -286,32 +286,32 @@ static uint64_t blend_ours(const blend_peer *fixture, blend_kind kind)
 static double blend_distance(const blend_peer *fixture, blend_kind kind)
 {
     const uint32_t count = fixture->ours->model->skeleton.num_joints;
-    double worst = 0;
+    double max_error = 0;
     (void)blend_ours(fixture, kind);
     blend_by_peer(fixture, kind, true);
     blend_four *const ours = blend_convert(fixture->ours->mixed, count, fixture->num_fours);
     for (uint32_t i = 0; i < count; i++) {
         double dot = 0;
-        for (int k = BLEND_TURN; k < BLEND_SCALES; k++)
+        for (int k = BLEND_ROTATION; k < BLEND_SCALES; k++)
             dot += (double)((float *)&ours[i / 4].parts[k])[i % 4]
                    * (double)((float *)&fixture->out[i / 4].parts[k])[i % 4];
         for (int k = 0; k < BLEND_SCALES; k++) {
             const double a = (double)((float *)&ours[i / 4].parts[k])[i % 4];
             const double b = (double)((float *)&fixture->out[i / 4].parts[k])[i % 4];
-            worst = fmax(worst, fabs(k >= BLEND_TURN && dot < 0.0 ? a + b : a - b));
+            max_error = fmax(max_error, fabs(k >= BLEND_ROTATION && dot < 0.0 ? a + b : a - b));
         }
     }
     free(ours);
-    return worst;
+    return max_error;
 }
 
-static double blend_time(const blend_peer *fixture, blend_kind kind, int scales, uint64_t *seen)
+static double blend_time(const blend_peer *fixture, blend_kind kind, int scales, uint64_t *checksum)
 {
     static const int calls = 400;
     const double start = bench_now();
     for (int i = 0; i < calls; i++) {
         if (scales < 0)
-            *seen += blend_ours(fixture, kind);
+            *checksum += blend_ours(fixture, kind);
         else
             blend_by_peer(fixture, kind, scales > 0);
         __asm__ volatile("" ::: "memory");
@@ -326,27 +326,27 @@ static void blend_compare(bench_table *table, const blend_peer *fixture, blend_k
     static const char *const names[] = {"blend 2 layers", "the same with a mask",
                                         "add a difference", "ours by nlerp, 2 layers"};
     static const double shares[] = {0.81, 0.63, 0.91, 0.81}; // of ozz's time: see README.md
-    double ratios[BLEND_TURNS];
+    double ratios[BLEND_ROUNDS];
     char name[96];
     if (!(blend_distance(fixture, kind) < 0.1)) { // sums and slerp of turns by up to half a circle
         fprintf(stderr, "bench: %s: the peer computes something else\n", names[kind]);
         exit(1);
     }
     const bench_watch watch = bench_begin_watch();
-    for (int turn = 0; turn < BLEND_TURNS; turn++) {
-        const double ours = blend_time(fixture, kind, -1, &table->seen);
-        ratios[turn] = blend_time(fixture, kind, scales, &table->seen) / ours;
+    for (int round = 0; round < BLEND_ROUNDS; round++) {
+        const double ours = blend_time(fixture, kind, -1, &table->checksum);
+        ratios[round] = blend_time(fixture, kind, scales, &table->checksum) / ours;
     }
-    qsort(ratios, BLEND_TURNS, sizeof ratios[0], bench_compare);
+    qsort(ratios, BLEND_ROUNDS, sizeof ratios[0], bench_compare);
     snprintf(name, sizeof name, "%s%s", names[kind], scales ? "" : ", no scales");
     const double share = real.blend ? 1 : shares[kind];
-    bench_least(table, &watch, name, ratios[BLEND_TURNS / 2] / share, scales ? 1.0 : 0.0);
+    bench_least(table, &watch, name, ratios[BLEND_ROUNDS / 2] / share, scales ? 1.0 : 0.0);
 }
 
-static void measure_against_blend_peer(bench_table *table, const posing *made)
+static void measure_against_blend_peer(bench_table *table, const posing *posed)
 {
     blend_peer fixture;
-    blend_make(&fixture, made);
+    blend_make(&fixture, posed);
     bench_heading("blending with SSE2, ours by slerp, over ozz-animation's sum");
     for (int kind = BLEND_PEER_PLAIN; kind <= BLEND_OURS_NLERP; kind++) {
         blend_compare(table, &fixture, (blend_kind)kind, true);
@@ -357,10 +357,10 @@ static void measure_against_blend_peer(bench_table *table, const posing *made)
 
 #else
 
-static void measure_against_blend_peer(bench_table *table, const posing *made)
+static void measure_against_blend_peer(bench_table *table, const posing *posed)
 {
     (void)table;
-    (void)made;
+    (void)posed;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMPRESS_MAX_CLIPS = 256, COMPRESS_TURNS = 31, COMPRESS_SAMPLES = 200 };
+enum { COMPRESS_MAX_CLIPS = 256, COMPRESS_ROUNDS = 31, COMPRESS_SAMPLES = 200 };
 
 typedef struct compress_case {
     md5_model *model;
@@ -21,11 +21,11 @@ typedef struct compress_case {
     md5_xform *pose;
 } compress_case;
 
-static bool is_in_folder_of(const char *path, const char *other)
+static bool is_in_same_folder(const char *path, const char *second_path)
 {
     const char *const slash = strrchr(path, '/');
     const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    return strncmp(path, other, length) == 0 && strchr(other + length, '/') == NULL;
+    return strncmp(path, second_path, length) == 0 && strchr(second_path + length, '/') == NULL;
 }
 
 static void free_compress_case(compress_case *fixture)
@@ -74,15 +74,15 @@ static double time_samples(const compress_case *fixture, bool is_packed)
 // The median of the ratios of runs side by side.
 static double compare_samples(const compress_case *fixture)
 {
-    double ratios[COMPRESS_TURNS];
+    double ratios[COMPRESS_ROUNDS];
     (void)time_samples(fixture, false);
     (void)time_samples(fixture, true);
-    for (int turn = 0; turn < COMPRESS_TURNS; turn++) {
+    for (int round = 0; round < COMPRESS_ROUNDS; round++) {
         const double plain = time_samples(fixture, false);
-        ratios[turn] = time_samples(fixture, true) / plain;
+        ratios[round] = time_samples(fixture, true) / plain;
     }
-    qsort(ratios, COMPRESS_TURNS, sizeof ratios[0], bench_compare);
-    return ratios[COMPRESS_TURNS / 2];
+    qsort(ratios, COMPRESS_ROUNDS, sizeof ratios[0], bench_compare);
+    return ratios[COMPRESS_ROUNDS / 2];
 }
 
 static void measure_compressed(bench_table *table, int count, char **paths, double tolerance)
@@ -93,12 +93,13 @@ static void measure_compressed(bench_table *table, int count, char **paths, doub
     for (int c = 0; c < count && num_ratios < COMPRESS_MAX_CLIPS; c++) {
         for (int m = 0; m < count && strstr(paths[c], ".md5anim"); m++) {
             compress_case fixture = {0};
-            const bool is_made = strstr(paths[m], ".md5mesh") && is_in_folder_of(paths[c], paths[m])
-                                 && make_compress_case(&fixture, paths[m], paths[c], tolerance);
-            if (is_made)
+            const bool is_selected = strstr(paths[m], ".md5mesh")
+                                     && is_in_same_folder(paths[c], paths[m])
+                                     && make_compress_case(&fixture, paths[m], paths[c], tolerance);
+            if (is_selected)
                 ratios[num_ratios++] = compare_samples(&fixture);
             free_compress_case(&fixture);
-            if (is_made)
+            if (is_selected)
                 break;
         }
     }

@@ -9,7 +9,7 @@
 // table of bench_gpu.h.
 #include "test/bench/bench_gpu.h"
 
-enum { COLUMNS = 16, ROWS = 4, CROWD = COLUMNS * ROWS, WIDTH = 1280, HEIGHT = 720, TURNS = 11 };
+enum { COLUMNS = 16, ROWS = 4, CROWD = COLUMNS * ROWS, WIDTH = 1280, HEIGHT = 720, ROUNDS = 11 };
 
 static void load(gl_stage *stage)
 {
@@ -89,19 +89,19 @@ static void swap_programs(const gl_stage *stage)
 
 static double median(double *values)
 {
-    qsort(values, TURNS, sizeof *values, bench_compare);
-    return values[TURNS / 2];
+    qsort(values, ROUNDS, sizeof *values, bench_compare);
+    return values[ROUNDS / 2];
 }
 
 static void measure(bench_table *table, const gl_stage *stage, uint32_t width, uint32_t height,
                     const char *where, double goal)
 {
-    double skinned[TURNS];
-    double placed[TURNS];
-    double ratios[TURNS];
+    double skinned[ROUNDS];
+    double placed[ROUNDS];
+    double ratios[ROUNDS];
     const float half = 0.5f * (float)COLUMNS * cell_width(stage->model);
     const md5gl_frame frame = stage_frame(stage, width, height, half);
-    for (int i = -2; i < TURNS; i++) { // two warm-up turns compile the shaders
+    for (int i = -2; i < ROUNDS; i++) { // two warm-up turns compile the shaders
         const double with = draw(stage, &frame);
         swap_programs(stage);
         const double without = draw(stage, &frame);

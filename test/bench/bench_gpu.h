@@ -12,7 +12,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
-enum { GPU_WIDTH = 1920, GPU_HEIGHT = 1080, GPU_TURNS = 9, GPU_VERTICES = 400000 };
+enum { GPU_WIDTH = 1920, GPU_HEIGHT = 1080, GPU_ROUNDS = 9, GPU_VERTICES = 400000 };
 
 // The representations in which characters are drawn.
 typedef enum gpu_form { GPU_PALETTES, GPU_BAKED, GPU_IMPOSTORS, GPU_NUM_FORMS } gpu_form;
@@ -61,7 +61,7 @@ static void gpu_pose_frames(gpu_crowd *crowd)
 }
 
 // Rows of characters side by side, as wide as the picture is; frames begin one after the other.
-static void gpu_place(gpu_crowd *crowd, uint32_t count, uint32_t width, uint32_t height)
+static void gpu_arrange(gpu_crowd *crowd, uint32_t count, uint32_t width, uint32_t height)
 {
     const gl_stage *const stage = crowd->stage;
     const uint32_t num_joints = stage->model->skeleton.num_joints;
@@ -118,7 +118,8 @@ static bool gpu_pose(const gpu_crowd *crowd, gpu_form form, md5_error *error)
     return md5gl_pose(crowd->stage->renderer, crowd->drawn, &instances, error);
 }
 
-static void gpu_turn(const gpu_crowd *crowd, gpu_form form, uint32_t query, gpu_times *times)
+static void gpu_measure_round(const gpu_crowd *crowd, gpu_form form, uint32_t query,
+                              gpu_times *times)
 {
     const GladGLContext *const gl = &crowd->stage->renderer->gl;
     md5gl_renderer *const renderer = crowd->stage->renderer;
@@ -148,16 +149,16 @@ static void gpu_turn(const gpu_crowd *crowd, gpu_form form, uint32_t query, gpu_
 static gpu_times gpu_measure(const gpu_crowd *crowd, gpu_form form)
 {
     const GladGLContext *const gl = &crowd->stage->renderer->gl;
-    gpu_times turns[GPU_TURNS];
+    gpu_times rounds[GPU_ROUNDS];
     GLuint query;
     size_t count = 0;
     gl->GenQueries(1, &query);
-    gpu_turn(crowd, form, query, turns); // compiles the programs
-    for (double spent = 0; count < GPU_TURNS && spent < 2000; spent += turns[count++].all)
-        gpu_turn(crowd, form, query, &turns[count]);
+    gpu_measure_round(crowd, form, query, rounds); // compiles the programs
+    for (double spent = 0; count < GPU_ROUNDS && spent < 2000; spent += rounds[count++].all)
+        gpu_measure_round(crowd, form, query, &rounds[count]);
     gl->DeleteQueries(1, &query);
-    qsort(turns, count, sizeof *turns, bench_compare);
-    return turns[count / 2];
+    qsort(rounds, count, sizeof *rounds, bench_compare);
+    return rounds[count / 2];
 }
 
 static void gpu_row(const char *name, double num_vertices, const gpu_times *times)
@@ -173,7 +174,7 @@ static void gpu_measure_paths(gl_stage *stage, gpu_crowd *crowd)
 {
     const uint32_t count = 1 + GPU_VERTICES / stage->num_vertices;
     md5_error error = {0};
-    gpu_place(crowd, count, 16, 9);
+    gpu_arrange(crowd, count, 16, 9);
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         char name[64];
         snprintf(name, sizeof name, "%u characters, 16 x 9, path %s", count, md5gl_path_name(path));
@@ -223,7 +224,7 @@ static void gpu_make_far(gl_stage *stage, gpu_crowd *crowd)
 static void gpu_measure_crowd(gl_stage *stage, gpu_crowd *crowd, uint32_t count)
 {
     static const char *const forms[GPU_NUM_FORMS] = {"palettes", "baked", "impostors"};
-    gpu_place(crowd, count, GPU_WIDTH, GPU_HEIGHT);
+    gpu_arrange(crowd, count, GPU_WIDTH, GPU_HEIGHT);
     for (gpu_form form = GPU_PALETTES; form < (count > 1 ? GPU_NUM_FORMS : GPU_BAKED); form++) {
         char name[64];
         snprintf(name, sizeof name, "%u characters, %s", count, forms[form]);
@@ -247,18 +248,18 @@ static void gpu_measure_programs(gl_stage *stage, gpu_crowd *crowd)
     GLuint query;
     md5_error error = {0};
     stage->renderer->gl.GenQueries(1, &query);
-    gpu_place(crowd, 1, 16, 9);
+    gpu_arrange(crowd, 1, 16, 9);
     double start = bench_now();
     crowd->drawn = md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, &error);
     if (!crowd->drawn)
         fail("no model", error.message);
-    gpu_turn(crowd, GPU_PALETTES, query, &times);
+    gpu_measure_round(crowd, GPU_PALETTES, query, &times);
     printf("| programs compiled, model uploaded, first picture | | | %.1f | |\n",
            1e3 * stage->compiled + gpu_milliseconds_since(stage, start));
     start = bench_now();
     gpu_make_far(stage, crowd);
-    gpu_turn(crowd, GPU_BAKED, query, &times);
-    gpu_turn(crowd, GPU_IMPOSTORS, query, &times);
+    gpu_measure_round(crowd, GPU_BAKED, query, &times);
+    gpu_measure_round(crowd, GPU_IMPOSTORS, query, &times);
     printf("| programs of clips and impostors compiled, %u frames of them made | | | %.1f | |\n",
            stage->anim->num_frames, gpu_milliseconds_since(stage, start));
     stage->renderer->gl.DeleteQueries(1, &query);

@@ -114,28 +114,28 @@ static uint64_t plain_read(const bench_text *text)
 // Seconds of reading all meshes once, the least of several turns of both.
 static void compare_with_lexer(bench_table *table, const bench_texts *texts, const char *whose)
 {
-    enum { TURNS = 15 };
-    double least[2] = {HUGE_VAL, HUGE_VAL};
-    for (int turn = 0; turn < 2 * TURNS; turn++) {
+    enum { ROUNDS = 15 };
+    double shortest[2] = {HUGE_VAL, HUGE_VAL};
+    for (int round = 0; round < 2 * ROUNDS; round++) {
         const double start = bench_now();
         for (size_t i = 0; i < texts->count; i++) {
             const bench_text *const text = &texts->texts[i];
             if (text->is_anim)
                 continue;
-            if (turn % 2 == 0)
-                table->seen += (uint64_t)read_with_us(text);
+            if (round % 2 == 0)
+                table->checksum += (uint64_t)read_with_us(text);
             else if (real.read_mesh)
-                table->seen += real.read_mesh(text->bytes, text->size);
+                table->checksum += real.read_mesh(text->bytes, text->size);
             else
-                table->seen += plain_read(text);
+                table->checksum += plain_read(text);
         }
-        least[turn % 2] = fmin(least[turn % 2], bench_now() - start);
+        shortest[round % 2] = fmin(shortest[round % 2], bench_now() - start);
     }
     char name[64];
     const double share = real.read_mesh ? 1 : 2.3; // of id's own speed: see README.md
     snprintf(name, sizeof name, "%s, of the time of id's lexer", whose);
     if (texts->mesh_bytes > 0)
-        bench_figure(table, name, "%", 100.0 * least[0] / (share * least[1]), 100.0 / 3.5);
+        bench_figure(table, name, "%", 100.0 * shortest[0] / (share * shortest[1]), 100.0 / 3.5);
 }
 
 #endif

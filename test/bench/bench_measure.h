@@ -39,12 +39,12 @@ typedef struct bench_row {
     bench_kind kind;
     bench_work *work;
     void *fixture;
-    double units;      // per call
-    md5_cpu best;      // the instruction set that the public function uses
-    bool levels;       // also measure each instruction set separately
-    bool no_twin;      // there is no separate plain C version
-    bench_work *other; // the same work by another library; NULL: none
-    double goal;       // maximum, for rates minimum; 0: none
+    double units;              // per call
+    md5_cpu best;              // the instruction set that the public function uses
+    bool levels;               // also measure each instruction set separately
+    bool no_twin;              // there is no separate plain C version
+    bench_work *other_library; // the same work by another library; NULL: none
+    double goal;               // maximum, for rates minimum; 0: none
 } bench_row;
 
 typedef struct bench_variant {
@@ -81,16 +81,16 @@ static double bench_processor_seconds(void)
 // processor changes them.
 static double bench_pace(bench_table *table)
 {
-    double least = HUGE_VAL;
+    double shortest = HUGE_VAL;
     for (int run = 0; run < 9; run++) {
-        float value = 1.0f + (float)(table->seen & 1) * 1e-7f;
+        float value = 1.0f + (float)(table->checksum & 1) * 1e-7f;
         const double start = bench_now();
         for (int i = 0; i < 20000; i++)
             value *= 1.0000001f;
-        least = fmin(least, bench_now() - start);
-        table->seen += value > 0.5f;
+        shortest = fmin(shortest, bench_now() - start);
+        table->checksum += value > 0.5f;
     }
-    return least;
+    return shortest;
 }
 
 // Taken before a row is measured.
@@ -119,7 +119,7 @@ static double bench_run_here(bench_table *table, const bench_row *row, const ben
 {
     const double start = bench_now();
     for (unsigned i = 0; i < calls; i++)
-        table->seen += variant->work(row->fixture, variant->level);
+        table->checksum += variant->work(row->fixture, variant->level);
     return bench_now() - start;
 }
 
@@ -162,29 +162,30 @@ static double bench_run(bench_table *table, const bench_row *row, bench_variant 
     return variant->ended ? HUGE_VAL : seconds / variant->calls;
 }
 
-static void bench_take_turns(bench_table *table, const bench_row *row, bench_variant *variants,
-                             int count)
+static void bench_alternate(bench_table *table, const bench_row *row, bench_variant *variants,
+                            int count)
 {
     double seconds[MAX_VARIANTS] = {0};
     for (int i = 0; i < count; i++) {
         variants[i].calls = 1;
-        if (variants[i].work == row->other)
+        if (variants[i].work == row->other_library)
             bench_start_process(table, row, &variants[i]);
         while (bench_run(table, row, &variants[i]) * variants[i].calls < RUN_SECONDS)
             variants[i].calls *= 2;
     }
-    for (int turn = 0; turn < MAX_RUNS; turn++) {
+    for (int round = 0; round < MAX_RUNS; round++) {
         bool any = false;
         for (int i = 0; i < count; i++) {
-            if (turn >= MIN_RUNS && seconds[i] > VARIANT_SECONDS)
+            if (round >= MIN_RUNS && seconds[i] > VARIANT_SECONDS)
                 continue;
             any = true;
-            const double one = bench_run(table, row, &variants[i]);
-            seconds[i] += one * variants[i].calls;
+            const double seconds_per_call = bench_run(table, row, &variants[i]);
+            seconds[i] += seconds_per_call * variants[i].calls;
             if (variants[i].ended)
                 continue;
-            variants[i].runs[variants[i].num_runs++] =
-                row->kind == BENCH_RATE ? row->units / one * 1e-6 : one / row->units * 1e9;
+            variants[i].runs[variants[i].num_runs++] = row->kind == BENCH_RATE
+                                                           ? row->units / seconds_per_call * 1e-6
+                                                           : seconds_per_call / row->units * 1e9;
         }
         if (!any)
             break;
@@ -231,20 +232,20 @@ static int bench_select(const bench_row *row, bench_variant *variants)
                                                 .work = row->work,
                                                 .level = (md5_cpu)level};
     }
-    if (row->other)
-        variants[count++] = (bench_variant){.name = "assimp", .work = row->other};
+    if (row->other_library)
+        variants[count++] = (bench_variant){.name = "assimp", .work = row->other_library};
     return count;
 }
 
 static void bench_show_ratio(const bench_row *row, const bench_variant *first,
-                             const bench_variant *other)
+                             const bench_variant *other_variant)
 {
-    if (!other || other->num_runs == 0) {
-        printf(" %8s", other ? "died" : "");
+    if (!other_variant || other_variant->num_runs == 0) {
+        printf(" %8s", other_variant ? "died" : "");
         return;
     }
-    const double ratio =
-        row->kind == BENCH_RATE ? first->median / other->median : other->median / first->median;
+    const double ratio = row->kind == BENCH_RATE ? first->median / other_variant->median
+                                                 : other_variant->median / first->median;
     printf(" %7.1fx", ratio);
 }
 
@@ -254,13 +255,13 @@ static void bench_measure(bench_table *table, const bench_row *row)
     memset(variants, 0, sizeof variants);
     const int count = bench_select(row, variants);
     const bench_watch watch = bench_begin_watch();
-    bench_take_turns(table, row, variants, count);
+    bench_alternate(table, row, variants, count);
     const bool is_quiet = bench_was_quiet(table, &watch);
     const bench_variant *plain = NULL;
-    const bench_variant *other = NULL;
+    const bench_variant *other_variant = NULL;
     for (int i = 0; i < count; i++) {
-        if (variants[i].work == row->other)
-            other = &variants[i];
+        if (variants[i].work == row->other_library)
+            other_variant = &variants[i];
         else if (variants[i].level == MD5_CPU_SCALAR && !row->no_twin)
             plain = &variants[i];
         fprintf(table->csv, "\"%s\",%s,%s,%.5g,%.5g,%.5g,%d\n", row->name, variants[i].name,
@@ -269,7 +270,7 @@ static void bench_measure(bench_table *table, const bench_row *row)
     }
     printf("  %-42s", row->name);
     bench_show_ratio(row, &variants[0], plain);
-    bench_show_ratio(row, &variants[0], other);
+    bench_show_ratio(row, &variants[0], other_variant);
     printf(" %10.4g %-10s %7.4g ..%8.4g", variants[0].median, row->unit, variants[0].quarter,
            variants[0].three_quarters);
     const double median = variants[0].median;

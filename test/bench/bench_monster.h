@@ -25,58 +25,58 @@ typedef struct standing {
 } standing;
 
 // Returns false if the game folder cannot be read, because libzip is missing.
-static bool make_standing(standing *made)
+static bool make_standing(standing *monster)
 {
-    common_game_paths places = {.count = 0};
-    common_add_game_path(&places, "models/game/base", NULL);
-    made->game = md5_create_game(places.paths, places.count, NULL, NULL);
-    made->entity = md5_load_entity(made->game, "monster_bobbin", NULL, NULL);
-    if (!made->entity)
+    common_game_paths game_paths = {.count = 0};
+    common_add_game_path(&game_paths, "models/game/base", NULL);
+    monster->game = md5_create_game(game_paths.paths, game_paths.count, NULL, NULL);
+    monster->entity = md5_load_entity(monster->game, "monster_bobbin", NULL, NULL);
+    if (!monster->entity)
         return false;
-    made->actor = md5_create_actor(made->entity, NULL, NULL);
-    const md5_monster_desc desc = {.entity = made->entity, .body = made->actor};
-    made->monster = md5_create_monster(&desc, NULL, NULL);
-    made->tick =
+    monster->actor = md5_create_actor(monster->entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = monster->entity, .body = monster->actor};
+    monster->monster = md5_create_monster(&desc, NULL, NULL);
+    monster->tick =
         (md5_monster_tick){.rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = stair_below};
-    md5_actor_play(made->actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
+    md5_actor_play(monster->actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
     return true;
 }
 
-static void free_standing(standing *made)
+static void free_standing(standing *monster)
 {
-    md5_destroy_monster(made->monster);
-    md5_destroy_actor(made->actor);
-    md5_free_entity(made->entity);
-    md5_destroy_game(made->game);
+    md5_destroy_monster(monster->monster);
+    md5_destroy_actor(monster->actor);
+    md5_free_entity(monster->entity);
+    md5_destroy_game(monster->game);
 }
 
-static void advance_standing(standing *made)
+static void advance_standing(standing *monster)
 {
-    made->tick.time += 16;
-    made->tick.origin.x = fmodf(made->tick.origin.x + 1.0f, 32.0f);
-    md5_actor_advance(made->actor, 16, NULL, NULL);
+    monster->tick.time += 16;
+    monster->tick.origin.x = fmodf(monster->tick.origin.x + 1.0f, 32.0f);
+    md5_actor_advance(monster->actor, 16, NULL, NULL);
 }
 
 // The monster only plays its clip.
 static uint64_t work_actor(void *fixture, md5_cpu level)
 {
-    standing *const made = fixture;
+    standing *const monster = fixture;
     (void)level;
-    advance_standing(made);
-    md5_actor_pose(made->actor, made->pose, made->joints, made->palette);
-    return made->palette[0].m[0] > 0.0f;
+    advance_standing(monster);
+    md5_actor_pose(monster->actor, monster->pose, monster->joints, monster->palette);
+    return monster->palette[0].m[0] > 0.0f;
 }
 
 // The monster plays its clip, looks at something and stands on the stair.
 static uint64_t work_monster(void *fixture, md5_cpu level)
 {
-    standing *const made = fixture;
+    standing *const monster = fixture;
     (void)level;
-    advance_standing(made);
-    md5_monster_look_at(made->monster, 1, made->tick.time, 1000);
-    md5_monster_think(made->monster, &made->tick);
-    md5_monster_pose(made->monster, made->pose, made->joints, made->palette);
-    return made->palette[0].m[0] > 0.0f;
+    advance_standing(monster);
+    md5_monster_look_at(monster->monster, 1, monster->tick.time, 1000);
+    md5_monster_think(monster->monster, &monster->tick);
+    md5_monster_pose(monster->monster, monster->pose, monster->joints, monster->palette);
+    return monster->palette[0].m[0] > 0.0f;
 }
 
 static void measure_monsters(bench_table *table)
@@ -85,11 +85,11 @@ static void measure_monsters(bench_table *table)
     static md5_monster *monsters[1000];
     static md5_xform pose[128];
     static md5_mat34 joints[128], palette[128];
-    common_game_paths places = {.count = 0};
+    common_game_paths game_paths = {.count = 0};
     double seconds[2] = {0.0};
     md5_monster_tick tick = {.rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = stair_below};
-    common_add_game_path(&places, "models/game/base", NULL);
-    md5_game *const game = md5_create_game(places.paths, places.count, NULL, NULL);
+    common_add_game_path(&game_paths, "models/game/base", NULL);
+    md5_game *const game = md5_create_game(game_paths.paths, game_paths.count, NULL, NULL);
     const md5_entity *const entity = md5_load_entity(game, "monster_bobbin", NULL, NULL);
     bench_heading("1000 monsters");
     if (!entity) {
@@ -117,7 +117,7 @@ static void measure_monsters(bench_table *table)
             md5_actor_pose(actors[k], pose, joints, palette);
         }
         seconds[looks] += k == 999 ? bench_processor_seconds() : 0.0;
-        table->seen += palette[0].m[0] > 0.0f;
+        table->checksum += palette[0].m[0] > 0.0f;
     }
     bench_figure(table, "look and stand, over only playing", "x", seconds[1] / seconds[0], 1.5);
 }

@@ -20,7 +20,7 @@
 #define PEER_TARGET __attribute__((target("avx2,fma")))
 #define PEER_INLINE PEER_TARGET static inline __attribute__((always_inline))
 #define PEER_MAX_COUNT 64 // influences of a vertex
-#define PEER_TURNS 31
+#define PEER_ROUNDS 31
 #define PEER_MIN_VERTICES 500 // fewer would measure calls
 #define PEER_MAX_MODELS 400
 
@@ -146,7 +146,7 @@ typedef struct peer_columns {
     __m128 x;
     __m128 y;
     __m128 z;
-    __m128 place;
+    __m128 position;
 } peer_columns;
 
 PEER_INLINE peer_columns peer_sum(peer_columns sum, const peer_matrix *matrix, __m128 weight)
@@ -154,7 +154,7 @@ PEER_INLINE peer_columns peer_sum(peer_columns sum, const peer_matrix *matrix, _
     return (peer_columns){_mm_fmadd_ps(_mm_load_ps(matrix->columns[0]), weight, sum.x),
                           _mm_fmadd_ps(_mm_load_ps(matrix->columns[1]), weight, sum.y),
                           _mm_fmadd_ps(_mm_load_ps(matrix->columns[2]), weight, sum.z),
-                          _mm_fmadd_ps(_mm_load_ps(matrix->columns[3]), weight, sum.place)};
+                          _mm_fmadd_ps(_mm_load_ps(matrix->columns[3]), weight, sum.position)};
 }
 
 // The sum of `count` matrices, each times its weight; the last weight is what the others leave.
@@ -169,7 +169,7 @@ PEER_INLINE peer_columns peer_blend(const peer_matrix *palette, const uint16_t *
     const __m128 w = _mm_set1_ps(weights[0]);
     __m128 rest = _mm_sub_ps(_mm_set1_ps(1.0f), w);
     sum = (peer_columns){_mm_mul_ps(sum.x, w), _mm_mul_ps(sum.y, w), _mm_mul_ps(sum.z, w),
-                         _mm_mul_ps(sum.place, w)};
+                         _mm_mul_ps(sum.position, w)};
     for (uint32_t i = 1; i + 1 < count; i++) {
         const __m128 weight = _mm_set1_ps(weights[i]);
         rest = _mm_sub_ps(rest, weight);
@@ -180,15 +180,15 @@ PEER_INLINE peer_columns peer_blend(const peer_matrix *palette, const uint16_t *
 
 PEER_INLINE __m128 peer_direction(peer_columns by, const float *v)
 {
-    const __m128 of_x = _mm_mul_ps(by.x, _mm_set1_ps(v[0]));
-    return _mm_fmadd_ps(by.z, _mm_set1_ps(v[2]), _mm_fmadd_ps(by.y, _mm_set1_ps(v[1]), of_x));
+    const __m128 product_x = _mm_mul_ps(by.x, _mm_set1_ps(v[0]));
+    return _mm_fmadd_ps(by.z, _mm_set1_ps(v[2]), _mm_fmadd_ps(by.y, _mm_set1_ps(v[1]), product_x));
 }
 
 PEER_INLINE __m128 peer_position(peer_columns by, const float *p)
 {
-    const __m128 of_x = _mm_mul_ps(by.x, _mm_set1_ps(p[0]));
-    return _mm_add_ps(_mm_fmadd_ps(by.y, _mm_set1_ps(p[1]), of_x),
-                      _mm_fmadd_ps(by.z, _mm_set1_ps(p[2]), by.place));
+    const __m128 product_x = _mm_mul_ps(by.x, _mm_set1_ps(p[0]));
+    return _mm_add_ps(_mm_fmadd_ps(by.y, _mm_set1_ps(p[1]), product_x),
+                      _mm_fmadd_ps(by.z, _mm_set1_ps(p[2]), by.position));
 }
 
 // Gives two directions unit length: one root and one division for both.
@@ -355,7 +355,7 @@ PEER_TARGET static void peer_skin(const peer_model *model, int outputs)
 // The greatest distance of a position by the peer from ours, in units.
 static double peer_distance(const peer_model *peer, const skinning *fixture)
 {
-    double worst = 0;
+    double max_error = 0;
     for (uint32_t m = 0; m < peer->num_meshes; m++) {
         const md5_mesh *const mesh = &fixture->model->meshes[m];
         uint32_t at = 0;
@@ -368,43 +368,43 @@ static double peer_distance(const peer_model *peer, const skinning *fixture)
                 const double distance = fabs((double)(ours.x - theirs[0]))
                                         + fabs((double)(ours.y - theirs[1]))
                                         + fabs((double)(ours.z - theirs[2]));
-                if (count > 0 && distance > worst)
-                    worst = distance;
+                if (count > 0 && distance > max_error)
+                    max_error = distance;
             }
         }
     }
-    return worst;
+    return max_error;
 }
 
 // Seconds of one call, of as many as take RUN_SECONDS.
 static double peer_time(const peer_model *peer, const skinning *fixture, int outputs,
-                        unsigned calls, uint64_t *seen)
+                        unsigned calls, uint64_t *checksum)
 {
     const double start = bench_now();
     for (unsigned i = 0; i < calls; i++) {
         if (peer)
             peer_skin(peer, outputs);
         else
-            *seen += skin_all(fixture, PEER_OUTPUTS[outputs].has_normals,
-                              PEER_OUTPUTS[outputs].has_tangents);
+            *checksum += skin_all(fixture, PEER_OUTPUTS[outputs].has_normals,
+                                  PEER_OUTPUTS[outputs].has_tangents);
     }
     return (bench_now() - start) / calls;
 }
 
 // The median of their time over ours, of runs that alternate.
 static double peer_ratio(const peer_model *peer, const skinning *fixture, int outputs,
-                         uint64_t *seen)
+                         uint64_t *checksum)
 {
-    double ratios[PEER_TURNS];
+    double ratios[PEER_ROUNDS];
     unsigned calls = 1;
-    while (peer_time(peer, fixture, outputs, calls, seen) * calls < RUN_SECONDS)
+    while (peer_time(peer, fixture, outputs, calls, checksum) * calls < RUN_SECONDS)
         calls *= 2;
-    for (int turn = 0; turn < PEER_TURNS; turn++) {
-        const double ours = peer_time(NULL, fixture, outputs, calls, seen);
-        ratios[turn] = peer_time(peer, fixture, outputs, calls, seen) / ours;
+    for (int round = 0; round < PEER_ROUNDS; round++) {
+        const double ours = peer_time(NULL, fixture, outputs, calls, checksum);
+        ratios[round] = peer_time(peer, fixture, outputs, calls, checksum) / ours;
     }
-    qsort(ratios, PEER_TURNS, sizeof ratios[0], bench_compare);
-    return ratios[PEER_TURNS / 2];
+    qsort(ratios, PEER_ROUNDS, sizeof ratios[0], bench_compare);
+    return ratios[PEER_ROUNDS / 2];
 }
 
 // Ratios of many models; those of a model are comparable with each other.
@@ -414,7 +414,7 @@ typedef struct peer_ratios {
 } peer_ratios;
 
 // Takes ownership of the model.
-static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t *seen)
+static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t *checksum)
 {
     skinning fixture;
     peer_model peer;
@@ -422,11 +422,11 @@ static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t
     fixture.level = level;
     if (fixture.num_vertices >= PEER_MIN_VERTICES && all->count < PEER_MAX_MODELS) {
         peer_make(&peer, &fixture);
-        *seen += skin_all(&fixture, true, true);
+        *checksum += skin_all(&fixture, true, true);
         peer_skin(&peer, 0);
         all->num_apart += !(peer_distance(&peer, &fixture) < 0.1);
         for (int outputs = 0; outputs < PEER_NUM_OUTPUTS; outputs++)
-            all->ratios[outputs][all->count] = peer_ratio(&peer, &fixture, outputs, seen);
+            all->ratios[outputs][all->count] = peer_ratio(&peer, &fixture, outputs, checksum);
         all->count++;
         peer_free(&peer);
     }

@@ -43,12 +43,12 @@ typedef struct posing {
     float *mask;
 } posing;
 
-typedef struct made_text {
+typedef struct generated_text {
     char *bytes;
     size_t size, room;
-} made_text;
+} generated_text;
 
-MD5_PRINTF(2, 3) static void add_text(made_text *text, const char *format, ...)
+MD5_PRINTF(2, 3) static void add_text(generated_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -66,7 +66,8 @@ static double random_number(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-static void add_hierarchy(made_text *mesh, made_text *anim, uint32_t num_joints, uint64_t *random)
+static void add_hierarchy(generated_text *mesh, generated_text *anim, uint32_t num_joints,
+                          uint64_t *random)
 {
     add_text(mesh, "MD5Version 10\nnumJoints %u\nnumMeshes 0\njoints {\n", num_joints);
     add_text(anim,
@@ -86,7 +87,7 @@ static void add_hierarchy(made_text *mesh, made_text *anim, uint32_t num_joints,
     add_text(anim, "}\n");
 }
 
-static void add_frames(made_text *anim, uint32_t num_joints, uint64_t *random)
+static void add_frames(generated_text *anim, uint32_t num_joints, uint64_t *random)
 {
     add_text(anim, "bounds {\n");
     for (int frame = 0; frame < POSING_FRAMES; frame++)
@@ -115,160 +116,160 @@ static void *posing_memory(size_t count, size_t size)
     return memory;
 }
 
-static void make_posing(posing *made, uint32_t num_joints)
+static void make_posing(posing *posed, uint32_t num_joints)
 {
     const size_t room = (size_t)1 << 22;
-    made_text mesh = {posing_memory(room, 1), 0, room};
-    made_text anim = {posing_memory(room, 1), 0, room};
+    generated_text mesh = {posing_memory(room, 1), 0, room};
+    generated_text anim = {posing_memory(room, 1), 0, room};
     uint64_t random = 1;
     md5_error error = {0};
     add_hierarchy(&mesh, &anim, num_joints, &random);
     add_frames(&anim, num_joints, &random);
-    *made = (posing){
+    *posed = (posing){
         .model = md5_parse_model(mesh.bytes, mesh.size, NULL, &error),
         .anim = md5_parse_anim(anim.bytes, anim.size, NULL, &error),
     };
     free(mesh.bytes);
     free(anim.bytes);
-    made->binding =
-        made->model && made->anim ? md5_bind(made->model, made->anim, NULL, &error) : NULL;
-    if (!made->binding) {
+    posed->binding =
+        posed->model && posed->anim ? md5_bind(posed->model, posed->anim, NULL, &error) : NULL;
+    if (!posed->binding) {
         fprintf(stderr, "bench: %s\n", error.message);
         exit(1);
     }
-    made->pose = posing_memory(num_joints, sizeof *made->pose);
-    made->joints = posing_memory(num_joints, sizeof *made->joints);
-    made->palette = posing_memory(num_joints, sizeof *made->palette);
-    made->palettes = posing_memory((size_t)num_joints * POSING_MANY, sizeof *made->palettes);
-    made->buffer = posing_memory((size_t)num_joints * POSING_BUFFER, sizeof *made->buffer);
-    made->jobs = posing_memory(POSING_MANY, sizeof *made->jobs);
+    posed->pose = posing_memory(num_joints, sizeof *posed->pose);
+    posed->joints = posing_memory(num_joints, sizeof *posed->joints);
+    posed->palette = posing_memory(num_joints, sizeof *posed->palette);
+    posed->palettes = posing_memory((size_t)num_joints * POSING_MANY, sizeof *posed->palettes);
+    posed->buffer = posing_memory((size_t)num_joints * POSING_BUFFER, sizeof *posed->buffer);
+    posed->jobs = posing_memory(POSING_MANY, sizeof *posed->jobs);
     for (int i = 0; i < NUM_SAMPLE_POSITIONS; i++)
-        made->samples[i] =
-            md5_sample_position_at(made->anim, random_number(&random) * 100.0, MD5_WRAP_LOOP);
+        posed->samples[i] =
+            md5_sample_position_at(posed->anim, random_number(&random) * 100.0, MD5_WRAP_LOOP);
     for (uint32_t i = 0; i < POSING_MANY; i++)
-        made->jobs[i] = (md5_pose_job){
-            .binding = made->binding,
-            .sample = made->samples[i % NUM_SAMPLE_POSITIONS],
-            .palette = made->palettes + (size_t)i * num_joints,
+        posed->jobs[i] = (md5_pose_job){
+            .binding = posed->binding,
+            .sample = posed->samples[i % NUM_SAMPLE_POSITIONS],
+            .palette = posed->palettes + (size_t)i * num_joints,
         };
-    made->scratch = posing_memory(md5_pose_batch_scratch(made->jobs, POSING_CROWD, NULL), 1);
-    made->layer = posing_memory(num_joints, sizeof *made->layer);
-    made->mixed = posing_memory(num_joints, sizeof *made->mixed);
-    made->mask = posing_memory(num_joints, sizeof *made->mask);
-    md5_sample(made->binding, made->samples[0], MD5_ROOT_FILE, made->pose);
-    md5_sample(made->binding, made->samples[1], MD5_ROOT_FILE, made->layer);
+    posed->scratch = posing_memory(md5_pose_batch_scratch(posed->jobs, POSING_CROWD, NULL), 1);
+    posed->layer = posing_memory(num_joints, sizeof *posed->layer);
+    posed->mixed = posing_memory(num_joints, sizeof *posed->mixed);
+    posed->mask = posing_memory(num_joints, sizeof *posed->mask);
+    md5_sample(posed->binding, posed->samples[0], MD5_ROOT_FILE, posed->pose);
+    md5_sample(posed->binding, posed->samples[1], MD5_ROOT_FILE, posed->layer);
     // Like a mask of the upper body: weights 0, a few in between, 1.
     for (uint32_t i = 0; i < num_joints; i++)
-        made->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
+        posed->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
 }
 
-static void free_posing(posing *made)
+static void free_posing(posing *posed)
 {
-    md5_free_binding(made->binding);
-    md5_free_anim(made->anim);
-    md5_free_model(made->model);
-    free(made->pose);
-    free(made->joints);
-    free(made->palette);
-    free(made->palettes);
-    free(made->buffer);
-    free(made->jobs);
-    free(made->scratch);
-    free(made->layer);
-    free(made->mixed);
-    free(made->mask);
+    md5_free_binding(posed->binding);
+    md5_free_anim(posed->anim);
+    md5_free_model(posed->model);
+    free(posed->pose);
+    free(posed->joints);
+    free(posed->palette);
+    free(posed->palettes);
+    free(posed->buffer);
+    free(posed->jobs);
+    free(posed->scratch);
+    free(posed->layer);
+    free(posed->mixed);
+    free(posed->mask);
 }
 
 // Advances by 1/60 second.
-static md5_sample_position play_on(posing *made)
+static md5_sample_position play_on(posing *posed)
 {
-    made->time += 1.0 / 60.0;
-    return md5_sample_position_at(made->anim, made->time, MD5_WRAP_LOOP);
+    posed->time += 1.0 / 60.0;
+    return md5_sample_position_at(posed->anim, posed->time, MD5_WRAP_LOOP);
 }
 
-static md5_sample_position seek_on(posing *made)
+static md5_sample_position seek_on(posing *posed)
 {
-    return made->samples[made->next_sample++ % NUM_SAMPLE_POSITIONS];
+    return posed->samples[posed->next_sample++ % NUM_SAMPLE_POSITIONS];
 }
 
 // -- The work of each row -------------------------------------------------------------------------
 
-static uint64_t seen_of(const md5_mat34 *matrix)
+static uint64_t matrix_checksum(const md5_mat34 *matrix)
 {
     return matrix->m[0] > 0.0f;
 }
 
 static uint64_t work_play(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    const md5_sample_position sample = play_on(made);
-    pose_palette_with(md5i_get_pose_kernels(level), made->binding, &sample, MD5_ROOT_FILE,
-                      made->pose, made->joints, made->palette);
-    return seen_of(made->palette);
+    posing *const posed = fixture;
+    const md5_sample_position sample = play_on(posed);
+    pose_palette_with(md5i_get_pose_kernels(level), posed->binding, &sample, MD5_ROOT_FILE,
+                      posed->pose, posed->joints, posed->palette);
+    return matrix_checksum(posed->palette);
 }
 
 static uint64_t work_seek(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    const md5_sample_position sample = seek_on(made);
-    pose_palette_with(md5i_get_pose_kernels(level), made->binding, &sample, MD5_ROOT_FILE,
-                      made->pose, made->joints, made->palette);
-    return seen_of(made->palette);
+    posing *const posed = fixture;
+    const md5_sample_position sample = seek_on(posed);
+    pose_palette_with(md5i_get_pose_kernels(level), posed->binding, &sample, MD5_ROOT_FILE,
+                      posed->pose, posed->joints, posed->palette);
+    return matrix_checksum(posed->palette);
 }
 
 static uint64_t work_sample(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    const md5_sample_position sample = play_on(made);
-    sample_with(md5i_get_pose_kernels(level), made->binding, &sample, MD5_ROOT_FILE, made->pose);
-    return made->pose[0].rotation.x > 0.0f;
+    posing *const posed = fixture;
+    const md5_sample_position sample = play_on(posed);
+    sample_with(md5i_get_pose_kernels(level), posed->binding, &sample, MD5_ROOT_FILE, posed->pose);
+    return posed->pose[0].rotation.x > 0.0f;
 }
 
 static uint64_t work_sample_cubic(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    md5_sample_position sample = play_on(made);
+    posing *const posed = fixture;
+    md5_sample_position sample = play_on(posed);
     sample.interpolation = MD5_INTERPOLATE_CUBIC;
     (void)level;
-    md5_sample(made->binding, sample, MD5_ROOT_FILE, made->mixed);
-    return made->mixed[0].rotation.x > 0.0f;
+    md5_sample(posed->binding, sample, MD5_ROOT_FILE, posed->mixed);
+    return posed->mixed[0].rotation.x > 0.0f;
 }
 
 static uint64_t work_compose(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    md5i_get_pose_kernels(level)->finish(&made->model->skeleton, NULL, made->pose, made->joints,
+    posing *const posed = fixture;
+    md5i_get_pose_kernels(level)->finish(&posed->model->skeleton, NULL, posed->pose, posed->joints,
                                          NULL);
-    return seen_of(made->joints);
+    return matrix_checksum(posed->joints);
 }
 
 static uint64_t work_multiply(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    md5i_get_pose_kernels(level)->multiply(made->model->skeleton.num_joints, made->joints,
-                                           made->model->inverse_bind, made->palette);
-    return seen_of(made->palette);
+    posing *const posed = fixture;
+    md5i_get_pose_kernels(level)->multiply(posed->model->skeleton.num_joints, posed->joints,
+                                           posed->model->inverse_bind, posed->palette);
+    return matrix_checksum(posed->palette);
 }
 
 static uint64_t work_finish(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    md5i_get_pose_kernels(level)->finish(&made->model->skeleton, made->model->inverse_bind,
-                                         made->pose, made->joints, made->palette);
-    return seen_of(made->palette);
+    posing *const posed = fixture;
+    md5i_get_pose_kernels(level)->finish(&posed->model->skeleton, posed->model->inverse_bind,
+                                         posed->pose, posed->joints, posed->palette);
+    return matrix_checksum(posed->palette);
 }
 
-static uint64_t combine(const posing *made, md5_cpu level, md5_combine_kind kind, const float *mask,
-                        float weight)
+static uint64_t combine(const posing *posed, md5_cpu level, md5_combine_kind kind,
+                        const float *mask, float weight)
 {
     md5i_combine_kernels[level](&(md5_combine_job){.kind = kind,
-                                                   .a = made->pose,
-                                                   .b = made->layer,
-                                                   .out = made->mixed,
+                                                   .a = posed->pose,
+                                                   .b = posed->layer,
+                                                   .out = posed->mixed,
                                                    .joint_weights = mask,
                                                    .weight = weight,
-                                                   .count = made->model->skeleton.num_joints});
-    return made->mixed[0].rotation.x > 0.0f;
+                                                   .count = posed->model->skeleton.num_joints});
+    return posed->mixed[0].rotation.x > 0.0f;
 }
 
 static uint64_t work_blend(void *fixture, md5_cpu level)
@@ -293,9 +294,9 @@ static uint64_t work_add(void *fixture, md5_cpu level)
 
 static uint64_t work_crowd(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    md5i_pose_batch_with(md5i_get_pose_kernels(level), made->jobs, POSING_CROWD, made->scratch);
-    return seen_of(made->palettes);
+    posing *const posed = fixture;
+    md5i_pose_batch_with(md5i_get_pose_kernels(level), posed->jobs, POSING_CROWD, posed->scratch);
+    return matrix_checksum(posed->palettes);
 }
 
 // Poses jobs as an engine would whose palettes are not to be written in small pieces: a few at a
@@ -318,28 +319,28 @@ static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_
 
 static uint64_t work_many(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    pose_through_buffer(md5i_get_pose_kernels(level), made->jobs, POSING_MANY, made->buffer,
-                        made->scratch);
-    return seen_of(made->palettes);
+    posing *const posed = fixture;
+    pose_through_buffer(md5i_get_pose_kernels(level), posed->jobs, POSING_MANY, posed->buffer,
+                        posed->scratch);
+    return matrix_checksum(posed->palettes);
 }
 
 // Measures the time that would remain if posing took no time: writes the memory of the results,
 // bypassing the caches.
 static uint64_t work_fill(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
+    posing *const posed = fixture;
     (void)level;
-    memset(made->palettes, 0,
-           (size_t)made->model->skeleton.num_joints * POSING_MANY * sizeof *made->palettes);
-    return seen_of(made->palettes);
+    memset(posed->palettes, 0,
+           (size_t)posed->model->skeleton.num_joints * POSING_MANY * sizeof *posed->palettes);
+    return matrix_checksum(posed->palettes);
 }
 
 static uint64_t work_many_straight(void *fixture, md5_cpu level)
 {
-    posing *const made = fixture;
-    md5i_pose_batch_with(md5i_get_pose_kernels(level), made->jobs, POSING_MANY, made->scratch);
-    return seen_of(made->palettes);
+    posing *const posed = fixture;
+    md5i_pose_batch_with(md5i_get_pose_kernels(level), posed->jobs, POSING_MANY, posed->scratch);
+    return matrix_checksum(posed->palettes);
 }
 
 // -- Threads --------------------------------------------------------------------------------------
@@ -368,7 +369,7 @@ static void *pose_part(void *fixture)
 
 // Seconds for posing the first `count` jobs once, divided among the threads: the fastest of several
 // tries.
-static double time_threads(posing *made, size_t count, unsigned num_threads)
+static double time_threads(posing *posed, size_t count, unsigned num_threads)
 {
     crowd_part parts[MAX_THREADS];
     pthread_t threads[MAX_THREADS];
@@ -376,14 +377,14 @@ static double time_threads(posing *made, size_t count, unsigned num_threads)
     // other loads of the machine.
     const int num_rounds = count == POSING_MANY ? 1 : (int)(THREAD_POSES / count);
     const int num_tries = count == POSING_MANY ? MANY_TRIES : THREAD_TRIES;
-    const uint32_t num_joints = made->model->skeleton.num_joints;
+    const uint32_t num_joints = posed->model->skeleton.num_joints;
     for (unsigned i = 0; i < num_threads; i++) {
         const size_t begin = count * i / num_threads;
         const size_t end = count * (i + 1) / num_threads;
-        parts[i] = (crowd_part){made->jobs + begin, end - begin, NULL, NULL, num_rounds};
+        parts[i] = (crowd_part){posed->jobs + begin, end - begin, NULL, NULL, num_rounds};
         if (count == POSING_MANY)
             parts[i].buffer = posing_memory((size_t)POSING_BUFFER * num_joints, sizeof(md5_mat34));
-        parts[i].scratch = posing_memory(md5_pose_batch_scratch(made->jobs, count, NULL), 1);
+        parts[i].scratch = posing_memory(md5_pose_batch_scratch(posed->jobs, count, NULL), 1);
     }
     double best = 1e30;
     for (int try = 0; try < num_tries; try++) {

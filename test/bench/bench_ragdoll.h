@@ -48,45 +48,46 @@ static uint32_t stair_triangles(void *user, md5_bounds box, md5_vec3 (*triangles
 }
 
 // Returns false if the game folder cannot be read, because libzip is missing.
-static bool make_falling(falling *made)
+static bool make_falling(falling *falling_case)
 {
-    common_game_paths places = {.count = 0};
-    common_add_game_path(&places, "models/game/base", NULL);
-    made->game = md5_create_game(places.paths, places.count, NULL, NULL);
-    made->entity = md5_load_entity(made->game, "monster_bobbin", NULL, NULL);
-    const md5_figure_def *const def = md5_game_figure_def(made->game, "bobbin", NULL);
-    if (!made->entity || !def)
+    common_game_paths game_paths = {.count = 0};
+    common_add_game_path(&game_paths, "models/game/base", NULL);
+    falling_case->game = md5_create_game(game_paths.paths, game_paths.count, NULL, NULL);
+    falling_case->entity = md5_load_entity(falling_case->game, "monster_bobbin", NULL, NULL);
+    const md5_figure_def *const def = md5_game_figure_def(falling_case->game, "bobbin", NULL);
+    if (!falling_case->entity || !def)
         return false;
-    made->figure = md5_create_figure(def, made->entity, NULL, NULL);
-    const md5_ragdoll_desc desc = {.figure = made->figure,
+    falling_case->figure = md5_create_figure(def, falling_case->entity, NULL, NULL);
+    const md5_ragdoll_desc desc = {.figure = falling_case->figure,
                                    .ground = {.triangles = stair_triangles}};
-    made->ragdoll = made->figure ? md5_create_ragdoll(&desc, NULL, NULL) : NULL;
-    if (!made->ragdoll || made->figure->num_bodies > MAX_RAGDOLL_BODIES)
+    falling_case->ragdoll = falling_case->figure ? md5_create_ragdoll(&desc, NULL, NULL) : NULL;
+    if (!falling_case->ragdoll || falling_case->figure->num_bodies > MAX_RAGDOLL_BODIES)
         return false;
     const md5_xform start = {.rotation = {0.0f, 0.6f, 0.0f, 0.8f}, .translation = {20, 0, 130}};
-    for (uint32_t i = 0; i < made->figure->num_bodies; i++)
-        made->bodies[i] = (md5_body_state){
-            .transform = md5_xform_mul(start, made->figure->setup[i]), .linear = {120, 0, 0}};
+    for (uint32_t i = 0; i < falling_case->figure->num_bodies; i++)
+        falling_case->bodies[i] =
+            (md5_body_state){.transform = md5_xform_mul(start, falling_case->figure->setup[i]),
+                             .linear = {120, 0, 0}};
     return true;
 }
 
-static void free_falling(falling *made)
+static void free_falling(falling *falling_case)
 {
-    md5_destroy_ragdoll(made->ragdoll);
-    md5_free_figure(made->figure);
-    md5_free_entity(made->entity);
-    md5_destroy_game(made->game);
+    md5_destroy_ragdoll(falling_case->ragdoll);
+    md5_free_figure(falling_case->figure);
+    md5_free_entity(falling_case->entity);
+    md5_destroy_game(falling_case->game);
 }
 
 // One tick of 1/60 s. After TICKS_PER_FALL ticks the figure falls again.
 static uint64_t work_ragdoll(void *fixture, md5_cpu level)
 {
-    falling *const made = fixture;
+    falling *const falling_case = fixture;
     (void)level;
-    if (made->tick++ % TICKS_PER_FALL == 0)
-        md5_ragdoll_start(made->ragdoll, made->bodies);
-    md5_ragdoll_advance(made->ragdoll, 1.0 / 60.0);
-    return !md5_ragdoll_is_at_rest(made->ragdoll);
+    if (falling_case->tick++ % TICKS_PER_FALL == 0)
+        md5_ragdoll_start(falling_case->ragdoll, falling_case->bodies);
+    md5_ragdoll_advance(falling_case->ragdoll, 1.0 / 60.0);
+    return !md5_ragdoll_is_at_rest(falling_case->ragdoll);
 }
 
 #endif

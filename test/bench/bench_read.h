@@ -139,10 +139,10 @@ static void add_with_ten_decimals(bench_texts *all, const bench_texts *from)
 // nftw() passes no user pointer to its callback.
 static bench_texts *found_texts;
 
-static int add_found(const char *path, const struct stat *status, int kind, struct FTW *place)
+static int add_found(const char *path, const struct stat *status, int kind, struct FTW *walk)
 {
     (void)status;
-    (void)place;
+    (void)walk;
     if (kind == FTW_F && (strstr(path, ".md5mesh") || strstr(path, ".md5anim")))
         add_file(found_texts, path);
     return 0;
@@ -156,12 +156,12 @@ static void add_folder(bench_texts *all, const char *path)
 
 static uint64_t read_all(const bench_texts *all, bool anims, bool (*read)(const bench_text *))
 {
-    uint64_t seen = 0;
+    uint64_t checksum = 0;
     for (size_t i = 0; i < all->count; i++) {
         if (all->texts[i].is_anim == anims)
-            seen += read(&all->texts[i]);
+            checksum += read(&all->texts[i]);
     }
-    return seen;
+    return checksum;
 }
 
 static uint64_t read_meshes(void *fixture, md5_cpu level)
@@ -172,15 +172,15 @@ static uint64_t read_meshes(void *fixture, md5_cpu level)
 
 static uint64_t read_meshes_as(const bench_texts *all, const md5_load_opts *opts)
 {
-    uint64_t seen = 0;
+    uint64_t checksum = 0;
     for (size_t i = 0; i < all->count; i++) {
         const bench_text *const text = &all->texts[i];
         md5_model *const model =
             text->is_anim ? NULL : md5_parse_model(text->bytes, text->size, opts, NULL);
-        seen += model != NULL;
+        checksum += model != NULL;
         md5_free_model(model);
     }
-    return seen;
+    return checksum;
 }
 
 static uint64_t read_drawn_by_shaders(void *fixture, md5_cpu level)
@@ -264,7 +264,7 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
                                           .fixture = all,
                                           .units = (double)all->mesh_bytes,
                                           .no_twin = true,
-                                          .other = read_meshes_with_assimp,
+                                          .other_library = read_meshes_with_assimp,
                                           .goal = 1000});
     }
     if (all->anim_bytes > 0) {
@@ -277,7 +277,7 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
                                           .fixture = all,
                                           .units = (double)all->anim_bytes,
                                           .no_twin = true,
-                                          .other = read_anims_with_assimp,
+                                          .other_library = read_anims_with_assimp,
                                           .goal = 1000});
     }
 }
@@ -317,8 +317,8 @@ static size_t num_plans(const md5_model *model)
 // The maxima over all texts: allocations, and peak memory per byte of text for texts over 16 KB.
 static void show_memory(bench_table *table, const bench_texts *all)
 {
-    double most_allocs[2] = {0, 0};
-    double most_memory[2] = {0, 0};
+    double max_allocs[2] = {0, 0};
+    double max_memory[2] = {0, 0};
     for (size_t i = 0; i < all->count; i++) {
         const bench_text *const text = &all->texts[i];
         bench_heap heap = {0};
@@ -331,15 +331,15 @@ static void show_memory(bench_table *table, const bench_texts *all)
         md5_free_anim(anim);
         md5_free_model(model);
         const double memory = (double)heap.peak / (double)text->size;
-        if (allocs > most_allocs[text->is_anim])
-            most_allocs[text->is_anim] = allocs;
-        if (text->size > 16384 && memory > most_memory[text->is_anim])
-            most_memory[text->is_anim] = memory;
+        if (allocs > max_allocs[text->is_anim])
+            max_allocs[text->is_anim] = allocs;
+        if (text->size > 16384 && memory > max_memory[text->is_anim])
+            max_memory[text->is_anim] = memory;
     }
-    bench_figure(table, "allocations to read a .md5mesh, at most", "", most_allocs[0], 6);
-    bench_figure(table, "allocations to read a .md5anim, at most", "", most_allocs[1], 2);
-    bench_figure(table, "peak memory of a .md5mesh over 16 KB", "x text", most_memory[0], 1.5);
-    bench_figure(table, "peak memory of a .md5anim over 16 KB", "x text", most_memory[1], 1.5);
+    bench_figure(table, "allocations to read a .md5mesh, at most", "", max_allocs[0], 6);
+    bench_figure(table, "allocations to read a .md5anim, at most", "", max_allocs[1], 2);
+    bench_figure(table, "peak memory of a .md5mesh over 16 KB", "x text", max_memory[0], 1.5);
+    bench_figure(table, "peak memory of a .md5anim over 16 KB", "x text", max_memory[1], 1.5);
 }
 
 // The size of what clips are sampled from, with joint 0's base frame, for each joint and frame: as
@@ -355,10 +355,10 @@ static void show_clip_memory(bench_table *table, const bench_texts *clips, const
         if (!anim)
             continue;
         const double joints = anim->skeleton.num_joints;
-        const double turns = anim->num_rotations;
+        const double rotations = anim->num_rotations;
         const double moves = anim->num_translations;
-        bytes += (joints + 1.0) * sizeof(md5_xform) + (turns + moves) * sizeof(uint32_t);
-        bytes += anim->num_frames * (turns * sizeof(md5_quat) + moves * sizeof(md5_vec3));
+        bytes += (joints + 1.0) * sizeof(md5_xform) + (rotations + moves) * sizeof(uint32_t);
+        bytes += anim->num_frames * (rotations * sizeof(md5_quat) + moves * sizeof(md5_vec3));
         joint_frames += joints * anim->num_frames;
         md5_free_anim(anim);
     }

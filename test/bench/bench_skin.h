@@ -22,16 +22,16 @@ typedef struct skinning {
     double num_vertices;
 } skinning;
 
-static void write_made_joints(FILE *to, double places[SKINNING_JOINTS][3])
+static void write_generated_joints(FILE *to, double positions[SKINNING_JOINTS][3])
 {
     fprintf(to, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
             SKINNING_JOINTS);
     for (int i = 0; i < SKINNING_JOINTS; i++) {
-        places[i][0] = 1.5 * i - 50.0;
-        places[i][1] = 3.0 * sin(5.0 * i);
-        places[i][2] = 3.0 * cos(7.0 * i);
-        fprintf(to, "\"%d\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, i - 1, places[i][0],
-                places[i][1], places[i][2]);
+        positions[i][0] = 1.5 * i - 50.0;
+        positions[i][1] = 3.0 * sin(5.0 * i);
+        positions[i][2] = 3.0 * cos(7.0 * i);
+        fprintf(to, "\"%d\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, i - 1, positions[i][0],
+                positions[i][1], positions[i][2]);
     }
     fputs("}\n", to);
 }
@@ -39,10 +39,10 @@ static void write_made_joints(FILE *to, double places[SKINNING_JOINTS][3])
 // A tube along a chain of joints, with its vertices in order. All weights of a vertex lie at one
 // point and use the nearest joint and those after it, with biases that fall from the first to the
 // last. Scattered: the first joint is any, as after a bad order of vertices.
-static void write_made_mesh(FILE *to, int num_influences, bool is_scattered)
+static void write_generated_mesh(FILE *to, int num_influences, bool is_scattered)
 {
-    double places[SKINNING_JOINTS][3];
-    write_made_joints(to, places);
+    double positions[SKINNING_JOINTS][3];
+    write_generated_joints(to, positions);
     fprintf(to, "mesh {\nshader \"\"\nnumverts %d\n", SKINNING_VERTICES);
     for (int i = 0; i < SKINNING_VERTICES; i++)
         fprintf(to, "vert %d ( %.6f %d ) %d %d\n", i, 0.01 * i, i % 2, i * num_influences,
@@ -58,20 +58,20 @@ static void write_made_mesh(FILE *to, int num_influences, bool is_scattered)
         const int joint = (first * SKINNING_JOINTS / SKINNING_VERTICES + rank) % SKINNING_JOINTS;
         const double bias =
             2.0 * (num_influences - rank) / (num_influences * (num_influences + 1.0));
-        const double x = 106.0 * vertex / SKINNING_VERTICES - 50.0 - places[joint][0];
-        const double y = 5.0 * cos(0.7 * vertex) - places[joint][1];
-        const double z = 5.0 * sin(0.7 * vertex) - places[joint][2];
+        const double x = 106.0 * vertex / SKINNING_VERTICES - 50.0 - positions[joint][0];
+        const double y = 5.0 * cos(0.7 * vertex) - positions[joint][1];
+        const double z = 5.0 * sin(0.7 * vertex) - positions[joint][2];
         fprintf(to, "weight %d %d %.9g ( %.9g %.9g %.9g )\n", i, joint, bias, x, y, z);
     }
     fputs("}\n", to);
 }
 
-static md5_model *made_model(int num_influences, bool is_scattered)
+static md5_model *generate_model(int num_influences, bool is_scattered)
 {
     FILE *const file = tmpfile();
     if (!file)
         return NULL;
-    write_made_mesh(file, num_influences, is_scattered);
+    write_generated_mesh(file, num_influences, is_scattered);
     const size_t size = (size_t)ftell(file);
     char *const text = malloc(size);
     rewind(file);
@@ -109,8 +109,8 @@ static void make_skinning(skinning *fixture, md5_model *model)
     if (!fixture->palette || !fixture->dual || !fixture->jobs)
         exit(1);
     for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_xform turn = {{0, 0, 0.0998f, -0.995f}, {0, 0, (float)(i % 3)}, 0};
-        fixture->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_xform(turn));
+        const md5_xform rotation = {{0, 0, 0.0998f, -0.995f}, {0, 0, (float)(i % 3)}, 0};
+        fixture->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_xform(rotation));
     }
     md5_build_palette(model, fixture->palette, fixture->palette);
     md5_build_dual_palette(fixture->palette, num_joints, fixture->dual);
@@ -129,30 +129,30 @@ static void make_skinning(skinning *fixture, md5_model *model)
 
 static uint64_t skin_all(const skinning *fixture, bool normals, bool tangents)
 {
-    uint64_t seen = 0;
+    uint64_t checksum = 0;
     for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
         md5i_skin_job job = fixture->jobs[i];
         job.normals = normals ? job.normals : NULL;
         job.tangents = tangents ? job.tangents : NULL;
         md5i_skin_with(fixture->level, &job);
-        seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
+        checksum += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
     }
-    return seen;
+    return checksum;
 }
 
 // The same by dual quaternions, with normals.
 static uint64_t skin_all_dual(const skinning *fixture)
 {
-    uint64_t seen = 0;
+    uint64_t checksum = 0;
     for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
         md5i_skin_job job = fixture->jobs[i];
         job.duals = fixture->dual;
         job.blend_duals = md5i_blend_duals;
         job.tangents = NULL;
         md5i_skin_with(fixture->level, &job);
-        seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
+        checksum += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
     }
-    return seen;
+    return checksum;
 }
 
 #endif

@@ -26,9 +26,9 @@ typedef struct gl_stage {
     double compiled; // seconds that the renderer took
 } gl_stage;
 
-static _Noreturn void fail(const char *what, const char *detail)
+static _Noreturn void fail(const char *subject, const char *detail)
 {
-    fprintf(stderr, "bench_gl: %s: %s\n", what, detail);
+    fprintf(stderr, "bench_gl: %s: %s\n", subject, detail);
     exit(1);
 }
 

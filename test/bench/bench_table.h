@@ -9,7 +9,7 @@
 
 typedef struct bench_table {
     FILE *csv;
-    uint64_t seen;
+    uint64_t checksum;
     int num_goals;
     int num_met;
     int num_busy; // not judged, because the machine was busy

@@ -35,7 +35,7 @@ static double measure_error(const gl_scene *scene, const view_kind *kind, uint32
     const md5_sample_position sample =
         md5_sample_position_at(binding->anim, seconds, MD5_WRAP_LOOP);
     const md5gl_clip_job job = view_baked_job(&kind->bakes, clip, &sample);
-    double worst = 0.0;
+    double max_error = 0.0;
     md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, memory->pose, memory->joints,
                      memory->palette);
     CHECK(scene_pose_baked(scene->renderer, baked_level(kind)->drawn, kind->bakes.clips, &job, NULL,
@@ -46,10 +46,10 @@ static double measure_error(const gl_scene *scene, const view_kind *kind, uint32
         md5_skin(&kind->model->meshes[i], memory->palette, memory->cpu, NULL, NULL);
         for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
             const double off = real_distance(memory->gpu[v], memory->cpu[v]);
-            worst = off > worst ? off : worst;
+            max_error = off > max_error ? off : max_error;
         }
     }
-    return worst;
+    return max_error;
 }
 
 // Returns the largest error at random times, in pixels, at the largest size at which the clip's
@@ -59,21 +59,21 @@ static double measure_largest_error(const gl_scene *scene, const view_kind *kind
 {
     const md5_anim *const anim = kind->clips[clip]->anim;
     const double scale = kind->bakes.sizes[clip] / (2.0 * kind->sphere.radius);
-    double worst = 0.0;
+    double max_error = 0.0;
     for (uint32_t frame = 0; frame + 1 < anim->num_frames; frame += 2) {
         const double seconds = (frame + test_random(random)) / anim->frame_rate;
         const double pixels = scale * measure_error(scene, kind, clip, seconds, memory);
         CHECK_THAT(pixels < 1.0, "clip %u: %.3f pixels at %.3f s", (unsigned)clip, pixels, seconds);
-        worst = pixels > worst ? pixels : worst;
+        max_error = pixels > max_error ? pixels : max_error;
     }
-    return worst;
+    return max_error;
 }
 
 // A member that becomes baked must not visibly jump, because these levels do not fade.
 TEST_LONG (view_baked_vertices_are_within_a_pixel) {
     gl_scene scene;
     shot_viewer viewer;
-    double worst = 0.0;
+    double max_error = 0.0;
     uint32_t fastest = 0;
     uint64_t random = 3;
     if (!scene_share(&scene))
@@ -95,8 +95,8 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
             .cpu = common_alloc(largest, sizeof(md5_vec3)),
         };
         for (uint32_t i = 0; i < kind->num_clips && CHECK(kind->bakes.clips); i++) {
-            const double of_clip = measure_largest_error(&scene, kind, i, &random, &memory);
-            worst = of_clip > worst ? of_clip : worst;
+            const double clip_error = measure_largest_error(&scene, kind, i, &random, &memory);
+            max_error = clip_error > max_error ? clip_error : max_error;
             fastest = kind->bakes.rates[i] > fastest ? kind->bakes.rates[i] : fastest;
             CHECK_EXACT(kind->bakes.sizes[i], 128);
         }
@@ -108,7 +108,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
     }
     // Fast clips needed more frames, and the measured error is above zero.
     CHECK(fastest > 1);
-    CHECK(worst > 0.3);
+    CHECK(max_error > 0.3);
     shot_close(&viewer);
     scene_close(&scene);
 }
@@ -265,9 +265,9 @@ TEST_LONG (view_crowds_look_alike_baked) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    OWN_PICTURE skinned = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 0");
-    OWN_PICTURE baked = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
-    OWN_PICTURE later = shot_take(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
+    OWN_PICTURE skinned = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 0");
+    OWN_PICTURE baked = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
+    OWN_PICTURE later = render_shot(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
     CHECK(!shot_same(&skinned, &baked));
     const double share = shot_difference(&baked, &skinned);
     CHECK_THAT(share < bound, "baked clips change %.5f of the pixels", share);
@@ -300,8 +300,8 @@ TEST_SHOT (view_hidden_meshes_are_hidden_baked, RUN SMALL FAR "--crowd-baked 30 
     OWN_PICTURE shown = shot_draw(viewer);
     view_show_meshes(viewer->state.document, UINT64_MAX);
     OWN_PICTURE hidden = shot_draw(viewer);
-    CHECK(shot_cover_of(&shown).share > 0.01);
-    CHECK_EXACT(shot_cover_of(&hidden).share, 0);
+    CHECK(measure_shot_cover(&shown).share > 0.01);
+    CHECK_EXACT(measure_shot_cover(&hidden).share, 0);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
@@ -318,15 +318,16 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
     view_add_baked(&again, 128.0f, memory, threads, &loader);
     common_stop_threads(threads);
     const view_bakes *const bakes = &again.bakes;
-    const bool made = bakes->clips != NULL;
-    CHECK_UINT(log.num_warnings, made ? 0 : 1);
-    CHECK(made == (again.num_levels == 2) && made == (bakes->sizes != NULL));
+    const bool is_created = bakes->clips != NULL;
+    CHECK_UINT(log.num_warnings, is_created ? 0 : 1);
+    CHECK(is_created == (again.num_levels == 2) && is_created == (bakes->sizes != NULL));
     CHECK(view_detail_at(&again, 0, 1000.0f, true, true) == 0);
-    CHECK((view_detail_at(&again, 0, 5.0f, true, true) == 1) == made);
-    CHECK_THAT(made || (strstr(log.warning, "bobbin is not baked: ") && strstr(log.warning, why)),
+    CHECK((view_detail_at(&again, 0, 5.0f, true, true) == 1) == is_created);
+    CHECK_THAT(is_created
+                   || (strstr(log.warning, "bobbin is not baked: ") && strstr(log.warning, why)),
                "the warning is: %s", log.warning);
     view_free_levels(&again, scene->renderer);
-    return made;
+    return is_created;
 }
 
 TEST_SHOT (view_bakes_reject_clips_that_do_not_match, RUN SMALL "--crowd 2") {
@@ -360,9 +361,9 @@ TEST_LONG (view_bakes_survive_a_lack_of_memory) {
     if (shot_open(&viewer, &scene, RUN SMALL "--crowd 2")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         const size_t live = heap.live;
-        for (bool made = false; !made && num_failed < 100; num_failed += !made) {
+        for (bool is_created = false; !is_created && num_failed < 100; num_failed += !is_created) {
             heap.fail_at = heap.num_allocs + 1 + (size_t)num_failed;
-            made = try_to_bake(&scene, kind, SIZE_MAX, "memory");
+            is_created = try_to_bake(&scene, kind, SIZE_MAX, "memory");
             CHECK_UINT(heap.live, live);
         }
         heap.fail_at = 0;

@@ -142,10 +142,10 @@ TEST_HERE (canvas_cuts_texture_and_gradient_in_proportion) {
 }
 
 TEST_HERE (canvas_skips_shapes_outside_the_clip) {
-    static const float whole[4] = {0, 0, 1, 1};
+    static const float full_texture[4] = {0, 0, 1, 1};
     static const float corners[6] = {0, 0, 9, 0, 0, 99};
     view_clip_canvas(&s->canvas, clip);
-    view_draw_image(&s->canvas, (view_rect){50, 30, 5, 5}, whole, 1, true);
+    view_draw_image(&s->canvas, (view_rect){50, 30, 5, 5}, full_texture, 1, true);
     view_draw_rect(&s->canvas, (view_rect){0, 0, 10, 100}, ~0u);
     view_draw_triangle(&s->canvas, corners, ~0u);
     CHECK_UINT(s->canvas.num_images, 0);

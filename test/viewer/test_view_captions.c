@@ -4,26 +4,26 @@
 
 enum { NUM_TEXTS = 3 };
 
-typedef struct told {
+typedef struct caption_case {
     view_log log;
     view_scene scene;
     view_play play;
-} told;
+} caption_case;
 
 // Returns false without libzip, because the folder has no models then.
-static bool open_told(told *fixture)
+static bool open_captions(caption_case *fixture)
 {
-    *fixture = (told){.log = {.level = VIEW_QUIET}, .play = {.playing = true, .speed = 1}};
+    *fixture = (caption_case){.log = {.level = VIEW_QUIET}, .play = {.playing = true, .speed = 1}};
     return view_load_game_scene(&fixture->scene, NULL,
                                 test_path("models/game/base::monster_thimble"), &fixture->log);
 }
 
-static void close_told(told *fixture)
+static void close_captions(caption_case *fixture)
 {
     view_free_scene(&fixture->scene);
 }
 
-static void play_until(told *fixture, double time)
+static void play_until(caption_case *fixture, double time)
 {
     for (; fixture->play.time < time; fixture->play.time += 0.01)
         view_pose(&fixture->scene, &fixture->play);
@@ -40,8 +40,8 @@ static void check_captions(const view_entity *figure, const char *const *texts, 
     }
 }
 
-TEST_IF (clips_of_a_state_are_captioned_with_their_joints, told, it, open_told(it),
-         close_told(it)) {
+TEST_IF (clips_of_a_state_are_captioned_with_their_joints, caption_case, it, open_captions(it),
+         close_captions(it)) {
     static const char *const texts[2][NUM_TEXTS] = {
         {"torso shoot 13: sound_weapon snd_shot = thimble_shot",
          "torso shoot 13: launch_missile barrel_l", "torso shoot 13: muzzle_flash barrel_l"},
@@ -60,7 +60,8 @@ TEST_IF (clips_of_a_state_are_captioned_with_their_joints, told, it, open_told(i
 }
 
 // A caption contains the value of the key that the command names, or the joint.
-TEST_IF (effects_are_captioned_with_their_names, told, it, open_told(it), close_told(it)) {
+TEST_IF (effects_are_captioned_with_their_names, caption_case, it, open_captions(it),
+         close_captions(it)) {
     static const char *const texts[NUM_TEXTS] = {
         "all idle 25: trigger_fx smoke at eye",
         "all idle 13: sound_body snd_footstep = thimble_step", "all idle 13: fx fx/steam"};

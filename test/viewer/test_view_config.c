@@ -47,12 +47,12 @@ static bool is_same(const view_option *option, const view_options *a, const view
     const char *const x = (const char *)a;
     const char *const y = (const char *)b;
     OWN_STRING text = size == 0 ? view_write_option(option, a) : NULL;
-    OWN_STRING other = size == 0 ? view_write_option(option, b) : NULL;
+    OWN_STRING second_text = size == 0 ? view_write_option(option, b) : NULL;
     if (memcmp(x + option->offset, y + option->offset, size) != 0)
         return false;
-    if (text == NULL || other == NULL)
-        return text == other;
-    return strcmp(text, other) == 0;
+    if (text == NULL || second_text == NULL)
+        return text == second_text;
+    return strcmp(text, second_text) == 0;
 }
 
 static char *random_word(const char *words, uint64_t *random)
@@ -215,17 +215,18 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
             const view_option *const row = &view_option_rows[i];
             view_options options = default_options();
             view_options again = default_options();
-            OWN_STRING one = random_value(row, &random);
-            OWN_STRING other = random_value(row, &random);
-            OWN_STRING lines = common_format("%s\n%s\n", one, other);
-            CHECK(view_read_option(row, one, &options));
-            CHECK(!view_is_repeated(row) || view_read_option(row, other, &options));
+            OWN_STRING value = random_value(row, &random);
+            OWN_STRING second_value = random_value(row, &random);
+            OWN_STRING lines = common_format("%s\n%s\n", value, second_value);
+            CHECK(view_read_option(row, value, &options));
+            CHECK(!view_is_repeated(row) || view_read_option(row, second_value, &options));
             OWN_STRING text = view_write_option(row, &options);
             CHECK_THAT(text != NULL && view_set_value(row, common_text_value(text), &again),
-                       "--%s of %s", row->name, one);
-            CHECK_THAT(is_same(row, &options, &again), "--%s: %s became %s", row->name, one, text);
+                       "--%s of %s", row->name, value);
+            CHECK_THAT(is_same(row, &options, &again), "--%s: %s became %s", row->name, value,
+                       text);
             if (row->kind == COMMON_TEXT || row->kind == COMMON_PAIR_TEXT)
-                CHECK_STRING(text, one);
+                CHECK_STRING(text, value);
             else if (view_is_repeated(row) && row->kind != VIEW_OPTION_PARM
                      && row->kind != VIEW_OPTION_SETTING) // settings are sorted
                 CHECK_STRING(text, lines);
@@ -684,8 +685,8 @@ TEST (view_config_is_locked_while_it_is_changed) {
         char *const name = common_format("/%u.md5mesh", (unsigned)i);
         for (uint32_t round = 0; round < 8; round++) {
             view_note_recent(&config, name);
-            OWN_STRING other = common_format("/%u.%u.md5mesh", (unsigned)i, round);
-            view_note_document(&config, other, "--hide=0\n");
+            OWN_STRING second_value = common_format("/%u.%u.md5mesh", (unsigned)i, round);
+            view_note_document(&config, second_value, "--hide=0\n");
             view_write_config(&config, &log);
         }
         _exit(log.num_warnings > 0);

@@ -33,14 +33,14 @@ static bool is_in_picture(const view_lens *lens, md5_vec3 p)
     md5_mat44 view, clip;
     view_lens_matrices(lens, &view, &clip);
     const float world[4] = {p.x, p.y, p.z, 1};
-    float seen[4] = {0};
+    float projected[4] = {0};
     float drawn[4] = {0};
     for (int row = 0; row < 4; row++)
         for (int i = 0; i < 4; i++)
-            seen[row] += view.m[4 * i + row] * world[i];
+            projected[row] += view.m[4 * i + row] * world[i];
     for (int row = 0; row < 4; row++)
         for (int i = 0; i < 4; i++)
-            drawn[row] += clip.m[4 * i + row] * seen[i];
+            drawn[row] += clip.m[4 * i + row] * projected[i];
     return fabsf(drawn[0]) <= drawn[3] && fabsf(drawn[1]) <= drawn[3]
            && fabsf(drawn[2]) <= drawn[3];
 }
@@ -129,46 +129,47 @@ typedef struct crowd_case {
 } crowd_case;
 
 // Opens twelve characters without a renderer, seen from `distance`.
-static bool open_crowd(crowd_case *made, const char *const *models, int num_models, float distance)
+static bool open_crowd(crowd_case *fixture, const char *const *models, int num_models,
+                       float distance)
 {
     char *paths[4] = {0};
     const view_options options = {.crowd = 12};
     view_log log = quiet_log;
     const view_loader loader = {&options, NULL, &log, NULL};
-    *made = (crowd_case){0};
+    *fixture = (crowd_case){0};
     for (int i = 0; i < num_models; i++)
         paths[i] = common_copy(test_path(models[i]));
-    made->document =
+    fixture->document =
         view_load_document(&loader, (const char *const *)paths, (size_t)num_models, true, true,
                            (view_document_settings){.root = MD5_ROOT_FILE});
     for (int i = 0; i < num_models; i++)
         free(paths[i]);
-    if (!CHECK(made->document))
+    if (!CHECK(fixture->document))
         return false;
-    made->crowd = &made->document->crowd;
+    fixture->crowd = &fixture->document->crowd;
     view_camera camera = VIEW_DEFAULT_CAMERA;
     camera.distance = distance;
     camera.scene_radius = distance;
     const view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
     const md5gl_frame frame = make_frame(&lens);
-    made->sight = view_make_sight(&lens, &frame, 0.0f);
+    fixture->sight = view_make_sight(&lens, &frame, 0.0f);
     return true;
 }
 
-static void close_crowd(crowd_case *made)
+static void close_crowd(crowd_case *fixture)
 {
-    view_free_document(made->document, NULL);
+    view_free_document(fixture->document, NULL);
 }
 
 TEST (view_kinds_are_within_their_spheres) {
     STRINGS(models) = {"models/bobbin/bobbin.md5machine", "models/spindle/spindle.md5mesh",
                        "models/thimble/thimble.md5mesh"};
-    crowd_case made;
-    if (open_crowd(&made, models, 3, 300.0f)) {
-        view_crowd *const crowd = made.crowd;
-        made.sight.all = true;
+    crowd_case fixture;
+    if (open_crowd(&fixture, models, 3, 300.0f)) {
+        view_crowd *const crowd = fixture.crowd;
+        fixture.sight.all = true;
         for (int i = 0; i < 60; i++) {
-            view_run_crowd(crowd, 0.37 * i, &made.sight);
+            view_run_crowd(crowd, 0.37 * i, &fixture.sight);
             CHECK_UINT(view_count_visible(crowd), 12);
             for (uint32_t k = 0; k < crowd->num_kinds; k++) {
                 view_kind *const kind = &crowd->kinds[k];
@@ -185,18 +186,18 @@ TEST (view_kinds_are_within_their_spheres) {
             }
         }
     }
-    close_crowd(&made);
+    close_crowd(&fixture);
 }
 
 // Each member looks around independently, in its own order.
 TEST (view_members_of_a_crowd_look_around_independently) {
     STRINGS(models) = {"models/bobbin/page_gaze.md5machine"};
-    crowd_case made;
-    if (open_crowd(&made, models, 1, 100.0f)) {
-        view_crowd *const crowd = made.crowd;
-        made.sight.all = true;
+    crowd_case fixture;
+    if (open_crowd(&fixture, models, 1, 100.0f)) {
+        view_crowd *const crowd = fixture.crowd;
+        fixture.sight.all = true;
         for (int i = 0; i < 61; i++)
-            view_run_crowd(crowd, i / 30.0, &made.sight);
+            view_run_crowd(crowd, i / 30.0, &fixture.sight);
         for (uint32_t i = 0; i < 12; i++) {
             const md5_gaze *const gaze = md5_player_gaze(crowd->members[i].player, 0);
             CHECK(gaze->seconds > 0.0f && gaze->head.x != 0.0f);
@@ -204,7 +205,7 @@ TEST (view_members_of_a_crowd_look_around_independently) {
                 CHECK(md5_player_gaze(crowd->members[k].player, 0)->to.x != gaze->to.x);
         }
     }
-    close_crowd(&made);
+    close_crowd(&fixture);
 }
 
 // The nearest neighbor of a member looks in the same direction, or each of the two has the other
@@ -214,26 +215,27 @@ TEST (view_members_of_a_crowd_stand_in_groups) {
     static const md5_vec3 forward = {1, 0, 0};
     uint32_t walking = 0;
     uint32_t talking = 0;
-    crowd_case made;
-    if (open_crowd(&made, models, 1, 100.0f))
+    crowd_case fixture;
+    if (open_crowd(&fixture, models, 1, 100.0f))
         for (int i = 0; i < 12; i++) {
             md5_vec3 nearest = {INFINITY, 0, 0};
-            md5_vec3 its_way = nearest;
-            const md5_xform placement = made.crowd->members[i].placement;
+            md5_vec3 forward_of_nearest = nearest;
+            const md5_xform placement = fixture.crowd->members[i].placement;
             const md5_vec3 ahead = md5_quat_rotate(placement.rotation, forward);
             for (int k = 0; k < 12; k++) {
-                const md5_xform other = made.crowd->members[k].placement;
-                const md5_vec3 offset = md5_vec3_sub(other.translation, placement.translation);
+                const md5_xform neighbor = fixture.crowd->members[k].placement;
+                const md5_vec3 offset = md5_vec3_sub(neighbor.translation, placement.translation);
                 if (k != i && md5_vec3_length(offset) < md5_vec3_length(nearest)) {
                     nearest = offset;
-                    its_way = md5_quat_rotate(other.rotation, forward);
+                    forward_of_nearest = md5_quat_rotate(neighbor.rotation, forward);
                 }
             }
-            walking += md5_vec3_dot(ahead, its_way) > 0.999f;
-            talking += md5_vec3_dot(ahead, nearest) > 0 && md5_vec3_dot(its_way, nearest) < 0;
+            walking += md5_vec3_dot(ahead, forward_of_nearest) > 0.999f;
+            talking +=
+                md5_vec3_dot(ahead, nearest) > 0 && md5_vec3_dot(forward_of_nearest, nearest) < 0;
         }
     CHECK(walking > 1 && talking > 1 && walking + talking > 9);
-    close_crowd(&made);
+    close_crowd(&fixture);
 }
 
 static void start_inertial(view_crowd *crowd)
@@ -288,15 +290,15 @@ TEST (view_members_become_visible_in_their_current_pose) {
 // Distant members are posed every fourth frame, an equal number in each frame, and no time is lost.
 TEST (view_distant_members_are_updated_in_turn) {
     STRINGS(models) = {"models/bobbin/bobbin.md5machine", "models/thimble/thimble.md5mesh"};
-    crowd_case made;
-    if (open_crowd(&made, models, 2, 50000.0f)) {
-        view_crowd *const crowd = made.crowd;
+    crowd_case fixture;
+    if (open_crowd(&fixture, models, 2, 50000.0f)) {
+        view_crowd *const crowd = fixture.crowd;
         double lived[12] = {0};
         for (int i = 0; i < 61; i++) {
             double waited[12];
             for (int k = 0; k < 12; k++)
                 waited[k] = crowd->members[k].waited;
-            view_run_crowd(crowd, i / 60.0, &made.sight);
+            view_run_crowd(crowd, i / 60.0, &fixture.sight);
             CHECK_UINT(crowd->num_posed, i == 0 ? 12 : 3);
             for (int k = 0; k < 12; k++)
                 if (crowd->members[k].is_due)
@@ -305,19 +307,19 @@ TEST (view_distant_members_are_updated_in_turn) {
         for (int k = 0; k < 12; k++)
             CHECK(fabs(lived[k] + crowd->members[k].waited - 1.0) < 1e-5);
         // If the last frame was long ago, all members are posed.
-        view_run_crowd(crowd, crowd->time + 0.1, &made.sight);
+        view_run_crowd(crowd, crowd->time + 0.1, &fixture.sight);
         CHECK_UINT(crowd->num_posed, 12);
     }
-    close_crowd(&made);
+    close_crowd(&fixture);
 }
 
 // Each member has the morph weights of its own player.
 TEST (view_members_have_separate_morph_weights) {
     enum { NUM_TARGETS = 8 };
     STRINGS(models) = {"models/bobbin/bobbin.md5machine"};
-    crowd_case made;
-    if (open_crowd(&made, models, 1, 200.0f)) {
-        const view_kind *const kind = &made.crowd->kinds[0];
+    crowd_case fixture;
+    if (open_crowd(&fixture, models, 1, 200.0f)) {
+        const view_kind *const kind = &fixture.crowd->kinds[0];
         const md5_machine *const machine = kind->machine;
         const uint32_t num_targets = kind->morphs->morph->num_targets;
         const uint32_t smile = md5_find_morph_target(kind->morphs->morph, "smile");
@@ -328,16 +330,16 @@ TEST (view_members_have_separate_morph_weights) {
         const uint32_t parameter = md5_find_parameter(machine, "smile");
         CHECK(num_targets == NUM_TARGETS && machine_smile < NUM_TARGETS);
         CHECK(smile != MD5_NONE && parameter != MD5_NONE);
-        for (uint32_t i = 0; i < made.crowd->count; i++)
-            CHECK(md5_player_set(made.crowd->members[i].player, parameter, 0.05f * (float)i));
-        uint32_t num_seen = 0;
+        for (uint32_t i = 0; i < fixture.crowd->count; i++)
+            CHECK(md5_player_set(fixture.crowd->members[i].player, parameter, 0.05f * (float)i));
+        uint32_t num_visible = 0;
         for (int step = 1; step < 40; step++) {
             // Members appear and disappear, so that slots are reused.
-            made.sight.all = step % 4 == 0;
-            view_run_crowd(made.crowd, 0.06 * step, &made.sight);
-            for (uint32_t i = 0; i < made.crowd->count; i++) {
+            fixture.sight.all = step % 4 == 0;
+            view_run_crowd(fixture.crowd, 0.06 * step, &fixture.sight);
+            for (uint32_t i = 0; i < fixture.crowd->count; i++) {
                 float weights[NUM_TARGETS];
-                const view_member *const member = &made.crowd->members[i];
+                const view_member *const member = &fixture.crowd->members[i];
                 if (!member->is_posed)
                     continue;
                 md5_player_morphs(member->player, weights);
@@ -345,11 +347,11 @@ TEST (view_members_have_separate_morph_weights) {
                       == weights[machine_smile]);
                 CHECK(weights[machine_smile] > 0.0f || i == 0);
             }
-            num_seen = num_seen > kind->num_seen ? num_seen : kind->num_seen;
+            num_visible = num_visible > kind->num_seen ? num_visible : kind->num_seen;
         }
-        CHECK_UINT(num_seen, made.crowd->count);
+        CHECK_UINT(num_visible, fixture.crowd->count);
     }
-    close_crowd(&made);
+    close_crowd(&fixture);
 }
 
 // -- Images of crowds -----------------------------------------------------------------------------
@@ -372,7 +374,7 @@ TEST_SCENE (view_crowds_show_every_model_and_animation) {
     };
     shot shots[3];
     for (int i = 0; i < 3; i++)
-        shots[i] = shot_take(scene, lines[i]);
+        shots[i] = render_shot(scene, lines[i]);
     CHECK(!shot_same(&shots[0], &shots[1]));
     CHECK(!shot_same(&shots[1], &shots[2]));
     for (int i = 0; i < 3; i++)
@@ -386,8 +388,8 @@ TEST_SCENE (view_crowds_share_animations_and_machines) {
         "models/bobbin/bobbin.md5machine " SPINDLE SMALL "--crowd 12 --animation-time 2",
     };
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
-        OWN_PICTURE taken = shot_take(scene, lines[i]);
-        CHECK(taken.rgba);
+        OWN_PICTURE shot_picture = render_shot(scene, lines[i]);
+        CHECK(shot_picture.rgba);
     }
 }
 
@@ -421,9 +423,9 @@ static void check_culling(const char *const lines[], size_t count)
     if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < count; i++) {
-        OWN_PICTURE culled = shot_take(&scene, lines[i]);
-        OWN_PICTURE whole = draw_without_culling(&scene, lines[i]);
-        CHECK_THAT(shot_same(&culled, &whole), "%s: culling changes pixels", lines[i]);
+        OWN_PICTURE culled = render_shot(&scene, lines[i]);
+        OWN_PICTURE full = draw_without_culling(&scene, lines[i]);
+        CHECK_THAT(shot_same(&culled, &full), "%s: culling changes pixels", lines[i]);
     }
     scene_close(&scene);
 }
@@ -456,8 +458,9 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    OWN_PICTURE models = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 0");
-    OWN_PICTURE impostors = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");
+    OWN_PICTURE models = render_shot(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 0");
+    OWN_PICTURE impostors =
+        render_shot(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");
     CHECK(!shot_same(&models, &impostors));
     const double share = shot_difference(&impostors, &models);
     CHECK_THAT(share < 0.15, "impostors change %.4f of the pixels", share);

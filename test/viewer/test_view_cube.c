@@ -206,12 +206,12 @@ TEST (view_masks_become_highlights_and_glow) {
     static const uint8_t glow[] = {0,  0,   0,   255, 10, 20, 250, 255,
                                    50, 100, 128, 255, 20, 40, 51,  255};
     memcpy(shine, masks, sizeof masks);
-    view_image of_masks = {shine, 4, 1};
-    view_apply_masks(&of_masks, NULL, 0.5f);
+    view_image masked = {shine, 4, 1};
+    view_apply_masks(&masked, NULL, 0.5f);
     CHECK_BYTES(shine, highlights, sizeof highlights);
     const view_image texture = {color, 2, 1};
-    of_masks.rgba = masks;
-    view_apply_masks(&of_masks, &texture, 1.0f);
+    masked.rgba = masks;
+    view_apply_masks(&masked, &texture, 1.0f);
     CHECK_BYTES(masks, glow, sizeof glow);
 }
 
@@ -223,17 +223,17 @@ TEST (view_cube_reports_unsupported_lines) {
                     "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
                     "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
     OWN_STRING path = common_join(folder, "md5.cfg");
-    OWN_STRING said = common_join(folder, "said");
+    OWN_STRING messages = common_join(folder, "said");
     OWN_CUBE2 cube = md5_load_cube2(path, NULL, NULL, NULL);
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);
     const int kept = dup(STDERR_FILENO);
-    if (CHECK(cube) && CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr))) {
+    if (CHECK(cube) && CHECK(kept >= 0) && CHECK(freopen(messages, "w", stderr))) {
         view_report_unsupported(cube, "md5.cfg", &log);
         fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
         size_t size;
-        OWN_STRING text = test_read_file(said, &size);
+        OWN_STRING text = test_read_file(messages, &size);
         CHECK(text != NULL
               && strstr(text, "md5.cfg: not supported: ragdoll, reflections, spinning\n") != NULL);
     }

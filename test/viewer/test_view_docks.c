@@ -74,9 +74,9 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
 // upper half of the body.
 TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
     STRINGS(names) = {"mesh/eyes", "material/models/bobbin/bobbin_eye"};
-    const view_camera whole = s->viewer.cameras.user;
+    const view_camera original = s->viewer.cameras.user;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        s->viewer.cameras.user = whole;
+        s->viewer.cameras.user = original;
         s->viewer.ui.selected_mesh = s->viewer.ui.selected_material = -1;
         screen_draw(s);
         const view_rect row = item_find(&s->viewer, &s->facts, names[i]);
@@ -85,8 +85,8 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
                                 .is_pressed = true,
                                 .is_double = true};
         view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &mouse));
-        CHECK_THAT(s->viewer.cameras.user.distance < 0.6f * whole.distance
-                       && s->viewer.cameras.user.target.z > whole.target.z,
+        CHECK_THAT(s->viewer.cameras.user.distance < 0.6f * original.distance
+                       && s->viewer.cameras.user.target.z > original.target.z,
                    "%s", names[i]);
     }
 }
@@ -213,7 +213,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
 
 // -- Curves ---------------------------------------------------------------------------------
 
-static void turn_on(screen *s, const char *option)
+static void enable_option(screen *s, const char *option)
 {
     PERFORM(&s->viewer, view_get_toggle(view_find_option(option, strlen(option))));
     screen_draw(s);
@@ -222,7 +222,7 @@ static void turn_on(screen *s, const char *option)
 TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_scene *const scene = &s->viewer.document->scene;
-    turn_on(s, "curves");
+    enable_option(s, "curves");
     CHECK(!is_there(s, "curves/plot")); // no joint is selected
     const uint32_t joint = (uint32_t)find_joint(s, "forearm_l");
     s->viewer.ui.selected_joint = (int32_t)joint;
@@ -232,13 +232,14 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
     char *const text = SDL_GetClipboardText();
     const char *line = strstr(text, "\n5,");
     md5_quat q = {0};
-    md5_quat now;
+    md5_quat current;
     CHECK(strncmp(text, "frame,x,y,z,w\n0,", 16) == 0);
     CHECK(line != NULL && sscanf(line, "\n5,%f,%f,%f,%f", &q.x, &q.y, &q.z, &q.w) == 4);
     view_seek(&s->viewer.play, view_timing_anim(scene), 5.0 / view_timing_anim(scene)->frame_rate);
     view_pose(scene, &s->viewer.play);
-    now = scene->pose[joint].rotation;
-    CHECK_NEAR(fabsf(q.x * now.x + q.y * now.y + q.z * now.z + q.w * now.w), 1, 1e-5);
+    current = scene->pose[joint].rotation;
+    CHECK_NEAR(fabsf(q.x * current.x + q.y * current.y + q.z * current.z + q.w * current.w), 1,
+               1e-5);
     SDL_free(text);
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
@@ -246,16 +247,16 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
 TEST_HERE (curves_set_the_time, BOBBIN) {
     const md5_anim *const anim = view_timing_anim(&s->viewer.document->scene);
     s->viewer.ui.selected_joint = find_joint(s, "head");
-    turn_on(s, "curves");
+    enable_option(s, "curves");
     press(s, "curves/plot", 0.5f);
-    const double place = view_frame_position(&s->viewer.play, anim);
-    CHECK_NEAR(place, 0.5 * (anim->num_frames - 1), 0.51);
-    CHECK_NEAR(place, round(place), 1e-6); // a whole frame
+    const double frame_position = view_frame_position(&s->viewer.play, anim);
+    CHECK_NEAR(frame_position, 0.5 * (anim->num_frames - 1), 0.51);
+    CHECK_NEAR(frame_position, round(frame_position), 1e-6); // a whole frame
     screen_draw(s);
     const view_rect button = item_find(&s->viewer, &s->facts, "curves/Copy");
     const float row = ceilf(1.6f * 13.0f); // the table shows the values of that frame
     item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
-    CHECK(fabs(view_frame_position(&s->viewer.play, anim) - place) < 10.0);
+    CHECK(fabs(view_frame_position(&s->viewer.play, anim) - frame_position) < 10.0);
 }
 
 TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
@@ -265,8 +266,8 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     view_pose(&s->viewer.document->scene, &s->viewer.play);
     const view_compare *const compare = &s->viewer.document->compare;
     view_pose_compare(&s->viewer.document->compare, &s->viewer.document->scene, &s->viewer.play);
-    turn_on(s, "curves");
-    turn_on(s, "differences");
+    enable_option(s, "curves");
+    enable_option(s, "differences");
     CHECK(!s->viewer.options->shown.curves); // one at a time
     const view_peak *const peak = &compare->peaks[1];
     OWN_STRING label =

@@ -149,16 +149,16 @@ TEST_EXPORT (view_export_equals_the_image_in_the_window) {
     viewer->play.time = 0.37;
     common_list words = view_export_words(viewer);
     view_options options;
-    view_state other;
+    view_state second;
     char problem[256];
     CHECK(view_read_options((int)words.count, words.names, &options, problem, sizeof problem));
-    view_begin(&other, &options);
-    other.renderer = fixture->gl.renderer;
-    CHECK(view_set_scale(&other, 1.0f) && view_open_first(&other));
+    view_begin(&second, &options);
+    second.renderer = fixture->gl.renderer;
+    CHECK(view_set_scale(&second, 1.0f) && view_open_first(&second));
     // Camera settings of the clip that was framed first: the grid and the nearest depth depend on
     // them.
-    other.cameras.user.scene_radius = viewer->cameras.user.scene_radius;
-    view_state *const both[] = {viewer, &other};
+    second.cameras.user.scene_radius = viewer->cameras.user.scene_radius;
+    view_state *const both[] = {viewer, &second};
     uint8_t *pixels[2];
     for (int i = 0; i < 2; i++) {
         pixels[i] = common_alloc(4, 64 * 48);
@@ -173,7 +173,7 @@ TEST_EXPORT (view_export_equals_the_image_in_the_window) {
     CHECK(memcmp(pixels[0], pixels[1], 4 * 64 * 48) == 0);
     free(pixels[0]);
     free(pixels[1]);
-    view_end(&other);
+    view_end(&second);
     view_free_options(&options);
     common_free_list(&words);
 }
@@ -416,8 +416,8 @@ static void check_tool_writes_same(screen *fixture, const char *ending, const ch
     OWN_STRING tool = common_join(fixture->folder, "tool");
     const char *const folders[2] = {window, tool};
     for (int i = 0; i < 2; i++) {
-        OWN_STRING made = common_format("%s/x", folders[i]);
-        common_create_folders(made, 0777);
+        OWN_STRING folder = common_format("%s/x", folders[i]);
+        common_create_folders(folder, 0777);
         snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folders[i]);
         fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT; // until the file is written
         select_model(fixture, ending);
@@ -472,8 +472,8 @@ TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
     }
     folder_put_text(fixture->folder, "models/t.md5mesh", text);
     OWN_STRING path = common_join(fixture->folder, "models/t.md5mesh");
-    OWN_STRING said = common_join(fixture->folder, "said.png");
-    OWN_STRING chosen = common_format("3=%s", said);
+    OWN_STRING image_path = common_join(fixture->folder, "said.png");
+    OWN_STRING chosen = common_format("3=%s", image_path);
     CHECK(view_read_option(view_find_option("texture", 7), chosen, viewer->options));
     const char *const file = path;
     REQUIRE(view_open(viewer, &file, 1, true));
@@ -722,8 +722,8 @@ TEST_EXPORT (view_export_folder_is_chosen_in_a_list) {
     item_release(viewer);
     CHECK_UINT(viewer->ui.over, VIEW_OVERLAY_EXPORT);
     OWN_STRING expected = common_folder(fixture->folder);
-    OWN_STRING whole = common_canonical_path(expected);
-    CHECK_STRING(choices->folder, whole);
+    OWN_STRING canonical = common_canonical_path(expected);
+    CHECK_STRING(choices->folder, canonical);
 }
 
 // If the user cancels the list of folders, the dialog opens again with the former folder.
@@ -763,10 +763,10 @@ TEST_EXPORT (view_export_has_a_readable_name_and_another_format) {
     CHECK(item_find(viewer, &stage, "export/Automatic").width > 0);
     CHECK(strstr(export->output, "/{model}") != NULL);
     CHECK(strcmp(export->endings.names[export->choices.model_format], "md5mesh") != 0);
-    const view_rect other = item_find(viewer, &stage, "export/glb");
+    const view_rect second = item_find(viewer, &stage, "export/glb");
     const view_rect source = item_find(viewer, &stage, "export/md5mesh");
-    CHECK(other.width > 0 && source.width > 0);
-    CHECK(source.y > other.y || source.x > other.x);
+    CHECK(second.width > 0 && source.width > 0);
+    CHECK(source.y > second.y || source.x > second.x);
 }
 
 TEST_EXPORT (view_export_dialog_closes_by_escape) {

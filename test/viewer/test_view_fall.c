@@ -10,45 +10,45 @@ typedef struct figure_case {
     bool is_open;
 } figure_case;
 
-static bool open_figures(figure_case *it)
+static bool open_figures(figure_case *fixture)
 {
     char *const model = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
     char *const game = view_make_address(test_path("models/game/base"), "monster_bobbin", NULL);
     const char *const files[1] = {model};
-    *it = (figure_case){.log = {.level = VIEW_QUIET}};
-    it->is_open = view_load_scene(&it->beside, files, 1, NULL, true, &it->log)
-                  && view_load_game_scene(&it->in_game, NULL, game, &it->log);
-    if (it->is_open)
-        view_load_figure(&it->beside, &it->log);
+    *fixture = (figure_case){.log = {.level = VIEW_QUIET}};
+    fixture->is_open = view_load_scene(&fixture->beside, files, 1, NULL, true, &fixture->log)
+                       && view_load_game_scene(&fixture->in_game, NULL, game, &fixture->log);
+    if (fixture->is_open)
+        view_load_figure(&fixture->beside, &fixture->log);
     free(game);
     free(model);
-    return it->is_open;
+    return fixture->is_open;
 }
 
-static void close_figures(figure_case *it)
+static void close_figures(figure_case *fixture)
 {
-    view_free_scene(&it->beside);
-    view_free_scene(&it->in_game);
+    view_free_scene(&fixture->beside);
+    view_free_scene(&fixture->in_game);
 }
 
-#define TEST_FIGURES(title)                                                          \
-    TEST_IF (title, figure_case, it, open_figures(it) || (close_figures(it), false), \
-             close_figures(it))
+#define TEST_FIGURES(title)               \
+    TEST_IF (title, figure_case, fixture, \
+             open_figures(fixture) || (close_figures(fixture), false), close_figures(fixture))
 
 // The model of the game has no vertices at the head, but the same joints.
 TEST_FIGURES(view_finds_the_figure_in_the_folder_of_a_model)
 {
-    REQUIRE(it->beside.fall != NULL && it->in_game.fall != NULL);
-    const md5_figure *const own = it->beside.fall->bodies;
-    const md5_figure *const game = it->in_game.fall->bodies;
-    REQUIRE(CHECK_UINT(own->num_bodies, game->num_bodies));
-    CHECK(own->num_bodies > 10);
-    for (uint32_t i = 0; i < own->num_bodies; i++) {
-        CHECK_STRING(own->bodies[i].def->name, game->bodies[i].def->name);
-        CHECK_NEAR(own->bodies[i].mass, game->bodies[i].mass, 1e-4);
-        CHECK_SMALL(
-            md5_vec3_length(md5_vec3_sub(own->setup[i].translation, game->setup[i].translation)),
-            1e-3);
+    REQUIRE(fixture->beside.fall != NULL && fixture->in_game.fall != NULL);
+    const md5_figure *const figure_of_model = fixture->beside.fall->bodies;
+    const md5_figure *const game = fixture->in_game.fall->bodies;
+    REQUIRE(CHECK_UINT(figure_of_model->num_bodies, game->num_bodies));
+    CHECK(figure_of_model->num_bodies > 10);
+    for (uint32_t i = 0; i < figure_of_model->num_bodies; i++) {
+        CHECK_STRING(figure_of_model->bodies[i].def->name, game->bodies[i].def->name);
+        CHECK_NEAR(figure_of_model->bodies[i].mass, game->bodies[i].mass, 1e-4);
+        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(figure_of_model->setup[i].translation,
+                                                 game->setup[i].translation)),
+                    1e-3);
     }
 }
 
@@ -57,8 +57,8 @@ TEST_FIGURES(view_has_no_figure_without_a_file)
     char *const model = common_copy(test_path("models/lantern/lantern.md5mesh"));
     const char *const files[1] = {model};
     view_scene scene;
-    REQUIRE(view_load_scene(&scene, files, 1, NULL, true, &it->log));
-    view_load_figure(&scene, &it->log);
+    REQUIRE(view_load_scene(&scene, files, 1, NULL, true, &fixture->log));
+    view_load_figure(&scene, &fixture->log);
     CHECK(scene.fall == NULL);
     view_free_scene(&scene);
     free(model);
@@ -71,7 +71,7 @@ static void pose_at(view_scene *scene, double time)
     view_pose(scene, &(view_play){.time = time, .wrap = MD5_WRAP_LOOP});
 }
 
-static md5_vec3 place_of_joint(const view_scene *scene, const char *name)
+static md5_vec3 joint_position(const view_scene *scene, const char *name)
 {
     return md5_mat34_translation(scene->joints[md5_find_joint(scene->skeleton, name)]);
 }
@@ -87,11 +87,11 @@ TEST_FIGURES(view_fall_is_independent_of_earlier_seeks)
 {
     const double dies = 0.3;
     const double after = 1.7;
-    figure_case other;
-    REQUIRE(open_figures(&other));
-    for (int of = 0; of < 2; of++) {
-        view_scene *const scene = of == 0 ? &it->beside : &it->in_game;
-        view_scene *const same = of == 0 ? &other.beside : &other.in_game;
+    figure_case second;
+    REQUIRE(open_figures(&second));
+    for (int place_index = 0; place_index < 2; place_index++) {
+        view_scene *const scene = place_index == 0 ? &fixture->beside : &fixture->in_game;
+        view_scene *const same = place_index == 0 ? &second.beside : &second.in_game;
         pose_at(same, 0.25);
         view_set_death_time(scene->fall, dies);
         pose_at(scene, 0.25);
@@ -110,7 +110,7 @@ TEST_FIGURES(view_fall_is_independent_of_earlier_seeks)
         pose_at(same, 0.25);
         CHECK(is_same_pose(scene, same));
     }
-    close_figures(&other);
+    close_figures(&second);
 }
 
 // The lying character is lower than the standing one by almost half of its height, on each kind of
@@ -119,14 +119,14 @@ TEST_FIGURES(view_falls_onto_its_ground)
 {
     static const view_ground_kind kinds[] = {VIEW_LEVEL, VIEW_STAIRS, VIEW_SLOPE, VIEW_HILLS};
     const float deepest = 0.5f;
-    view_scene *const scene = &it->in_game;
+    view_scene *const scene = &fixture->in_game;
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
         view_find_feet(&scene->terrain, scene, kinds[k]);
         md5_destroy_ragdoll(scene->fall->ragdoll); // the ragdoll was created for another ground
         scene->fall->ragdoll = NULL;
         view_set_death_time(scene->fall, 0.5);
         pose_at(scene, 0.5);
-        const md5_vec3 stood = place_of_joint(scene, "head");
+        const md5_vec3 stood = joint_position(scene, "head");
         const float tall = stood.z - view_ground_height(&scene->terrain, stood.x, stood.y);
         for (int i = 0; i <= 90; i++) {
             pose_at(scene, 0.5 + 0.1 * i);
@@ -134,10 +134,10 @@ TEST_FIGURES(view_falls_onto_its_ground)
             for (uint32_t b = 0; b < (i >= 15 ? figure->num_bodies : 0);
                  b++) { // the stairs behind it may have been in its way
                 const md5_body_part *const body = &figure->bodies[b];
-                const md5_xform place = md5_ragdoll_bodies(scene->fall->ragdoll)[b].transform;
+                const md5_xform transform = md5_ragdoll_bodies(scene->fall->ragdoll)[b].transform;
                 for (uint32_t v = 0; v < body->num_vertices; v++) {
                     const md5_vec3 at =
-                        md5_xform_point(place, figure->vertices[body->first_vertex + v]);
+                        md5_xform_point(transform, figure->vertices[body->first_vertex + v]);
                     // On stairs use the higher or lower stair too, because the body may be within a
                     // riser.
                     const float ground = view_ground_height(&scene->terrain, at.x, at.y);
@@ -149,10 +149,10 @@ TEST_FIGURES(view_falls_onto_its_ground)
                 }
             }
         }
-        const md5_vec3 lies = place_of_joint(scene, "head");
+        const md5_vec3 lies = joint_position(scene, "head");
         CHECK(lies.z < stood.z - 0.4f * tall);
         CHECK_THAT(md5_ragdoll_is_at_rest(scene->fall->ragdoll), "ground %d", (int)k);
-        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(lies, place_of_joint(scene, "1:head"))), 1e-3);
+        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(lies, joint_position(scene, "1:head"))), 1e-3);
     }
 }
 
@@ -171,7 +171,7 @@ TEST_FIGURES(view_lists_items_dropped_at_death)
     view_parms parms = {.ahead = 60};
     const view_stage stage = {.document = &document, .parms = &parms, .play = &play};
     const int burn = VIEW_FIRST_PARM + 7;
-    REQUIRE(view_load_game_scene(scene, NULL, address, &it->log));
+    REQUIRE(view_load_game_scene(scene, NULL, address, &fixture->log));
     view_set_death_time(scene->fall, 0.5);
     const uint32_t before = scene->entity.num_fired;
     for (int i = 0; i < 2; i++) {
@@ -195,10 +195,10 @@ TEST_FIGURES(view_lists_items_dropped_at_death)
 // released.
 TEST_FIGURES(view_drags_a_fallen_body_by_a_limb)
 {
-    view_scene *const scene = &it->beside;
+    view_scene *const scene = &fixture->beside;
     view_set_death_time(scene->fall, 0);
     pose_at(scene, 2);
-    const md5_vec3 hand = place_of_joint(scene, "hand_l");
+    const md5_vec3 hand = joint_position(scene, "hand_l");
     const md5_vec3 above = {hand.x, hand.y, hand.z + 60};
     const md5_vec3 below = {hand.x, hand.y, -1};
     REQUIRE(view_grasp(scene->fall, above, below));
@@ -207,9 +207,9 @@ TEST_FIGURES(view_drags_a_fallen_body_by_a_limb)
         view_drag(scene->fall, &target);
         pose_at(scene, 2 + i / 30.0);
     }
-    CHECK(place_of_joint(scene, "head").z > 25.0f);
+    CHECK(joint_position(scene, "head").z > 25.0f);
     view_drag(scene->fall, NULL);
     pose_at(scene, 8);
-    CHECK(place_of_joint(scene, "head").z < 25.0f);
+    CHECK(joint_position(scene, "head").z < 25.0f);
     CHECK(!view_grasp(scene->fall, above, (md5_vec3){above.x, above.y, above.z + 1}));
 }

@@ -18,7 +18,7 @@ typedef struct find_mesh {
 // Files of a package: images (a name with ! at its end is a tiny image), or a path, a line break
 // and the file's text. The first file is the model.
 typedef struct find_case {
-    const char *what;
+    const char *description;
     const char *files[MAX_FILES];
     find_mesh meshes[MAX_MESHES];
 } find_case;
@@ -351,13 +351,14 @@ static void check_mesh(const find_case *fixture, const char *folder, const view_
     if (is_inside) {
         const size_t inside = (size_t)(common_base(fixture->files[0]) - fixture->files[0]);
         CHECK_THAT(path == NULL || strncmp(rest, fixture->files[0], inside) == 0,
-                   "%s, \"%s\" in its folder: found %s", fixture->what, expected->shader, rest);
+                   "%s, \"%s\" in its folder: found %s", fixture->description, expected->shader,
+                   rest);
     } else {
         const char *const image = expected->image != NULL ? expected->image : "nothing";
         const char *const tried = look.tried.count > 0 ? look.tried.names[0] : "";
-        CHECK_THAT(strcmp(rest, image) == 0, "%s, \"%s\": found %s, %s", fixture->what,
+        CHECK_THAT(strcmp(rest, image) == 0, "%s, \"%s\": found %s, %s", fixture->description,
                    expected->shader, rest, look.why != NULL ? look.why : tried);
-        CHECK_THAT(look.is_guess == expected->is_guess, "%s, \"%s\": %s", fixture->what,
+        CHECK_THAT(look.is_guess == expected->is_guess, "%s, \"%s\": %s", fixture->description,
                    expected->shader, look.why != NULL ? look.why : "none");
     }
     CHECK((look.diffuse == NULL) == (look.why == NULL));

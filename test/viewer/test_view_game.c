@@ -26,30 +26,31 @@ static void remove_file(const char *folder, const char *name)
 }
 
 // Returns the modification time of the file with this name.
-static int64_t file_time(const md5_game_path *place, const char *name)
+static int64_t file_time(const md5_game_path *search_path, const char *name)
 {
     size_t file = 0;
-    while (file < place->num_files && strcmp(place->name(place->user, file), name) != 0)
+    while (file < search_path->num_files
+           && strcmp(search_path->name(search_path->user, file), name) != 0)
         file++;
-    return CHECK(file < place->num_files) ? place->time(place->user, file) : -1;
+    return CHECK(file < search_path->num_files) ? search_path->time(search_path->user, file) : -1;
 }
 
 TEST (files_of_game_folders_have_modification_times) {
     OWN_FOLDER folder = folder_make();
     write_file(folder, "new.tga", 1000000);
     write_file(folder, "old.tga", 900000);
-    common_game_paths places = {.count = 0};
-    CHECK(common_add_game_path(&places, folder, NULL));
-    if (CHECK(places.count == 1 && places.paths[0].num_files == 2)) {
-        const md5_game_path *const place = &places.paths[0];
+    common_game_paths game_paths = {.count = 0};
+    CHECK(common_add_game_path(&game_paths, folder, NULL));
+    if (CHECK(game_paths.count == 1 && game_paths.paths[0].num_files == 2)) {
+        const md5_game_path *const search_path = &game_paths.paths[0];
         const double ratio =
-            (double)file_time(place, "new.tga") / (double)file_time(place, "old.tga");
+            (double)file_time(search_path, "new.tga") / (double)file_time(search_path, "old.tga");
         CHECK_NEAR(ratio, 10.0 / 9.0, 1e-12); // independent of the unit
         remove_file(folder, "old.tga");
-        CHECK(file_time(place, "old.tga") == 0);
+        CHECK(file_time(search_path, "old.tga") == 0);
         remove_file(folder, "new.tga");
     }
-    common_free_game_paths(&places);
+    common_free_game_paths(&game_paths);
 }
 
 // -- Game list ------------------------------------------------------------------------------------
@@ -117,8 +118,8 @@ TEST (list_of_files_switches_to_the_game) {
     view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
     CHECK(view_key_browser(&browser, VIEW_KEY_LEFT).action == VIEW_LISTED);
     const view_command request = view_key_browser(&browser, VIEW_KEY_TAB);
-    OWN_STRING whole = common_canonical_path(test_path("models/game"));
-    CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, whole) == 0);
+    OWN_STRING canonical = common_canonical_path(test_path("models/game"));
+    CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, canonical) == 0);
     free(request.path);
     view_clear_browser(&browser);
 }
@@ -205,10 +206,10 @@ TEST (base_game_is_found_next_to_a_mod) {
 // -- Libraries ----------------------------------------------------------------------------------
 
 TEST (mod_and_base_are_one_game) {
-    OWN_STRING place = make_search_path(mod, base);
-    view_library *const library = view_open_library(place, NULL, NULL, NULL);
+    OWN_STRING search_path = make_search_path(mod, base);
+    view_library *const library = view_open_library(search_path, NULL, NULL, NULL);
     if (CHECK(library)) {
-        CHECK_STRING(library->location, place);
+        CHECK_STRING(library->location, search_path);
         CHECK(library->num_own >= 1 && library->num_own < library->search_paths.count);
         CHECK_STRING(library->search_paths.titles[library->num_own], test_path(base));
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // from the mod
@@ -227,8 +228,8 @@ TEST (mod_and_base_are_one_game) {
 TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_scene scene;
     view_log log = quiet_log;
-    OWN_STRING place = make_search_path(mod, base);
-    OWN_STRING address = view_make_address(place, "monster_bobbin_winter", NULL);
+    OWN_STRING search_path = make_search_path(mod, base);
+    OWN_STRING address = view_make_address(search_path, "monster_bobbin_winter", NULL);
     REQUIRE(view_load_game_scene(&scene, NULL, address, &log));
     const md5_decl *const decl =
         md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
@@ -243,7 +244,7 @@ TEST (missing_names_of_a_game_are_warnings) {
     static const struct {
         const char *name;
         const char *skin;
-        const char *said;
+        const char *message;
     } cases[] = {
         {"lamp", NULL,
          "a.def:3: key 'def_attach': cannot load entity 'lwo': unknown model 'models/lamp.lwo': "
@@ -271,7 +272,7 @@ TEST (missing_names_of_a_game_are_warnings) {
         OWN_STRING address = view_make_address(folder, cases[i].name, cases[i].skin);
         if (!CHECK(view_load_game_scene(&scene, NULL, address, &log)))
             continue;
-        CHECK_THAT(strstr(log.warning, cases[i].said) != NULL, "%s: '%s'", cases[i].said,
+        CHECK_THAT(strstr(log.warning, cases[i].message) != NULL, "%s: '%s'", cases[i].message,
                    log.warning);
         CHECK_UINT(log.num_warnings, 1);
         view_free_scene(&scene);
@@ -280,8 +281,8 @@ TEST (missing_names_of_a_game_are_warnings) {
 
 TEST (missing_base_game_is_reported_by_name) {
     md5_error error = {0};
-    OWN_STRING place = make_search_path(mod, "models/game/nowhere");
-    CHECK(view_open_library(place, NULL, NULL, &error) == NULL);
+    OWN_STRING search_path = make_search_path(mod, "models/game/nowhere");
+    CHECK(view_open_library(search_path, NULL, NULL, &error) == NULL);
     CHECK_STRING(error.file, test_path("models/game/nowhere"));
 }
 
@@ -289,45 +290,45 @@ TEST (missing_base_game_is_reported_by_name) {
 
 // Returns the search path that the arguments open, or "-" if they are wrong. The first arguments
 // are folders of the tests. The caller frees the result.
-static char *place_of_arguments(int count, char **arguments)
+static char *search_path_of_arguments(int count, char **arguments)
 {
     char problem[256];
     view_options options;
     const bool is_read = view_read_options(count, arguments, &options, problem, sizeof problem);
-    char *const place =
+    char *const search_path =
         is_read && options.game != NULL
             ? view_with_bases(options.game, options.bases.names, options.bases.count)
             : common_copy("-");
     view_free_options(&options);
-    return place;
+    return search_path;
 }
 
 TEST (base_game_can_be_set_on_the_command_line) {
     OWN_STRING mod_path = common_copy(test_path(mod));
-    OWN_STRING other = common_copy(test_path("models/bobbin"));
+    OWN_STRING model_folder = common_copy(test_path("models/bobbin"));
     char game[] = "--game";
     char behind[] = "--base";
     char name[] = "x";
     char last[] = "last";
-    char *whole[] = {game, mod_path, behind, other, behind, last, name};
-    char *place = place_of_arguments(7, whole);
-    OWN_STRING expected = common_format("%s|%s|last", mod_path, other);
-    CHECK_STRING(place, expected); // and a base game was not found
-    free(place);
-    char *alone[] = {mod_path, behind, other};
-    OWN_STRING shorter = common_format("%s|%s", mod_path, other);
-    place = place_of_arguments(3, alone);
-    CHECK_STRING(place, shorter);
-    free(place);
+    char *arguments[] = {game, mod_path, behind, model_folder, behind, last, name};
+    char *search_path = search_path_of_arguments(7, arguments);
+    OWN_STRING expected = common_format("%s|%s|last", mod_path, model_folder);
+    CHECK_STRING(search_path, expected); // and a base game was not found
+    free(search_path);
+    char *alone[] = {mod_path, behind, model_folder};
+    OWN_STRING shorter = common_format("%s|%s", mod_path, model_folder);
+    search_path = search_path_of_arguments(3, alone);
+    CHECK_STRING(search_path, shorter);
+    free(search_path);
     char *without[] = {game, mod_path, name};
     OWN_STRING found = make_search_path(mod, base);
-    place = place_of_arguments(3, without);
-    CHECK_STRING(place, found);
-    free(place);
-    char *wrong[] = {behind, other};
-    place = place_of_arguments(2, wrong);
-    CHECK_STRING(place, "-");
-    free(place);
+    search_path = search_path_of_arguments(3, without);
+    CHECK_STRING(search_path, found);
+    free(search_path);
+    char *wrong[] = {behind, model_folder};
+    search_path = search_path_of_arguments(2, wrong);
+    CHECK_STRING(search_path, "-");
+    free(search_path);
 }
 
 // -- Materials ------------------------------------------------------------------------------------
@@ -524,10 +525,11 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 // middle 7.5 units. The first eye looks ahead, so the white part is in its middle; the second one
 // looks to its left by atan(1/4), so it is 2 units off. The triangles are not drawn.
 TEST_SCENE (view_eyes_look_in_the_direction_of_their_triangles) {
-    OWN_PICTURE taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
-    const uint32_t middle = taken.width * 2 / 5;
-    const eye ahead = find_eye(&taken, 0, middle);
-    const eye left = find_eye(&taken, middle, taken.width);
+    OWN_PICTURE picture =
+        render_shot(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
+    const uint32_t middle = picture.width * 2 / 5;
+    const eye ahead = find_eye(&picture, 0, middle);
+    const eye left = find_eye(&picture, middle, picture.width);
     const eye *const eyes[2] = {&ahead, &left};
     for (int i = 0; i < 2; i++) {
         const double side = eyes[i]->right - eyes[i]->left;
@@ -541,20 +543,21 @@ TEST_SCENE (view_eyes_look_in_the_direction_of_their_triangles) {
 
 // The border is black even if the texture is drawn smaller than its size.
 TEST_SCENE (view_borders_of_built_in_images_stay_black) {
-    OWN_PICTURE taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL
-                                         "--no-background --resolution 110,20");
-    const eye ahead = find_eye(&taken, 0, taken.width * 2 / 5);
-    const size_t middle = (size_t)(taken.height / 2) * taken.width;
+    OWN_PICTURE picture = render_shot(scene, "test/data/shown/eyes.md5mesh" SMALL
+                                             "--no-background --resolution 110,20");
+    const eye ahead = find_eye(&picture, 0, picture.width * 2 / 5);
+    const size_t middle = (size_t)(picture.height / 2) * picture.width;
     CHECK(ahead.num_white > 0 && ahead.right - ahead.left < 20);
     for (uint32_t x = ahead.left + 1; x < ahead.left + 3; x++)
-        CHECK(taken.rgba[4 * (middle + x)] < 8);
+        CHECK(picture.rgba[4 * (middle + x)] < 8);
 }
 
 // The pattern for missing images is blended, as in the engine, and is visible: a plate of 100
 // pixels is behind an eye of 27 pixels.
 TEST_SCENE (view_shows_the_pattern_of_missing_images) {
-    OWN_PICTURE taken = shot_take(scene, "test/data/shown::face.md5mesh" SMALL "--no-background");
-    const eye plate = find_eye(&taken, 0, taken.width);
+    OWN_PICTURE picture =
+        render_shot(scene, "test/data/shown::face.md5mesh" SMALL "--no-background");
+    const eye plate = find_eye(&picture, 0, picture.width);
     CHECK(plate.right - plate.left > 80);
 }
 
@@ -594,14 +597,14 @@ static void play_seconds(played *fixture, double seconds)
 // Returns the largest distance between the positions of joints[0, count) of two poses.
 static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
 {
-    double worst = 0.0;
+    double max_distance = 0.0;
     for (uint32_t i = 0; i < count; i++) {
         const md5_vec3 delta =
             md5_vec3_sub(md5_mat34_translation(a[i]), md5_mat34_translation(b[i]));
         const double distance = md5_vec3_length(delta);
-        worst = distance > worst ? distance : worst;
+        max_distance = distance > max_distance ? distance : max_distance;
     }
-    return worst;
+    return max_distance;
 }
 
 static const char *const bobbin = "models/game/base::monster_bobbin";
@@ -744,15 +747,15 @@ TEST (monster_stands_on_a_slope) {
 // Two instances of the monster, which walk; the first one walks on a terrain. open_pair() returns
 // false if they cannot be opened.
 typedef struct pair {
-    played of[2];
+    played players[2];
 } pair;
 
 static bool open_pair(pair *fixture, view_ground_kind kind)
 {
     for (int i = 0; i < 2; i++) {
-        if (!open_played(&fixture->of[i], test_path(bobbin)))
+        if (!open_played(&fixture->players[i], test_path(bobbin)))
             return false;
-        view_scene *const scene = &fixture->of[i].scene;
+        view_scene *const scene = &fixture->players[i].scene;
         const int32_t walk = find_clip(&scene->entity, "walk");
         scene->root = MD5_ROOT_ID;
         CHECK(view_play_channel(&scene->entity, MD5_CHANNEL_ALL, walk));
@@ -764,7 +767,7 @@ static bool open_pair(pair *fixture, view_ground_kind kind)
 static void close_pair(pair *fixture)
 {
     for (int i = 0; i < 2; i++)
-        view_free_scene(&fixture->of[i].scene);
+        view_free_scene(&fixture->players[i].scene);
 }
 
 static float joint_height(const played *fixture, const char *joint)
@@ -775,9 +778,10 @@ static float joint_height(const played *fixture, const char *joint)
 // In each tick ankles and waist move by a quarter of the remaining height of a stair, key
 // ik_smoothing, in addition to their movement in the clip. So ten ticks after a foot has passed an
 // edge it is on the next tread, and the point that the camera follows does not jump.
-TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS), close_pair(it)) {
+TEST_IF (monster_walks_downstairs_smoothly, pair, fixture, open_pair(fixture, VIEW_STAIRS),
+         close_pair(fixture)) {
     STRINGS(joints) = {"foot_l", "foot_r", "toes_l", "toes_r"};
-    const view_scene *const scene = &it->of[0].scene;
+    const view_scene *const scene = &fixture->players[0].scene;
     const double step = scene->terrain.height;
     double heights[2][4] = {{0}};
     double old[2][4];
@@ -788,12 +792,12 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
         memcpy(old, heights, sizeof old);
         old_waist = waist;
         for (int i = 0; i < 2; i++) {
-            it->of[i].play.time = 0.016 * tick + 1e-4;
-            view_pose(&it->of[i].scene, &it->of[i].play);
+            fixture->players[i].play.time = 0.016 * tick + 1e-4;
+            view_pose(&fixture->players[i].scene, &fixture->players[i].play);
             for (int k = 0; k < 4; k++)
-                heights[i][k] = joint_height(&it->of[i], joints[k]);
+                heights[i][k] = joint_height(&fixture->players[i], joints[k]);
         }
-        waist = view_walked(scene, &it->of[0].play).z;
+        waist = view_walked(scene, &fixture->players[0].play).z;
         for (int i = 0; i < 2; i++) {
             const uint32_t toes = md5_find_joint(scene->skeleton, joints[2 + i]);
             const md5_vec3 at = md5_mat34_translation(scene->joints[toes]);
@@ -819,32 +823,35 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
 
 // On a lift, up and down, the ankles are as far above it as they are above level ground in the
 // clip: they are not smoothed on a lift.
-TEST_IF (monster_stands_on_a_lift, pair, it, open_pair(it, VIEW_LIFT), close_pair(it)) {
+TEST_IF (monster_stands_on_a_lift, pair, fixture, open_pair(fixture, VIEW_LIFT),
+         close_pair(fixture)) {
     float highest = 0.0f;
     for (int k = 0; k < 2; k++) {
-        view_entity *const entity = &it->of[k].scene.entity;
+        view_entity *const entity = &fixture->players[k].scene.entity;
         CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "idle")));
     }
     for (int i = 0; i < 180; i++) {
         for (int k = 0; k < 2; k++) {
-            it->of[k].play.time = i / 30.0;
-            view_pose(&it->of[k].scene, &it->of[k].play);
+            fixture->players[k].play.time = i / 30.0;
+            view_pose(&fixture->players[k].scene, &fixture->players[k].play);
         }
-        const float rise = it->of[0].scene.terrain.rise;
+        const float rise = fixture->players[0].scene.terrain.rise;
         highest = fmaxf(highest, rise);
-        CHECK_NEAR(view_placement(&it->of[0].scene).translation.z, rise, 1e-4);
-        CHECK_NEAR(joint_height(&it->of[0], "foot_l") - joint_height(&it->of[1], "foot_l"), rise,
-                   0.02);
+        CHECK_NEAR(view_placement(&fixture->players[0].scene).translation.z, rise, 1e-4);
+        CHECK_NEAR(joint_height(&fixture->players[0], "foot_l")
+                       - joint_height(&fixture->players[1], "foot_l"),
+                   rise, 0.02);
     }
-    CHECK(highest > 20.0f && highest <= it->of[0].scene.terrain.height);
+    CHECK(highest > 20.0f && highest <= fixture->players[0].scene.terrain.height);
 }
 
 // Begins a state or sets a flag.
 static void send_state_or_flag(played *fixture, bool is_flag, const char *name)
 {
-    const char *one;
-    for (uint32_t i = 0; (one = view_script_name(&fixture->scene.entity, is_flag, i)) != NULL; i++)
-        if (strcmp(one, name) == 0)
+    const char *candidate;
+    for (uint32_t i = 0; (candidate = view_script_name(&fixture->scene.entity, is_flag, i)) != NULL;
+         i++)
+        if (strcmp(candidate, name) == 0)
             view_run_script_item(&fixture->scene.entity, is_flag, i, true);
 }
 
@@ -875,25 +882,25 @@ TEST (monster_pose_is_independent_of_earlier_seeks) {
     float farthest = 0.0f;
     for (int i = 0; i < (int)COUNT_OF(times); i++) {
         pair both;
-        pair *const it = &both;
-        REQUIRE(open_pair(it, VIEW_STAIRS));
+        pair *const fixture = &both;
+        REQUIRE(open_pair(fixture, VIEW_STAIRS));
         for (int k = 0; k < 2; k++)
-            play_inputs(&it->of[k]);
+            play_inputs(&fixture->players[k]);
         for (int k = 0; k < i + 1; k++) { // a time that all sequences pass
-            it->of[0].play.time = times[k];
-            view_pose(&it->of[0].scene, &it->of[0].play);
+            fixture->players[0].play.time = times[k];
+            view_pose(&fixture->players[0].scene, &fixture->players[0].play);
         }
-        it->of[1].play.time = times[i];
-        view_pose(&it->of[1].scene, &it->of[1].play);
-        const md5_vec3 places[] = {view_placement(&it->of[0].scene).translation,
-                                   view_placement(&it->of[1].scene).translation};
-        CHECK_THAT(memcmp(&places[0], &places[1], sizeof places[0]) == 0, "%g: %g %g", times[i],
-                   (double)places[0].x, (double)places[1].x);
-        CHECK_SMALL(
-            difference(it->of[0].scene.joints, it->of[1].scene.joints, it->of[0].scene.num_joints),
-            1e-6);
-        farthest = fmaxf(farthest, places[0].x);
-        close_pair(it);
+        fixture->players[1].play.time = times[i];
+        view_pose(&fixture->players[1].scene, &fixture->players[1].play);
+        const md5_vec3 positions[] = {view_placement(&fixture->players[0].scene).translation,
+                                      view_placement(&fixture->players[1].scene).translation};
+        CHECK_THAT(memcmp(&positions[0], &positions[1], sizeof positions[0]) == 0, "%g: %g %g",
+                   times[i], (double)positions[0].x, (double)positions[1].x);
+        CHECK_SMALL(difference(fixture->players[0].scene.joints, fixture->players[1].scene.joints,
+                               fixture->players[0].scene.num_joints),
+                    1e-6);
+        farthest = fmaxf(farthest, positions[0].x);
+        close_pair(fixture);
     }
     CHECK(farthest > 60.0f);
 }

@@ -83,7 +83,7 @@ static bool are_lines_straight(const view_graph *graph)
 // Returns true if each transition belongs to one edge, between its states.
 static bool has_all_transitions(const view_graph *graph, const md5_layer_desc *layer)
 {
-    OWN uint8_t *const seen = common_alloc((size_t)layer->num_transitions + 1, 1);
+    OWN uint8_t *const num_found = common_alloc((size_t)layer->num_transitions + 1, 1);
     uint32_t count = 0;
     for (uint32_t i = 0; i < graph->num_edges; i++) {
         const view_graph_edge *const edge = &graph->edges[i];
@@ -94,7 +94,7 @@ static bool has_all_transitions(const view_graph *graph, const md5_layer_desc *l
             const char *const from = graph->nodes[edge->ends[is_back ? 1 : 0]].name;
             const char *const to = graph->nodes[edge->ends[is_back ? 0 : 1]].name;
             const char *const expected = transition->from != NULL ? transition->from : "any state";
-            if (seen[index]++ != 0 || strcmp(transition->to, to) != 0
+            if (num_found[index]++ != 0 || strcmp(transition->to, to) != 0
                 || strcmp(expected, from) != 0)
                 return false;
             count++;

@@ -27,14 +27,14 @@
 static double hidden_fraction(const gl_scene *scene, const char *line)
 {
     OWN_STRING bare_line = common_format("%s --no-background", line);
-    OWN_PICTURE bare = shot_take(scene, bare_line);
-    OWN_PICTURE whole = shot_take(scene, line);
+    OWN_PICTURE bare = render_shot(scene, bare_line);
+    OWN_PICTURE complete = render_shot(scene, line);
     const size_t count = (size_t)bare.width * bare.height;
     size_t covered = 0;
     size_t hidden = 0;
-    for (size_t i = 0; bare.rgba != NULL && whole.rgba != NULL && i < count; i++) {
+    for (size_t i = 0; bare.rgba != NULL && complete.rgba != NULL && i < count; i++) {
         const uint8_t *const a = bare.rgba + 4 * i;
-        const uint8_t *const b = whole.rgba + 4 * i;
+        const uint8_t *const b = complete.rgba + 4 * i;
         const bool is_same = abs(a[0] - b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2]) <= 6;
         covered += a[3] == 255;
         hidden += a[3] == 255 && !is_same;
@@ -78,7 +78,7 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
 TEST_SCENE (view_frames_only_drawn_meshes) {
     OWN_FOLDER folder = folder_make();
     md5_bounds bounds[2] = {{.min = {0}}};
-    shot fixture[2] = {{.rgba = NULL}};
+    shot shots[2] = {{.rgba = NULL}};
     folder_put_text(folder, "materials/a.mtr", "none { noshadows }\ncard { { map _white } }\n");
     folder_put_text(folder, "models/both.md5mesh",
                     ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
@@ -91,11 +91,11 @@ TEST_SCENE (view_frames_only_drawn_meshes) {
         if (!CHECK(shot_open(&viewer, scene, line)))
             continue;
         bounds[i] = viewer.state.document->bounds;
-        fixture[i] = shot_draw(&viewer);
+        shots[i] = shot_draw(&viewer);
     }
     CHECK_NEAR(bounds[0].max.z, 20, 1e-5);
     CHECK_BYTES(&bounds[0], &bounds[1], sizeof bounds[0]);
-    CHECK(shot_same(&fixture[0], &fixture[1]));
-    free(fixture[0].rgba);
-    free(fixture[1].rgba);
+    CHECK(shot_same(&shots[0], &shots[1]));
+    free(shots[0].rgba);
+    free(shots[1].rgba);
 }

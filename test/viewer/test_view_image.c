@@ -37,10 +37,10 @@ static int tolerance(const char *name)
 // separate colors.
 static void check_pixels(const char *name, const view_image *image, bool is_packed)
 {
-    static const int places[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const int x = places[i][0];
-        const int y = places[i][1];
+    static const int pixels_to_check[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
+    for (size_t i = 0; i < sizeof pixels_to_check / sizeof *pixels_to_check; i++) {
+        const int x = pixels_to_check[i][0];
+        const int y = pixels_to_check[i][1];
         const uint8_t *const rgba = image->rgba + 4 * (y * IMAGE_WIDTH + x);
         if (strstr(name, "palette"))
             CHECK(rgba[0] % 5 == 0 && rgba[3] == 255);
@@ -78,13 +78,13 @@ TEST (images_of_each_kind_are_read) {
 
 // -- Crafted images -------------------------------------------------------------------------
 
-static void check_refused(const image_file *file, const char *what, const char *word)
+static void check_refused(const image_file *file, const char *description, const char *word)
 {
     view_image image;
     md5_error error = {0};
     const bool is_read = decode(file, &image, &error);
     CHECK_THAT(!is_read && image.rgba == NULL && strstr(error.message, word),
-               "%s: %s, expected '%s'", what, is_read ? "is read" : error.message, word);
+               "%s: %s, expected '%s'", description, is_read ? "is read" : error.message, word);
     free(image.rgba);
 }
 
@@ -143,12 +143,12 @@ TEST (images_jpeg_that_ends_early) {
     for (int progressive = 0; progressive < 2; progressive++) {
         image_file file =
             image_make_jpeg((image_jpeg_options){.num_channels = 3, .progressive = progressive});
-        const size_t whole = file.size;
-        for (size_t size = whole - 3; size > 3; size -= 7) {
+        const size_t full_size = file.size;
+        for (size_t size = full_size - 3; size > 3; size -= 7) {
             file.size = size;
             check_refused(&file, "half a JPEG file", "");
         }
-        file.size = whole / 2 + 200 < whole ? whole / 2 + 200 : whole / 2;
+        file.size = full_size / 2 + 200 < full_size ? full_size / 2 + 200 : full_size / 2;
         image_put(&file, "\xff\xd9", 2);
         check_refused(&file, "a JPEG file with an early end", "");
         free(file.bytes);
@@ -361,8 +361,8 @@ TEST (images_cut_off_anywhere) {
     image_file file;
     const char *name;
     for (int i = 0; image_make(i, &file, &name); i++) {
-        const size_t whole = file.size;
-        for (size_t size = 0; size < whole; size += 1 + size / 64) {
+        const size_t full_size = file.size;
+        for (size_t size = 0; size < full_size; size += 1 + size / 64) {
             view_image image;
             md5_error error = {0};
             file.size = size;

@@ -32,7 +32,7 @@ typedef struct image_jpeg_options {
     int num_channels; // 1, 3 or 4
     int progressive;
     int restart_interval;
-    int one_scan_each;
+    int one_scan_per_channel;
     int scan_each_bit;
     int no_subsampling;
 } image_jpeg_options;

@@ -129,7 +129,7 @@ image_file image_make_png(int color, int depth, int interlaced)
 {
     static const int passes[7][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                                      {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
-    static const int whole[4] = {0, 0, 1, 1};
+    static const int full_pass[4] = {0, 0, 1, 1};
     image_file file = {0};
     image_file raw = {0};
     image_file head = {0};
@@ -140,7 +140,7 @@ image_file image_make_png(int color, int depth, int interlaced)
     const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)color, 0, 0, (uint8_t)interlaced};
     image_put(&head, kind, 5);
     for (int i = 0; i < (interlaced ? 7 : 1); i++) {
-        const int *pass = interlaced ? passes[i] : whole;
+        const int *pass = interlaced ? passes[i] : full_pass;
         static const int num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
         const int bits = num_channels[color] * depth;
         uint8_t rows[2][IMAGE_WIDTH * 8] = {{0}};
@@ -336,7 +336,7 @@ image_file image_make_jpeg(image_jpeg_options options)
         jpeg.comp_info[0].h_samp_factor = jpeg.comp_info[0].v_samp_factor = 1;
     if (options.progressive)
         jpeg_simple_progression(&jpeg);
-    if (options.one_scan_each) {
+    if (options.one_scan_per_channel) {
         // A scan for each channel, without progression.
         for (int i = 0; i < jpeg.num_components; i++)
             scans[i] = (jpeg_scan_info){.comps_in_scan = 1, .component_index = {i}, .Se = 63};
@@ -400,7 +400,7 @@ int image_make(int index, image_file *file, const char **name)
         {"jpeg", {.num_channels = 3}},
         {"jpeg-444", {.num_channels = 3, .no_subsampling = 1}},
         {"jpeg-ink", {.num_channels = 4}},
-        {"jpeg-scans", {.num_channels = 3, .one_scan_each = 1}},
+        {"jpeg-scans", {.num_channels = 3, .one_scan_per_channel = 1}},
         {"jpeg-restart", {.num_channels = 3, .restart_interval = 2}},
         {"jpeg-progressive", {.num_channels = 3, .progressive = 1}},
         {"jpeg-progressive-restart", {.num_channels = 3, .progressive = 1, .restart_interval = 3}},
@@ -449,12 +449,12 @@ static void double_piece(image_file *file, uint64_t *random)
     const size_t to = random_offset(file, random);
     const size_t max_size = file->size - from < 200 ? file->size - from : 200;
     const size_t size = random_below(random, max_size);
-    image_file made = {0};
-    image_put(&made, file->bytes, to);
-    image_put(&made, file->bytes + from, size);
-    image_put(&made, file->bytes + to, file->size - to);
+    image_file truncated = {0};
+    image_put(&truncated, file->bytes, to);
+    image_put(&truncated, file->bytes + from, size);
+    image_put(&truncated, file->bytes + to, file->size - to);
     free(file->bytes);
-    *file = made;
+    *file = truncated;
 }
 
 void image_damage(image_file *file, uint64_t *random)

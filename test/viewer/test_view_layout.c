@@ -100,13 +100,13 @@ TEST (layout_leaves_enough_of_the_image) {
 }
 
 TEST (layout_docks_fit_their_content) {
-    static const float least[2] = {12, 18};
+    static const float min_sizes[2] = {12, 18};
     for (unsigned index = 0; index < NUM_WISHES; index++) {
         const view_layout_request request = indexed_wish(index);
         const view_layout layout = view_lay_out(&request);
         for (int dock = 0; dock < 2; dock++)
             if (is_there(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
-                CHECK(layout.docks[dock].width >= least[dock] * request.em);
+                CHECK(layout.docks[dock].width >= min_sizes[dock] * request.em);
     }
 }
 

@@ -270,8 +270,8 @@ static view_image draw_preview(screen *s, view_library *library, view_section se
 {
     OWN_STRING request = view_preview_request(section, name, on);
     const view_preview_drawer drawer = preview_drawer(s);
-    const view_preview made = view_make_preview(library, request, &drawer);
-    return made.image;
+    const view_preview preview = view_make_preview(library, request, &drawer);
+    return preview.image;
 }
 
 // Returns the number of pixels that differ between two images.
@@ -297,10 +297,10 @@ TEST_PREVIEW(view_preview_counts_files_that_are_missing)
     folder_put(folder, "still.md5mesh", mesh, size);
     view_library *const library = view_open_library(folder, NULL, NULL, &error);
     if (CHECK(library)) {
-        const view_preview made = view_make_preview(library, "still.md5mesh", &drawer);
-        CHECK(made.image.rgba);
-        CHECK_UINT(made.num_missing, 1);
-        free(made.image.rgba);
+        const view_preview preview = view_make_preview(library, "still.md5mesh", &drawer);
+        CHECK(preview.image.rgba);
+        CHECK_UINT(preview.num_missing, 1);
+        free(preview.image.rgba);
         CHECK_UINT(view_make_preview(library, "nobody", &drawer).num_missing, 1);
     }
     view_drop_library(library);
@@ -344,10 +344,10 @@ TEST_PREVIEW(view_preview_of_a_clip_without_a_model_has_its_joints)
     library->num_names[VIEW_MODELS] = 0;
     const view_image image =
         draw_preview(s, library, VIEW_ANIMS, "models/md5/thimble/trot.md5anim", NULL);
-    uint32_t num_seen = 0;
+    uint32_t num_visible = 0;
     for (size_t i = 0; image.rgba != NULL && i < (size_t)image.width * image.height; i++)
-        num_seen += image.rgba[4 * i + 3] > 128;
-    CHECK(num_seen > 100 && num_seen < 6000);
+        num_visible += image.rgba[4 * i + 3] > 128;
+    CHECK(num_visible > 100 && num_visible < 6000);
     free(image.rgba);
     view_drop_library(library);
 }
@@ -394,12 +394,13 @@ static const view_image *wait_for_preview(screen *s, view_previews *previews, co
 {
     const view_preview_drawer drawer = preview_drawer(s);
     const char *const names[1] = {name};
-    const view_preview *made = NULL;
-    for (int i = 0; !(view_update_previews(previews, names, 1, &drawer, &made) && made != NULL)
-                    && CHECK(i < MAX_WAITS);
+    const view_preview *preview = NULL;
+    for (int i = 0;
+         !(view_update_previews(previews, names, 1, &drawer, &preview) && preview != NULL)
+         && CHECK(i < MAX_WAITS);
          i++)
         view_sleep(0.001);
-    return made != NULL && made->image.rgba != NULL ? &made->image : NULL;
+    return preview != NULL && preview->image.rgba != NULL ? &preview->image : NULL;
 }
 
 TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
@@ -408,16 +409,16 @@ TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
     CHECK(!view_update_previews(previews, NULL, 0, NULL, NULL));
     const view_image *const bobbin = wait_for_preview(s, previews, "monster_bobbin");
     if (CHECK(bobbin != NULL && bobbin->width == VIEW_PREVIEW_SIZE)) {
-        uint32_t num_seen = 0;
+        uint32_t num_visible = 0;
         uint32_t num_colored = 0;
         for (uint32_t i = 0; i < bobbin->width * bobbin->height; i++) {
             const uint8_t *const rgba = &bobbin->rgba[4 * (size_t)i];
-            num_seen += rgba[3] > 128;
+            num_visible += rgba[3] > 128;
             num_colored += rgba[3] > 128 && (rgba[2] > rgba[0] + 20 || rgba[0] > rgba[2] + 20);
         }
-        const double share = num_seen / (double)(bobbin->width * bobbin->height);
+        const double share = num_visible / (double)(bobbin->width * bobbin->height);
         CHECK(share > 0.15 && share < 0.8);
-        CHECK(num_colored > num_seen / 3); // Bobbin is turquoise and orange
+        CHECK(num_colored > num_visible / 3); // Bobbin is turquoise and orange
     }
     CHECK(wait_for_preview(s, previews, "nothing_at_all") == NULL);
     view_stop_previews(previews);
@@ -430,8 +431,8 @@ TEST_PREVIEW(view_previews_of_a_missing_game_fail)
     CHECK(wait_for_preview(s, previews, "monster_bobbin") == NULL);
     // Stop while images are requested.
     const char *const names[2] = {"a", "b"};
-    const view_preview *made[2];
-    view_update_previews(previews, names, 2, NULL, made);
+    const view_preview *preview[2];
+    view_update_previews(previews, names, 2, NULL, preview);
     view_stop_previews(previews);
 }
 
@@ -467,12 +468,12 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
         {"models/bobbin/bobbin.md5mesh", "79 joints", "79 joints"},
         {"models/bobbin/walk.md5anim", "1.00 s", "1.00 s"}};
     for (size_t i = 0; i < COUNT_OF(facts); i++) {
-        const view_preview made = view_preview_file(test_path(facts[i][0]), 64, NULL, &drawer);
-        CHECK(made.image.rgba != NULL && made.image.width <= 64 && !made.is_wrong);
-        CHECK_THAT(strncmp(made.info, facts[i][1], strlen(facts[i][1])) == 0
-                       || strncmp(made.info, facts[i][2], strlen(facts[i][2])) == 0,
-                   "%s", made.info);
-        free(made.image.rgba);
+        const view_preview preview = view_preview_file(test_path(facts[i][0]), 64, NULL, &drawer);
+        CHECK(preview.image.rgba != NULL && preview.image.width <= 64 && !preview.is_wrong);
+        CHECK_THAT(strncmp(preview.info, facts[i][1], strlen(facts[i][1])) == 0
+                       || strncmp(preview.info, facts[i][2], strlen(facts[i][2])) == 0,
+                   "%s", preview.info);
+        free(preview.image.rgba);
     }
     // A model of puffs that have no size in the bind pose: a clip in the same folder shows their
     // fire.
@@ -486,8 +487,8 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
     CHECK_THAT(num_hot > 64 * 64 / 20, "%u", num_hot);
     CHECK_THAT(strncmp(flame.info, "87 joints\n", 10) == 0, "%s", flame.info);
     free(flame.image.rgba);
-    OWN_STRING whole = common_canonical_path(test_path("models/zoo"));
-    OWN_STRING models = common_folder(whole);
+    OWN_STRING canonical = common_canonical_path(test_path("models/zoo"));
+    OWN_STRING models = common_folder(canonical);
     for (int is_ours = 0; is_ours < 2; is_ours++) { // a machine whose model is in another folder
         const view_preview first = view_preview_file(test_path("models/zoo/first.md5machine"), 64,
                                                      is_ours == 1 ? models : NULL, &drawer);

@@ -275,8 +275,9 @@ TEST_SCENE (view_layers_enable_alpha_tests_of_cut_out_maps) {
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_textures textures = load_material(scene, package, cases[i].material, 0.0f, 0.0f, &log);
-        const view_mesh_textures *const own = &textures.meshes[0];
-        CHECK(own->opaque != cases[i].is_cut && (own->alpha_test > 0.0f) == cases[i].is_cut);
+        const view_mesh_textures *const mesh_textures = &textures.meshes[0];
+        CHECK(mesh_textures->opaque != cases[i].is_cut
+              && (mesh_textures->alpha_test > 0.0f) == cases[i].is_cut);
         view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
@@ -399,10 +400,10 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
 
 enum { LAYERS_SIDE = 4 };
 
-static void encode(const double way[3], uint8_t *texel)
+static void encode(const double direction[3], uint8_t *texel)
 {
     for (int i = 0; i < 3; i++)
-        texel[i] = (uint8_t)(128.0 + 100.0 * way[i]);
+        texel[i] = (uint8_t)(128.0 + 100.0 * direction[i]);
     texel[3] = 255;
 }
 
@@ -417,7 +418,7 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
         uint8_t from[LAYERS_SIDE * LAYERS_SIDE][4];
         uint8_t to[LAYERS_SIDE * LAYERS_SIDE][4];
         uint8_t expected[4];
-        double way[3];
+        double direction[3];
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
             // The direction from a camera of the engine's world (x forward, y left, z up) to a
             // point of its image.
@@ -426,9 +427,9 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
             const double ways[6][3] = {{1, -right, -down}, {-1, right, -down},
                                        {right, 1, -down},  {-right, -1, -down},
                                        {down, -right, 1},  {-down, -right, -1}};
-            memcpy(way, ways[number], sizeof ways[number]);
+            memcpy(direction, ways[number], sizeof ways[number]);
 
-            encode(way, from[i]);
+            encode(direction, from[i]);
         }
         view_rotate_camera_side(number, LAYERS_SIDE, from[0], to[0]);
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
@@ -438,9 +439,9 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
             double t = middle(i / LAYERS_SIDE);
             const double ways[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
                                        {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
-            memcpy(way, ways[number], sizeof ways[number]);
+            memcpy(direction, ways[number], sizeof ways[number]);
 
-            encode(way, expected);
+            encode(direction, expected);
             CHECK_BYTES(to[i], expected, 4);
         }
     }
@@ -546,13 +547,13 @@ TEST (view_shader_files_compare_names_as_paths) {
     view_look look;
     static const char text[] = "models/imp/skin\n{\n diffuseMap a\n}\n";
     STRINGS(same) = {"models/imp/skin", "MODELS\\imp/Skin.tga"};
-    STRINGS(others) = {"models/imp/skins", "models/imp/ski", "skin", ""};
+    STRINGS(other_names) = {"models/imp/skins", "models/imp/ski", "skin", ""};
     for (uint32_t i = 0; i < 2; i++) {
         CHECK(read_text(text, same[i], &look, &log) && look.diffuse != NULL);
         view_free_look(&look);
     }
     for (uint32_t i = 0; i < 4; i++)
-        CHECK(!read_text(text, others[i], &look, &log) && look.diffuse == NULL);
+        CHECK(!read_text(text, other_names[i], &look, &log) && look.diffuse == NULL);
 }
 
 TEST (view_shader_files_report_errors) {
@@ -648,10 +649,10 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         OWN_STRING path = view_materials_path(&textures);
         CHECK(strstr(path, "/materials/m.mtr") != NULL && common_is_in(path, folder));
         if (round == 0) {
-            OWN_STRING made = common_join(folder, "materials");
+            OWN_STRING materials_folder = common_join(folder, "materials");
             CHECK_UINT(view_save_materials(&textures, model, &log), 0);
             CHECK(log.num_warnings == 2 && strstr(log.warning, "in another folder") != NULL);
-            CHECK(!common_is_folder(made));
+            CHECK(!common_is_folder(materials_folder));
         } else { // the second time it replaces the first file
             CHECK_UINT(view_save_materials(&textures, model, &log), 2);
         }

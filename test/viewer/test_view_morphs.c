@@ -99,11 +99,11 @@ TEST_SCENE (view_morph_is_drawn_like_it_is_skinned) {
         OWN md5_vec3 *const drawn = malloc(count * sizeof *drawn);
         view_pose_at(&document->scene, &(md5_sample_position){0});
         view_skin(&document->scene);
-        const md5gl_instances one = {.count = 1,
-                                     .palettes = shown->palette,
-                                     .morph = document->morphs.drawn,
-                                     .weights = document->morphs.weights};
-        CHECK(md5gl_pose(scene->renderer, document->drawn, &one, NULL));
+        const md5gl_instances instance = {.count = 1,
+                                          .palettes = shown->palette,
+                                          .morph = document->morphs.drawn,
+                                          .weights = document->morphs.weights};
+        CHECK(md5gl_pose(scene->renderer, document->drawn, &instance, NULL));
         CHECK(md5gl_capture(scene->renderer, document->drawn, 0, NULL, drawn, NULL, NULL, NULL));
         for (uint32_t v = 0; v < count; v++) {
             const md5_vec3 a = drawn[v];
@@ -123,7 +123,7 @@ TEST (view_machine_drives_morph_targets) {
         const md5_morph *const morph = document->morphs.morph;
         const uint32_t smile = md5_find_morph_target(morph, "smile");
         const uint32_t fright = md5_find_morph_target(morph, "fright");
-        const uint32_t other = md5_find_morph_target(morph, "oh");
+        const uint32_t second_target = md5_find_morph_target(morph, "oh");
         const uint32_t parameter = md5_find_parameter(scene->machine.character->machine, "smile");
         CHECK(md5_player_set(scene->machine.player, parameter, 1));
         view_pose(scene, &(view_play){.time = 0.25});
@@ -132,7 +132,8 @@ TEST (view_machine_drives_morph_targets) {
         view_set_machine_parameter(&scene->machine, "jump", 1.0f);
         view_pose(scene, &(view_play){.time = 1.0});
         CHECK_NEAR(scene->morph_weights[fright], 0.7, 1e-4); // while the character is in the air
-        CHECK_EXACT(scene->morph_weights[other], 0.25);      // the weight of --morph is unchanged
+        CHECK_EXACT(scene->morph_weights[second_target],
+                    0.25); // the weight of --morph is unchanged
     }
     view_free_document(document, NULL);
 }

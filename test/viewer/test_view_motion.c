@@ -202,7 +202,7 @@ TEST (view_finds_legs_for_walking) {
 // half.
 static double largest_piston_error(const view_scene *scene)
 {
-    double worst = 0.0;
+    double max_error = 0.0;
     for (uint32_t i = 0; i < scene->legs.num_pistons; i++) {
         const view_piston *const piston = &scene->legs.pistons[i];
         for (int end = 0; end < 2; end++) {
@@ -215,10 +215,10 @@ static double largest_piston_error(const view_scene *scene)
             const double lengths = (double)md5_vec3_length(to) * md5_vec3_length(points);
             const bool is_backward = md5_vec3_dot(to, points) < 0.0f;
             const double off = is_backward ? 1.0 : md5_vec3_length(across) / lengths;
-            worst = off > worst ? off : worst;
+            max_error = off > max_error ? off : max_error;
         }
     }
-    return worst;
+    return max_error;
 }
 
 // The height of the ground is periodic, equals the corner heights at the corners of a square, and
@@ -364,7 +364,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
     if (shot_open(&viewer, gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
         view_scene *const scene = &state->document->scene;
         run_seconds(state, 0.5);
-        const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
+        const md5_vec3 clip_position = md5_mat34_translation(scene->joints[10]);
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 2);
         CHECK_EXACT(state->play.time, 0);
@@ -377,7 +377,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         run_seconds(state, 0.5);
         CHECK_EXACT(md5_vec3_length(view_walked(scene, &state->play)), 0);
         const md5_vec3 again = md5_mat34_translation(scene->joints[10]);
-        CHECK_EXACT(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0);
+        CHECK_EXACT(md5_vec3_length(md5_vec3_sub(again, clip_position)), 0);
     }
     shot_close(&viewer);
     if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
@@ -403,20 +403,20 @@ static view_camera camera_at(float azimuth, float elevation, float distance, md5
 
 TEST (view_camera_follows_by_a_fraction) {
     const view_camera to = camera_at(170.0f, 40.0f, 100.0f, (md5_vec3){8, -4, 2});
-    view_camera seen = camera_at(-170.0f, 20.0f, 60.0f, (md5_vec3){0, 0, 0});
-    seen.scene_radius = 3.0f;
-    CHECK(view_follow_camera(&seen, &to, 0.25f));
-    CHECK_NEAR(seen.azimuth, -175, 1e-4); // along the shorter arc, across 180
-    CHECK_NEAR(seen.elevation, 25, 1e-4);
-    CHECK_NEAR(seen.distance, 70, 1e-4);
-    CHECK_NEAR(seen.target.x, 2, 1e-5);
-    CHECK_NEAR(seen.target.y, -1, 1e-5);
-    CHECK_EXACT(seen.scene_radius, 10);
-    CHECK(view_follow_camera(&seen, &to, 0.0f)); // no time passes: unchanged
-    CHECK_NEAR(seen.distance, 70, 1e-4);
-    CHECK(!view_follow_camera(&seen, &to, 1.0f));
-    CHECK(seen.azimuth == to.azimuth && seen.distance == to.distance);
-    CHECK(!view_follow_camera(&seen, &to, 0.25f));
+    view_camera camera = camera_at(-170.0f, 20.0f, 60.0f, (md5_vec3){0, 0, 0});
+    camera.scene_radius = 3.0f;
+    CHECK(view_follow_camera(&camera, &to, 0.25f));
+    CHECK_NEAR(camera.azimuth, -175, 1e-4); // along the shorter arc, across 180
+    CHECK_NEAR(camera.elevation, 25, 1e-4);
+    CHECK_NEAR(camera.distance, 70, 1e-4);
+    CHECK_NEAR(camera.target.x, 2, 1e-5);
+    CHECK_NEAR(camera.target.y, -1, 1e-5);
+    CHECK_EXACT(camera.scene_radius, 10);
+    CHECK(view_follow_camera(&camera, &to, 0.0f)); // no time passes: unchanged
+    CHECK_NEAR(camera.distance, 70, 1e-4);
+    CHECK(!view_follow_camera(&camera, &to, 1.0f));
+    CHECK(camera.azimuth == to.azimuth && camera.distance == to.distance);
+    CHECK(!view_follow_camera(&camera, &to, 0.25f));
 }
 
 // x += (target - x) (1 - e^(-20 dt)): after t seconds e^(-20 t) of the distance remains.
@@ -485,18 +485,18 @@ TEST (view_zoom_keeps_the_point_under_the_mouse) {
     const float x = 120.0f;
     const float y = -70.0f;
     view_camera to = from;
-    view_camera seen = from;
+    view_camera camera = from;
     view_zoom(&to, 2.5f, x, y, height);
     const view_axes axes =
         view_region_lens(&from, (view_rect){0, 0, height, height}, height, height).axes;
     const double half = tan(15.0 * 3.14159265358979 / 180.0);
     const double pixel = 2.0 * half * 100.0 / 480.0;
     for (int i = 0; i < 5; i++) {
-        CHECK(view_follow_camera(&seen, &to, 0.3f));
+        CHECK(view_follow_camera(&camera, &to, 0.3f));
         // The position of the point in the plane of the target, in pixels from the middle.
-        const md5_vec3 offset = md5_vec3_sub(seen.target, from.target);
-        const double now = 2.0 * half * seen.distance / 480.0;
-        CHECK_NEAR((x * pixel - md5_vec3_dot(offset, axes.right)) / now, x, 1e-2);
-        CHECK_NEAR((-y * pixel - md5_vec3_dot(offset, axes.up)) / now, -y, 1e-2);
+        const md5_vec3 offset = md5_vec3_sub(camera.target, from.target);
+        const double units_per_pixel = 2.0 * half * camera.distance / 480.0;
+        CHECK_NEAR((x * pixel - md5_vec3_dot(offset, axes.right)) / units_per_pixel, x, 1e-2);
+        CHECK_NEAR((-y * pixel - md5_vec3_dot(offset, axes.up)) / units_per_pixel, -y, 1e-2);
     }
 }

@@ -145,12 +145,13 @@ static const start_case starts[] = {
 static void check_start(const start_case *start, const char *model)
 {
     const char *arguments[MAX_ARGUMENTS] = {NULL};
-    char what[256] = "";
+    char description[256] = "";
     int i = 0;
     for (; start->arguments[i] != NULL; i++) {
         const char *const given = start->arguments[i];
         arguments[i] = given[0] == '@' ? test_path(given + 1) : given;
-        snprintf(what + strlen(what), sizeof what - strlen(what), " %s", given);
+        snprintf(description + strlen(description), sizeof description - strlen(description), " %s",
+                 given);
     }
     arguments[i] = "--open-last";
     view_config config = {.recent = {.names = {common_copy(model)}, .count = 1}};
@@ -162,12 +163,12 @@ static void check_start(const start_case *start, const char *model)
     // The built-in model has no clips.
     CHECK(view_open_first(&viewer.state) != viewer.options.animation_index_given);
     const view_state *const state = &viewer.state;
-    CHECK_THAT(strcmp(state->document->scene.name, start->model) == 0, "md5view%s shows %s", what,
-               state->document->scene.name);
-    CHECK_THAT(state->document->crowd.count == start->crowd, "md5view%s: a crowd of %u", what,
-               (unsigned)state->document->crowd.count);
+    CHECK_THAT(strcmp(state->document->scene.name, start->model) == 0, "md5view%s shows %s",
+               description, state->document->scene.name);
+    CHECK_THAT(state->document->crowd.count == start->crowd, "md5view%s: a crowd of %u",
+               description, (unsigned)state->document->crowd.count);
     CHECK_THAT((state->panels.browser.kind == VIEW_BROWSE_FILES) == start->lists_files,
-               "md5view%s: a list: %d", what, state->panels.browser.kind);
+               "md5view%s: a list: %d", description, state->panels.browser.kind);
     end_viewer(&viewer);
     view_free_config(&config);
 }
@@ -222,12 +223,12 @@ TEST (view_built_in_machine_continues_when_its_second_part_arrives) {
         CHECK(before.time == 3.0 && before.next_act > 2 && before.acts == (i == 0));
         view_handle_event(state, &(view_input){.kind = VIEW_INPUT_DROP, .path = common_copy("")},
                           &redraw);
-        view_machine *const now = &state->document->scene.machine;
-        CHECK(now->player != NULL && state->play.time == 3.0 && now->time == 3.0);
-        CHECK(now->next_act == before.next_act && now->acts == before.acts);
-        CHECK(now->guest != NULL
+        view_machine *const machine = &state->document->scene.machine;
+        CHECK(machine->player != NULL && state->play.time == 3.0 && machine->time == 3.0);
+        CHECK(machine->next_act == before.next_act && machine->acts == before.acts);
+        CHECK(machine->guest != NULL
               && !view_finish_opening(state)); // the guest that was already there
-        view_stop_acting(now);
+        view_stop_acting(machine);
     }
     end_viewer(&viewer);
 }
@@ -266,12 +267,12 @@ TEST (view_casters_change_steadily_when_a_companion_leaves) {
 // Only the built-in model has scenery. The scenery is kept when files are reloaded, and does not
 // enlarge the bounds of the document.
 TEST (view_scenery_is_around_the_built_in_model) {
-    const char *const said[] = {"--resolution=320,180", "--crowd=3",
-                                test_path("models/bobbin/bobbin.md5machine")};
+    const char *const arguments[] = {"--resolution=320,180", "--crowd=3",
+                                     test_path("models/bobbin/bobbin.md5machine")};
     for (int i = 0; i < 3; i++) {
         test_viewer viewer;
         view_state *const state = &viewer.state;
-        if (!begin_viewer(&viewer, (const char *[]){said[i], NULL}, true))
+        if (!begin_viewer(&viewer, (const char *[]){arguments[i], NULL}, true))
             return;
         CHECK(view_open_first(state));
         for (int again = 0; again < 2; again++) {
@@ -356,10 +357,10 @@ TEST (view_start_plays_the_first_minute) {
     CHECK(view_current_layout(&stage).docks[VIEW_DOCK_RIGHT].width > 0.0f);
     end_viewer(&viewer);
 
-    STRINGS(said) = {"--camera-azimuth-angle=20", "--reduced-motion", "--set=speed=30",
-                     "--crowd=3"};
-    for (size_t j = 0; j < COUNT_OF(said); j++) {
-        if (!begin_viewer(&viewer, (const char *[]){said[j], NULL}, false))
+    STRINGS(arguments) = {"--camera-azimuth-angle=20", "--reduced-motion", "--set=speed=30",
+                          "--crowd=3"};
+    for (size_t j = 0; j < COUNT_OF(arguments); j++) {
+        if (!begin_viewer(&viewer, (const char *[]){arguments[j], NULL}, false))
             return;
         CHECK(view_open_first(state) && !state->document->scene.machine.acts);
         end_viewer(&viewer);
@@ -423,7 +424,7 @@ static void set(view_state *viewer, const char *name, const char *text)
 TEST (view_documents_restore_their_settings) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_copy(test_path("models/thimble/thimble.md5mesh"));
-    OWN_STRING other = copy_file(folder, "other.md5mesh", still);
+    OWN_STRING second_path = copy_file(folder, "other.md5mesh", still);
     OWN_STRING image = copy_file(folder, "any.png", "models/thimble/thimble.png");
     OWN_STRING texture = common_format("0=%s", image);
     view_config config = {.path = common_join(folder, "config")};
@@ -441,7 +442,7 @@ TEST (view_documents_restore_their_settings) {
     set(state, "edges", "yes");
     state->cameras.user.azimuth = 77.0f;
     OWN_STRING left = document_texts(&viewer.options);
-    view_drop(state, other);
+    view_drop(state, second_path);
     OWN_STRING plain = document_texts(&viewer.options);
     CHECK_STRING(plain, "");
     CHECK(viewer.options.shown.edges && state->play.speed == 1.0);
@@ -629,12 +630,12 @@ static bool detects_change(test_viewer *viewer)
     const uint64_t before = state->opening.files_stamp;
     state->uptime += 1.0;
     view_watch_files(state);
-    const bool seen = state->opening.files_stamp != before;
+    const bool is_detected = state->opening.files_stamp != before;
     for (int i = 0; i < 3; i++) { // newly found files are checked once more
         state->uptime += 1.0;
         view_watch_files(state);
     }
-    return seen;
+    return is_detected;
 }
 
 static void check_watched(test_viewer *viewer, const char *folder, const char *name,
@@ -723,10 +724,11 @@ TEST (view_watch_detects_every_file_of_a_crowd) {
     char *const folder = folder_make();
     char *const first = copy_file(folder, "b.md5mesh", BOBBIN ".md5mesh");
     OWN_STRING walk = copy_file(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
-    OWN_STRING other = copy_file(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    OWN_STRING second_path = copy_file(folder, "t.md5mesh", THIMBLE ".md5mesh");
     replace_file(folder, "bobbin.png", BOBBIN ".png");
     replace_file(folder, "thimble.png", THIMBLE ".png");
-    const char *const arguments[] = {"--watch", "--no-auto", "--crowd=5", first, walk, other, NULL};
+    const char *const arguments[] = {"--watch", "--no-auto", "--crowd=5", first,
+                                     walk,      second_path, NULL};
     test_viewer viewer;
     if (begin_viewer(&viewer, arguments, true)) {
         const view_state *const state = &viewer.state;
@@ -737,7 +739,7 @@ TEST (view_watch_detects_every_file_of_a_crowd) {
         check_watched(&viewer, folder, "bobbin.png", BOBBIN ".png");
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(state->document->crowd.count, 5);
-        char *const files[] = {first, walk, other};
+        char *const files[] = {first, walk, second_path};
         STRINGS(names) = {"b.md5mesh", "walk.md5anim", "t.md5mesh"};
         STRINGS(sources) = {BOBBIN ".md5mesh", "models/bobbin/walk.md5anim", THIMBLE ".md5mesh"};
         for (int i = 0; i < 3; i++) {
@@ -908,10 +910,10 @@ TEST (view_watch_ignores_opening_another_file) {
 // A document is shown only when it is complete: opening a model without the joint of --attach
 // changes neither the current model nor the camera.
 TEST (view_open_that_fails_late_changes_nothing) {
-    OWN_STRING other =
+    OWN_STRING second_path =
         common_format("--attach=head=%s", test_path("models/spindle/spindle.md5mesh"));
     OWN_STRING model = common_copy(test_path(BOBBIN ".md5mesh"));
-    const char *const arguments[] = {other, model, NULL};
+    const char *const arguments[] = {second_path, model, NULL};
     test_viewer viewer;
     if (begin_viewer(&viewer, arguments, true)) {
         view_state *const state = &viewer.state;

@@ -52,7 +52,7 @@ TEST (view_boxes_of_joints_contain_their_vertices) {
     const char *const files[] = {test_path("models/spindle/spindle.md5mesh"),
                                  test_path("models/spindle/walk.md5anim")};
     enum { MAX_JOINTS = 256 };
-    uint32_t box_of[MAX_JOINTS] = {0};
+    uint32_t is_used[MAX_JOINTS] = {0};
     uint32_t num_boxes = 0;
     uint32_t num_held = 0;
     view_document document = {.ground = 0};
@@ -62,16 +62,16 @@ TEST (view_boxes_of_joints_contain_their_vertices) {
         const md5_mesh *const meshes = scene->model->meshes;
         for (uint32_t m = 0; m < scene->model->num_meshes; m++)
             for (uint32_t i = 0; i < meshes[m].num_influences; i++)
-                box_of[meshes[m].influence_joints[i]] = 1;
+                is_used[meshes[m].influence_joints[i]] = 1;
         for (uint32_t i = 0; i < scene->num_joints; i++)
-            box_of[i] = box_of[i] != 0 ? num_boxes++ : 0;
+            is_used[i] = is_used[i] != 0 ? num_boxes++ : 0;
         CHECK_UINT(lines.count, BOX * num_boxes);
         for (uint32_t m = 0; m < scene->model->num_meshes; m++)
             for (uint32_t v = 0; v < meshes[m].num_vertices; v++) {
                 const uint32_t first = meshes[m].first_influence[v];
                 if (meshes[m].first_influence[v + 1] != first + 1)
                     continue;
-                const uint32_t box = box_of[meshes[m].influence_joints[first]];
+                const uint32_t box = is_used[meshes[m].influence_joints[first]];
                 CHECK(outside(&lines.vertices[BOX * box], scene->skinned[m].positions[v]) < 1e-3f);
                 num_held++;
             }
@@ -95,20 +95,20 @@ TEST (view_skeleton_without_meshes_has_no_boxes) {
 
 enum { PER_KIND = 20, NUM_KINDS = 3, NUM_FILES = PER_KIND * NUM_KINDS };
 
-typedef struct made {
+typedef struct library_case {
     view_library library;
     view_browser browser;
     const char *files[NUM_FILES];
     char texts[NUM_FILES][48];
-} made;
+} library_case;
 
 // Clips of three monsters in folders, 20 each.
-static void make_files(made *fixture)
+static void make_files(library_case *fixture)
 {
     static const char *const kinds[NUM_KINDS] = {"imp", "maggot", "zsec"};
-    static char place[] = "games/mod|games/base";
-    *fixture = (made){0};
-    fixture->library.location = place;
+    static char location[] = "games/mod|games/base";
+    *fixture = (library_case){0};
+    fixture->library.location = location;
     for (int i = 0; i < NUM_FILES; i++) {
         snprintf(fixture->texts[i], sizeof fixture->texts[i], "models/md5/%s/%s%02d.md5anim",
                  kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
@@ -120,7 +120,7 @@ static void make_files(made *fixture)
 
 static const char *file_name(void *user, size_t file)
 {
-    return ((made *)user)->texts[file];
+    return ((library_case *)user)->texts[file];
 }
 
 // Returns NULL, because none of these files is read.
@@ -138,7 +138,7 @@ static void close_none(void *user, const void *bytes, size_t size)
 
 // Six clips of the first monster belong to the mod.
 TEST (names_of_a_mod_can_be_listed_separately) {
-    made fixture;
+    library_case fixture;
     make_files(&fixture);
     const md5_game_path paths[2] = {{.num_files = 6,
                                      .name = file_name,
@@ -167,7 +167,7 @@ TEST (names_of_a_mod_can_be_listed_separately) {
 }
 
 TEST (empty_section_has_no_rows) {
-    made fixture;
+    library_case fixture;
     make_files(&fixture);
     view_list_section(&fixture.browser, &fixture.library, VIEW_SKINS, "nothing");
     CHECK_UINT(fixture.browser.num_found, 0);
@@ -201,10 +201,10 @@ TEST_SCENE (view_option_hide_finds_meshes) {
 }
 
 TEST_SCENE (view_option_hide_empties_the_image) {
-    OWN_PICTURE all = shot_take(scene, SMALL " --grid=no");
-    OWN_PICTURE none = shot_take(scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
-    CHECK(shot_cover_of(&all).share > 0.02);
-    CHECK(shot_cover_of(&none).share == 0.0);
+    OWN_PICTURE all = render_shot(scene, SMALL " --grid=no");
+    OWN_PICTURE none = render_shot(scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
+    CHECK(measure_shot_cover(&all).share > 0.02);
+    CHECK(measure_shot_cover(&none).share == 0.0);
 }
 
 // A misspelt name is an error, but only with files from the command line.

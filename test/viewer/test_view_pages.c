@@ -31,36 +31,36 @@ static void draw(screen *s)
     CHECK(is_inside(s));
 }
 
-static view_command turn_wheel(screen *s, const view_stage *stage, float x, float y, float wheel)
+static view_command scroll_wheel(screen *s, const view_stage *stage, float x, float y, float wheel)
 {
     return view_run_ui(&s->viewer.ui, &s->viewer.panels, stage,
                        &(ui_mouse){.x = x, .y = y, .wheel = wheel});
 }
 
 // Scrolls with the wheel until the item with this name is visible.
-static void reveal(screen *s, const view_stage *stage, const char *sought)
+static void reveal(screen *s, const view_stage *stage, const char *name)
 {
     const view_rect window = {0, 40, stage->width, stage->height - 40.0f};
     const view_rect panel =
         view_inset(s->viewer.pages.open == VIEW_CONTENTS ? window : s->viewer.pages.panel,
                    2.0f * VIEW_PADDING * stage->font->scale);
     for (int i = 0; i < 100; i++) {
-        const view_rect found = item_find(&s->viewer, stage, sought);
+        const view_rect found = item_find(&s->viewer, stage, name);
         const bool is_above = found.y < panel.y - 15.0f;
         if (!is_above && found.y + found.height <= panel.y + panel.height + 15.0f)
             return;
-        (void)turn_wheel(s, stage, panel.x + 5.0f, panel.y + 5.0f, is_above ? 0.5f : -0.5f);
+        (void)scroll_wheel(s, stage, panel.x + 5.0f, panel.y + 5.0f, is_above ? 0.5f : -0.5f);
     }
-    CHECK_THAT(false, "%s does not come into sight", sought);
+    CHECK_THAT(false, "%s does not come into sight", name);
 }
 
 // Presses and releases at a fraction of the width of an item, "panel/label".
-static void press(screen *s, const char *sought, float part)
+static void press(screen *s, const char *name, float part)
 {
     const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     if (s->viewer.pages.open >= 0)
-        reveal(s, &stage, sought);
-    CHECK(view_execute(&s->viewer, item_press(&s->viewer, &stage, sought, part, 0.5f)));
+        reveal(s, &stage, name);
+    CHECK(view_execute(&s->viewer, item_press(&s->viewer, &stage, name, part, 0.5f)));
     (void)item_release(&s->viewer);
 }
 
@@ -157,7 +157,7 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
     float last = 0.0f;
     for (int i = 0; i < 42; i++) {
         last = s->viewer.pages.scroll.wanted;
-        CHECK(view_execute(&s->viewer, turn_wheel(s, &stage, 100.0f, 100.0f, -1.0f)));
+        CHECK(view_execute(&s->viewer, scroll_wheel(s, &stage, 100.0f, 100.0f, -1.0f)));
         CHECK(i > 0 || s->viewer.pages.scroll.wanted > 0.0f);
         if (i >= 40)
             draw(s);
@@ -205,7 +205,7 @@ TEST_HERE (view_pages_have_their_code_below_the_figures_in_a_wide_window) {
         const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
         draw(s);
         CHECK(windows[i].is_beside == (s->viewer.pages.lens.shift_y > 0.2f));
-        (void)view_execute(&s->viewer, turn_wheel(s, &stage, s->width - 100.0f, 450.0f, -1.0f));
+        (void)view_execute(&s->viewer, scroll_wheel(s, &stage, s->width - 100.0f, 450.0f, -1.0f));
         CHECK(windows[i].is_beside == (s->viewer.pages.code_scroll.wanted > 0.0f));
         CHECK(!(s->viewer.pages.scroll.wanted > 0.0f));
     }
@@ -219,7 +219,7 @@ TEST_HERE (view_pages_show_their_complete_code) {
         (void)open_page(s, i);
         const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
         draw(s);
-        (void)view_execute(&s->viewer, turn_wheel(s, &stage, s->width - 100.0f, 690.0f, -1.0f));
+        (void)view_execute(&s->viewer, scroll_wheel(s, &stage, s->width - 100.0f, 690.0f, -1.0f));
         CHECK_THAT(!(s->viewer.pages.code_scroll.wanted > 0.0f), "%s", view_page_at(i)->name);
     }
 }
@@ -311,7 +311,7 @@ TEST (view_pages_have_unique_names) {
     CHECK(view_find_page("no such page") == -1 && view_page_at(view_num_pages) == NULL);
 }
 
-static void turn(screen *s, view_action action, int32_t page)
+static void turn_page(screen *s, view_action action, int32_t page)
 {
     CHECK(view_execute(&s->viewer, (view_command){.action = action}));
     CHECK(s->viewer.pages.open == page);
@@ -320,11 +320,11 @@ static void turn(screen *s, view_action action, int32_t page)
 TEST_HERE (view_pages_can_be_cycled_and_closed) {
     s->width = 320;
     s->height = 240;
-    turn(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);
-    turn(s, VIEW_NEXT_PAGE, 0);
-    turn(s, VIEW_PREVIOUS_PAGE, VIEW_CONTENTS);
-    turn(s, VIEW_PREVIOUS_PAGE, (int32_t)view_num_pages - 1);
-    turn(s, VIEW_CLOSE_LISTS, -1);
+    turn_page(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);
+    turn_page(s, VIEW_NEXT_PAGE, 0);
+    turn_page(s, VIEW_PREVIOUS_PAGE, VIEW_CONTENTS);
+    turn_page(s, VIEW_PREVIOUS_PAGE, (int32_t)view_num_pages - 1);
+    turn_page(s, VIEW_CLOSE_LISTS, -1);
     draw(s); // draws the document instead of a page
 }
 
@@ -343,19 +343,18 @@ TEST_HERE (view_pages_have_thumbnails_in_the_contents) {
 }
 
 TEST_HERE (view_pages_open_from_the_contents) {
-    char sought[128];
-    turn(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);
-    turn(s, VIEW_NEXT_PAGE, 0); // opens a page, so that there is a document to draw
-    turn(s, VIEW_PREVIOUS_PAGE, VIEW_CONTENTS);
+    char name[128];
+    turn_page(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);
+    turn_page(s, VIEW_NEXT_PAGE, 0); // opens a page, so that there is a document to draw
+    turn_page(s, VIEW_PREVIOUS_PAGE, VIEW_CONTENTS);
     draw(s);
     const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     for (uint32_t i = 0; i < view_num_pages; i++) {
-        snprintf(sought, sizeof sought, "contents/%s",
-                 view_page_at((i + 3) % view_num_pages)->title);
-        const view_rect row = item_find(&s->viewer, &stage, sought);
+        snprintf(name, sizeof name, "contents/%s", view_page_at((i + 3) % view_num_pages)->title);
+        const view_rect row = item_find(&s->viewer, &stage, name);
         CHECK(row.width > 0.0f && row.x + row.width < 1280.0f);
     }
-    press(s, sought, 0.1f); // the last one
+    press(s, name, 0.1f); // the last one
     CHECK(s->viewer.pages.open == 2);
     const view_stage opened = view_build_stage(&s->viewer, s->width, s->height);
     CHECK(!view_execute(&s->viewer, item_press_at(&s->viewer, &opened, 1279.0f, 1.0f)));
@@ -363,7 +362,7 @@ TEST_HERE (view_pages_open_from_the_contents) {
 
 TEST_HERE (view_pages_close_from_the_contents_below_the_menu_bar) {
     s->options.shown.panel = true;
-    turn(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);
+    turn_page(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);
     draw(s);
     const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     const view_rect menu = item_find(&s->viewer, &stage, "bar/File");
@@ -381,7 +380,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
         float value;
         double time;
         int slider; // index of the slider that has the value then; -1: an error
-        const char *said;
+        const char *message;
     } rows[] = {
         {"additive", "weight", 0.5f, 0, 2, ""},
         {"additive", "head turned", 12, 0, 1, ""}, // without its unit
@@ -400,15 +399,16 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) { // the options --lesson PAGE --set NAME=VALUE@TIME
         char *const name = common_copy(rows[i].name);
-        char *const said = s->viewer.log.error;
+        char *const message = s->viewer.log.error;
         s->options.page = rows[i].page;
         s->options.settings =
             (view_settings){&(view_setting){name, rows[i].value, rows[i].time}, 1};
-        said[0] = '\0';
-        CHECK(view_select_page(&s->viewer) == (rows[i].said[0] == '\0'));
-        const bool is_part = strchr("u'", rows[i].said[0]) != NULL && rows[i].slider < 0;
-        CHECK_THAT(is_part ? strstr(said, rows[i].said) != NULL : strcmp(said, rows[i].said) == 0,
-                   "%s", said);
+        message[0] = '\0';
+        CHECK(view_select_page(&s->viewer) == (rows[i].message[0] == '\0'));
+        const bool is_part = strchr("u'", rows[i].message[0]) != NULL && rows[i].slider < 0;
+        CHECK_THAT(is_part ? strstr(message, rows[i].message) != NULL
+                           : strcmp(message, rows[i].message) == 0,
+                   "%s", message);
         CHECK(rows[i].slider < 0 || s->viewer.pages.values[rows[i].slider] == rows[i].value);
         // The other sliders are unchanged.
         CHECK(rows[i].slider != 2 || s->viewer.pages.values[1] == 60.0f);

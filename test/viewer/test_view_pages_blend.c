@@ -101,10 +101,10 @@ static double smallest_step(page_case *fixture, double gait, bool in_phase)
 TEST_PAGE (page_sync_measures_whole_cycles, "sync") {
     for (double gait = 0.1; gait < 1.0; gait += 0.2) {
         CLAIM("walk 0, run 1 = %.17g @ 2", gait);
-        const double own = smallest_step(fixture, gait, false);
+        const double own_rate_step = smallest_step(fixture, gait, false);
         const double phase = smallest_step(fixture, gait, true);
-        CLAIM("| smallest step, own rates = %.17g ~ %g; smallest step, in phase = %.17g ~ %g", own,
-              0.05 * own, phase, 0.02 * phase);
+        CLAIM("| smallest step, own rates = %.17g ~ %g; smallest step, in phase = %.17g ~ %g",
+              own_rate_step, 0.05 * own_rate_step, phase, 0.02 * phase);
     }
 }
 
@@ -307,7 +307,7 @@ static double middle_error(const page_case *fixture, const char *clip, uint32_t 
     double largest = 0.0;
     for (uint32_t i = 0; i < frames; i++) {
         OWN md5_mat34 *const a = sample_joints(fixture, clip, i / (double)frames);
-        OWN md5_mat34 *const own = sample_joints(fixture, clip, (i + 0.5) / frames);
+        OWN md5_mat34 *const expected = sample_joints(fixture, clip, (i + 0.5) / frames);
         OWN md5_mat34 *const b = sample_joints(fixture, clip, (i + 1.0) / frames);
         for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
             const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
@@ -316,7 +316,7 @@ static double middle_error(const page_case *fixture, const char *clip, uint32_t 
                                 real3_distance(real3_scale(real3_add(posed_vertex(mesh, v, a),
                                                                      posed_vertex(mesh, v, b)),
                                                            0.5),
-                                               posed_vertex(mesh, v, own)));
+                                               posed_vertex(mesh, v, expected)));
         }
     }
     return largest;
@@ -343,14 +343,14 @@ TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
         const char *clip;
         int number, rate;
         uint32_t frames;
-        double least;
+        double min_value;
     } clips[] = {{"dance", 2, 24, 96, 1}, {"walk", 0, 12, 12, 0.1}};
     for (size_t i = 0; i < COUNT_OF(clips); i++) {
         CLAIM("clip = %d; frames per second = %d @ 0.3", clips[i].number, clips[i].rate);
         const md5_baked *const baked = fixture->picture.cache->baked;
         CHECK(baked->num_frames == clips[i].frames && baked->position_error < 0.002f);
         const double largest = middle_error(fixture, clips[i].clip, clips[i].frames);
-        CHECK(largest > clips[i].least);
+        CHECK(largest > clips[i].min_value);
         CLAIM("| largest error > %.17g; largest error < %.17g", largest - 0.01,
               1.15 * largest + 0.01);
     }

@@ -11,10 +11,10 @@ TEST_PAGE (page_line_rebuilds_w_of_each_joint, "line") {
     for (int i = 0; i <= (int)joints->high; i++) {
         const uint32_t joint = JOINT(joints->words[i]);
         const uint32_t parent = model->skeleton.joints[joint].parent;
-        const md5_quat turn = md5_quat_from_mat34(model->bind[joint]);
-        const md5_vec3 place = md5_mat34_translation(model->bind[joint]);
+        const md5_quat rotation = md5_quat_from_mat34(model->bind[joint]);
+        const md5_vec3 position = md5_mat34_translation(model->bind[joint]);
         CLAIM("joint = %d @ 0 | parent = %d; z = %.9g ~ 1e-5; w, rebuilt = %.9g ~ 1e-5", i,
-              parent == MD5_NONE ? -1 : (int)parent, (double)place.z, -fabs((double)turn.w));
+              parent == MD5_NONE ? -1 : (int)parent, (double)position.z, -fabs((double)rotation.w));
     }
 }
 
@@ -34,13 +34,13 @@ TEST_PAGE (page_vertex_is_the_sum_over_its_joints, "vertex") {
         // Computed manually: each joint's weight times the height to which it moves the vertex.
         const view_fact *const facts = fixture->picture.facts;
         double height = 0.0;
-        double whole = 0.0;
+        double sum = 0.0;
         for (int i = 0; strcmp(facts[i].name, "weight") == 0; i += 2) {
-            whole += facts[i].value;
+            sum += facts[i].value;
             height += facts[i].value * facts[i + 1].value;
         }
         CLAIM("| height, the sum = %.17g ~ 2e-5", height);
-        CHECK_NEAR(whole, 1.0, 1e-6);
+        CHECK_NEAR(sum, 1.0, 1e-6);
     }
 }
 

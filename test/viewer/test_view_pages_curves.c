@@ -12,12 +12,13 @@ TEST (page_euler_takes_a_longer_path) {
     real4 last = {0, 0, 0, 1};
     for (int i = 1; i <= 200; i++) {
         const float t = (float)i / 200.0f;
-        const real4 now = to_unit_real4(md5_quat_from_euler((md5_euler){80 * t, 130 * t, 60 * t}));
-        const double step = real4_angle(last, now);
+        const real4 current =
+            to_unit_real4(md5_quat_from_euler((md5_euler){80 * t, 130 * t, 60 * t}));
+        const double step = real4_angle(last, current);
         length += step;
         min_value = fmin(min_value, step);
         max_value = fmax(max_value, step);
-        last = now;
+        last = current;
     }
     CHECK(length > 1.15 * real4_angle((real4){0, 0, 0, 1}, last) && max_value > 1.4 * min_value);
 }
@@ -178,12 +179,12 @@ static double difference_of_files(const md5_model *base, const char *name, uint8
     for (uint32_t m = 0; m < base->num_meshes; m++) {
         const md5_mesh *const mesh = &base->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-            const md5_mesh *const other = &target->meshes[m];
+            const md5_mesh *const target_mesh = &target->meshes[m];
             const md5_vec4 a = mesh->tangents[v];
-            const md5_vec4 b = other->tangents[v];
-            const double move = real_distance(mesh->positions[v], other->positions[v]);
+            const md5_vec4 b = target_mesh->tangents[v];
+            const double move = real_distance(mesh->positions[v], target_mesh->positions[v]);
             const double off =
-                fmax(fmax(move, real_distance(mesh->normals[v], other->normals[v])),
+                fmax(fmax(move, real_distance(mesh->normals[v], target_mesh->normals[v])),
                      real_distance((md5_vec3){a.x, a.y, a.z}, (md5_vec3){b.x, b.y, b.z}));
             *marks++ |= (uint8_t)((off > 1e-6) | (off > 1e-4) << 1);
             real_update_max(&largest, move);
@@ -281,13 +282,13 @@ TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
 }
 
 // Returns the posed ankle that is nearest to a position.
-static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
+static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 point)
 {
     STRINGS(ankles) = {"foot_1_l", "foot_1_r", "foot_2_l", "foot_2_r", "foot_3_l", "foot_3_r"};
     md5_vec3 nearest = {INFINITY, INFINITY, INFINITY};
     for (size_t i = 0; i < COUNT_OF(ankles); i++) {
         const md5_vec3 at = joint_position(fixture, ankles[i]);
-        if (!(real_distance(nearest, place) < real_distance(at, place)))
+        if (!(real_distance(nearest, point) < real_distance(at, point)))
             nearest = at;
     }
     return nearest;
@@ -298,30 +299,30 @@ static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
 TEST_PAGE (page_walk_measures_the_posed_feet, "walk") {
     enum { MAX = 256 };
     // Positions of feet on the ground, and ankles at their first detection.
-    md5_vec3 places[MAX];
+    md5_vec3 foot_positions[MAX];
     md5_vec3 ankles[MAX];
     md5_vec3 at[MAX];
     uint32_t num_stands = 0;
-    uint32_t num_seen = 0;
+    uint32_t num_positions = 0;
     double moved = 0.0;
     for (int i = 0; i < 241; i++) {
         CLAIM("@ %.17g", 2.0 + i / 60.0);
         const uint32_t count = find_crosses(fixture, VIEW_GREEN, at);
-        num_seen += count;
+        num_positions += count;
         for (uint32_t k = 0; k < count; k++) {
             const md5_vec3 ankle = nearest_ankle(fixture, at[k]);
             uint32_t number = 0;
-            while (number < num_stands && real_distance(places[number], at[k]) > 1e-3)
+            while (number < num_stands && real_distance(foot_positions[number], at[k]) > 1e-3)
                 number++;
             REQUIRE(number < MAX);
             if (number == num_stands) {
-                places[num_stands] = at[k];
+                foot_positions[num_stands] = at[k];
                 ankles[num_stands++] = ankle;
             }
             real_update_max(&moved, real_distance(ankles[number], ankle));
         }
     }
-    CHECK(num_stands > 20 && num_seen > 500);
+    CHECK(num_stands > 20 && num_positions > 500);
     for (int leg = 0; leg < 6; leg++)
         CHECK(fixture->picture.plots[0].series[leg].count > 100);
     CHECK(moved < 1e-3);

@@ -99,9 +99,9 @@ TEST_HERE (view_help_of_a_clip_lists_its_keys, BOBBIN) {
 }
 
 TEST (view_keys_without_effect_are_reported) {
-    STRINGS(crowd_of) = {MACHINE};
+    STRINGS(crowd_paths) = {MACHINE};
     screen s;
-    if (open_all(&s, 3, crowd_of, 1)) {
+    if (open_all(&s, 3, crowd_paths, 1)) {
         press(&s, 'l', false);
         CHECK_STRING(s.viewer.ui.notice, "At clip end: Requires a model animated by clips");
         press(&s, 'n', false);

@@ -83,7 +83,7 @@ TEST (view_radiance_reads_packed_channels) {
 
 TEST (view_radiance_reports_errors) {
     static const uint8_t none[8] = {2, 2, 0, 8, 0, 0, 0, 0};
-    static const uint8_t other[8] = {2, 2, 0, 9, 0, 0, 0, 0};
+    static const uint8_t damaged[8] = {2, 2, 0, 9, 0, 0, 0, 0};
     static const uint8_t early[8] = {1, 1, 1, 1, 0, 0, 0, 0};
     static const uint8_t far[8] = {0, 0, 0, 0, 1, 1, 1, 9};
     static const uint8_t longer[8] = {2, 2, 0, 8, 137, 5, 0, 0};
@@ -104,7 +104,7 @@ TEST (view_radiance_reports_errors) {
     check_refused(HEADER "-Y 1024 +X 1024\n", none, 8,
                   "truncated image: 1024 x 1024 pixels cannot be stored in 8 bytes");
     check_refused(HEADER "-Y 1 +X 8\n", none, 8, "row 1 of 1"); // a run of length 0
-    check_refused(HEADER "-Y 1 +X 8\n", other, 8, "row 1 of 1");
+    check_refused(HEADER "-Y 1 +X 8\n", damaged, 8, "row 1 of 1");
     check_refused(HEADER "-Y 1 +X 8\n", longer, 8, "row 1 of 1");
     check_refused(HEADER "-Y 1 +X 2\n", early, 8, "row 1 of 1"); // there is no pixel to repeat
     check_refused(HEADER "-Y 1 +X 2\n", far, 8, "row 1 of 1");
@@ -123,16 +123,16 @@ TEST (view_panorama_reads_images_in_linear_color) {
     view_image image;
     CHECK(
         view_read_image(test_path("models/place/spot.png"), MD5_MAX_IMAGE_PIXELS, &image, &error));
-    double worst = 0;
+    double max_error = 0;
     uint32_t num_dark = 0; // bytes in the linear part of the curve, which ends between 10 and 11
     for (uint32_t i = 0; i < 3 * image.width * image.height; i++) {
         const uint8_t byte = image.rgba[i / 3 * 4 + i % 3];
         const double value = byte / 255.0;
         const double linear = byte <= 10 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
-        worst = fmax(worst, fabs((double)panorama.rgb[i] - linear));
+        max_error = fmax(max_error, fabs((double)panorama.rgb[i] - linear));
         num_dark += byte > 0 && byte <= 10;
     }
-    CHECK_SMALL(worst, 1e-5);
+    CHECK_SMALL(max_error, 1e-5);
     CHECK(num_dark > 0);
     free(image.rgba);
     free(panorama.rgb);

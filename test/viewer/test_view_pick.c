@@ -24,18 +24,18 @@ enum { WIDTH = 320, HEIGHT = 240 };
 static double distance_to(const md5_ray *ray, const md5_vec3 corners[3], double slack)
 {
     const real3 origin = to_real3(ray->origin);
-    const real3 way = to_real3(ray->direction);
+    const real3 direction = to_real3(ray->direction);
     const real3 a = to_real3(corners[0]);
     const real3 u = real3_sub(to_real3(corners[1]), a);
     const real3 v = real3_sub(to_real3(corners[2]), a);
-    const real3 p = real3_cross(way, v);
+    const real3 p = real3_cross(direction, v);
     const real3 s = real3_sub(origin, a);
     const double area = real3_dot(u, p);
     if (area >= 0.0)
         return (double)INFINITY;
     const real3 q = real3_cross(s, u);
     const double across = real3_dot(s, p) / area;
-    const double down = real3_dot(way, q) / area;
+    const double down = real3_dot(direction, q) / area;
     if (across < -slack || down < -slack || across + down > 1.0 + slack)
         return (double)INFINITY;
     return real3_dot(v, q) / area;
@@ -96,9 +96,10 @@ static void click_all_over(shot_viewer *viewer)
 
             CHECK_NEAR(pixel[0], x, 0.02);
             CHECK_NEAR(pixel[1], y, 0.02);
-            const real3 way = to_real3(ray.direction);
-            const double along = real3_dot(real3_sub(to_real3(point), to_real3(ray.origin)), way)
-                                 / real3_dot(way, way);
+            const real3 direction = to_real3(ray.direction);
+            const double along =
+                real3_dot(real3_sub(to_real3(point), to_real3(ray.origin)), direction)
+                / real3_dot(direction, direction);
             CHECK(low > 1e30 || along >= low * (1.0 - 1e-4));
             CHECK(along <= high * (1.0 + 1e-4));
             CHECK(state->ui.selected_joint == pick->joint);
@@ -167,11 +168,11 @@ TEST_SHOT (view_click_measures_in_the_space_of_the_file, MODEL SIZE " --up y") {
     view_show_bind_pose(shown, true, NULL);
     view_pose(shown, &state->play);
     view_skin(shown);
-    const md5_vec3 way = view_pick_difference(shown, &from, &to);
-    CHECK_NEAR(way.x, 0.25 * b.x + 0.75 * c.x - a.x, 1e-4);
-    CHECK_NEAR(way.y, 0.25 * b.y + 0.75 * c.y - a.y, 1e-4);
-    CHECK_NEAR(way.z, 0.25 * b.z + 0.75 * c.z - a.z, 1e-4);
-    CHECK(md5_vec3_length(way) > 1.0f);
+    const md5_vec3 direction = view_pick_difference(shown, &from, &to);
+    CHECK_NEAR(direction.x, 0.25 * b.x + 0.75 * c.x - a.x, 1e-4);
+    CHECK_NEAR(direction.y, 0.25 * b.y + 0.75 * c.y - a.y, 1e-4);
+    CHECK_NEAR(direction.z, 0.25 * b.z + 0.75 * c.z - a.z, 1e-4);
+    CHECK(md5_vec3_length(direction) > 1.0f);
 }
 
 TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
@@ -380,10 +381,10 @@ TEST_SQUARE (view_deforms_keep_scale) {
     view_textures textures = load_layers(stage, package, "kinds/sprite");
     view_set_deform_view(&textures.layers, &view, whole_size, 2);
     draw_two(stage, &textures.layers, whole_size, &picture);
-    const uint32_t whole = sum_brightness(&picture, 1, &difference);
+    const uint32_t brightness = sum_brightness(&picture, 1, &difference);
     view_set_deform_view(&textures.layers, &view, half, 2);
     draw_two(stage, &textures.layers, half, &picture);
-    CHECK_NEAR((double)sum_brightness(&picture, 1, &difference) / whole, 0.25, 0.02);
+    CHECK_NEAR((double)sum_brightness(&picture, 1, &difference) / brightness, 0.25, 0.02);
     view_free_textures(&textures, stage->renderer);
     view_close_package(package);
 }
@@ -398,10 +399,10 @@ TEST_SQUARE (view_deforms_keep_scale) {
 // Returns the number of pixels that the orange sprites cover.
 static double count_orange(const gl_scene *scene, const char *line)
 {
-    OWN_PICTURE taken = shot_take(scene, line);
+    OWN_PICTURE picture = render_shot(scene, line);
     uint32_t count = 0;
-    for (uint32_t i = 0; taken.rgba != NULL && i < taken.width * taken.height; i++)
-        count += taken.rgba[4 * i] > 200 && taken.rgba[4 * i + 2] < 150;
+    for (uint32_t i = 0; picture.rgba != NULL && i < picture.width * picture.height; i++)
+        count += picture.rgba[4 * i] > 200 && picture.rgba[4 * i + 2] < 150;
     return count;
 }
 

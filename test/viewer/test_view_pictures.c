@@ -9,15 +9,15 @@
 // -- Framing ------------------------------------------------------------------------------------
 
 // Checks that the model is visible, within the image, and neither tiny nor cut off.
-static void check_framed(shot picture, const char *what)
+static void check_framed(shot picture, const char *description)
 {
-    const shot_cover cover = shot_cover_of(&picture);
+    const shot_cover cover = measure_shot_cover(&picture);
     const bool is_visible = cover.share > 0.02 && cover.share < 0.9;
     const bool is_inside_x = cover.left > 0.01 && cover.right < 0.99;
     const bool is_inside_y = cover.top > 0.01 && cover.bottom < 0.99;
     const bool is_large = cover.right - cover.left > 0.5 || cover.bottom - cover.top > 0.5;
     CHECK_THAT(is_visible && is_inside_x && is_inside_y && is_large,
-               "%s: %.3f of the picture, from %.3f %.3f to %.3f %.3f", what, cover.share,
+               "%s: %.3f of the picture, from %.3f %.3f to %.3f %.3f", description, cover.share,
                cover.left, cover.top, cover.right, cover.bottom);
     free(picture.rgba);
 }
@@ -53,7 +53,7 @@ TEST_SCENE (view_frames_our_model_from_all_sides_in_two_shapes) {
             common_format(MODEL " --no-auto --no-background --samples 1 --no-maps --resolution %s"
                                 " --camera-azimuth-angle %.*s --camera-elevation-angle %s",
                           shapes[i % 2], (int)strcspn(side, " "), side, strchr(side, ' ') + 1);
-        check_framed(shot_take(scene, line), line);
+        check_framed(render_shot(scene, line), line);
         free(line);
     }
 }
@@ -71,13 +71,13 @@ typedef struct option_case {
 static void check_options(const gl_scene *scene, const char *plain_line, const option_case *cases,
                           size_t num_cases)
 {
-    OWN_PICTURE plain = shot_take(scene, plain_line);
-    OWN_PICTURE again = shot_take(scene, plain_line);
+    OWN_PICTURE plain = render_shot(scene, plain_line);
+    OWN_PICTURE again = render_shot(scene, plain_line);
     CHECK(shot_same(&plain, &again));
     for (size_t i = 0; i < num_cases; i++) {
         OWN_STRING line = common_format("%s %s", plain_line, cases[i].options);
-        OWN_PICTURE other = shot_take(scene, line);
-        const double fraction = shot_difference(&plain, &other);
+        OWN_PICTURE changed = render_shot(scene, line);
+        const double fraction = shot_difference(&plain, &changed);
         CHECK_THAT(fraction > cases[i].min_fraction, "%s changes %.5f of the pixels, expected %.5f",
                    cases[i].options, fraction, cases[i].min_fraction);
     }
@@ -127,36 +127,35 @@ TEST_SCENE (view_options_change_the_image) {
 }
 
 // Returns the difference of red and blue of a row at its left edge, which no model covers.
-static int red_minus_blue(const shot *fixture, uint32_t row)
+static int red_minus_blue(const shot *shots, uint32_t row)
 {
-    const uint8_t *const pixel = fixture->rgba + 4 * (size_t)row * fixture->width;
+    const uint8_t *const pixel = shots->rgba + 4 * (size_t)row * shots->width;
     return pixel[0] - pixel[2];
 }
 
 // The ground is warm and fades into a blue sky. It is not visible from below or in a studio.
 TEST_SCENE (view_scenery_is_a_warm_ground_below_a_sky) {
     STRINGS(views) = {"0", "-30", "0 --grid", "0 --no-background"};
-    shot fixture[4];
+    shot shots[4];
     for (uint32_t i = 0; i < 4; i++) {
         OWN_STRING line = common_format("models/zoo/triangle.md5mesh --samples 1" SMALL
                                         " --camera-elevation-angle %s",
                                         views[i]);
-        fixture[i] = shot_take(scene, line);
+        shots[i] = render_shot(scene, line);
     }
-    const uint32_t last = fixture[0].height - 1;
+    const uint32_t last = shots[0].height - 1;
     int largest = 0;
-    CHECK(red_minus_blue(&fixture[0], 0) < -20 && red_minus_blue(&fixture[0], last) > 60);
+    CHECK(red_minus_blue(&shots[0], 0) < -20 && red_minus_blue(&shots[0], last) > 60);
     for (uint32_t row = 1; row <= last; row++) {
-        const int step =
-            abs(red_minus_blue(&fixture[0], row) - red_minus_blue(&fixture[0], row - 1));
+        const int step = abs(red_minus_blue(&shots[0], row) - red_minus_blue(&shots[0], row - 1));
         largest = step > largest ? step : largest;
     }
     CHECK_THAT(largest < 12, "a step of %d", largest);
     for (uint32_t i = 1; i < 4u; i++)
-        CHECK_THAT(red_minus_blue(&fixture[i], last) <= 0, "%s: %d", views[i],
-                   red_minus_blue(&fixture[i], last));
+        CHECK_THAT(red_minus_blue(&shots[i], last) <= 0, "%s: %d", views[i],
+                   red_minus_blue(&shots[i], last));
     for (uint32_t i = 0; i < 4; i++)
-        free(fixture[i].rgba);
+        free(shots[i].rgba);
 }
 
 static const option_case dock_cases[] = {
@@ -233,8 +232,8 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_twisted_limbs) {
         OWN_STRING line = common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
                                         " --no-background --skinning %s",
                                         cases[i]);
-        OWN_PICTURE post = shot_take(scene, line);
-        fraction[i] = post.rgba != NULL ? shot_cover_of(&post).share : 0.0;
+        OWN_PICTURE post = render_shot(scene, line);
+        fraction[i] = post.rgba != NULL ? measure_shot_cover(&post).share : 0.0;
     }
     CHECK(fraction[1] < 0.7 * fraction[0]);
     CHECK(fraction[2] > 0.9 * fraction[0]);
@@ -244,18 +243,18 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_twisted_limbs) {
 TEST_SHOT (view_distant_guests_change_no_shadow,
            "models/bobbin/bobbin.md5machine" SMALL
            " --samples 1 --camera-distance 130 --camera-target 0,0,30") {
-    static const float places[] = {-160, -190, -2000};
+    static const float heights[] = {-160, -190, -2000};
     view_state *const state = &viewer->state;
     const view_loader loader = {
         .options = state->options, .renderer = state->renderer, .log = &state->log};
     REQUIRE(
         view_load_guest(state->document, test_path("models/thimble/visitor.md5machine"), &loader));
-    float *const place = &viewer->state.document->scene.machine.guest->placement.translation.y;
-    *place = -140;
+    float *const height = &viewer->state.document->scene.machine.guest->placement.translation.y;
+    *height = -140;
     OWN_PICTURE first = shot_draw(viewer);
-    for (size_t i = 0; i < COUNT_OF(places); i++) {
-        *place = places[i];
+    for (size_t i = 0; i < COUNT_OF(heights); i++) {
+        *height = heights[i];
         OWN_PICTURE picture = shot_draw(viewer);
-        CHECK_THAT(shot_difference(&picture, &first) == 0.0, "%g", (double)places[i]);
+        CHECK_THAT(shot_difference(&picture, &first) == 0.0, "%g", (double)heights[i]);
     }
 }

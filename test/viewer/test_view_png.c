@@ -37,34 +37,36 @@ static void copy_bytes(void *user, void *bytes, int size)
 }
 
 // Decodes the file, checks its pixels, and frees it.
-static void check_png(png_copy *png, format of, const uint8_t *pixels)
+static void check_png(png_copy *png, format image_format, const uint8_t *pixels)
 {
     format is = {0};
     REQUIRE(png->bytes);
     uint8_t *const decoded =
         stbi_load_from_memory(png->bytes, (int)png->size, &is.width, &is.height, &is.components, 0);
     if (CHECK(decoded)
-        && CHECK(is.width == of.width && is.height == of.height && is.components == of.components))
-        CHECK_BYTES(decoded, pixels, (size_t)(of.width * of.height * of.components));
+        && CHECK(is.width == image_format.width && is.height == image_format.height
+                 && is.components == image_format.components))
+        CHECK_BYTES(decoded, pixels,
+                    (size_t)(image_format.width * image_format.height * image_format.components));
     stbi_image_free(decoded);
     free(png->bytes);
 }
 
-static void check_picture(format of, const uint8_t *pixels, int largest)
+static void check_picture(format image_format, const uint8_t *pixels, int largest)
 {
     png_copy plain = {0};
     png_copy ours = {0};
-    const int stride = of.components * of.width;
-    CHECK(plain_write_png_to_func(copy_bytes, &plain, of.width, of.height, of.components, pixels,
-                                  stride)
+    const int stride = image_format.components * image_format.width;
+    CHECK(plain_write_png_to_func(copy_bytes, &plain, image_format.width, image_format.height,
+                                  image_format.components, pixels, stride)
           != 0);
-    CHECK(stbi_write_png_to_func(copy_bytes, &ours, of.width, of.height, of.components, pixels,
-                                 stride)
+    CHECK(stbi_write_png_to_func(copy_bytes, &ours, image_format.width, image_format.height,
+                                 image_format.components, pixels, stride)
           != 0);
     CHECK(plain.size <= (size_t)largest && ours.size <= (size_t)largest);
     CHECK(ours.size <= plain.size + plain.size / 100);
-    check_png(&plain, of, pixels);
-    check_png(&ours, of, pixels);
+    check_png(&plain, image_format, pixels);
+    check_png(&ours, image_format, pixels);
 }
 
 // Rows begin with a filter byte. Sizes: several parts of 512 KiB, which are compressed in parallel;
@@ -76,19 +78,19 @@ TEST (view_png_has_the_pixels_that_were_written) {
     static uint8_t pixels[4 * 1283 * 719];
     uint32_t state = 1;
     for (size_t j = 0; j < COUNT_OF(formats); j++) {
-        const format *const of = &formats[j];
-        const int size = of->components * of->width * of->height;
+        const format *const image_format = &formats[j];
+        const int size = image_format->components * image_format->width * image_format->height;
         memset(pixels, 0x5a, (size_t)size);
-        check_picture(*of, pixels, size / 50);
+        check_picture(*image_format, pixels, size / 50);
         for (int i = 0; i < size; i++) {
             state = state * 1664525u + 1013904223u;
             pixels[i] = (uint8_t)(state >> 24);
         }
-        check_picture(*of, pixels, size + size / 1000 + 100);
+        check_picture(*image_format, pixels, size + size / 1000 + 100);
         // Noise between flat rows.
         for (int i = 0; i + size / 36 < size; i += size / 18)
             memset(pixels + i, 0x5a, (size_t)size / 36);
-        check_picture(*of, pixels, size / 4 * 3);
+        check_picture(*image_format, pixels, size / 4 * 3);
     }
 }
 

@@ -157,22 +157,22 @@ static void write_color_image(const char *folder, const char *name, int color)
     folder_put(folder, name, file, sizeof file);
 }
 
-static bool make_folder(quake_folder *made, const char *name)
+static bool make_folder(quake_folder *folder, const char *name)
 {
-    made->top = folder_make();
-    made->below = common_join(made->top, name);
-    made->model = common_join(made->below, "tris.md5mesh");
-    if (!CHECK(mkdir(made->below, 0700) == 0))
+    folder->top = folder_make();
+    folder->below = common_join(folder->top, name);
+    folder->model = common_join(folder->below, "tris.md5mesh");
+    if (!CHECK(mkdir(folder->below, 0700) == 0))
         return false;
-    folder_put_text(made->below, "tris.md5mesh", quake_skins_mesh);
+    folder_put_text(folder->below, "tris.md5mesh", quake_skins_mesh);
     return true;
 }
 
-static void remove_folder(quake_folder *made)
+static void remove_folder(quake_folder *folder)
 {
-    folder_remove(made->top);
-    free(made->below);
-    free(made->model);
+    folder_remove(folder->top);
+    free(folder->below);
+    free(folder->model);
 }
 
 // Returns the strongest color of the image: 'r', 'g' or 'b'.
@@ -190,12 +190,12 @@ static char strongest_color(shot_viewer *viewer, double time)
 }
 
 // Checks the colors at intervals of 0.1 s, starting at 0.05 s.
-static void check_skin(gl_scene *scene, const quake_folder *made, const char *skin,
+static void check_skin(gl_scene *scene, const quake_folder *folder, const char *skin,
                        const char *colors, uint32_t num_warnings)
 {
     OWN_SHOT viewer;
     OWN_STRING line = common_format(
-        "%s%s --no-background --samples 1 --two-sided --resolution 48,48", made->model, skin);
+        "%s%s --no-background --samples 1 --two-sided --resolution 48,48", folder->model, skin);
     if (shot_open(&viewer, scene, line)) {
         char shown[16] = "";
         for (size_t i = 0; i < strlen(colors); i++)
@@ -208,46 +208,46 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
 // Skin 0 has three images, which vkQuake shows in the order 0 1 2 0. Skin 1 has one image, and skin
 // 2 has none.
 TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
-    quake_folder made;
-    if (make_folder(&made, "progs")) {
-        write_color_image(made.below, "board_00_00.tga", 2);
-        write_color_image(made.below, "board_00_01.tga", 1);
-        write_color_image(made.below, "board_00_02.tga", 0);
-        write_color_image(made.below, "board_01_00.tga", 1);
-        check_skin(scene, &made, "", "rgbrrg", 0);
-        check_skin(scene, &made, " --skin 0", "rgbr", 0);
-        check_skin(scene, &made, " --skin 1", "ggg", 0);
+    quake_folder folder;
+    if (make_folder(&folder, "progs")) {
+        write_color_image(folder.below, "board_00_00.tga", 2);
+        write_color_image(folder.below, "board_00_01.tga", 1);
+        write_color_image(folder.below, "board_00_02.tga", 0);
+        write_color_image(folder.below, "board_01_00.tga", 1);
+        check_skin(scene, &folder, "", "rgbrrg", 0);
+        check_skin(scene, &folder, " --skin 0", "rgbr", 0);
+        check_skin(scene, &folder, " --skin 1", "ggg", 0);
         // The skin does not exist, so the first is shown.
-        check_skin(scene, &made, " --skin 2", "rgbr", 1);
-        folder_put(made.below, "board_00_01.tga", "?", 1);
-        check_skin(scene, &made, "", "rrr", 1); // damaged, so the first image remains
+        check_skin(scene, &folder, " --skin 2", "rgbr", 1);
+        folder_put(folder.below, "board_00_01.tga", "?", 1);
+        check_skin(scene, &folder, "", "rrr", 1); // damaged, so the first image remains
     }
-    remove_folder(&made);
+    remove_folder(&folder);
 }
 
 // The header of an .md2 with two skins, whose list is at byte 68.
 TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
     enum { HEAD = 68, NAME = 64 };
     unsigned char file[HEAD + 2 * NAME] = {'I', 'D', 'P', '2', 8, [20] = 2, [44] = HEAD};
-    quake_folder made;
-    if (make_folder(&made, "md5")) {
+    quake_folder folder;
+    if (make_folder(&folder, "md5")) {
         strcpy((char *)file + HEAD, "models/x/skin.pcx");
         strcpy((char *)file + HEAD + NAME, "models/x/pain.pcx");
-        folder_put(made.top, "tris.md2", file, sizeof file);
-        write_color_image(made.below, "skin.tga", 2);
-        write_color_image(made.below, "pain.tga", 0);
-        check_skin(scene, &made, "", "rr", 0);
-        check_skin(scene, &made, " --skin 1", "bb", 0);
-        check_skin(scene, &made, " --skin 2", "rr", 1);
+        folder_put(folder.top, "tris.md2", file, sizeof file);
+        write_color_image(folder.below, "skin.tga", 2);
+        write_color_image(folder.below, "pain.tga", 0);
+        check_skin(scene, &folder, "", "rr", 0);
+        check_skin(scene, &folder, " --skin 1", "bb", 0);
+        check_skin(scene, &folder, " --skin 2", "rr", 1);
     }
-    remove_folder(&made);
+    remove_folder(&folder);
 }
 
 TEST_SCENE (view_other_models_have_no_numbered_skins) {
-    quake_folder made;
-    if (make_folder(&made, "models")) {
-        write_color_image(made.below, "board.tga", 1);
-        check_skin(scene, &made, " --skin 1", "gg", 1);
+    quake_folder folder;
+    if (make_folder(&folder, "models")) {
+        write_color_image(folder.below, "board.tga", 1);
+        check_skin(scene, &folder, " --skin 1", "gg", 1);
     }
-    remove_folder(&made);
+    remove_folder(&folder);
 }

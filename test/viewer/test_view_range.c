@@ -45,8 +45,8 @@ TEST (view_range_loops) {
         for (int k = 1; k <= 500; k++) {
             view_advance(&play, &clip, 0.03);
             const double over = fmod(0.03 * k, 1.0);
-            const double place = play.backward ? 1.5 - over : 0.5 + over;
-            const double off = fabs(view_cycle_time(&play, &clip) - place);
+            const double expected = play.backward ? 1.5 - over : 0.5 + over;
+            const double off = fabs(view_cycle_time(&play, &clip) - expected);
             CHECK(fmin(off, fabs(off - 1.0)) < 1e-5);
             CHECK(play.time >= 0.5 - 1e-9 && play.time <= 1.5 + 1e-9);
         }
@@ -160,14 +160,14 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
 
 // The two files are equal, checksums included.
 TEST (view_movie_stores_its_frame_count_at_the_end) {
-    size_t known_size = 0;
+    size_t reference_size = 0;
     size_t open_size = 0;
-    OWN uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
+    OWN uint8_t *const reference = write_movie("record_known.apng", 3, &reference_size);
     OWN uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
-    REQUIRE(known != NULL && open != NULL);
+    REQUIRE(reference != NULL && open != NULL);
     CHECK_UINT(read_frame_count(open), 3);
-    CHECK_UINT(open_size, known_size);
-    CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
+    CHECK_UINT(open_size, reference_size);
+    CHECK(reference_size == open_size && memcmp(reference, open, open_size) == 0);
 }
 
 TEST_SHOT (view_record_begins_and_ends_by_a_key,
@@ -214,10 +214,10 @@ static double play_frames(double seconds, int count)
 {
     view_pace pace = {.last = 100};
     view_play play = {.playing = true, .speed = 1};
-    double now = 100.0;
+    double time = 100.0;
     for (int i = 0; i < count; i++) {
-        now += seconds;
-        view_advance(&play, NULL, view_pace_frame(&pace, now));
+        time += seconds;
+        view_advance(&play, NULL, view_pace_frame(&pace, time));
         view_adjust_frame_pace(&pace, 1e-4, true); // a mouse movement
     }
     return play.time;
@@ -344,13 +344,13 @@ TEST (view_clicks_are_counted_by_their_times) {
 }
 
 // Sends an SDL event of a finger at a time in milliseconds, and returns the resulting input.
-static view_input touch(view_window *window, Uint32 type, Uint32 now)
+static view_input touch(view_window *window, Uint32 type, Uint32 time)
 {
     SDL_Event event = {.type = type};
-    event.common.timestamp = now;
+    event.common.timestamp = time;
     if (type == SDL_MOUSEBUTTONUP)
         event.button = (SDL_MouseButtonEvent){
-            .type = type, .timestamp = now, .which = SDL_TOUCH_MOUSEID, .button = SDL_BUTTON_LEFT};
+            .type = type, .timestamp = time, .which = SDL_TOUCH_MOUSEID, .button = SDL_BUTTON_LEFT};
     return view_input_from_sdl(window, &event);
 }
 

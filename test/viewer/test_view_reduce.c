@@ -381,8 +381,8 @@ TEST (view_unusual_meshes_can_be_reduced) {
 // Two vertices that all triangles share: an algorithm of cubic cost would take days.
 TEST (view_reducing_takes_linear_time_around_a_vertex) {
     enum { SIDES = 30000, NUM = SIDES + 2 };
-    OWN md5_vec3 *const places = common_alloc(2 * NUM, sizeof *places);
-    md5_vec3 *const normals = places + NUM;
+    OWN md5_vec3 *const positions = common_alloc(2 * NUM, sizeof *positions);
+    md5_vec3 *const normals = positions + NUM;
     OWN md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
     OWN uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
     OWN uint32_t *const joints = common_alloc(NUM, sizeof *joints);
@@ -394,9 +394,9 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
         float height = 0.0f;
         if (i >= SIDES)
             height = i == SIDES ? 0.1f : -0.1f;
-        places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle), height};
+        positions[i] = (md5_vec3){side * cosf(angle), side * sinf(angle), height};
         normals[i] = (md5_vec3){0, 0, 1};
-        influences[i] = (md5_vec4){places[i].x, places[i].y, places[i].z, 1};
+        influences[i] = (md5_vec4){positions[i].x, positions[i].y, positions[i].z, 1};
         first[i + 1] = i + 1;
     }
     for (uint32_t i = 0; i < SIDES; i++) {
@@ -408,7 +408,7 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
                            .num_triangles = 2 * SIDES,
                            .indices = indices,
                            .texcoords = texcoords,
-                           .positions = places,
+                           .positions = positions,
                            .normals = normals,
                            .num_influences = NUM,
                            .max_influences = 1,
@@ -446,12 +446,12 @@ TEST_LONG (view_crowds_look_alike_reduced) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    OWN_PICTURE whole = shot_take(&scene, RUNNERS "--animation-time 0.43");
-    OWN_PICTURE later = shot_take(&scene, RUNNERS "--animation-time 0.48");
-    OWN_PICTURE reduced = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512");
-    const double share = shot_difference(&reduced, &whole);
-    const double step = shot_difference(&later, &whole);
-    CHECK(!shot_same(&reduced, &whole));
+    OWN_PICTURE full = render_shot(&scene, RUNNERS "--animation-time 0.43");
+    OWN_PICTURE later = render_shot(&scene, RUNNERS "--animation-time 0.48");
+    OWN_PICTURE reduced = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512");
+    const double share = shot_difference(&reduced, &full);
+    const double step = shot_difference(&later, &full);
+    CHECK(!shot_same(&reduced, &full));
     CHECK_THAT(share < 0.5 * step, "fewer triangles change %.4f, time %.4f", share, step);
     scene_close(&scene);
 }
@@ -496,10 +496,10 @@ TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduc
 // Members of fewer triangles have the same faces as members of all triangles: the levels change
 // less than half as much as the morph target.
 TEST_SCENE (view_morph_targets_move_members_of_fewer_triangles) {
-    OWN_PICTURE still = shot_take(scene, FACES "--crowd-reduced 512");
-    OWN_PICTURE reduced = shot_take(scene, FACES "--crowd-reduced 512 --morph oh=1");
-    OWN_PICTURE whole = shot_take(scene, FACES "--morph oh=1");
-    const double levels = shot_difference(&reduced, &whole);
+    OWN_PICTURE still = render_shot(scene, FACES "--crowd-reduced 512");
+    OWN_PICTURE reduced = render_shot(scene, FACES "--crowd-reduced 512 --morph oh=1");
+    OWN_PICTURE full = render_shot(scene, FACES "--morph oh=1");
+    const double levels = shot_difference(&reduced, &full);
     const double target = shot_difference(&reduced, &still);
     CHECK_THAT(levels < 0.5 * target, "levels change %.4f, the target %.4f", levels, target);
 }
@@ -720,8 +720,8 @@ TEST_SCENE (view_reduced_images_show_the_same) {
             OWN uint8_t *const half = draw_half(&viewer.state);
             CHECK_SMALL(compare(&full, half), 3.0);
             viewer.state.cameras.user.azimuth += 40.0f;
-            OWN uint8_t *const other = draw_half(&viewer.state);
-            CHECK(compare(&full, other) > 10.0);
+            OWN uint8_t *const second = draw_half(&viewer.state);
+            CHECK(compare(&full, second) > 10.0);
         }
         shot_close(&viewer);
     }
@@ -744,7 +744,7 @@ TEST_SCENE (view_economy_omits_shadows) {
         OWN_SHOT viewer;
         char options[256];
         snprintf(options, sizeof options, "%s --no-shadow", all[i]);
-        OWN_PICTURE none = shot_take(scene, options);
+        OWN_PICTURE none = render_shot(scene, options);
         if (shot_open(&viewer, scene, all[i])) {
             OWN_PICTURE full = shot_draw(&viewer);
             viewer.state.drawing.economy = view_economies[2];
@@ -848,16 +848,16 @@ TEST (view_quality_begins_by_the_device) {
 static double fraction_of_different_pixels(const shot *picture, const uint8_t *rgba)
 {
     const size_t count = (size_t)picture->width * picture->height;
-    size_t num_others = 0;
+    size_t num_different = 0;
     for (size_t i = 0; i < count; i++) {
         int largest_difference = 0;
         for (uint32_t c = 0; c < 3; c++) {
             const int difference = abs((int)picture->rgba[4 * i + c] - (int)rgba[4 * i + c]);
             largest_difference = difference > largest_difference ? difference : largest_difference;
         }
-        num_others += largest_difference > 16;
+        num_different += largest_difference > 16;
     }
-    return (double)num_others / (double)count;
+    return (double)num_different / (double)count;
 }
 
 // With smoothed edges one sample per pixel is more similar to four samples than without.
@@ -882,10 +882,11 @@ TEST_SHOT (view_smooth_edges_look_like_samples,
         && md5gl_read_pixels(renderer, to, ACROSS, DOWN, smooth, &error);
     CHECK_DONE(is_drawn, error);
     if (is_drawn) {
-        const double of_rough = fraction_of_different_pixels(&full, rough);
-        const double of_smooth = fraction_of_different_pixels(&full, smooth);
-        CHECK_THAT(of_smooth < 0.02, "%g of the pixels differ", of_smooth);
-        CHECK_THAT(of_smooth < of_rough, "%g differ, %g without the filter", of_smooth, of_rough);
+        const double rough_fraction = fraction_of_different_pixels(&full, rough);
+        const double smooth_fraction = fraction_of_different_pixels(&full, smooth);
+        CHECK_THAT(smooth_fraction < 0.02, "%g of the pixels differ", smooth_fraction);
+        CHECK_THAT(smooth_fraction < rough_fraction, "%g differ, %g without the filter",
+                   smooth_fraction, rough_fraction);
     }
     md5gl_destroy_target(renderer, from);
     md5gl_destroy_target(renderer, to);

@@ -102,10 +102,10 @@ TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
 // not count: then files are listed in the working directory.
 TEST_HERE (view_list_begins_in_the_last_folder) {
     OWN_STRING here = common_canonical_path(".");
-    OWN_STRING own = view_find_models_folder();
-    REQUIRE(own);
-    OWN_STRING file = common_join(own, "bobbin/bobbin.md5mesh");
-    OWN_STRING models = common_join(own, "bobbin");
+    OWN_STRING models_folder = view_find_models_folder();
+    REQUIRE(models_folder);
+    OWN_STRING file = common_join(models_folder, "bobbin/bobbin.md5mesh");
+    OWN_STRING models = common_join(models_folder, "bobbin");
     view_browser *const list = &w->viewer.panels.browser;
     const char *const files[] = {file};
     CHECK(view_open(&w->viewer, files, 1, true));
@@ -265,14 +265,14 @@ TEST_HERE (view_problems_open_their_location) {
     view_log *const log = &w->viewer.log;
     const md5_model *const model = w->viewer.document->scene.model;
     OWN_STRING path = common_copy(test_path(BOBBIN));
-    md5_error place = {.line = 7, .column = 2, .message = "odd"};
-    snprintf(place.file, sizeof place.file, "%s", path);
+    md5_error location = {.line = 7, .column = 2, .message = "odd"};
+    snprintf(location.file, sizeof location.file, "%s", path);
     warn(w, 0);
     view_warn_about(log, (view_about){VIEW_ABOUT_MESH, 1, 0, model}, "of a mesh");
     view_warn_about(log, (view_about){VIEW_ABOUT_JOINT, 5, 0, model}, "of a joint");
     view_warn_about(log, (view_about){VIEW_ABOUT_MESH, 1, 0, log}, "of another model");
     log->about = (view_about){VIEW_ABOUT_VERTEX, 0, 88, model};
-    view_log_warning(log, &place);
+    view_log_warning(log, &location);
     press(w, "problems/mesh eyes");
     CHECK(w->viewer.ui.selected_mesh == 1);
     OWN_STRING joint =
@@ -384,10 +384,10 @@ static char *without_lines(const char *text, const char *words)
     char *left = common_copy("");
     for (const char *line = text; *line != '\0';) {
         const size_t length = strcspn(line, "\n") + 1;
-        OWN_STRING one = common_format("%.*s", (int)length, line);
-        if (strstr(one, words) == NULL)
-            common_extend(&left, "%s", one);
-        line += strlen(one);
+        OWN_STRING single_line = common_format("%.*s", (int)length, line);
+        if (strstr(single_line, words) == NULL)
+            common_extend(&left, "%s", single_line);
+        line += strlen(single_line);
     }
     return left;
 }

@@ -18,18 +18,18 @@ static bool open(screen *s)
         return false;
     s->folder = folder_make();
     OWN_STRING text = test_read_file(test_path("models/spindle/spindle.md5mesh"), &size);
-    OWN_STRING other_path = common_alloc(2, size);
+    OWN_STRING target_path = common_alloc(2, size);
     size_t used = 0;
     for (const char *c = text; c < text + size;) {
         size_t k = 0;
         while (k < 2 && strncmp(c, names[k][0], strlen(names[k][0])) != 0)
             k++;
         const size_t length = k < 2 ? strlen(names[k][1]) : 1;
-        memcpy(other_path + used, k < 2 ? names[k][1] : c, length);
+        memcpy(target_path + used, k < 2 ? names[k][1] : c, length);
         used += length;
         c += k < 2 ? strlen(names[k][0]) : 1;
     }
-    folder_put(s->folder, "other.md5mesh", other_path, used);
+    folder_put(s->folder, "other.md5mesh", target_path, used);
     return true;
 }
 
@@ -56,7 +56,7 @@ static void draw(screen *s)
     screen_draw(s);
 }
 
-static const md5_skeleton *other_skeleton(const screen *s)
+static const md5_skeleton *target_skeleton(const screen *s)
 {
     return &s->viewer.document->companions[VIEW_RETARGETED].model->skeleton;
 }
@@ -64,7 +64,7 @@ static const md5_skeleton *other_skeleton(const screen *s)
 // Returns the rotation of the other body's joint from its bind pose, 0 to 1.
 static float joint_rotation(screen *s, const char *joint)
 {
-    const uint32_t i = md5_find_joint(other_skeleton(s), joint);
+    const uint32_t i = md5_find_joint(target_skeleton(s), joint);
     draw(s);
     const view_companion *const body = &s->viewer.document->companions[VIEW_RETARGETED];
     const md5_quat a = body->pose[i].rotation;
@@ -77,7 +77,7 @@ static const char *find_partner(screen *s, const char *joint)
 {
     draw(s);
     const convert_pair *const pair =
-        &s->viewer.panels.retarget.displayed->pairs[md5_find_joint(other_skeleton(s), joint)];
+        &s->viewer.panels.retarget.displayed->pairs[md5_find_joint(target_skeleton(s), joint)];
     return pair->source == MD5_NONE ? ""
                                     : s->viewer.document->scene.skeleton->joints[pair->source].name;
 }
@@ -94,8 +94,8 @@ static void press(screen *s, const char *item)
 
 // Nothing remains of a clip that was played before.
 TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
-    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
-    set(s, "retarget", other_path);
+    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", target_path);
     show_clip(s, "dance");
     view_scene *const scene = &s->viewer.document->scene;
     s->viewer.play.time = 1.0;
@@ -109,9 +109,9 @@ TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
 
 static void begin(screen *s)
 {
-    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
+    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
     view_store_step(&s->viewer);
-    set(s, "retarget", other_path);
+    set(s, "retarget", target_path);
     show_clip(s, "walk");
     s->viewer.play.time = 0.4;
     draw(s);
@@ -169,9 +169,9 @@ TEST_SCREEN (view_retargets_from_no_pairs, open(s)) {
     CHECK_STRING(find_partner(s, "root"), "tail_1");
 }
 
-static void save(screen *s, size_t what)
+static void save(screen *s, size_t number)
 {
-    PERFORM(&s->viewer, VIEW_SAVE_RETARGETED, .number = what);
+    PERFORM(&s->viewer, VIEW_SAVE_RETARGETED, .number = number);
     for (int i = 0; view_follow_export(&s->viewer) && s->viewer.jobs.conversion != NULL
                     && CHECK(i < MAX_WAITS);
          i++)
@@ -210,7 +210,7 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     OWN md5_mat34 *const shown = common_alloc(count, sizeof *shown), *const alone = common_alloc(
                                                                          count, sizeof *alone);
     OWN md5_xform *const pose = common_alloc(count, sizeof *pose);
-    float worst = 0;
+    float max_distance = 0;
     s->viewer.play.wrap = MD5_WRAP_CLAMP; // the last frame differs from the first
     for (uint32_t frame = 0; frame < (anim != NULL && binding != NULL ? anim->num_frames : 0);
          frame++) {
@@ -221,10 +221,10 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
                    pose);
         md5_local_to_model(&body->model->skeleton, pose, alone);
         for (uint32_t i = 0; i < count; i++)
-            worst = fmaxf(worst, view_distance(md5_mat34_translation(shown[i]),
-                                               md5_mat34_translation(alone[i])));
+            max_distance = fmaxf(max_distance, view_distance(md5_mat34_translation(shown[i]),
+                                                             md5_mat34_translation(alone[i])));
     }
-    CHECK_NEAR(worst, 0, 1e-4f * view_size(body->model->bounds));
+    CHECK_NEAR(max_distance, 0, 1e-4f * view_size(body->model->bounds));
     CHECK(binding);
     md5_free_binding(binding);
     md5_free_anim(anim);
@@ -243,9 +243,9 @@ TEST_SCREEN (view_retargets_all_clips, open(s)) {
 TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     OWN char *const address =
         view_make_address(test_path("models/game/base"), "monster_bobbin_watchman", NULL);
-    OWN char *const other_path = common_join(s->folder, "other.md5mesh");
-    const char *const one[] = {address};
-    REQUIRE(view_open(&s->viewer, one, 1, true));
+    OWN char *const target_path = common_join(s->folder, "other.md5mesh");
+    const char *const paths[] = {address};
+    REQUIRE(view_open(&s->viewer, paths, 1, true));
     begin(s);
     const view_scene *const scene = &s->viewer.document->scene;
     CHECK(scene->library != NULL && s->viewer.panels.retarget.displayed->binding != NULL);
@@ -256,19 +256,20 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     common_list copies = {0};
     for (int i = 0; i < 2; i++) {
         size_t size;
-        view_address of;
-        CHECK(view_read_address(i == 0 ? scene->clips[scene->clip].path : address, &of));
-        const char *const name = i == 0 ? of.name : scene->entity.entity->model_def->mesh;
+        view_address address_parts;
+        CHECK(view_read_address(i == 0 ? scene->clips[scene->clip].path : address, &address_parts));
+        const char *const name =
+            i == 0 ? address_parts.name : scene->entity.entity->model_def->mesh;
         OWN char *const bytes =
             view_copy_file(md5_game_files(scene->library->game), name, &size, NULL);
         folder_put(s->folder, i == 0 ? "copy.md5anim" : "copy.md5mesh", bytes, size);
         common_add(&copies, common_join(s->folder, i == 0 ? "copy.md5anim" : "copy.md5mesh"));
-        view_free_address(&of);
+        view_free_address(&address_parts);
     }
     const convert_job job = {.inputs = (const char *const *)copies.names,
                              .num_inputs = 2,
                              .output = again,
-                             .target = other_path};
+                             .target = target_path};
     md5_error error;
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
@@ -290,8 +291,8 @@ TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
     s->viewer.options->crowd = 3;
     CHECK(view_open(&s->viewer, files, 2, true));
     view_store_step(&s->viewer);
-    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
-    set(s, "retarget", other_path);
+    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", target_path);
     set(s, "crowd", "");
     CHECK_STRING(s->viewer.log.error, "");
     CHECK(!view_shows_crowd(s->viewer.document));
@@ -304,8 +305,8 @@ TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
 
 // A map with an unknown name causes a warning about that name, and not about missing similarity.
 TEST_SCREEN (view_retarget_reports_the_wrong_pair, open(s)) {
-    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
-    set(s, "retarget", other_path);
+    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", target_path);
     set(s, "retarget-pairs", "\"nobody\" \"head\"");
     CHECK(view_reload(&s->viewer));
     CHECK_THAT(strstr(s->viewer.log.warning, "nobody") != NULL, "%s", s->viewer.log.warning);
@@ -330,8 +331,8 @@ static void click_quickly(screen *s, const char *item)
 
 // Enter on a card sets its value, and also a value that was typed outside of the card just before.
 TEST_SCREEN (view_values_that_are_due_in_one_event_are_both_set, open(s)) {
-    OWN_STRING other_path = common_join(s->folder, "other.md5mesh");
-    set(s, "retarget", other_path);
+    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", target_path);
     const view_option *const joint = view_find_option("joint", strlen("joint"));
     PERFORM(&s->viewer, VIEW_ASK, .number = view_option_index(joint));
     draw(s);

@@ -72,75 +72,78 @@ static void send_text(user *u, const char *text)
     }
 }
 
-static void send_click(user *u, const gesture *made)
+static void send_click(user *u, const gesture *input)
 {
-    view_input event = {.kind = VIEW_INPUT_MOVE, .x = floorf(made->x), .y = floorf(made->y)};
+    view_input event = {.kind = VIEW_INPUT_MOVE, .x = floorf(input->x), .y = floorf(input->y)};
     user_send(u, event);
-    event.button = made->button;
-    event.control = made->control;
-    event.alt = made->alt;
-    for (event.clicks = 1; event.clicks <= made->clicks; event.clicks++) {
+    event.button = input->button;
+    event.control = input->control;
+    event.alt = input->alt;
+    for (event.clicks = 1; event.clicks <= input->clicks; event.clicks++) {
         event.kind = VIEW_INPUT_PRESS;
         user_send(u, event);
         event.kind = VIEW_INPUT_RELEASE;
         user_send(u, event);
-        if (event.clicks < made->clicks)
+        if (event.clicks < input->clicks)
             user_draw(u);
     }
 }
 
-static void send_drag(user *u, const gesture *made)
+static void send_drag(user *u, const gesture *input)
 {
-    view_input event = {
-        .kind = VIEW_INPUT_PRESS, .button = made->button, .clicks = 1, .x = made->x, .y = made->y};
+    view_input event = {.kind = VIEW_INPUT_PRESS,
+                        .button = input->button,
+                        .clicks = 1,
+                        .x = input->x,
+                        .y = input->y};
     user_send(u, event);
     event.kind = VIEW_INPUT_MOVE;
-    event.x = made->to_x;
+    event.x = input->to_x;
     user_send(u, event);
     event.kind = VIEW_INPUT_RELEASE;
     user_send(u, event);
 }
 
 // Performs a gesture without a window.
-static void send_gesture(user *u, const gesture *made)
+static void send_gesture(user *u, const gesture *input)
 {
-    switch (made->kind) {
+    switch (input->kind) {
     case GESTURE_KEY:
-        send_key(u, made->key);
+        send_key(u, input->key);
         break;
     case GESTURE_TEXT:
-        send_text(u, made->text);
+        send_text(u, input->text);
         break;
     case GESTURE_CLICK:
-        send_click(u, made);
+        send_click(u, input);
         break;
     case GESTURE_DRAG:
-        send_drag(u, made);
+        send_drag(u, input);
         break;
     case GESTURE_MOVE:
-        user_send(u, (view_input){.kind = VIEW_INPUT_MOVE, .x = made->x, .y = made->y});
+        user_send(u, (view_input){.kind = VIEW_INPUT_MOVE, .x = input->x, .y = input->y});
         break;
     case GESTURE_WHEEL:
-        user_send(u, (view_input){.kind = VIEW_INPUT_MOVE, .x = made->x, .y = made->y});
-        user_send(u,
-                  (view_input){
-                      .kind = VIEW_INPUT_WHEEL, .x = made->x, .y = made->y, .wheel = made->wheel});
+        user_send(u, (view_input){.kind = VIEW_INPUT_MOVE, .x = input->x, .y = input->y});
+        user_send(
+            u, (view_input){
+                   .kind = VIEW_INPUT_WHEEL, .x = input->x, .y = input->y, .wheel = input->wheel});
         break;
     case GESTURE_DROP:
         user_send(u, (view_input){.kind = VIEW_INPUT_DROP,
                                   .is_alone = true,
-                                  .x = made->x,
-                                  .y = made->y,
-                                  .path = common_copy(made->path)});
+                                  .x = input->x,
+                                  .y = input->y,
+                                  .path = common_copy(input->path)});
         break;
     }
     user_draw(u);
 }
 
-void user_perform(user *u, const gesture *made)
+void user_perform(user *u, const gesture *input)
 {
-    send_gesture(u, made);
-    u->actions += made->kind != GESTURE_MOVE && made->kind != GESTURE_WHEEL;
+    send_gesture(u, input);
+    u->actions += input->kind != GESTURE_MOVE && input->kind != GESTURE_WHEEL;
 }
 
 void user_press_key(user *u, int32_t key)
@@ -335,15 +338,15 @@ static view_rect find_on_body(user *u, uint32_t joint)
 }
 
 // A position in the window, in pixels.
-typedef struct place {
+typedef struct screen_position {
     float x, y;
     bool is_found;
-} place;
+} screen_position;
 
 // Finds a place: an item, with an optional fraction of its width and height ("0.1 panel/label",
 // "0.1,0.9 panel/label"); "body 0.4", a fraction of the height of the free region, in its middle;
 // or "skin JOINT", a point of the body that the joint moves.
-static place find_place(user *u, const char *words)
+static screen_position find_screen_position(user *u, const char *words)
 {
     const char *rest;
     char *item;
@@ -363,58 +366,58 @@ static place find_place(user *u, const char *words)
             down = strtof(item + 1, &item);
         at = item_find(&u->viewer, &u->facts, item + strspn(item, " "));
     }
-    return (place){at.x + across * at.width, at.y + down * at.height, at.width > 0.0f};
+    return (screen_position){at.x + across * at.width, at.y + down * at.height, at.width > 0.0f};
 }
 
 // -- Actions --------------------------------------------------------------------------------------
 
-static line_result click_place(script *s, gesture made, const char *words)
+static line_result click_screen_position(script *s, gesture input, const char *words)
 {
-    const place at = find_place(&s->u, words);
+    const screen_position at = find_screen_position(&s->u, words);
     if (!at.is_found)
         return fail(s, "there is no %s", words);
-    made.x = at.x;
-    made.y = at.y;
-    user_perform(&s->u, &made);
-    s->num_gestures += made.kind != GESTURE_MOVE;
+    input.x = at.x;
+    input.y = at.y;
+    user_perform(&s->u, &input);
+    s->num_gestures += input.kind != GESTURE_MOVE;
     return LINE_DONE;
 }
 
 static line_result click(script *s, const char *words)
 {
-    const gesture made = {.kind = GESTURE_CLICK, .button = VIEW_BUTTON_LEFT, .clicks = 1};
-    return click_place(s, made, words);
+    const gesture input = {.kind = GESTURE_CLICK, .button = VIEW_BUTTON_LEFT, .clicks = 1};
+    return click_screen_position(s, input, words);
 }
 
 static line_result click_twice(script *s, const char *words)
 {
-    const gesture made = {.kind = GESTURE_CLICK, .button = VIEW_BUTTON_LEFT, .clicks = 2};
-    return click_place(s, made, words);
+    const gesture input = {.kind = GESTURE_CLICK, .button = VIEW_BUTTON_LEFT, .clicks = 2};
+    return click_screen_position(s, input, words);
 }
 
 static line_result click_right(script *s, const char *words)
 {
-    const gesture made = {.kind = GESTURE_CLICK, .button = VIEW_BUTTON_RIGHT, .clicks = 1};
-    return click_place(s, made, words);
+    const gesture input = {.kind = GESTURE_CLICK, .button = VIEW_BUTTON_RIGHT, .clicks = 1};
+    return click_screen_position(s, input, words);
 }
 
 static line_result click_with_control(script *s, const char *words)
 {
-    const gesture made = {
+    const gesture input = {
         .kind = GESTURE_CLICK, .button = VIEW_BUTTON_LEFT, .clicks = 1, .control = true};
-    return click_place(s, made, words);
+    return click_screen_position(s, input, words);
 }
 
 static line_result click_with_alt(script *s, const char *words)
 {
-    const gesture made = {
+    const gesture input = {
         .kind = GESTURE_CLICK, .button = VIEW_BUTTON_LEFT, .clicks = 1, .alt = true};
-    return click_place(s, made, words);
+    return click_screen_position(s, input, words);
 }
 
 static line_result hover(script *s, const char *words)
 {
-    return click_place(s, (gesture){.kind = GESTURE_MOVE}, words);
+    return click_screen_position(s, (gesture){.kind = GESTURE_MOVE}, words);
 }
 
 // "scroll STEPS ITEM": over the upper left corner of the item.
@@ -487,7 +490,7 @@ static line_result drop_file(script *s, const char *words)
     const char *item;
     OWN_STRING name = split_name(words, &item);
     OWN_STRING path = user_path(&s->u, name);
-    const place at = find_place(&s->u, item[0] != '\0' ? item : "body 0.4");
+    const screen_position at = find_screen_position(&s->u, item[0] != '\0' ? item : "body 0.4");
     if (!at.is_found)
         return fail(s, "there is no %s", item);
     user_perform(&s->u, &(gesture){.kind = GESTURE_DROP, .x = at.x, .y = at.y, .path = path});

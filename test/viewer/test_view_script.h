@@ -62,7 +62,7 @@ void user_draw(user *u);
 // Sends one event to a viewer without a window.
 void user_send(user *u, view_input event);
 
-void user_perform(user *u, const gesture *made);
+void user_perform(user *u, const gesture *input);
 void user_press_key(user *u, int32_t key);
 void user_click(user *u, const char *item);
 void user_click_at(user *u, float x, float y, view_button button);

@@ -5,7 +5,7 @@
 #include "test/viewer/test_view_case.h"
 
 // Generates the glTF seeds as fuzz.sh does. Returns their number.
-static size_t replay_made(fuzz_target *run)
+static size_t replay_generated(fuzz_target *run)
 {
     OWN_FOLDER folder = folder_make();
     OWN_STRING command = common_format("python3 -B '%s' --seeds '%s' 2>&1",
@@ -20,8 +20,9 @@ static size_t replay_made(fuzz_target *run)
 
 static void replay_program(fuzz_target *run, const char *name)
 {
-    const size_t made = run == fuzz_gltf ? replay_made(run) : fuzz_replay(run, "seeds", name);
-    CHECK_THAT(made > 0, "there are no seeds of %s", name);
+    const size_t num_replayed =
+        run == fuzz_gltf ? replay_generated(run) : fuzz_replay(run, "seeds", name);
+    CHECK_THAT(num_replayed > 0, "there are no seeds of %s", name);
     (void)fuzz_replay(run, "corpus", name); // only some targets have a corpus
 }
 

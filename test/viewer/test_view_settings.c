@@ -78,9 +78,9 @@ TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
             ask(s, option->name);
             send_key(s, 0, typed);
             send_key(s, VIEW_KEY_RETURN, NULL);
-            OWN_STRING now = option_text(s, option);
-            CHECK_THAT(fabs(strtod(now, NULL) - values[j]) <= 1e-6 * fabs(values[j]),
-                       "--%s is %s, not %s", option->name, now, typed);
+            OWN_STRING current = option_text(s, option);
+            CHECK_THAT(fabs(strtod(current, NULL) - values[j]) <= 1e-6 * fabs(values[j]),
+                       "--%s is %s, not %s", option->name, current, typed);
             CHECK_THAT(!is_card(s), "--%s %s", option->name, typed);
         }
         ask(s, option->name);
@@ -162,8 +162,8 @@ TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
         ask(s, cases[i][0]);
         send_key(s, 0, cases[i][1]);
         send_key(s, VIEW_KEY_RETURN, NULL);
-        OWN_STRING now = option_text(s, find_option(cases[i][0]));
-        CHECK_STRING(now, cases[i][2]);
+        OWN_STRING current = option_text(s, find_option(cases[i][0]));
+        CHECK_STRING(current, cases[i][2]);
     }
 }
 
@@ -175,7 +175,7 @@ TEST_SCREEN (view_escape_reads_the_files_once,
     static const char *const rows[][2] = {
         {"crowd", "3"}, {"crowd-reduced", "64"}, {"crowd-baked", "32"}};
     OWN_FOLDER folder = folder_make();
-    OWN_STRING said = common_join(folder, "said");
+    OWN_STRING messages = common_join(folder, "said");
     size_t size;
     size_t count = 0;
     ask(s, "crowd");
@@ -184,11 +184,11 @@ TEST_SCREEN (view_escape_reads_the_files_once,
     s->options.level = VIEW_DEBUG;
     (void)fflush(stderr);
     const int kept = dup(STDERR_FILENO);
-    if (CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr))) {
+    if (CHECK(kept >= 0) && CHECK(freopen(messages, "w", stderr))) {
         send_key(s, VIEW_KEY_ESCAPE, NULL);
         (void)fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
-        OWN_STRING text = test_read_file(said, &size);
+        OWN_STRING text = test_read_file(messages, &size);
         for (const char *at = text; (at = strstr(at, "texture of mesh 0:")) != NULL; at++)
             count++;
         CHECK_UINT(count, 1);
@@ -248,11 +248,11 @@ TEST_SCREEN (view_card_is_moved_by_its_title, BOBBIN) {
     for (size_t i = 0; i < COUNT_OF(moves); i++) {
         const ui_mouse event = {.x = x + moves[i][0], .y = y + moves[i][1], .is_moved = true};
         view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
-        const view_rect now = item_find(&s->viewer, &s->facts, "card/Close");
-        CHECK(now.x >= 0.0f && now.x + now.width <= 1280.0f);
-        CHECK(now.y >= 0.0f && now.y + now.height <= 720.0f);
+        const view_rect current = item_find(&s->viewer, &s->facts, "card/Close");
+        CHECK(current.x >= 0.0f && current.x + current.width <= 1280.0f);
+        CHECK(current.y >= 0.0f && current.y + current.height <= 720.0f);
         if (i == 0)
-            CHECK(now.x == before.x - 150.0f && now.y == before.y + 200.0f);
+            CHECK(current.x == before.x - 150.0f && current.y == before.y + 200.0f);
     }
     item_release(&s->viewer);
     CHECK(is_card(s) && s->viewer.document->crowd.count == 0);

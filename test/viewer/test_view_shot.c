@@ -105,18 +105,18 @@ shot shot_draw(shot_viewer *viewer)
     return drawn;
 }
 
-shot shot_take(const gl_scene *scene, const char *line)
+shot render_shot(const gl_scene *scene, const char *line)
 {
     OWN_SHOT viewer;
-    shot taken = {0};
+    shot picture = {0};
     if (shot_open(&viewer, scene, line))
-        taken = shot_draw(&viewer);
-    return taken;
+        picture = shot_draw(&viewer);
+    return picture;
 }
 
 // -- Comparing images ---------------------------------------------------------------------------
 
-shot_cover shot_cover_of(const shot *picture)
+shot_cover measure_shot_cover(const shot *picture)
 {
     const uint32_t width = picture->width;
     const uint32_t height = picture->height;

@@ -55,9 +55,9 @@ view_document *shot_load(const view_options *options);
 shot shot_draw(shot_viewer *viewer);
 
 // Opens a command line, draws its image and closes it.
-shot shot_take(const gl_scene *scene, const char *line);
+shot render_shot(const gl_scene *scene, const char *line);
 
-shot_cover shot_cover_of(const shot *picture);
+shot_cover measure_shot_cover(const shot *picture);
 
 // Returns the fraction of the pixels with a channel that differs by more than 24 of 255.
 double shot_difference(const shot *a, const shot *b);

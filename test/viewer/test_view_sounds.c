@@ -31,9 +31,9 @@ TEST (view_events_have_sounds_that_end) {
 
 TEST (view_sounds_are_added) {
     OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
-    STRINGS(others) = {"", " pat", "pats", "pa", "leaves"};
-    for (size_t i = 0; i < COUNT_OF(others); i++)
-        CHECK(!view_add_sound(samples, others[i], 1.0f));
+    STRINGS(unknown_names) = {"", " pat", "pats", "pa", "leaves"};
+    for (size_t i = 0; i < COUNT_OF(unknown_names); i++)
+        CHECK(!view_add_sound(samples, unknown_names[i], 1.0f));
     for (int i = 0; i < VIEW_LONGEST_SOUND; i++)
         CHECK_EXACT(samples[i], 0);
     CHECK(view_add_sound(samples, "chirp", 1.0f));

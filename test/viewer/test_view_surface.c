@@ -60,7 +60,7 @@ static float joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 static sight compare_colors(shot_viewer *viewer, bool at_weights)
 {
     view_state *const state = &viewer->state;
-    sight seen = {0};
+    sight comparison = {0};
     const int32_t joint = state->ui.selected_joint;
     OWN_PICTURE picture = shot_draw(viewer);
     for (int y = 4; y < HEIGHT && picture.rgba != NULL; y += 5)
@@ -82,12 +82,12 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                 const bool is_gray = abs(rgba[0] - rgba[2]) < 32 && abs(rgba[0] - rgba[1]) < 32;
                 const bool is_full = min_weight > 0.97f;
                 const bool is_none = max_weight == 0.0f;
-                seen.num_full += is_full;
-                seen.num_none += is_none;
+                comparison.num_full += is_full;
+                comparison.num_none += is_none;
                 if (is_full)
-                    seen.num_wrong += !is_red;
+                    comparison.num_wrong += !is_red;
                 else if (is_none)
-                    seen.num_wrong += !is_gray;
+                    comparison.num_wrong += !is_gray;
             } else if (state->pick.is_set) {
                 // If u is far above v, red is above green, and vice versa.
                 const view_pick *const pick = &state->pick;
@@ -102,16 +102,16 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                 }
                 const bool is_u_larger = u > v + 0.3f;
                 const bool is_v_larger = v > u + 0.3f;
-                seen.num_full += is_u_larger;
-                seen.num_none += is_v_larger;
+                comparison.num_full += is_u_larger;
+                comparison.num_none += is_v_larger;
                 // Edges and names of cells may have any color.
                 if (is_u_larger)
-                    seen.num_wrong += rgba[0] + 4 < rgba[1];
+                    comparison.num_wrong += rgba[0] + 4 < rgba[1];
                 else if (is_v_larger)
-                    seen.num_wrong += rgba[1] + 4 < rgba[0];
+                    comparison.num_wrong += rgba[1] + 4 < rgba[0];
             }
         }
-    return seen;
+    return comparison;
 }
 
 TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
@@ -119,15 +119,15 @@ TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
     viewer->state.ui.selected_joint =
         (int32_t)md5_find_joint(viewer->state.document->scene.skeleton, "head");
     CHECK(viewer->state.ui.selected_joint >= 0);
-    sight seen = compare_colors(viewer, true);
-    CHECK(seen.num_full > 10 && seen.num_none > 20);
+    sight comparison = compare_colors(viewer, true);
+    CHECK(comparison.num_full > 10 && comparison.num_none > 20);
     // The joint's name covers some pixels.
-    CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none);
+    CHECK(comparison.num_wrong * 5 < comparison.num_full + comparison.num_none);
     PERFORM(&viewer->state, VIEW_CLOSE_LISTS);
     viewer->state.options->surface = VIEW_SURFACE_UV;
-    seen = compare_colors(viewer, false);
-    CHECK(seen.num_full > 20 && seen.num_none > 20);
-    CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
+    comparison = compare_colors(viewer, false);
+    CHECK(comparison.num_full > 20 && comparison.num_none > 20);
+    CHECK(comparison.num_wrong * 10 < comparison.num_full + comparison.num_none);
 }
 
 // Draws the lit surface and the weights, and returns the number of pixels that only one of them
@@ -138,15 +138,15 @@ static unsigned compare_shapes(shot_viewer *viewer)
     OWN_PICTURE lit = shot_draw(viewer);
     viewer->state.options->surface = VIEW_SURFACE_WEIGHTS;
     OWN_PICTURE weights = shot_draw(viewer);
-    unsigned num_seen = 0;
-    unsigned num_other = 0;
+    unsigned num_visible = 0;
+    unsigned num_different = 0;
     for (size_t p = 3; p < (size_t)4 * WIDTH * HEIGHT; p += 4) {
-        num_seen += lit.rgba[p] != 0;
-        num_other += (lit.rgba[p] != 0) != (weights.rgba[p] != 0);
+        num_visible += lit.rgba[p] != 0;
+        num_different += (lit.rgba[p] != 0) != (weights.rgba[p] != 0);
     }
-    CHECK(num_seen > 100);
+    CHECK(num_visible > 100);
     CHECK(shot_difference(&lit, &weights) > 0.01);
-    return num_other;
+    return num_different;
 }
 
 // The weights are shown on the same shape as the materials, even with morph targets and hidden

@@ -236,22 +236,22 @@ TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
 TEST_HERE (view_clips_have_thumbnails_on_a_phone, BOBBIN) {
     const view_document *const document = u->viewer.document;
     const view_camera camera = u->viewer.cameras.user;
-    uint32_t num_made = 0;
+    uint32_t num_thumbnails = 0;
     uint32_t num_drawn = 0;
     CHECK(!view_draw_next_thumbnail(&u->viewer)); // the clips are not listed
     make_upright(u);
     user_click(u, "handle/handle");
     const md5_bounds bounds = document->bounds;
     const size_t clip = document->scene.clip;
-    while (num_made < 100 && view_draw_next_thumbnail(&u->viewer))
-        num_made++;
+    while (num_thumbnails < 100 && view_draw_next_thumbnail(&u->viewer))
+        num_thumbnails++;
     for (uint32_t i = 0; i < document->num_pictures; i++) {
         view_clip_picture *const picture = &document->pictures[i];
         num_drawn += picture->texture != 0;
     }
     CHECK_UINT(document->num_pictures, document->scene.num_clips);
-    CHECK_THAT(num_made >= 6 && num_made < 30 && num_drawn == num_made, "%u %u", num_made,
-               num_drawn);
+    CHECK_THAT(num_thumbnails >= 6 && num_thumbnails < 30 && num_drawn == num_thumbnails, "%u %u",
+               num_thumbnails, num_drawn);
     CHECK_BYTES(&document->bounds, &bounds, sizeof bounds);
     CHECK(document->scene.clip == clip && u->viewer.cameras.user.distance == camera.distance);
     u->viewer.ui.scrolls[VIEW_DOCK_LEFT].wanted = 600.0f;
@@ -330,13 +330,13 @@ TEST (view_gamepads_press_the_keys_of_movement) {
         {.pad = {.buttons = VIEW_PAD_JUMP | VIEW_PAD_DOWN}, .pressed = " s", .released = "Swa"},
         {.pad = {.x = 0.2f, .y = 0.3f}, .pressed = "", .released = " s"},
     };
-    uint32_t told = 0;
+    uint32_t reported = 0;
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         char pressed[16] = "";
         char released[16] = "";
         view_pad pad = steps[i].pad;
         view_input event;
-        pad.reported = told;
+        pad.reported = reported;
         while (view_next_pad_key(&pad, &event)) {
             char *const text = event.kind == VIEW_INPUT_KEY_DOWN ? pressed : released;
             const size_t length = strlen(text);
@@ -346,7 +346,7 @@ TEST (view_gamepads_press_the_keys_of_movement) {
         }
         CHECK_STRING(pressed, steps[i].pressed);
         CHECK_STRING(released, steps[i].released);
-        told = pad.reported;
+        reported = pad.reported;
     }
 }
 

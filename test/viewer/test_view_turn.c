@@ -26,33 +26,33 @@ TEST (view_turns_are_quarters) {
     const view_rotation both = view_rotate_further(about_x, 2);       // the first one about x
     CHECK(is_at(view_rotate_vector(&both, v), 3.0f, 1.0f, 2.0f));
     for (int axis = 0; axis < 3; axis++) {
-        view_rotation turn = {.is_set = false};
+        view_rotation rotation = {.is_set = false};
         for (int i = 0; i < 4; i++) {
-            turn = view_rotate_further(turn, axis);
-            CHECK(turn.is_set == (i < 3));
+            rotation = view_rotate_further(rotation, axis);
+            CHECK(rotation.is_set == (i < 3));
         }
     }
 }
 
 TEST (view_turns_are_described) {
     char text[32];
-    view_rotation turn = {.is_set = false};
-    view_describe_rotation(&turn, text, sizeof text);
+    view_rotation rotation = {.is_set = false};
+    view_describe_rotation(&rotation, text, sizeof text);
     CHECK_STRING(text, "up +z, front +x");
-    turn = view_rotate_further((view_rotation){0}, 0);
-    view_describe_rotation(&turn, text, sizeof text);
+    rotation = view_rotate_further((view_rotation){0}, 0);
+    view_describe_rotation(&rotation, text, sizeof text);
     CHECK_STRING(text, "up +y, front +x");
-    turn = view_rotate_further(turn, 2);
-    view_describe_rotation(&turn, text, sizeof text);
+    rotation = view_rotate_further(rotation, 2);
+    view_describe_rotation(&rotation, text, sizeof text);
     CHECK_STRING(text, "up +y, front +z");
 }
 
 TEST (view_turns_move_boxes_and_matrices) {
-    const view_rotation turn = view_rotate_further((view_rotation){0}, 0);
-    const md5_bounds box = view_rotate_bounds(&turn, (md5_bounds){{-1, -2, -3}, {1, 20, 30}});
+    const view_rotation rotation = view_rotate_further((view_rotation){0}, 0);
+    const md5_bounds box = view_rotate_bounds(&rotation, (md5_bounds){{-1, -2, -3}, {1, 20, 30}});
     CHECK(is_at(box.min, -1.0f, -30.0f, -2.0f) && is_at(box.max, 1.0f, 3.0f, 20.0f));
     md5_mat34 matrix = {{1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7}};
-    view_move_matrices(turn.matrix, &matrix, 1);
+    view_move_matrices(rotation.matrix, &matrix, 1);
     CHECK(is_at(md5_mat34_translation(matrix), 5.0f, -7.0f, 6.0f));
 }
 
@@ -78,9 +78,9 @@ TEST_SCENE (view_option_up_turns_the_model) {
 
 // Three more quarter rotations about x show the model as in its file.
 TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 160,120 --up y") {
-    OWN_PICTURE plain = shot_take(&viewer->scene, MODEL " --samples 1 --resolution 160,120");
-    OWN_PICTURE turned = shot_draw(viewer);
-    CHECK(shot_difference(&plain, &turned) > 0.02);
+    OWN_PICTURE plain = render_shot(&viewer->scene, MODEL " --samples 1 --resolution 160,120");
+    OWN_PICTURE rotated = shot_draw(viewer);
+    CHECK(shot_difference(&plain, &rotated) > 0.02);
     for (int i = 0; i < 3; i++)
         PERFORM(&viewer->state, VIEW_TURN_X);
     CHECK(!viewer->state.document->scene.rotation.is_set);
@@ -94,15 +94,15 @@ TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 
 TEST_SHOT (view_turns_machines_about_their_position,
            "models/bobbin/bobbin.md5machine --samples 1") {
     view_scene *const shown = &viewer->state.document->scene;
-    const md5_vec3 place = {100, 50, 0};
-    shown->machine.placement.translation = place;
+    const md5_vec3 position = {100, 50, 0};
+    shown->machine.placement.translation = position;
     view_pose(shown, &viewer->state.play);
     const md5_vec3 stands =
-        md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);
+        md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), position);
     shown->rotation = view_rotate_further(shown->rotation, 0);
     view_pose(shown, &viewer->state.play);
     const md5_vec3 lies =
-        md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);
+        md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), position);
     CHECK_NEAR(lies.x, stands.x, 1e-3);
     CHECK_NEAR(lies.y, -stands.z, 1e-3);
     CHECK_NEAR(lies.z, stands.y, 1e-3);
@@ -121,19 +121,20 @@ static bool is_same_rotation(md5_quat a, md5_quat b)
 }
 
 // Checks that the clip is bit-identical, except for w, which files omit.
-static void check_frame(const md5_binding *source, const md5_binding *made, uint32_t frame)
+static void check_frame(const md5_binding *source, const md5_binding *compressed, uint32_t frame)
 {
-    const uint32_t count = made->model->skeleton.num_joints;
+    const uint32_t count = compressed->model->skeleton.num_joints;
     const uint32_t num_source = source->model->skeleton.num_joints;
     const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-    OWN_RETARGET retarget = md5_create_retarget(source->model, made->model, NULL, 0, NULL, NULL);
+    OWN_RETARGET retarget =
+        md5_create_retarget(source->model, compressed->model, NULL, 0, NULL, NULL);
     OWN md5_xform *const poses = calloc((size_t)2 * num_source + 1 + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
         md5_xform *const wanted = poses + 2 * num_source + 1;
         md5_xform *const found = wanted + count;
         md5_sample(source, sample, MD5_ROOT_FILE, poses);
         md5_retarget_pose(retarget, poses, wanted, poses + num_source);
-        md5_sample(made, sample, MD5_ROOT_FILE, found);
+        md5_sample(compressed, sample, MD5_ROOT_FILE, found);
         for (uint32_t i = 0; i < count; i++) {
             const md5_vec3 a = wanted[i].translation;
             const md5_vec3 b = found[i].translation;
@@ -149,16 +150,16 @@ static void check_clip(const char *path)
     OWN_MODEL target = our_model("models/thimble/thimble.md5mesh");
     OWN_ANIM anim = md5_load_anim(path, NULL, NULL);
     if (CHECK(source != NULL && target != NULL && anim != NULL)) {
-        view_scene made = {.model = target};
+        view_scene target_scene = {.model = target};
         OWN_BINDING binding = md5_bind(source, anim, NULL, NULL);
         const md5_binding *const bindings[1] = {binding};
-        if (CHECK(binding) && CHECK(view_retarget_clips(&made, bindings, 1, NULL))) {
-            CHECK_UINT(made.clips[0].anim->num_frames, anim->num_frames);
-            CHECK(made.clips[0].anim->frame_rate == anim->frame_rate);
+        if (CHECK(binding) && CHECK(view_retarget_clips(&target_scene, bindings, 1, NULL))) {
+            CHECK_UINT(target_scene.clips[0].anim->num_frames, anim->num_frames);
+            CHECK(target_scene.clips[0].anim->frame_rate == anim->frame_rate);
             for (uint32_t frame = 0; frame < anim->num_frames; frame++)
-                check_frame(binding, made.clips[0].binding, frame);
+                check_frame(binding, target_scene.clips[0].binding, frame);
         }
-        view_free_scene(&made);
+        view_free_scene(&target_scene);
     }
 }
 
@@ -267,9 +268,9 @@ TEST (view_hull_of_a_still_equals_the_hull_of_its_pose) {
     view_hull hull;
     const view_play middle = {.time = 0.5, .speed = 1};
     if (make_walk(&scene, 0)) {
-        const md5_bounds way = view_clip_bounds(&scene, NULL, &hull);
+        const md5_bounds travel = view_clip_bounds(&scene, NULL, &hull);
         const md5_bounds still = view_clip_bounds(&scene, &middle, &hull);
-        CHECK_NEAR(way.max.x - way.min.x, 184, 1e-3);
+        CHECK_NEAR(travel.max.x - travel.min.x, 184, 1e-3);
         CHECK_NEAR(still.min.x, 87.5, 1e-3);
         CHECK_NEAR(still.max.x, 96.5, 1e-3);
         CHECK_NEAR(hull.reach[13], 96.5, 1e-3);
@@ -427,13 +428,14 @@ TEST_SCENE (view_compare_is_drawn_with_the_model) {
     OWN_SHOT viewer;
     snprintf(compared, sizeof compared, "%s --compare %s", line,
              test_path("models/zoo/one_frame.md5anim"));
-    OWN_PICTURE alone = shot_take(scene, line);
+    OWN_PICTURE alone = render_shot(scene, line);
     if (shot_open(&viewer, scene, compared)) {
         OWN_PICTURE both = shot_draw(&viewer);
-        const shot_cover one = shot_cover_of(&alone);
-        const shot_cover two = shot_cover_of(&both);
+        const shot_cover single_cover = measure_shot_cover(&alone);
+        const shot_cover two = measure_shot_cover(&both);
         CHECK((two.right - two.left) / (two.bottom - two.top)
-              > 1.5 * (one.right - one.left) / (one.bottom - one.top));
+              > 1.5 * (single_cover.right - single_cover.left)
+                    / (single_cover.bottom - single_cover.top));
         OWN_SHOT panels;
         strcat(compared, " --panel");
         if (shot_open(&panels, scene, compared)) {

@@ -56,7 +56,7 @@ static bool move(screen *s, float x, float y)
     return view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event).action != VIEW_NOTHING;
 }
 
-static view_command turn_wheel(screen *s, float x, float y)
+static view_command scroll_wheel(screen *s, float x, float y)
 {
     const ui_mouse event = {.x = x, .y = y, .wheel = -1};
     return view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
@@ -100,10 +100,10 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     PERFORM(&s->viewer, VIEW_OPEN_FOLDER, .path = common_copy(folder));
     screen_draw(s);
     CHECK_UINT(list->num_found, 10000);
-    size_t num_seen = 0;
+    size_t num_requested = 0;
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++)
-        num_seen += first[i].request != NULL;
-    CHECK(num_seen > 0 && num_seen < 60);
+        num_requested += first[i].request != NULL;
+    CHECK(num_requested > 0 && num_requested < 60);
     for (int i = 0; !has_preview(s, first) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     CHECK(first->is_wrong && first->texture == 0);
@@ -243,7 +243,7 @@ TEST_HERE (view_ui_hits_the_topmost_item, BOBBIN) {
     const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
     s->viewer.panels.browser.selected = 0;
     screen_draw(s); // scrolls to the row
-    CHECK_UINT(turn_wheel(s, dance.x, dance.y).action, VIEW_HANDLED);
+    CHECK_UINT(scroll_wheel(s, dance.x, dance.y).action, VIEW_HANDLED);
     CHECK(s->viewer.ui.scrolls[UI_SCROLL_FILES].wanted > 0.0f);
     CHECK_UINT(press(s, "list/Filter", 0.001f).action, VIEW_HANDLED);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.9f * sky.width, sky.y).action,
@@ -290,7 +290,7 @@ TEST_HERE (view_ui_highlights_hovered_joints, BOBBIN) {
     s->viewer.ui.selected_joint = -1;
     CHECK(move(s, 0.5f * (float)WIDTH, row.y));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == -1);
-    CHECK_UINT(turn_wheel(s, row.x, row.y).action, VIEW_HANDLED);
+    CHECK_UINT(scroll_wheel(s, row.x, row.y).action, VIEW_HANDLED);
 }
 
 // A click within a dock, even next to its rows, does not reach the body behind the dock.
@@ -337,11 +337,11 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
              j++) {
             // Presses the key twice, and checks all switches after each press.
             const view_shown before = s->viewer.options->shown;
-            view_shown turned = before;
-            bool *const field = view_switch_field(view_get_option(rows[i]), &turned);
+            view_shown changed = before;
+            bool *const field = view_switch_field(view_get_option(rows[i]), &changed);
             *field = !*field;
             switches_press(&s->viewer, rows[i]->keys[j]);
-            CHECK_THAT(memcmp(&s->viewer.options->shown, &turned, sizeof turned) == 0,
+            CHECK_THAT(memcmp(&s->viewer.options->shown, &changed, sizeof changed) == 0,
                        "the key of %s does not turn its switch, or turns another", rows[i]->label);
             switches_press(&s->viewer, rows[i]->keys[j]);
             CHECK_THAT(memcmp(&s->viewer.options->shown, &before, sizeof before) == 0,
@@ -375,7 +375,7 @@ TEST (view_keys_have_one_meaning) {
 // Options without a menu item: selections of dialogs and lists, tasks of the program, and options
 // that only the settings have.
 TEST (view_each_option_is_in_a_menu) {
-    static const char others[] =
+    static const char other_characters[] =
         " game base texture normal-map specular-map glow-map hide animation-index "
         "no-background output sheet clips labels turntable samples frames thumbnail "
         "resolution no-render config no-config list-bindings help man version completions walk "
@@ -383,7 +383,8 @@ TEST (view_each_option_is_in_a_menu) {
         "retarget-map retarget-pairs retarget-layout ";
     for (size_t i = 0; i < view_num_options; i++) {
         OWN_STRING name = common_format(" %s ", view_option_rows[i].name);
-        CHECK_THAT(view_get_entry(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,
+        CHECK_THAT(view_get_entry(&view_option_rows[i]) != NULL
+                       || strstr(other_characters, name) != NULL,
                    "no menu has --%s", view_option_rows[i].name);
     }
 }
@@ -758,7 +759,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
     };
     view_state *const viewer = &s->viewer;
     viewer->play.time = 0.3;
-    const double place =
+    const double expected =
         view_frame_position(&viewer->play, view_timing_anim(&viewer->document->scene));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const view_option *const option =
@@ -773,7 +774,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
         CHECK_STRING(text, cases[i].text);
     }
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
-    CHECK_NEAR(view_frame_position(&viewer->play, anim), place, 1e-6);
+    CHECK_NEAR(view_frame_position(&viewer->play, anim), expected, 1e-6);
 }
 
 // Opens the submenu of an option, and rests the mouse on one of its lines.
@@ -1074,10 +1075,11 @@ TEST (view_options_reject_empty_values) {
     for (size_t i = 0; i < count; i++) {
         char *argument = common_format("--%s=", table[i].name);
         char problem[256] = "";
-        OWN_STRING takes = common_format("--%s: expected ", table[i].name);
+        OWN_STRING expected_message = common_format("--%s: expected ", table[i].name);
         view_options options;
         CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
-        CHECK_THAT(strncmp(problem, takes, strlen(takes)) == 0, "%s: %s", argument, problem);
+        CHECK_THAT(strncmp(problem, expected_message, strlen(expected_message)) == 0, "%s: %s",
+                   argument, problem);
         view_free_options(&options);
         free(argument);
     }
@@ -1173,11 +1175,11 @@ static bool is_plain(const screen *s, const md5gl_panel_vertex *t)
 
 // Checks the contrast between each letter that is drawn on a panel and its background, over a white
 // image.
-static void check_contrast(screen *s, const char *what)
+static void check_contrast(screen *s, const char *description)
 {
     const view_canvas *const canvas = &s->viewer.drawing.canvas;
     const view_font *const font = &s->viewer.drawing.font;
-    double worst = INFINITY;
+    double min_ratio = INFINITY;
     uint32_t count = 0;
     uint32_t on[2] = {0, 0};
     screen_draw(s);
@@ -1209,30 +1211,30 @@ static void check_contrast(screen *s, const char *what)
         const double b = luminance(ground);
         const double ratio = (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
         count++;
-        if (ratio >= worst)
+        if (ratio >= min_ratio)
             continue;
-        worst = ratio;
+        min_ratio = ratio;
         on[0] = on[1] = 0;
         for (int c = 0; c < 3; c++) {
             on[0] = on[0] << 8 | t->rgba[c];
             on[1] = on[1] << 8 | (uint32_t)(255 * ground[c] + 0.5);
         }
     }
-    CHECK_THAT(count > 100 && worst >= 4.5, "%s: %06x on %06x: %.2f, of %u", what, on[0], on[1],
-               worst, count);
+    CHECK_THAT(count > 100 && min_ratio >= 4.5, "%s: %06x on %06x: %.2f, of %u", description, on[0],
+               on[1], min_ratio, count);
 }
 
 TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HEIGHT)) {
     view_log *const log = &s->viewer.log;
     const md5_model *const model = s->viewer.document->scene.model;
-    md5_error place = {.line = 7, .column = 2, .message = "odd"};
-    snprintf(place.file, sizeof place.file, "%s", s->viewer.document->scene.path);
+    md5_error location = {.line = 7, .column = 2, .message = "odd"};
+    snprintf(location.file, sizeof location.file, "%s", s->viewer.document->scene.path);
     check_contrast(s, "docks");
     s->viewer.ui.selected_joint = 5;
     check_contrast(s, "a joint");
     view_warn_about(log, (view_about){VIEW_ABOUT_MESH, 1, 0, model}, "of a mesh");
     log->about = (view_about){VIEW_ABOUT_VERTEX, 0, 88, model};
-    view_log_warning(log, &place);
+    view_log_warning(log, &location);
     PERFORM(&s->viewer, VIEW_WARNINGS);
     for (int i = 0; i < 2; i++) {
         s->viewer.panels.problems.selected = (size_t)i;

@@ -12,9 +12,9 @@
 // Checks the value of an option. NULL: the default.
 static void check_option(const screen *s, const char *option, const char *text)
 {
-    OWN_STRING now = view_write_option(view_find_option(option, strlen(option)), &s->options);
+    OWN_STRING current = view_write_option(view_find_option(option, strlen(option)), &s->options);
     const char *const expected = text != NULL ? text : "-";
-    CHECK_STRING(now != NULL ? now : "-", expected);
+    CHECK_STRING(current != NULL ? current : "-", expected);
 }
 
 // Returns the texts of all options.
@@ -311,20 +311,20 @@ TEST_SCREEN (view_undo_restores_rotations, BOBBIN) {
     // The first entry is the state before the first action.
     static const view_action actions[COUNT_OF(steps)] = {
         VIEW_NOTHING, VIEW_TURN_X, VIEW_TURN_Z, VIEW_UNDO, VIEW_UNDO, VIEW_REDO, VIEW_REDO};
-    const view_rotation *const turn = &s->viewer.document->scene.rotation;
+    const view_rotation *const rotation = &s->viewer.document->scene.rotation;
     begin(s);
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         if (i > 0)
             execute(s, (view_command){.action = actions[i]});
         char up[3], front[3];
-        view_name_axes(turn, up, front);
+        view_name_axes(rotation, up, front);
         CHECK_STRING(up, sides[steps[i]][0]);
         CHECK_STRING(front, sides[steps[i]][1]);
     }
     CHECK_UINT(s->viewer.undo.num_steps, 3);
     execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.grid))});
     undo(s); // undoes only the grid
-    CHECK(turn->is_set);
+    CHECK(rotation->is_set);
 }
 
 TEST_SCREEN (view_undo_is_ignored_while_typing, BOBBIN) {

@@ -12,7 +12,7 @@
 
 enum { RUNS = 500, MAX_JOINTS = 256 };
 
-static double now(void)
+static double current_time(void)
 {
     struct timespec time;
     (void)clock_gettime(CLOCK_MONOTONIC, &time);
@@ -26,7 +26,7 @@ int main(int count, char **arguments)
     md5_error error = {0};
     double fastest = 1e9; // seconds
     size_t num_vertices = 0;
-    size_t most_vertices = 0;
+    size_t max_vertices = 0;
     if (count != 3)
         return 2;
     md5_model *const model = md5_load_model(arguments[1], NULL, &error);
@@ -41,16 +41,16 @@ int main(int count, char **arguments)
     md5_build_palette(model, joints, palette);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         num_vertices += model->meshes[i].num_vertices;
-        if (model->meshes[i].num_vertices > most_vertices)
-            most_vertices = model->meshes[i].num_vertices;
+        if (model->meshes[i].num_vertices > max_vertices)
+            max_vertices = model->meshes[i].num_vertices;
     }
-    md5_vec3 *const positions = malloc(most_vertices * sizeof *positions);
-    md5_vec3 *const normals = malloc(most_vertices * sizeof *normals);
+    md5_vec3 *const positions = malloc(max_vertices * sizeof *positions);
+    md5_vec3 *const normals = malloc(max_vertices * sizeof *normals);
     for (int run = 0; positions && normals && run < RUNS; run++) {
-        const double begin = now();
+        const double begin = current_time();
         for (uint32_t i = 0; i < model->num_meshes; i++)
             md5_skin(&model->meshes[i], palette, positions, normals, NULL);
-        const double seconds = now() - begin;
+        const double seconds = current_time() - begin;
         fastest = seconds < fastest ? seconds : fastest;
     }
     printf("%.3f\n", 1e9 * fastest / (double)num_vertices);

@@ -28,12 +28,12 @@ static size_t zone_used, zone_blocks;
 
 static void *zone_alloc(size_t size)
 {
-    const size_t whole = (size + ZONE_ALIGNMENT - 1) / ZONE_ALIGNMENT * ZONE_ALIGNMENT;
-    if (whole < size || whole > ZONE_SIZE - zone_used)
+    const size_t aligned_size = (size + ZONE_ALIGNMENT - 1) / ZONE_ALIGNMENT * ZONE_ALIGNMENT;
+    if (aligned_size < size || aligned_size > ZONE_SIZE - zone_used)
         return NULL;
-    zone_used += whole;
+    zone_used += aligned_size;
     zone_blocks++;
-    return zone + zone_used - whole;
+    return zone + zone_used - aligned_size;
 }
 
 static void zone_free(void *memory)
@@ -96,7 +96,7 @@ static void shade(const engine_vertex *in, const bone *bones, float out[3])
     }
 }
 
-static uint32_t hash_of(uint32_t hash, const void *bytes, size_t size)
+static uint32_t hash_bytes(uint32_t hash, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ ((const unsigned char *)bytes)[i]) * 16777619u;
@@ -115,7 +115,7 @@ static bool show(const char *mesh_name, const char *anim_name)
     const engine_vertex v = {{1, 2, 3}, {0, 0, 127, 0}, {0, 0, 0, 0}, {255, 0, 0, 0}, {0, 0}};
     float out[3];
     shade(&v, bones, out);
-    printf("%s %s %p %08x %g\n", mesh_name, anim_name, bytes, hash_of(2166136261u, &v, sizeof v),
+    printf("%s %s %p %08x %g\n", mesh_name, anim_name, bytes, hash_bytes(2166136261u, &v, sizeof v),
            (double)sqrtf(out[0]));
     return true;
 }
@@ -240,7 +240,7 @@ static void show_blends(void)
             weights[i] = 0.5f + weights[i];
         md5_blend_poses(poses[0], poses[1], weights[JOINTS], round % 2 ? weights : NULL,
                         (uint32_t)(1 + round % JOINTS), blend);
-        hash = hash_of(hash, blend, (size_t)(1 + round % JOINTS) * sizeof *blend);
+        hash = hash_bytes(hash, blend, (size_t)(1 + round % JOINTS) * sizeof *blend);
     }
     printf("blends: hash %08x\n", (unsigned)hash);
 }
@@ -268,9 +268,9 @@ static uint32_t hash_samples(uint32_t hash, const char *mesh_name, const char *a
         md5_local_to_model(&model->skeleton, pose, joints);
         const md5_vec3 motion =
             md5_anim_root_motion(anim, md5_sample_position_at(anim, 0, MD5_WRAP_LOOP), sample);
-        hash = hash_of(hash, pose, num_joints * sizeof *pose);
-        hash = hash_of(hash, joints, num_joints * sizeof *joints);
-        hash = hash_of(hash, &motion, sizeof motion);
+        hash = hash_bytes(hash, pose, num_joints * sizeof *pose);
+        hash = hash_bytes(hash, joints, num_joints * sizeof *joints);
+        hash = hash_bytes(hash, &motion, sizeof motion);
     }
     free(joints);
     free(pose);
@@ -295,7 +295,7 @@ static uint32_t hash_samples(uint32_t hash, const char *mesh_name, const char *a
 #ifdef ENGINE_TIMES
 // Returns the time to read a mesh or a clip with the data that engines need, or 0 if the file is
 // rejected.
-static double time_of_reading(const char *name, bool is_mesh)
+static double measure_reading(const char *name, bool is_mesh)
 {
     enum { SAMPLES = 9, READS = 8 };
     size_t size = 0;
@@ -303,7 +303,7 @@ static double time_of_reading(const char *name, bool is_mesh)
     md5_load_opts opts;
     memset(&opts, 0, sizeof opts);
     skip_parts(&opts);
-    double least = 0.0;
+    double shortest = 0.0;
     for (int sample = 0; sample < SAMPLES && text; sample++) {
         const clock_t start = clock();
         for (int read = 0; read < READS; read++) {
@@ -316,16 +316,16 @@ static double time_of_reading(const char *name, bool is_mesh)
                 return 0.0;
         }
         const double time = (double)(clock() - start) * 1e6 / CLOCKS_PER_SEC / READS;
-        least = sample == 0 || time < least ? time : least;
+        shortest = sample == 0 || time < shortest ? time : shortest;
     }
     zone_free(text);
-    return least;
+    return shortest;
 }
 
 static void print_times(const char *mesh_name, const char *anim_name)
 {
-    printf("times: %.1f %.1f\n", time_of_reading(mesh_name, true),
-           time_of_reading(anim_name, false));
+    printf("times: %.1f %.1f\n", measure_reading(mesh_name, true),
+           measure_reading(anim_name, false));
 }
 #else
 static void print_times(const char *mesh_name, const char *anim_name)
@@ -344,15 +344,15 @@ static bool show(const char *mesh_name, const char *anim_name)
         printf("%s %s: refused: %s\n", mesh_name, anim_name, text);
         return true;
     }
-    hash = hash_of(hash, a.bones, sizeof *a.bones * a.num_bones * a.num_frames);
+    hash = hash_bytes(hash, a.bones, sizeof *a.bones * a.num_bones * a.num_frames);
     for (uint32_t i = 0; i < a.num_surfaces; i++) {
         const surface *const s = &a.surfaces[i];
-        hash = hash_of(hash, s->vertices, s->num_vertices * sizeof *s->vertices);
-        hash = hash_of(hash, s->indices, s->num_indices * sizeof *s->indices);
+        hash = hash_bytes(hash, s->vertices, s->num_vertices * sizeof *s->vertices);
+        hash = hash_bytes(hash, s->indices, s->num_indices * sizeof *s->indices);
         for (uint32_t v = 0; v < s->num_vertices; v++) {
             float drawn[3];
             shade(&s->vertices[v], a.bones, drawn);
-            hash = hash_of(hash, drawn, sizeof drawn);
+            hash = hash_bytes(hash, drawn, sizeof drawn);
         }
     }
     hash = hash_samples(hash, mesh_name, anim_name);
