@@ -84,7 +84,7 @@ _Noreturn void test_misuse_ends(bool has_aborted)
 #include <io.h>
 #include <signal.h>
 
-jmp_buf test_misuse_place;
+jmp_buf test_misuse_return_point;
 
 static struct {
     const char *expected, *file;
@@ -97,7 +97,7 @@ static struct {
 static void jump_out(int number)
 {
     (void)number;
-    longjmp(test_misuse_place, 1);
+    longjmp(test_misuse_return_point, 1);
 }
 
 bool test_misuse_begins(const char *expected, const char *file, int line)

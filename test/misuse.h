@@ -17,7 +17,7 @@
 #define MISUSE(expected, ...)                                   \
     do {                                                        \
         if (test_misuse_begins(expected, __FILE__, __LINE__)) { \
-            if (setjmp(test_misuse_place) == 0) {               \
+            if (setjmp(test_misuse_return_point) == 0) {        \
                 __VA_ARGS__;                                    \
                 test_misuse_ends(false);                        \
             } else {                                            \
@@ -25,7 +25,7 @@
             }                                                   \
         }                                                       \
     } while (0)
-extern jmp_buf test_misuse_place;
+extern jmp_buf test_misuse_return_point;
 void test_misuse_ends(bool has_aborted);
 #else
 #define MISUSE(expected, ...)                                   \

@@ -249,9 +249,9 @@ static bool is_selected(const test_case *test, int count, char **parts)
 // processor time.
 static void report_time(const test_case *test, clock_t start)
 {
-    const char *least = getenv("MD5_TEST_TIMES");
+    const char *min_seconds = getenv("MD5_TEST_TIMES");
     const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    if (least && seconds >= strtod(least, NULL))
+    if (min_seconds && seconds >= strtod(min_seconds, NULL))
         printf("%8.2f s %s (%s)\n", seconds, test->name, test->file);
 }
 

@@ -366,7 +366,7 @@ static void measure_generated_meshes(bench_table *table)
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         md5_model *const model = generate_model(counts[i], false);
         if (!model)
-            fail("cannot make a mesh", "made_model");
+            fail("cannot make a mesh", "generate_model");
         const int n = counts[i];
         make_skinning(&fixture, model);
         measure_skin(table, &fixture, work_positions, n == 1 ? 0.8 : 0.0, "%d influences%s", "", n);

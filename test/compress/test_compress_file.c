@@ -68,16 +68,17 @@ TEST (compress_without_a_model_uses_bone_lengths) {
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
-    md5_skin_reach fixture;
-    const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &fixture));
+    md5_skin_reach reach_tables;
+    const bool is_found =
+        CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &reach_tables));
     const double last = sqrt(5 * 5 + 0.5 * 0.5);
     const double distances[JOINTS] = {10, 12, last, last};
     const double reach[JOINTS] = {2 * last + 22, 2 * last + 12, 2 * last, last};
     if (is_found) {
         for (int i = 0; i < JOINTS; i++) {
-            CHECK_NEAR(fixture.direct[i], distances[i], 1e-5);
-            CHECK_NEAR(fixture.reach[i], reach[i], 1e-5);
-            CHECK_NEAR(fixture.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
+            CHECK_NEAR(reach_tables.direct[i], distances[i], 1e-5);
+            CHECK_NEAR(reach_tables.reach[i], reach[i], 1e-5);
+            CHECK_NEAR(reach_tables.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
         }
     }
     md5i_arena_free(&arena);

@@ -227,11 +227,11 @@ TEST (math_composes_and_inverts_transforms) {
         const md5_xform a = random_transform(&random);
         const md5_xform b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
-        const real3 fixture = to_real3(v);
-        const real3 by_b = apply_transform(b, fixture);
+        const real3 point = to_real3(v);
+        const real3 by_b = apply_transform(b, point);
         check_vector(md5_xform_point(b, v), by_b, 1e-6);
         check_vector(md5_xform_point(md5_xform_mul(a, b), v), apply_transform(a, by_b), 2e-6);
-        check_vector(md5_xform_point(md5_xform_inverse(b), md5_xform_point(b, v)), fixture, 2e-6);
+        check_vector(md5_xform_point(md5_xform_inverse(b), md5_xform_point(b, v)), point, 2e-6);
     }
 }
 

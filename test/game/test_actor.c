@@ -967,19 +967,19 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
 {
     static md5_xform pose[MAX_JOINTS];
     static md5_mat34 joints[MAX_JOINTS];
-    double theirs[12] = {0};
+    double expected[12] = {0};
     CHECK(entity->model->skeleton.num_joints <= MAX_JOINTS);
     md5_actor_pose(actor, pose, joints, NULL);
     text = strstr(text, "bounds") + strlen("bounds");
-    CHECK_UINT(read_numbers(&text, theirs, 6), 6);
+    CHECK_UINT(read_numbers(&text, expected, 6), 6);
     double max_difference = 0.0;
     for (uint32_t i = 0; i < entity->model->skeleton.num_joints; i++) {
         double joint;
         CHECK_UINT(read_numbers(&text, &joint, 1), 1);
-        CHECK_UINT(read_numbers(&text, theirs, 12), 12);
+        CHECK_UINT(read_numbers(&text, expected, 12), 12);
         CHECK_UINT((unsigned)joint, i);
         for (int k = 0; k < 12; k++)
-            real_update_max(&max_difference, fabs(joints[i].m[k] - theirs[k]));
+            real_update_max(&max_difference, fabs(joints[i].m[k] - expected[k]));
     }
     return max_difference;
 }

@@ -70,14 +70,14 @@ static void compare_joint(const char *line, const md5_skeleton *skeleton, const 
                           max_errors *all)
 {
     char name[64];
-    double theirs[12] = {0};
+    double expected[12] = {0};
     line++;
-    REQUIRE(read_word(&line, name) && read_numbers(&line, theirs, 12));
+    REQUIRE(read_word(&line, name) && read_numbers(&line, expected, 12));
     const uint32_t joint = md5_find_joint(skeleton, name);
     REQUIRE(joint != MD5_NONE);
     for (int k = 0; k < 12; k++)
         real_update_max(k % 4 == 3 ? &all->positions : &all->axes,
-                        fabs((double)joints[joint].m[k] - theirs[k]));
+                        fabs((double)joints[joint].m[k] - expected[k]));
     all->count++;
 }
 
@@ -242,11 +242,12 @@ static double point_distance(md5_vec3 a, const double *b)
     return fmax(fmax(fabs(a.x - b[0]), fabs(a.y - b[1])), fabs(a.z - b[2]));
 }
 
-static void check_angles(const double *theirs, md5_euler ours)
+static void check_angles(const double *expected, md5_euler actual)
 {
-    CHECK_THAT(fmax(angle_between(theirs[0], ours.pitch), angle_between(theirs[1], ours.yaw))
-                   <= 1e-3,
-               "%g and %g, expected %g and %g", ours.pitch, ours.yaw, theirs[0], theirs[1]);
+    CHECK_THAT(
+        fmax(angle_between(expected[0], actual.pitch), angle_between(expected[1], actual.yaw))
+            <= 1e-3,
+        "%g and %g, expected %g and %g", actual.pitch, actual.yaw, expected[0], expected[1]);
 }
 
 static void check_look(look_case *run, const double *n)
@@ -329,12 +330,12 @@ static world_transform read_transform(const double *n)
 }
 
 // Compares a transform with 12 numbers, the origin first.
-static void compare_transform(const world_transform *ours, const double *n, max_errors *all)
+static void compare_transform(const world_transform *actual, const double *n, max_errors *all)
 {
-    const world_transform theirs = read_transform(n);
+    const world_transform expected = read_transform(n);
     for (int i = 0; i < 4; i++) {
-        const md5_vec3d away = i < 3 ? md5_vec3d_sub(ours->axes.row[i], theirs.axes.row[i])
-                                     : md5_vec3d_sub(ours->origin, theirs.origin);
+        const md5_vec3d away = i < 3 ? md5_vec3d_sub(actual->axes.row[i], expected.axes.row[i])
+                                     : md5_vec3d_sub(actual->origin, expected.origin);
         real_update_max(i < 3 ? &all->axes : &all->positions,
                         fmax(fmax(fabs(away.x), fabs(away.y)), fabs(away.z)));
     }
@@ -616,25 +617,25 @@ static uint32_t find_body(const md5_figure *figure, const char *name)
 
 static md5_xform read_xform(const double *n)
 {
-    const world_transform theirs = read_transform(n);
-    return (md5_xform){md5i_quat_from_axes(&theirs.axes), vector(n), 0};
+    const world_transform expected = read_transform(n);
+    return (md5_xform){md5i_quat_from_axes(&expected.axes), vector(n), 0};
 }
 
-static void compare_xform(md5_xform ours, const double *n, max_errors *all)
+static void compare_xform(md5_xform actual, const double *n, max_errors *all)
 {
-    const world_transform theirs = md5i_world_transform(ours);
-    compare_transform(&theirs, n, all);
+    const world_transform expected = md5i_world_transform(actual);
+    compare_transform(&expected, n, all);
 }
 
-static void compare_vectors(const char *line, const char *word, const md5_vec3 *ours, int count,
+static void compare_vectors(const char *line, const char *word, const md5_vec3 *actual, int count,
                             double tolerance)
 {
     double n[9] = {0};
     if (!numbers_behind(line, word, n, 3 * count))
         return;
     for (int i = 0; i < count; i++)
-        CHECK_THAT(point_distance(ours[i], n + 3 * i) <= tolerance, "%.40s:%s off by %g", line,
-                   word, point_distance(ours[i], n + 3 * i));
+        CHECK_THAT(point_distance(actual[i], n + 3 * i) <= tolerance, "%.40s:%s off by %g", line,
+                   word, point_distance(actual[i], n + 3 * i));
 }
 
 static void compare_constraint(const md5_figure *figure, const char *line)
@@ -649,22 +650,22 @@ static void compare_constraint(const md5_figure *figure, const char *line)
            && strcmp(figure->constraints[index].def->name, name) != 0)
         index++;
     REQUIRE(index < figure->num_constraints);
-    const md5_body_constraint *const ours = &figure->constraints[index];
+    const md5_body_constraint *const actual = &figure->constraints[index];
     for (int i = 0; i < 2; i++)
-        CHECK_UINT(ours->bodies[i], find_body(figure, ends[i]));
-    compare_vectors(line, " anchors ", ours->anchors, 2, 3e-5);
-    compare_vectors(line, " shafts ", ours->shafts, 2, 1e-5);
-    compare_vectors(line, " axes ", ours->axes, 2, 1e-5);
+        CHECK_UINT(actual->bodies[i], find_body(figure, ends[i]));
+    compare_vectors(line, " anchors ", actual->anchors, 2, 3e-5);
+    compare_vectors(line, " shafts ", actual->shafts, 2, 1e-5);
+    compare_vectors(line, " axes ", actual->axes, 2, 1e-5);
     if (numbers_behind(line, " cone ", n, 10)) {
-        CHECK(point_distance(ours->limit_axis, n + 3) <= 1e-5);
-        CHECK(point_distance(ours->limit_shaft, n + 6) <= 1e-5);
-        CHECK_NEAR(ours->limit_cosines[0], n[9], 1e-6);
+        CHECK(point_distance(actual->limit_axis, n + 3) <= 1e-5);
+        CHECK(point_distance(actual->limit_shaft, n + 6) <= 1e-5);
+        CHECK_NEAR(actual->limit_cosines[0], n[9], 1e-6);
     }
     if (numbers_behind(line, " pyramid ", n, 16)) {
-        CHECK(point_distance(ours->limit_base, n + 3) <= 1e-5);
-        CHECK(point_distance(ours->limit_axis, n + 9) <= 1e-5);
-        CHECK(point_distance(ours->limit_shaft, n + 12) <= 1e-5);
-        CHECK_NEAR(ours->limit_cosines[0], n[15], 1e-6);
+        CHECK(point_distance(actual->limit_base, n + 3) <= 1e-5);
+        CHECK(point_distance(actual->limit_axis, n + 9) <= 1e-5);
+        CHECK(point_distance(actual->limit_shaft, n + 12) <= 1e-5);
+        CHECK_NEAR(actual->limit_cosines[0], n[15], 1e-6);
     }
 }
 
@@ -679,7 +680,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
     md5_body_state bodies[16];
     md5_mat34 joints[MAX_JOINTS] = {{{0}}};
     md5_xform pose[MAX_JOINTS];
-    md5_xform theirs = {.rotation = {0, 0, 0, 1}};
+    md5_xform expected = {.rotation = {0, 0, 0, 1}};
     max_errors all = {0};
     unsigned num_bodies = 0;
     unsigned num_constraints = 0;
@@ -701,7 +702,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
                 mass += figure->bodies[i].mass;
             CHECK(numbers_behind(line, " totalmass ", n, 1));
             CHECK_NEAR(mass, n[0], 1e-5 * n[0]);
-            theirs = (md5_xform){.rotation = {0, 0, 0, 1}};
+            expected = (md5_xform){.rotation = {0, 0, 0, 1}};
         } else if (strncmp(line, "m ", 2) == 0) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 10));
             const md5_body_part *const body = &figure->bodies[find_body(figure, name)];
@@ -735,12 +736,12 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             CHECK(read_numbers(&at, n, 1) && numbers_behind(line, " start ", &start, 1));
             if (!is_change) {
                 CHECK(numbers_behind(line, " start ", n + 1, 13));
-                theirs = read_xform(n + 2);
+                expected = read_xform(n + 2);
             }
             md5_destroy_actor(run->body);
             run->body = begin_actor(run->entity, "walk", (uint32_t)(n[0] - start));
             md5_actor_pose(run->body, pose, joints, NULL);
-            md5_figure_from_joints(figure, joints, theirs, is_change ? 0.1f : 0.0f, bodies);
+            md5_figure_from_joints(figure, joints, expected, is_change ? 0.1f : 0.0f, bodies);
         } else if (strncmp(line, "b ", 2) == 0) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 12));
             const uint32_t body = find_body(figure, name);
@@ -755,13 +756,13 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             run->tick.time = 1;
         } else if (strncmp(line, "render ", 7) == 0) {
             CHECK(read_numbers(&at, n, 12));
-            theirs = md5_figure_to_pose(figure, bodies, pose);
+            expected = md5_figure_to_pose(figure, bodies, pose);
             md5_local_to_model(&run->entity->model->skeleton, pose, joints);
-            compare_xform(theirs, n, &all);
+            compare_xform(expected, n, &all);
         } else if (strncmp(line, "j ", 2) == 0) {
             compare_joint(line, &run->entity->model->skeleton, joints, &all);
         } else if (strncmp(line, "bounds ", 7) == 0) {
-            const md5_bounds box = md5_figure_bounds(figure, bodies, theirs);
+            const md5_bounds box = md5_figure_bounds(figure, bodies, expected);
             CHECK(read_numbers(&at, n, 6));
             real_update_max(&all.positions, point_distance(box.min, n));
             real_update_max(&all.positions, point_distance(box.max, n + 3));

@@ -150,14 +150,14 @@ static void print_warnings(figure_case *fixture, const char *log, const char *na
 static bool is_line(const char *text, const char *begin, const char *with)
 {
     const char *const found = strstr(text, begin);
-    char theirs[1024] = "";
+    char expected[1024] = "";
     size_t used = 0;
     for (const char *at = found ? found + strlen(begin) : ""; *at && *at != '\n'; at++)
-        if (*at != '\'' && *at != '"' && used + 1 < sizeof theirs)
-            theirs[used++] = *at;
+        if (*at != '\'' && *at != '"' && used + 1 < sizeof expected)
+            expected[used++] = *at;
     return CHECK_THAT(
-        found && strcmp(strchr(theirs, '\t') ? strchr(theirs, '\t') + 1 : "?", with) == 0,
-        "%s says \"%s\", expected \"%s\"", begin, with, theirs);
+        found && strcmp(strchr(expected, '\t') ? strchr(expected, '\t') + 1 : "?", with) == 0,
+        "%s says \"%s\", expected \"%s\"", begin, with, expected);
 }
 
 TEST_IF (figures_are_read_like_the_original_engine, figure_case, fixture, open_figures(fixture),
@@ -183,13 +183,13 @@ TEST_IF (figures_are_read_like_the_original_engine, figure_case, fixture, open_f
         print_figure(fixture, fixture->names[i], figure);
         snprintf(begin, sizeof begin, "af %s state", fixture->names[i]);
         const char *const found = strstr(parsed, begin);
-        const char *const theirs = found ? found : "";
-        const char *const end = strstr(theirs, "\naf ");
-        const size_t size = end ? (size_t)(end - theirs) + 1 : strlen(theirs);
+        const char *const expected = found ? found : "";
+        const char *const end = strstr(expected, "\naf ");
+        const size_t size = end ? (size_t)(end - expected) + 1 : strlen(expected);
         const bool is_equal =
-            found && size == fixture->used && memcmp(theirs, fixture->text, size) == 0;
+            found && size == fixture->used && memcmp(expected, fixture->text, size) == 0;
         num_equal += CHECK_THAT(is_equal, "%s: found\n%s, expected\n%.*s", name, fixture->text,
-                                (int)size, theirs);
+                                (int)size, expected);
         print_warnings(fixture, log->text, fixture->names[i]);
         snprintf(begin, sizeof begin, "\n%s\t", fixture->names[i]);
         if (!is_real)

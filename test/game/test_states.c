@@ -58,19 +58,19 @@ TEST (states_play_as_in_the_original_engine) {
             num_ticks++;
         } else if (sscanf(line, "c %d", &channel) == 1) {
             const md5_channel_state state = md5_states_channel(states, (md5_channel)channel);
-            char ours[128];
-            snprintf(ours, sizeof ours, "c %d %s %u %u %d %d", channel, state.name, state.blend,
+            char actual[128];
+            snprintf(actual, sizeof actual, "c %d %s %u %u %d %d", channel, state.name, state.blend,
                      state.last_blend, state.is_idle, state.is_disabled);
-            CHECK_STRING(ours, line);
+            CHECK_STRING(actual, line);
         } else if (sscanf(line, "p %d %d %63s", &channel, &slot, clip) == 3) {
-            test_text ours = {0};
-            print_slot(&ours, channel, slot, actor);
-            end = (int)ours.used;
+            test_text actual = {0};
+            print_slot(&actual, channel, slot, actor);
+            end = (int)actual.used;
             double from;
             double to;
             double weight;
-            CHECK_THAT(strncmp(line, ours.bytes, ours.used) == 0, "at %lld: %s, expected %s",
-                       last_time, ours.bytes, line);
+            CHECK_THAT(strncmp(line, actual.bytes, actual.used) == 0, "at %lld: %s, expected %s",
+                       last_time, actual.bytes, line);
             REQUIRE(sscanf(line + end, "%lf %lf %lf", &from, &to, &weight) == 3);
             const md5_actor_slot *const slot_state = &actor->slots[channel][slot];
             CHECK_NEAR(slot_state->from_weight, from, 1e-6);
@@ -82,7 +82,7 @@ TEST (states_play_as_in_the_original_engine) {
             CHECK_NEAR(slot_state->from_weight
                            + (slot_state->to_weight - slot_state->from_weight) * part,
                        weight, 1e-6);
-            free(ours.bytes);
+            free(actual.bytes);
             num_slots++;
         }
     }

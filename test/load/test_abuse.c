@@ -324,7 +324,7 @@ static size_t for_each_file(const char *folder, void (*use)(const valid_file *fi
 
 static void for_each_good_file(void (*use)(const valid_file *file))
 {
-    enum { MIN_OF_OURS = 10 };
+    enum { MIN_FILES = 10 };
     size_t count = for_each_file(test_path("test/reference/data"), use);
     // All models of the project if MD5_ABUSE_MB is set; otherwise the small and unusual models, and
     // one model whose mirror seams need more memory than estimated.
@@ -332,7 +332,7 @@ static void for_each_good_file(void (*use)(const valid_file *file))
     count += for_each_file(test_path(has_time ? "models" : "models/zoo"), use);
     count += has_time ? 0 : for_each_file(test_path("models/lantern"), use);
     count += for_each_file(test_path("test/fuzz/seeds"), use);
-    CHECK(count >= MIN_OF_OURS);
+    CHECK(count >= MIN_FILES);
     if (test_corpus() && has_time)
         CHECK(for_each_file(test_path("corpus"), use) > 0);
 }
@@ -378,8 +378,8 @@ static void check_peak(const valid_file *file)
 }
 
 TEST (files_need_at_most_one_and_a_half_times_their_text) {
-    enum { OF_OURS = 150 };
-    CHECK(for_each_file(test_path("models"), check_peak) >= OF_OURS);
+    enum { NUM_FILES = 150 };
+    CHECK(for_each_file(test_path("models"), check_peak) >= NUM_FILES);
     CHECK(!test_corpus() || for_each_file(test_path("corpus"), check_peak) > 0);
 }
 

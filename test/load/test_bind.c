@@ -130,21 +130,21 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
 // Returns the weight of a joint on a vertex, or 0 if the joint does not influence it.
 static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t joint)
 {
-    const md5_vertex *const fixture = &weights->vertices[vertex];
-    for (uint32_t i = 0; i < fixture->num_weights; i++)
-        if (weights->weights[fixture->first_weight + i].joint == joint)
-            return weights->weights[fixture->first_weight + i].bias;
+    const md5_vertex *const record = &weights->vertices[vertex];
+    for (uint32_t i = 0; i < record->num_weights; i++)
+        if (weights->weights[record->first_weight + i].joint == joint)
+            return weights->weights[record->first_weight + i].bias;
     return 0;
 }
 
 // Returns the distance of a point from a segment, in double precision.
 static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
 {
-    const real3 way = real3_sub(to_real3(to), to_real3(from));
+    const real3 segment = real3_sub(to_real3(to), to_real3(from));
     const real3 p = real3_sub(to_real3(point), to_real3(from));
-    const double square = real3_dot(way, way);
-    const double t = square > 0 ? real3_dot(p, way) / square : 0;
-    return real3_distance(p, real3_scale(way, fmin(fmax(t, 0), 1)));
+    const double square = real3_dot(segment, segment);
+    const double t = square > 0 ? real3_dot(p, segment) / square : 0;
+    return real3_distance(p, real3_scale(segment, fmin(fmax(t, 0), 1)));
 }
 
 // A tube of length 8 with joints at its start and its middle: bones of 4 units each; the second

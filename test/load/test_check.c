@@ -133,11 +133,11 @@ TEST (check_reports_names_that_need_quotes) {
         {":limb", true},        {"li:mb", false}, {"120", false},      {"1limb", true},
         {"1.5", true},
     };
-    const char *const place = strstr(mesh_text, "\"limb\"");
+    const char *const match = strstr(mesh_text, "\"limb\"");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         test_text text = {0};
-        test_append(&text, "%.*s%s%s", (int)(place - mesh_text), mesh_text, rows[i].name,
-                    place + strlen("\"limb\""));
+        test_append(&text, "%.*s%s%s", (int)(match - mesh_text), mesh_text, rows[i].name,
+                    match + strlen("\"limb\""));
         OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "doom3");
         free(text.bytes);
         REQUIRE(check && check->num_joints == 2);
@@ -317,15 +317,15 @@ static double time_weights(bool all)
     for (int i = 0; i < COUNT; i++)
         used += (size_t)sprintf(text + used, "\tweight %d 0 1 ( 0 0 0 )\n", i);
     memcpy(text + used, "}\n", 3);
-    double least = INFINITY;
+    double shortest = INFINITY;
     for (int round = 0; round < 3; round++) {
         const clock_t begin = clock();
         OWN_CHECK check = check_text(MD5_DOC_MODEL, text, "all");
-        least = fmin(least, (double)(clock() - begin) / CLOCKS_PER_SEC);
+        shortest = fmin(shortest, (double)(clock() - begin) / CLOCKS_PER_SEC);
         const md5_diagnostic *const many = find_rule(check, "8-weights");
         CHECK(check && (all ? many && many->count == COUNT : !many));
     }
-    return least;
+    return shortest;
 }
 
 // 1.6e9 sums, if each were computed.

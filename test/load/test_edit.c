@@ -664,11 +664,11 @@ static corners compute_corners(const md5_doc *mesh, const md5_doc *clip, uint32_
         all.count += 3 * (size_t)model->meshes[m].num_triangles;
     md5_vec3 *next = all.at = test_calloc(all.count, sizeof *next);
     for (uint32_t j = 0; j < model->num_meshes; j++) {
-        const md5_mesh *const fixture = &model->meshes[j];
-        OWN_ARRAY(md5_vec3, points, fixture->num_vertices);
-        md5_skin(fixture, palette, points, NULL, NULL);
-        for (size_t i = 0; i < 3 * (size_t)fixture->num_triangles; i++)
-            *next++ = points[fixture->indices[i]];
+        const md5_mesh *const model_mesh = &model->meshes[j];
+        OWN_ARRAY(md5_vec3, points, model_mesh->num_vertices);
+        md5_skin(model_mesh, palette, points, NULL, NULL);
+        for (size_t i = 0; i < 3 * (size_t)model_mesh->num_triangles; i++)
+            *next++ = points[model_mesh->indices[i]];
     }
     return all;
 }

@@ -207,8 +207,9 @@ TEST (edit_open_cycles_end_with_their_first_frame) {
                        .numbers = numbers[0]};
         const bool is_cycle = phase < FRAMES;
         for (int f = 0; f < FRAMES; f++) {
-            const double way = phase == FRAMES ? 0.1 * f : 0.1 * f * f;
-            const double angle = is_cycle ? 0.4 * sin(2 * pi * (f + phase) / (double)FRAMES) : way;
+            const double distance = phase == FRAMES ? 0.1 * f : 0.1 * f * f;
+            const double angle =
+                is_cycle ? 0.4 * sin(2 * pi * (f + phase) / (double)FRAMES) : distance;
             numbers[f][0] = 3 * (float)f;
             numbers[f][8] = -30;
             numbers[f][10] = (float)-sin(0.5 * angle);

@@ -145,13 +145,13 @@ static void check_transform(golden *g, const char *label, uint32_t index, md5_xf
                             tolerances allowed)
 {
     const md5_quat q = actual.rotation;
-    const double ours[4] = {q.x, q.y, q.z, -(double)q.w};
+    const double actual_values[4] = {q.x, q.y, q.z, -(double)q.w};
     double same = 0;
     double flipped = 0;
     for (int i = 0; i < 4; i++) {
         const double expected = number(g);
-        same = fmax(same, fabs(ours[i] - expected));
-        flipped = fmax(flipped, fabs(ours[i] + expected));
+        same = fmax(same, fabs(actual_values[i] - expected));
+        flipped = fmax(flipped, fabs(actual_values[i] + expected));
     }
     const double off = fmin(same, flipped);
     g->max_quaternion_error = fmax(g->max_quaternion_error, off);
@@ -285,9 +285,9 @@ static void check_time(golden *g)
         md5_sample_position_at(g->anim, ms / 1000.0, cycles == 1 ? MD5_WRAP_CLAMP : MD5_WRAP_LOOP);
     const double period = g->anim->num_frames > 1 ? g->anim->num_frames - 1 : 1;
     const double expected = cycle * period + frame0 + fraction;
-    const double ours = (double)sample.cycle * period + sample.frame0 + sample.fraction;
-    test_check(fabs(ours - expected) < 1e-6 * (1 + fabs(expected)), g->file, 0,
-               "at %s (%g ms) the sample position is %.9g, expected %.9g", label, ms, ours,
+    const double actual_values = (double)sample.cycle * period + sample.frame0 + sample.fraction;
+    test_check(fabs(actual_values - expected) < 1e-6 * (1 + fabs(expected)), g->file, 0,
+               "at %s (%g ms) the sample position is %.9g, expected %.9g", label, ms, actual_values,
                expected);
 
     md5_sample(g->binding, sample, MD5_ROOT_ID, g->pose);
@@ -401,19 +401,20 @@ static void check_all(golden *g)
     const md5_sample_position start = {0};
     const md5_sample_position end = {.frame0 = anim->num_frames - 1,
                                      .frame1 = anim->num_frames - 1};
-    const md5_vec3 way = md5_anim_root_motion(anim, start, end);
+    const md5_vec3 motion = md5_anim_root_motion(anim, start, end);
     md5_xform *const first = g->pose;
     sample_anim(anim, start, MD5_ROOT_ID, first);
     const md5_vec3 origin = first[0].translation;
-    check_vec3(g, "totaldelta", 0, (md5_vec3){way.x + origin.x, way.y + origin.y, way.z + origin.z},
+    check_vec3(g, "totaldelta", 0,
+               (md5_vec3){motion.x + origin.x, motion.y + origin.y, motion.z + origin.z},
                strict.length);
     for (uint32_t i = 0; i < anim->skeleton.num_joints && expect(g, "baseframe"); i++) {
-        md5_xform ours = anim->base_frame[i];
+        md5_xform actual_values = anim->base_frame[i];
         if (i == 0)
-            ours.translation = (md5_vec3){0, 0, 0}; // the engine zeroes it after use
+            actual_values.translation = (md5_vec3){0, 0, 0}; // the engine zeroes it after use
         check_index(g, i);
-        check_transform(g, "baseframe", i, ours,
-                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+        check_transform(g, "baseframe", i, actual_values,
+                        fabs((double)actual_values.rotation.w) < near_zero_w ? loose : strict);
     }
     while (is_next(g, "time"))
         check_time(g);
@@ -424,12 +425,12 @@ static void check_all(golden *g)
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
         sample_anim(g->anim, sample, MD5_ROOT_ID, g->pose);
         for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
-            md5_xform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
+            md5_xform actual_values = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
             if (frame == 0 && i == 0)
-                ours.translation = (md5_vec3){0, 0, 0};
+                actual_values.translation = (md5_vec3){0, 0, 0};
             check_index(g, i);
-            check_transform(g, "singleframe", i, ours,
-                            fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+            check_transform(g, "singleframe", i, actual_values,
+                            fabs((double)actual_values.rotation.w) < near_zero_w ? loose : strict);
         }
     }
     expect(g, "end");

@@ -26,8 +26,8 @@ typedef struct part {
 
 static void *run_part(void *argument)
 {
-    const part *const mine = argument;
-    mine->range(mine->user, mine->worker, mine->begin, mine->end);
+    const part *const first = argument;
+    first->range(first->user, first->worker, first->begin, first->end);
     return NULL;
 }
 

@@ -276,7 +276,7 @@ TEST (load_survives_failure_of_every_allocation) {
 TEST (load_keeps_to_every_memory_limit) {
     for (uint32_t f = 0; f < 2; f++) {
         size_t max_refused = 0;
-        size_t least_loaded = SIZE_MAX;
+        size_t min_loaded = SIZE_MAX;
         for (size_t limit = 1; limit < 64 * 1024; limit += limit < 64 ? 1 : 61) {
             test_heap heap = {0};
             const md5_load_opts opts = heap_opts(&heap, limit);
@@ -285,13 +285,13 @@ TEST (load_keeps_to_every_memory_limit) {
             CHECK_UINT(error.status, read_asset_is_loaded(asset) ? MD5_OK : MD5_ERROR_MEMORY);
             CHECK(heap.peak_bytes <= limit);
             if (read_asset_is_loaded(asset))
-                least_loaded = limit < least_loaded ? limit : least_loaded;
+                min_loaded = limit < min_loaded ? limit : min_loaded;
             else
                 max_refused = limit;
             read_asset_free(asset);
             CHECK_UINT(heap.live_bytes, 0);
         }
-        CHECK(max_refused > 0 && max_refused < least_loaded && least_loaded < 64 * 1024);
+        CHECK(max_refused > 0 && max_refused < min_loaded && min_loaded < 64 * 1024);
     }
 }
 

@@ -204,10 +204,10 @@ static uint64_t hash_player(const machine_case *loaded)
 
         // Every modifier has a target whose side and height change, so that each modifier has an
         // effect.
-        const float where = (float)(step - 20);
+        const float position_y = (float)(step - 20);
         for (uint32_t i = 0; i < loaded->file->desc.num_modifiers; i++) {
             md5_target *const target = md5_player_target(loaded->player, i);
-            target->position = (md5_vec3){40, where, 30 - 0.5f * where};
+            target->position = (md5_vec3){40, position_y, 30 - 0.5f * position_y};
             target->weight = 0.75f;
         }
 

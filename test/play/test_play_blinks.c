@@ -36,16 +36,17 @@ static double angle_from_bind_pose(play_actor *fixture, uint32_t joint)
 
 // Plays for some seconds. Returns how often the lid closed; writes the smallest opening to
 // *min_angle.
-static int count_blinks(play_actor *fixture, const blinker *who, double seconds, double *min_angle)
+static int count_blinks(play_actor *fixture, const blinker *tested, double seconds,
+                        double *min_angle)
 {
-    const uint32_t lid = md5_find_joint(&fixture->character->model->skeleton, who->lid);
-    bool was_shut = angle_from_bind_pose(fixture, lid) > who->shut;
+    const uint32_t lid = md5_find_joint(&fixture->character->model->skeleton, tested->lid);
+    bool was_shut = angle_from_bind_pose(fixture, lid) > tested->shut;
     int count = 0;
     *min_angle = INFINITY;
     for (int i = 0; i < (int)(seconds * steps_per_second); i++) {
         play_advance(fixture->player, 1 / steps_per_second);
         const double angle = angle_from_bind_pose(fixture, lid);
-        const bool is_shut = angle > who->shut;
+        const bool is_shut = angle > tested->shut;
         count += is_shut && !was_shut;
         was_shut = is_shut;
         *min_angle = fmin(*min_angle, angle);
@@ -101,15 +102,15 @@ TEST (blinks_in_loops_are_as_frequent_as_those_of_people) {
 TEST (blinks_do_not_open_closed_eyes) {
     static const blinker sleepers[] = {{BOBBIN}, {THIMBLE, .parameters = {"fold"}}};
     for (size_t i = 0; i < COUNT_OF(sleepers); i++) {
-        const blinker *const who = &sleepers[i];
+        const blinker *const tested = &sleepers[i];
         play_actor actor;
         double min_angle;
-        if (play_actor_begin(&actor, who->file, "")) {
-            if (who->parameters[0])
-                play_set(actor.player, who->parameters[0], 1);
-            count_blinks(&actor, who, 40, &min_angle); // falls asleep / folds
-            CHECK(count_blinks(&actor, who, 60, &min_angle) == 0);
-            CHECK(min_angle > who->shut);
+        if (play_actor_begin(&actor, tested->file, "")) {
+            if (tested->parameters[0])
+                play_set(actor.player, tested->parameters[0], 1);
+            count_blinks(&actor, tested, 40, &min_angle); // falls asleep / folds
+            CHECK(count_blinks(&actor, tested, 60, &min_angle) == 0);
+            CHECK(min_angle > tested->shut);
         }
         play_actor_end(&actor);
     }

@@ -263,7 +263,7 @@ double play_miss(md5_player *player, const real_transform *expected)
     return play_distance(pose, expected);
 }
 
-double play_apart(md5_player *a, md5_player *b)
+double play_player_distance(md5_player *a, md5_player *b)
 {
     md5_xform pose_a[PLAY_JOINTS], pose_b[PLAY_JOINTS];
     play_pose(a, pose_a);

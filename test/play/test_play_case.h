@@ -62,7 +62,7 @@ double play_distance(const md5_xform *pose, const real_transform *expected);
 double play_pose_distance(const md5_xform *a, const md5_xform *b);
 // Returns the same difference for the current pose of a player, and for the poses of two players.
 double play_miss(md5_player *player, const real_transform *expected);
-double play_apart(md5_player *a, md5_player *b);
+double play_player_distance(md5_player *a, md5_player *b);
 
 // Returns true if all rotations have unit length and no number is NaN or infinite.
 bool play_is_sound(const md5_xform *pose, uint32_t num_joints);

@@ -244,7 +244,7 @@ typedef struct order {
     const char *name;
     float first;
     float then;
-    float turn;
+    float turn_parameter;
     const char *trigger;
     double from, until;
 } order;
@@ -285,7 +285,7 @@ static slide_record stride(const char *file, const order *test_order, float weig
     if (CHECK(feet != MD5_NONE) && weight >= 0)
         md5_player_target(fixture.player, feet)->weight = weight;
     play_set(fixture.player, "speed", test_order->first);
-    play_set(fixture.player, "turn", test_order->turn);
+    play_set(fixture.player, "turn", test_order->turn_parameter);
     for (int i = 0; i < (int)(test_order->until * (double)STEPS_A_SECOND); i++) {
         if (i == 5 * STEPS_A_SECOND / 2) {
             play_set(fixture.player, "speed", test_order->then);

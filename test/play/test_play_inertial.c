@@ -178,7 +178,7 @@ static void visit_all_characters(void (*use)(const character *fixture))
 
 // SEEN is posed in every step, UNSEEN only sometimes, IN_CROWD plays in a crowd. TARGET plays the
 // new state of these players without a transition.
-enum { SEEN, UNSEEN, IN_CROWD, TARGET, PLAYERS };
+enum { VISIBLE, HIDDEN, IN_CROWD, TARGET, PLAYERS };
 
 typedef struct scene {
     const character *fixture;
@@ -244,7 +244,7 @@ static void advance(scene *play, double seconds)
     md5_play_job job = {
         .player = play->players[IN_CROWD], .seconds = seconds, .palette = play->palettes[IN_CROWD]};
     md5_play_batch(&job, 1, NULL, play->scratch);
-    pose(play, SEEN);
+    pose(play, VISIBLE);
     pose(play, TARGET);
 }
 
@@ -266,15 +266,16 @@ static void go(scene *play, md5_fade fade)
     for (int i = 0; i < TARGET; i++)
         md5_player_fade_to(play->players[i], 0, play->state, duration, fade, MD5_EASE_SMOOTH);
     play_fade(play->players[TARGET], 0, play->state, 0);
-    pose(play, SEEN);
+    pose(play, VISIBLE);
     pose(play, TARGET);
 }
 
 static bool are_equal(const scene *play)
 {
     const uint32_t num_joints = play->fixture->model->skeleton.num_joints;
-    return memcmp(play->poses[SEEN], play->poses[UNSEEN], num_joints * sizeof(md5_xform)) == 0
-           && memcmp(play->palettes[SEEN], play->palettes[IN_CROWD], num_joints * sizeof(md5_mat34))
+    return memcmp(play->poses[VISIBLE], play->poses[HIDDEN], num_joints * sizeof(md5_xform)) == 0
+           && memcmp(play->palettes[VISIBLE], play->palettes[IN_CROWD],
+                     num_joints * sizeof(md5_mat34))
                   == 0;
 }
 
@@ -294,7 +295,7 @@ static void play_character(const character *fixture)
             go(&play, MD5_FADE_INERTIAL);
         go(&play, MD5_FADE_INERTIAL);
         for (uint32_t i = 0; i < play.fixture->model->skeleton.num_joints; i++) {
-            const md5_xform shown = play.poses[SEEN][i];
+            const md5_xform shown = play.poses[VISIBLE][i];
             const md5_xform target = play.poses[TARGET][i];
             play.angles[i] = DEGREES * real_angle(shown.rotation, target.rotation);
             play.distances[i] = real_distance(shown.translation, target.translation);
@@ -309,7 +310,7 @@ static void play_character(const character *fixture)
             // Compares the distances with those at the start.
             const double size = pose_extent(&play);
             for (uint32_t i = 0; i < play.fixture->model->skeleton.num_joints; i++) {
-                const md5_xform shown = play.poses[SEEN][i];
+                const md5_xform shown = play.poses[VISIBLE][i];
                 const md5_xform target = play.poses[TARGET][i];
                 const double angle = DEGREES * real_angle(shown.rotation, target.rotation);
                 const double distance = real_distance(shown.translation, target.translation);
@@ -320,7 +321,7 @@ static void play_character(const character *fixture)
 
         if (left % 2 == 0)
             continue;
-        pose(&play, UNSEEN);
+        pose(&play, HIDDEN);
         num_wrong += !are_equal(&play);
     }
     CHECK_THAT(play.max_degrees < MAX_DEGREES,
@@ -742,7 +743,7 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
                                    MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
             }
             for (int i = 0; i < 10; i++) {
-                CHECK(play_apart(before, after) < 1e-3);
+                CHECK(play_player_distance(before, after) < 1e-3);
                 speed_advance(fixture, 0.02);
             }
         }
@@ -794,7 +795,7 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
         play_advance(shown, 0.05);
         play_advance(many, 0.02);
         play_advance(many, 0.03);
-        if (!CHECK(play_apart(shown, many) < 1e-4))
+        if (!CHECK(play_player_distance(shown, many) < 1e-4))
             break;
     }
 }

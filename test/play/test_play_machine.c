@@ -426,11 +426,11 @@ TEST (machine_memory_is_linear_in_its_tables) {
     const md5_clip_desc clip = {.name = "a", .binding = assets.bindings[0]};
     static char names[ROWS_IN_ALL][8];
     static md5_state_desc states[ROWS_IN_ALL];
-    static md5_transition_desc ways[ROWS_IN_ALL];
+    static md5_transition_desc transitions[ROWS_IN_ALL];
     for (int i = 0; i < ROWS_IN_ALL; i++) {
         snprintf(names[i], sizeof names[i], "s%04u", i); // all names have the same length
         states[i] = (md5_state_desc){.name = names[i], .motion = "a"};
-        ways[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
+        transitions[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
     }
     test_heap before = {0};
     for (uint32_t count = ROWS_IN_ALL / 8; count <= ROWS_IN_ALL; count *= 8) {
@@ -439,7 +439,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
         const md5_layer_desc layer = {.name = "body",
                                       .states = states,
                                       .num_states = count,
-                                      .transitions = ways,
+                                      .transitions = transitions,
                                       .num_transitions = count};
         const md5_machine_desc desc = {.model = assets.model, ROW(clips, clip), ROW(layers, layer)};
         OWN_MACHINE machine = md5_create_machine(&desc, &opts, NULL);

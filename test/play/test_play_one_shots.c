@@ -96,15 +96,15 @@ TEST (one_shot_of_least_weight_leaves_a_full_slot) {
     for (int i = 0; i < 5; i++) {
         const md5_one_shot_desc desc = {
             .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_ONE_SHOT_LOOPS, .fade_in = 1};
-        CHECK((play_apart(fixture.player, second) > 0) == (i > 0));
+        CHECK((play_player_distance(fixture.player, second) > 0) == (i > 0));
         CHECK(md5_player_play_one_shot(fixture.player, 0, i % 2 == 0 ? HIT : WAVE, &desc));
         if (i > 0)
             CHECK(md5_player_play_one_shot(second, 0, i % 2 == 0 ? HIT : WAVE, &desc));
-        CHECK((play_apart(fixture.player, second) == 0) == (i == 0 || i == 4));
+        CHECK((play_player_distance(fixture.player, second) == 0) == (i == 0 || i == 4));
         advance(&fixture, 0.1);
         play_advance(second, 0.1);
     }
-    CHECK(play_apart(fixture.player, second) == 0);
+    CHECK(play_player_distance(fixture.player, second) == 0);
 }
 
 // Adds the difference from a frame of the same clip, or of another clip.
@@ -346,13 +346,13 @@ TEST_PLAY (one_shot_slots_are_counted_when_the_machine_is_made, play_scene_begin
 
 // One-shots over time: events and root motion, and independence of the division into steps.
 
-enum { ONE_SHOT_TIME_BASE, LUNGE, NOD, CLIPS, MAX_HEARD = 256 };
+enum { ONE_SHOT_TIME_BASE, LUNGE, NOD, CLIPS, MAX_EVENTS = 256 };
 
 static const double frame_rate = 20;
 
 typedef struct event_log {
-    const md5_event *events[MAX_HEARD];
-    float weights[MAX_HEARD];
+    const md5_event *events[MAX_EVENTS];
+    float weights[MAX_EVENTS];
     uint32_t count;
 } event_log;
 
@@ -394,7 +394,7 @@ PLAY_LISTENER(hear)
 {
     acting *const fixture = user;
     CHECK(player == fixture->player && weight > 0 && weight <= 1);
-    if (fixture->event_log.count == MAX_HEARD)
+    if (fixture->event_log.count == MAX_EVENTS)
         return;
     fixture->event_log.events[fixture->event_log.count] = event;
     fixture->event_log.weights[fixture->event_log.count++] = weight;
@@ -573,7 +573,7 @@ TEST (one_shot_is_the_same_in_any_split_of_time) {
             CHECK_STRING(split.event_log.events[j]->name, single.event_log.events[j]->name);
             CHECK_NEAR(split.event_log.weights[j], single.event_log.weights[j], 1e-4);
         }
-        CHECK_SMALL(play_apart(single.player, split.player), 1e-4);
+        CHECK_SMALL(play_player_distance(single.player, split.player), 1e-4);
         CHECK_NEAR(split.position.x, single.position.x, 0.05);
         for (uint32_t slot = 0; slot < 4; slot++) {
             const md5_one_shot_status a = md5_player_one_shot(single.player, slot);

@@ -240,7 +240,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
                                             MD5_ROOT_EXTRACTION_MOVE, MD5_ROOT_EXTRACTION_TURN};
     const md5_root_extraction extract =
         extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
-    to->has_turns = extract == MD5_ROOT_EXTRACTION_TURN;
+    to->extracts_rotation = extract == MD5_ROOT_EXTRACTION_TURN;
     uint64_t aside = *random; // windows and curves must not change the rest of the random machine
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         const uint32_t last = fixture->num_frames[i] - 1;

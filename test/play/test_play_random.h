@@ -46,7 +46,7 @@ typedef struct play_random_tables {
     md5_slot_desc slots[PLAY_SLOTS];                       // by play_random_add_one_shots()
     md5_one_shot_desc one_shots[PLAY_ONE_SHOTS];
     md5_condition whens[PLAY_ONE_SHOTS][2], untils[PLAY_ONE_SHOTS];
-    bool has_turns, has_fades;
+    bool extracts_rotation, has_fades;
     bool has_crossfades;
     double longest; // duration of the longest fade, seconds
 } play_random_tables;

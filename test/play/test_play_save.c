@@ -829,7 +829,7 @@ TEST (saved_player_of_version_2_is_restored) {
     if (!CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error)))
         printf("%s\n", error.message);
     for (int step = 0; step < 20; step++) {
-        CHECK(play_apart(old.player, same.player) == 0);
+        CHECK(play_player_distance(old.player, same.player) == 0);
         for (uint32_t slot = 0; slot < 2; slot++) {
             const md5_one_shot_status a = md5_player_one_shot(old.player, slot);
             const md5_one_shot_status b = md5_player_one_shot(same.player, slot);
@@ -856,7 +856,7 @@ TEST (saved_player_of_version_2_is_saved_in_the_newest) {
     CHECK(size > sizeof bytes);
     CHECK_UINT(again[4], 6);
     CHECK(md5_player_restore(second.player, again, size, NULL));
-    CHECK(play_apart(fixture.player, second.player) == 0);
+    CHECK(play_player_distance(fixture.player, second.player) == 0);
 }
 
 // Easings have no parameters in version 2. Players with more or fewer bytes are rejected.

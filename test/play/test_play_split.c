@@ -7,7 +7,7 @@
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
-enum { STEPS = 5, MAX_PARTS = 40, MAX_HEARD = MD5_MAX_STEP_EVENTS };
+enum { STEPS = 5, MAX_PARTS = 40, MAX_EVENTS = MD5_MAX_STEP_EVENTS };
 
 typedef struct logged_event {
     const md5_event *event;
@@ -15,14 +15,14 @@ typedef struct logged_event {
 } logged_event;
 
 typedef struct event_log {
-    logged_event all[MAX_HEARD];
+    logged_event all[MAX_EVENTS];
     uint32_t count;
 } event_log;
 
 PLAY_LISTENER(hear)
 {
     event_log *const to = user;
-    if (to->count == MAX_HEARD)
+    if (to->count == MAX_EVENTS)
         return;
     const bool is_end = event->kind == MD5_EVENT_END; // at an end the weight can be 0
     CHECK(player && (is_end ? weight >= 0 : weight > 0) && weight <= 1);
@@ -166,7 +166,7 @@ static double easing_variation(md5_ease_kind easing)
 static double max_displacement_error(const split_test *fixture, const play_random_tables *tables,
                                      double pace, double path)
 {
-    if (tables->has_turns)
+    if (tables->extracts_rotation)
         return 5 + 0.2 * path;
     const double exact = 1e-3 + 1e-6 * path;
     if (!tables->has_crossfades || fixture->num_fades == 0)

@@ -399,7 +399,7 @@ enum {
 };
 enum { SIM_MARKERS = 3 };
 enum { NO_EXIT, EXIT_ONCE, EXIT_EACH, EXIT_AT };
-enum { IS_FLAG, IS_GO, IS_SPEED, IS_AGE, IS_LEFT, IS_HEARD, NUM_TERMS };
+enum { IS_FLAG, IS_GO, IS_SPEED, IS_AGE, IS_LEFT, IS_EVENT, NUM_TERMS };
 
 // Time is counted in ticks of 1/64 s, positions in half ticks: a clip of speed 1 moves 2 per tick,
 // and 4 from frame to frame.
@@ -449,7 +449,7 @@ typedef struct sim {
     int start[SIM_STATES]; // quarters
     bool is_once[SIM_STATES];
     int num_markers[SIM_CLIPS], markers[SIM_CLIPS][SIM_MARKERS];
-    sim_transition ways[SIM_LAYERS][SIM_TRANSITIONS];
+    sim_transition transitions[SIM_LAYERS][SIM_TRANSITIONS];
     sim_layer layers[SIM_LAYERS];
     int flag;
     int go;
@@ -625,7 +625,7 @@ static void sim_instant(sim *fixture)
                 int first = 0;
                 int first_term = 0;
                 for (int k = 0; k < SIM_TRANSITIONS; k++) {
-                    const sim_transition *const transition = &fixture->ways[i][k];
+                    const sim_transition *const transition = &fixture->transitions[i][k];
                     if (sim_is_open(fixture, layer, transition, &first_term)
                         && (!best || transition->priority > best->priority)) {
                         best = transition;
@@ -845,7 +845,7 @@ static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
             sim_length[fixture->clip[0]] / 4 * fixture->start[0];
         fixture->layers[i].is_new = true;
         for (int k = 0; k < SIM_TRANSITIONS; k++) {
-            sim_transition *const transition = &fixture->ways[i][k];
+            sim_transition *const transition = &fixture->transitions[i][k];
             transition->from = below(random, 5) == 0 ? -1 : k % SIM_STATES;
             transition->to = (int)below(random, SIM_STATES);
             transition->exit = (int)below(random, 4);
@@ -871,7 +871,7 @@ static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
                     && term->kind == IS_LEFT) // the rate of synchronized states is a mean
                     term->kind = IS_AGE;
                 term->value =
-                    (int)(term->kind == IS_HEARD ? below(random, 3) : 1 + below(random, 20));
+                    (int)(term->kind == IS_EVENT ? below(random, 3) : 1 + below(random, 20));
                 STRINGS(more) = {"flag",           "go",           "quick > 0.5",
                                  "state_time >= ", "time_left > ", "heard "};
                 STRINGS(less) = {"not flag",      "go",    "quick <= 0.5", "state_time < ",
@@ -882,7 +882,7 @@ static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
                 test_append(text, "%s %s", keyword, (term->is_more ? more : less)[term->kind]);
                 if (term->kind == IS_AGE || term->kind == IS_LEFT)
                     test_append(text, "%g", term->value / 16.0);
-                test_append(text, "%s ", term->kind == IS_HEARD ? sim_names[term->value] : "");
+                test_append(text, "%s ", term->kind == IS_EVENT ? sim_names[term->value] : "");
             }
             test_append(text, "}\n");
         }

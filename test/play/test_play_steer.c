@@ -46,7 +46,7 @@ static const subject thimble = {
 };
 
 typedef struct walker {
-    const subject *who;
+    const subject *tested;
     md5_character *character;
     md5_player *player;
     void *scratch;
@@ -61,19 +61,19 @@ static void find_soles(walker *fixture)
 {
     md5_player_pose(fixture->player, fixture->pose, fixture->joints, NULL, fixture->scratch);
     const md5_mat34 placement = md5_mat34_from_xform(fixture->placement);
-    for (int i = 0; i < fixture->who->num_feet; i++) {
+    for (int i = 0; i < fixture->tested->num_feet; i++) {
         const md5_mat34 joint = md5_mat34_mul(placement, fixture->joints[fixture->joint[i]]);
         fixture->sole[i] = md5_mat34_point(joint, fixture->point[i]);
         fixture->facing[i] = md5_mat34_direction(joint, fixture->ahead[i]);
     }
 }
 
-static bool make(walker *fixture, const subject *who)
+static bool make(walker *fixture, const subject *tested)
 {
     md5_error error = {0};
     memset(fixture, 0, sizeof *fixture);
-    fixture->who = who;
-    fixture->character = md5_load_character(test_path(who->file), NULL, &error);
+    fixture->tested = tested;
+    fixture->character = md5_load_character(test_path(tested->file), NULL, &error);
     CHECK_STRING(error.message, "");
     if (!fixture->character)
         return false;
@@ -81,8 +81,8 @@ static bool make(walker *fixture, const subject *who)
     fixture->player = md5_create_player(fixture->character->machine, NULL, NULL);
     fixture->scratch = malloc(md5_player_pose_scratch(fixture->character->machine));
     fixture->placement.rotation.w = 1;
-    for (int i = 0; i < who->num_feet; i++) {
-        const uint32_t joint = md5_find_joint(skeleton, who->toes[i]);
+    for (int i = 0; i < tested->num_feet; i++) {
+        const uint32_t joint = md5_find_joint(skeleton, tested->toes[i]);
         md5_vec3 bind = md5_mat34_translation(fixture->character->model->bind[joint]);
         bind.z = 0;
         fixture->joint[i] = joint;
@@ -126,7 +126,7 @@ static skating skate(walker *fixture)
     play_advance(fixture->player, seconds);
     fixture->placement = md5_xform_mul(fixture->placement, md5_player_root_motion(fixture->player));
     find_soles(fixture);
-    for (int i = 0; i < fixture->who->num_feet; i++) {
+    for (int i = 0; i < fixture->tested->num_feet; i++) {
         const md5_vec3 current = fixture->sole[i];
         const bool is_moved_up_or_down = fabsf(current.z - before[i].z) > fast * (float)seconds;
         if (current.z >= on_floor || before[i].z >= on_floor || is_moved_up_or_down)
@@ -193,7 +193,7 @@ static double watch_joint(const walker *fixture, uint32_t joint, int number, leg
 }
 
 // Walks for `seconds` seconds, with or without held feet.
-static walk_record walk_about(const subject *who, int seconds, uint64_t random, bool holds)
+static walk_record walk_about(const subject *tested, int seconds, uint64_t random, bool holds)
 {
     walker fixture;
     walk_record measured = {0};
@@ -201,7 +201,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     int next = 0;
     int num_on_floor = 0;
     const int num_steps = seconds * STEPS_A_SECOND;
-    if (!make(&fixture, who))
+    if (!make(&fixture, tested))
         return measured;
     const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
     if (CHECK(feet != MD5_NONE))
@@ -211,17 +211,17 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
         if (i == next) {
             // Random input as from keys, or from a stick that turns at any rate; it changes every
             // 0.3 to 1.5 seconds.
-            const float limit = fixture.who->max_angular_speed;
+            const float limit = fixture.tested->max_angular_speed;
             const float angular_speeds[] = {0, limit, -limit,
                                             (float)(test_random(&random) * 2 - 1.0) * limit};
             static const float strafes[] = {0, 0, 5, -5};
             play_set(fixture.player, "speed",
-                     fixture.who->speeds[test_random_u32(&random) % SPEEDS]);
+                     fixture.tested->speeds[test_random_u32(&random) % SPEEDS]);
             play_set(fixture.player, "turn", angular_speeds[test_random_u32(&random) % 4]);
-            if (fixture.who->strafes)
+            if (fixture.tested->strafes)
                 play_set(fixture.player, "strafe", strafes[test_random_u32(&random) % 4]);
             if (test_random_u32(&random) % 8 == 0)
-                play_set(fixture.player, fixture.who->action, 1);
+                play_set(fixture.player, fixture.tested->action, 1);
 
             next += 18 + (int)(test_random(&random) * 72);
         }
@@ -229,15 +229,15 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
 
         // The ankle of each foot and the two joints above it.
         const md5_skeleton *const skeleton = &fixture.character->model->skeleton;
-        for (int j = 0; j < fixture.who->num_feet * BONES; j++) {
-            uint32_t joint = md5_find_joint(skeleton, fixture.who->ankles[j / BONES]);
+        for (int j = 0; j < fixture.tested->num_feet * BONES; j++) {
+            uint32_t joint = md5_find_joint(skeleton, fixture.tested->ankles[j / BONES]);
             for (int above = 0; above < j % BONES; above++)
                 joint = skeleton->joints[joint].parent;
             const double acceleration = watch_joint(&fixture, joint, j, &legs);
             if (i < 2)
                 continue; // two steps are needed
             measured.acceleration = fmax(measured.acceleration, acceleration);
-            measured.mean += acceleration / (fixture.who->num_feet * BONES);
+            measured.mean += acceleration / (fixture.tested->num_feet * BONES);
         }
 
         if (strncmp(body_state(&fixture), "skid", 4) == 0)
@@ -255,13 +255,13 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     return measured;
 }
 
-static void report(const subject *who, const char *description, int seconds,
+static void report(const subject *tested, const char *description, int seconds,
                    const walk_record *measured)
 {
     printf("note: %s, feet %s: soles slide at most %.2f units a second, above 2 in %.1f %% of %d "
            "s, and turn at most by %.2f degrees a second, above 2 in %.1f %%, on average by %.2f; "
            "joints of legs accelerate at most by %.1f degrees a step squared, on average by %.2f\n",
-           who->file, description, measured->slide,
+           tested->file, description, measured->slide,
            100.0 * measured->num_sliding / (seconds * STEPS_A_SECOND), seconds,
            measured->angular_speed, 100.0 * measured->num_turning / (seconds * STEPS_A_SECOND),
            measured->mean_angular_speed, measured->acceleration, measured->mean);
@@ -269,12 +269,12 @@ static void report(const subject *who, const char *description, int seconds,
 
 // Checks a walk. `limit` limits the acceleration of the leg joints with held feet, as a multiple of
 // the acceleration in the animation.
-static void check_walk(const subject *who, int seconds, uint64_t random, double limit)
+static void check_walk(const subject *tested, int seconds, uint64_t random, double limit)
 {
-    const walk_record free = walk_about(who, seconds, random, false);
-    const walk_record held = walk_about(who, seconds, random, true);
-    report(who, "as animated", seconds, &free);
-    report(who, "held", seconds, &held);
+    const walk_record free = walk_about(tested, seconds, random, false);
+    const walk_record held = walk_about(tested, seconds, random, true);
+    report(tested, "as animated", seconds, &free);
+    report(tested, "held", seconds, &held);
     // A held foot must not make a knee jump.
     CHECK(free.slide > 10 && held.num_sliding == 0);
     CHECK(free.angular_speed > 20 && held.num_turning == 0);

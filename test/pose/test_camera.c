@@ -99,7 +99,7 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
 
 // A shaking path: x moves evenly, y and z shake, rotation and field of view too, each in its own
 // way.
-enum { SHAKEN_Y, SHAKEN_Z, SHAKEN_TURN, SHAKEN_FOV = SHAKEN_TURN + 3, NUM_SHAKEN };
+enum { SHAKEN_Y, SHAKEN_Z, SHAKEN_ROTATION, SHAKEN_FOV = SHAKEN_ROTATION + 3, NUM_SHAKEN };
 
 static double shaking(int channel, uint32_t frame)
 {
@@ -111,7 +111,7 @@ static double shaking(int channel, uint32_t frame)
 static double shaking_w(uint32_t frame)
 {
     double square = 1;
-    for (int i = SHAKEN_TURN; i < SHAKEN_FOV; i++)
+    for (int i = SHAKEN_ROTATION; i < SHAKEN_FOV; i++)
         square -= shaking(i, frame) * shaking(i, frame);
     return -sqrt(square);
 }
@@ -144,8 +144,9 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     for (uint32_t i = 0; i < NUM_FRAMES; i++)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
-                         shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),
-                         shaking(SHAKEN_TURN + 2, i), 60 + shaking(SHAKEN_FOV, i));
+                         shaking(SHAKEN_Z, i), shaking(SHAKEN_ROTATION, i),
+                         shaking(SHAKEN_ROTATION + 1, i), shaking(SHAKEN_ROTATION + 2, i),
+                         60 + shaking(SHAKEN_FOV, i));
     snprintf(text + used, sizeof text - (size_t)used, "}\n");
     OWN_CAMERA camera = parse(text, &received, NULL); // frames 0 to 20, and 21 to 40
     REQUIRE(camera);
@@ -159,15 +160,15 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         double square = 0;
         for (int i = 0; i <= NUM_SHAKEN; i++) {
             expected[i] = mean_around(i, frame, first, last, 4.5);
-            square += i >= SHAKEN_TURN && i != SHAKEN_FOV ? expected[i] * expected[i] : 0;
+            square += i >= SHAKEN_ROTATION && i != SHAKEN_FOV ? expected[i] * expected[i] : 0;
         }
         CHECK_NEAR(view.position.x, frame, 1e-4); // constant speed is preserved
         CHECK_NEAR(view.position.y, expected[SHAKEN_Y], 1e-4);
         CHECK_NEAR(view.position.z, expected[SHAKEN_Z], 1e-4);
         CHECK_NEAR(view.fov, 60 + expected[SHAKEN_FOV], 1e-4);
-        check_rotation(view.rotation, expected[SHAKEN_TURN] / sqrt(square),
-                       expected[SHAKEN_TURN + 1] / sqrt(square),
-                       expected[SHAKEN_TURN + 2] / sqrt(square),
+        check_rotation(view.rotation, expected[SHAKEN_ROTATION] / sqrt(square),
+                       expected[SHAKEN_ROTATION + 1] / sqrt(square),
+                       expected[SHAKEN_ROTATION + 2] / sqrt(square),
                        expected[NUM_SHAKEN] / sqrt(square));
         const md5_camera_view plain = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0);
         const md5_camera_view unsmoothed =

@@ -355,16 +355,16 @@ static bool check_row(const time_row *row)
             return is_at(sample, 0, 0, 0, 0);
         return row->frame1 == 0 && row->back == 0 && sample.cycle < 0;
     }
-    const double ours =
+    const double actual =
         strip_position(row->num_frames, sample.cycle, sample.frame0, sample.fraction);
-    const double theirs =
+    const double expected =
         strip_position(row->num_frames, row->cycle, (uint32_t)row->frame1, row->back);
     // At rest on the last frame, both hold it.
     if (row->frame1 == row->frame2)
-        return is_at(sample, sample.frame0, sample.frame0, 0, row->cycle) && ours == theirs;
+        return is_at(sample, sample.frame0, sample.frame0, 0, row->cycle) && actual == expected;
     const bool follows = sample.frame1 == sample.frame0 + 1;
     const bool has_fraction = sample.fraction >= 0 && sample.fraction < 1;
-    return follows && has_fraction && fabs(ours - theirs) <= 1e-6;
+    return follows && has_fraction && fabs(actual - expected) <= 1e-6;
 }
 
 // "t numFrames rate length ms cycleLimit cycle frame1 frame2 front back", and nothing else.

@@ -203,8 +203,8 @@ static void check_table(const char *path, int numbers, int first, int second)
             fmin(component_error(found, exact), component_error(found, real4_scale(exact, sign)));
         CHECK_SMALL(off, 1e-6);
         if (second >= 0) {
-            const real4 theirs = {n[second], n[second + 1], n[second + 2], n[second + 3]};
-            CHECK_SMALL(component_error(found, real4_scale(theirs, sign)), 2e-6);
+            const real4 expected = {n[second], n[second + 1], n[second + 2], n[second + 3]};
+            CHECK_SMALL(component_error(found, real4_scale(expected, sign)), 2e-6);
         }
         if (off > 1e-6)
             printf("%s: row %d is off by %g\n", path, rows + 1, off);

@@ -46,7 +46,7 @@ static void check_motions(const md5_machine_desc *desc)
     CHECK_UINT(desc->num_motions, 4);
     const md5_motion_desc *const slow = &desc->motions[0];
     const md5_motion_desc *const go = &desc->motions[1];
-    const md5_motion_desc *const way = &desc->motions[2];
+    const md5_motion_desc *const motion = &desc->motions[2];
     const md5_motion_desc *const both = &desc->motions[3];
     CHECK(slow->kind == MD5_MOTION_CLIP && slow->mode == MD5_PLAY_ONCE);
     CHECK(slow->start == 0.25 && slow->speed == 0.5f && !slow->speed_parameter);
@@ -55,9 +55,9 @@ static void check_motions(const md5_machine_desc *desc)
     CHECK_STRING(go->speed_parameter, "pace");
     CHECK_UINT(go->num_items, 2);
     CHECK(go->items[1].x == 1.5f);
-    CHECK(way->kind == MD5_MOTION_BLEND_2D && way->sync == MD5_SYNC_PHASE);
-    CHECK_STRING(way->y_parameter, "side");
-    CHECK(way->items[1].y == -2);
+    CHECK(motion->kind == MD5_MOTION_BLEND_2D && motion->sync == MD5_SYNC_PHASE);
+    CHECK_STRING(motion->y_parameter, "side");
+    CHECK(motion->items[1].y == -2);
     CHECK(both->kind == MD5_MOTION_STACK && both->items[0].weight == 1);
     CHECK(both->items[1].mode == MD5_LAYER_ADD && both->items[1].weight == 0.5f);
     CHECK_STRING(both->items[1].reference, "idle");

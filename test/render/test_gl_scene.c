@@ -218,7 +218,7 @@ md5_model *scene_floor(void)
 }
 
 typedef struct random_joint {
-    double fixture[3];
+    double position[3];
 } random_joint;
 
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t max_weights, bool off,
@@ -231,9 +231,9 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t max_
                 num_joints);
     for (uint32_t i = 0; i < num_joints; i++) {
         for (int k = 0; k < 3; k++)
-            joints[i].fixture[k] = test_between(-20, 20, random);
+            joints[i].position[k] = test_between(-20, 20, random);
         test_append(&text, "\"j%u\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, (int)i - 1,
-                    joints[i].fixture[0], joints[i].fixture[1], joints[i].fixture[2]);
+                    joints[i].position[0], joints[i].position[1], joints[i].position[2]);
     }
     test_append(&text, "}\nmesh {\nshader \"\"\nnumverts %u\n", num_vertices);
     uint32_t num_weights = 0;
@@ -259,7 +259,7 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t max_
             double offset[3];
             for (int k = 0; k < 3; k++)
                 offset[k] =
-                    position[k] - joints[joint].fixture[k] + test_between(-apart, apart, random);
+                    position[k] - joints[joint].position[k] + test_between(-apart, apart, random);
             test_append(&weights, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", num_weights + j, joint,
                         total * biases[j] / sum, offset[0], offset[1], offset[2]);
         }

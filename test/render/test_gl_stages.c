@@ -5,7 +5,7 @@
 // -- Reference --------------------------------------------------------------------------------
 
 typedef struct stages_rgba {
-    double fixture[4];
+    double component[4];
 } stages_rgba;
 
 static double clamped(double value)
@@ -36,7 +36,7 @@ static stages_rgba texel_at(const gl_layer *layer, int x, int y)
     x = clamp_texel(x, last);
     y = clamp_texel(y, last);
     for (int i = 0; i < 4; i++)
-        texel.fixture[i] = layer->rgba[y * LAYER_SIDE + x][i] / 255.0;
+        texel.component[i] = layer->rgba[y * LAYER_SIDE + x][i] / 255.0;
     return texel;
 }
 
@@ -59,7 +59,7 @@ static stages_rgba sampled(const gl_layer *layer, double u, double v)
         const double weight = weight_x * weight_y;
         const stages_rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
         for (int i = 0; i < 4; i++)
-            sum.fixture[i] += weight * texel.fixture[i];
+            sum.component[i] += weight * texel.component[i];
     }
     return sum;
 }
@@ -98,7 +98,7 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
             const md5_vec4 color = mesh->colors ? mesh->colors[corners[i]] : (md5_vec4){1, 1, 1, 1};
             const float channels[4] = {color.x, color.y, color.z, color.w};
             for (int k = 0; k < 4; k++)
-                found->color.fixture[k] += shares[i] * channels[k];
+                found->color.component[k] += shares[i] * channels[k];
         }
         return true;
     }
@@ -117,12 +117,12 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
     }
     stages_rgba value = sampled(layer, u, v);
     for (int i = 0; i < 4; i++) {
-        double base_color = clamped(point->color.fixture[i]);
+        double base_color = clamped(point->color.component[i]);
         if (stage->vertex_color == MD5GL_VERTEX_COLOR_INVERSE && i < 3)
             base_color = 1 - base_color;
-        value.fixture[i] *= clamped(stage->color[i]);
+        value.component[i] *= clamped(stage->color[i]);
         if (has_vertex_color && stage->vertex_color != MD5GL_VERTEX_COLOR_IGNORE)
-            value.fixture[i] *= base_color;
+            value.component[i] *= base_color;
     }
     return value;
 }
@@ -131,21 +131,21 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
 static double blend_factor(md5gl_factor factor, const stages_rgba *source,
                            const stages_rgba *target, int channel)
 {
-    const double alpha = source->fixture[3];
-    const double below = target->fixture[3];
+    const double alpha = source->component[3];
+    const double below = target->component[3];
     switch (factor) {
     case MD5GL_FACTOR_ZERO:
         return 0;
     case MD5GL_FACTOR_ONE:
         return 1;
     case MD5GL_FACTOR_SOURCE_COLOR:
-        return source->fixture[channel];
+        return source->component[channel];
     case MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR:
-        return 1 - source->fixture[channel];
+        return 1 - source->component[channel];
     case MD5GL_FACTOR_TARGET_COLOR:
-        return target->fixture[channel];
+        return target->component[channel];
     case MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR:
-        return 1 - target->fixture[channel];
+        return 1 - target->component[channel];
     case MD5GL_FACTOR_SOURCE_ALPHA:
         return alpha;
     case MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA:
@@ -192,7 +192,7 @@ static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
             continue;
         const stages_rgba value = stage_value(stage, &layers[i], point, false);
         is_tested = true;
-        is_kept = is_kept || value.fixture[3] > stage->alpha_test;
+        is_kept = is_kept || value.component[3] > stage->alpha_test;
     }
     return is_kept || !is_tested;
 }
@@ -207,21 +207,21 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
         const stages_rgba value = stage_value(stage, &layers[i], point, true);
-        if (stage->is_tested && !is_base && !(value.fixture[3] > stage->alpha_test))
+        if (stage->is_tested && !is_base && !(value.component[3] > stage->alpha_test))
             continue;
         if (stage->depth_equal && !is_there)
             continue;
         stages_rgba result = target;
         for (int j = 0; j < 4; j++)
             if (!(stage->masked >> j & 1))
-                result.fixture[j] =
-                    stored(value.fixture[j] * blend_factor(stage->source, &value, &target, j)
-                           + target.fixture[j] * blend_factor(stage->target, &value, &target, j));
+                result.component[j] =
+                    stored(value.component[j] * blend_factor(stage->source, &value, &target, j)
+                           + target.component[j] * blend_factor(stage->target, &value, &target, j));
         target = result;
         if (!uses_alpha)
-            target.fixture[3] = 1;
+            target.component[3] = 1;
     }
-    target.fixture[3] = 1;
+    target.component[3] = 1;
     return target;
 }
 
@@ -237,7 +237,7 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
                            &point))
                 pixel = composite(list, layers, &point);
             for (int i = 0; i < 4; i++)
-                picture->rgba[row][column][i] = (uint8_t)lround(255 * pixel.fixture[i]);
+                picture->rgba[row][column][i] = (uint8_t)lround(255 * pixel.component[i]);
         }
     }
 }

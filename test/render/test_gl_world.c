@@ -418,14 +418,14 @@ TEST_HERE (gl_blobs_darken_the_ground) {
     }
     static const int at[][2] = {{5, 0},     {9, 0},    {5, -5},  {12, 3},  {14, 0},
                                 {-12, -10}, {-10, 10}, {12, 12}, {12, -12}};
-    static const double fixture[][3] = {{5, 0, 8}, {-12, -10, 4}};
+    static const double circles[][3] = {{5, 0, 8}, {-12, -10, 4}};
     for (size_t i = 0; i < COUNT_OF(at); i++) {
         uint8_t expected[4] = {0, 0, 0, 255};
         double share = 1;
         for (int k = 0; k < 2; k++) { // a pixel's center is half a unit from its corner
-            const double right = at[i][0] + 0.5 - fixture[k][0];
-            const double up = at[i][1] + 0.5 - fixture[k][1];
-            const double left = 1 - (right * right + up * up) / (fixture[k][2] * fixture[k][2]);
+            const double right = at[i][0] + 0.5 - circles[k][0];
+            const double up = at[i][1] + 0.5 - circles[k][1];
+            const double left = 1 - (right * right + up * up) / (circles[k][2] * circles[k][2]);
             const double darkness = k == 0 ? 0.8 : 0.5;
             share *= left > 0 ? 1 - darkness * left * left : 1;
         }

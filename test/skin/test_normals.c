@@ -215,10 +215,10 @@ static void check_weld(const md5_vec3 *points, uint32_t count)
 }
 
 TEST (weld_finds_the_first_equal_point) {
-    enum { COUNT_MOST = 600 };
+    enum { MAX_COUNT = 600 };
     uint64_t random = 11;
     for (uint32_t round = 0; round < 20; round++) {
-        const uint32_t count = round * COUNT_MOST / 20;
+        const uint32_t count = round * MAX_COUNT / 20;
         uint32_t values = 2 + round % 4;
         OWN_ARRAY(md5_vec3, points, count);
         for (uint32_t i = 0; i < count; i++) {
@@ -280,11 +280,11 @@ TEST (weld_is_correct_if_all_points_have_one_hash) {
 // A repeated point takes one step for each earlier point that collides. For one number of points
 // exactly no step remains for the last point.
 TEST (weld_is_correct_for_any_number_of_collisions) {
-    enum { MOST = 64 };
-    md5_vec3 distinct[MOST];
-    md5_vec3 points[MOST + 2];
-    collide(distinct, MOST);
-    for (int count = 1; count < MOST; count++) {
+    enum { MAX_COUNT = 64 };
+    md5_vec3 distinct[MAX_COUNT];
+    md5_vec3 points[MAX_COUNT + 2];
+    collide(distinct, MAX_COUNT);
+    for (int count = 1; count < MAX_COUNT; count++) {
         for (int again = 0; again < count; again++) {
             memcpy(points, distinct, sizeof distinct);
             points[count] = distinct[again];

@@ -376,7 +376,7 @@ TEST (frustum_planes_enclose_the_visible_points) {
 // coordinates, and the cosine of the angle between the line and the outward normal.
 typedef struct meeting {
     double t;
-    double least;
+    double min_weight;
     double cosine;
 } meeting;
 
@@ -397,7 +397,7 @@ static meeting meet_triangle(const query_case *fixture, uint32_t mesh, uint32_t 
     const double v = real3_dot(d, q) / determinant;
     const real3 normal = real3_cross(ac, ab);
     return (meeting){.t = real3_dot(ac, q) / determinant,
-                     .least = fmin(1 - u - v, fmin(u, v)),
+                     .min_weight = fmin(1 - u - v, fmin(u, v)),
                      .cosine =
                          real3_dot(normal, d) / sqrt(real3_dot(normal, normal) * real3_dot(d, d))};
 }
@@ -413,9 +413,9 @@ static double first_hit(const query_case *fixture, const md5_ray *ray, bool *is_
             const meeting met = meet_triangle(fixture, mesh, i, ray);
             if (!(met.t >= 0) || (ray->front_only && met.cosine > 0))
                 continue;
-            if (met.least > 1e-3)
+            if (met.min_weight > 1e-3)
                 nearest = fmin(nearest, met.t);
-            else if (met.least > -1e-3)
+            else if (met.min_weight > -1e-3)
                 doubtful = fmin(doubtful, met.t);
         }
     *is_doubtful = doubtful < nearest;

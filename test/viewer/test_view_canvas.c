@@ -173,12 +173,12 @@ TEST (canvas_cuts_text_at_the_clip) {
 // -- Numbers --------------------------------------------------------------------------------------
 
 #define MINUS "\xE2\x88\x92"
-#define PLACE "\xE2\x80\x87"
+#define DIGIT_SPACE "\xE2\x80\x87"
 
 TEST (canvas_writes_numbers_with_sensible_digits) {
     static const struct {
         double value;
-        int places;
+        int decimals;
         bool has_column;
         const char *expected;
     } cases[] = {
@@ -200,9 +200,9 @@ TEST (canvas_writes_numbers_with_sensible_digits) {
         {1234567.8, 3, false, "1234568"},
         {12345678.9, 3, false, "12345679"},
         {12345.678, 0, false, "12346"},
-        {2.5, 3, true, PLACE "2.500"},
+        {2.5, 3, true, DIGIT_SPACE "2.500"},
         {-2.5, 3, true, MINUS "2.500"},
-        {-0.0001, 3, true, PLACE "0.000"},
+        {-0.0001, 3, true, DIGIT_SPACE "0.000"},
         {-1e38, 3, false, MINUS "1e+38"},
         {INFINITY, 3, false, "\xE2\x88\x9E"},
         {-INFINITY, 3, false, MINUS "\xE2\x88\x9E"},
@@ -210,7 +210,7 @@ TEST (canvas_writes_numbers_with_sensible_digits) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[32];
-        CHECK_STRING(view_format_number(text, sizeof text, cases[i].value, cases[i].places,
+        CHECK_STRING(view_format_number(text, sizeof text, cases[i].value, cases[i].decimals,
                                         cases[i].has_column),
                      cases[i].expected);
     }

@@ -39,14 +39,14 @@ static void close_figures(figure_case *fixture)
 TEST_FIGURES(view_finds_the_figure_in_the_folder_of_a_model)
 {
     REQUIRE(fixture->beside.fall != NULL && fixture->in_game.fall != NULL);
-    const md5_figure *const figure_of_model = fixture->beside.fall->bodies;
+    const md5_figure *const model_figure = fixture->beside.fall->bodies;
     const md5_figure *const game = fixture->in_game.fall->bodies;
-    REQUIRE(CHECK_UINT(figure_of_model->num_bodies, game->num_bodies));
-    CHECK(figure_of_model->num_bodies > 10);
-    for (uint32_t i = 0; i < figure_of_model->num_bodies; i++) {
-        CHECK_STRING(figure_of_model->bodies[i].def->name, game->bodies[i].def->name);
-        CHECK_NEAR(figure_of_model->bodies[i].mass, game->bodies[i].mass, 1e-4);
-        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(figure_of_model->setup[i].translation,
+    REQUIRE(CHECK_UINT(model_figure->num_bodies, game->num_bodies));
+    CHECK(model_figure->num_bodies > 10);
+    for (uint32_t i = 0; i < model_figure->num_bodies; i++) {
+        CHECK_STRING(model_figure->bodies[i].def->name, game->bodies[i].def->name);
+        CHECK_NEAR(model_figure->bodies[i].mass, game->bodies[i].mass, 1e-4);
+        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(model_figure->setup[i].translation,
                                                  game->setup[i].translation)),
                     1e-3);
     }
@@ -89,9 +89,9 @@ TEST_FIGURES(view_fall_is_independent_of_earlier_seeks)
     const double after = 1.7;
     figure_case second;
     REQUIRE(open_figures(&second));
-    for (int place_index = 0; place_index < 2; place_index++) {
-        view_scene *const scene = place_index == 0 ? &fixture->beside : &fixture->in_game;
-        view_scene *const same = place_index == 0 ? &second.beside : &second.in_game;
+    for (int scene_index = 0; scene_index < 2; scene_index++) {
+        view_scene *const scene = scene_index == 0 ? &fixture->beside : &fixture->in_game;
+        view_scene *const same = scene_index == 0 ? &second.beside : &second.in_game;
         pose_at(same, 0.25);
         view_set_death_time(scene->fall, dies);
         pose_at(scene, 0.25);

@@ -812,13 +812,13 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, fixture, open_pair(fixture, VI
         if (tick > 1)
             CHECK_SMALL(waist - old_waist, step / 4.0 + 0.1);
     }
-    const md5_vec3 place = view_placement(scene).translation;
+    const md5_vec3 position = view_placement(scene).translation;
     const view_entity *const entity = &scene->entity;
     const md5_sample_position begin = {0}, end = {.cycle = 10}; // ten cycles of one second
     const md5_anim *const anim = entity->entity->clips[find_clip(entity, "walk")].anims[0];
-    CHECK_NEAR(place.x, md5_anim_root_motion(anim, begin, end).x, 2);
-    CHECK_NEAR(place.z, view_ground_height(&scene->terrain, place.x, place.y), 1e-4);
-    CHECK(place.z < -3.0f * (float)step);
+    CHECK_NEAR(position.x, md5_anim_root_motion(anim, begin, end).x, 2);
+    CHECK_NEAR(position.z, view_ground_height(&scene->terrain, position.x, position.y), 1e-4);
+    CHECK(position.z < -3.0f * (float)step);
 }
 
 // On a lift, up and down, the ankles are as far above it as they are above level ground in the

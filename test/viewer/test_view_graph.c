@@ -278,28 +278,28 @@ TEST (view_graph_limits_the_width_of_names) {
 }
 
 // Checks a layer of states "s0"... in a chain or with random transitions.
-static void check_generated_layer(uint32_t num_states, uint32_t num_ways, bool is_chain)
+static void check_generated_layer(uint32_t num_states, uint32_t num_transitions, bool is_chain)
 {
     enum { MAX_STATES = 1000 };
     static char names[MAX_STATES][16];
     static md5_state_desc states[MAX_STATES];
-    static md5_transition_desc ways[MAX_STATES];
+    static md5_transition_desc transitions[MAX_STATES];
     uint64_t random = 1;
     for (uint32_t i = 0; i < num_states; i++) {
         snprintf(names[i], sizeof names[i], "s%u", i);
         states[i].name = names[i];
     }
-    for (uint32_t i = 0; i < num_ways; i++) {
+    for (uint32_t i = 0; i < num_transitions; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         const uint32_t from = is_chain ? i : (uint32_t)(random >> 33) % num_states;
         const uint32_t to = is_chain ? i + 1 : (uint32_t)(random >> 48) % num_states;
-        ways[i] = (md5_transition_desc){.from = i % 50 == 7 && !is_chain ? NULL : names[from],
-                                        .to = names[to]};
+        transitions[i] = (md5_transition_desc){
+            .from = i % 50 == 7 && !is_chain ? NULL : names[from], .to = names[to]};
     }
     check_layer(&(md5_layer_desc){.states = states,
                                   .num_states = num_states,
-                                  .transitions = ways,
-                                  .num_transitions = num_ways});
+                                  .transitions = transitions,
+                                  .num_transitions = num_transitions});
 }
 
 TEST (view_graph_of_a_machine_of_any_size_is_complete) {

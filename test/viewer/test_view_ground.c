@@ -16,7 +16,7 @@
     " joints { \"origin\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
 
 // Two frames that rotate the card about its length.
-#define TURN(first, second)                                                                        \
+#define ROTATION_CLIP(first, second)                                                               \
     "MD5Version 10 commandline \"\" numFrames 2 numJoints 1 frameRate 1 numAnimatedComponents 1\n" \
     "hierarchy { \"origin\" -1 16 0 }\n"                                                           \
     "bounds { ( -9 -50 -10 ) ( 9 50 10 ) ( -9 -50 -10 ) ( 9 50 10 ) }\n"                           \
@@ -58,10 +58,10 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
     };
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "card.md5mesh", ONE_JOINT("1") CARD("x", "-10", "10"));
-    folder_put_text(folder, "still.md5anim", TURN("0", "0"));
+    folder_put_text(folder, "still.md5anim", ROTATION_CLIP("0", "0"));
     // The card swings from 60 degrees to -60: in both frames its edge is at -10 cos 60 = -5,
     // between them at -10.
-    folder_put_text(folder, "swing.md5anim", TURN("0.5", "-0.5"));
+    folder_put_text(folder, "swing.md5anim", ROTATION_CLIP("0.5", "-0.5"));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_STRING clip =
             cases[i].after[0] != '\0' ? common_format(" %s%s", folder, cases[i].after) : NULL;

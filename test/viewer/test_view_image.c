@@ -274,13 +274,13 @@ TEST (images_of_other_formats_are_rejected) {
 
 STRINGS(models) = {"models/bobbin/bobbin_eye_s.png", "models/lantern/lantern_add.png",
                    "models/lantern/lantern.png"};
-enum { NUM_MODELS = sizeof models / sizeof *models, NUM_MADE = 64 };
+enum { NUM_MODELS = sizeof models / sizeof *models, NUM_GENERATED = 64 };
 
 static size_t make_all_images(image_file *files)
 {
     size_t count = 0;
     const char *name;
-    while (count < NUM_MADE && image_make((int)count, &files[count], &name))
+    while (count < NUM_GENERATED && image_make((int)count, &files[count], &name))
         count++;
     for (int i = 0; i < NUM_MODELS; i++) {
         size_t size = 0;
@@ -317,7 +317,7 @@ static bool decode_damaged(const image_file *sound, uint64_t *random)
 TEST (images_with_random_damage_cause_no_crash) {
     const char *const asked = getenv("MD5_HOSTILE_IMAGES");
     const long count = asked ? strtol(asked, NULL, 10) : 4000;
-    image_file files[NUM_MADE + NUM_MODELS];
+    image_file files[NUM_GENERATED + NUM_MODELS];
     const size_t num_files = make_all_images(files);
     uint64_t random = 1;
     long num_read = 0;

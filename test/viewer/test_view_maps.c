@@ -424,10 +424,10 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
             // point of its image.
             double right = middle(i % LAYERS_SIDE);
             double down = middle(i / LAYERS_SIDE);
-            const double ways[6][3] = {{1, -right, -down}, {-1, right, -down},
-                                       {right, 1, -down},  {-right, -1, -down},
-                                       {down, -right, 1},  {-down, -right, -1}};
-            memcpy(direction, ways[number], sizeof ways[number]);
+            const double directions[6][3] = {{1, -right, -down}, {-1, right, -down},
+                                             {right, 1, -down},  {-right, -1, -down},
+                                             {down, -right, 1},  {-down, -right, -1}};
+            memcpy(direction, directions[number], sizeof directions[number]);
 
             encode(direction, from[i]);
         }
@@ -437,9 +437,9 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
             // Selection", solved for the direction.
             double s = middle(i % LAYERS_SIDE);
             double t = middle(i / LAYERS_SIDE);
-            const double ways[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
-                                       {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
-            memcpy(direction, ways[number], sizeof ways[number]);
+            const double directions[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
+                                             {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
+            memcpy(direction, directions[number], sizeof directions[number]);
 
             encode(direction, expected);
             CHECK_BYTES(to[i], expected, 4);

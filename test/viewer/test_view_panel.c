@@ -214,10 +214,10 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     // is inactive.
     const uint32_t speed =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "speed");
-    const uint32_t turn =
+    const uint32_t turn_parameter =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "turn");
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, speed, 20));
-    CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30));
+    CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn_parameter, 30));
     run_seconds(s, 4.4); // between two blinks
     check_active(s, "stand walk walk_left breathe ");
     // A one-shot plays over the blink, in the second slot.

@@ -371,7 +371,7 @@ TEST_SQUARE (view_deforms_face_the_viewer_in_every_instance) {
 // The size of a sprite equals the size of its quad, even if the placement scales it.
 TEST_SQUARE (view_deforms_keep_scale) {
     static const md5_deform_view view = {.eye = {500, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
-    const md5_mat34 whole_size[2] = {scene_moved(0, -40, 0), scene_moved(0, 40, 0)};
+    const md5_mat34 placements[2] = {scene_moved(0, -40, 0), scene_moved(0, 40, 0)};
     const md5_mat34 half[2] = {scene_moved(0, -40, 0),
                                {{0.5f, 0, 0, 0, 0, 0.5f, 0, 40, 0, 0, 0.5f, 0}}};
     gl_picture picture;
@@ -379,8 +379,8 @@ TEST_SQUARE (view_deforms_keep_scale) {
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     view_textures textures = load_layers(stage, package, "kinds/sprite");
-    view_set_deform_view(&textures.layers, &view, whole_size, 2);
-    draw_two(stage, &textures.layers, whole_size, &picture);
+    view_set_deform_view(&textures.layers, &view, placements, 2);
+    draw_two(stage, &textures.layers, placements, &picture);
     const uint32_t brightness = sum_brightness(&picture, 1, &difference);
     view_set_deform_view(&textures.layers, &view, half, 2);
     draw_two(stage, &textures.layers, half, &picture);

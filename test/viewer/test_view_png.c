@@ -55,18 +55,18 @@ static void check_png(png_copy *png, format image_format, const uint8_t *pixels)
 static void check_picture(format image_format, const uint8_t *pixels, int largest)
 {
     png_copy plain = {0};
-    png_copy ours = {0};
+    png_copy decoded_copy = {0};
     const int stride = image_format.components * image_format.width;
     CHECK(plain_write_png_to_func(copy_bytes, &plain, image_format.width, image_format.height,
                                   image_format.components, pixels, stride)
           != 0);
-    CHECK(stbi_write_png_to_func(copy_bytes, &ours, image_format.width, image_format.height,
+    CHECK(stbi_write_png_to_func(copy_bytes, &decoded_copy, image_format.width, image_format.height,
                                  image_format.components, pixels, stride)
           != 0);
-    CHECK(plain.size <= (size_t)largest && ours.size <= (size_t)largest);
-    CHECK(ours.size <= plain.size + plain.size / 100);
+    CHECK(plain.size <= (size_t)largest && decoded_copy.size <= (size_t)largest);
+    CHECK(decoded_copy.size <= plain.size + plain.size / 100);
     check_png(&plain, image_format, pixels);
-    check_png(&ours, image_format, pixels);
+    check_png(&decoded_copy, image_format, pixels);
 }
 
 // Rows begin with a filter byte. Sizes: several parts of 512 KiB, which are compressed in parallel;

@@ -10,22 +10,22 @@
 
 // -- Meshes -----------------------------------------------------------------------------------
 
-enum { SIDE = 13, NUM_PLACES = SIDE * SIDE, NUM_TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
+enum { SIDE = 13, NUM_POSITIONS = SIDE * SIDE, NUM_TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
 
 // A square of 12 x 12 cells, which a test may bend.
 typedef struct sheet {
     md5_mesh mesh;
-    md5_vec3 positions[NUM_PLACES], normals[NUM_PLACES];
-    md5_vec2 texcoords[NUM_PLACES];
+    md5_vec3 positions[NUM_POSITIONS], normals[NUM_POSITIONS];
+    md5_vec2 texcoords[NUM_POSITIONS];
     uint32_t indices[3 * NUM_TRIANGLES];
-    uint32_t first_influence[NUM_PLACES + 1], joints[NUM_PLACES];
-    md5_vec4 influences[NUM_PLACES];
+    uint32_t first_influence[NUM_POSITIONS + 1], joints[NUM_POSITIONS];
+    md5_vec4 influences[NUM_POSITIONS];
 } sheet;
 
 static void make_sheet(sheet *fixture)
 {
     uint32_t *next = fixture->indices;
-    for (uint32_t i = 0; i < NUM_PLACES; i++) {
+    for (uint32_t i = 0; i < NUM_POSITIONS; i++) {
         const float x = (float)(i % SIDE);
         const float y = (float)(i / SIDE);
         fixture->positions[i] = (md5_vec3){x, y, 0};
@@ -34,7 +34,7 @@ static void make_sheet(sheet *fixture)
         fixture->influences[i] = (md5_vec4){x, y, 0, 1};
         fixture->joints[i] = 0;
         fixture->first_influence[i + 1] = i + 1;
-        if (i % SIDE + 1 == SIDE || i + SIDE >= NUM_PLACES)
+        if (i % SIDE + 1 == SIDE || i + SIDE >= NUM_POSITIONS)
             continue;
         const uint32_t corners[6] = {i, i + SIDE, i + 1, i + 1, i + SIDE, i + SIDE + 1};
         memcpy(next, corners, sizeof corners);
@@ -42,13 +42,13 @@ static void make_sheet(sheet *fixture)
     }
     fixture->first_influence[0] = 0;
     fixture->mesh = (md5_mesh){
-        .num_vertices = NUM_PLACES,
+        .num_vertices = NUM_POSITIONS,
         .num_triangles = NUM_TRIANGLES,
         .indices = fixture->indices,
         .texcoords = fixture->texcoords,
         .positions = fixture->positions,
         .normals = fixture->normals,
-        .num_influences = NUM_PLACES,
+        .num_influences = NUM_POSITIONS,
         .max_influences = 1,
         .first_influence = fixture->first_influence,
         .influence_joints = fixture->joints,
@@ -252,9 +252,9 @@ TEST (view_reduced_sheet_keeps_its_edge) {
         area += 0.5 * twice;
     }
     CHECK_NEAR(area, ((SIDE - 1) * (SIDE - 1)), 1e-6);
-    for (uint32_t i = 0; i < NUM_PLACES; i++) {
+    for (uint32_t i = 0; i < NUM_POSITIONS; i++) {
         const bool is_in_first_or_last_column = i % SIDE == 0 || i % SIDE + 1 == SIDE;
-        const bool is_in_first_or_last_row = i < SIDE || i + SIDE >= NUM_PLACES;
+        const bool is_in_first_or_last_row = i < SIDE || i + SIDE >= NUM_POSITIONS;
         if (is_in_first_or_last_column || is_in_first_or_last_row)
             CHECK(uses(&level, i));
     }
@@ -265,11 +265,11 @@ TEST (view_reduced_sheet_keeps_its_edge) {
 // kept unless the accepted error is large.
 TEST (view_reduced_meshes_keep_moving_triangles) {
     static sheet bent;
-    const uint32_t center = NUM_PLACES / 2;
+    const uint32_t center = NUM_POSITIONS / 2;
     const uint32_t ends[] = {0, 1};
     const md5_morph_delta delta = {.position = {0, 0, 0.5f}};
     const md5_morph_mesh moved = {1, 1, &center, ends, &delta};
-    enum { PEAK, OTHER_JOINT, MORPH, NUM_KINDS };
+    enum { PEAK, SECOND_JOINT, MORPH, NUM_KINDS };
     if (!has_reduction())
         return;
     for (int kind = 0; kind < NUM_KINDS; kind++) {
@@ -279,7 +279,7 @@ TEST (view_reduced_meshes_keep_moving_triangles) {
             bent.positions[center].z = 0.5f;
             bent.influences[center].z = 0.5f;
         }
-        if (kind == OTHER_JOINT)
+        if (kind == SECOND_JOINT)
             bent.joints[center] = 1;
         view_triangles levels[2];
         view_create_mesh_levels(&bent.mesh, sheet_palette, kind == MORPH ? &moved : NULL, errors, 2,
@@ -296,7 +296,7 @@ TEST (view_reduced_meshes_keep_moving_triangles) {
 // farther, the triangles are kept.
 TEST (view_reduced_meshes_keep_triangles_that_morph_targets_move_farther) {
     static sheet flat;
-    const uint32_t center = NUM_PLACES / 2;
+    const uint32_t center = NUM_POSITIONS / 2;
     const uint32_t ends[] = {0, 1};
     const float error = 0.125f;
     if (!has_reduction())
@@ -361,10 +361,10 @@ TEST (view_unusual_meshes_can_be_reduced) {
     odd.mesh.num_triangles = 0;
     CHECK_UINT(reduced_count(&odd.mesh, 1.0f), 0);
     odd.mesh.num_triangles = NUM_TRIANGLES;
-    for (uint32_t i = 0; i < NUM_PLACES; i++)
+    for (uint32_t i = 0; i < NUM_POSITIONS; i++)
         odd.influences[i] = (md5_vec4){1e9f, 1e9f, 1e9f, 1}; // all at one position
     CHECK(reduced_count(&odd.mesh, 1.0f) <= NUM_TRIANGLES);
-    for (uint32_t i = 0; i < NUM_PLACES; i++)
+    for (uint32_t i = 0; i < NUM_POSITIONS; i++)
         odd.influences[i] = (md5_vec4){i % 2 == 0 ? 3e38f : -3e38f, 0, 0, 1}; // too large a size
     CHECK_UINT(reduced_count(&odd.mesh, 1.0f), NUM_TRIANGLES);
     make_sheet(&odd);
