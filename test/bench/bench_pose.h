@@ -45,7 +45,7 @@ typedef struct posing {
 
 typedef struct generated_text {
     char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 } generated_text;
 
 MD5_PRINTF(2, 3) static void add_text(generated_text *text, const char *format, ...)
@@ -53,9 +53,9 @@ MD5_PRINTF(2, 3) static void add_text(generated_text *text, const char *format, 
     va_list arguments;
     va_start(arguments, format);
     const int added =
-        vsnprintf(text->bytes + text->size, text->room - text->size, format, arguments);
+        vsnprintf(text->bytes + text->size, text->capacity - text->size, format, arguments);
     va_end(arguments);
-    if (added < 0 || (size_t)added >= text->room - text->size)
+    if (added < 0 || (size_t)added >= text->capacity - text->size)
         abort();
     text->size += (size_t)added;
 }
@@ -118,9 +118,9 @@ static void *posing_memory(size_t count, size_t size)
 
 static void make_posing(posing *posed, uint32_t num_joints)
 {
-    const size_t room = (size_t)1 << 22;
-    generated_text mesh = {posing_memory(room, 1), 0, room};
-    generated_text anim = {posing_memory(room, 1), 0, room};
+    const size_t capacity = (size_t)1 << 22;
+    generated_text mesh = {posing_memory(capacity, 1), 0, capacity};
+    generated_text anim = {posing_memory(capacity, 1), 0, capacity};
     uint64_t random = 1;
     md5_error error = {0};
     add_hierarchy(&mesh, &anim, num_joints, &random);

@@ -108,16 +108,16 @@ static bench_text with_ten_decimals(const bench_text *text)
 {
     bench_text longer = {.bytes = malloc(2 * text->size + 1), .is_anim = text->is_anim};
     size_t decimals = 0;
-    bool behind_point = false;
+    bool after_point = false;
     for (size_t i = 0; longer.bytes && i < text->size; i++) {
         const char c = text->bytes[i];
         const bool is_digit = c >= '0' && c <= '9';
-        if (behind_point && decimals == 6 && (c == ' ' || c == '\n')) {
+        if (after_point && decimals == 6 && (c == ' ' || c == '\n')) {
             memcpy(longer.bytes + longer.size, "3597", 4);
             longer.size += 4;
         }
-        behind_point = c == '.' || (behind_point && is_digit);
-        decimals = behind_point && is_digit ? decimals + 1 : 0;
+        after_point = c == '.' || (after_point && is_digit);
+        decimals = after_point && is_digit ? decimals + 1 : 0;
         longer.bytes[longer.size++] = c;
     }
     return longer;

@@ -484,7 +484,7 @@ TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
     }
 }
 
-static bool poses_alike(const md5_anim *a, const md5_anim *b)
+static bool poses_equal(const md5_anim *a, const md5_anim *b)
 {
     const size_t num_joints = a->skeleton.num_joints;
     const md5_sample_position sample = {.frame1 = 1, .fraction = 0.25f};
@@ -509,7 +509,7 @@ TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
             md5_error error = {0};
             md5_anim *const read = md5_parse_anim(bytes, size, &opts, &error);
             CHECK_UINT(error.status, read ? MD5_OK : MD5_ERROR_MEMORY);
-            CHECK(!read || poses_alike(buffer, read));
+            CHECK(!read || poses_equal(buffer, read));
             done = read != NULL;
             md5_free_anim(read);
             CHECK_UINT(heap.live, 0);

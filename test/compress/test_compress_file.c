@@ -317,9 +317,10 @@ TEST (compress_binding_equals_that_of_the_clip) {
 
 TEST (compress_binding_reports_the_same_errors) {
     md5_error error = {0};
-    static const char stranger[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
-                                   "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-    OWN_MODEL model = text_model(stranger, &error);
+    static const char unrelated_model[] =
+        "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
+        "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
+    OWN_MODEL model = text_model(unrelated_model, &error);
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.01f);
     CHECK_FAILS(md5_bind(model, compressed, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -330,12 +331,12 @@ TEST (compress_binding_reports_the_same_errors) {
 // -- Errors -----------------------------------------------------------------------------------
 
 static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_status status,
-                          const char *says)
+                          const char *message)
 {
     md5_error error = {0};
     OWN_ANIM compressed = md5_compress_anim(anim, &options, NULL, &error);
     CHECK_FAILS(compressed, error, status);
-    CHECK_THAT(strstr(error.message, says) != NULL, "'%s' lacks '%s'", error.message, says);
+    CHECK_THAT(strstr(error.message, message) != NULL, "'%s' lacks '%s'", error.message, message);
 }
 
 TEST (compress_rejects_invalid_arguments) {

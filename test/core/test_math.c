@@ -536,8 +536,8 @@ TEST (math_projects_points_to_pixels_and_back) {
         } else {
             CHECK(ray.limit == 0 || ray.limit > 1e5f);
         }
-        const md5_vec3 behind = to_vec3(real3_sub(p, real3_scale(ahead, 2)));
-        CHECK(md5_mat44_project(clip, window, behind, &back) == eye.is_orthographic);
+        const md5_vec3 point_behind = to_vec3(real3_sub(p, real3_scale(ahead, 2)));
+        CHECK(md5_mat44_project(clip, window, point_behind, &back) == eye.is_orthographic);
     }
 }
 

@@ -250,9 +250,9 @@ static void move_far(misused *fixture)
 
 // -- The table ------------------------------------------------------------------------------
 
-// `says` is NULL if the call is valid, or if the header permits it.
+// `message` is NULL if the call is valid, or if the header permits it.
 typedef struct misuse {
-    const char *says;
+    const char *message;
     void (*make)(misused *fixture);
     bool is_harmless; // also without assertions
 } misuse;
@@ -296,8 +296,8 @@ TEST_WITH (misuse_is_reported_by_assertions_and_mostly_harmless_without, misused
     REQUIRE(fixture->binding && fixture->player);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const misuse *const row = &rows[i];
-        if (HAS_ASSERTIONS && row->says) {
-            MISUSE(row->says, row->make(fixture));
+        if (HAS_ASSERTIONS && row->message) {
+            MISUSE(row->message, row->make(fixture));
             continue;
         }
         if (row->is_harmless)

@@ -886,11 +886,11 @@ typedef struct scenario {
     const char *cursor;
 } scenario;
 
-static bool next_word(scenario *all, char *word, size_t room)
+static bool next_word(scenario *all, char *word, size_t capacity)
 {
     int length = 0;
     char format[16];
-    snprintf(format, sizeof format, " %%%zus%%n", room - 1);
+    snprintf(format, sizeof format, " %%%zus%%n", capacity - 1);
     if (*all->cursor == '\n' || sscanf(all->cursor, format, word, &length) != 1)
         return false;
     all->cursor += length;
@@ -987,7 +987,7 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
 // Returns the seed after a scenario. The random numbers of the engine continue from scenario to
 // scenario: a name without a digit at its end uses one number, and so does a cycle of "idle", which
 // begins at a random time.
-static uint32_t seed_behind(const scenario *all, uint32_t seed)
+static uint32_t seed_after(const scenario *all, uint32_t seed)
 {
     for (int i = 0; i < all->num_commands; i++) {
         const pose_command *const command = &all->commands[i];
@@ -1048,7 +1048,7 @@ TEST (actor_poses_equal_those_of_the_original_engine) {
         scenario all;
         read_scenario(line, &all);
         num_equal += play_scenario(game, &all, seed, &num_poses);
-        seed = seed_behind(&all, seed);
+        seed = seed_after(&all, seed);
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;
     }

@@ -45,7 +45,7 @@ static bool read_word(const char **at, char word[64])
 }
 
 // Returns the text after a keyword of a line.
-static bool numbers_behind(const char *line, const char *word, double *numbers, int count)
+static bool read_numbers_after(const char *line, const char *word, double *numbers, int count)
 {
     const char *const end = strchr(line, '\n');
     const char *at = strstr(line, word);
@@ -213,10 +213,10 @@ static bool begin_standing(look_case *run, md5_game *game, const char *line, boo
     double start;
     double yaw = 0;
     double origin[3] = {0};
-    if (!CHECK(numbers_behind(line, "idle_start ", &start, 1)
+    if (!CHECK(read_numbers_after(line, "idle_start ", &start, 1)
                && begin_run(run, game, line, "idle", start, has_head)
-               && numbers_behind(line, "viewyaw ", &yaw, 1)
-               && numbers_behind(line, "origin ", origin, 3)))
+               && read_numbers_after(line, "viewyaw ", &yaw, 1)
+               && read_numbers_after(line, "origin ", origin, 3)))
         return false;
     run->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)yaw});
     run->tick.origin = vector(origin);
@@ -280,12 +280,12 @@ TEST (characters_look_like_those_of_the_original_engine) {
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
             REQUIRE(begin_standing(run, game, line, false)
-                    && numbers_behind(line, "eyeheight ", n, 1));
+                    && read_numbers_after(line, "eyeheight ", n, 1));
             if (!md5_entity_def_value(run->entity->def, "bone_focus"))
                 CHECK_NEAR(md5_monster_state(run->monster).eye_height, n[0], 1e-3);
         } else if (strncmp(line, "lookAt ", 7) == 0) {
-            REQUIRE(numbers_behind(line, "time ", n, 1)
-                    && numbers_behind(line, "focusTime ", n + 1, 1));
+            REQUIRE(read_numbers_after(line, "time ", n, 1)
+                    && read_numbers_after(line, "focusTime ", n + 1, 1));
             md5_monster_look_at(run->monster, 1, (int64_t)n[0], (uint32_t)(n[1] - n[0]));
         } else if (strncmp(line, "target removed", 14) == 0) {
             run->tick.look = MD5_LOOK_GONE;
@@ -371,7 +371,8 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
         double n[40] = {0};
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
-            REQUIRE(begin_standing(run, game, line, true) && numbers_behind(line, " head ", n, 12));
+            REQUIRE(begin_standing(run, game, line, true)
+                    && read_numbers_after(line, " head ", n, 12));
             run->monster->head_transform = read_transform(n);
             run->monster->has_head_transform = true;
             md5_monster_look_at(run->monster, 1, run->time, 1500);
@@ -456,7 +457,7 @@ TEST (feet_are_placed_as_in_the_original_engine) {
             char def[64];
             double start;
             REQUIRE(sscanf(line, "run %*d %63s %63s", def, clip) == 2);
-            REQUIRE(numbers_behind(line, "start ", &start, 1)
+            REQUIRE(read_numbers_after(line, "start ", &start, 1)
                     && begin_run(run, game, line, clip, start, false));
             run->tick.sweep = next_sweep;
             run->tick.user = &sweeps;
@@ -631,7 +632,7 @@ static void compare_vectors(const char *line, const char *word, const md5_vec3 *
                             double tolerance)
 {
     double n[9] = {0};
-    if (!numbers_behind(line, word, n, 3 * count))
+    if (!read_numbers_after(line, word, n, 3 * count))
         return;
     for (int i = 0; i < count; i++)
         CHECK_THAT(point_distance(actual[i], n + 3 * i) <= tolerance, "%.40s:%s off by %g", line,
@@ -656,12 +657,12 @@ static void compare_constraint(const md5_figure *figure, const char *line)
     compare_vectors(line, " anchors ", actual->anchors, 2, 3e-5);
     compare_vectors(line, " shafts ", actual->shafts, 2, 1e-5);
     compare_vectors(line, " axes ", actual->axes, 2, 1e-5);
-    if (numbers_behind(line, " cone ", n, 10)) {
+    if (read_numbers_after(line, " cone ", n, 10)) {
         CHECK(point_distance(actual->limit_axis, n + 3) <= 1e-5);
         CHECK(point_distance(actual->limit_shaft, n + 6) <= 1e-5);
         CHECK_NEAR(actual->limit_cosines[0], n[9], 1e-6);
     }
-    if (numbers_behind(line, " pyramid ", n, 16)) {
+    if (read_numbers_after(line, " pyramid ", n, 16)) {
         CHECK(point_distance(actual->limit_base, n + 3) <= 1e-5);
         CHECK(point_distance(actual->limit_axis, n + 9) <= 1e-5);
         CHECK(point_distance(actual->limit_shaft, n + 12) <= 1e-5);
@@ -700,7 +701,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             double mass = 0.0;
             for (uint32_t i = 0; i < figure->num_bodies; i++)
                 mass += figure->bodies[i].mass;
-            CHECK(numbers_behind(line, " totalmass ", n, 1));
+            CHECK(read_numbers_after(line, " totalmass ", n, 1));
             CHECK_NEAR(mass, n[0], 1e-5 * n[0]);
             expected = (md5_xform){.rotation = {0, 0, 0, 1}};
         } else if (strncmp(line, "m ", 2) == 0) {
@@ -733,9 +734,9 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
         } else if (strncmp(line, "pose ", 5) == 0 || strncmp(line, "change ", 7) == 0) {
             double start = 0.0;
             const bool is_change = line[0] == 'c';
-            CHECK(read_numbers(&at, n, 1) && numbers_behind(line, " start ", &start, 1));
+            CHECK(read_numbers(&at, n, 1) && read_numbers_after(line, " start ", &start, 1));
             if (!is_change) {
-                CHECK(numbers_behind(line, " start ", n + 1, 13));
+                CHECK(read_numbers_after(line, " start ", n + 1, 13));
                 expected = read_xform(n + 2);
             }
             md5_destroy_actor(run->body);

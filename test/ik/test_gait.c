@@ -145,7 +145,7 @@ static md5_vec3 posed_ankle(const walk_case *fixture, uint32_t leg)
 
 TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
     md5_vec3 before[MD5_MAX_LEGS] = {{0, 0, 0}};
-    bool stood[MD5_MAX_LEGS] = {false};
+    bool was_standing[MD5_MAX_LEGS] = {false};
     double max_slide = 0;
     double max_miss = 0;
     uint32_t num_steps = 0;
@@ -161,16 +161,17 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
         bool is_up[2] = {false, false};
         for (uint32_t leg = 0; leg < 6; leg++) {
             const md5_vec3 at = posed_ankle(fixture, leg);
-            const bool stands = !fixture->gait.feet[leg].is_stepping;
+            const bool is_standing = !fixture->gait.feet[leg].is_stepping;
             const md5_foothold *const foot = &fixture->gait.feet[leg];
             const double miss = real_distance(at, reported_ankle(foot));
             max_miss = fmax(max_miss, miss);
-            const double slide = stands && stood[leg] ? real_distance(at, before[leg]) : 0;
+            const double slide =
+                is_standing && was_standing[leg] ? real_distance(at, before[leg]) : 0;
             max_slide = fmax(max_slide, slide);
-            num_steps += stood[leg] && !stands;
-            is_up[fixture->legs[leg].group] = is_up[fixture->legs[leg].group] || !stands;
+            num_steps += was_standing[leg] && !is_standing;
+            is_up[fixture->legs[leg].group] = is_up[fixture->legs[leg].group] || !is_standing;
             before[leg] = at;
-            stood[leg] = stands;
+            was_standing[leg] = is_standing;
         }
         num_mixed += is_up[0] && is_up[1];
     }

@@ -148,8 +148,8 @@ md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
     const real3 axis = to_real3(limit->axis);
     real4 rotation = about(axis, test_between(limit->min, limit->max, random));
     if (limit->kind == MD5_LIMIT_CONE) {
-        const real3 beside = real3_cross(axis, to_real3(ik_random_point(1, random)));
-        rotation = real4_mul(about(beside, test_between(0, limit->swing, random)), rotation);
+        const real3 perpendicular = real3_cross(axis, to_real3(ik_random_point(1, random)));
+        rotation = real4_mul(about(perpendicular, test_between(0, limit->swing, random)), rotation);
     }
     const real4 local = real4_mul(rest_rotation(limit), rotation);
     return (md5_quat){(float)local.x, (float)local.y, (float)local.z, (float)local.w};

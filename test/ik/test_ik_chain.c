@@ -491,7 +491,7 @@ TEST (ik_goals_that_are_invalid_are_ignored) {
         const md5_goal *const row = &wrong[i];
         body fixture;
         make_body(&fixture, false, &random);
-        body alone = fixture;
+        body single_goal = fixture;
         const md5_goal right = {
             .tip = LEFT, .length = 3, .target = ik_random_point(5, &random), .weight = 1};
         md5_goal goals[] = {*row, right};
@@ -501,8 +501,8 @@ TEST (ik_goals_that_are_invalid_are_ignored) {
         CHECK(left == (goals[0].weight > 0 ? INFINITY : goals[1].distance));
         job.goals++;
         job.num_goals = 1;
-        md5_solve_goals(&alone.skeleton, &job, alone.pose);
-        CHECK_BYTES(fixture.pose, alone.pose, sizeof fixture.pose);
+        md5_solve_goals(&single_goal.skeleton, &job, single_goal.pose);
+        CHECK_BYTES(fixture.pose, single_goal.pose, sizeof fixture.pose);
     }
     const md5_goals_job none = {.weight = 1};
     body fixture;

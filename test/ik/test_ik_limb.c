@@ -249,8 +249,8 @@ TEST (ik_limb_of_an_inconsistent_pose_uses_measured_lengths) {
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     const double before = joint_height(pose, ANKLE);
     place_foot(pose, UINT32_MAX, &foot, 1);
-    const bool is_there = fabs(joint_height(pose, ANKLE) - before - 3) < 1e-2;
-    CHECK(is_there || foot.result != MD5_LIMB_REACHED);
+    const bool is_raised = fabs(joint_height(pose, ANKLE) - before - 3) < 1e-2;
+    CHECK(is_raised || foot.result != MD5_LIMB_REACHED);
 }
 
 TEST (ik_joints_that_do_not_exist_are_reported) {

@@ -138,8 +138,8 @@ TEST (ik_spring_follows_a_steady_motion_independently_of_steps) {
         }
         // The end lags by damping * speed / stiffness, minus the remaining effect of the start.
         const md5_swing swing = closed_form(100, 6, 3);
-        const double behind = -6 * 10.0 / 100.0;
-        const double exact = 30 + behind + swing.keep * -behind + swing.drift * -10;
+        const double lag = -6 * 10.0 / 100.0;
+        const double exact = 30 + lag + swing.keep * -lag + swing.drift * -10;
         CHECK_NEAR(state[0].position.y, exact, 1e-4);
         CHECK_NEAR(state[0].target.y, 30, 1e-6);
         CHECK(md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).translation.y < -0.1f);

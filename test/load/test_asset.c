@@ -51,9 +51,9 @@ static void heap_free(void *user, void *memory, size_t size)
     heap->live_bytes -= header->size;
 }
 
-static const char *message_fault(const char *message, size_t room)
+static const char *message_fault(const char *message, size_t capacity)
 {
-    const char *const end = memchr(message, '\0', room);
+    const char *const end = memchr(message, '\0', capacity);
     HOLDS(end, "a message without end");
     HOLDS(end > message, "an empty message");
     for (const char *at = message; at < end; at++)

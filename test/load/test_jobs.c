@@ -185,11 +185,11 @@ static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
 TEST (jobs_of_one_item_or_one_worker_need_no_pool) {
     test_pool pool = {.num_workers = 3};
     const md5_threads threads = {run_backwards, &pool, 3};
-    const md5_threads alone = {run_backwards, &pool, 1};
+    const md5_threads single_worker = {run_backwards, &pool, 1};
     size_t counts[5] = {0};
     md5_threads_run(&threads, 0, count_items, counts);
     md5_threads_run(&threads, 1, count_items, counts);
-    md5_threads_run(&alone, 5, count_items, counts);
+    md5_threads_run(&single_worker, 5, count_items, counts);
     md5_threads_run(NULL, 5, count_items, counts);
     CHECK_UINT(pool.num_ranges, 0);
     CHECK_UINT(counts[0], 3);

@@ -96,7 +96,7 @@ TEST (load_reads_the_whole_corpus) {
 
 TEST (load_reports_warnings_of_the_corpus) {
     static const struct {
-        const char *path, *says;
+        const char *path, *report;
     } cases[] = {
         {"frankie/Frankie.md5mesh",
          "65:2: warning: 'sha--der' is an unknown keyword: skipped with its values\n"
@@ -132,7 +132,7 @@ TEST (load_reports_warnings_of_the_corpus) {
             read_asset_load(test_pathf("corpus/%s", cases[i].path), &opts, &error);
         if (!read_asset_is_loaded(asset))
             read_case_add(&log, &error);
-        CHECK_STRING(log.text, cases[i].says);
+        CHECK_STRING(log.text, cases[i].report);
         read_asset_free(asset);
     }
 }

@@ -486,7 +486,7 @@ TEST (grouped_vertices_are_the_same_in_another_order) {
         OWN_MODEL plain = load_later_load(files[j], NULL);
         OWN_MODEL model = load_later_load(files[j], &(md5_load_opts){.group_vertices = true});
         CHECK(asset_model_fault(model) == NULL);
-        uint32_t num_alike[2] = {0, 0};
+        uint32_t num_equal[2] = {0, 0};
         for (uint32_t m = 0; m < plain->num_meshes; m++) {
             const md5_mesh *const a = &plain->meshes[m];
             const md5_mesh *const b = &model->meshes[m];
@@ -512,14 +512,14 @@ TEST (grouped_vertices_are_the_same_in_another_order) {
                 CHECK_BYTES(normals + to, normals + v, sizeof *normals);
             }
             for (uint32_t v = 1; v < a->num_vertices; v++) {
-                num_alike[0] += has_single_vertex_groups(a, v);
-                num_alike[1] += has_single_vertex_groups(b, v);
+                num_equal[0] += has_single_vertex_groups(a, v);
+                num_equal[1] += has_single_vertex_groups(b, v);
             }
             free(points);
             free(normals);
         }
-        CHECK_THAT(num_alike[1] > num_alike[0], "%s: %u as the one before, %u in the file's order",
-                   files[j], num_alike[1], num_alike[0]);
+        CHECK_THAT(num_equal[1] > num_equal[0], "%s: %u as the one before, %u in the file's order",
+                   files[j], num_equal[1], num_equal[0]);
     }
 }
 

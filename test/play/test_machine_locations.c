@@ -324,10 +324,11 @@ TEST (machine_locations_of_long_tables) {
             column = 21;
         else if (wrong >= 10)
             column = 20;
-        char says[128];
-        snprintf(says, sizeof says, "%d:%d: error: modifier 'm%d' refers to unknown joint 'hed'",
-                 wrong + 2, column, wrong);
-        CHECK_CASES({"", text, says});
+        char message[128];
+        snprintf(message, sizeof message,
+                 "%d:%d: error: modifier 'm%d' refers to unknown joint 'hed'", wrong + 2, column,
+                 wrong);
+        CHECK_CASES({"", text, message});
     }
 }
 
@@ -692,13 +693,13 @@ SETS_ZERO(interest, GAZE->params.interest)
 #define STILL(words) "motion k clip a { " words " } layer body { state s k } "
 #define SPACE(words) "motion k line one { item a 0 item b 2 " words " } layer body { state s k } "
 
-// `zero` contains a 0. `same` has the same effect without a 0. `left_out` omits the number, which
+// `zero` contains a 0. `same` has the same effect without a 0. `omitted` omits the number, which
 // selects the default; `set` changes that default to MD5_EXPLICIT_ZERO in the tables.
 static const struct {
     const char *name;
     const char *zero;
     const char *same;
-    const char *left_out;
+    const char *omitted;
     void (*set)(const md5_machine_desc *desc);
 } cases[] = {
     {"weight of a layer", BODY TOP("weight 0"), BODY, BODY TOP(""), set_layer_weight},
@@ -740,7 +741,7 @@ static const struct {
 TEST (machine_zero_in_a_text_is_zero) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double from_same = difference(cases[i].zero, NULL, cases[i].same);
-        const double from_default = difference(cases[i].zero, NULL, cases[i].left_out);
+        const double from_default = difference(cases[i].zero, NULL, cases[i].omitted);
         CHECK_THAT(from_same == 0 && from_default > 1e-3, "%s: %g, %g", cases[i].name, from_same,
                    from_default);
     }
@@ -748,7 +749,7 @@ TEST (machine_zero_in_a_text_is_zero) {
 
 TEST (machine_zero_in_a_table_is_md5_zero) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const double from_same = difference(cases[i].left_out, cases[i].set, cases[i].same);
+        const double from_same = difference(cases[i].omitted, cases[i].set, cases[i].same);
         CHECK_THAT(from_same == 0, "%s: %g", cases[i].name, from_same);
     }
 }
@@ -756,7 +757,7 @@ TEST (machine_zero_in_a_table_is_md5_zero) {
 // For all other numbers 0 means the same as omitting the number.
 TEST (machine_zero_elsewhere_equals_an_omitted_number) {
     static const struct {
-        const char *zero, *left_out;
+        const char *zero, *omitted;
     } pairs[] = {
         {"float q 0 layer l { state s a state t b transition s t { when q > -1 } }",
          "float q layer l { state s a state t b transition s t { when q > -1 } }"},
@@ -772,7 +773,7 @@ TEST (machine_zero_elsewhere_equals_an_omitted_number) {
         {BODY "modifier l spring head { gravity 0 }", BODY "modifier l spring head"},
     };
     for (size_t i = 0; i < COUNT_OF(pairs); i++) {
-        if (!CHECK(difference(pairs[i].zero, NULL, pairs[i].left_out) == 0))
+        if (!CHECK(difference(pairs[i].zero, NULL, pairs[i].omitted) == 0))
             printf("%s\n", pairs[i].zero);
     }
 }

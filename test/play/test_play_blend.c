@@ -793,7 +793,7 @@ TEST (a_synchronized_state_begins_at_a_whole_cycle) {
 
 // Plays 1.9 s in `num_steps` steps. Returns the time in state c, or -1 if the player is in another
 // state.
-static double time_behind(play_scene *fixture, int num_steps)
+static double time_after(play_scene *fixture, int num_steps)
 {
     md5_player_reset(fixture->player);
     md5_player_set(fixture->player, 0, 1);
@@ -849,7 +849,7 @@ TEST (remaining_time_of_synchronized_clips_reaches_a_value_at_the_exact_time) {
         const double root = (sqrt(linear * linear - 4 * half * rest) - linear) / (2 * half);
         const double at = rows[j].has_markers ? rows[j].at : root;
         for (size_t i = 0; i < COUNT_OF(splits); i++)
-            CHECK_NEAR(4 * time_behind(&fixture, splits[i]), 1.9 - at, 1e-7);
+            CHECK_NEAR(4 * time_after(&fixture, splits[i]), 1.9 - at, 1e-7);
     }
 }
 
@@ -887,12 +887,12 @@ TEST (remaining_time_of_synchronized_clips_does_not_depend_on_steps) {
                     test_random(&random), 0.1 + 1.5 * test_random(&random), easings[pick / 2 % 7],
                     leaders[pick / 16 % 4], compares[pick / 64 % 4], 0.6 * test_random(&random));
         play_scene_read(&fixture, "%s", text.bytes);
-        const double full_time = time_behind(&fixture, 1900);
+        const double full_time = time_after(&fixture, 1900);
         num_transitions += full_time >= 0;
         static const int splits[] = {1, 10, 19, 100};
         bool is_same = true;
         for (size_t j = 0; j < COUNT_OF(splits); j++)
-            is_same = CHECK_NEAR(time_behind(&fixture, splits[j]), full_time, 1e-7) && is_same;
+            is_same = CHECK_NEAR(time_after(&fixture, splits[j]), full_time, 1e-7) && is_same;
         if (!CHECK_THAT(is_same, "machine %u", i))
             printf("%s\n", text.bytes);
         free(text.bytes);

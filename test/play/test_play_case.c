@@ -442,7 +442,7 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count)
     play_scene_add(&fixture->scene, 17, 20, 0.5, 3);
     play_scene_read(&fixture->scene, "%s", rows);
     for (uint32_t i = 0; i < count; i++) {
-        md5_player **const both[2] = {&fixture->players[i], &fixture->alone[i]};
+        md5_player **const both[2] = {&fixture->players[i], &fixture->separate[i]};
         for (int k = 0; k < 2; k++) {
             *both[k] = play_player(fixture->scene.machine);
             md5_player_seek(*both[k], 0, 0, 0.1 * i);
@@ -461,13 +461,13 @@ void play_crowd_free(play_crowd *fixture)
 {
     for (uint32_t i = 0; i < fixture->count; i++) {
         md5_destroy_player(fixture->players[i]);
-        md5_destroy_player(fixture->alone[i]);
+        md5_destroy_player(fixture->separate[i]);
     }
     play_scene_end(&fixture->scene);
     free(fixture);
 }
 
-void play_crowd_go_on(play_crowd *fixture)
+void play_crowd_advance(play_crowd *fixture)
 {
     OWN void *const scratch = malloc(md5_play_batch_scratch(fixture->jobs, fixture->count, NULL));
     md5_play_batch(fixture->jobs, fixture->count, NULL, scratch);
@@ -517,7 +517,7 @@ void play_rig_end(play_rig *fixture)
     md5_free_model(fixture->model);
 }
 
-void play_rig_go_on(play_rig *fixture, double seconds)
+void play_rig_advance(play_rig *fixture, double seconds)
 {
     play_advance(fixture->player, seconds);
     fixture->placement = md5_xform_mul(fixture->placement, md5_player_root_motion(fixture->player));
@@ -547,7 +547,7 @@ PLAY_LISTENER(count_event)
     fixture->count += weight > 0.5f && strcmp(event->name, fixture->event) == 0;
 }
 
-void play_actor_go_on(play_actor *fixture, double seconds)
+void play_actor_advance(play_actor *fixture, double seconds)
 {
     md5_player_advance(fixture->player, seconds, count_event, fixture);
 }
@@ -645,7 +645,7 @@ void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette)
     md5_build_palette(model, joints, palette);
 }
 
-void play_go_on(play_position *at, md5_xform by)
+void play_apply_motion(play_position *at, md5_xform by)
 {
     const double c = cos(at->yaw);
     const double s = sin(at->yaw);

@@ -132,14 +132,14 @@ enum { PLAY_CROWD = 70 };
 typedef struct play_crowd {
     play_scene scene;
     uint32_t count;
-    md5_player *players[PLAY_CROWD], *alone[PLAY_CROWD];
+    md5_player *players[PLAY_CROWD], *separate[PLAY_CROWD];
     md5_play_job jobs[PLAY_CROWD];
     md5_mat34 joints[PLAY_CROWD][PLAY_JOINTS], palettes[PLAY_CROWD][PLAY_JOINTS];
 } play_crowd;
 
 play_crowd *play_crowd_new(const char *rows, uint32_t count);
 void play_crowd_free(play_crowd *fixture);
-void play_crowd_go_on(play_crowd *fixture);
+void play_crowd_advance(play_crowd *fixture);
 
 // -- Models from texts
 // -----------------------------------------------------------------------------
@@ -167,7 +167,7 @@ void play_rig_end(play_rig *fixture);
 #define OWN_RIG __attribute__((cleanup(play_rig_end))) play_rig
 
 // Advances the player and computes placement and pose.
-void play_rig_go_on(play_rig *fixture, double seconds);
+void play_rig_advance(play_rig *fixture, double seconds);
 
 // -- Characters ---------------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ typedef struct play_actor {
 // Returns true if the character could be loaded; otherwise the test fails.
 bool play_actor_begin(play_actor *fixture, const char *file, const char *event);
 void play_actor_end(play_actor *fixture);
-void play_actor_go_on(play_actor *fixture, double seconds);
+void play_actor_advance(play_actor *fixture, double seconds);
 
 // Sets a parameter that must exist; returns the name of a layer's current state.
 void play_set(md5_player *player, const char *name, float value);
@@ -232,6 +232,6 @@ typedef struct play_position {
     double yaw;
 } play_position;
 
-void play_go_on(play_position *at, md5_xform by);
+void play_apply_motion(play_position *at, md5_xform by);
 
 #endif

@@ -130,16 +130,16 @@ PLAY_LISTENER(count_event)
 TEST_HERE (crowd_equals_single_characters) {
     uint64_t random = 32;
     uint64_t same = 32;
-    md5_player *crowd[CROWD], *alone[CROWD];
+    md5_player *crowd[CROWD], *separate[CROWD];
     md5_play_job jobs[CROWD];
     uint32_t num_received = 0;
-    uint32_t num_received_alone = 0;
+    uint32_t num_received_separately = 0;
     md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
     memset(joints, 0, sizeof joints);
     memset(palettes, 0, sizeof palettes);
     for (int i = 0; i < CROWD; i++) {
         crowd[i] = play_player(fixture->machine);
-        alone[i] = play_player(fixture->machine);
+        separate[i] = play_player(fixture->machine);
         jobs[i] = (md5_play_job){.player = crowd[i], .user = &num_received};
         if (i % 2 != 0)
             jobs[i].joints = joints[i];
@@ -160,24 +160,24 @@ TEST_HERE (crowd_equals_single_characters) {
         md5_play_batch(jobs, CROWD, NULL, scratch + step % 16);
         free(scratch);
         for (int i = 0; i < CROWD; i++) {
-            stir(alone[i], &same);
-            md5_player_advance(alone[i], random_step(&same), i % 3 ? count_event : NULL,
-                               &num_received_alone);
+            stir(separate[i], &same);
+            md5_player_advance(separate[i], random_step(&same), i % 3 ? count_event : NULL,
+                               &num_received_separately);
             md5_mat34 expected[2][PLAY_JOINTS];
-            play_matrices(alone[i], expected[0], expected[1]);
-            const md5_xform motion = md5_player_root_motion(alone[i]);
+            play_matrices(separate[i], expected[0], expected[1]);
+            const md5_xform motion = md5_player_root_motion(separate[i]);
             CHECK_BYTES(&motion, &jobs[i].motion, sizeof motion);
             CHECK(i % 2 == 0 || memcmp(expected[0], joints[i], sizeof joints[i]) == 0);
             CHECK(i % 3 == 0 || memcmp(expected[1], palettes[i], sizeof joints[i]) == 0);
         }
     }
-    CHECK_UINT(num_received, num_received_alone);
+    CHECK_UINT(num_received, num_received_separately);
     CHECK(num_received > 0);
     CHECK_UINT(md5_play_batch_scratch(NULL, 0, NULL), 0);
     md5_play_batch(NULL, 0, NULL, NULL);
     for (int i = 0; i < CROWD; i++) {
         md5_destroy_player(crowd[i]);
-        md5_destroy_player(alone[i]);
+        md5_destroy_player(separate[i]);
     }
 }
 
@@ -201,11 +201,11 @@ TEST_HERE (crowd_of_two_machines) {
     for (int i = 0; i < COUNT; i++) {
         const md5_machine *const machine = i % 3 ? fixture->machine : other_machine;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
-        OWN_PLAYER alone = play_player(machine);
+        OWN_PLAYER separate = play_player(machine);
         md5_xform pose[MAX_JOINTS];
         md5_mat34 expected[MAX_JOINTS];
-        play_advance(alone, jobs[i].seconds);
-        md5_player_pose(alone, pose, NULL, expected, scratch);
+        play_advance(separate, jobs[i].seconds);
+        md5_player_pose(separate, pose, NULL, expected, scratch);
         CHECK_BYTES(expected, palettes[i], num_joints * sizeof *expected);
         md5_destroy_player(jobs[i].player);
     }
@@ -215,7 +215,7 @@ enum { MAX = 37 };
 
 // Plays `count` characters in one batch, of two machines of one model; every `part`-th requests
 // joints.
-static void check_alike(const md5_machine *const machines[2], int count, int part)
+static void check_equal(const md5_machine *const machines[2], int count, int part)
 {
     static md5_mat34 joints[MAX][PLAY_JOINTS], palettes[MAX][PLAY_JOINTS];
     md5_play_job jobs[MAX] = {{0}};
@@ -229,10 +229,10 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
     md5_play_batch(jobs, (size_t)count, NULL, scratch + 4);
     free(scratch);
     for (int i = 0; i < count; i++) {
-        OWN_PLAYER alone = play_player(machines[i % 2]);
+        OWN_PLAYER separate = play_player(machines[i % 2]);
         md5_mat34 expected[2][PLAY_JOINTS];
-        play_advance(alone, jobs[i].seconds);
-        play_matrices(alone, expected[0], expected[1]);
+        play_advance(separate, jobs[i].seconds);
+        play_matrices(separate, expected[0], expected[1]);
         CHECK(!jobs[i].joints || memcmp(expected[0], joints[i], sizeof joints[i]) == 0);
         CHECK_BYTES(expected[1], palettes[i], sizeof palettes[i]);
         md5_destroy_player(jobs[i].player);
@@ -247,8 +247,8 @@ TEST_HERE (crowd_of_one_model) {
         {fixture->machine, fixture->machine}, {fixture->machine, still}, {still, fixture->machine}};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
         for (int k = 0; k < 3; k++) {
-            check_alike(pairs[k], counts[i], 3);
-            check_alike(pairs[k], counts[i], MAX + 1);
+            check_equal(pairs[k], counts[i], 3);
+            check_equal(pairs[k], counts[i], MAX + 1);
         }
     }
 }
@@ -479,7 +479,7 @@ static void hook(hooked *fixture, uint32_t first, uint32_t end)
 static void play(hooked *fixture)
 {
     fixture->num_calls = 0;
-    play_crowd_go_on(fixture->crowd);
+    play_crowd_advance(fixture->crowd);
 }
 
 TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
@@ -490,8 +490,8 @@ TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
     for (int i = 0; i < HOOK_CROWD; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
-        play_advance(crowd->alone[i], 0.03);
-        play_pose(crowd->alone[i], pose);
+        play_advance(crowd->separate[i], 0.03);
+        play_pose(crowd->separate[i], pose);
         CHECK_BYTES(fixture->hook_poses[i], pose, sizeof pose);
         pose[4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
         md5_local_to_model(&crowd->scene.assets.model->skeleton, pose, joints);

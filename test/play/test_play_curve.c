@@ -553,7 +553,7 @@ static void play_paced(paced *fixture, int rate)
         if (step == 0 || step == rate)
             CHECK(md5_player_set(player, 0, step == 0 ? 3 : 0.5f));
         md5_player_advance(player, 1.0 / rate, hear_letter, fixture->received);
-        play_go_on(&fixture->placement, md5_player_root_motion(player));
+        play_apply_motion(&fixture->placement, md5_player_root_motion(player));
     }
 }
 
@@ -601,7 +601,7 @@ TEST (follow_drives_a_blend_independently_of_the_frame_rate) {
                 if (step == frame_rates[i])
                     CHECK(md5_player_set(fixture.player, 0, -20));
                 play_advance(fixture.player, 1.0 / frame_rates[i]);
-                play_go_on(&placement, md5_player_root_motion(fixture.player));
+                play_apply_motion(&placement, md5_player_root_motion(fixture.player));
             }
             const double current = play_time(fixture.player);
             time = i == 0 ? current : time;

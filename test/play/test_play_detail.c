@@ -384,7 +384,7 @@ static void begin_crowd(hooked *fixture)
         const md5_detail detail = {
             .mask = i % 3 == 0 ? "trunk" : NULL, .interval = i % 5, .phase = i};
         CHECK(md5_player_set_detail(fixture->crowd->players[i], &detail));
-        CHECK(md5_player_set_detail(fixture->crowd->alone[i], &detail));
+        CHECK(md5_player_set_detail(fixture->crowd->separate[i], &detail));
         fixture->crowd->jobs[i].hook = i % 7 < 3 ? hook : NULL;
         fixture->crowd->jobs[i].hook_user = fixture;
     }
@@ -396,18 +396,18 @@ static void begin_crowd(hooked *fixture)
 static void play(hooked *fixture)
 {
     fixture->num_hooked = 0;
-    play_crowd_go_on(fixture->crowd);
+    play_crowd_advance(fixture->crowd);
 }
 
 // Compares a job with its separate player, whose pose is changed in the same way as by the hook.
-static bool is_as_alone(const play_crowd *fixture, uint32_t number, void *scratch)
+static bool equals_separate_player(const play_crowd *fixture, uint32_t number, void *scratch)
 {
     const md5_model *const model = fixture->scene.assets.model;
     const md5_play_job *const job = &fixture->jobs[number];
     md5_xform pose[PLAY_JOINTS];
     md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
-    play_advance(fixture->alone[number], job->seconds);
-    const bool is_computed = md5_player_pose(fixture->alone[number], pose, NULL, NULL, scratch);
+    play_advance(fixture->separate[number], job->seconds);
+    const bool is_computed = md5_player_pose(fixture->separate[number], pose, NULL, NULL, scratch);
     if (job->hook)
         pose[6].translation.x += (float)number;
     md5_local_to_model(&model->skeleton, pose, joints);
@@ -427,7 +427,7 @@ TEST_HERE (detail_of_a_crowd_equals_that_of_each_character) {
         play(fixture);
         CHECK_UINT(fixture->num_hooked, num_hooks);
         for (uint32_t i = 0; i < CROWD; i++)
-            is_as_alone(crowd, i, scratch);
+            equals_separate_player(crowd, i, scratch);
     }
 }
 

@@ -192,7 +192,7 @@ static play_position walk_on(md5_player *player, double seconds, uint32_t parts,
         if (i + 1 < parts)
             part = fmin(part, 2.0 * seconds / parts * test_random(random));
         play_advance(player, part);
-        play_go_on(&at, md5_player_root_motion(player));
+        play_apply_motion(&at, md5_player_root_motion(player));
         done += part;
     }
     return at;
@@ -301,12 +301,12 @@ TEST_PLAY (play_root_and_pose_equal_the_clip, begin(fixture, "turn", "state turn
     play_position at = {0};
     for (int i = 0; i < 20; i++) {
         play_advance(player, 0.0475);
-        play_go_on(&at, md5_player_root_motion(player));
+        play_apply_motion(&at, md5_player_root_motion(player));
         md5_xform pose[PLAY_JOINTS];
         real_transform expected[PLAY_JOINTS];
         play_pose(player, pose);
         play_real_sample(fixture->assets.anims[2], 0.95 * (i + 1), expected);
-        play_go_on(&at, pose[0]);
+        play_apply_motion(&at, pose[0]);
         CHECK_NEAR(at.x, expected[0].translation.x, 1e-3);
         CHECK_NEAR(at.y, expected[0].translation.y, 1e-3);
         const double yaw = 2.0 * atan(expected[0].rotation.z / expected[0].rotation.w);

@@ -54,7 +54,7 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     uint32_t num_calls = 0;
     CHECK_STRING(fixture->error.message, "");
     md5_player_set_ground(fixture->player, slope, &num_calls);
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     CHECK_UINT(num_calls, 2);
     static const uint32_t ankles[] = {ANKLE_L, ANKLE_R};
     static const double floors[] = {0.5, -2.5};
@@ -80,7 +80,7 @@ TEST_HERE (play_feet_use_heights_that_the_game_writes, "feet pelvis { " LEGS " }
     md5_foot *const feet = md5_player_feet(fixture->player, 0);
     feet[0].floor = 2;
     feet[1].floor = -1;
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
     CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
     CHECK(md5_player_feet(fixture->player, 1) == NULL);
@@ -99,10 +99,10 @@ TEST (play_feet_follow_with_their_time_constant) {
         OWN_RIG fixture;
         begin(&fixture, cases[i].words);
         md5_foot *const feet = md5_player_feet(fixture.player, 0);
-        play_rig_go_on(&fixture, 0);
+        play_rig_advance(&fixture, 0);
         feet[0].floor = feet[1].floor = 2;
         for (int step = 1; step <= 7; step++) {
-            play_rig_go_on(&fixture, 0.02);
+            play_rig_advance(&fixture, 0.02);
             const double height = 2 * (1 - exp(-0.02 * step / cases[i].constant));
             CHECK_NEAR(feet[0].lift, height, 1e-5);
             CHECK_NEAR(joint_position(&fixture, fixture.pose, ANKLE_L).z, 2 + height, 1e-4);
@@ -117,14 +117,14 @@ TEST_HERE (play_feet_that_are_enabled_are_placed_immediately,
     md5_foot *const feet = md5_player_feet(fixture->player, 0);
     md5_target *const target = md5_player_target(fixture->player, 0);
     feet[0].floor = feet[1].floor = 2;
-    play_rig_go_on(fixture, 0.1);
+    play_rig_advance(fixture, 0.1);
     CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
     target->weight = 0;
-    play_rig_go_on(fixture, 0.1);
+    play_rig_advance(fixture, 0.1);
     CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
     feet[0].floor = feet[1].floor = -1;
     target->weight = 1;
-    play_rig_go_on(fixture, 0.1);
+    play_rig_advance(fixture, 0.1);
     CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_L).z, 1, 1e-4);
     CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
 }

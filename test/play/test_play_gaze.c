@@ -51,7 +51,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
     int moves = 0;
     md5_vec3 last = {0, 0, 0};
     for (int i = 0; i < 200; i++) {
-        play_rig_go_on(fixture, 0.05);
+        play_rig_advance(fixture, 0.05);
         const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         const md5_vec3 point = md5_gaze_point(&same, MD5_AXES_ID, gaze);
         CHECK(gaze->target == MD5_NONE);
@@ -68,7 +68,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
 TEST_HERE (play_gaze_rotates_the_head_by_its_share,
            "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }") {
     for (int i = 0; i < 100; i++) {
-        play_rig_go_on(fixture, 0.1);
+        play_rig_advance(fixture, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         CHECK_NEAR(gaze->head.x, 0.5 * gaze->to.x, 1e-6);
         const md5_vec3 point = {65, 60 * gaze->head.x, 48 + 60 * gaze->head.y};
@@ -82,33 +82,33 @@ TEST_HERE (play_gaze_follows_the_target,
     md5_target *const target = md5_player_target(fixture->player, 0);
     for (int i = 0; i < 50; i++) {
         target->position = (md5_vec3){60, 0.5f * (float)i, 40};
-        play_rig_go_on(fixture, 0.1);
+        play_rig_advance(fixture, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         CHECK(gaze->target == 0);
         if (gaze->seconds > gaze->duration)
             CHECK(off_by(fixture, EYE_L, target->position) < 0.05);
     }
     target->position = (md5_vec3){0, 0, 0};
-    play_rig_go_on(fixture, 1);
+    play_rig_advance(fixture, 1);
     CHECK(md5_player_gaze(fixture->player, 0)->target == MD5_NONE);
 }
 
 // With weight 0 the pose is the clip's and the gaze does not advance; between 0 and 1 its effect is
 // smaller.
 TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
-    play_rig_go_on(fixture, 0.3);
+    play_rig_advance(fixture, 0.3);
     const md5_gaze before = *md5_player_gaze(fixture->player, 0);
     CHECK(fabsf(before.to.x) > 0.1f);
     md5_target *const target = md5_player_target(fixture->player, 0);
     float angles[3];
     for (int i = 0; i < 3; i++) {
         target->weight = 0.5f * (float)i;
-        play_rig_go_on(fixture, 0);
+        play_rig_advance(fixture, 0);
         angles[i] = fabsf(fixture->pose[EYE_L].rotation.z) + fabsf(fixture->pose[HEAD].rotation.z);
     }
     CHECK(angles[0] == 0 && angles[1] > 0 && angles[2] > angles[1]);
     target->weight = 0;
-    play_rig_go_on(fixture, 2);
+    play_rig_advance(fixture, 2);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
     for (int i = 0; i < JOINTS; i++)
         CHECK_BYTES(&fixture->pose[i], &fixture->model->bind_local[i], sizeof fixture->pose[i]);
@@ -122,7 +122,7 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
     md5_gaze_begin(78, md5_player_gaze(players[1], 0));
     int differs = 0;
     for (int i = 0; i < 40; i++) {
-        play_rig_go_on(fixture, 0.1);
+        play_rig_advance(fixture, 0.1);
         for (int k = 0; k < 2; k++) {
             md5_player_target(players[k], 0)->weight = 1;
             play_advance(players[k], 0.1);
@@ -144,10 +144,10 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
 TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
     md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(fixture->player, 0));
     md5_player_target(fixture->player, 0)->position = (md5_vec3){50, 9, 45};
-    play_rig_go_on(fixture, 1.23);
+    play_rig_advance(fixture, 1.23);
     md5_player *const players[2] = {play_restored(fixture->player), play_copied(fixture->player)};
     for (int i = 0; i < 60; i++) {
-        play_rig_go_on(fixture, 0.1);
+        play_rig_advance(fixture, 0.1);
         for (int k = 0; k < 2; k++) {
             md5_xform pose[JOINTS];
             play_advance(players[k], 0.1);
@@ -166,7 +166,7 @@ TEST (play_gaze_that_is_not_finite_is_reset) {
     for (int number = 0; number < 36; number++) {
         OWN_RIG fixture;
         begin(&fixture, "gaze head { " EYES "}");
-        play_rig_go_on(&fixture, 0.5);
+        play_rig_advance(&fixture, 0.5);
         md5_gaze *const gaze = md5_player_gaze(fixture.player, 0);
         float *const numbers[] = {&gaze->from.x,  &gaze->from.y,   &gaze->to.x,
                                   &gaze->to.y,    &gaze->head.x,   &gaze->head.y,
@@ -175,7 +175,7 @@ TEST (play_gaze_that_is_not_finite_is_reset) {
         uint8_t bytes[1024];
         const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
-        play_rig_go_on(&fixture, 0.1);
+        play_rig_advance(&fixture, 0.1);
         CHECK(gaze->seconds < 1 && fabsf(gaze->head.x) < 1);
         for (int i = 0; i < JOINTS; i++) {
             const real4 q = to_real4(fixture.pose[i].rotation);
@@ -186,23 +186,23 @@ TEST (play_gaze_that_is_not_finite_is_reset) {
 
 // Without animated eyes only the head moves; without an animated head nothing moves.
 TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
-    play_rig_go_on(fixture, 0.5);
+    play_rig_advance(fixture, 0.5);
     const md5_xform head = fixture->pose[HEAD];
     CHECK(head.rotation.z != 0 && fixture->pose[EYE_L].rotation.z != 0);
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.mask = "blind"}));
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     CHECK_BYTES(&fixture->pose[HEAD], &head, sizeof head);
     CHECK_BYTES(&fixture->pose[EYE_L], &fixture->model->bind_local[EYE_L], sizeof head);
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.mask = "tail"}));
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
 }
 
 // A gaze does not change if time runs backward.
 TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
-    play_rig_go_on(fixture, 0.5);
+    play_rig_advance(fixture, 0.5);
     const md5_gaze before = *md5_player_gaze(fixture->player, 0);
-    play_rig_go_on(fixture, -0.4);
+    play_rig_advance(fixture, -0.4);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
     // A gaze without eyes rotates only the head, by a chain of three joints.
     CHECK(fixture->pose[HEAD].rotation.z != 0 && fixture->pose[EYE_L].rotation.z == 0);
@@ -215,8 +215,8 @@ TEST (play_gaze_is_the_same_in_other_axes) {
     begin_with(&rotated, "gaze head { " EYES "seed 4 }",
                &(md5_load_opts){.axes = MD5_AXES_Y_UP, .scale = 0.5f});
     for (int i = 0; i < 30; i++) {
-        play_rig_go_on(&plain, 0.1);
-        play_rig_go_on(&rotated, 0.1);
+        play_rig_advance(&plain, 0.1);
+        play_rig_advance(&rotated, 0.1);
         const md5_mat34 from_rotated =
             md5_mat34_inverse(md5_mat34_from_axes(rotated.model->skeleton.axes, 0.5f));
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -327,7 +327,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
 
 static void check_state(play_actor *fixture, double seconds, const char *name)
 {
-    play_actor_go_on(fixture, seconds);
+    play_actor_advance(fixture, seconds);
     CHECK_STRING(play_state_name(fixture->player, 0), name);
 }
 

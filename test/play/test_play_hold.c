@@ -104,7 +104,7 @@ static void hold_begin(play_rig *fixture, const char *clip, const char *words)
 static void hold_steps(play_rig *fixture, int num_steps)
 {
     for (int i = 0; i < num_steps; i++)
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
 }
 
 // Returns the position of the sole of a foot in world space, in id's axes: the point below the toe
@@ -151,10 +151,10 @@ static double hold_slide(play_rig *fixture, int num_steps)
 {
     static const uint32_t joints[] = {TOE_L, ANKLE_R};
     double max = 0;
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     const real3 was[] = {hold_sole_position(fixture, TOE_L), hold_sole_position(fixture, ANKLE_R)};
     for (int i = 0; i < num_steps; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         for (int foot = 0; foot < 2; foot++) {
             const double distance =
                 real3_distance(hold_sole_position(fixture, joints[foot]), was[foot]);
@@ -193,10 +193,10 @@ TEST (play_hold_keeps_soles_in_place) {
 
 // A character that the game moves and rotates takes its feet along.
 TEST_HOLD (play_hold_follows_moving_ground, "still", HOLD_FEET "hold }") {
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     for (int i = 0; i < 20; i++) {
         fixture->placement.translation.x += 1;
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
     }
     CHECK_NEAR(hold_sole_position(fixture, ANKLE_R).x, 20, 1e-4);
 }
@@ -215,7 +215,7 @@ TEST_HOLD (play_hold_releases_and_returns, "glides",
     // From here on, positions are relative to the character, which has moved on by a unit.
     const double start = hold_sole_position(fixture, TOE_L).x - fixture->placement.translation.x;
     for (int i = 1; i <= 17; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         const double t = HOLD_TICK * i;
         const double v = -5;
         const double x = (-1 + (v - w) * t) * exp(-w * t);
@@ -225,10 +225,10 @@ TEST_HOLD (play_hold_releases_and_returns, "glides",
                    1e-4);
     }
     // The foot is held again at its current position.
-    play_rig_go_on(fixture, HOLD_TICK);
-    play_rig_go_on(fixture, HOLD_TICK);
+    play_rig_advance(fixture, HOLD_TICK);
+    play_rig_advance(fixture, HOLD_TICK);
     const real3 was = hold_sole_position(fixture, TOE_L);
-    play_rig_go_on(fixture, HOLD_TICK);
+    play_rig_advance(fixture, HOLD_TICK);
     CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
 
@@ -236,7 +236,7 @@ TEST_HOLD (play_hold_releases_and_returns, "glides",
 TEST_HOLD (play_hold_without_release_returns_immediately, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
-    play_rig_go_on(fixture, HOLD_TICK);
+    play_rig_advance(fixture, HOLD_TICK);
     CHECK_NEAR(hold_sole_position(fixture, TOE_L).x - fixture->placement.translation.x, 4, 1e-4);
 }
 
@@ -246,7 +246,7 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
            HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
     double max = 0;
     for (int i = 0; i < 120; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(fixture->player, 0);
         CHECK(feet[0].result == MD5_LIMB_REACHED && feet[0].miss < 1e-3f);
         const double shift = fabs((double)fixture->player->foot_locks[0].shift.x);
@@ -260,11 +260,11 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
 
 // A sole is held until it is higher than 0.3, after 0.3 s; the other foot remains held.
 TEST_HOLD (play_hold_ends_when_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     const real3 left = hold_sole_position(fixture, TOE_L);
     const real3 right = hold_sole_position(fixture, ANKLE_R);
     for (int i = 1; i <= 24; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         const real3 sole = hold_sole_position(fixture, TOE_L);
         CHECK(fixture->player->foot_locks[0].is_locked == (i <= 18));
         if (i <= 18)
@@ -283,29 +283,29 @@ TEST (play_hold_counts_clips_that_move_the_ankles) {
                                 "layer lean { add state v slides } " HOLD_FEET "hold }";
     OWN_RIG fixture;
     hold_begin(&fixture, "still", words);
-    play_rig_go_on(&fixture, HOLD_TICK);
+    play_rig_advance(&fixture, HOLD_TICK);
     CHECK(fixture.player->foot_locks[0].is_locked && fixture.player->foot_locks[1].is_locked);
     CHECK(md5_player_set(fixture.player, 0, 1));
-    play_rig_go_on(&fixture, HOLD_TICK);
+    play_rig_advance(&fixture, HOLD_TICK);
     CHECK(!fixture.player->foot_locks[0].is_locked && !fixture.player->foot_locks[1].is_locked);
     CHECK(md5_player_set(fixture.player, 0, 0.25f));
-    play_rig_go_on(&fixture, HOLD_TICK);
+    play_rig_advance(&fixture, HOLD_TICK);
     CHECK(fixture.player->foot_locks[0].is_locked);
     const uint32_t clip = md5_find_clip(fixture.machine, "slides");
     static const md5_one_shot_desc one_shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
     for (int i = 0; i < 3; i++) {
         CHECK(md5_player_play_one_shot(fixture.player, (uint32_t)i, clip, &one_shots[i]));
-        play_rig_go_on(&fixture, HOLD_TICK);
+        play_rig_advance(&fixture, HOLD_TICK);
         CHECK(fixture.player->foot_locks[0].is_locked == (i < 2));
     }
 }
 
 // Soles are not held in a state without motion, nor in a machine without layers.
 TEST_HOLD (play_hold_without_clips_keeps_low_feet, "nothing", HOLD_FEET "hold }") {
-    play_rig_go_on(fixture, HOLD_TICK);
+    play_rig_advance(fixture, HOLD_TICK);
     CHECK(fixture->player->foot_locks[0].is_locked);
     CHECK(play_fade(fixture->player, 0, 1, 0.2f));
-    play_rig_go_on(fixture, HOLD_TICK);
+    play_rig_advance(fixture, HOLD_TICK);
     CHECK(fixture->player->foot_locks[0].is_locked);
 }
 
@@ -314,11 +314,11 @@ TEST_HOLD (play_hold_begins_at_the_position_of_the_sole, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     real3 was = hold_sole_position(fixture, TOE_L);
-    play_rig_go_on(fixture, HOLD_TICK);
+    play_rig_advance(fixture, HOLD_TICK);
     CHECK(!fixture->player->foot_locks[0].is_locked);
     for (int i = 0; i < 20 && !fixture->player->foot_locks[0].is_locked; i++) {
         was = hold_sole_position(fixture, TOE_L);
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
     }
     CHECK(fixture->player->foot_locks[0].is_locked);
     CHECK_SMALL(hold_moved(fixture, was), 1e-4);
@@ -328,7 +328,7 @@ TEST_HOLD (play_hold_begins_at_the_position_of_the_sole, "glides",
 TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
     for (uint32_t i = 0; i < 8; i++) {
         CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1));
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
     }
     CHECK(fixture->player->foot_locks[0].is_locked);
     CHECK_SMALL(hold_sole_position(fixture, ANKLE_R).x, 1e-4);
@@ -338,10 +338,10 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
 // again.
 TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l } }") {
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.interval = 3}));
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     const real3 was = hold_sole_position(fixture, TOE_L);
     for (int i = 1; i <= 30; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         if (i % 3 == 0)
             CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
@@ -386,7 +386,7 @@ TEST (play_hold_that_is_not_finite_is_reset) {
     for (int number = 0; number < 32; number++) {
         OWN_RIG fixture;
         hold_begin(&fixture, "glides", HOLD_FEET "hold { toe toe_l } }");
-        play_rig_go_on(&fixture, HOLD_TICK);
+        play_rig_advance(&fixture, HOLD_TICK);
         md5_foot_lock *const lock = &fixture.player->foot_locks[0];
         float *const numbers[] = {&lock->position.x,         &lock->shift.y,
                                   &lock->shift_velocity.x,   &lock->animated_sole.x,
@@ -396,10 +396,10 @@ TEST (play_hold_that_is_not_finite_is_reset) {
         uint8_t bytes[2048];
         const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
-        play_rig_go_on(&fixture, HOLD_TICK);
+        play_rig_advance(&fixture, HOLD_TICK);
         CHECK(lock->is_locked && fabsf(lock->shift.x) < 1 && lock->half_tangent == 0);
         const real3 was = hold_sole_position(&fixture, TOE_L);
-        play_rig_go_on(&fixture, HOLD_TICK);
+        play_rig_advance(&fixture, HOLD_TICK);
         CHECK_SMALL(hold_moved(&fixture, was), 1e-4);
     }
 }
@@ -412,8 +412,8 @@ TEST (play_hold_is_the_same_in_other_axes) {
         hold_begin_in(&rotated, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", axes);
         CHECK_STRING(rotated.error.message, "");
         for (int i = 0; i < 60; i++) {
-            play_rig_go_on(&plain, HOLD_TICK);
-            play_rig_go_on(&rotated, HOLD_TICK);
+            play_rig_advance(&plain, HOLD_TICK);
+            play_rig_advance(&rotated, HOLD_TICK);
             CHECK_SMALL(real3_distance(hold_sole_position(&plain, TOE_L),
                                        hold_sole_position(&rotated, TOE_L)),
                         1e-3);
@@ -438,7 +438,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
     md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
     for (int i = 0; i < 31; i++) {
-        play_rig_go_on(fixture, i == 0 ? 0 : HOLD_TICK);
+        play_rig_advance(fixture, i == 0 ? 0 : HOLD_TICK);
         CHECK_SMALL((ankle.x + fixture->placement.translation.x), 1e-4);
     }
 }
@@ -481,7 +481,7 @@ TEST (play_hold_keeps_headings) {
         OWN_RIG fixture;
         hold_begin(&fixture, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
         for (int i = 0; i < 31; i++) {
-            play_rig_go_on(&fixture, i == 0 ? 0 : HOLD_TICK);
+            play_rig_advance(&fixture, i == 0 ? 0 : HOLD_TICK);
             const double expected = holds ? 0 : hold_body_heading(&fixture);
             CHECK_NEAR(hold_joint_heading(&fixture, TOE_L), expected, 1e-3);
             CHECK_NEAR(hold_joint_heading(&fixture, ANKLE_R), expected, 1e-3);
@@ -493,10 +493,10 @@ TEST (play_hold_keeps_headings) {
 // A leg rotates its foot by at most 45 degrees; after that the foot rotates with the character.
 TEST_HOLD (play_hold_rotates_feet_within_the_range_of_the_leg, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     const real3 was = hold_sole_position(fixture, TOE_L);
     for (int i = 0; i < 180; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         const double heading = hold_body_heading(fixture);
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L), heading > 45 ? heading - 45 : 0, 0.01);
         CHECK_SMALL(hold_moved(fixture, was), 1e-4);
@@ -541,7 +541,7 @@ TEST_HOLD (play_hold_begins_with_the_heading_of_the_sole, "turns",
     for (int i = 0; i < 120; i++) {
         const bool was_held = fixture->player->foot_locks[0].is_locked;
         const double was = hold_joint_heading(fixture, TOE_L);
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         if (was_held || !fixture->player->foot_locks[0].is_locked)
             continue;
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L), was, 1e-3);
@@ -553,10 +553,10 @@ TEST_HOLD (play_hold_begins_with_the_heading_of_the_sole, "turns",
 // A clip that rotates a standing sole by more than 30 degrees per second does so on purpose.
 TEST_HOLD (play_hold_allows_clips_to_rotate_planted_soles, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     const real3 was = hold_sole_position(fixture, TOE_L);
     for (int i = 0; i < 45; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L), hold_body_heading(fixture), 0.01);
         CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
@@ -568,11 +568,11 @@ TEST_HOLD (play_hold_allows_clips_to_rotate_planted_soles, "twists",
 TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
     const double release = 0.3;
     const double w = 6.638352 / release;
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     double x = 0;
     double v = 0;
     for (int i = 0; i < 30; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         const double tangent = -half_angle_tangent(hold_body_heading(fixture));
         v = (tangent - x) / HOLD_TICK;
         x = tangent;
@@ -580,7 +580,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     const uint32_t slides = md5_find_clip(fixture->machine, "slides");
     CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         CHECK(!fixture->player->foot_locks[0].is_locked);
         const double t = HOLD_TICK * i;
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L) - hold_body_heading(fixture),
@@ -590,14 +590,14 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
 
 // A foot that is released does not rotate much farther away, however fast the body rotated.
 TEST_HOLD (play_hold_does_not_move_feet_far, "spins", HOLD_FEET "hold { toe toe_l } }") {
-    play_rig_go_on(fixture, 0);
-    play_rig_go_on(fixture, HOLD_TICK);
+    play_rig_advance(fixture, 0);
+    play_rig_advance(fixture, HOLD_TICK);
     const double heading = hold_body_heading(fixture);
     CHECK(heading > 0.3);
     const uint32_t slides = md5_find_clip(fixture->machine, "slides");
     CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
     for (int i = 0; i < 30; i++) {
-        play_rig_go_on(fixture, HOLD_TICK);
+        play_rig_advance(fixture, HOLD_TICK);
         const double away = hold_body_heading(fixture) - hold_joint_heading(fixture, TOE_L);
         CHECK(away < 1.22 * heading && away > -1e-3);
     }
@@ -606,7 +606,7 @@ TEST_HOLD (play_hold_does_not_move_feet_far, "spins", HOLD_FEET "hold { toe toe_
 // With a weight of 0.5 a foot is rotated back by half of the angle.
 TEST_HOLD (play_hold_rotates_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
     md5_player_target(fixture->player, 0)->weight = 0.5f;
-    play_rig_go_on(fixture, 0);
+    play_rig_advance(fixture, 0);
     hold_steps(fixture, 30);
     const double heading = hold_body_heading(fixture);
     CHECK_NEAR(hold_joint_heading(fixture, TOE_L),
@@ -619,7 +619,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
     md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
     for (int i = 0; i < 31; i++) {
-        play_rig_go_on(fixture, i == 0 ? 0 : HOLD_TICK);
+        play_rig_advance(fixture, i == 0 ? 0 : HOLD_TICK);
         const md5_vec3 at = md5_xform_point(fixture->placement, ankle);
         CHECK_SMALL(at.x, 1e-4);
         CHECK_NEAR(at.y, 3, 1e-4);
@@ -652,15 +652,15 @@ TEST (play_hold_saved_without_headings_is_restored) {
     play_unhex(saved, SAVED_SIZE, bytes);
     hold_begin(&old, "turns", HOLD_FEET "hold { toe toe_l } }");
     hold_begin(&same, "turns", HOLD_FEET "hold { toe toe_l } }");
-    play_rig_go_on(&same, 0);
+    play_rig_advance(&same, 0);
     hold_steps(&same, 30);
     CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error));
     CHECK_STRING(error.message, "");
     old.placement = same.placement;
     double heading = 0;
     for (int i = 0; i < 15; i++) {
-        play_rig_go_on(&old, HOLD_TICK);
-        play_rig_go_on(&same, HOLD_TICK);
+        play_rig_advance(&old, HOLD_TICK);
+        play_rig_advance(&same, HOLD_TICK);
         heading = i == 0 ? hold_body_heading(&old) : heading;
         CHECK(old.player->foot_locks[0].is_locked);
         CHECK_SMALL(

@@ -122,13 +122,13 @@ static md5_machine *create_machine(const character *fixture, uint64_t *random)
 }
 
 // Calls `use` for the model at a path if a clip in its folder matches it. Returns true if it did.
-static bool use_model(const char *path, char *const *beside, size_t count,
+static bool use_model(const char *path, char *const *file_names, size_t count,
                       void (*use)(const character *fixture))
 {
     character fixture = {.path = path, .model = md5_load_model(path, NULL, NULL)};
     for (size_t i = 0; fixture.model && i < count && fixture.num_clips < MAX_CLIPS; i++) {
-        if (ends_with(beside[i], ".md5anim"))
-            add_clip(&fixture, beside[i]);
+        if (ends_with(file_names[i], ".md5anim"))
+            add_clip(&fixture, file_names[i]);
     }
     uint64_t random = strlen(path);
     fixture.machine = fixture.num_clips > 0 ? create_machine(&fixture, &random) : NULL;
@@ -192,7 +192,7 @@ typedef struct scene {
     double max_degrees, max_part; // largest increases of `angles` and `distances` since then
 } scene;
 
-static void *room(size_t count, size_t size)
+static void *allocate(size_t count, size_t size)
 {
     void *const memory = test_calloc(count, size);
     return memory;
@@ -206,15 +206,15 @@ static void begin(scene *play, const character *fixture)
         play->players[i] = md5_create_player(fixture->machine, NULL, NULL);
         if (!play->players[i])
             abort();
-        play->poses[i] = room(num_joints, sizeof(md5_xform));
-        play->palettes[i] = room(num_joints, sizeof(md5_mat34));
+        play->poses[i] = allocate(num_joints, sizeof(md5_xform));
+        play->palettes[i] = allocate(num_joints, sizeof(md5_mat34));
     }
     const md5_play_job job = {.player = play->players[IN_CROWD]};
     const size_t size =
         md5_player_pose_scratch(fixture->machine) + md5_play_batch_scratch(&job, 1, NULL);
-    play->scratch = room(size, 1);
-    play->angles = room(num_joints, sizeof(double));
-    play->distances = room(num_joints, sizeof(double));
+    play->scratch = allocate(size, 1);
+    play->angles = allocate(num_joints, sizeof(double));
+    play->distances = allocate(num_joints, sizeof(double));
 }
 
 static void end(scene *play)

@@ -146,7 +146,7 @@ static void end(weighed *fixture)
 
 enum { STEPS = 20 };
 
-static void go_on(md5_player *player, md5_xform *pose)
+static void advance_and_pose(md5_player *player, md5_xform *pose)
 {
     play_advance(player, 0.05);
     play_pose(player, pose);
@@ -167,8 +167,8 @@ static double difference_with(const char *modifiers, const char *second_modifier
     if (a.player && b.player) {
         for (int i = 0; i < STEPS; i++) {
             md5_xform pose[PLAY_JOINTS], second_pose[PLAY_JOINTS];
-            go_on(a.player, pose);
-            go_on(b.player, second_pose);
+            advance_and_pose(a.player, pose);
+            advance_and_pose(b.player, second_pose);
             if (memcmp(pose, second_pose, sizeof pose) != 0)
                 max_distance =
                     fmax(fmax(max_distance, 1e-30), play_pose_distance(pose, second_pose));
@@ -327,9 +327,9 @@ TEST (modifier_weight_is_saved_and_copied) {
             md5_mat34 joints[2][PLAY_JOINTS];
             md5_play_job job = {.player = copies[2], .seconds = 0.05, .joints = joints[0]};
             OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
-            go_on(fixture.player, pose);
+            advance_and_pose(fixture.player, pose);
             for (int k = 0; k < 2; k++) {
-                go_on(copies[k], second_pose);
+                advance_and_pose(copies[k], second_pose);
                 CHECK_BYTES(second_pose, pose, sizeof pose);
             }
             md5_play_batch(&job, 1, NULL, scratch);

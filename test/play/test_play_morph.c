@@ -156,7 +156,7 @@ TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
     CHECK_SMALL(morph_weight(fixture, BLINK), 1e-6);
 }
 
-static bool are_weights_alike(md5_player *a, md5_player *b)
+static bool have_equal_weights(md5_player *a, md5_player *b)
 {
     float left[NUM_TARGETS], right[NUM_TARGETS];
     md5_player_morphs(a, left);
@@ -178,8 +178,8 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
     OWN_PLAYER restored = play_restored(fixture->player);
     OWN_PLAYER copied = play_copied(fixture->player);
     for (int i = 0; i < 20; i++) {
-        CHECK(are_weights_alike(fixture->player, restored)
-              && are_weights_alike(fixture->player, copied));
+        CHECK(have_equal_weights(fixture->player, restored)
+              && have_equal_weights(fixture->player, copied));
         pass(fixture, 0.07);
         play_advance(restored, 0.07);
         play_advance(copied, 0.07);

@@ -403,7 +403,7 @@ PLAY_LISTENER(hear)
 static void one_shot_time_advance(acting *fixture, double seconds)
 {
     md5_player_advance(fixture->player, seconds, hear, fixture);
-    play_go_on(&fixture->position, md5_player_root_motion(fixture->player));
+    play_apply_motion(&fixture->position, md5_player_root_motion(fixture->player));
 }
 
 // Returns the events of one-shots in a step as text; events of the layer are skipped.
@@ -970,7 +970,7 @@ TEST_WITH (sections_equal_a_simulation_for_any_split_of_time, sectioned, fixture
         const double before = sim.frame;
         sim_advance(&sim, seconds);
         md5_player_advance(fixture->single, seconds, hear_frame, &fired[0]);
-        play_go_on(&positions[0], md5_player_root_motion(fixture->single));
+        play_apply_motion(&positions[0], md5_player_root_motion(fixture->single));
         for (int k = 0; k < 9; k++) { // saved and restored, or copied, between the parts
             const double part = k == 8 ? left : left * test_random(&random);
             const size_t size = md5_player_save(fixture->split, bytes, sizeof bytes);
@@ -982,7 +982,7 @@ TEST_WITH (sections_equal_a_simulation_for_any_split_of_time, sectioned, fixture
             fixture->split = fixture->second;
             fixture->second = swapped;
             md5_player_advance(fixture->split, part, hear_frame, &fired[1]);
-            play_go_on(&positions[1], md5_player_root_motion(fixture->split));
+            play_apply_motion(&positions[1], md5_player_root_motion(fixture->split));
             left -= part;
         }
         bool is_same = true;

@@ -51,7 +51,7 @@ static void begin_machine(save_test *fixture, uint64_t seed, uint64_t *random)
     fixture->machine = play_machine(&fixture->tables.desc);
 }
 
-static bool are_saved_alike(const md5_player *a, const md5_player *b)
+static bool have_equal_saves(const md5_player *a, const md5_player *b)
 {
     size_t sizes[2];
     void *const saved[2] = {play_save(a, &sizes[0]), play_save(b, &sizes[1])};
@@ -93,8 +93,8 @@ static void change_one_shots(const save_test *fixture, md5_player *const *player
 }
 
 // Advances each player by the same random step; their results must be bit-identical.
-static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t num_players,
-                       uint64_t *random)
+static bool step_equally(save_test *fixture, md5_player *const *players, uint32_t num_players,
+                         uint64_t *random)
 {
     const bool changes = !play_one_in(random, 3);
     const bool is_visible = !play_one_in(random, 3);
@@ -143,7 +143,7 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
         return false;
     if (is_visible && !CHECK_BYTES(poses[0], poses[1], sizeof poses[0]))
         return false;
-    return CHECK(are_saved_alike(players[0], players[1]));
+    return CHECK(have_equal_saves(players[0], players[1]));
 }
 
 typedef bool transfer_state(md5_player *to, const md5_player *from);
@@ -182,16 +182,16 @@ static bool check_machine(save_test *fixture, uint64_t seed, transfer_state *tra
     bool is_same = true;
     for (int moment = 0; moment < MOMENTS && is_same; moment++) {
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
-            step_alike(fixture, &players[0], 1, &random);
+            step_equally(fixture, &players[0], 1, &random);
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
-            step_alike(fixture, &players[1], 1, &random);
+            step_equally(fixture, &players[1], 1, &random);
         // A change before the next step is part of the saved state.
         play_random_change(players, 1, &fixture->tables, &random);
         change_one_shots(fixture, players, 1, &random);
         is_same =
-            transfer(players[1], players[0]) && CHECK(are_saved_alike(players[0], players[1]));
+            transfer(players[1], players[0]) && CHECK(have_equal_saves(players[0], players[1]));
         for (int i = 0; i < STEPS && is_same; i++)
-            is_same = step_alike(fixture, players, 2, &random);
+            is_same = step_equally(fixture, players, 2, &random);
     }
     CHECK_THAT(is_same, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
                (unsigned long long)seed);
@@ -245,7 +245,7 @@ TEST (adopted_player_of_any_other_machine_has_valid_poses) {
         for (int i = 0; i < STEPS; i++) {
             play_pose(player, pose);
             CHECK(play_is_sound(pose, PLAY_JOINTS));
-            step_alike(fixture, &player, 1, &random);
+            step_equally(fixture, &player, 1, &random);
         }
         CHECK(by_saving(player, player)); // every number is in its range
         md5_destroy_player(old);
@@ -473,7 +473,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
     md5_xform pose[PLAY_JOINTS];
     if (!md5_player_restore(player, bytes, size, &error))
         return CHECK(error.status != MD5_OK && error.message[0])
-               && CHECK(are_saved_alike(player, before));
+               && CHECK(have_equal_saves(player, before));
     size_t saved_size;
     void *const saved = play_save(player, &saved_size);
     // A player of a previous version is saved in the current version.
@@ -499,7 +499,7 @@ TEST (restoring_invalid_bytes_does_not_change_a_player) {
         md5_player *const player = play_player(fixture->machine);
         md5_player *const second = play_player(fixture->machine);
         for (int i = 0; i < 4; i++)
-            step_alike(fixture, &player, 1, &random);
+            step_equally(fixture, &player, 1, &random);
         play_random_change(&player, 1, &fixture->tables, &random);
         md5_player_copy(second, player);
         size_t size;
@@ -590,7 +590,7 @@ TEST (saved_numbers_have_limits) {
         begin_machine(fixture, seed, &random);
         md5_player *const player = play_player(fixture->machine);
         for (int i = 0; i < 4; i++)
-            step_alike(fixture, &player, 1, &random);
+            step_equally(fixture, &player, 1, &random);
         play_random_change(&player, 1, &fixture->tables, &random);
         size_t size;
         OWN uint8_t *const bytes = play_save(player, &size);
@@ -699,10 +699,10 @@ TEST (save_to_a_small_buffer_is_truncated_and_returns_the_size) {
     size_t size;
     OWN void *const bytes = play_save(first.player, &size);
     OWN uint8_t *const cut = malloc(size);
-    for (size_t room = 0; room < size; room++) {
+    for (size_t capacity = 0; capacity < size; capacity++) {
         memset(cut, 0x5a, size);
-        CHECK_UINT(md5_player_save(first.player, cut, room), size);
-        CHECK(memcmp(cut, bytes, room) == 0 && cut[room] == 0x5a);
+        CHECK_UINT(md5_player_save(first.player, cut, capacity), size);
+        CHECK(memcmp(cut, bytes, capacity) == 0 && cut[capacity] == 0x5a);
     }
 }
 

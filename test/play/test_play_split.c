@@ -202,7 +202,7 @@ static bool check_step(split_test *fixture, const play_random_tables *tables,
         fixture->num_fades += md5_player_layer(players[0], i).from != MD5_NONE;
     const md5_advance_status status =
         md5_player_advance(players[0], seconds, hear, &fixture->single);
-    play_go_on(&single, md5_player_root_motion(players[0]));
+    play_apply_motion(&single, md5_player_root_motion(players[0]));
     for (uint32_t i = first_part(fixture, parts, num_parts, seconds); i < num_parts; i++) {
         md5_player_advance(players[1], parts[i], hear, &fixture->split);
         const md5_xform motion = md5_player_root_motion(players[1]);
@@ -214,7 +214,7 @@ static bool check_step(split_test *fixture, const play_random_tables *tables,
         }
         const md5_vec3 by = motion.translation;
         path += sqrt((double)by.x * by.x + (double)by.y * by.y + (double)by.z * by.z);
-        play_go_on(&split, motion);
+        play_apply_motion(&split, motion);
     }
     for (uint32_t i = 0; i < fixture->single.count; i++)
         fixture->num_fades += fixture->single.all[i].event->kind == MD5_EVENT_ENTER;
@@ -275,14 +275,14 @@ static const uint64_t hard_steps[] = {3264, 4030, 5581, 5618, 6709, 13122, 16503
 TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     enum { USUAL_MACHINES = 400, MAX_FAILED = 5, MAX_OF_ALL_KINDS = 3000 };
     const char *const wanted = getenv("MD5_SPLIT_MACHINES");
-    const char *const alone = getenv("MD5_SPLIT_SEED");
+    const char *const single_seed = getenv("MD5_SPLIT_SEED");
     OWN split_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
         fixture->variation = fmax(fixture->variation, easing_variation((md5_ease_kind)i));
-    if (alone) {
+    if (single_seed) {
         for (int i = NOTHING; i <= ONE_SHOTS; i++)
-            check_machine(fixture, strtoull(alone, NULL, 10), (extra)i);
+            check_machine(fixture, strtoull(single_seed, NULL, 10), (extra)i);
     } else {
         const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
         int num_failed = 0;
@@ -312,7 +312,7 @@ static play_position go(md5_player *player, md5_fade fade, md5_ease_kind easing,
     md5_player_set(player, 0, 1);
     for (int i = 0; i < steps; i++) {
         play_advance(player, 2.0 / steps);
-        play_go_on(&at, md5_player_root_motion(player));
+        play_apply_motion(&at, md5_player_root_motion(player));
     }
     return at;
 }

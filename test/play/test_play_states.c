@@ -427,16 +427,16 @@ typedef struct sim_transition {
     sim_term terms[SIM_TERMS];
 } sim_transition;
 
-typedef struct sim_live {
+typedef struct sim_active {
     int state;
     double position;
     double begin;
     double age;
     bool in_step; // began synchronized
-} sim_live;
+} sim_active;
 
 typedef struct sim_layer {
-    sim_live current, old; // `old` fades out while now.age < by->fade
+    sim_active current, old; // `old` fades out while now.age < by->fade
     const sim_transition *by;
     bool is_new, has_used;
     unsigned ignored; // bits of names that conditions ignore: of all events at a start, then of its
@@ -461,11 +461,12 @@ typedef struct sim {
     bool is_circle, is_close;
 } sim;
 
-static double sim_wrapped(const sim *fixture, const sim_live *live)
+static double sim_wrapped(const sim *fixture, const sim_active *active)
 {
-    const int length = sim_length[fixture->clip[live->state]];
-    return fixture->is_once[live->state] ? live->position
-                                         : live->position - length * floor(live->position / length);
+    const int length = sim_length[fixture->clip[active->state]];
+    return fixture->is_once[active->state]
+               ? active->position
+               : active->position - length * floor(active->position / length);
 }
 
 // Moves a position or time to a frame if only rounding separates them.
@@ -475,10 +476,10 @@ static double sim_snapped(double position)
     return fabs(position - frame) < 1e-8 ? frame : position;
 }
 
-static unsigned sim_events_at(const sim *fixture, const sim_live *live)
+static unsigned sim_events_at(const sim *fixture, const sim_active *active)
 {
-    const int *const events = sim_events[fixture->clip[live->state]];
-    const double at = sim_wrapped(fixture, live);
+    const int *const events = sim_events[fixture->clip[active->state]];
+    const double at = sim_wrapped(fixture, active);
     if (at == events[0])
         return 3u;
     return at == events[1] ? 5u : 0u;
@@ -494,10 +495,10 @@ static double sim_part(const sim *fixture, int clip, int number)
 }
 
 // Returns the part that contains a state, or the part that it enters at a marker.
-static int sim_current_part(const sim *fixture, const sim_live *live)
+static int sim_current_part(const sim *fixture, const sim_active *active)
 {
-    const int clip = fixture->clip[live->state];
-    const double at = sim_wrapped(fixture, live) - (fixture->speed[live->state] < 0 ? 1e-9 : 0);
+    const int clip = fixture->clip[active->state];
+    const double at = sim_wrapped(fixture, active) - (fixture->speed[active->state] < 0 ? 1e-9 : 0);
     int number = fixture->num_markers[clip] > 0 ? fixture->num_markers[clip] - 1 : 0;
     for (int i = 0; i + 1 < fixture->num_markers[clip]; i++)
         number = fixture->markers[clip][i] <= at && at < fixture->markers[clip][i + 1] ? i : number;
@@ -505,7 +506,7 @@ static int sim_current_part(const sim *fixture, const sim_live *live)
 }
 
 // Returns the position at which a state begins that is synchronized with the state before it.
-static double sim_begin_in_step(const sim *fixture, const sim_live *left, int to)
+static double sim_begin_in_step(const sim *fixture, const sim_active *left, int to)
 {
     const int clip = fixture->clip[left->state];
     const int next = fixture->clip[to];
@@ -556,11 +557,11 @@ static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double 
 
 static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim_term *term)
 {
-    const sim_live *const live = &layer->current;
-    const int speed = fixture->speed[live->state];
-    const int length = sim_length[fixture->clip[live->state]];
-    const double at = sim_wrapped(fixture, live);
-    const double to_start = at == 0 && !fixture->is_once[live->state] ? length : at;
+    const sim_active *const active = &layer->current;
+    const int speed = fixture->speed[active->state];
+    const int length = sim_length[fixture->clip[active->state]];
+    const double at = sim_wrapped(fixture, active);
+    const double to_start = at == 0 && !fixture->is_once[active->state] ? length : at;
     switch (term->kind) {
     case IS_FLAG:
         return term->is_more == (fixture->flag != 0);
@@ -569,7 +570,7 @@ static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim
     case IS_SPEED:
         return term->is_more == (fixture->quick != 0);
     case IS_AGE:
-        return term->is_more == (live->age >= 4 * term->value);
+        return term->is_more == (active->age >= 4 * term->value);
     case IS_LEFT:
         return term->is_more
                != ((speed < 0 ? to_start : length - at) <= 4 * term->value * abs(speed));
@@ -581,26 +582,26 @@ static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim
 static bool sim_is_open(const sim *fixture, const sim_layer *layer,
                         const sim_transition *transition, int *first)
 {
-    const sim_live *const live = &layer->current;
-    const bool backward = fixture->speed[live->state] < 0;
-    const bool is_once = fixture->is_once[live->state];
-    const int length = sim_length[fixture->clip[live->state]];
-    const double at = sim_wrapped(fixture, live);
+    const sim_active *const active = &layer->current;
+    const bool backward = fixture->speed[active->state] < 0;
+    const bool is_once = fixture->is_once[active->state];
+    const int length = sim_length[fixture->clip[active->state]];
+    const double at = sim_wrapped(fixture, active);
     const int exit = length / 4 * (backward ? 4 - transition->share : transition->share);
-    bool is_there = true;
+    bool exists = true;
     bool all = true;
     const bool is_unrelated_source =
-        transition->from < 0 ? transition->to == live->state : transition->from != live->state;
+        transition->from < 0 ? transition->to == active->state : transition->from != active->state;
     const bool can_interrupt = layer->by->priority == 1 && transition->priority > 1;
-    if (is_unrelated_source || (live->age < layer->by->fade && !can_interrupt))
+    if (is_unrelated_source || (active->age < layer->by->fade && !can_interrupt))
         return false;
     if (transition->exit == EXIT_ONCE)
-        is_there = backward ? live->position <= exit : live->position >= exit;
+        exists = backward ? active->position <= exit : active->position >= exit;
     else if (transition->exit == EXIT_EACH)
-        is_there = live->position != live->begin && at == (is_once ? exit : exit % length);
+        exists = active->position != active->begin && at == (is_once ? exit : exit % length);
     else if (transition->exit == EXIT_AT)
-        is_there = live->position != live->begin
-                   && (sim_events_at(fixture, live) >> transition->share & 1u) != 0;
+        exists = active->position != active->begin
+                 && (sim_events_at(fixture, active) >> transition->share & 1u) != 0;
     *first = 0;
     for (int i = 0; i < transition->num_terms; i++) {
         if (transition->terms[i].is_or && all)
@@ -609,7 +610,7 @@ static bool sim_is_open(const sim *fixture, const sim_layer *layer,
         all = (all || transition->terms[i].is_or)
               && sim_term_holds(fixture, layer, &transition->terms[i]);
     }
-    return is_there && all;
+    return exists && all;
 }
 
 // Follows transitions at one instant until none is open, and applies the events of the states that
@@ -645,7 +646,7 @@ static void sim_instant(sim *fixture)
                     best->in_step
                         ? sim_begin_in_step(fixture, &layer->old, best->to)
                         : sim_length[fixture->clip[best->to]] / 4 * fixture->start[best->to];
-                layer->current = (sim_live){best->to, begin, begin, 0, best->in_step};
+                layer->current = (sim_active){best->to, begin, begin, 0, best->in_step};
                 layer->is_new = true;
                 layer->ignored = ~0u;
             }
@@ -687,7 +688,7 @@ static double sim_ahead(double position, bool backward)
 // Returns the ticks until a clip is at a frame or the age of a state is a multiple of 1/16 s.
 static double sim_until_frame(const sim *fixture, const sim_layer *layer)
 {
-    const sim_live *const lives[] = {&layer->current, &layer->old};
+    const sim_active *const lives[] = {&layer->current, &layer->old};
     const bool fades = sim_fades(layer);
     const bool shares = fades && layer->current.in_step;
     double nearest = sim_ahead(layer->current.age, false);
@@ -713,16 +714,16 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
     return nearest;
 }
 
-static void sim_move(sim *fixture, sim_live *live, double ticks, double by)
+static void sim_move(sim *fixture, sim_active *active, double ticks, double by)
 {
-    const double length = sim_length[fixture->clip[live->state]];
-    const double before = live->position;
-    live->age = sim_snapped(live->age + ticks);
-    live->position = sim_snapped(live->position + by);
-    if (fixture->is_once[live->state])
-        live->position = fmin(fmax(live->position, 0), length);
-    if (live->position != before)
-        fixture->received |= sim_events_at(fixture, live);
+    const double length = sim_length[fixture->clip[active->state]];
+    const double before = active->position;
+    active->age = sim_snapped(active->age + ticks);
+    active->position = sim_snapped(active->position + by);
+    if (fixture->is_once[active->state])
+        active->position = fmin(fmax(active->position, 0), length);
+    if (active->position != before)
+        fixture->received |= sim_events_at(fixture, active);
 }
 
 static void sim_go(sim *fixture, double ticks)
@@ -741,7 +742,7 @@ static void sim_go(sim *fixture, double ticks)
             const bool shares = fades && layer->current.in_step;
             const double parts = shares ? sim_go_in_step(fixture, layer, step) : 0;
             const int number = sim_current_part(fixture, &layer->current);
-            sim_live *const lives[] = {&layer->current, &layer->old};
+            sim_active *const lives[] = {&layer->current, &layer->old};
             for (int k = 0; k < 1 + fades; k++) {
                 const int state = lives[k]->state;
                 const unsigned received = fixture->received;
@@ -762,7 +763,7 @@ static uint32_t below(uint64_t *random, uint32_t count)
 }
 
 // Returns true if two states can be synchronized because their clips play in the same direction.
-static bool sim_alike(const sim *fixture, int a, int b)
+static bool sim_equal(const sim *fixture, int a, int b)
 {
     if (fixture->is_once[a] || fixture->is_once[b])
         return false;
@@ -775,11 +776,11 @@ static bool sim_alike(const sim *fixture, int a, int b)
 static void sim_create_motions(sim *fixture, test_text *text, uint64_t *random)
 {
     static const int speeds[] = {2, 2, 4, 3, 1, -2, -1};
-    const bool are_alike = below(random, 2) == 0;
+    const bool are_equal = below(random, 2) == 0;
     const int num_markers = (int)below(random, SIM_MARKERS + 1);
     for (int i = 0; i < SIM_CLIPS; i++) {
         const uint32_t frames = (uint32_t)(sim_length[i] / sim_frame);
-        fixture->num_markers[i] = !are_alike && below(random, 3) == 0 ? 1 : num_markers;
+        fixture->num_markers[i] = !are_equal && below(random, 3) == 0 ? 1 : num_markers;
         test_append(text, "clip %c \"\" { frame %d step left frame %d step right ", 'a' + i,
                     sim_events[i][0] / sim_frame, sim_events[i][1] / sim_frame);
         for (int k = 0; k < fixture->num_markers[i]; k++) {
@@ -793,10 +794,10 @@ static void sim_create_motions(sim *fixture, test_text *text, uint64_t *random)
     for (int i = 0; i < SIM_STATES; i++) {
         fixture->clip[i] = (int)below(random, SIM_CLIPS);
         fixture->speed[i] = speeds[below(random, 7)];
-        if (are_alike && (fixture->speed[i] < 0) != (fixture->speed[0] < 0))
+        if (are_equal && (fixture->speed[i] < 0) != (fixture->speed[0] < 0))
             fixture->speed[i] = -fixture->speed[i];
         fixture->start[i] = (int)below(random, 4);
-        fixture->is_once[i] = !are_alike && below(random, 3) == 0;
+        fixture->is_once[i] = !are_equal && below(random, 3) == 0;
         test_append(text, "motion m%d clip %c { %s speed %g start %g } ", i, 'a' + fixture->clip[i],
                     fixture->is_once[i] ? "once" : "loop", fixture->speed[i] / 2.0,
                     fixture->start[i] / 4.0);
@@ -815,7 +816,7 @@ static void sim_create_fade(sim *fixture, sim_transition *transition, test_text 
     transition->in_step = below(random, 2) == 0;
     for (int i = 0; i < SIM_STATES; i++) {
         const bool is_source = transition->from < 0 || i == transition->from;
-        if (is_source && !sim_alike(fixture, i, transition->to))
+        if (is_source && !sim_equal(fixture, i, transition->to))
             transition->in_step = false;
     }
     transition->leader = -1;
@@ -962,7 +963,7 @@ static void sim_compare(const play_case *assets, uint64_t seed, sim_sums *sums)
                 md5_player_advance(players[i], step, i < 3 ? sim_listen : NULL, &received[i]);
             }
             for (uint32_t k = 0; k < SIM_LAYERS; k++) {
-                const sim_live *const current = &model->layers[k].current;
+                const sim_active *const current = &model->layers[k].current;
                 const md5_layer_status status = md5_player_layer(players[i], k);
                 const double time = current->position / sim_length[model->clip[current->state]];
                 is_same = is_same && status.state == (uint32_t)current->state

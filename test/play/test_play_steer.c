@@ -574,7 +574,7 @@ TEST_HERE (steer_any_input_ends_with_standing_and_waving) {
 
 static void check_state(play_actor *fixture, double seconds, const char *name)
 {
-    play_actor_go_on(fixture, seconds);
+    play_actor_advance(fixture, seconds);
     CHECK_STRING(play_state_name(fixture->player, 0), name);
 }
 
@@ -610,6 +610,6 @@ TEST_HERE (steer_gun_shoots_standing_alert_and_walking) {
     play_set(fixture->player, "speed", 22.5f);
     check_state(fixture, 1.5, "walk_right");
     play_set(fixture->player, "shoot", 1);
-    play_actor_go_on(fixture, 2);
+    play_actor_advance(fixture, 2);
     CHECK(fixture->count == 6);
 }

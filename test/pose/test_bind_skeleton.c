@@ -6,7 +6,7 @@
 
 enum { MAX_JOINTS = 40 };
 
-static md5_binding *bind_alone(const generated_pose *generated, const md5_load_opts *opts)
+static md5_binding *bind_skeleton(const generated_pose *generated, const md5_load_opts *opts)
 {
     md5_error error = {0};
     md5_binding *const binding = md5_bind_skeleton(
@@ -31,7 +31,7 @@ TEST (bind_skeleton_samples_as_bind) {
         generate_pose(&generated, 1 + test_random_u32(&random) % MAX_JOINTS,
                       (joint_pairing)(round % NUM_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = generated.model.skeleton.num_joints;
-        OWN_BINDING found = bind_alone(&generated, NULL);
+        OWN_BINDING found = bind_skeleton(&generated, NULL);
         CHECK(!found->model && found->skeleton == &generated.model.skeleton);
         CHECK_UINT(found->num_missing, generated.binding->num_missing);
         CHECK_UINT(found->num_extra, generated.binding->num_extra);
@@ -58,7 +58,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         generate_pose(&generated, 1 + test_random_u32(&random) % MAX_JOINTS,
                       (joint_pairing)(round % NUM_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = generated.model.skeleton.num_joints;
-        OWN_BINDING binding = bind_alone(&generated, NULL);
+        OWN_BINDING binding = bind_skeleton(&generated, NULL);
         md5_mat34 joints[MAX_JOINTS];
         md5_mat34 palette[MAX_JOINTS];
         md5_xform scratch[MAX_JOINTS];
@@ -93,7 +93,7 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
     generate_pose(&generated, MAX_JOINTS, PAIRING_REPARENTED, 0.5, 0.5, &random);
     md5_binding *binding = NULL;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        binding = bind_alone(&generated, &failure.opts);
+        binding = bind_skeleton(&generated, &failure.opts);
         CHECK_UINT(failure.heap.live, binding ? 1 : 0);
         md5_free_binding(binding);
     }

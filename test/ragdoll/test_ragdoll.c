@@ -76,7 +76,8 @@ static double stairs_height(const flight *stairs, double x)
 }
 
 // Returns the triangles of a flight that a box may touch.
-static uint32_t stairs_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t room)
+static uint32_t stairs_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3],
+                                 uint32_t capacity)
 {
     const flight *const stairs = user;
     uint32_t count = 0;
@@ -95,7 +96,7 @@ static uint32_t stairs_triangles(void *user, md5_bounds box, md5_vec3 (*corners)
         const md5_vec3 all[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
         const bool is_near = box.max.x >= begin && box.min.x <= end && box.min.z <= z;
         const int num_triangles = is_last ? 2 : 4;
-        for (int k = 0; is_near && k < num_triangles && count < room; k++)
+        for (int k = 0; is_near && k < num_triangles && count < capacity; k++)
             memcpy(corners[count++], all[k], sizeof all[k]);
     }
     return count;

@@ -11,10 +11,10 @@ typedef struct contact_ground {
     md5_vec3 triangles[MAX_FACES][3];
 } contact_ground;
 
-static uint32_t all_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t room)
+static uint32_t all_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t capacity)
 {
     const contact_ground *const ground = user;
-    const uint32_t count = ground->num_triangles < room ? ground->num_triangles : room;
+    const uint32_t count = ground->num_triangles < capacity ? ground->num_triangles : capacity;
     (void)box;
     memcpy(corners, ground->triangles, count * sizeof *corners);
     return ground->num_triangles;

@@ -2,7 +2,7 @@
 #include "test/ragdoll/ragdoll_case.h"
 
 // Steps whose triangles are exact in floats.
-static uint32_t stairs(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t room)
+static uint32_t stairs(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t capacity)
 {
     uint32_t count = 0;
     (void)user;
@@ -19,7 +19,7 @@ static uint32_t stairs(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint3
         const md5_vec3 f = {end, -1e3f, z - 8.0f};
         const md5_vec3 all[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
         for (int k = 0; k < (i < 7 ? 4 : 2); k++)
-            if (count < room && box.max.x >= begin && box.min.x <= end)
+            if (count < capacity && box.max.x >= begin && box.min.x <= end)
                 memcpy(corners[count++], all[k], sizeof all[k]);
     }
     return count;

@@ -22,11 +22,11 @@ void read_case_add(read_case_log *log, const md5_error *error);
 typedef struct read_case {
     const char *old;
     const char *new;
-    const char *says;
+    const char *report;
 } read_case;
 
 // Loads the texts of the cases with `load`, which returns whether it worked, and checks what is
-// reported: a case fails to load if and only if `says` contains "error:".
+// reported: a case fails to load if and only if `report` contains "error:".
 typedef bool read_case_load(const char *text, size_t size, const md5_load_opts *opts,
                             md5_error *error);
 void read_cases_check(const char *good, const read_case *cases, size_t num_cases,

@@ -266,7 +266,7 @@ TEST (lex_rejects_unterminated_strings) {
     static const struct {
         const char *text;
         size_t size; // 0 = all
-        const char *says;
+        const char *report;
     } cases[] = {
         {"  \"a\nb\"", 0,
          "1:3: error: unterminated string: expected \" before the end of the line"},
@@ -284,7 +284,7 @@ TEST (lex_rejects_unterminated_strings) {
         md5_lex *const lex =
             begin_sized(&r, cases[i].text, cases[i].size ? cases[i].size : strlen(cases[i].text));
         CHECK(!md5i_lex_text(lex, &text, "a string"));
-        CHECK_STRING(end(&r), cases[i].says);
+        CHECK_STRING(end(&r), cases[i].report);
     }
 }
 
@@ -336,7 +336,7 @@ TEST (lex_reads_integers) {
     static const struct {
         const char *text;
         int64_t value;
-        const char *says;
+        const char *report;
     } cases[] = {
         {"0", 0, ""},
         {"-0", 0, ""},
@@ -373,13 +373,13 @@ TEST (lex_reads_integers) {
         int64_t value = -77;
         CHECK(md5i_lex_int(begin(&r, cases[i].text), &value));
         CHECK_THAT(value == cases[i].value, "'%s' is %lld", cases[i].text, (long long)value);
-        CHECK_STRING(end(&r), cases[i].says);
+        CHECK_STRING(end(&r), cases[i].report);
     }
 }
 
 TEST (lex_rejects_text_that_is_not_an_integer) {
     static const struct {
-        const char *text, *says;
+        const char *text, *report;
     } cases[] = {
         {"", "1:1: error: expected an integer, found the end of the file"},
         {"x", "1:1: error: expected an integer, found 'x'"},
@@ -402,7 +402,7 @@ TEST (lex_rejects_text_that_is_not_an_integer) {
         reading r;
         int64_t value;
         CHECK(!md5i_lex_int(begin(&r, cases[i].text), &value));
-        CHECK_STRING(end(&r), cases[i].says);
+        CHECK_STRING(end(&r), cases[i].report);
     }
 }
 
@@ -431,7 +431,7 @@ TEST (lex_reads_floats) {
 
 TEST (lex_reports_errors_of_floats) {
     static const struct {
-        const char *text, *says;
+        const char *text, *report;
     } cases[] = {
         {"", "1:1: error: expected a number, found the end of the file"},
         {")", "1:1: error: expected a number, found ')'"},
@@ -463,7 +463,7 @@ TEST (lex_reports_errors_of_floats) {
         reading r;
         float value;
         CHECK(!md5i_lex_float(begin(&r, cases[i].text), &value));
-        CHECK_STRING(end(&r), cases[i].says);
+        CHECK_STRING(end(&r), cases[i].report);
     }
 }
 

@@ -54,9 +54,9 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
         const bool loaded = load(text, size, &opts, &error);
         if (!loaded)
             read_case_add(&log, &error);
-        test_check(strcmp(log.text, cases[i].says) == 0, file, line,
+        test_check(strcmp(log.text, cases[i].report) == 0, file, line,
                    "'%.40s' for '%.40s' says\n  %s\nexpected\n  %s", cases[i].new, cases[i].old,
-                   log.text, cases[i].says);
+                   log.text, cases[i].report);
         test_check(loaded == (error.status == MD5_OK), file, line, "status against result");
     }
 }
