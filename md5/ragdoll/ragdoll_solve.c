@@ -523,12 +523,14 @@ static void solve_friction(ragdoll_node *node, ragdoll_contact *contact)
     const double *const inverses = &contact->inverses[CONTACT_TANGENTS];
     ragdoll_impulse *const impulses = &contact->impulses[CONTACT_TANGENTS];
     double stopping[2]; // impulses that stop the point
+    MD5_UNROLL
     for (int i = 0; i < 2; i++) {
         const double speed = md5_spatial_dot(&tangents[i], &node->velocity);
         stopping[i] = impulses[i].value - speed * inverses[i];
     }
     const double length = sqrt(stopping[0] * stopping[0] + stopping[1] * stopping[1]);
     const double scale = length > contact->max_friction ? contact->max_friction / length : 1.0;
+    MD5_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
         const double impulse = stopping[i] * scale;
         apply_contact_impulse(node, contact, CONTACT_TANGENTS + i, impulse - impulses[i].value);
@@ -883,6 +885,7 @@ static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set s
         ragdoll_contact *const contact = &node->contacts[i];
         if (!contact->is_near)
             continue;
+        MD5_UNROLL
         for (uint32_t d = 0; d < NUM_CONTACT_DIRECTIONS; d++)
             apply_contact_impulse(node, contact, d,
                                   begin_impulse(ragdoll, &contact->impulses[d], set));
@@ -915,6 +918,7 @@ static void add_contact_gradients(md5_ragdoll *ragdoll, const ragdoll_node *node
         const ragdoll_contact *const contact = &node->contacts[i];
         if (!contact->is_near)
             continue;
+        MD5_UNROLL
         for (uint32_t d = 0; d < NUM_CONTACT_DIRECTIONS; d++)
             add_gradient(ragdoll, &contact->impulses[d], contact->inverses[d]);
     }
