@@ -1,7 +1,7 @@
 #!/bin/sh
 # ldconfig.sh FOLDER LIBRARY: updates the dynamic linker's cache after a shared library was installed in
 # FOLDER or removed from it. If the update is not possible and the library exists, prints how to start programs
-# that need the library. LDCONFIG: the command.
+# that need the library, and how pkg-config and CMake find it. LDCONFIG: the command.
 folder=$1
 library=$folder/$2
 PATH=$PATH:/usr/sbin:/sbin
@@ -18,3 +18,4 @@ else
     echo "note: programs cannot find $library yet: as root, run ldconfig if $folder is in /etc/ld.so.conf,"
 fi
 echo "      or set LD_LIBRARY_PATH=$folder, or link with -Wl,-rpath,$folder"
+echo "      to compile programs, set PKG_CONFIG_PATH=$folder/pkgconfig, or for CMake CMAKE_PREFIX_PATH=$(dirname "$folder")"

@@ -202,7 +202,8 @@ is_cached() {
 }
 says_how() {
     cached "$scratch/elsewhere" && ! grep -F "$abi" "$scratch/known" &&
-        grep -F "LD_LIBRARY_PATH=$folder" "$scratch/reported"
+        grep -F "LD_LIBRARY_PATH=$folder" "$scratch/reported" &&
+        grep -F "PKG_CONFIG_PATH=$folder/pkgconfig" "$scratch/reported"
 }
 updates_linker() {
     make --no-print-directory -n install uninstall DESTDIR= >"$scratch/steps" &&
