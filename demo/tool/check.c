@@ -793,6 +793,8 @@ const tool_command tool_check = {
     "Archives (.pak .pk3 .pk4 .zip) are checked like folders. In a game folder with declarations,\n"
     "all tables, materials, skins, models and entities are parsed leniently, and the figures,\n"
     "heads, legs, joints, script objects, dropped items and particles of entities must exist.\n"
+    "In other folders, only images of Quake and Cube 2 models are searched; \"md5tool info\"\n"
+    "prints the texture of each mesh, or the images that it did not use.\n"
     "\n"
     "  --for ENGINE        check for this engine, a version of it (ENGINE:VERSION), or md5model\n"
     "                      (this library); may be repeated\n"
