@@ -379,6 +379,32 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     }
 }
 
+// The pose of a straight limb does not define the plane of the bend.
+TEST (ik_two_bone_without_a_pole_bends_straight_limbs_forward) {
+    uint64_t random = 36;
+    for (int round = 0; round < 5000; round++) {
+        ik_rig rig;
+        ik_make_rig(&rig, 3, 8, &random);
+        const md5_vec3 thigh = rig.pose[rig.chain[1]].translation;
+        rig.pose[rig.chain[1]].rotation = (md5_quat){0, 0, 0, 1};
+        rig.pose[rig.chain[2]].translation = md5_vec3_scale(thigh, 0.7f);
+        const double reach = 1.7 * bone_length(&rig, 1);
+        if (reach < 1)
+            continue;
+        const md5_vec3 target =
+            point_from_hip(&rig, 0, reach * test_between(0.4, 0.95, &random), &random);
+        const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1};
+        IK_SOLVE(two_bone, rig, job);
+        const real3 hip = ik_chain_position(&rig, 0);
+        const real3 way = real3_unit(real3_sub(ik_chain_position(&rig, 2), hip));
+        const real3 knee = real3_sub(ik_chain_position(&rig, 1), hip);
+        const real3 bend = real3_sub(knee, real3_scale(way, real3_dot(knee, way)));
+        const real3 front = real3_sub((real3){1, 0, 0}, real3_scale(way, way.x));
+        if (real3_length(front) > 0.2) // otherwise the limb itself points forward or backward
+            CHECK_SMALL(real3_distance(real3_unit(bend), real3_unit(front)), 1e-3);
+    }
+}
+
 TEST (ik_two_bone_points_at_targets_out_of_reach) {
     uint64_t random = 3;
     for (int round = 0; round < 5000; round++) {

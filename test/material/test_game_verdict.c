@@ -120,6 +120,8 @@ TEST (lenient_materials_keep_their_valid_parts) {
                  "table; the image is not rotated");
     check_images("m { { map a fragmentMap 99 x } { map b } }", "a b",
                  "materials/all.mtr:1: bad fragmentMap number: expected a valid input index");
+    check_images("m { { map a fragmentMap 99 map b\n blend add } }", "a",
+                 "materials/all.mtr:1: bad fragmentMap number: expected a valid input index");
     check_images("m { { map a megaTexture x } { map b megaTexture\n} }", "a b",
                  "materials/all.mtr:1: missing file name after 'megaTexture': expected a file");
     check_images("m { { map a } sort\n deform particle", "a",
