@@ -181,6 +181,15 @@ quantized() {
 }
 check 'quantized' quantized
 
+# Texture coordinates are integers if all of them are between 0 and 1. Here only the first u is outside.
+quantized_outside() {
+    sed 's/vert 0 ( [^ ]*/vert 0 ( -0.5/' "$scratch/try.md5mesh" >"$scratch/outside.md5mesh" &&
+        written inside.glb "$scratch/try.md5mesh" --quantize && written outside.glb "$scratch/outside.md5mesh" --quantize &&
+        says inside.glb "$texcoord" 5123 && says outside.glb "$texcoord" 5126
+}
+texcoord='g["accessors"][g["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"]]["componentType"]'
+check 'texture coordinates outside of 0 to 1 are not quantized' quantized_outside
+
 # -- Morph targets, cameras -----------------------------------------------------------------------
 
 machine() {

@@ -116,6 +116,21 @@ static double changed_x(const char *part, const char *replacement, double second
     return x;
 }
 
+// Before its first key and after its last key, a curve of type K continues with the slope of that
+// key, here 3 and 4 per second. The text contains the bits of these numbers.
+TEST (fbx_curves_continue_with_their_slope) {
+    static const char end[] =
+        "0,0,218434821,0 }\n        KeyAttrRefCount: *1 { a: 2 }\n        Post";
+    static const char before[] =
+        "1077936128,1082130432,218434821,0 }\n        KeyAttrRefCount: *1 { a: 2 }\n        Pre";
+    static const char after[] =
+        "1077936128,1082130432,218434821,0 }\n        KeyAttrRefCount: *1 { a: 2 }\n        Post";
+    CHECK_NEAR(changed_x(end, before, -2), 10 - 3 * 2, 1e-5);
+    CHECK_NEAR(changed_x(end, before, 3), 20, 1e-5);
+    CHECK_NEAR(changed_x(end, after, -2), 10, 1e-5);
+    CHECK_NEAR(changed_x(end, after, 3), 20 + 4 * 2, 1e-5);
+}
+
 // Header sections that set the time unit. FBX 8 has 141120000 ticks per second.
 TEST (fbx_times_have_the_unit_of_the_header) {
     static const char form[] =

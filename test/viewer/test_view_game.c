@@ -94,6 +94,22 @@ TEST_HERE (game_list_begins_at_the_shown_entity, VIEW_ENTITIES, "monster_thimble
     free(request.path);
 }
 
+// The list of a game that was opened by its name has no locations.
+TEST_SCREEN (game_list_without_locations_begins_at_the_left,
+             screen_open(s, "models/thimble/thimble.md5mesh", 1280, 720)) {
+    view_state *const viewer = &s->viewer;
+    view_lists *const lists = &viewer->lists;
+    lists->library = view_open_library(test_path("models/game/base"), NULL, NULL, NULL);
+    view_show_section(viewer, VIEW_ENTITIES);
+    const view_stage facts = item_draw(viewer, 1280, 720);
+    common_list *const locations = &viewer->panels.browser.locations;
+    CHECK_UINT(locations->count, 0);
+    const view_rect alone = item_find(viewer, &facts, "list/Filter");
+    common_add(locations, common_copy(""));
+    const view_rect beside = item_find(viewer, &facts, "list/Filter");
+    CHECK(alone.width > 0 && beside.x > alone.x + 10 * viewer->ui.em);
+}
+
 TEST_HERE (game_list_filters_by_typing_in_all_sections, VIEW_ENTITIES, NULL) {
     view_filter_list(&fixture->browser, "MOS");
     CHECK(fixture->browser.num_found == 1);

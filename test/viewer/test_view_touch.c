@@ -303,6 +303,24 @@ TEST_HERE (view_double_tap_zooms_to_the_spot, BOBBIN) {
     CHECK_NEAR(u->viewer.cameras.user.distance, all.distance, 1e-3 * (double)all.distance);
 }
 
+// A press and a release are a click if the pointer moves less than 4 pixels in between.
+TEST_HERE (view_click_ends_with_a_movement_of_four_pixels, BOBBIN) {
+    for (int moved = 3; moved <= 4; moved++) {
+        view_input event = {
+            .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_LEFT, .clicks = 1, .x = 640, .y = 400};
+        u->viewer.pick.is_set = false;
+        user_send(u, event);
+        event.kind = VIEW_INPUT_MOVE;
+        event.button = VIEW_BUTTON_NONE;
+        event.moved_x = (float)moved;
+        user_send(u, event);
+        event.kind = VIEW_INPUT_RELEASE;
+        event.button = VIEW_BUTTON_LEFT;
+        user_send(u, event);
+        CHECK_THAT(u->viewer.pick.is_set == (moved < 4), "%d pixels", moved);
+    }
+}
+
 // The list of keys covers a page as well as a model, and Esc closes the list first.
 TEST_HERE (view_keys_are_listed_over_pages, BOBBIN) {
     u->options.page = "additive";

@@ -294,6 +294,29 @@ TEST_HERE (view_ui_highlights_hovered_joints, BOBBIN) {
 }
 
 // A click within a dock, even next to its rows, does not reach the body behind the dock.
+// A note at the lower edge is above the mouse, and a note at the right edge is moved to the left.
+TEST_HERE (view_notes_are_in_the_window, BOBBIN) {
+    static const ui_line lines[] = {{VIEW_PLAIN, "a note"}, {VIEW_PLAIN, "of two lines"}};
+    static const md5_vec2 points[] = {
+        {100, 100}, {WIDTH - 2, 100}, {100, HEIGHT - 2}, {WIDTH - 2, HEIGHT - 2}};
+    view_canvas *const canvas = s->viewer.ui.canvas;
+    for (size_t i = 0; i < COUNT_OF(points); i++) {
+        const float y = points[i].y;
+        view_clear_canvas(canvas);
+        ui_note(&s->viewer.ui, points[i].x, y, y, lines, COUNT_OF(lines));
+        float low = HEIGHT;
+        float high = 0;
+        float right = 0;
+        for (uint32_t k = 0; k < canvas->count; k++) {
+            low = fminf(low, canvas->vertices[k].y);
+            high = fmaxf(high, canvas->vertices[k].y);
+            right = fmaxf(right, canvas->vertices[k].x);
+        }
+        CHECK(canvas->count > 0 && low >= 0 && right < WIDTH);
+        CHECK(i < 2 ? low > y - 3 && high < HEIGHT : high < y);
+    }
+}
+
 TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "figures/bobbin");
     const float y = row.y + 0.5f * row.height;
