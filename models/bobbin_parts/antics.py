@@ -284,12 +284,13 @@ eyes_up, eyes_down = _eyes_toward(0.0, 1.0), _eyes_toward(0.0, -1.0)
 
 
 def prick(a, t):
-    """A tenth of a second after the eyes: ears up, then brows; half of it stays."""
+    """A tenth of a second after the eyes: ears up, then brows and head; half of it stays."""
     a.rest()
     a.stand()
-    up = keyed(t, (0.10, 0.0), (0.26, 1.0), (0.62, 0.5))
-    a.ears(26.0 * up, -10.0 * up)
-    a.brows(0.8 * keyed(t, (0.12, 0.0), (0.30, 1.0), (0.70, 0.3)))
+    up = keyed(t, (0.10, 0.0), (0.28, 1.0), (0.66, 0.5))
+    a.ears(36.0 * up, -12.0 * up)
+    a.nod(pitch=-4.0 * keyed(t, (0.14, 0.0), (0.34, 1.0), (0.74, 0.4)))
+    a.brows(keyed(t, (0.12, 0.0), (0.30, 1.0), (0.70, 0.3)))
     a.mouth(0.16 + 0.25 * keyed(t, (0.16, 0.0), (0.36, 1.0), (0.70, 0.4)))
     a.stretch(0.5 * keyed(t, (0.14, 0.0), (0.32, 1.0), (0.70, 0.3)))
 

@@ -175,7 +175,7 @@ def backward(a, t):
     a.look(15.0, 6.0)
     a.brows(0.4, -0.4)
     a.mouth(0.08 + 0.06 * wave(phase, 2, 0.2), -0.4)
-    a.arms_down(0.6)
+    a.arms_down(0.85)
     for side, sign in SIDES:
         # Against the legs, and out to the side as its foot feels for the ground; the hand trails.
         swing, late, later = (sign * wave(phase, 1, by) for by in (-0.2, -0.12, -0.04))

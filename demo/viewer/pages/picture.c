@@ -1019,7 +1019,7 @@ static const char *value_format(const view_fact *fact)
 static void write_table_line(text_column *column, const char *name,
                              const char texts[VIEW_PAGE_COLUMNS][32], view_color color)
 {
-    const float name_width = 0.4f * column->width;
+    const float name_width = (column->is_narrow ? 0.46f : 0.4f) * column->width;
     const float cell_width = (column->width - name_width) / (float)VIEW_PAGE_COLUMNS;
     const float gap = 0.02f * column->width;
     view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y, name_width - gap, VIEW_DIM,
