@@ -648,16 +648,16 @@ static struct aiMatrix4x4 to_gltf(const assimp_importer *importer)
                                 0,          0,          0,          1};
 }
 
-// Returns true if all elements of two matrices are equal within 1e-3. The tolerance is relative for
+// Returns true if all elements of two matrices are equal within a tolerance, which is relative for
 // elements above 1.
-static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b)
+static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b, float tolerance)
 {
     float x[16];
     float y[16];
     memcpy(x, a, sizeof x);
     memcpy(y, b, sizeof y);
     for (int i = 0; i < 16; i++)
-        if (!(fabsf(x[i] - y[i]) <= 1e-3f * fmaxf(fabsf(x[i]), 1)))
+        if (!(fabsf(x[i] - y[i]) <= tolerance * fmaxf(fabsf(x[i]), 1)))
             return false;
     return true;
 }
@@ -678,17 +678,18 @@ static const char *node_name(const assimp_importer *importer, const assimp_node 
 // of libassimp.
 static void compare_rest(assimp_importer *importer, assimp_node *node, size_t model)
 {
+    const float tolerance = 1e-3f;
     const convert_affine in_space = fbx_rest_transform(importer->curves, model, true);
     struct aiMatrix4x4 matrix = matrix_from_affine(&in_space);
     node->model = model;
-    node->has_same_rest = is_near(&matrix, &node->rest);
+    node->has_same_rest = is_near(&matrix, &node->rest, tolerance);
     if (fbx_has_rotation_space(importer->curves, model))
         return;
     const convert_affine rest = fbx_rest_transform(importer->curves, model, false);
     matrix = matrix_from_affine(&rest);
     if (node->has_same_rest)
         node->rest = matrix;
-    else if (!is_near(&matrix, &node->rest))
+    else if (!is_near(&matrix, &node->rest, tolerance))
         add_line(importer,
                  NOTE "node '%s': the rotation order, pre-rotation and post-rotation were applied, "
                       "although the file disables them",
@@ -774,6 +775,30 @@ static plain_inheritance find_inheritance(assimp_importer *importer, const assim
     return inheritance;
 }
 
+// Adds the rest pose of a node to its JSON object: translation, rotation and scale, or a matrix if
+// these parts cannot express it. Clips cannot move a node with a matrix.
+static void add_rest(assimp_importer *importer, json_t *item, const assimp_node *node)
+{
+    float t[3];
+    float r[4];
+    float scale[3];
+    split(&node->rest, t, r, scale);
+    const struct aiMatrix4x4 product =
+        compose((struct aiVector3D){t[0], t[1], t[2]},
+                (struct aiQuaternion){.w = r[3], .x = r[0], .y = r[1], .z = r[2]},
+                (struct aiVector3D){scale[0], scale[1], scale[2]});
+    const bool can_move = node->is_moved || importer->curves;
+    if (!can_move && !is_near(&product, &node->rest, 1e-5f)) {
+        float columns[16];
+        put_matrix(node->rest, columns);
+        gltf_put(&importer->file, item, "matrix", gltf_floats(columns, 16));
+        return;
+    }
+    gltf_put(&importer->file, item, "translation", gltf_floats(t, 3));
+    gltf_put(&importer->file, item, "rotation", gltf_floats(r, 4));
+    gltf_put(&importer->file, item, "scale", gltf_floats(scale, 3));
+}
+
 // Adds all nodes in their rest pose, with the same indices as in importer->nodes. Pivots have no
 // parent and are not part of the scene. An additional node at the end is the root, and converts the
 // axes of the file to glTF's axes.
@@ -783,14 +808,9 @@ static void add_nodes(assimp_importer *importer)
     float columns[16];
     for (size_t i = 0; i < top; i++) {
         const assimp_node *const node = &importer->nodes[i];
-        float t[3];
-        float r[4];
-        float scale[3];
-        split(&node->rest, t, r, scale);
-        json_t *const item = json_pack(
-            "{s:o, s:o, s:o, s:o}", "name", gltf_string(node_name(importer, node)), "translation",
-            gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale", gltf_floats(scale, 3));
+        json_t *const item = json_pack("{s:o}", "name", gltf_string(node_name(importer, node)));
         gltf_add(&importer->file, "nodes", item);
+        add_rest(importer, item, node);
         const plain_inheritance inheritance = find_inheritance(importer, node);
         if (inheritance != PLAIN_INHERIT_SCALE)
             gltf_put_extra(&importer->file, item, "inheritance", gltf_whole(inheritance));
@@ -1782,6 +1802,11 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
     if (!open_scene(importer, bytes, baked.size > 0 ? baked.size : input->size))
         return false;
 
+    const bool is_collada = common_has_suffix(importer->path, ".dae");
+    if (is_collada && importer->scene->mNumMeshes == 0
+        && convert_find_after(input->bytes, input->bytes + input->size, "<mesh"))
+        add_line(importer, NOTE
+                 "the file contains meshes, but libassimp found none in the scene; " EXPORT_ADVICE);
     gltf_begin(&importer->file);
     list_nodes(importer);
     find_rest_poses(importer);

@@ -62,6 +62,18 @@ spine_world() { # the rotation in MD5's axes, in which the file's z is x
     "$tool" dump "$scratch/it/skeleton.md5mesh" "$scratch"/it/*.md5anim --frame 12 | awk '/^world 1 / { for (i = 3; i <= NF; i++) printf "%.4f ", $i }' | sed 's/-0\.0000/0.0000/g'
 }
 check '... as in the file' [ "$(spine_world)" = '1.0000 0.0000 0.0000 0.0000 0.0000 0.0000 -1.0000 0.0000 0.0000 1.0000 0.0000 0.0000 ' ]
+# A matrix with shear, which is not a product of translation, rotation and scale.
+sed 's|\(<node id="box" [^>]*>\)|\1<matrix>1 0.5 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix>|' "$scratch/skeleton.dae" >"$scratch/shear.dae"
+printf 'v %s\n' '0 0 0' '9 0 0' '2.5 5 0' '0 0 3' >"$scratch/shear.obj"
+check 'a node with shear' convert shear
+sheared() {
+    "$tool" dump "$scratch/it/shear.md5mesh" | sed -n 's/^bv /v /p' >"$scratch/dump" &&
+        python3 test/convert/fbx.py shown "$scratch/shear.obj" "$scratch/dump" 1e-4
+}
+check '... which its mesh gets' sheared
+sed 's|<instance_geometry url="#g"/>||' "$scratch/baked.dae" >"$scratch/unused.dae"
+check 'a mesh that is not part of the scene' convert unused
+check '... is reported' grep -q 'the file contains meshes, but libassimp found none in the scene' "$scratch/notes"
 # libassimp ignores these animations.
 refuses() { # NAME MESSAGE
     check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.dae" -o "$scratch/no.md5mesh"
