@@ -142,6 +142,9 @@ static const view_menu_entry commands[] = {
      KEYS(SHIFT('x')), NEEDS(ONE)},
     {VIEW_TURN_Z, VIEW_MENU_MODEL, "turn-z", "Rotate 90° around Z", "rotate", KEYS(SHIFT('z')),
      NEEDS(ONE)},
+    {VIEW_SAVE_RETARGETED, VIEW_MENU_MODEL, "save-retargeted", "Save retargeted clip",
+     "write export animation md5anim", NEEDS(VIEW_NEEDS_CLIP), .listed_if = VIEW_NEEDS_RETARGET,
+     .tooltip = "Save this clip for the other model, in the folder of that model"},
     {VIEW_DIE, VIEW_MENU_MODEL, "die", "Ragdoll…/Start ragdoll",
      "ragdoll die death dead af kill physics", KEYS(VIEW_KEY_DELETE), NEEDS(MODEL | ONE),
      .tooltip = "Let the model fall as a ragdoll; press again to end"},
@@ -372,6 +375,7 @@ const char *view_reason(uint32_t missing)
         "No steps",
         "Requires a monster of a game",
         "Requires an open lesson",
+        "Requires a retargeted model",
     };
     for (int i = 0; i < VIEW_NUM_NEEDS; i++)
         if ((missing >> i & 1) != 0)

@@ -191,10 +191,11 @@ typedef enum view_need {
     VIEW_NEEDS_MOVER = 1 << 7, // a character that keys can control
     VIEW_NEEDS_UNDO = 1 << 8,  // a step that can be undone
     VIEW_NEEDS_REDO = 1 << 9,
-    VIEW_NEEDS_STEPS = 1 << 10,  // a step other than the state after opening
-    VIEW_NEEDS_SCRIPT = 1 << 11, // a monster of a game with a script
-    VIEW_NEEDS_LESSON = 1 << 12, // an open lesson, or the list of lessons
-    VIEW_NUM_NEEDS = 13,
+    VIEW_NEEDS_STEPS = 1 << 10,    // a step other than the state after opening
+    VIEW_NEEDS_SCRIPT = 1 << 11,   // a monster of a game with a script
+    VIEW_NEEDS_LESSON = 1 << 12,   // an open lesson, or the list of lessons
+    VIEW_NEEDS_RETARGET = 1 << 13, // another model to which the clips are retargeted
+    VIEW_NUM_NEEDS = 14,
 } view_need;
 
 // Returns the text for the first unmet requirement in `missing`, for example "Requires a clip".

@@ -103,6 +103,8 @@ static uint32_t met_needs(const view_stage *stage)
         met |= VIEW_NEEDS_SCRIPT;
     if (stage->pages != NULL)
         met |= VIEW_NEEDS_LESSON;
+    if (stage->document->companions[VIEW_RETARGETED].model != NULL)
+        met |= VIEW_NEEDS_RETARGET;
     if (stage->step > 0)
         met |= VIEW_NEEDS_UNDO;
     if (stage->step + 1 < stage->num_steps)
