@@ -129,14 +129,18 @@ TEST_HERE (game_list_cycles_through_its_sections, VIEW_ENTITIES, NULL) {
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ENTITIES);
 }
 
+// Tab lists the game of a folder. In a folder without a game it moves the keyboard focus.
 TEST (list_of_files_switches_to_the_game) {
     view_browser browser = {0};
-    view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
+    view_browse_folder(&browser, test_path("models/game/base"), NULL, NULL);
     CHECK(view_key_browser(&browser, VIEW_KEY_LEFT).action == VIEW_LISTED);
     const view_command request = view_key_browser(&browser, VIEW_KEY_TAB);
-    OWN_STRING canonical = common_canonical_path(test_path("models/game"));
+    OWN_STRING canonical = common_canonical_path(test_path("models/game/base"));
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, canonical) == 0);
     free(request.path);
+
+    view_browse_folder(&browser, test_path("models/bobbin"), NULL, NULL);
+    CHECK(view_key_browser(&browser, VIEW_KEY_TAB).action == VIEW_NOTHING);
     view_clear_browser(&browser);
 }
 

@@ -555,11 +555,14 @@ static void move_selection(view_browser *browser, long long step)
 
 // Returns the command for the key Tab. In a list of a game's contents, Tab changes the section by
 // `step`; the first section follows the last. In a list of files, Tab lists the game that the
-// folder contains.
+// folder contains. In other folders the list does not use it, and it moves the keyboard focus.
 static view_command open_next_section(const view_browser *browser, int step)
 {
-    if (lists_folder(browser))
+    if (lists_folder(browser)) {
+        if (!view_is_game(browser->folder))
+            return (view_command){.action = VIEW_NOTHING};
         return (view_command){.action = VIEW_OPEN_GAME, .path = common_copy(browser->folder)};
+    }
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning)
         return (view_command){.action = VIEW_HANDLED};
     const int count = VIEW_NUM_SECTIONS;
