@@ -336,6 +336,8 @@ bind good.obj && says out 'shader "a side"' && says out 'numMeshes 2' && says ou
     says out 'vert 0 ( 0.25 0.25 ) 0' && cp "$scratch/out" "$scratch/bound.md5mesh" &&
     runs 0 check --ignore shader-name "$scratch/bound.md5mesh" && says out '0 errors, 0 warnings'
 report 'bind' $?
+bind good.obj && [ "$(awk '/^\tnumverts/ { printf "%s ", $2 }' "$scratch/out")" = '4 5 ' ]
+report 'bind gives each mesh only its vertices' $?
 bind good.obj --influences 1 --resolution 16 && ! grep -q '^	vert .* [2-9]$' "$scratch/out"
 report 'bind with one weight for each vertex' $?
 bind good.obj --exclude high && ! grep -q '^	weight [0-9]* 1 ' "$scratch/out"
