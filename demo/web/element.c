@@ -21,8 +21,8 @@ enum { MAX_CLIPS = 128 };
 
 // A model with its machine or its clips. All elements that show it share it.
 typedef struct web_asset {
-    const md5_model *model;   // own_model, or the model of the character
-    md5_model *own_model;     // NULL if a machine was loaded
+    const md5_model *model;   // owned_model, or the model of the character
+    md5_model *owned_model;   // NULL if a machine was loaded
     md5_character *character; // NULL if a model was loaded
 
     // The clips of a model. Each is a state of the machine that web_create_player() creates.
@@ -60,8 +60,8 @@ typedef struct web_element {
     md5_player *player;
 
     web_asset *asset;
-    const md5_machine *machine; // own_machine, or the machine of the character
-    md5_machine *own_machine;   // machine of clips, or NULL
+    const md5_machine *machine; // owned_machine, or the machine of the character
+    md5_machine *owned_machine; // machine of clips, or NULL
     md5_camera *path;           // NULL if the page moves the camera
     double time;                // position in the camera path, seconds
     md5_bounds casters;         // bounds of the pose
@@ -221,7 +221,7 @@ EMSCRIPTEN_KEEPALIVE void web_free_asset(web_asset *asset)
         md5_free_anim(anim);
     }
     md5_free_character(asset->character);
-    md5_free_model(asset->own_model);
+    md5_free_model(asset->owned_model);
     free(asset);
 }
 
@@ -236,8 +236,8 @@ EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
     if (is_machine)
         asset->character = md5_load_character(path, &page_opts, &error);
     else
-        asset->own_model = md5_load_model(path, &page_opts, &error);
-    asset->model = asset->character != NULL ? asset->character->model : asset->own_model;
+        asset->owned_model = md5_load_model(path, &page_opts, &error);
+    asset->model = asset->character != NULL ? asset->character->model : asset->owned_model;
     if (asset->model == NULL) {
         free(asset);
         report_error(&error);
@@ -254,7 +254,7 @@ static md5_binding *load_binding(const web_asset *asset, const char *path, md5_e
     md5_anim *const anim = md5_load_anim(path, &page_opts, error);
     if (anim == NULL)
         return NULL;
-    md5_binding *const binding = md5_bind(asset->own_model, anim, NULL, error);
+    md5_binding *const binding = md5_bind(asset->owned_model, anim, NULL, error);
     if (binding == NULL)
         md5_free_anim(anim);
     return binding;
@@ -349,7 +349,7 @@ static void store_state(web_element *element)
 EMSCRIPTEN_KEEPALIVE void web_destroy_element(web_element *element)
 {
     md5_destroy_player(element->player);
-    md5_destroy_machine(element->own_machine);
+    md5_destroy_machine(element->owned_machine);
     md5_free_camera(element->path);
     free(element);
 }
@@ -377,11 +377,11 @@ EMSCRIPTEN_KEEPALIVE bool web_create_player(web_element *element)
     md5_error error = {0};
     const web_asset *const asset = element->asset;
     md5_destroy_player(element->player);
-    md5_destroy_machine(element->own_machine);
-    element->own_machine = NULL;
-    if (asset->own_model != NULL) {
-        element->own_machine = create_clip_machine(asset, &error);
-        element->machine = element->own_machine;
+    md5_destroy_machine(element->owned_machine);
+    element->owned_machine = NULL;
+    if (asset->owned_model != NULL) {
+        element->owned_machine = create_clip_machine(asset, &error);
+        element->machine = element->owned_machine;
     } else {
         element->machine = asset->character->machine;
     }
@@ -490,7 +490,7 @@ EMSCRIPTEN_KEEPALIVE void web_compute_bounds(web_element *element)
     md5_player *const player = md5_create_player(element->machine, NULL, &error);
     if (player == NULL)
         return;
-    const bool has_clips = element->own_machine != NULL;
+    const bool has_clips = element->owned_machine != NULL;
     if (!has_clips)
         md5_player_copy(player, element->player);
 

@@ -9,13 +9,13 @@ export const max_unpacked = (num_packed) => Math.max(2 ** 27, 100 * num_packed);
 export async function unpack(stream, format, limit, name, count = () => {}) {
     const reader = stream.pipeThrough(new DecompressionStream(format)).getReader(), pieces = [];
     let size = 0;
-    for (let it; !(it = await reader.read()).done; pieces.push(it.value)) {
-        size += it.value.length;
+    for (let chunk; !(chunk = await reader.read()).done; pieces.push(chunk.value)) {
+        size += chunk.value.length;
         if (size > limit) {
             reader.cancel().catch(() => {}); // the error below is the cause
             throw new RangeError(name + ": more than " + limit + " bytes when unpacked");
         }
-        count(it.value.length);
+        count(chunk.value.length);
     }
     return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }

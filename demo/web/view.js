@@ -10,7 +10,7 @@
     const print_line = (text) => output.append(text.replace(/\/(dropped\/\d+|from)\//g, "") + "\n"); // prints names without the program's folders
     const files = new Map(), urls = new Map(); // bytes by path, for a restart of the program; original URLs by path
     const packs = new Map(), loaded_models = new Set(); // promises of packs of our models; the models that are loaded
-    const sizes = {whole: 0, got: 0}; // bytes of all requested packs; bytes that have arrived
+    const sizes = {total: 0, received: 0}; // bytes of all requested packs; bytes that have arrived
     const saved = new Set(); // paths of saved files that are not offered as downloads yet
     const pending_files = []; // [path, bytes] of files that were dropped after the last model, for the next model
     let code, begin, program, drawn, resolve_ready, site_files, waiting_text, window_of_program = 0, num_drops = 0, num_restarts = 0;
@@ -40,10 +40,10 @@
     function load_pack(pack) {
         if (!packs.has(pack))
             packs.set(pack, (async () => {
-                const listed = site_files.filter(([, , file_pack]) => file_pack === pack), count = (size) => (sizes.got += size, show_progress());
-                const whole = listed.reduce((sum, [, size]) => sum + size, 0);
-                sizes.whole += whole;
-                const bytes = await md5files.fetch("models/" + pack + ".gz", whole, count);
+                const listed = site_files.filter(([, , file_pack]) => file_pack === pack), count = (size) => (sizes.received += size, show_progress());
+                const pack_size = listed.reduce((sum, [, size]) => sum + size, 0);
+                sizes.total += pack_size;
+                const bytes = await md5files.fetch("models/" + pack + ".gz", pack_size, count);
                 let at = 0;
                 for (const [file, size] of listed)
                     write("/" + file, bytes.subarray(at, at += size));
@@ -57,14 +57,14 @@
     // Loads the remaining files of our first model, which was opened with one clip, and its companion, and opens the complete machine,
     // unless the user has opened something else. Then loads all other models, so that the viewer can open them. Browsers that save
     // data load only the first model.
-    async function load_remaining_models(own, whole) {
+    async function load_remaining_models(first_model, machine) {
         const saves = navigator.connection?.saveData, first = opened();
-        if (whole) {
-            await load_site_models([own]);
-            write("/" + own, whole);
-            await load_site_models(saves ? [own] : [own, companion]);
+        if (machine) {
+            await load_site_models([first_model]);
+            write("/" + first_model, machine);
+            await load_site_models(saves ? [first_model] : [first_model, companion]);
         }
-        if (whole && num_drops === 0 && opened() === first)
+        if (machine && num_drops === 0 && opened() === first)
             call("web_drop", "", -1, -1);
         for (const [file] of saves ? [] : site_files)
             await load_site_models([file]);
@@ -88,7 +88,7 @@
         });
         return true;
     }
-    const show_progress = () => waiting_text && note(waiting_text + ": " + Math.floor(100 * sizes.got / sizes.whole) + " %");
+    const show_progress = () => waiting_text && note(waiting_text + ": " + Math.floor(100 * sizes.received / sizes.total) + " %");
 
     // The requests of the program; see platform.h.
     const inputs = document.querySelectorAll("input[type=file]"), requests = {
@@ -98,10 +98,10 @@
         about: () => location.href = "index.html",
         leave: () => document.querySelector("nav a").focus(),
     };
-    function handle_request(what) {
-        if (what.startsWith("facts"))
-            document.getElementById("facts").textContent = what.slice("facts\n".length);
-        return !page.show && window_of_program !== 0 && (requests[what] ? (requests[what](), true) : wait_for(what));
+    function handle_request(request) {
+        if (request.startsWith("facts"))
+            document.getElementById("facts").textContent = request.slice("facts\n".length);
+        return !page.show && window_of_program !== 0 && (requests[request] ? (requests[request](), true) : wait_for(request));
     }
 
     // Stores the program and all loaded files for offline use. A new version is used when a page is opened while no other page is open.
@@ -113,13 +113,13 @@
 
     // Loads a model from a URL: its file, the files of a machine, and an image for each shader from the same folder. Returns its path.
     async function load_from_url(url) {
-        const place = (url) => "/from/" + url.replace(/[?#].*/, "").replace(/^\w+:\/\//, "");
-        const from = new URL(url, location).href, path = place(from), bytes = await md5files.fetch(from);
+        const local_path = (url) => "/from/" + url.replace(/[?#].*/, "").replace(/^\w+:\/\//, "");
+        const from = new URL(url, location).href, path = local_path(from), bytes = await md5files.fetch(from);
         write(path, bytes);
         urls.set(path, url);
         if (url.endsWith(".md5machine"))
             await Promise.allSettled((await md5files.named(bytes)).map((name) => load_from_url(md5files.folder(from) + name)));
-        const missing = !url.endsWith(".md5mesh") ? [] : await md5files.pictures(bytes, from, (picture, texels) => write(place(picture), texels));
+        const missing = !url.endsWith(".md5mesh") ? [] : await md5files.pictures(bytes, from, (picture, texels) => write(local_path(picture), texels));
         if (missing.length > 0)
             note("Textures not found next to the model: " + missing.join(", ") + ". Drop the model's folder here instead.");
         return path;
@@ -157,7 +157,7 @@
 
     // Writes files below the folder `root`. Skips a file whose path is also a folder.
     function write_opened(root, opened, warnings) {
-        const folders = new Set(opened.flatMap(([path]) => [...path.matchAll(/\//g)].map((its) => path.slice(0, its.index))));
+        const folders = new Set(opened.flatMap(([path]) => [...path.matchAll(/\//g)].map((slash) => path.slice(0, slash.index))));
         for (const [path, bytes] of opened)
             if (folders.has(path))
                 warnings.push(path.slice(1) + ": skipped: a folder has the same name");
@@ -257,13 +257,13 @@
 
     // Connects the sliders of a technique's page to the program and to the URL.
     function follow_sliders(form) {
-        for (const [name, value] of new URLSearchParams(location.hash.slice(1)).getAll("set").map((its) => its.split("=")))
+        for (const [name, value] of new URLSearchParams(location.hash.slice(1)).getAll("set").map((pair) => pair.split("=")))
             (form.elements[name] ?? {}).value = value;
-        const show = () => form.querySelectorAll("output").forEach((its) => its.value = +(+its.nextElementSibling.value).toPrecision(3));
+        const show = () => form.querySelectorAll("output").forEach((element) => element.value = +(+element.nextElementSibling.value).toPrecision(3));
         show();
         form.addEventListener("input", ({target}) => {
             show();
-            history.replaceState(null, "", location.pathname + "#" + new URLSearchParams([...new FormData(form)].map((its) => ["set", its.join("=")])));
+            history.replaceState(null, "", location.pathname + "#" + new URLSearchParams([...new FormData(form)].map((pair) => ["set", pair.join("=")])));
             window_of_program && call("web_set", "set", target.name + "=" + target.value);
         });
     }
@@ -275,7 +275,7 @@
             canvas,
             print: print_line,
             printErr: print_line,
-            opened: (its_window) => window_of_program = its_window,
+            opened: (new_window) => window_of_program = new_window,
             handle_request,
             drawn: () => requestAnimationFrame(drawn), // after the browser has shown the frame
             instantiateWasm: (imports, done) => {
@@ -335,7 +335,7 @@
         begin = import("./md5view-" + kind + ".js").then((glue) => glue.default); // in parallel with the files
         code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
         site_files = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json")));
-        const [own, , first] = site_files[0], models = [], words = [];
+        const [first_model, , first_pack] = site_files[0], models = [], words = [];
         for (const [name, value] of new URLSearchParams((page.show ?? "") + "&" + location.hash.slice(1))) {
             if (name !== "model")
                 words.push("--" + name + (value !== "" ? "=" + value : ""));
@@ -344,14 +344,14 @@
             else
                 words.push(await load_from_url(value));
             if (name === "lesson") // lessons show one of these models
-                models.push(...page.model ? [page.model] : [own, companion]);
+                models.push(...page.model ? [page.model] : [first_model, companion]);
         }
         // Without arguments, the viewer opens our first model. To shorten the time to the first frame, it is opened with one clip.
         const is_first = models.length === 0 && words.every((word) => word.startsWith("--"));
-        await Promise.all([is_first && load_pack(first), load_site_models(models)]);
-        const whole = is_first && files.get("/" + own);
+        await Promise.all([is_first && load_pack(first_pack), load_site_models(models)]);
+        const machine = is_first && files.get("/" + first_model);
         if (is_first)
-            write("/" + own, new TextEncoder().encode("machine Bobbin { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
+            write("/" + first_model, new TextEncoder().encode("machine Bobbin { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
         const picture = new Promise((done) => drawn = done), status = await start(words);
         document.documentElement.dataset.state = status ? "failed" : "started";
         if (status)
@@ -364,7 +364,7 @@
             document.documentElement.dataset.drawn = "";
             store_for_offline_use().catch(() => {}); // fails without a network
             page.show || setInterval(offer_downloads, 1000);
-            page.show || load_remaining_models(own, whole).catch(() => {});
+            page.show || load_remaining_models(first_model, machine).catch(() => {});
         }
     } catch (error) {
         failed(error);
