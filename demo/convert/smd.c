@@ -185,7 +185,8 @@ static bool read_name(smd_file *file, char **name)
 }
 
 // Reads a line of the section "nodes", which defines a bone: NUMBER "NAME" PARENT. Adds the bone
-// and its node to the scene. Returns false and fills the error on failure.
+// and its node to the scene. A repeated line is ignored. Returns false and fills
+// the error on failure.
 static bool read_node(smd_file *file)
 {
     plain_scene *const plain = &file->plain;
@@ -196,22 +197,25 @@ static bool read_node(smd_file *file)
                                "section 'nodes' is missing: expected it before 'skeleton'");
     if (!read_integer(file, "the number of a bone", 0, MAX_BONES - 1, &number))
         return false;
-    if (file->index[(size_t)number] != MD5_NONE)
-        return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start,
-                               "duplicate bone %.0f: expected each bone once", number);
 
-    const size_t index = file->num_bones;
-    smd_bone *const bone = COMMON_ADD_ITEM(file->bones, file->num_bones);
-    *bone = (smd_bone){.name = NULL};
+    char *name = NULL;
     uint32_t parent = MD5_NONE;
-    if (!read_name(file, &bone->name))
-        return false;
-    if (!accept(file, "-1") && !read_bone(file, &parent))
-        return false;
+    const bool is_read = read_name(file, &name) && (accept(file, "-1") || read_bone(file, &parent));
+    const uint32_t earlier = file->index[(size_t)number];
+    if (!is_read || earlier != MD5_NONE) {
+        const bool is_repeated = is_read && strcmp(file->bones[earlier].name, name) == 0
+                                 && plain->nodes[earlier].parent == parent;
+        free(name);
+        if (is_read && !is_repeated)
+            return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start,
+                                   "duplicate bone %.0f: expected each bone once", number);
+        return is_repeated;
+    }
 
-    file->index[(size_t)number] = (uint32_t)index;
+    file->index[(size_t)number] = (uint32_t)file->num_bones;
+    *COMMON_ADD_ITEM(file->bones, file->num_bones) = (smd_bone){.name = name};
     plain_node node = plain_new_node();
-    node.name = bone->name;
+    node.name = name;
     node.parent = parent;
     *COMMON_ADD_ITEM(plain->nodes, plain->num_nodes) = node;
     return true;

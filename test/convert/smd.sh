@@ -86,7 +86,9 @@ fails() { # TITLE SED MESSAGE
 fails 'another version' 's/version 1/version 2/' "1:9: error: expected version 1, found '2'"
 fails 'an unknown bone' 's/^7 5 -2/3 5 -2/' "20:1: error: unknown bone 3: expected a bone of the section 'nodes'"
 fails 'a parent after its child' 's/"root" -1/"root" 7/' "4:10: error: unknown bone 7: expected a bone of the section 'nodes'"
-fails 'a bone twice' 's/^7 "the arm"/0 "the arm"/' '5:1: error: duplicate bone 0'
+sed 's/^7 "the arm".*/&\n&/' "$scratch/figure.smd" >"$scratch/repeated.smd"
+check 'a line of a bone that is repeated' convert "$scratch/repeated.smd"
+fails 'a bone with two names' 's/^7 "the arm"/0 "the arm"/' '5:1: error: duplicate bone 0'
 fails 'a name without an end' 's/"root"/"root/' '4:3: error: unterminated name: expected a closing quote'
 fails 'a missing number' 's/^7 0 0 40 0 0 0/7 0 0 40 0/' '10:11: error: expected a coordinate or an angle, found end of line'
 fails 'a frame twice' 's/time 2/time 1/' "13:6: error: frame times are out of order: expected a later time than the previous frame, found 1"
