@@ -242,10 +242,10 @@ char *common_canonical_path(const char *path)
     char *const absolute = common_absolute(path);
     char *const clean = common_normalize_path(absolute);
     const bool is_root = strchr(clean, '/') == NULL;
-    char *const whole = is_root ? common_format("%s/", clean) : common_copy(clean);
+    char *const result = is_root ? common_format("%s/", clean) : common_copy(clean);
     free(absolute);
     free(clean);
-    return whole;
+    return result;
 }
 
 bool common_is_in(const char *inner, const char *outer)

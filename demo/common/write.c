@@ -248,8 +248,8 @@ bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
     common_ignore_size_signal();
     writer->path = resolve_links(path);
     const bool exists = common_read_status(path, &status);
-    const bool is_other_kind = exists && !status.is_file;
-    if (!writer->path || is_other_kind) {
+    const bool is_not_file = exists && !status.is_file;
+    if (!writer->path || is_not_file) {
         release(writer);
         writer->file = fopen(path, "wb");
     } else {

@@ -32,8 +32,8 @@ static md5_binding *bind_clip(const convert_assets *assets, const md5_anim *anim
 // and the error remains.
 static bool skip_unbound_clip(const convert_job *job, convert_assets *assets, md5_error *error)
 {
-    const bool is_of_other_model = assets->model && error->status == MD5_ERROR_MISMATCH;
-    if (!is_of_other_model || !job->is_forced)
+    const bool is_for_different_model = assets->model && error->status == MD5_ERROR_MISMATCH;
+    if (!is_for_different_model || !job->is_forced)
         return false;
     const convert_clip *const clip = &assets->clips[assets->num_clips - 1];
     convert_note(job, "skipped clip %s: %s", clip->name, error->message);
@@ -550,16 +550,16 @@ static double error_limit(const fitter *fit, const loose_vertex *v)
 // fit->slots influences. The others are inexact for other reasons.
 static void note_inexact_vertices(const convert_job *job, const fitter *fit, size_t num_more)
 {
-    const size_t num_others = fit->num_vertices - num_more;
+    const size_t num_inexact = fit->num_vertices - num_more;
     if (num_more > 0)
         convert_note(job, "%zu %s more than %u influences%s", num_more,
                      common_noun(num_more, "vertex has", "vertices have"), fit->slots,
                      fit->num_frames > 0 ? "; their weights were fitted to the clips" : "");
-    if (num_others > 0)
+    if (num_inexact > 0)
         convert_note(job,
                      "the format cannot store the weights of %zu %s exactly: the weighted "
                      "positions differ, a weight is negative, or the weights do not sum to 1",
-                     num_others, common_noun(num_others, "vertex", "vertices"));
+                     num_inexact, common_noun(num_inexact, "vertex", "vertices"));
 }
 
 // Reports the number of inexact vertices, the largest error in the clips, and an upper limit of the

@@ -813,12 +813,12 @@ static void add_nodes(assimp_importer *importer)
         add_rest(importer, item, node);
         const plain_inheritance inheritance = find_inheritance(importer, node);
         if (inheritance != PLAIN_INHERIT_SCALE)
-            gltf_put_extra(&importer->file, item, "inheritance", gltf_whole(inheritance));
+            gltf_put_extra(&importer->file, item, "inheritance", gltf_integer(inheritance));
     }
 
     put_matrix(to_gltf(importer), columns);
     gltf_add(&importer->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
-    gltf_append(&importer->file, importer->file.tops, gltf_whole(top));
+    gltf_append(&importer->file, importer->file.tops, gltf_integer(top));
     for (size_t i = 0; i < top; i++)
         if (!importer->nodes[i].is_pivot)
             gltf_set_parent(&importer->file, i, i == 0 ? top : (size_t)importer->nodes[i].above);
@@ -937,14 +937,14 @@ static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, siz
                      NOTE
                      "bone '%s' of mesh '%s' has no node: its vertices were attached to the root",
                      bone->mName.data, mesh->mName.data);
-        gltf_append(&importer->file, joints, gltf_whole(found != NONE ? (size_t)found : 0));
+        gltf_append(&importer->file, joints, gltf_integer(found != NONE ? (size_t)found : 0));
         struct aiMatrix4x4 offset = bone->mOffsetMatrix;
         aiMultiplyMatrix4(&offset, &geometric);
         put_matrix(offset, binds + 16 * b);
     }
 
     if (has_unweighted) {
-        gltf_append(&importer->file, joints, gltf_whole(node_index));
+        gltf_append(&importer->file, joints, gltf_integer(node_index));
         put_matrix(geometric, binds + 16 * (size_t)mesh->mNumBones);
     }
 
@@ -1025,8 +1025,8 @@ static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, 
         return;
     }
     gltf_put(&importer->file, item, "skin",
-             gltf_whole(add_skin(importer, mesh, node_index, has_unweighted)));
-    gltf_append(&importer->file, importer->file.tops, gltf_whole(added));
+             gltf_integer(add_skin(importer, mesh, node_index, has_unweighted)));
+    gltf_append(&importer->file, importer->file.tops, gltf_integer(added));
 }
 
 // Adds a mesh that has at least one triangle, and its node. All vertices are added, even if no
@@ -1789,9 +1789,9 @@ static bool add_meshes(assimp_importer *importer)
     return true;
 }
 
-// Imports the file with libassimp and creates the bytes of the .glb file, `made`. Adds a line and
-// returns false after an error.
-static bool create_file(assimp_importer *importer, const order *job, convert_bytes *made)
+// Imports the file with libassimp and creates the bytes of the .glb file, `file_bytes`. Adds a line
+// and returns false after an error.
+static bool create_file(assimp_importer *importer, const order *job, convert_bytes *file_bytes)
 {
     const convert_input *const input = job->input;
     const fbx_info info = find_fbx_info(input);
@@ -1818,7 +1818,7 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
         if (!add_clip(importer, importer->scene->mAnimations[a], job, &info))
             return false;
 
-    if (gltf_make(&importer->file, NULL, input->path, made, &importer->error))
+    if (gltf_make(&importer->file, NULL, input->path, file_bytes, &importer->error))
         return true;
     add_line(importer, PROBLEM "%s", importer->error.message);
     return false;
@@ -1837,9 +1837,9 @@ static bool import_file(void *user, FILE *out)
     importer.job.budget = &importer.budget;
     importer.job.user = &importer;
     convert_bytes file = {0};
-    const bool is_made = create_file(&importer, job, &file);
+    const bool is_created = create_file(&importer, job, &file);
     convert_end_budget(&importer.budget, &importer.job);
-    if (is_made && fputc(FILE_MARK, out) != EOF)
+    if (is_created && fputc(FILE_MARK, out) != EOF)
         fwrite(file.bytes, 1, file.size, out);
     return true;
 }
@@ -1898,8 +1898,8 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     const char *loss = NULL;
     const char *const end = records + size;
     char *const at = pass_lines_on(job, input->path, records, end, &loss, error);
-    convert_input made = {input->path, at + 1, (size_t)(end - at) - 1};
-    bool is_read = at < end && *at == FILE_MARK && convert_read_gltf(job, &made, scene, error);
+    convert_input gltf = {input->path, at + 1, (size_t)(end - at) - 1};
+    bool is_read = at < end && *at == FILE_MARK && convert_read_gltf(job, &gltf, scene, error);
     if (is_read && loss)
         is_read = convert_fail(error, MD5_ERROR_VERSION, input->path,
                                "libassimp: %s; use --force to convert the file anyway", loss);

@@ -274,16 +274,16 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
     md5_model *const model = convert_print_doc(doc, &part.bytes, &part.size, error)
                                  ? convert_parse_model(&part, error)
                                  : NULL;
-    const bool is_made = model && is_writable(model, name, error);
-    uint8_t *const packed = is_made ? convert_pack_bytes(job, model, MAX_WEIGHTS) : NULL;
-    if (is_made) {
+    const bool is_created = model && is_writable(model, name, error);
+    uint8_t *const packed = is_created ? convert_pack_bytes(job, model, MAX_WEIGHTS) : NULL;
+    if (is_created) {
         note_half_error(job, model);
         put_model(model, name, packed, to);
     }
     free(packed);
     md5_free_model(model);
     free(part.bytes);
-    return is_made;
+    return is_created;
 }
 
 // -- Animations and cameras -----------------------------------------------------------------------

@@ -58,17 +58,17 @@ static bool add_clips(const rig_meshes *meshes, convert_scene *scene)
 {
     const convert_rig *const rig = meshes->rig;
     plain_scene *const plain = rig->plain;
-    const bool uses_own_model = !rig->model && !plain->is_captured;
-    const convert_part *const part = uses_own_model ? convert_find_model(scene) : NULL;
-    md5_model *const own_model = parse_model(part, plain->error);
-    if (part && !own_model)
+    const bool uses_scene_model = !rig->model && !plain->is_captured;
+    const convert_part *const part = uses_scene_model ? convert_find_model(scene) : NULL;
+    md5_model *const scene_model = parse_model(part, plain->error);
+    if (part && !scene_model)
         return false;
 
     const size_t first = scene->num_parts;
     const bool has_clips_only = !part && !rig->model;
-    const bool is_added = rig_add_clips(meshes, own_model ? own_model : rig->model, scene)
+    const bool is_added = rig_add_clips(meshes, scene_model ? scene_model : rig->model, scene)
                           && describe_clips(meshes, scene, first, has_clips_only);
-    md5_free_model(own_model);
+    md5_free_model(scene_model);
     return is_added;
 }
 
@@ -102,15 +102,15 @@ static char *describe_content(const plain_scene *plain)
     size_t num_nodes = 0;
     for (size_t i = 0; i < plain->num_nodes; i++)
         num_nodes += plain->nodes[i].is_in_scene;
-    size_t num_other_meshes = 0;
+    size_t num_without_triangles = 0;
     for (size_t i = 0; i < plain->num_meshes; i++)
-        num_other_meshes += !has_triangles(&plain->meshes[i]);
+        num_without_triangles += !has_triangles(&plain->meshes[i]);
 
     const char *const plural = num_nodes == 1 ? "" : "s";
-    if (num_other_meshes == 0)
+    if (num_without_triangles == 0)
         return common_format("%zu node%s, no mesh, no moving joint", num_nodes, plural);
     return common_format("%zu node%s, %zu mesh%s of points or lines, no moving joint", num_nodes,
-                         plural, num_other_meshes, num_other_meshes == 1 ? "" : "es");
+                         plural, num_without_triangles, num_without_triangles == 1 ? "" : "es");
 }
 
 // Converts the joints, then the meshes, then the clips of a plain scene, and adds them to the

@@ -606,21 +606,21 @@ static bool is_version_6(const convert_part *part)
 static bool note_differences(const convert_job *job, const convert_part *part,
                              const md5_check *check)
 {
-    bool has_other_axes = false;
+    bool has_different_axes = false;
     for (uint32_t i = 0; i < check->num_diagnostics; i++) {
         if (strcmp(check->diagnostics[i].rule, "clip-axes") == 0)
-            has_other_axes = true;
+            has_different_axes = true;
         else
             convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
     }
-    return has_other_axes;
+    return has_different_axes;
 }
 
 // Returns the factor that scales a clip to the size of the model, or 1 if it cannot be found. A
-// different orientation of the clip may be intended, so it is only reported. *has_other_axes
+// different orientation of the clip may be intended, so it is only reported. *has_different_axes
 // becomes true if the axes of the joints differ from those of the model.
 static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model,
-                        bool *has_other_axes)
+                        bool *has_different_axes)
 {
     const md5_load_opts opts = {.allow_partial_binding = true};
     md5_error error = {0};
@@ -635,7 +635,7 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
         check && md5_check_binding(check, binding) && md5_check_turns(&check, 1);
     if (is_compared) {
         scale = check->space.scale;
-        *has_other_axes |= note_differences(job, part, check);
+        *has_different_axes |= note_differences(job, part, check);
     }
     if (scale < 1 || scale > 1)
         convert_note(job, "clip %s: scaled by %.6g to match the model", part->name, scale);
@@ -699,15 +699,15 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
 
 // The edits of one part. All members are false or 1 if the part stays unchanged.
 typedef struct part_plan {
-    bool lacks_hierarchy; // a clip of version 6 gets the hierarchy of the model
-    bool has_other_axes;  // the joints of a clip get the axes of the model
-    float fit_scale;      // scale of a clip that matches the model
-    bool is_fitted;       // one of the edits above changes the clip
-    bool hides_meshes;    // --hide
-    bool is_sorted;       // parents precede their children
-    bool gets_root;       // --add-root
-    bool changes_frames;  // clips are resampled or cut, or their root motion changes
-    bool is_split;        // meshes are split for frame formats
+    bool lacks_hierarchy;    // a clip of version 6 gets the hierarchy of the model
+    bool has_different_axes; // the joints of a clip get the axes of the model
+    float fit_scale;         // scale of a clip that matches the model
+    bool is_fitted;          // one of the edits above changes the clip
+    bool hides_meshes;       // --hide
+    bool is_sorted;          // parents precede their children
+    bool gets_root;          // --add-root
+    bool changes_frames;     // clips are resampled or cut, or their root motion changes
+    bool is_split;           // meshes are split for frame formats
 } part_plan;
 
 // Decides which changes a part of the scene needs. They follow from the options of the job, the
@@ -732,9 +732,9 @@ static part_plan plan_part(const scene_edit *edit, const convert_part *part)
     };
 
     if (edit->model && is_clip)
-        plan.fit_scale = find_scale(job, part, edit->model, &plan.has_other_axes);
+        plan.fit_scale = find_scale(job, part, edit->model, &plan.has_different_axes);
     const bool is_scaled = plan.fit_scale < 1 || plan.fit_scale > 1;
-    plan.is_fitted = plan.lacks_hierarchy || is_scaled || plan.has_other_axes;
+    plan.is_fitted = plan.lacks_hierarchy || is_scaled || plan.has_different_axes;
     return plan;
 }
 
@@ -762,7 +762,7 @@ static bool fit_to_model(const scene_edit *edit, const part_plan *plan, const co
         return false;
     if (md5_edit_space(doc, &fit, error) == MD5_NONE)
         return false;
-    if (plan->has_other_axes && !rotate_axes(edit->job, part, doc, model, error))
+    if (plan->has_different_axes && !rotate_axes(edit->job, part, doc, model, error))
         return false;
 
     const bool has_valid_bounds = plan->lacks_hierarchy && doc->bounds;

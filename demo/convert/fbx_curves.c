@@ -130,7 +130,7 @@ typedef struct fbx_model {
     size_t links[NUM_FACTORS];     // of the first layer of the selected stack, or SIZE_MAX
     size_t last_links[NUM_FACTORS]; // of the last layer
     const char *blended_layer;      // name of a layer that changes the model, or NULL
-    bool has_other_name;            // another model has the same name
+    bool has_duplicate_name;        // another model has the same name
 } fbx_model;
 
 // Kinds of objects that animation needs.
@@ -449,7 +449,7 @@ static void read_extrapolation_node(const fbx_file *file, const fbx_node *node,
         else if (fbx_is_named(&item, "Type") && value.size > 0)
             found->type = value.text[0];
         else if (fbx_is_named(&item, "Type"))
-            found->type = (char)value.whole;
+            found->type = (char)value.integer;
     }
 }
 
@@ -603,8 +603,8 @@ static plain_inheritance find_inheritance(double type)
     static const plain_inheritance types[] = {PLAIN_INHERIT_SCALE_BY_AXIS, PLAIN_INHERIT_SCALE,
                                               PLAIN_IGNORE_PARENT_SCALE};
     const size_t num_types = COMMON_LENGTH(types);
-    const bool is_known = type >= 0 && type < (double)num_types;
-    return is_known ? types[(size_t)type] : PLAIN_INHERIT_SCALE;
+    const bool is_valid = type >= 0 && type < (double)num_types;
+    return is_valid ? types[(size_t)type] : PLAIN_INHERIT_SCALE;
 }
 
 // Stores one property of a model in the fbx_model `to`. It may be a factor of the transform, the
@@ -694,8 +694,8 @@ static void index_model_name(fbx_curves *curves, size_t model)
     const size_t num_names = curves->names.count;
     const size_t index = common_index_text(&curves->names, name, strlen(name));
     if (index < num_names) {
-        curves->models[curves->name_models[index]].has_other_name = true;
-        curves->models[model].has_other_name = true;
+        curves->models[curves->name_models[index]].has_duplicate_name = true;
+        curves->models[model].has_duplicate_name = true;
         return;
     }
     curves->name_models = common_grow(curves->name_models, index, sizeof *curves->name_models);
@@ -843,7 +843,7 @@ static void add_object(fbx_curves *curves, const fbx_node *node)
         || !fbx_next_value(&curves->file, &values, &name) || name.kind != FBX_TEXT)
         return;
     curves->objects = common_grow(curves->objects, curves->num_objects, sizeof *curves->objects);
-    curves->objects[curves->num_objects++] = (fbx_object){id.whole, kind, curves->counts[kind]};
+    curves->objects[curves->num_objects++] = (fbx_object){id.integer, kind, curves->counts[kind]};
     add_object_of_kind(curves, kind, node, &name);
 }
 
@@ -858,7 +858,7 @@ static int compare_objects(const void *a, const void *b)
 // Returns the object with an id, or NULL if it was not added.
 static const fbx_object *find_object(const fbx_curves *curves, const fbx_value *id)
 {
-    const fbx_object key = {.id = id->whole};
+    const fbx_object key = {.id = id->integer};
     if (curves->num_objects == 0)
         return NULL;
     return bsearch(&key, curves->objects, curves->num_objects, sizeof key, compare_objects);
@@ -1132,7 +1132,7 @@ static bool has_equal_names(const fbx_curves *curves)
 {
     bool has_equal = false;
     for (size_t i = 0; i < curves->counts[MODEL]; i++)
-        has_equal |= curves->models[i].has_other_name;
+        has_equal |= curves->models[i].has_duplicate_name;
     return has_equal;
 }
 
@@ -1145,11 +1145,11 @@ const char *fbx_rename_models(fbx_curves *curves)
     memcpy(curves->renamed_bytes, file->bytes, file->size);
     for (size_t i = 0; i < curves->counts[MODEL]; i++) {
         fbx_model *const model = &curves->models[i];
-        if (!model->has_other_name)
+        if (!model->has_duplicate_name)
             continue;
         const size_t first = find_first_model(curves, model->name);
-        model->has_other_name = first != i && !rename_model(curves, i);
-        curves->models[first].has_other_name |= model->has_other_name;
+        model->has_duplicate_name = first != i && !rename_model(curves, i);
+        curves->models[first].has_duplicate_name |= model->has_duplicate_name;
     }
     return curves->renamed_bytes;
 }
@@ -1157,7 +1157,7 @@ const char *fbx_rename_models(fbx_curves *curves)
 const char *fbx_ambiguous_name(const fbx_curves *curves)
 {
     for (size_t i = 0; i < curves->counts[MODEL]; i++)
-        if (curves->models[i].has_other_name)
+        if (curves->models[i].has_duplicate_name)
             return curves->models[i].name;
     return NULL;
 }
@@ -1172,7 +1172,7 @@ size_t fbx_find_model(fbx_curves *curves, const char *name)
         return SIZE_MAX;
     const size_t number = common_index_text(&curves->names, name, strlen(name));
     const size_t model = curves->name_models[number];
-    return curves->models[model].has_other_name ? SIZE_MAX : model;
+    return curves->models[model].has_duplicate_name ? SIZE_MAX : model;
 }
 
 // Returns the time of the first key of a curve node; INFINITY without keys.
@@ -1541,14 +1541,14 @@ static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *
 
 // -- Transforms -----------------------------------------------------------------------------------
 
-static convert_affine translation_of(convert_vec v)
+static convert_affine translation_matrix(convert_vec v)
 {
     convert_affine a = convert_identity;
     a.c[3] = v;
     return a;
 }
 
-static convert_affine scale_of(convert_vec v)
+static convert_affine scaling_matrix(convert_vec v)
 {
     return (convert_affine){{{v.x, 0, 0}, {0, v.y, 0}, {0, 0, v.z}, {0, 0, 0}}};
 }
@@ -1574,8 +1574,8 @@ static convert_affine euler_rotation(convert_vec degrees, int order)
     convert_affine product = convert_identity;
     for (int i = 0; i < 3; i++) {
         const int axis = fbx_rotation_orders[order][i];
-        const convert_affine turn = axis_rotation(axis, angles[axis]);
-        product = convert_mul_affine(&turn, &product);
+        const convert_affine rotation = axis_rotation(axis, angles[axis]);
+        product = convert_mul_affine(&rotation, &product);
     }
     return product;
 }
@@ -1605,15 +1605,15 @@ static convert_affine compose(const fbx_model *model, const convert_vec values[N
     const convert_vec rotation_pivot = values[ROTATION_PIVOT];
     const convert_vec scaling_pivot = values[SCALING_PIVOT];
     const convert_affine factors[] = {
-        translation_of(values[FBX_TRANSLATION]),
-        translation_of(values[ROTATION_OFFSET]),
-        translation_of(rotation_pivot),
+        translation_matrix(values[FBX_TRANSLATION]),
+        translation_matrix(values[ROTATION_OFFSET]),
+        translation_matrix(rotation_pivot),
         in_space ? rotate_in_space(model, values) : euler_rotation(values[FBX_ROTATION], 0),
-        translation_of(convert_times(rotation_pivot, -1)),
-        translation_of(values[SCALING_OFFSET]),
-        translation_of(scaling_pivot),
-        scale_of(values[FBX_SCALING]),
-        translation_of(convert_times(scaling_pivot, -1)),
+        translation_matrix(convert_times(rotation_pivot, -1)),
+        translation_matrix(values[SCALING_OFFSET]),
+        translation_matrix(scaling_pivot),
+        scaling_matrix(values[FBX_SCALING]),
+        translation_matrix(convert_times(scaling_pivot, -1)),
     };
     convert_affine product = factors[0];
     for (size_t i = 1; i < COMMON_LENGTH(factors); i++)
@@ -1664,10 +1664,11 @@ convert_affine fbx_geometric_factor(const fbx_curves *curves, size_t model)
 {
     const fbx_model *const transforms = &curves->models[model];
     const convert_affine moved =
-        translation_of(vec_from_numbers(transforms->geometric[FBX_TRANSLATION]));
+        translation_matrix(vec_from_numbers(transforms->geometric[FBX_TRANSLATION]));
     const convert_affine rotated =
         euler_rotation(vec_from_numbers(transforms->geometric[FBX_ROTATION]), 0);
-    const convert_affine scaled = scale_of(vec_from_numbers(transforms->geometric[FBX_SCALING]));
+    const convert_affine scaled =
+        scaling_matrix(vec_from_numbers(transforms->geometric[FBX_SCALING]));
     const convert_affine placed = convert_mul_affine(&moved, &rotated);
     return convert_mul_affine(&placed, &scaled);
 }

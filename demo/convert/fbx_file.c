@@ -158,8 +158,8 @@ static bool next_binary_number(fbx_range *values, char type, int size, fbx_value
     const uint64_t bits = read_little_endian(values->at, size);
     const int num_unused_bits = 64 - 8 * size;
     *value = (fbx_value){.kind = FBX_NUMBER,
-                         .whole = (int64_t)(bits << num_unused_bits) >> num_unused_bits};
-    value->number = (double)value->whole;
+                         .integer = (int64_t)(bits << num_unused_bits) >> num_unused_bits};
+    value->number = (double)value->integer;
     if (type == 'D') {
         memcpy(&value->number, &bits, sizeof value->number);
     } else if (type == 'F') {
@@ -313,20 +313,20 @@ static bool is_in_number(char c)
 }
 
 // Reads a number of a text file. Returns false if the next token is not a number.
-static bool read_number(const char **at, const char *end, double *number, int64_t *whole,
-                        bool *is_whole)
+static bool read_number(const char **at, const char *end, double *number, int64_t *integer,
+                        bool *is_integer)
 {
     char text[MAX_NUMBER_LENGTH + 1];
     size_t length = 0;
-    *is_whole = true;
+    *is_integer = true;
     while (*at < end && length < MAX_NUMBER_LENGTH && is_in_number(**at)) {
-        *is_whole &= isdigit((unsigned char)**at) || **at == '-';
+        *is_integer &= isdigit((unsigned char)**at) || **at == '-';
         text[length++] = *(*at)++;
     }
     text[length] = '\0';
     char *stop = text;
     *number = strtod(text, &stop);
-    *whole = *is_whole ? strtoll(text, NULL, 10) : 0;
+    *integer = *is_integer ? strtoll(text, NULL, 10) : 0;
     return length > 0;
 }
 
@@ -366,11 +366,11 @@ static bool next_text_value(fbx_range *values, fbx_value *value)
 
     const bool is_array = *values->at == '*';
     values->at += is_array;
-    bool is_whole = false;
+    bool is_integer = false;
     *value = (fbx_value){.kind = is_array ? FBX_ARRAY : FBX_NUMBER};
-    if (!read_number(&values->at, values->end, &value->number, &value->whole, &is_whole))
+    if (!read_number(&values->at, values->end, &value->number, &value->integer, &is_integer))
         return false;
-    value->count = is_array && value->whole > 0 ? (size_t)value->whole : 0;
+    value->count = is_array && value->integer > 0 ? (size_t)value->integer : 0;
     return true;
 }
 

@@ -33,7 +33,7 @@ typedef enum fbx_value_kind { FBX_NUMBER, FBX_TEXT, FBX_ARRAY } fbx_value_kind;
 typedef struct fbx_value {
     fbx_value_kind kind;
     double number;
-    int64_t whole;    // the number, if it is a whole number
+    int64_t integer;  // the number, if it is a whole number
     const char *text; // [size] FBX_TEXT: the text; FBX_ARRAY of a binary file: the elements
     size_t size;
     char type; // FBX_ARRAY of a binary file: type of the elements: f, d, i, l, b or c; b and c

@@ -451,9 +451,9 @@ static packed_view get_packed_view(const json_t *packed)
 // triangle list, and no filter.
 static bool is_valid_index_view(const packed_view *view)
 {
-    const bool is_whole = !view->is_list || view->count % 3 == 0;
+    const bool has_complete_triangles = !view->is_list || view->count % 3 == 0;
     const bool is_index = view->stride == 2 || view->stride == 4;
-    return view->is_plain && is_whole && is_index;
+    return view->is_plain && has_complete_triangles && is_index;
 }
 
 // Returns true if mode, filter and stride of a view of `size` bytes are valid by the rules of the

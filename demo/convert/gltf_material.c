@@ -12,8 +12,8 @@
 static char *remove_extension(const char *name)
 {
     // Images that engines do not read, but authors convert.
-    static const char *const other_extensions[] = {".bmp", ".tiff", ".webp", ".ktx2", NULL};
-    const char *const *const lists[] = {md5gl_image_extensions(), other_extensions};
+    static const char *const unsupported_extensions[] = {".bmp", ".tiff", ".webp", ".ktx2", NULL};
+    const char *const *const lists[] = {md5gl_image_extensions(), unsupported_extensions};
     for (size_t i = 0; name && i < COMMON_LENGTH(lists); i++) {
         for (const char *const *extension = lists[i]; *extension; extension++)
             if (common_has_suffix(name, *extension))
@@ -248,8 +248,8 @@ static void apply_factors(const gltf_file *file, const gltf_surface *surface,
     const double *const color = surface->color_factor;
     // Without a color, a material of glTF is white. In files of gltf_write.c such a material has no
     // color image on purpose, so no white image is created for it.
-    const bool is_own_file = gltf_extras(json_object_get(file->root, "asset"));
-    if (!surface->textures[CONVERT_MAP_COLOR] && (surface->has_color_factor || !is_own_file))
+    const bool is_written_by_us = gltf_extras(json_object_get(file->root, "asset"));
+    if (!surface->textures[CONVERT_MAP_COLOR] && (surface->has_color_factor || !is_written_by_us))
         convert_create_color_image(file->job, material, CONVERT_MAP_COLOR, color);
     else if (color[0] + color[1] + color[2] + color[3] < max_white_sum)
         convert_note(file->job, "material %s: skipped the color factor %.3g %.3g %.3g %.3g",

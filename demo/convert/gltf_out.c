@@ -40,7 +40,7 @@ json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list
 void gltf_set_parent(gltf_out *out, size_t child, size_t parent_index)
 {
     json_t *const parent = json_array_get(json_object_get(out->root, "nodes"), parent_index);
-    gltf_append(out, gltf_member(out, parent, "children", true), gltf_whole(child));
+    gltf_append(out, gltf_member(out, parent, "children", true), gltf_integer(child));
 }
 
 void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *value)
@@ -71,7 +71,7 @@ void gltf_put_map(gltf_out *out, json_t *material, int map, size_t texture)
         gltf_put(out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
 }
 
-json_t *gltf_whole(size_t value)
+json_t *gltf_integer(size_t value)
 {
     return json_integer((json_int_t)value);
 }
@@ -162,7 +162,7 @@ static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
     json_t *const view = json_object();
     gltf_add(out, "bufferViews", view);
     if (purpose == GLTF_VERTICES)
-        gltf_put(out, view, "byteStride", gltf_whole(stride));
+        gltf_put(out, view, "byteStride", gltf_integer(stride));
     if (targets[purpose] != 0)
         gltf_put(out, view, "target", json_integer(targets[purpose]));
     *COMMON_ADD_ITEM(out->views, out->num_views) =
@@ -240,7 +240,7 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
     static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
     json_t *const accessor = gltf_add_values(out, purpose, type, values, count, columns, use);
     gltf_put(out, accessor, "componentType", json_integer(type));
-    gltf_put(out, accessor, "count", gltf_whole(count));
+    gltf_put(out, accessor, "count", gltf_integer(count));
     gltf_put(out, accessor, "type", json_string(columns == 16 ? "MAT4" : types[columns]));
     if (use == GLTF_NORMALIZED && type != GLTF_FLOAT)
         gltf_put(out, accessor, "normalized", json_true());
@@ -261,7 +261,7 @@ void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int
     }
     const size_t accessor = gltf_add_accessor(out, GLTF_VERTICES, fits ? type : GLTF_FLOAT, values,
                                               count, columns, use);
-    gltf_put(out, attributes, name, gltf_whole(accessor));
+    gltf_put(out, attributes, name, gltf_integer(accessor));
 }
 
 // Copies the influences of one set, which has four slots, for each vertex. Returns false if all
@@ -321,7 +321,7 @@ bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
     if (found)
         *value = (size_t)json_integer_value(found);
     else // keys need not be UTF-8
-        out->is_broken |= json_object_set_new_nocheck(out->names, key, gltf_whole(*value)) != 0;
+        out->is_broken |= json_object_set_new_nocheck(out->names, key, gltf_integer(*value)) != 0;
     free(key);
     return found;
 }
@@ -455,8 +455,8 @@ static void write_buffer(gltf_out *out, const char *bin)
         const convert_bytes *const bytes = &out->views[i].bytes;
         json_t *const view = json_array_get(views, i);
         gltf_put(out, view, "buffer", json_integer(0));
-        gltf_put(out, view, "byteOffset", gltf_whole(out->binary.size));
-        gltf_put(out, view, "byteLength", gltf_whole(bytes->size));
+        gltf_put(out, view, "byteOffset", gltf_integer(out->binary.size));
+        gltf_put(out, view, "byteLength", gltf_integer(bytes->size));
         convert_append(&out->binary, bytes->bytes, bytes->size);
         pad(&out->binary, 0);
     }

@@ -72,7 +72,7 @@ void gltf_put_map(gltf_out *out, json_t *material, int map, size_t texture);
 
 // Create values. gltf_string() accepts UTF-8; other encodings are read as Latin-1. gltf_uri()
 // escapes a file name.
-json_t *gltf_whole(size_t value);
+json_t *gltf_integer(size_t value);
 json_t *gltf_floats(const float *values, size_t count);
 json_t *gltf_string(const char *text);
 json_t *gltf_uri(const char *name);

@@ -132,7 +132,7 @@ static uint32_t write_joints(gltf_writer *writer)
         if (i != root)
             gltf_set_parent(writer->out, i, parent != MD5_NONE ? parent : root);
     }
-    gltf_append(writer->out, writer->out->tops, gltf_whole(root));
+    gltf_append(writer->out, writer->out->tops, gltf_integer(root));
 
     if (num_renamed > 0)
         convert_note(writer->job, "renamed %zu %s to make all names unique in other programs",
@@ -175,7 +175,7 @@ static void write_skin(gltf_writer *writer, uint32_t root)
     for (uint32_t i = 0; i < writer->num_joints; i++) {
         const float *const m = i < count ? writer->assets.model->inverse_bind[i].m : identity.m;
         put_inverse_bind(writer, m, binds + 16 * (size_t)i);
-        gltf_append(writer->out, joints, gltf_whole(i));
+        gltf_append(writer->out, joints, gltf_integer(i));
     }
 
     const size_t accessor = gltf_add_accessor(writer->out, GLTF_BINDS, GLTF_FLOAT, binds,
@@ -196,7 +196,7 @@ static bool store_image(gltf_writer *writer, const convert_image *source, const 
     if (common_has_suffix(writer->job->output, ".glb")) {
         const bool is_png = strcmp(extension, ".png") == 0;
         const size_t view = gltf_add_picture(writer->out, source->bytes, source->size);
-        gltf_put(writer->out, image, "bufferView", gltf_whole(view));
+        gltf_put(writer->out, image, "bufferView", gltf_integer(view));
         gltf_put(writer->out, image, "mimeType", json_string(is_png ? "image/png" : "image/jpeg"));
         return true;
     }
@@ -461,7 +461,7 @@ static json_t *add_deltas(gltf_writer *writer, const md5_mesh *mesh, json_t *ind
                   (json_int_t)count, "indices", indices, "values", deltas);
     if (has_bounds) // bounds of all vertices, also of those with a delta of 0
         gltf_put_bounds(writer->out, accessor, values, count, 3, count < mesh->num_vertices);
-    return gltf_whole(gltf_add(writer->out, "accessors", accessor));
+    return gltf_integer(gltf_add(writer->out, "accessors", accessor));
 }
 
 // Attributes that morph targets change, in the order of glTF's names in write_target().
@@ -597,9 +597,9 @@ static bool write_mesh_material(gltf_writer *writer, uint32_t index, size_t *mat
 
     *material = gltf_num_added(writer->out, "materials");
     char *const key = common_format("%zu %s", source_index, shader);
-    const bool is_known = gltf_find(writer->out, GLTF_MATERIAL, key, material);
+    const bool is_found = gltf_find(writer->out, GLTF_MATERIAL, key, material);
     free(key);
-    return is_known || write_material(writer, source, shader, error);
+    return is_found || write_material(writer, source, shader, error);
 }
 
 // Returns the glTF object of a mesh's only primitive: its attributes and its triangles.
@@ -627,7 +627,7 @@ static bool write_mesh(gltf_writer *writer, uint32_t index, md5_error *error)
     bool has_material = false;
     const bool is_written = write_mesh_material(writer, index, &material, &has_material, error);
     if (has_material)
-        gltf_put(writer->out, primitive, "material", gltf_whole(material));
+        gltf_put(writer->out, primitive, "material", gltf_integer(material));
     if (writer->assets.morph)
         write_targets(writer, index, primitive, extras);
 
@@ -637,7 +637,7 @@ static bool write_mesh(gltf_writer *writer, uint32_t index, md5_error *error)
     const size_t node = gltf_add(
         writer->out, "nodes",
         json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)mesh_index, "skin", 0));
-    gltf_append(writer->out, writer->out->tops, gltf_whole(node));
+    gltf_append(writer->out, writer->out->tops, gltf_integer(node));
     writer->meshes[index].node = node;
     free(name);
     return is_written;
@@ -1079,7 +1079,7 @@ static size_t add_camera(gltf_writer *writer, const char *title, const camera_tr
     json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)index);
     put_xform(writer, item, track->first);
     const size_t node = gltf_add(writer->out, "nodes", item);
-    gltf_append(writer->out, writer->out->tops, gltf_whole(node));
+    gltf_append(writer->out, writer->out->tops, gltf_integer(node));
     free(name);
     return node;
 }
@@ -1110,7 +1110,7 @@ static json_t *add_camera_animation(gltf_writer *writer, const char *title,
     const uint32_t count = camera->num_frames;
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
-        gltf_append(writer->out, cuts, gltf_whole(camera->cuts[i]));
+        gltf_append(writer->out, cuts, gltf_integer(camera->cuts[i]));
     json_t *const extras =
         json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
                   (json_int_t)count, "fov", gltf_floats(track->fovs, count), "cuts", cuts);

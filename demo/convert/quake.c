@@ -70,14 +70,14 @@ static char *read_palette(const char *folder, size_t *size)
     char *const path = common_find(folder, palette_name);
     char *const pak = common_find(folder, "pak0.pak");
     char *bytes = path ? common_read_stream(path, size, &reason) : NULL;
-    common_game_paths places = {.paths = NULL};
-    if (!bytes && pak && common_add_game_path(&places, pak, &unused))
-        for (size_t i = 0; i < places.paths->num_files; i++)
-            if (common_compare_case(places.paths->name(places.paths->user, i), palette_name) == 0) {
+    common_game_paths paths = {.paths = NULL};
+    if (!bytes && pak && common_add_game_path(&paths, pak, &unused))
+        for (size_t i = 0; i < paths.paths->num_files; i++)
+            if (common_compare_case(paths.paths->name(paths.paths->user, i), palette_name) == 0) {
                 *size = QUAKE_PALETTE; // at most
-                bytes = (char *)(uintptr_t)places.paths->open(places.paths->user, i, size, &unused);
+                bytes = (char *)(uintptr_t)paths.paths->open(paths.paths->user, i, size, &unused);
             }
-    common_free_game_paths(&places);
+    common_free_game_paths(&paths);
     free(path);
     free(pak);
     return bytes;

@@ -703,7 +703,7 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
 // -- The file -------------------------------------------------------------------------------------
 
 // Returns advice for files of other programs that have the extension .mdl.
-static const char *other_model_advice(const char *begin)
+static const char *third_party_advice(const char *begin)
 {
     if (strcmp(begin, "IDST") == 0 || strcmp(begin, "IDSQ") == 0)
         return "; Half-Life models are not supported: decompile the model to .smd files";
@@ -725,7 +725,7 @@ static void find_kind(quake_reader *in)
         require_uint(in, 4, in->kind->version, "version");
     else
         FAIL("not a Quake model: found %s at the start, expected IDPO, IDP2 or IDP3%s", begin,
-             other_model_advice(begin));
+             third_party_advice(begin));
 }
 
 // Reads the file into the reader's tables, and the skins of MDL into the scene.

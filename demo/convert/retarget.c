@@ -65,9 +65,9 @@ static const char helpers[] =
 // each word, so that a part of a longer word does not match.
 static const char *find_word(const char *words, const char *word)
 {
-    char *const whole = common_format(" %s ", word);
-    const char *const at = strstr(words, whole);
-    free(whole);
+    char *const delimited_word = common_format(" %s ", word);
+    const char *const at = strstr(words, delimited_word);
+    free(delimited_word);
     return at;
 }
 
@@ -712,8 +712,8 @@ static bool pair_joints(const retarget_figure *source, const retarget_figure *ta
             has_limbs = false;
     }
 
-    const bool is_known = has_map || (has_limbs && num_common >= MIN_COMMON_ROLES);
-    if (is_known)
+    const bool is_matched = has_map || (has_limbs && num_common >= MIN_COMMON_ROLES);
+    if (is_matched)
         return true;
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
         target->joints[i].low = MD5_NONE;
@@ -1534,7 +1534,7 @@ static double find_start_yaw(const retarget_transfer *transfer)
 // Moves a captured motion to the position of the model. Also rotates it by a multiple of 90
 // degrees, so that the first frame faces forward as far as possible. The remaining rotation may be
 // intended, so it is only reported.
-static void place_captured_motion(retarget_transfer *transfer)
+static void align_captured_motion(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
     const double pi = 3.14159265358979323846;
@@ -1826,7 +1826,7 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
 {
     open_transfer(transfer);
     if (transfer->is_captured)
-        place_captured_motion(transfer);
+        align_captured_motion(transfer);
     find_ground(transfer);
 
     const retarget_figure *const target = &transfer->target;

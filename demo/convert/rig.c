@@ -769,7 +769,7 @@ static size_t find_highest_anchor(const rig_skin *skin)
 // skins agree about it. Otherwise the anchor is the highest joint in the hierarchy, bound in its
 // rest pose. Returns the ratio of the anchor's volume in the bind pose to its volume in the rest
 // pose.
-static double place_skin(const convert_rig *rig, rig_skin *skin)
+static double compute_skin_placement(const convert_rig *rig, rig_skin *skin)
 {
     skin->placement = convert_identity;
     size_t anchor = find_bound_anchor(rig, skin);
@@ -788,7 +788,7 @@ static double place_skin(const convert_rig *rig, rig_skin *skin)
 
 // Some converters write arbitrary matrices for joints without weights. Returns false for such a
 // matrix. In a plausible matrix, the scale of the joint in the bind pose is 0.5 to 2 times its
-// scale in the rest pose. `anchor_ratio` is the result of place_skin().
+// scale in the rest pose. `anchor_ratio` is the result of compute_skin_placement().
 static bool is_plausible_bind(const convert_rig *rig, const rig_joint *joint,
                               const convert_affine *bind, double anchor_ratio)
 {
@@ -807,7 +807,7 @@ static bool is_plausible_bind(const convert_rig *rig, const rig_joint *joint,
 // skin has bound do not change. A joint without weights is bound only if its matrix is plausible.
 static void bind_skin(convert_rig *rig, rig_skin *skin)
 {
-    const double anchor_ratio = place_skin(rig, skin);
+    const double anchor_ratio = compute_skin_placement(rig, skin);
     for (size_t k = 0; k < skin->num_joints; k++) {
         if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound)
             continue;
@@ -1017,8 +1017,8 @@ static convert_affine output_transform(const convert_rig *rig)
     const double angle = fabs(source_yaw) <= 360 ? -source_yaw / 180.0 * 3.14159265358979323846 : 0;
     const double c = cos(angle) * rig->unit;
     const double s = sin(angle) * rig->unit;
-    const convert_affine turn = {{{c, s, 0}, {-s, c, 0}, {0, 0, rig->unit}, {0, 0, 0}}};
-    return convert_mul_affine(&turn, &rig->plain->axes);
+    const convert_affine rotation = {{{c, s, 0}, {-s, c, 0}, {0, 0, rig->unit}, {0, 0, 0}}};
+    return convert_mul_affine(&rotation, &rig->plain->axes);
 }
 
 // Moves the nodes, the skins and the joints from the space of the file to the space of the output.

@@ -85,9 +85,9 @@ static const char *carry_over(const hero *from, hero *to)
     void *bytes = malloc(size);
     if (!bytes || md5_player_save(from->player, bytes, size) != size)
         exit(1);
-    const bool is_whole = md5_player_restore(to->player, bytes, size, NULL);
+    const bool is_restored = md5_player_restore(to->player, bytes, size, NULL);
     free(bytes);
-    if (is_whole)
+    if (is_restored)
         return "bit for bit";
 
     // Copy the parameters, then the state of each layer and its time.

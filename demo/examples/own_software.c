@@ -90,7 +90,7 @@ static bool is_front_face(const face *f)
 // Computes the corners of a face on the screen. The face shows triangle `triangle` of a mesh.
 // Returns false if a corner is behind the camera.
 static bool project_triangle(const md5_mesh *mesh, uint32_t triangle, const md5_vec3 *positions,
-                             const md5_vec3 *normals, md5_mat44 camera, face *made)
+                             const md5_vec3 *normals, md5_mat44 camera, face *result)
 {
     const md5_viewport window = {0, 0, WIDTH, HEIGHT, MD5_DEPTH_MINUS_ONE_TO_ONE};
     for (uint32_t corner = 0; corner < 3; corner++) {
@@ -98,8 +98,8 @@ static bool project_triangle(const md5_mesh *mesh, uint32_t triangle, const md5_
         md5_vec3 pixel = {0};
         if (!md5_mat44_project(camera, window, positions[v], &pixel))
             return false;
-        made->depth += pixel.z;
-        made->corners[corner] = shade_vertex(pixel, normals[v], mesh->texcoords[v]);
+        result->depth += pixel.z;
+        result->corners[corner] = shade_vertex(pixel, normals[v], mesh->texcoords[v]);
     }
     return true;
 }
@@ -116,9 +116,10 @@ static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44
 
     size_t count = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        face made = {.texture = texture};
-        if (project_triangle(mesh, i, positions, normals, camera, &made) && is_front_face(&made))
-            faces[count++] = made;
+        face result = {.texture = texture};
+        if (project_triangle(mesh, i, positions, normals, camera, &result)
+            && is_front_face(&result))
+            faces[count++] = result;
     }
     free(normals);
     free(positions);

@@ -96,8 +96,8 @@ int main(int argc, char **argv)
     md5_error error = MD5_INIT;
     md5_character *character = md5_load_character(argv[1], NULL, &error);
     md5_player *player = character ? md5_create_player(character->machine, NULL, &error) : NULL;
-    md5_player *other = player ? md5_create_player(character->machine, NULL, &error) : NULL;
-    if (!other)
+    md5_player *restored = player ? md5_create_player(character->machine, NULL, &error) : NULL;
+    if (!restored)
         return fail(&error);
 
     // Save in the middle of a transition from standing to walking.
@@ -107,20 +107,20 @@ int main(int argc, char **argv)
     unsigned char *bytes = save(player, placement);
 
     // Restore to another player, as after a restart of the game.
-    md5_xform other_placement = restore(bytes, other);
+    md5_xform restored_placement = restore(bytes, restored);
 
     // Both players continue with bit-identical results.
     placement = play(player, placement, 50);
-    other_placement = play(other, other_placement, 50);
-    const bool is_same_place = memcmp(&placement, &other_placement, sizeof placement) == 0;
-    const bool is_same = is_same_place && has_same_pose(character, player, other);
+    restored_placement = play(restored, restored_placement, 50);
+    const bool has_same_placement = memcmp(&placement, &restored_placement, sizeof placement) == 0;
+    const bool is_same = has_same_placement && has_same_pose(character, player, restored);
     printf("50 frames later: %s\n", is_same ? "the same pose, bit for bit" : "DIFFERENT");
 
     // For rollback in one process, a copy is faster than save and restore.
-    md5_player_copy(other, player);
+    md5_player_copy(restored, player);
 
     free(bytes);
-    md5_destroy_player(other);
+    md5_destroy_player(restored);
     md5_destroy_player(player);
     md5_free_character(character);
     return is_same ? 0 : 1;

@@ -353,10 +353,10 @@ static void draw_meshes(VkCommandBuffer commands, const md5_model *model)
 // Records the copy of the drawn image to a buffer that the CPU reads.
 static void copy_image(VkCommandBuffer commands, VkImage image, VkBuffer pixels)
 {
-    const VkBufferImageCopy whole = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+    const VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                      .imageExtent = {SIZE, SIZE, 1}};
     vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, pixels, 1,
-                           &whole);
+                           &region);
     const VkMemoryBarrier to_cpu = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
         .dstAccessMask = VK_ACCESS_HOST_READ_BIT};

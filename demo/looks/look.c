@@ -324,7 +324,7 @@ static bool ends_with_path(const char *path, const char *end)
 // Returns true if the last word of a name is the keyword of a map other than the color map. A
 // single letter counts only after other words. For example, "imp_n" is a normal map, but "n" is
 // not.
-bool view_is_other_map(const view_name *name)
+bool view_is_non_color_map(const view_name *name)
 {
     const view_name last = last_word(name);
     const bool is_letter = strlen(last.words) == 1 + 2;
@@ -662,7 +662,7 @@ void view_close_package(view_package *package)
     common_free_list(&package->scripts);
     md5_destroy_game(package->game);
     common_free_list(&package->declaring);
-    common_free_game_paths(&package->places);
+    common_free_game_paths(&package->paths);
     free(package->model);
     free(package->folder);
     free(package->around);
@@ -740,11 +740,11 @@ static md5_game *open_game_on_disk(view_package *package, view_listener warnings
 {
     md5_error error = {0};
     const char *const root = find_materials_root(package);
-    if (!root || !common_add_game_path(&package->places, root, &error))
+    if (!root || !common_add_game_path(&package->paths, root, &error))
         return NULL;
     const md5_load_opts opts = {.warn = warn_of_declaration, .warn_user = package};
     md5_game *const game =
-        md5_create_game(package->places.paths, package->places.count, &opts, &error);
+        md5_create_game(package->paths.paths, package->paths.count, &opts, &error);
     if (!game)
         warn(warnings, common_format("%s: %s", root, error.message));
     return game;
@@ -1024,10 +1024,10 @@ typedef struct named_mesh {
     view_name folder;
     view_name combined; // the words of all four
 
-    bool is_foreign;          // the shader is an absolute path, which is on the author's machine
-    bool has_other_materials; // other meshes have other materials
-    bool is_main;             // the image that is named after the model can belong to this mesh
-    bool is_part;             // its names contain a part of a body, and the model's name does not
+    bool is_foreign;             // the shader is an absolute path, which is on the author's machine
+    bool has_multiple_materials; // other meshes have other materials
+    bool is_main;                // the image that is named after the model can belong to this mesh
+    bool is_part; // its names contain a part of a body, and the model's name does not
 
     // True if the folder contains other models. Images without a matching name can then belong to
     // them.
@@ -1081,7 +1081,7 @@ static bool is_claimed_by_other_mesh(const named_mesh *subject, const view_name 
 {
     enum { MAX_COMPARED = 64 }; // real models have fewer meshes
     const md5_model *const model = subject->search->model;
-    if (!subject->has_other_materials)
+    if (!subject->has_multiple_materials)
         return false;
     for (uint32_t i = 0; i < model->num_meshes && i < MAX_COMPARED; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -1175,10 +1175,10 @@ static uint32_t rate_name(const named_mesh *subject, const view_image_file *imag
     const uint8_t vague = WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
     const uint8_t ignored = is_far_from_model(image) ? WORD_COLOR : vague;
     const view_name main = remove_words(image->name, ignored);
-    const bool has_other_words = main.words[1] != '\0';
+    const bool has_more_words = main.words[1] != '\0';
     if (!is_similar(expected, &image->name))
         return 0;
-    if (!has_other_words || is_similar(&main, expected))
+    if (!has_more_words || is_similar(&main, expected))
         return 100;
     return is_similar(&main, &subject->combined) ? 80 : 0;
 }
@@ -1306,7 +1306,7 @@ static bool is_tiny(const char *path)
 // exactly the name of the model.
 static bool can_be_color_map(const named_mesh *subject, const view_image_file *image)
 {
-    return !view_is_other_map(&image->name) || is_same(&image->name, &subject->model, 0);
+    return !view_is_non_color_map(&image->name) || is_same(&image->name, &subject->model, 0);
 }
 
 // Lowers the score of a candidate if its image is so small that it is probably a placeholder.
@@ -1400,7 +1400,7 @@ static bool has_meaningful_shader(const named_mesh *subject)
 // Returns true if an image in the model's folder can belong to the mesh.
 static bool is_possible_image(const named_mesh *subject, const view_image_file *image)
 {
-    if (subject->is_shared || view_is_other_map(&image->name))
+    if (subject->is_shared || view_is_non_color_map(&image->name))
         return false;
     return !is_of_another(subject, &image->name);
 }
@@ -1458,7 +1458,7 @@ static void examine_folder(named_mesh *subject, const view_image_file *images, s
 static bool is_clear_winner(const named_mesh *subject, const candidate *best,
                             const candidate *candidates, size_t count)
 {
-    const bool is_vague = rules[best->by].is_of_model && subject->has_other_materials;
+    const bool is_vague = rules[best->by].is_of_model && subject->has_multiple_materials;
     const int margin = is_vague ? WIDE_MARGIN : MARGIN;
     for (size_t i = 0; i < count; i++) {
         if (candidates[i].score > best->score - margin
@@ -1574,11 +1574,12 @@ static const view_image_file *find_image(view_package *package, const char *path
     char *const normalized = add_named_folder(package, joined);
     char *const stem = remove_extension(normalized);
     const view_name name = view_split_name(common_base(stem));
-    const bool is_other_map = view_is_other_map(&name);
+    const bool is_non_color_map = view_is_non_color_map(&name);
     const view_image_file *found = NULL;
     for (size_t i = 0; i < package->num_pictures && !found; i++) {
         const view_image_file *const image = &package->pictures[i];
-        if (view_is_other_map(&image->name) == is_other_map && ends_with_path(image->stem, stem))
+        if (view_is_non_color_map(&image->name) == is_non_color_map
+            && ends_with_path(image->stem, stem))
             found = image;
     }
     free(stem);
@@ -2043,7 +2044,7 @@ static named_mesh describe_mesh(const view_look_search *search)
         .mesh = mesh,
         .path = shader_path(mesh->shader),
         .is_foreign = common_is_absolute(mesh->shader),
-        .has_other_materials = has_several_materials(search->model),
+        .has_multiple_materials = has_several_materials(search->model),
     };
     split_names(&subject);
 
@@ -2051,13 +2052,14 @@ static named_mesh describe_mesh(const view_look_search *search)
     const bool has_part_name =
         has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART);
     subject.is_part =
-        subject.has_other_materials && has_part_name && !has_word(&subject.model, WORD_PART);
+        subject.has_multiple_materials && has_part_name && !has_word(&subject.model, WORD_PART);
 
     // An image that is named after the model does not belong to a mesh with an unrelated shader.
     const bool has_unrelated_shader =
         is_specific(&subject.shader) && view_name_similarity(&subject.shader, &subject.model) == 0
         && view_name_similarity(&subject.shader, &subject.folder) == 0;
-    subject.is_main = !subject.has_other_materials || (!subject.is_part && !has_unrelated_shader);
+    subject.is_main =
+        !subject.has_multiple_materials || (!subject.is_part && !has_unrelated_shader);
     return subject;
 }
 

@@ -50,7 +50,7 @@ const char *view_find_map(const common_list *files, const char *diffuse, md5gl_i
 
 // Returns true if the last word of a name indicates a map other than the color map, as in
 // "imp_local.tga" or "normals.png".
-bool view_is_other_map(const view_name *name);
+bool view_is_non_color_map(const view_name *name);
 
 // Returns the image of a material's map. It is the image of the first stage for diffuse, bump or
 // specular light. If there is no diffuse stage, the diffuse map is the image of the first stage
@@ -167,7 +167,7 @@ struct view_package {
     common_list scripts;                // the md5.cfg files around the model
     md5_cube2 *cubes[VIEW_MAX_SCRIPTS]; // [num_cubes] the parsed scripts; NULL if damaged
     size_t num_cubes;
-    common_game_paths places;
+    common_game_paths paths;
     common_list declaring;  // with a reader: files of declarations in the model's folder
     view_listener warnings; // receives faults of declarations; `warn` is NULL if none are reported
     md5_game *game;

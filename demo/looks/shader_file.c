@@ -223,8 +223,8 @@ static void read_picture(shader_reader *in, char **picture)
 // One texture layer of a material.
 typedef struct shader_stage {
     char *picture;
-    bool is_normals; // the image is a normal map
-    bool is_other;   // the image is neither a color map nor a normal map
+    bool is_normals;    // the image is a normal map
+    bool is_unused_map; // the image is neither a color map nor a normal map
 } shader_stage;
 
 // Reads the argument of the keyword "stage", which is the type of the stage's map.
@@ -236,7 +236,7 @@ static void read_stage_type(shader_reader *in, shader_stage *stage)
     }
     const bool is_color = is_word(in, "diffusemap") || is_word(in, "colormap");
     stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
-    stage->is_other = !stage->is_normals && !is_color;
+    stage->is_unused_map = !stage->is_normals && !is_color;
 }
 
 // Reads the argument of the keyword "cull", the side of triangles that is not drawn.
@@ -281,7 +281,7 @@ static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look
 static void end_stage(shader_stage *stage, view_look *look)
 {
     char **const map = stage->is_normals ? &look->normals : &look->diffuse;
-    if (!*map && !stage->is_other) {
+    if (!*map && !stage->is_unused_map) {
         *map = stage->picture;
         stage->picture = NULL;
     }

@@ -459,7 +459,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 // clips are sorted by path for binary search. Returns the number of files that are not clips.
 static size_t sort_batch(file_batch *batch)
 {
-    size_t num_others = 0;
+    size_t num_non_clips = 0;
     batch->num_clips = 0;
     batch->num_meshes = 0;
     for (size_t i = 0; i < batch->num_read; i++) {
@@ -471,13 +471,13 @@ static size_t sort_batch(file_batch *batch)
             batch->num_clips++;
             batch->order[batch->num_read - batch->num_clips] = report; // from the end
         } else {
-            batch->order[num_others++] = report;
+            batch->order[num_non_clips++] = report;
         }
     }
 
     // Clips are the last elements of `order`. The paths of clips use the unused end of
     // `mesh_paths`.
-    batch->clips = batch->order + num_others;
+    batch->clips = batch->order + num_non_clips;
     batch->clip_paths = batch->mesh_paths + batch->num_meshes;
     common_sort(batch->meshes, batch->num_meshes, sizeof(file_report *), compare_files);
     common_sort(batch->clips, batch->num_clips, sizeof(file_report *), compare_files);
@@ -486,7 +486,7 @@ static size_t sort_batch(file_batch *batch)
         batch->mesh_paths[i] = batch->meshes[i]->path;
     for (size_t i = 0; i < batch->num_clips; i++)
         batch->clip_paths[i] = batch->clips[i]->path;
-    return num_others;
+    return num_non_clips;
 }
 
 // Selects the meshes whose models stay in memory, because clips of the batch are checked with them.
@@ -523,12 +523,12 @@ static void check_clips_of_meshes(const file_batch *batch)
 // clips. The second loop reads the clips and checks them with the meshes from the first loop.
 static void read_batch(file_batch *batch, const md5_threads *threads)
 {
-    const size_t num_others = sort_batch(batch);
+    const size_t num_non_clips = sort_batch(batch);
     select_kept_models(batch);
-    md5_threads_run(threads, num_others, read_range, batch);
+    md5_threads_run(threads, num_non_clips, read_range, batch);
     file_batch clips = *batch;
     clips.order = batch->clips;
-    clips.num_before += num_others;
+    clips.num_before += num_non_clips;
     md5_threads_run(threads, batch->num_clips, read_range, &clips);
     check_clips_of_meshes(batch);
 }

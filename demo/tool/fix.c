@@ -532,13 +532,13 @@ static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
         return false;
 
     const md5_frame_edit edit = read_frame_options(job);
-    const bool has_other_motion = changes_motion(job, &edit);
-    const bool is_needed = has_other_motion || selects_frames || edit.tolerance != 0;
+    const bool has_new_motion = changes_motion(job, &edit);
+    const bool is_needed = has_new_motion || selects_frames || edit.tolerance != 0;
     if (!is_needed)
         return true;
     if (!apply_frame_edit(job, doc, &edit, error))
         return false;
-    if (!has_other_motion || !job->mesh)
+    if (!has_new_motion || !job->mesh)
         return true;
 
     // A failure is ignored. The clip then keeps the bounds from its file.
@@ -548,7 +548,7 @@ static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
 }
 
 // Returns true if the joints of a clip differ from the joints of its mesh.
-static bool has_other_joints(const repair_job *job, md5_check *before)
+static bool has_different_joints(const repair_job *job, md5_check *before)
 {
     static const char *const rules[] = {"clip-joint-count", "clip-joint-name", "clip-joint-order",
                                         "clip-joint-parent"};
@@ -564,19 +564,20 @@ static bool has_other_joints(const repair_job *job, md5_check *before)
 // do not store. For these engines, all six components of each joint are stored in the frames.
 static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
-    const bool is_other = has_other_joints(job, before);
+    const bool is_different = has_different_joints(job, before);
     bool needs_all = find_rule(before, "base-frame-needed");
-    if (!needs_all && is_other) // joints that are added have their values only in the base frame
+    // Joints that are added have their values only in the base frame.
+    if (!needs_all && is_different)
         needs_all = tool_has_rule(tool_engines(job->arguments->requested, NULL, job->path),
                                   "base-frame-needed");
-    if (!is_other && !needs_all)
+    if (!is_different && !needs_all)
         return true;
-    if (is_other && !job->mesh)
+    if (is_different && !job->mesh)
         return convert_fail(error, MD5_ERROR_MISSING, job->path, mesh_not_read);
 
-    const md5_model *const mesh = is_other ? job->mesh : NULL;
+    const md5_model *const mesh = is_different ? job->mesh : NULL;
     const char *const description =
-        is_other ? "joints changed to match the mesh" : "joints extended to all components";
+        is_different ? "joints changed to match the mesh" : "joints extended to all components";
     return report_edit(job, md5_fix_joints(doc, mesh, needs_all, error), description);
 }
 

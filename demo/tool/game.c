@@ -62,7 +62,7 @@ void tool_close_game(tool_game *game)
 {
     tool_close_search_paths(&game->search_paths);
     common_free_list(&game->used);
-    common_free_list(&game->other_images);
+    common_free_list(&game->non_surface_images);
     common_free_list(&game->surface_images);
     common_free_list(&game->error_locations);
     common_free_list(&game->script_objects);
@@ -80,9 +80,9 @@ void tool_close_game(tool_game *game)
 
 // Moves the game folder DIR from the operands to arguments->folder. The game can be given as DIR,
 // by --base, or by both. If both are given, DIR is a mod of the game in --base.
-int tool_read_game_folder(tool_arguments *arguments, int max_others)
+int tool_read_game_folder(tool_arguments *arguments, int max_operands)
 {
-    const bool has_folder = !arguments->base || arguments->num_operands > max_others;
+    const bool has_folder = !arguments->base || arguments->num_operands > max_operands;
     if (arguments->num_operands > 0 && has_folder) {
         arguments->folder = *arguments->operands++;
         arguments->num_operands--;

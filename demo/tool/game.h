@@ -57,9 +57,9 @@ typedef struct tool_game {
     tool_checked_file *files; // [num_files] all models and clips, sorted by path
     size_t num_files;
     bool *is_on_surface; // [number of materials] true if a mesh uses the material as its surface
-    common_list surface_images; // images of materials on surfaces, with duplicates
-    common_list other_images;   // images of the other materials
-    common_list script_objects; // script objects that were checked
+    common_list surface_images;     // images of materials on surfaces, with duplicates
+    common_list non_surface_images; // images of the other materials
+    common_list script_objects;     // script objects that were checked
     size_t num_keys; // checked keys of entities, including inherited keys; their number is limited
     size_t num_characters; // characters that were created to check them; their number is limited
     tool_defaulted_model *defaulted_models; // [num_models] by the index of their declaration
@@ -79,9 +79,9 @@ int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_g
 void tool_close_game(tool_game *game);
 
 // Moves DIR from the operands to the folder. Without --base the first operand is DIR. With --base,
-// DIR is given if there are more than `max_others` operands. Returns an exit status, and prints an
-// error if the folder is missing.
-int tool_read_game_folder(tool_arguments *arguments, int max_others);
+// DIR is given if there are more than `max_operands` operands. Returns an exit status, and prints
+// an error if the folder is missing.
+int tool_read_game_folder(tool_arguments *arguments, int max_operands);
 
 // Stores or prints a warning of the game. It is a md5_warn_fn; `user` is the tool_game.
 void tool_store_game_warning(void *user, const md5_error *warning);

@@ -15,16 +15,16 @@ static const char *label(const tool_game *game, const char *indented)
 // == Search order =================================================================================
 
 // Prints the location of a file. `line` is the line of a declaration in the file, or 0.
-static void print_location(const tool_game *game, const char *what, const char *file, uint32_t line,
+static void print_location(const tool_game *game, const char *kind, const char *file, uint32_t line,
                            const char *location)
 {
     if (line > 0)
         PRINT(game, "  %s: %s:%u in %s\n",
-              "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"location\":%s}\n", what,
+              "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"location\":%s}\n", kind,
               file, line, location);
     else
         PRINT(game, "  %s: %s in %s\n",
-              "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"location\":%s}\n", what, file,
+              "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"location\":%s}\n", kind, file,
               location);
 }
 
@@ -34,16 +34,16 @@ static void print_location(const tool_game *game, const char *what, const char *
 static void print_file(tool_game *game, const char *indented_label, const char *file, uint32_t line)
 {
     const common_game_paths *const list = &game->search_paths.list;
-    const char *const what = label(game, indented_label);
+    const char *const kind = label(game, indented_label);
     const uint32_t location = md5_game_find_file(game->md5, file, 0);
     if (location >= list->count) {
         game->has_missing = true;
-        PRINT(game, "  %s: %s: missing\n", "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", what,
+        PRINT(game, "  %s: %s: missing\n", "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", kind,
               file);
         return;
     }
 
-    print_location(game, what, file, line, list->titles[location]);
+    print_location(game, kind, file, line, list->titles[location]);
     uint32_t hidden = md5_game_find_file(game->md5, file, location + 1);
     while (hidden < list->count) {
         PRINT(game, "    hides: %s in %s\n", "{\"kind\":\"hidden\",\"name\":%s,\"location\":%s}\n",
@@ -205,10 +205,10 @@ static void print_needed_decl(tool_game *game, const char *indented_label, md5_d
                               const char *name)
 {
     const md5_decl *const decl = md5_find_decl(game->md5, type, name);
-    const char *const what = label(game, indented_label);
+    const char *const kind = label(game, indented_label);
     if (decl && decl->file) {
         PRINT(game, "  %s: %s, declared %s:%u\n",
-              "{\"kind\":\"needs\",\"what\":%s,\"name\":%s,\"file\":%s,\"line\":%u}\n", what, name,
+              "{\"kind\":\"needs\",\"what\":%s,\"name\":%s,\"file\":%s,\"line\":%u}\n", kind, name,
               decl->file, decl->keyword_line);
         return;
     }
@@ -216,7 +216,7 @@ static void print_needed_decl(tool_game *game, const char *indented_label, md5_d
     const bool is_image = type == MD5_DECL_MATERIAL;
     PRINT(game,
           is_image ? "  %s: %s: not declared; used as an image name\n" : "  %s: %s: not declared\n",
-          "{\"kind\":\"needs\",\"what\":%s,\"name\":%s}\n", what, name);
+          "{\"kind\":\"needs\",\"what\":%s,\"name\":%s}\n", kind, name);
     if (is_image)
         print_image(game, name);
 }

@@ -213,7 +213,7 @@ void tool_check_material_images(tool_game *game, const md5_decl *decl)
     md5_error error = {0};
     const md5_material *const material = md5_game_material(game->md5, decl->name, &error);
     common_list *const images =
-        game->is_on_surface[decl->index] ? &game->surface_images : &game->other_images;
+        game->is_on_surface[decl->index] ? &game->surface_images : &game->non_surface_images;
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         for (uint32_t k = 0; k < stage->image.num_steps; k++) {
@@ -274,6 +274,6 @@ static void check_images(tool_game *game, common_list *images, bool are_on_surfa
 
 void tool_check_stored_images(tool_game *game)
 {
-    check_images(game, &game->other_images, false);
+    check_images(game, &game->non_surface_images, false);
     check_images(game, &game->surface_images, true);
 }

@@ -290,12 +290,12 @@ typedef struct clip_motion {
     md5_check *clip;    // receives the violations
     skin_point *points; // [num_points] vertices that approximate the skin
     uint32_t num_points;
-    double size;              // diagonal of the mesh's bounds
-    md5_xform *pose;          // [joints]
-    md5_mat34 *joints;        // [joints] of the pose, in model space
-    md5_mat34 *palette;       // [joints]
-    md5_mat34 *other_palette; // [joints] of another frame
-    uint32_t feet[MAX_FEET];  // joints
+    double size;               // diagonal of the mesh's bounds
+    md5_xform *pose;           // [joints]
+    md5_mat34 *joints;         // [joints] of the pose, in model space
+    md5_mat34 *palette;        // [joints]
+    md5_mat34 *second_palette; // [joints] of another frame
+    uint32_t feet[MAX_FEET];   // joints
     // Positions in each frame: of the root, then of the soles of the feet.
     md5_vec3 *paths[MAX_FEET + 1]; // [frames]
     uint32_t num_feet;
@@ -440,14 +440,14 @@ static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t
     double max_distance = 0;
     double max_root_distance = 0;
     pose_frame(motion, a, MD5_ROOT_IN_PLACE);
-    memcpy(motion->other_palette, motion->palette, num_joints * sizeof *motion->palette);
+    memcpy(motion->second_palette, motion->palette, num_joints * sizeof *motion->palette);
     const md5_mat34 root_a = motion->joints[0];
     pose_frame(motion, b, MD5_ROOT_IN_PLACE);
     const md5_mat34 a_from_b = md5_mat34_mul(root_a, md5_mat34_inverse(motion->joints[0]));
 
     for (uint32_t i = 0; i < motion->num_points; i++) {
         const md5_vec3 in_a =
-            skin_position(motion->model, motion->points[i], motion->other_palette);
+            skin_position(motion->model, motion->points[i], motion->second_palette);
         const md5_vec3 in_b = skin_position(motion->model, motion->points[i], motion->palette);
         const md5_vec3 aligned = md5_mat34_point(a_from_b, in_b);
         max_distance = fmax(max_distance, md5_vec3_length(md5_vec3_sub(in_b, in_a)));
@@ -635,7 +635,7 @@ static void check_skin_motion(clip_motion *motion, int properties)
     motion->pose = pose;
     motion->palette = matrices;
     motion->joints = matrices + num_joints;
-    motion->other_palette = matrices + 2 * num_joints;
+    motion->second_palette = matrices + 2 * num_joints;
     for (uint32_t i = 0; i <= motion->num_feet; i++)
         motion->paths[i] = positions + i * num_frames;
 

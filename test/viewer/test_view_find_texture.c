@@ -401,7 +401,7 @@ static bool is_other_map(const char *path)
 {
     OWN_STRING stem = common_stem(path);
     const view_name name = view_split_name(stem);
-    return view_is_other_map(&name);
+    return view_is_non_color_map(&name);
 }
 
 TEST (view_names_of_other_maps_are_recognized) {
