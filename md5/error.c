@@ -5,7 +5,7 @@
 // like snprintf(); `text` contains as much of it as fits into `size` bytes.
 size_t md5_format_error(const md5_error *error, char *text, size_t size)
 {
-    char whole[sizeof error->file + sizeof error->message + 64];
+    char full_text[sizeof error->file + sizeof error->message + 64];
     char location[32] = "";
     const bool has_file = error->file[0] != '\0';
     const bool has_line = error->line > 0;
@@ -13,13 +13,13 @@ size_t md5_format_error(const md5_error *error, char *text, size_t size)
     const char *const space = has_file || has_line ? " " : "";
     if (has_line)
         snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
-    snprintf(whole, sizeof whole, "%s%s%s%s%s: %s", error->file, colon, location, space,
+    snprintf(full_text, sizeof full_text, "%s%s%s%s%s: %s", error->file, colon, location, space,
              md5i_severity(error->status), error->message);
 
     // Copy the line with escapes for bytes that are not printable, because a file name may contain
     // control sequences for terminals.
     size_t length = 0;
-    for (const char *at = whole, *const end = whole + strlen(whole); at < end;) {
+    for (const char *at = full_text, *const end = full_text + strlen(full_text); at < end;) {
         char bytes[MD5_ESCAPED];
         const size_t count = md5i_escape(&at, end, bytes);
         for (size_t j = 0; j < count; j++, length++) {

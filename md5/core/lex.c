@@ -732,9 +732,9 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
         first++;
 
     const char *point = first; // end of the digits, where a fraction may begin
-    int64_t whole = 0;
+    int64_t magnitude = 0;
     for (; point < lex->end && md5_is_digit(*point); point++)
-        whole = whole < limit ? 10 * whole + (*point - '0') : INT64_MAX;
+        magnitude = magnitude < limit ? 10 * magnitude + (*point - '0') : INT64_MAX;
     if (point == first)
         return bad_number(lex, lex->at, "an integer");
 
@@ -743,7 +743,7 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
     if (!end)
         return bad_number(lex, start, "an integer");
 
-    *value = is_negative ? -whole : whole;
+    *value = is_negative ? -magnitude : magnitude;
     warn_of_int(lex, start, first, point, fraction_end, *value);
     lex->at = end;
     return true;
@@ -779,7 +779,7 @@ static bool is_line_start(const md5_lex *lex)
 // Skips the values of an unknown keyword. They end before the next known keyword, before a name at
 // the start of a line, at the end of the block, or at the end of the text. A nested block in braces
 // is skipped as a whole.
-MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
+MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_keyword)(md5_span word))
 {
     const char *block_at = NULL; // position of the outermost block
     size_t depth = 0;            // number of open blocks
@@ -794,7 +794,7 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
         if (depth == 0) {
             if (c == '}')
                 return true;
-            if (md5_span_is_name(word) && (is_line_start(lex) || is_known(word)))
+            if (md5_span_is_name(word) && (is_line_start(lex) || is_keyword(word)))
                 return true;
             block_at = lex->at;
         }

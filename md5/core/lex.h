@@ -138,8 +138,8 @@ void md5i_lex_skip_name_space(md5_lex *lex);
 bool md5i_lex_joint_name(md5_lex *lex, md5_span *name);
 
 // Skips the values of an unknown keyword: everything up to the next name that begins a line or for
-// which `is_known` returns true, or the end of the block. Nested blocks in braces are skipped.
-bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word));
+// which `is_keyword` returns true, or the end of the block. Nested blocks in braces are skipped.
+bool md5i_lex_skip_values(md5_lex *lex, bool (*is_keyword)(md5_span word));
 
 // -- Numbers ----------------------------------------------------------------------------------
 

@@ -146,7 +146,7 @@ static unsigned digit_value(char c)
 
 // Reads the digits at the position of the lexer as an integer. Like in the engine, the result is
 // modulo 2^32.
-static uint32_t read_whole(md5_decl_lex *lex, unsigned base)
+static uint32_t read_integer(md5_decl_lex *lex, unsigned base)
 {
     uint32_t value = 0;
     for (; is_digit_of_base(byte_at(lex), base); lex->at++)
@@ -226,7 +226,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
     token->is_real = dots == 1 || next == 'e';
     if (!token->is_real) { // read the digits again as an integer, which is modulo 2^32
         lex->at = start;
-        token->number = read_whole(lex, 10);
+        token->number = read_integer(lex, 10);
         return true;
     }
 
@@ -273,7 +273,7 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
         // number.
         const unsigned base = base_from_prefix(next_byte(lex));
         lex->at += base == 8 ? 1 : 2;
-        token->number = read_whole(lex, base);
+        token->number = read_integer(lex, base);
     } else {
         TRY(read_decimal(lex, token));
     }

@@ -452,8 +452,8 @@ static void fill_scales(const scale_entry *entries, size_t count, md5_scaled_joi
 
 // Allocates the scales in a block, and fills them from sorted entries. A block without memory only
 // adds up the size; this function then returns NULL.
-static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
-                                const scale_entry *entries, size_t count)
+static md5_scales *create_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
+                                 const scale_entry *entries, size_t count)
 {
     md5_scales *const scales = (md5_scales *)md5i_block_alloc(block, 1, sizeof *scales);
     md5_scaled_joint *const joints =
@@ -499,14 +499,14 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     if (count > 0)
         qsort(entries, count, sizeof *entries, compare_scale_entries);
 
-    // The first call of place_scales() computes the size of the block. The second call fills the
+    // The first call of create_scales() computes the size of the block. The second call fills the
     // allocated block.
     const uint32_t num_joints = count_entry_joints(entries, count);
     md5_block block = {0};
-    place_scales(arena->context, &block, num_joints, entries, count);
+    create_scales(arena->context, &block, num_joints, entries, count);
     if (!md5i_block_end_measuring(arena->context, &block))
         return NULL;
-    return place_scales(arena->context, &block, num_joints, entries, count);
+    return create_scales(arena->context, &block, num_joints, entries, count);
 }
 
 // Creates scales from a text, and frees the temporary data at the end. Returns NULL and sets the

@@ -184,7 +184,7 @@ static void close_pose(const md5_repair *repair, const frame_plan *plan, float w
 // to its start, so x and y are the sampled values. The jump is the step from the last old frame
 // back to the first. Created frames after the last old frame are inside of the jump. There joint 0
 // continues with the mean speed before and after it.
-static void place_root(const md5_repair *repair, const frame_plan *plan, uint32_t frame,
+static void write_root(const md5_repair *repair, const frame_plan *plan, uint32_t frame,
                        md5_vec3 sampled)
 {
     const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
@@ -218,7 +218,7 @@ static void pose_frame(const md5_repair *repair, const frame_plan *plan, uint32_
     else if (weight > 0)
         close_pose(repair, plan, weight);
     if (plan->edit->is_closed)
-        place_root(repair, plan, frame, sampled_root);
+        write_root(repair, plan, frame, sampled_root);
     if (plan->edit->is_in_place)
         repair->pose[0].translation = plan->begin[0].translation;
 }

@@ -24,9 +24,9 @@ static md5_mat34 rounded_rotation_matrix(md5_quat rotation)
 {
     md5_mat34 matrix = md5_mat34_from_xform((md5_xform){.rotation = rotation});
     for (uint32_t i = 0; i < 12; i++) {
-        const float whole = rintf(matrix.m[i]);
-        if (fabsf(matrix.m[i] - whole) < 1e-6f)
-            matrix.m[i] = whole;
+        const float rounded = rintf(matrix.m[i]);
+        if (fabsf(matrix.m[i] - rounded) < 1e-6f)
+            matrix.m[i] = rounded;
     }
     return matrix;
 }

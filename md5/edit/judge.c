@@ -480,8 +480,8 @@ enum { MIN_BONES = 5 };
 
 // The bone lengths of a clip's pose, relative to those of the bind pose.
 typedef struct bone_scale {
-    float median;       // 1 if the pose has fewer than MIN_BONES bones
-    bool is_other_unit; // the clip was written in another unit of length
+    float median;            // 1 if the pose has fewer than MIN_BONES bones
+    bool has_different_unit; // the clip was written in another unit of length
 } bone_scale;
 
 // Returns true if the clip contains the same bone as the model. A bone is the line from a joint's
@@ -517,7 +517,7 @@ static bool has_common_bone(const md5_binding *clip, uint32_t joint)
 #define MAX_SCALE 1e6f
 
 // Measures by which factor the bones of a pose are longer than in the model. The factor is the
-// median over all bones. is_other_unit is true if the factor is clear enough to be reported.
+// median over all bones. has_different_unit is true if the factor is clear enough to be reported.
 // ratios[num_joints] is a buffer.
 static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, float *ratios)
 {
@@ -567,9 +567,9 @@ static bool round_to_right_angles(md5_quat q, md5_mat34 *rounded)
     float sum = 0;
     *rounded = md5_mat34_from_xform((md5_xform){.rotation = q});
     for (uint32_t i = 0; i < 12; i++) {
-        const float whole = rintf(rounded->m[i]);
-        sum += whole * rounded->m[i];
-        rounded->m[i] = whole;
+        const float nearest = rintf(rounded->m[i]);
+        sum += nearest * rounded->m[i];
+        rounded->m[i] = nearest;
     }
     const float trace = rounded->m[0] + rounded->m[5] + rounded->m[10];
     return sum >= min_sum && trace < identity_trace;
@@ -641,7 +641,7 @@ static void measure_frame_scale(const md5_binding *clip, const pose_buffers *buf
     const bone_scale bones = measure_scale(clip, buffers->pose, buffers->ratios);
     if (is_first) {
         space->scale = bones.median;
-        space->has_scale = bones.is_other_unit;
+        space->has_scale = bones.has_different_unit;
     } else if (!(fabsf(bones.median - space->scale) < 0.05f * space->scale)) {
         space->has_scale = false;
     }

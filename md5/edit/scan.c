@@ -378,7 +378,7 @@ static void skip_unknown_block(md5_checker *checker)
 //   digits.
 // - Any other word can contain the bytes in `letters`. It cannot begin with a colon, because the
 //   lexer reads a colon there as a word of its own.
-static bool is_whole_name(const md5_checker *checker)
+static bool is_complete_name(const md5_checker *checker)
 {
     static const char letters[] = "0123456789/\\:._abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -394,7 +394,7 @@ static bool is_whole_name(const md5_checker *checker)
 // Reports a violation if the current word, which is a name, has no quotes.
 static void check_name(md5_checker *checker)
 {
-    if (!is_whole_name(checker))
+    if (!is_complete_name(checker))
         md5i_report_violation(checker, "bare-name", checker->location,
                               "name '%.*s' is not quoted: expected double quotes around the name",
                               shown_length(checker, 60), checker->word.bytes);

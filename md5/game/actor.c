@@ -71,8 +71,8 @@ static md5_sample_position sample_position_at(const md5_anim *anim, int64_t mill
 
     // Use integers, as in the engine. Milliseconds multiplied by frames per second are thousandths
     // of a frame.
-    const double whole_rate = floor(anim->frame_rate < 1e6 ? anim->frame_rate : 1e6);
-    const int64_t thousandths = milliseconds > 0 ? milliseconds * (int64_t)whole_rate : 0;
+    const double integer_rate = floor(anim->frame_rate < 1e6 ? anim->frame_rate : 1e6);
+    const int64_t thousandths = milliseconds > 0 ? milliseconds * (int64_t)integer_rate : 0;
     const int64_t frame = thousandths / 1000;
     sample.cycle = frame / frames_per_cycle;
     const bool has_ended = cycles > 0 && sample.cycle >= cycles;
@@ -768,8 +768,8 @@ static bool find_passed_samples(const md5_actor *actor, const md5_actor_slot *sl
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     const bool is_held = slot->held_frame > 0;
-    const bool had_ended = slot->end > 0 && actor->previous_time > slot->end;
-    if (!clip || is_held || had_ended)
+    const bool has_ended_before = slot->end > 0 && actor->previous_time > slot->end;
+    if (!clip || is_held || has_ended_before)
         return false;
 
     *from = slot_time(actor, slot, actor->previous_time);

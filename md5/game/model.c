@@ -458,7 +458,7 @@ static bool reserve_other_channel(md5_model_parser *parser)
 static void set_other_channel(md5_model_parser *parser, const md5_token *name,
                               const channel_joints *list)
 {
-    enum { MAX_OTHER_CHANNELS = 256 };
+    enum { MAX_CUSTOM_CHANNELS = 256 };
     if (!reserve_other_channel(parser))
         return;
 
@@ -468,9 +468,9 @@ static void set_other_channel(md5_model_parser *parser, const md5_token *name,
             channel = &parser->other_channels[i];
     }
 
-    if (!channel && parser->num_other_channels == MAX_OTHER_CHANNELS) {
+    if (!channel && parser->num_other_channels == MAX_CUSTOM_CHANNELS) {
         md5i_decl_error(&parser->lex, "fewer unknown channels",
-                        "Too many unknown channels (limit %d)", MAX_OTHER_CHANNELS);
+                        "Too many unknown channels (limit %d)", MAX_CUSTOM_CHANNELS);
         return;
     }
 

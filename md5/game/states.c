@@ -313,13 +313,13 @@ static void play_same_clip(md5_states *states, md5_channel channel, const md5_ac
         return;
     }
 
-    uint32_t other_clip = MD5_NONE; // stops the channel
+    uint32_t next_clip = MD5_NONE; // stops the channel
     if (channel == MD5_CHANNEL_HEAD) {
-        other_clip = find_clip(states, channel, "idle");
-        if (other_clip == actor->slots[actor_channel][0].clip)
+        next_clip = find_clip(states, channel, "idle");
+        if (next_clip == actor->slots[actor_channel][0].clip)
             return; // it continues to play
     }
-    (void)md5_actor_play(actor, actor_channel, other_clip, MD5_ACTOR_CYCLE, 0, milliseconds);
+    (void)md5_actor_play(actor, actor_channel, next_clip, MD5_ACTOR_CYCLE, 0, milliseconds);
 }
 
 // Plays the clip of channel `leader` on another channel, in sync with it. `frames` is the blend

@@ -976,7 +976,7 @@ static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, si
 
 // Returns the name of a format that this library does not decode, or NULL if the bytes do not begin
 // like a file of such a format.
-static const char *detect_other_format(const uint8_t *bytes, size_t size)
+static const char *detect_unsupported_format(const uint8_t *bytes, size_t size)
 {
     static const struct {
         const char *name;
@@ -1000,8 +1000,8 @@ static const char *detect_other_format(const uint8_t *bytes, size_t size)
 // Decodes an image with the caller's decoder and copies the pixels. Returns NULL and sets the error
 // if the decoder fails or memory runs out. The error contains the decoder's message if there is
 // one.
-static md5_image *decode_other_format(md5_context *context, const void *bytes, size_t size,
-                                      const md5_image_decoder *decoder)
+static md5_image *decode_with_callback(md5_context *context, const void *bytes, size_t size,
+                                       const md5_image_decoder *decoder)
 {
     uint32_t width = 0;
     uint32_t height = 0;
@@ -1047,12 +1047,12 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     // A PCX file begins with the manufacturer, the version 3.0 and the run-length encoding.
     if (begins_with(file, size, "\x0a\x05\x01", 3))
         return read_pcx(&context, file, size);
-    const char *const other_format = detect_other_format(file, size);
-    if (!other_format)
+    const char *const format = detect_unsupported_format(file, size);
+    if (!format)
         return read_tga(&context, file, size);
     if (opts && opts->decoder.decode)
-        return decode_other_format(&context, bytes, size, &opts->decoder);
+        return decode_with_callback(&context, bytes, size, &opts->decoder);
     DAMAGED(&context, "unsupported image format: found %s; set md5_image_opts.decoder to read it",
-            other_format);
+            format);
     return NULL;
 }

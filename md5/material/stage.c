@@ -198,9 +198,9 @@ static float sample_repeating(const md5_table *table, float x)
     // Move a negative position into the first repetition: fmodf() would keep its sign.
     if (position < 0.0f)
         position += size * ceilf(-position / size);
-    const float whole = floorf(position);
-    const uint32_t first = (uint32_t)fmodf(whole, size);
-    return value_between(table, first < table->num_values ? first : 0, position - whole);
+    const float entry = floorf(position);
+    const uint32_t first = (uint32_t)fmodf(entry, size);
+    return value_between(table, first < table->num_values ? first : 0, position - entry);
 }
 
 // Returns the value of a table at `x`, where 1 is the end of the table. Interpolates between

@@ -217,8 +217,8 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
 static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rotations)
 {
     const uint32_t last = chain->count - 1;
-    const md5_float4 whole = shorter_arc(aim_rotation(view));
-    const md5_float4 part = limit_aim_rotation(equal_part(whole, chain->count), &view->rule);
+    const md5_float4 rotation = shorter_arc(aim_rotation(view));
+    const md5_float4 part = limit_aim_rotation(equal_part(rotation, chain->count), &view->rule);
 
     // Product of the parts of joint i and all joints above it, in model space.
     md5_float4 accumulated = part;

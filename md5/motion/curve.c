@@ -669,12 +669,12 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
         const double from = interval.index * width;
         const double to = (interval.index + 1) * width;
         const double middle = 0.5 * (from + to);
-        const double whole = integrate(pieces, piece, from, to);
+        const double estimate = integrate(pieces, piece, from, to);
         const double halves =
             integrate(pieces, piece, from, middle) + integrate(pieces, piece, middle, to);
 
         const bool may_halve = interval.depth < MAX_HALVINGS && count < MAX_ARCS;
-        const bool is_inexact = fabs(whole - halves) > tolerance * width;
+        const bool is_inexact = fabs(estimate - halves) > tolerance * width;
         if (may_halve && is_inexact) {
             interval = first_half(interval);
             continue;

@@ -9,12 +9,12 @@
 double md5i_power_of_two(double x)
 {
     const double log_2 = 0.69314718055994531;
-    const double whole = floor(x);
-    const double exponent = (x - whole) * log_2;
+    const double exponent_floor = floor(x);
+    const double exponent = (x - exponent_floor) * log_2;
     double sum = 1;
     for (int term = 10; term > 0; term--)
         sum = 1 + sum * exponent / term;
-    return sum * (1 << (int)whole);
+    return sum * (1 << (int)exponent_floor);
 }
 
 // Returns the sine of an angle in radians, |x| <= pi / 2. Uses the Taylor series up to x^17; the

@@ -125,9 +125,8 @@ static md5_vec3 shift_to_locked(const md5_foot_lock *lock, md5_vec3 sole)
 // locked together with the position, unless the animation rotates the sole.
 static float locked_half_tangent(const md5_foot_lock_step *step, const md5_foot_lock *lock)
 {
-    const bool are_headings_known =
-        has_direction(lock->locked_heading) && has_direction(step->heading);
-    if (!are_headings_known || step->is_pivoting)
+    const bool have_headings = has_direction(lock->locked_heading) && has_direction(step->heading);
+    if (!have_headings || step->is_pivoting)
         return lock->half_tangent;
     return half_angle_tangent(step->heading, lock->locked_heading);
 }
@@ -467,9 +466,9 @@ static md5_quat placed_rotation(md5_axes axes, md5_quat animated, const md5_foot
 
 // Solves one leg so that its ankle is at its target and tilted like the ground. `sunk` is the
 // height by which the pelvis has moved the ankle. `lock` is NULL if the sole has no lock.
-static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
-                                  const md5_limb *leg, md5_foot *foot, const md5_foot_lock *lock,
-                                  float sunk, float weight)
+static md5_limb_result solve_leg_to_ankle(const md5_skeleton *skeleton, md5_xform *pose,
+                                          const md5_limb *leg, md5_foot *foot,
+                                          const md5_foot_lock *lock, float sunk, float weight)
 {
     const md5_axes axes = skeleton->axes;
     const md5_xform ankle = md5_joint_in_model(skeleton, pose, foot->ankle);
@@ -545,7 +544,7 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
         const bool moves_with_pelvis =
             foot->ankle == job->pelvis || md5i_is_descendant(skeleton, foot->ankle, job->pelvis);
         const float sunk = moves_with_pelvis ? job->drop * weight : 0;
-        foot->result = place_foot(skeleton, pose, &leg, foot, lock, sunk, weight);
+        foot->result = solve_leg_to_ankle(skeleton, pose, &leg, foot, lock, sunk, weight);
     }
 
     const bool is_floor_valid = fabsf(foot->floor) < MD5_MAX_COORDINATE;

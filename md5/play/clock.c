@@ -44,10 +44,10 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
     if (timing->mode == MD5_PLAY_ONCE)
         return (md5_clock){.phase = fmin(fmax(phase, 0.0), 1.0)};
     const double limited = fmin(fmax(phase, -MAX_CLOCK_PHASE), MAX_CLOCK_PHASE);
-    const double whole = floor(limited);
-    double fraction = limited - whole;
+    const double num_cycles = floor(limited);
+    double fraction = limited - num_cycles;
     // The sum cannot overflow: its terms are at most 2^62 and 2^52.
-    int64_t cycle = clamp_cycle(clock.cycle + (int64_t)whole);
+    int64_t cycle = clamp_cycle(clock.cycle + (int64_t)num_cycles);
     // If `limited` is just below a whole number, the difference can round up to 1.
     if (fraction >= 1) {
         fraction = 0;

@@ -67,7 +67,7 @@ static inline double md5_cycles_between(md5_clock from, md5_clock to)
     return (double)(to.cycle - from.cycle) + (to.phase - from.phase);
 }
 
-static inline bool md5_is_whole_phase(double phase)
+static inline bool md5_is_integer_phase(double phase)
 {
     return phase <= MD5_BORDER || phase >= 1.0 - MD5_BORDER;
 }
@@ -78,7 +78,7 @@ static inline bool md5_is_same_cycle_boundary(md5_clock from, md5_clock to)
     const double delta = md5_cycles_between(from, to);
     if (delta > 2.0 * MD5_BORDER || delta < -2.0 * MD5_BORDER)
         return false;
-    return md5_is_whole_phase(from.phase) && md5_is_whole_phase(to.phase);
+    return md5_is_integer_phase(from.phase) && md5_is_integer_phase(to.phase);
 }
 
 // Returns the clock of the nearest frame if it is at most `max_distance` cycles away, otherwise

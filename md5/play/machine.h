@@ -99,9 +99,9 @@ enum { MD5_MAX_SAVED_JOINTS = 32 };
 // smaller weight must be blended.
 typedef struct md5_mask_sets {
     md5_joint_set all;
-    md5_joint_set whole;   // weight 1
+    md5_joint_set full;    // weight 1
     md5_joint_set partial; // weight below 1
-    bool is_split;         // copying `whole` and blending `partial` is faster than blending `all`
+    bool is_split;         // copying `full` and blending `partial` is faster than blending `all`
 } md5_mask_sets;
 
 // A run: joints with consecutive indices.

@@ -101,7 +101,7 @@ static const md5_column easing_columns[] = {
 };
 
 const md5_schema md5i_easing_schema = {
-    .what = "an easing",
+    .description = "an easing",
     .mark = "curve",
     .text = "an easing function and its parameters",
     .kind = offsetof(md5_easing, kind),
@@ -119,7 +119,7 @@ static const md5_column event_columns[] = {
      .position = MD5_POSITION_HEAD, .range = "a frame of the clip"},
     {COLUMN(md5_event, name, MD5_COLUMN_TEXT, const char *),
      .text = "name of the event, passed to the game", .position = MD5_POSITION_HEAD,
-     .form = MD5_FORM_EVENT, .what = "an event name"},
+     .form = MD5_FORM_EVENT, .description = "an event name"},
     {COLUMN(md5_event, text, MD5_COLUMN_TEXT, const char *),
      .text = "text of the event, passed to the game, up to the end of the line",
      .position = MD5_POSITION_HEAD, .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none"},
@@ -133,7 +133,7 @@ static const md5_column event_columns[] = {
 };
 
 static const md5_schema event_schema = {
-    .what = "an event",
+    .description = "an event",
     .head = "frame",
     .owner = "event",
     .text = "an event at a frame of the clip",
@@ -148,7 +148,7 @@ static const md5_schema event_schema = {
 static const md5_column window_columns[] = {
     {COLUMN(md5_window, name, MD5_COLUMN_TEXT, const char *),
      .text = "name of the window, passed to the game", .position = MD5_POSITION_HEAD,
-     .what = "the name of a window"},
+     .description = "the name of a window"},
     {COLUMN(md5_window, first, MD5_COLUMN_COUNT, uint32_t),
      .text = "first frame of the window; write `first-last` without spaces",
      .position = MD5_POSITION_HEAD, .form = MD5_FORM_SPAN, .range = "a frame of the clip"},
@@ -161,7 +161,7 @@ static const md5_column window_columns[] = {
 };
 
 const md5_schema md5i_window_schema = {
-    .what = "a window",
+    .description = "a window",
     .head = "window",
     .text = "an event that lasts from one frame to another",
     .has_name = true,
@@ -180,7 +180,7 @@ static const md5_column key_columns[] = {
 };
 
 static const md5_schema key_schema = {
-    .what = "a key",
+    .description = "a key",
     .text = "a weight or value at a frame of a clip",
     .has_no_braces = true,
     .size = sizeof(md5_morph_key),
@@ -190,7 +190,7 @@ static const md5_schema key_schema = {
 
 static const md5_column curve_columns[] = {
     {COLUMN(md5_clip_curve, name, MD5_COLUMN_TEXT, const char *), .text = "name of the curve",
-     .position = MD5_POSITION_HEAD, .what = "the name of a curve"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a curve"},
     {COLUMN(md5_clip_curve, easing, MD5_COLUMN_EASING, md5_easing), .rows = &md5i_easing_schema,
      .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing with which the number changes from key to key",
      .position = MD5_POSITION_HEAD, .usual = "linear"},
@@ -202,7 +202,7 @@ static const md5_column curve_columns[] = {
 };
 
 const md5_schema md5i_curve_schema = {
-    .what = "a curve",
+    .description = "a curve",
     .head = "curve",
     .text = "a number that changes over the frames of the clip, for the game and for morphs",
     .has_name = true,
@@ -222,7 +222,7 @@ static const md5_column marker_columns[] = {
 };
 
 static const md5_schema marker_schema = {
-    .what = "a marker",
+    .description = "a marker",
     .text =
         "frames at which synchronized clips are at the same point of the cycle, such as footfalls",
     .has_no_braces = true,
@@ -233,7 +233,7 @@ static const md5_schema marker_schema = {
 
 static const md5_column section_columns[] = {
     {COLUMN(md5_section, name, MD5_COLUMN_TEXT, const char *), .text = "name of the section",
-     .position = MD5_POSITION_HEAD, .what = "the name of a section"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a section"},
     {COLUMN(md5_section, first, MD5_COLUMN_COUNT, uint32_t), .text = "first frame of the section",
      .position = MD5_POSITION_HEAD, .range = "a frame of the clip"},
     {COLUMN(md5_section, last, MD5_COLUMN_COUNT, uint32_t), .text = "last frame of the section",
@@ -242,7 +242,7 @@ static const md5_column section_columns[] = {
 };
 
 static const md5_schema section_schema = {
-    .what = "a section",
+    .description = "a section",
     .head = "section",
     .text = "a part of the clip in which a one-shot can start or repeat",
     .has_no_braces = true,
@@ -263,9 +263,9 @@ static const md5_choice root_extractions[] = {{"move", MD5_ROOT_EXTRACTION_MOVE}
 static const md5_column clip_columns[] = {
     {COLUMN(md5_clip_desc, name, MD5_COLUMN_TEXT, const char *),
      .text = "name of the clip, and of a motion that plays it", .position = MD5_POSITION_HEAD,
-     .what = "the name of a clip"},
+     .description = "the name of a clip"},
     {COLUMN(md5_clip_desc, file, MD5_COLUMN_TEXT, const char *), .text = "the .md5anim file",
-     .position = MD5_POSITION_HEAD, .what = "the file of a clip", .hash = MD5_HASH_NEVER},
+     .position = MD5_POSITION_HEAD, .description = "the file of a clip", .hash = MD5_HASH_NEVER},
     {COLUMN(md5_clip_desc, binding, MD5_COLUMN_BINDING, const md5_binding *),
      .text = "the loaded clip", .position = MD5_POSITION_NONE},
     {UNTYPED_COLUMN(md5_clip_desc, period, MD5_COLUMN_CHOICE), .last = MD5_PERIOD_OPEN,
@@ -301,7 +301,7 @@ static const md5_column clip_columns[] = {
 };
 
 const md5_schema md5i_clip_schema = {
-    .what = "a clip",
+    .description = "a clip",
     .head = "clip",
     .text = "an animation file and its playback properties",
     .has_name = true,
@@ -312,7 +312,7 @@ const md5_schema md5i_clip_schema = {
 
 static const md5_column mask_columns[] = {
     {COLUMN(md5_mask_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name of the mask",
-     .position = MD5_POSITION_HEAD, .what = "the name of a mask"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a mask"},
     {COLUMN(md5_mask_desc, joints, MD5_COLUMN_TEXT, const char *),
      .text = "joints of the mask, see [Masks](#masks)", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_JOINTS},
@@ -323,7 +323,7 @@ static const md5_column mask_columns[] = {
 };
 
 static const md5_schema mask_schema = {
-    .what = "a mask",
+    .description = "a mask",
     .head = "mask",
     .text = "a set of joints, for layers and items",
     .has_name = true,
@@ -339,7 +339,7 @@ static const md5_choice parameter_kinds[] = {{"float", MD5_PARAMETER_FLOAT},
 static const md5_column parameter_columns[] = {
     {COLUMN(md5_parameter_desc, name, MD5_COLUMN_TEXT, const char *),
      .text = "name of the parameter", .position = MD5_POSITION_HEAD,
-     .what = "the name of a parameter"},
+     .description = "the name of a parameter"},
     {UNTYPED_COLUMN(md5_parameter_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_PARAMETER_TRIGGER,
      .choices = parameter_kinds, .num_choices = MD5_COUNT(parameter_kinds),
      .text = "keyword before the name", .position = MD5_POSITION_NONE, .usual = "float"},
@@ -349,7 +349,7 @@ static const md5_column parameter_columns[] = {
 };
 
 static const md5_schema parameter_schema = {
-    .what = "a parameter",
+    .description = "a parameter",
     .head = "float",
     .owner = "parameter",
     .text = "a value that the game sets",
@@ -367,7 +367,8 @@ static const md5_choice follow_kinds[] = {
 
 static const md5_column follow_columns[] = {
     {COLUMN(md5_follow_desc, parameter, MD5_COLUMN_TEXT, const char *),
-     .text = "name of a float parameter", .position = MD5_POSITION_HEAD, .what = "a parameter"},
+     .text = "name of a float parameter", .position = MD5_POSITION_HEAD,
+     .description = "a parameter"},
     {UNTYPED_COLUMN(md5_follow_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_FOLLOW_EASE,
      .choices = follow_kinds, .num_choices = MD5_COUNT(follow_kinds), .text = "method of smoothing",
      .position = MD5_POSITION_HEAD, .usual = "smooth"},
@@ -390,7 +391,7 @@ static const md5_column follow_columns[] = {
 };
 
 static const md5_schema follow_schema = {
-    .what = "a follow",
+    .description = "a follow",
     .head = "follow",
     .owner = "'follow' entry of parameter",
     .text = "makes a parameter follow the value that the game sets without jumps",
@@ -412,7 +413,7 @@ static const md5_choice layer_modes[] = {{"override", MD5_LAYER_OVERRIDE}, {"add
 static const md5_column item_columns[] = {
     {COLUMN(md5_motion_item, motion, MD5_COLUMN_TEXT, const char *),
      .text = "a motion or clip that is declared earlier", .position = MD5_POSITION_HEAD,
-     .what = "the motion of an item"},
+     .description = "the motion of an item"},
     {COLUMN(md5_motion_item, x, MD5_COLUMN_FLOAT, float), .text = "x position of the item",
      .position = MD5_POSITION_HEAD, .label = "position of an item", .range = "any",
      .kinds = BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D)},
@@ -435,7 +436,8 @@ static const md5_column item_columns[] = {
      .text = "parameter that replaces `weight`", .position = MD5_POSITION_NONE},
     {COLUMN(md5_motion_item, reference, MD5_COLUMN_TEXT, const char *),
      .text = "with `add`: clip whose pose is subtracted from the pose that is added",
-     .what = "the clip of a reference", .usual = "its own clip", .kinds = BIT(MD5_MOTION_STACK)},
+     .description = "the clip of a reference", .usual = "its own clip",
+     .kinds = BIT(MD5_MOTION_STACK)},
     {COLUMN(md5_motion_item, reference_frame, MD5_COLUMN_COUNT, uint32_t),
      .text = "frame of the clip of `reference`", .position = MD5_POSITION_AFTER,
      .word = "reference", .range = "a frame of the clip"},
@@ -446,7 +448,7 @@ static const md5_column item_columns[] = {
 };
 
 const md5_schema md5i_item_schema = {
-    .what = "an item",
+    .description = "an item",
     .head = "item",
     .text = "one of the motions that a blend space or a stack blends",
     .kind_is_above = true,
@@ -467,13 +469,13 @@ static const md5_choice syncs[] = {
 
 static const md5_column motion_columns[] = {
     {COLUMN(md5_motion_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name of the motion",
-     .position = MD5_POSITION_HEAD, .what = "the name of a motion"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a motion"},
     {UNTYPED_COLUMN(md5_motion_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_MOTION_BY_SPEED,
      .choices = motion_kinds, .num_choices = MD5_COUNT(motion_kinds), .text = "kind of the motion",
      .position = MD5_POSITION_HEAD, .usual = "clip"},
     {COLUMN(md5_motion_desc, clip, MD5_COLUMN_TEXT, const char *),
      .text = "clip that the motion plays", .position = MD5_POSITION_HEAD,
-     .what = "the clip of a motion", .kinds = BIT(MD5_MOTION_CLIP)},
+     .description = "the clip of a motion", .kinds = BIT(MD5_MOTION_CLIP)},
     {UNTYPED_COLUMN(md5_motion_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_PLAY_PING_PONG,
      .choices = play_modes, .num_choices = MD5_COUNT(play_modes),
      .text = "behavior at the end of the clip", .usual = "loop", .kinds = BIT(MD5_MOTION_CLIP)},
@@ -488,10 +490,11 @@ static const md5_column motion_columns[] = {
      .text = "parameter that replaces `speed`", .position = MD5_POSITION_NONE},
     {COLUMN(md5_motion_desc, x_parameter, MD5_COLUMN_TEXT, const char *),
      .text = "parameter that selects the x position in the blend space; for `by_speed`, the speed",
-     .position = MD5_POSITION_HEAD, .what = "a parameter", .kinds = SPACES},
+     .position = MD5_POSITION_HEAD, .description = "a parameter", .kinds = SPACES},
     {COLUMN(md5_motion_desc, y_parameter, MD5_COLUMN_TEXT, const char *),
      .text = "parameter that selects the y position in the blend space",
-     .position = MD5_POSITION_HEAD, .what = "a parameter", .kinds = BIT(MD5_MOTION_BLEND_2D)},
+     .position = MD5_POSITION_HEAD, .description = "a parameter",
+     .kinds = BIT(MD5_MOTION_BLEND_2D)},
     {UNTYPED_COLUMN(md5_motion_desc, sync, MD5_COLUMN_CHOICE), .last = MD5_SYNC_MARKERS,
      .choices = syncs, .num_choices = MD5_COUNT(syncs),
      .text = "synchronization of the items: none, by their position in the cycle, or by markers",
@@ -503,7 +506,7 @@ static const md5_column motion_columns[] = {
 };
 
 const md5_schema md5i_motion_schema = {
-    .what = "a motion",
+    .description = "a motion",
     .head = "motion",
     .text = "a source of poses: a clip, a blend space or a stack",
     .kind = offsetof(md5_motion_desc, kind),
@@ -518,15 +521,15 @@ const md5_schema md5i_motion_schema = {
 
 static const md5_column state_columns[] = {
     {COLUMN(md5_state_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name of the state",
-     .position = MD5_POSITION_HEAD, .what = "the name of a state"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a state"},
     {COLUMN(md5_state_desc, motion, MD5_COLUMN_TEXT, const char *),
      .text = "motion or clip that the state plays", .position = MD5_POSITION_HEAD,
-     .what = "a motion or 'nothing'", .usual = "nothing"},
+     .description = "a motion or 'nothing'", .usual = "nothing"},
     RESERVED(md5_state_desc),
 };
 
 static const md5_schema state_schema = {
-    .what = "a state",
+    .description = "a state",
     .head = "state",
     .text = "a state of the layer; the layer starts in its first state",
     .has_name = true,
@@ -551,7 +554,7 @@ static const md5_column condition_columns[] = {
      .text =
          "a parameter, optionally after `not`; or `state_time`; or `time_left`; or `heard` and an "
          "event",
-     .position = MD5_POSITION_HEAD, .form = MD5_FORM_COMPARED, .what = "a parameter"},
+     .position = MD5_POSITION_HEAD, .form = MD5_FORM_COMPARED, .description = "a parameter"},
     {UNTYPED_COLUMN(md5_condition, compare, MD5_COLUMN_CHOICE), .last = MD5_IS_AT_LEAST,
      .choices = comparisons, .num_choices = MD5_COUNT(comparisons),
      .text = "comparison with the value", .position = MD5_POSITION_NONE, .label = "comparison",
@@ -573,7 +576,7 @@ static const md5_column condition_columns[] = {
 };
 
 const md5_schema md5i_condition_schema = {
-    .what = "a condition",
+    .description = "a condition",
     .head = "when",
     .text = "a condition of a transition or one-shot",
     .kind = offsetof(md5_condition, compare),
@@ -592,10 +595,10 @@ static const md5_choice interrupts[] = {{"interrupt_any", MD5_INTERRUPT_ANY},
 static const md5_column transition_columns[] = {
     {COLUMN(md5_transition_desc, from, MD5_COLUMN_TEXT, const char *),
      .text = "state in which the transition starts", .position = MD5_POSITION_HEAD,
-     .what = "a state or 'any'", .usual = "any"},
+     .description = "a state or 'any'", .usual = "any"},
     {COLUMN(md5_transition_desc, to, MD5_COLUMN_TEXT, const char *),
      .text = "state to which the transition leads", .position = MD5_POSITION_HEAD,
-     .what = "a state"},
+     .description = "a state"},
     {UNTYPED_COLUMN(md5_transition_desc, conditions, MD5_COLUMN_TABLE),
      .auxiliary = OFFSET(md5_transition_desc, num_conditions, uint32_t),
      .rows = &md5i_condition_schema, .text = "conditions under which the transition is taken",
@@ -609,7 +612,7 @@ static const md5_column transition_columns[] = {
     {COLUMN(md5_transition_desc, exit_event, MD5_COLUMN_TEXT, const char *),
      .text =
          "name of an event; the transition waits for this event of the source state's first clip",
-     .word = "at", .what = "an event name", .usual = "the time", .hash = MD5_HASH_SET},
+     .word = "at", .description = "an event name", .usual = "the time", .hash = MD5_HASH_SET},
     {COLUMN(md5_transition_desc, exits_each, MD5_COLUMN_FLAG, bool),
      .text = "the exit is repeated in every cycle of the source state", .word = "each",
      .hash = MD5_HASH_SET},
@@ -648,7 +651,7 @@ static const md5_column transition_columns[] = {
     {COLUMN(md5_transition_desc, in_step, MD5_COLUMN_FLAG, bool),
      .text = "both states are synchronized by their markers during the fade", .hash = MD5_HASH_SET},
     {COLUMN(md5_transition_desc, leader, MD5_COLUMN_TEXT, const char *),
-     .text = "with `in_step`: state whose rate both states use", .what = "a state",
+     .text = "with `in_step`: state whose rate both states use", .description = "a state",
      .usual = "both, weighted", .hash = MD5_HASH_SET},
     {COLUMN(md5_transition_desc, start, MD5_COLUMN_FLOAT, float),
      .text = "normalized time at which the target state starts: 0 is the start of its clips, 1 "
@@ -664,7 +667,7 @@ static const md5_column transition_columns[] = {
 };
 
 const md5_schema md5i_transition_schema = {
-    .what = "a transition",
+    .description = "a transition",
     .head = "transition",
     .owner = "transition of layer",
     .text = "a change from one state to another",
@@ -677,7 +680,7 @@ const md5_schema md5i_transition_schema = {
 
 static const md5_column layer_columns[] = {
     {COLUMN(md5_layer_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name of the layer",
-     .position = MD5_POSITION_HEAD, .what = "the name of a layer"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a layer"},
     {UNTYPED_COLUMN(md5_layer_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
      .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
      .text =
@@ -685,7 +688,7 @@ static const md5_column layer_columns[] = {
      .usual = "override"},
     {COLUMN(md5_layer_desc, reference, MD5_COLUMN_TEXT, const char *),
      .text = "with `add`: clip whose pose is subtracted from the pose that is added",
-     .what = "the clip of a reference", .usual = "the clip of each state"},
+     .description = "the clip of a reference", .usual = "the clip of each state"},
     {COLUMN(md5_layer_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
      .text = "frame of the clip of `reference`", .position = MD5_POSITION_AFTER,
      .word = "reference", .range = "a frame of the clip"},
@@ -710,7 +713,7 @@ static const md5_column layer_columns[] = {
 };
 
 const md5_schema md5i_layer_schema = {
-    .what = "a layer",
+    .description = "a layer",
     .head = "layer",
     .text = "a state machine that is blended over the previous layers or added to them",
     .has_name = true,
@@ -724,7 +727,7 @@ const md5_schema md5i_layer_schema = {
 
 static const md5_column slot_columns[] = {
     {COLUMN(md5_slot_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name of the slot",
-     .position = MD5_POSITION_HEAD, .what = "the name of a slot"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a slot"},
     {UNTYPED_COLUMN(md5_slot_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
      .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
      .text =
@@ -732,7 +735,7 @@ static const md5_column slot_columns[] = {
      .usual = "override"},
     {COLUMN(md5_slot_desc, reference, MD5_COLUMN_TEXT, const char *),
      .text = "with `add`: clip whose pose is subtracted from the pose that is added",
-     .what = "the clip of a reference", .usual = "its own clip"},
+     .description = "the clip of a reference", .usual = "its own clip"},
     {COLUMN(md5_slot_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
      .text = "frame of the clip of `reference`", .position = MD5_POSITION_AFTER,
      .word = "reference", .range = "a frame of the clip"},
@@ -744,7 +747,7 @@ static const md5_column slot_columns[] = {
 };
 
 static const md5_schema slot_schema = {
-    .what = "a slot",
+    .description = "a slot",
     .head = "slot",
     .text = "a channel that plays at most one clip at a time",
     .has_name = true,
@@ -758,11 +761,12 @@ static const md5_choice one_shot_ends[] = {
 
 static const md5_column one_shot_columns[] = {
     {COLUMN(md5_one_shot_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name of the one-shot",
-     .position = MD5_POSITION_HEAD, .what = "the name of a one-shot"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a one-shot"},
     {COLUMN(md5_one_shot_desc, slot, MD5_COLUMN_TEXT, const char *),
-     .text = "slot in which the clip plays", .position = MD5_POSITION_HEAD, .what = "a slot"},
+     .text = "slot in which the clip plays", .position = MD5_POSITION_HEAD,
+     .description = "a slot"},
     {COLUMN(md5_one_shot_desc, clip, MD5_COLUMN_TEXT, const char *), .text = "clip that is played",
-     .position = MD5_POSITION_HEAD, .what = "a clip"},
+     .position = MD5_POSITION_HEAD, .description = "a clip"},
     {UNTYPED_COLUMN(md5_one_shot_desc, conditions, MD5_COLUMN_TABLE),
      .auxiliary = OFFSET(md5_one_shot_desc, num_conditions, uint32_t),
      .rows = &md5i_condition_schema, .text = "conditions under which the one-shot starts",
@@ -781,7 +785,7 @@ static const md5_column one_shot_columns[] = {
      .usual = "override"},
     {COLUMN(md5_one_shot_desc, reference, MD5_COLUMN_TEXT, const char *),
      .text = "with `add`: clip whose pose is subtracted from the pose that is added",
-     .what = "the clip of a reference", .usual = "its own clip"},
+     .description = "the clip of a reference", .usual = "its own clip"},
     {COLUMN(md5_one_shot_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
      .text = "frame of the clip of `reference`", .position = MD5_POSITION_AFTER,
      .word = "reference", .range = "a frame of the clip"},
@@ -820,7 +824,7 @@ static const md5_column one_shot_columns[] = {
 };
 
 static const md5_schema one_shot_schema = {
-    .what = "a one-shot clip",
+    .description = "a one-shot clip",
     .head = "one_shot",
     .text = "a clip that is played once over the layers",
     .has_name = true,
@@ -834,20 +838,20 @@ static const md5_schema one_shot_schema = {
 static const md5_column attached_columns[] = {
     {COLUMN(md5_attached_desc, name, MD5_COLUMN_TEXT, const char *),
      .text = "name of the attached model", .position = MD5_POSITION_HEAD,
-     .what = "the name of an attached model"},
+     .description = "the name of an attached model"},
     {COLUMN(md5_attached_desc, model, MD5_COLUMN_MODEL, const md5_model *),
      .text = "the loaded model", .position = MD5_POSITION_NONE},
     {COLUMN(md5_attached_desc, file, MD5_COLUMN_TEXT, const char *), .text = "the .md5mesh file",
-     .position = MD5_POSITION_HEAD, .what = "the file of an attached model",
+     .position = MD5_POSITION_HEAD, .description = "the file of an attached model",
      .hash = MD5_HASH_NEVER},
     {COLUMN(md5_attached_desc, joint, MD5_COLUMN_TEXT, const char *),
      .text = "joint of the character to which the model is attached", .position = MD5_POSITION_HEAD,
-     .form = MD5_FORM_AFTER, .word = "on", .what = "a joint", .usual = "set by the game"},
+     .form = MD5_FORM_AFTER, .word = "on", .description = "a joint", .usual = "set by the game"},
     RESERVED(md5_attached_desc),
 };
 
 static const md5_schema attached_schema = {
-    .what = "an attached model",
+    .description = "an attached model",
     .head = "attached",
     .mark = "attached",
     .text = "a model whose joints can be a `target` or `pole`",
@@ -863,7 +867,8 @@ static const md5_choice limit_kinds[] = {
 
 static const md5_column limit_columns[] = {
     {COLUMN(md5_limit_desc, joint, MD5_COLUMN_TEXT, const char *),
-     .text = "joint whose rotation is limited", .position = MD5_POSITION_HEAD, .what = "a joint"},
+     .text = "joint whose rotation is limited", .position = MD5_POSITION_HEAD,
+     .description = "a joint"},
     {UNTYPED_COLUMN(md5_limit_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_LIMIT_CONE,
      .choices = limit_kinds, .num_choices = MD5_COUNT(limit_kinds), .text = "kind of the limit",
      .position = MD5_POSITION_HEAD, .usual = "none"},
@@ -883,7 +888,7 @@ static const md5_column limit_columns[] = {
 };
 
 static const md5_schema limit_schema = {
-    .what = "a limit",
+    .description = "a limit",
     .head = "limit",
     .mark = "limit",
     .text = "rotation limit of a joint in limbs and chains",
@@ -898,7 +903,7 @@ static const md5_schema limit_schema = {
 
 static const md5_column foot_columns[] = {
     {COLUMN(md5_foot_desc, ankle, MD5_COLUMN_TEXT, const char *), .text = "ankle joint",
-     .position = MD5_POSITION_HEAD, .what = "the ankle of a foot"},
+     .position = MD5_POSITION_HEAD, .description = "the ankle of a foot"},
     {COLUMN(md5_foot_desc, knee, MD5_COLUMN_TEXT, const char *), .text = "knee joint",
      .usual = "the ankle's parent"},
     {COLUMN(md5_foot_desc, hip, MD5_COLUMN_TEXT, const char *), .text = "hip joint",
@@ -907,7 +912,7 @@ static const md5_column foot_columns[] = {
 };
 
 const md5_schema md5i_foot_schema = {
-    .what = "a foot",
+    .description = "a foot",
     .head = "foot",
     .text = "a leg of a modifier of the kind `feet`",
     .size = sizeof(md5_foot_desc),
@@ -919,7 +924,7 @@ static const md5_column gaze_columns[] = {
     {UNTYPED_COLUMN(md5_modifier_gaze, eyes, MD5_COLUMN_TEXTS),
      .auxiliary = ARRAY_SIZE(md5_modifier_gaze, eyes),
      .text = "eye joint, whose x axis points forward; up to 8 times", .word = "eye",
-     .what = "an eye", .usual = "none"},
+     .description = "an eye", .usual = "none"},
     {PART_COLUMN(md5_modifier_gaze, params, length, MD5_COLUMN_COUNT, uint32_t),
      .text = "number of joints, from the head towards the root, that share the rotation",
      .range = "1 to 64", .is_positive = true, .usual = "3"},
@@ -931,7 +936,7 @@ static const md5_column gaze_columns[] = {
 };
 
 const md5_schema md5i_gaze_schema = {
-    .what = "a gaze",
+    .description = "a gaze",
     .text = "eyes and numbers of a modifier of the kind `gaze`",
     .size = sizeof(md5_modifier_gaze),
     .num_columns = MD5_COUNT(gaze_columns),
@@ -942,7 +947,7 @@ static const md5_column hold_columns[] = {
     {UNTYPED_COLUMN(md5_modifier_hold, toes, MD5_COLUMN_TEXTS),
      .auxiliary = ARRAY_SIZE(md5_modifier_hold, toes),
      .text = "joint of the sole, in the order of the feet; up to 8 times", .word = "toe",
-     .what = "a toe", .usual = "the ankles"},
+     .description = "a toe", .usual = "the ankles"},
     {PART_COLUMN(md5_modifier_hold, params, height, MD5_COLUMN_FLOAT, float),
      .text = "maximum height of a planted sole, units", .min = 0, .max = 1e6, .keeps_zero = true,
      .is_filled = true, .is_length = true, .otherwise = 0.3f},
@@ -959,7 +964,7 @@ static const md5_column hold_columns[] = {
 };
 
 const md5_schema md5i_hold_schema = {
-    .what = "a hold",
+    .description = "a hold",
     .head = "hold",
     .text = "keeps planted feet in place, in a modifier of the kind `feet`",
     .size = sizeof(md5_modifier_hold),
@@ -967,12 +972,12 @@ const md5_schema md5i_hold_schema = {
     .columns = hold_columns,
 };
 
-static const md5_column place_columns[] = {
+static const md5_column location_columns[] = {
     {COLUMN(md5_modifier_point, joint, MD5_COLUMN_TEXT, const char *), .text = "name of the joint",
-     .position = MD5_POSITION_HEAD, .what = "a joint"},
+     .position = MD5_POSITION_HEAD, .description = "a joint"},
     {COLUMN(md5_modifier_point, attached, MD5_COLUMN_TEXT, const char *),
      .text = "attached model that contains the joint", .position = MD5_POSITION_HEAD,
-     .form = MD5_FORM_AFTER, .word = "of", .what = "the name of an attached model",
+     .form = MD5_FORM_AFTER, .word = "of", .description = "the name of an attached model",
      .usual = "the machine's model"},
     {COLUMN(md5_modifier_point, offset, MD5_COLUMN_DIRECTION, md5_vec3),
      .text = "offset from the joint, in the space of the joint, units", .min = -1e6, .max = 1e6,
@@ -982,14 +987,14 @@ static const md5_column place_columns[] = {
     RESERVED(md5_modifier_point),
 };
 
-static const md5_schema place_schema = {
-    .what = "a place",
+static const md5_schema location_schema = {
+    .description = "a place",
     .head = "target",
     .mark = "place",
     .text = "a point on a joint, for a `target` or a `pole`",
     .size = sizeof(md5_modifier_point),
-    .num_columns = MD5_COUNT(place_columns),
-    .columns = place_columns,
+    .num_columns = MD5_COUNT(location_columns),
+    .columns = location_columns,
 };
 
 static const md5_choice modifier_kinds[] = {
@@ -1012,14 +1017,14 @@ const md5_driver md5i_drivers[MD5_NUM_DRIVERS] = {
 
 static const md5_column modifier_columns[] = {
     {COLUMN(md5_modifier_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name of the modifier",
-     .position = MD5_POSITION_HEAD, .what = "the name of a modifier"},
+     .position = MD5_POSITION_HEAD, .description = "the name of a modifier"},
     {UNTYPED_COLUMN(md5_modifier_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_MODIFIER_GAZE,
      .choices = modifier_kinds, .num_choices = MD5_COUNT(modifier_kinds),
      .text = "kind of the modifier", .position = MD5_POSITION_HEAD, .usual = "joint"},
     {COLUMN(md5_modifier_desc, joint, MD5_COLUMN_TEXT, const char *),
      .text = "joint that is changed: the tip of a chain or limb, the pelvis of `feet`, the head of "
              "`gaze`",
-     .position = MD5_POSITION_HEAD, .what = "a joint"},
+     .position = MD5_POSITION_HEAD, .description = "a joint"},
     {COLUMN(md5_modifier_desc, middle, MD5_COLUMN_TEXT, const char *),
      .text = "joint of the elbow or knee", .usual = "the joint's parent",
      .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
@@ -1087,16 +1092,16 @@ static const md5_column modifier_columns[] = {
     {COLUMN(md5_modifier_desc, weight_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "an easing of the parameter",
      .position = MD5_POSITION_NONE},
-    {UNTYPED_COLUMN(md5_modifier_desc, target, MD5_COLUMN_ROW), .rows = &place_schema,
+    {UNTYPED_COLUMN(md5_modifier_desc, target, MD5_COLUMN_ROW), .rows = &location_schema,
      .text = "joint that is the target", .kinds = TARGETS},
-    {UNTYPED_COLUMN(md5_modifier_desc, pole, MD5_COLUMN_ROW), .rows = &place_schema,
+    {UNTYPED_COLUMN(md5_modifier_desc, pole, MD5_COLUMN_ROW), .rows = &location_schema,
      .text = "point towards which the elbow or knee bends", .word = "pole",
      .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
     RESERVED(md5_modifier_desc),
 };
 
 const md5_schema md5i_modifier_schema = {
-    .what = "a modifier",
+    .description = "a modifier",
     .head = "modifier",
     .text = "an operation on the pose after the layers",
     .kind = offsetof(md5_modifier_desc, kind),
@@ -1118,27 +1123,27 @@ static const md5_choice drives[] = {{"parameter", MD5_MORPH_BY_PARAMETER},
 static const md5_column morph_columns[] = {
     {COLUMN(md5_morph_desc, target, MD5_COLUMN_TEXT, const char *),
      .text = "name of the morph target", .position = MD5_POSITION_HEAD,
-     .what = "the name of a morph target"},
+     .description = "the name of a morph target"},
     {UNTYPED_COLUMN(md5_morph_desc, drive, MD5_COLUMN_CHOICE), .last = MD5_MORPH_BY_WINDOW,
      .choices = drives, .num_choices = MD5_COUNT(drives), .text = "source of the weight",
      .position = MD5_POSITION_HEAD, .usual = "parameter"},
     {COLUMN(md5_morph_desc, parameter, MD5_COLUMN_TEXT, const char *),
      .text = "parameter whose value is used as the weight", .position = MD5_POSITION_HEAD,
-     .what = "a parameter", .kinds = BIT(MD5_MORPH_BY_PARAMETER)},
+     .description = "a parameter", .kinds = BIT(MD5_MORPH_BY_PARAMETER)},
     {COLUMN(md5_morph_desc, layer, MD5_COLUMN_TEXT, const char *), .text = "layer of the state",
-     .position = MD5_POSITION_HEAD, .what = "a layer", .kinds = BIT(MD5_MORPH_BY_STATE)},
+     .position = MD5_POSITION_HEAD, .description = "a layer", .kinds = BIT(MD5_MORPH_BY_STATE)},
     {COLUMN(md5_morph_desc, state, MD5_COLUMN_TEXT, const char *),
-     .text = "state whose weight is used", .position = MD5_POSITION_HEAD, .what = "a state",
+     .text = "state whose weight is used", .position = MD5_POSITION_HEAD, .description = "a state",
      .kinds = BIT(MD5_MORPH_BY_STATE)},
     {COLUMN(md5_morph_desc, clip, MD5_COLUMN_TEXT, const char *),
      .text = "clip whose frames determine the weight", .position = MD5_POSITION_HEAD,
-     .what = "a clip", .kinds = BIT(MD5_MORPH_BY_CLIP)},
+     .description = "a clip", .kinds = BIT(MD5_MORPH_BY_CLIP)},
     {COLUMN(md5_morph_desc, curve, MD5_COLUMN_TEXT, const char *),
      .text = "curve of the clips whose value is used as the weight", .position = MD5_POSITION_HEAD,
-     .what = "a curve", .kinds = BIT(MD5_MORPH_BY_CURVE), .hash = MD5_HASH_USED},
+     .description = "a curve", .kinds = BIT(MD5_MORPH_BY_CURVE), .hash = MD5_HASH_USED},
     {COLUMN(md5_morph_desc, window, MD5_COLUMN_TEXT, const char *),
      .text = "window of the clips; the weight with which it is open is used",
-     .position = MD5_POSITION_HEAD, .what = "a window", .kinds = BIT(MD5_MORPH_BY_WINDOW),
+     .position = MD5_POSITION_HEAD, .description = "a window", .kinds = BIT(MD5_MORPH_BY_WINDOW),
      .hash = MD5_HASH_USED},
     {UNTYPED_COLUMN(md5_morph_desc, keys, MD5_COLUMN_TABLE),
      .auxiliary = OFFSET(md5_morph_desc, num_keys, uint32_t), .rows = &key_schema,
@@ -1151,7 +1156,7 @@ static const md5_column morph_columns[] = {
 };
 
 const md5_schema md5i_morph_schema = {
-    .what = "a morph",
+    .description = "a morph",
     .head = "morph",
     .text = "the source of a morph target's weight",
     .kind = offsetof(md5_morph_desc, drive),
@@ -1175,7 +1180,7 @@ static const md5_column report_columns[] = {
 };
 
 static const md5_schema report_schema = {
-    .what = "a report",
+    .description = "a report",
     .head = "report",
     .text = "events that the player reports",
     .needs_braces = true,
@@ -1186,7 +1191,8 @@ static const md5_schema report_schema = {
 
 static const md5_column machine_columns[] = {
     {COLUMN(md5_machine_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name of the machine",
-     .position = MD5_POSITION_HEAD, .what = "the name of the machine", .is_text_filled = true},
+     .position = MD5_POSITION_HEAD, .description = "the name of the machine",
+     .is_text_filled = true},
     {COLUMN(md5_machine_desc, model, MD5_COLUMN_MODEL, const md5_model *),
      .auxiliary = offsetof(md5_machine_file, model_file), .text = "the .md5mesh file of the model"},
     {UNTYPED_COLUMN(md5_machine_desc, clips, MD5_COLUMN_TABLE),
@@ -1240,7 +1246,7 @@ static const md5_column machine_columns[] = {
 };
 
 const md5_schema md5i_machine_schema = {
-    .what = "a machine",
+    .description = "a machine",
     .head = "machine",
     .text = "the whole file",
     .has_name = true,

@@ -83,8 +83,8 @@ typedef struct md5_choice {
 // adjacent members.
 enum { MD5_NUM_DRIVERS = 4 };
 typedef struct md5_driver {
-    const char *word; // keyword before the name; NULL: another name of the previous driver
-    const char *what; // description of the name in messages
+    const char *word;        // keyword before the name; NULL: another name of the previous driver
+    const char *description; // description of the name in messages
 } md5_driver;
 extern const md5_driver md5i_drivers[MD5_NUM_DRIVERS];
 
@@ -113,14 +113,14 @@ typedef struct md5_column {
     size_t state;  // offset of the names of a driven value's drivers (md5i_drivers); 0: none
     md5_column_position position;
     md5_form form;
-    const char *word;    // keyword in files; default: the keyword of its rows or the member's name
-    const char *what;    // name in messages about files, for a column without a keyword
-    const char *label;   // name in messages of checks; default: the member's name
-    double min;          // minimum; if min and max are equal, any finite number is permitted
-    double max;          // maximum
-    md5_manual range;    // permitted values, if min and max cannot express them
-    bool keeps_zero;     // 0 in a file becomes MD5_EXPLICIT_ZERO, because 0 selects the default
-    bool is_filled;      // 0 selects the default `otherwise`
+    const char *word; // keyword in files; default: the keyword of its rows or the member's name
+    const char *description; // name in messages about files, for a column without a keyword
+    const char *label;       // name in messages of checks; default: the member's name
+    double min;              // minimum; if min and max are equal, any finite number is permitted
+    double max;              // maximum
+    md5_manual range;        // permitted values, if min and max cannot express them
+    bool keeps_zero;         // 0 in a file becomes MD5_EXPLICIT_ZERO, because 0 selects the default
+    bool is_filled;          // 0 selects the default `otherwise`
     bool is_length;      // a length: its default is in id's units; a direction: an offset, may be 0
     bool is_positive;    // must be at least 1 in a file; 0 in C selects the default
     bool is_text_filled; // the machine's copy is "" instead of NULL
@@ -133,8 +133,8 @@ typedef struct md5_column {
 
 // The columns of a kind of row.
 struct md5_schema {
-    const char *what; // name of a block in messages about files: "a clip"
-    const char *head; // keyword, and title in the manual: "clip"
+    const char *description; // name of a block in messages about files: "a clip"
+    const char *head;        // keyword, and title in the manual: "clip"
     // Name in messages of checks; default: `head` if it has a name, or the row above
     const char *owner;
     const char *mark; // text that is hashed before its rows

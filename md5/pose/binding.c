@@ -378,11 +378,11 @@ static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skele
 {
     const name_list missing = list_unmatched(skeleton, matches);
     const char *const kind = is_model ? "model" : "animation";
-    const char *const other_kind = is_model ? "animation" : "model";
+    const char *const missing_kind = is_model ? "animation" : "model";
     return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                     "too few common joints: %u of %u joints of the %s are in the %s, expected at "
                     "least half; set 'allow_partial_binding' to allow it; missing: %s",
-                    num_matched, skeleton->num_joints, kind, other_kind, missing.text);
+                    num_matched, skeleton->num_joints, kind, missing_kind, missing.text);
 }
 
 // Reports that a model and an animation have no joint names in common, and returns false.

@@ -5,8 +5,8 @@
 // joint, and '*' includes its descendants. A feather makes the weights of a subtree increase in
 // equal steps, from its first joint down to its descendants.
 //
-// While a mask is built, the array of weights contains whole numbers of steps from 0 to `whole`.
-// Whole numbers are exact. Finally all of them are divided by `whole`.
+// While a mask is built, the array of weights contains whole numbers of steps from 0 to
+// `max_steps`. Whole numbers are exact. Finally all of them are divided by `max_steps`.
 #include "md5/core/context.h"
 
 // Maximum number of levels of a feather, which is more than any skeleton has. The limit keeps an
@@ -87,61 +87,62 @@ static void remove_subtree(const md5_skeleton *skeleton, uint32_t top, float *st
 // Two numbers that add_subtree() needs for each joint: its steps and its depth. Both are stored in
 // one float of the array of steps:
 //
-//   steps + (whole + 1) * depth
+//   steps + (max_steps + 1) * depth
 //
 // Thus no other memory is needed. Posing functions of this library do not allocate any.
 typedef struct subtree_value {
-    int steps; // before the subtree is added, 0 .. whole
-    int depth; // level in the subtree: 1 at its top joint, up to `whole`; 0 outside of the subtree
+    int steps; // before the subtree is added, 0 .. max_steps
+    int depth; // level in the subtree: 1 at its top joint, up to `max_steps`; 0 outside of the
+               // subtree
 } subtree_value;
 
 // Encodes both numbers of a joint as one float.
-static float encode_subtree_value(subtree_value value, int whole)
+static float encode_subtree_value(subtree_value value, int max_steps)
 {
-    return (float)(value.steps + (whole + 1) * value.depth);
+    return (float)(value.steps + (max_steps + 1) * value.depth);
 }
 
 // Returns the two numbers that encode_subtree_value() has stored in a float.
-static subtree_value decode_subtree_value(float number, int whole)
+static subtree_value decode_subtree_value(float number, int max_steps)
 {
-    const int unit = whole + 1;
+    const int unit = max_steps + 1;
     return (subtree_value){.steps = (int)number % unit, .depth = (int)number / unit};
 }
 
-// Raises the steps of `top` and its descendants to their depth in the subtree, at most `whole`.
+// Raises the steps of `top` and its descendants to their depth in the subtree, at most `max_steps`.
 // Steps that are already higher remain. The array of steps also stores the depths during the call:
 // see subtree_value.
-static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, float *steps)
+static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int max_steps, float *steps)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i]; // parents are before their children
         const uint32_t parent = skeleton->joints[joint].parent;
         int parent_depth = 0;
         if (parent != MD5_NONE)
-            parent_depth = decode_subtree_value(steps[parent], whole).depth;
+            parent_depth = decode_subtree_value(steps[parent], max_steps).depth;
 
         subtree_value value = {.steps = (int)steps[joint]};
         if (joint == top)
             value.depth = 1;
         else if (parent_depth > 0)
-            value.depth = parent_depth < whole ? parent_depth + 1 : whole;
-        steps[joint] = encode_subtree_value(value, whole);
+            value.depth = parent_depth < max_steps ? parent_depth + 1 : max_steps;
+        steps[joint] = encode_subtree_value(value, max_steps);
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        const subtree_value value = decode_subtree_value(steps[joint], whole);
+        const subtree_value value = decode_subtree_value(steps[joint], max_steps);
         steps[joint] = (float)(value.steps > value.depth ? value.steps : value.depth);
     }
 }
 
 // Applies a pattern to the joint that it names: removes or adds the joint, or its whole subtree.
-// `whole` is the number of steps that stands for weight 1.
+// `max_steps` is the number of steps that stands for weight 1.
 static void apply_pattern(const md5_skeleton *skeleton, const mask_pattern *pattern, uint32_t joint,
-                          int whole, float *steps)
+                          int max_steps, float *steps)
 {
     if (pattern->has_subtree && pattern->is_removed)
         remove_subtree(skeleton, joint, steps);
     else if (pattern->has_subtree)
-        add_subtree(skeleton, joint, whole, steps);
+        add_subtree(skeleton, joint, max_steps, steps);
     else if (pattern->is_removed)
         steps[joint] = 0;
     else if (steps[joint] < 1)
@@ -266,8 +267,8 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
 
-    // Until the last loop, weights[] contains steps from 0 to `whole`.
-    const int whole = 1 + (int)(feather < MAX_FEATHER ? feather : MAX_FEATHER);
+    // Until the last loop, weights[] contains steps from 0 to `max_steps`.
+    const int max_steps = 1 + (int)(feather < MAX_FEATHER ? feather : MAX_FEATHER);
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] = 0;
 
@@ -279,10 +280,10 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t
         if (joint < 0)
             return fail_at(&context, &text, pattern.start, "unknown joint ",
                            md5i_quote(pattern.name, pattern.length).text);
-        apply_pattern(skeleton, &pattern, (uint32_t)joint, whole, weights);
+        apply_pattern(skeleton, &pattern, (uint32_t)joint, max_steps, weights);
     }
 
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
-        weights[joint] /= (float)whole;
+        weights[joint] /= (float)max_steps;
     return true;
 }

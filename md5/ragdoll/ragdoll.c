@@ -366,12 +366,12 @@ static double seconds_since(const md5_ragdoll *ragdoll, uint64_t step)
 // linearly from MIN_TIME_SCALE to 1. Before and after slow motion it is 1.
 static double slow_motion_scale(const md5_ragdoll *ragdoll)
 {
-    const double now = seconds_since(ragdoll, 0);
+    const double elapsed = seconds_since(ragdoll, 0);
     const double from = (double)ragdoll->slow_motion[0];
     const double to = (double)ragdoll->slow_motion[1];
-    if (ragdoll->desc.ignore_slow_motion || !(from < now && now < to))
+    if (ragdoll->desc.ignore_slow_motion || !(from < elapsed && elapsed < to))
         return 1.0;
-    return md5_max(MIN_TIME_SCALE, (now - from) / (to - from));
+    return md5_max(MIN_TIME_SCALE, (elapsed - from) / (to - from));
 }
 
 // Returns the factor of the figure's friction at the current time. A dent is a period in which the
@@ -379,13 +379,13 @@ static double slow_motion_scale(const md5_ragdoll *ragdoll)
 // to dent->scale in the middle, and back to 1 at the end.
 static double friction_scale(const md5_ragdoll *ragdoll, const md5_friction_dent *dent)
 {
-    const double now = seconds_since(ragdoll, 0);
+    const double elapsed = seconds_since(ragdoll, 0);
     const double start = (double)dent->start;
     const double end = (double)dent->end;
-    if (!(start < now && now < end))
+    if (!(start < elapsed && elapsed < end))
         return 1.0;
     // The distance from the middle of the dent: 0 in the middle, 1 at the start and the end.
-    const double from_middle = fabs(2.0 * (now - start) / (end - start) - 1.0);
+    const double from_middle = fabs(2.0 * (elapsed - start) / (end - start) - 1.0);
     const double scale = 1.0 + ((double)dent->scale - 1.0) * (1.0 - from_middle);
     return md5_min(MAX_FRICTION_SCALE, md5_max(0.0, scale));
 }

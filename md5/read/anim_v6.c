@@ -572,8 +572,8 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
 {
     *file = (md5_anim_file){0};
     md5_header header = {.kind = MD5_KIND_ANIM, .versions = versions, .version = MD5_VERSION_6};
-    md5_lex whole;
-    md5_lex *const lex = &whole;
+    md5_lex file_lex;
+    md5_lex *const lex = &file_lex;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     TRY(md5i_begin_header(lex, &header));
 

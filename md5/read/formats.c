@@ -63,7 +63,7 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     const unsigned kinds = md5i_keyword_kinds(word);
     const bool is_of_kind = (kinds & (unsigned)kind) != 0;
     const uint32_t version = (uint32_t)declared;
-    if (declared != 0 && is_of_kind && md5i_is_of_other_version(version, word, kinds))
+    if (declared != 0 && is_of_kind && md5i_is_invalid_in_version(version, word, kinds))
         return version == MD5_VERSION_6 ? MD5_VERSION_10 : MD5_VERSION_6;
 
     if (declared == MD5_VERSION_6 || declared == MD5_VERSION_12)
@@ -91,24 +91,24 @@ static const md5_mesh_dialect *find_mesh_dialect(md5_arena *arena, md5_span text
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const char *text, size_t size, md5_mesh_file *file)
 {
-    const md5_span whole = {text, size};
+    const md5_span contents = {text, size};
     if (md5_has_magic(text, size, MD5_BFG_MESH))
         return md5i_read_bfg_mesh(arena, text, size, file);
-    TRY(md5i_reject_foreign(arena, whole));
-    const md5_mesh_dialect *const dialect = find_mesh_dialect(arena, whole);
-    return md5i_read_mesh_text(arena, joints, mesh_arena, dialect, &text_versions, whole, file);
+    TRY(md5i_reject_foreign(arena, contents));
+    const md5_mesh_dialect *const dialect = find_mesh_dialect(arena, contents);
+    return md5i_read_mesh_text(arena, joints, mesh_arena, dialect, &text_versions, contents, file);
 }
 
 // Reads a mesh file like md5i_read_mesh_file(), but with one arena. Also reads the meshes that
 // follow the declared number of meshes.
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
 {
-    const md5_span whole = {text, size};
+    const md5_span contents = {text, size};
     if (md5_has_magic(text, size, MD5_BFG_MESH))
         return md5i_read_bfg_mesh(arena, text, size, file);
-    TRY(md5i_reject_foreign(arena, whole));
-    return md5i_read_uncounted_meshes(arena, find_mesh_dialect(arena, whole), &text_versions, whole,
-                                      file);
+    TRY(md5i_reject_foreign(arena, contents));
+    return md5i_read_uncounted_meshes(arena, find_mesh_dialect(arena, contents), &text_versions,
+                                      contents, file);
 }
 
 // Reads the tables of an animation. The first bytes of the file and the version of a text select
@@ -116,26 +116,26 @@ bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_m
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {
-    const md5_span whole = {text, size};
+    const md5_span contents = {text, size};
     if (md5_has_magic(text, size, MD5_BFG_ANIM))
         return md5i_read_bfg_anim(arena, text, size, file);
-    TRY(md5i_reject_foreign(arena, whole));
-    const uint32_t version = find_version(arena, MD5_KIND_ANIM, whole);
+    TRY(md5i_reject_foreign(arena, contents));
+    const uint32_t version = find_version(arena, MD5_KIND_ANIM, contents);
     if (version == MD5_VERSION_6)
-        return md5i_read_anim_v6(arena, &text_versions, whole, file);
-    return md5i_read_anim_text(arena, &text_versions, version, whole, num_components, file);
+        return md5i_read_anim_v6(arena, &text_versions, contents, file);
+    return md5i_read_anim_text(arena, &text_versions, version, contents, num_components, file);
 }
 
 // Reads a camera file: a text of any version (.md5camera) or a binary file of RBDOOM-3-BFG
 // (.bcanim).
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
 {
-    const md5_span whole = {text, size};
+    const md5_span contents = {text, size};
     if (md5_has_magic(text, size, MD5_BFG_CAMERA))
         return md5i_read_bfg_camera(arena, text, size, file);
-    TRY(md5i_reject_foreign(arena, whole));
-    const uint32_t version = find_version(arena, MD5_KIND_CAMERA, whole);
-    return md5i_read_camera_text(arena, &camera_versions, version, whole, file);
+    TRY(md5i_reject_foreign(arena, contents));
+    const uint32_t version = find_version(arena, MD5_KIND_CAMERA, contents);
+    return md5i_read_camera_text(arena, &camera_versions, version, contents, file);
 }
 
 #else
@@ -145,28 +145,29 @@ static const md5_versions text_versions = {.text = "version 10", .numbers = {MD5
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const char *text, size_t size, md5_mesh_file *file)
 {
-    const md5_span whole = {text, size};
+    const md5_span contents = {text, size};
     return md5i_read_mesh_text(arena, joints, mesh_arena, &md5i_mesh_version_10, &text_versions,
-                               whole, file);
+                               contents, file);
 }
 
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
 {
-    const md5_span whole = {text, size};
-    return md5i_read_uncounted_meshes(arena, &md5i_mesh_version_10, &text_versions, whole, file);
+    const md5_span contents = {text, size};
+    return md5i_read_uncounted_meshes(arena, &md5i_mesh_version_10, &text_versions, contents, file);
 }
 
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {
-    const md5_span whole = {text, size};
-    return md5i_read_anim_text(arena, &text_versions, MD5_VERSION_10, whole, num_components, file);
+    const md5_span contents = {text, size};
+    return md5i_read_anim_text(arena, &text_versions, MD5_VERSION_10, contents, num_components,
+                               file);
 }
 
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
 {
-    const md5_span whole = {text, size};
-    return md5i_read_camera_text(arena, &text_versions, MD5_VERSION_10, whole, file);
+    const md5_span contents = {text, size};
+    return md5i_read_camera_text(arena, &text_versions, MD5_VERSION_10, contents, file);
 }
 
 #endif

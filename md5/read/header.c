@@ -103,7 +103,7 @@ static bool is_keyword_of_all_versions(md5_span keyword)
 // Returns true if a keyword of these kinds does not belong to `version`. This is the case if either
 // the keyword or `version` is of version 6, but not both. `MD5Version` and `commandline` belong to
 // all versions.
-bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds)
+bool md5i_is_invalid_in_version(uint32_t version, md5_span keyword, unsigned kinds)
 {
     if (kinds == 0 || is_keyword_of_all_versions(keyword))
         return false;
@@ -206,7 +206,7 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
     if (!md5_span_is_name(word))
         return md5i_lex_fail_expected(lex, "expected a keyword");
 
-    if (md5i_is_of_other_version(header->version, word, kinds))
+    if (md5i_is_invalid_in_version(header->version, word, kinds))
         return fail_version(lex, header, word, kinds);
     if (!is_unknown && !is_of_this_kind)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,

@@ -67,7 +67,7 @@ unsigned md5i_keyword_kinds(md5_span keyword);
 // Returns true if a keyword of these kinds does not belong to `version`. This is the case if either
 // the keyword or `version` is of version 6, but not both. `MD5Version` and `commandline` belong to
 // all versions.
-bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds);
+bool md5i_is_invalid_in_version(uint32_t version, md5_span keyword, unsigned kinds);
 
 // Warns if the file is not read as the version that it declares: see find_version() in formats.c.
 // Call this function for each keyword at the top level. It warns only if `word`, the next keyword,

@@ -350,10 +350,10 @@ static void run_skin_job(const md5_skin_job *job, uint32_t count)
     md5i_skin_job to;
     const bool fits_kernels = md5i_strided_job(job, &to);
     const bool is_posed = job->palette || job->duals;
-    const bool is_whole_mesh = !job->vertices && count == job->mesh->num_vertices;
+    const bool is_complete_mesh = !job->vertices && count == job->mesh->num_vertices;
     if (!is_posed)
         copy_bind_pose(job, &to, count);
-    else if (is_whole_mesh)
+    else if (is_complete_mesh)
         md5i_skin_with(fits_kernels ? md5i_cpu_best(MD5_CPU_AVX512) : MD5_CPU_SCALAR, &to);
     else
         md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);

@@ -9,8 +9,8 @@ static const md5_versions text_versions = {.text = "version 10", .numbers = {MD5
 MD5_COLD bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept,
                                   const char *text, size_t size, md5_mesh_file *file)
 {
-    const md5_span whole = {text, size};
-    return md5i_read_mesh_text(arena, joints, kept, &md5i_mesh_version_10, &text_versions, whole,
+    const md5_span contents = {text, size};
+    return md5i_read_mesh_text(arena, joints, kept, &md5i_mesh_version_10, &text_versions, contents,
                                file);
 }
 
@@ -19,6 +19,7 @@ MD5_COLD bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {
-    const md5_span whole = {text, size};
-    return md5i_read_anim_text(arena, &text_versions, MD5_VERSION_10, whole, num_components, file);
+    const md5_span contents = {text, size};
+    return md5i_read_anim_text(arena, &text_versions, MD5_VERSION_10, contents, num_components,
+                               file);
 }

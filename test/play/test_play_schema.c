@@ -71,7 +71,7 @@ static size_t column_size(const md5_column *column)
 static bool check(bool holds, const md5_schema *schema, const md5_column *column, const char *rule)
 {
     if (!holds)
-        printf("%s, column %s: %s\n", schema->what, column ? column->member : "", rule);
+        printf("%s, column %s: %s\n", schema->description, column ? column->member : "", rule);
     return CHECK(holds);
 }
 
@@ -405,7 +405,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
             is_same = memcmp(left, right, column_size(column)) == 0;
         }
         if (!is_same) {
-            printf("%s: %s differs\n", a.level->schema->what, column->member);
+            printf("%s: %s differs\n", a.level->schema->description, column->member);
             return false;
         }
     }
@@ -704,7 +704,7 @@ static void print_keywords(test_text *to, const md5_column *column, const char *
 
 static void print_schema(test_text *to, const md5_schema *schema, const md5_schema *above)
 {
-    test_append(to, "\n**%s**: %s\n\n", schema->what, schema->text);
+    test_append(to, "\n**%s**: %s\n\n", schema->description, schema->text);
     test_append(to, "| keyword | value | default | used by | meaning |\n|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];

@@ -45,10 +45,10 @@ static bool check_names(md5_building *building, const md5_names *names)
         const md5_name *const name = &names->sorted[i];
         if (name->text[0] == '\0')
             return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
-                                names->what, name->number);
+                                names->kind, name->number);
         if (i > 0 && strcmp(name[-1].text, name->text) == 0)
             return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "duplicate %s %s",
-                                names->what, MD5_QUOTED(name->text));
+                                names->kind, MD5_QUOTED(name->text));
     }
     return true;
 }
@@ -113,7 +113,7 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
             building, name,
             " refers to curve %s: expected a parameter, because curves are read with the pose",
             MD5_QUOTED(*name));
-    return MD5_MISMATCH(building, name, " refers to unknown %s %s", names->what, MD5_QUOTED(*name));
+    return MD5_MISMATCH(building, name, " refers to unknown %s %s", names->kind, MD5_QUOTED(*name));
 }
 
 // -- Easings ------------------------------------------------------------------------------------

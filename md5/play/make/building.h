@@ -22,7 +22,7 @@ typedef struct md5_name {
 
 // The names of all rows of a kind, sorted for binary search.
 typedef struct md5_names {
-    const char *what; // kind of the named rows, such as "clip", for messages
+    const char *kind; // kind of the named rows, such as "clip", for messages
     bool may_repeat;  // names may be equal; a search finds the first
     md5_name *sorted; // [count]
     uint32_t count;

@@ -601,7 +601,7 @@ static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_so
 static bool check_sections(md5_building *building, const md5_clip_desc *clip)
 {
     const uint32_t num_frames = clip->binding->anim->num_frames;
-    md5_names sections = {.what = "section"};
+    md5_names sections = {.kind = "section"};
     TRY(MD5_LIST_NAMES(building, &sections, clip, sections));
     for (uint32_t j = 0; j < clip->num_sections; j++) {
         const md5_section *const section = &clip->sections[j];
@@ -884,13 +884,13 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
         .scratch = &scratch,
         .desc = desc,
         .machine = machine,
-        .clips = {.what = "clip"},
-        .masks = {.what = "mask"},
-        .parameters = {.what = "parameter"},
-        .joints = {.what = "joint", .may_repeat = true},
-        .windows = {.what = "window", .may_repeat = true},
-        .curves = {.what = "curve"},
-        .attached = {.what = "attached model"},
+        .clips = {.kind = "clip"},
+        .masks = {.kind = "mask"},
+        .parameters = {.kind = "parameter"},
+        .joints = {.kind = "joint", .may_repeat = true},
+        .windows = {.kind = "window", .may_repeat = true},
+        .curves = {.kind = "curve"},
+        .attached = {.kind = "attached model"},
     };
     const bool is_built = machine && build_all(&building);
     md5i_arena_free(&scratch);

@@ -54,7 +54,7 @@ static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
         .first = first, .count = end - first, .weights = weights ? (float *)weights + first : NULL};
 }
 
-// Divides the joints of a mask into two sets: joints with weight 1 (`whole`), which need no
+// Divides the joints of a mask into two sets: joints with weight 1 (`full`), which need no
 // blending, and joints with a weight between 0 and 1 (`partial`). Both sets share one pair of
 // arrays; the partial joints follow the whole joints. Returns false if memory runs out.
 static bool split_mask(md5_building *building, uint32_t mask)
@@ -63,19 +63,19 @@ static bool split_mask(md5_building *building, uint32_t mask)
     const uint32_t num_joints = machine->num_joints;
     const float *const weights = md5_mask_weights(machine, mask);
     md5_mask_sets *const sets = &machine->mask_sets[mask];
-    sets->whole.list = MD5_ALLOC_ZEROED(building->arena, uint32_t, num_joints);
-    sets->whole.weights = MD5_ALLOC_ZEROED(building->arena, float, num_joints);
-    TRY(sets->whole.list && sets->whole.weights);
+    sets->full.list = MD5_ALLOC_ZEROED(building->arena, uint32_t, num_joints);
+    sets->full.weights = MD5_ALLOC_ZEROED(building->arena, float, num_joints);
+    TRY(sets->full.list && sets->full.weights);
 
     for (uint32_t i = 0; i < num_joints; i++) {
         building->marks[i] = weights[i] > 0;
         if (weights[i] >= 1)
-            list_joint(&sets->whole, i, 1);
+            list_joint(&sets->full, i, 1);
     }
     sets->all = marked_range(building, mask);
 
-    sets->partial.list = sets->whole.list + sets->whole.count;
-    sets->partial.weights = sets->whole.weights + sets->whole.count;
+    sets->partial.list = sets->full.list + sets->full.count;
+    sets->partial.weights = sets->full.weights + sets->full.count;
     for (uint32_t i = 0; i < num_joints; i++) {
         if (weights[i] > 0 && weights[i] < 1)
             list_joint(&sets->partial, i, weights[i]);
@@ -211,7 +211,7 @@ static bool drive_only_marked(const uint32_t *targets, md5_slots slots, const bo
 static bool can_sample_into_result(const md5_mask_sets *sets)
 {
     const bool has_few_partial = sets->is_split && sets->partial.count <= MD5_MAX_SAVED_JOINTS;
-    const bool has_no_gap = sets->whole.count + sets->partial.count == sets->all.count;
+    const bool has_no_gap = sets->full.count + sets->partial.count == sets->all.count;
     return has_few_partial && has_no_gap;
 }
 
@@ -889,7 +889,7 @@ static bool build_motions(md5_building *building)
     md5_machine *const machine = building->machine;
     const size_t count = (size_t)desc->num_clips + desc->num_motions;
     building->motions = building->clips;
-    building->motions.what = "motion";
+    building->motions.kind = "motion";
     TRY(MD5_LIST_NAMES(building, &building->motions, desc, motions));
 
     TRY(machine->motions = MD5_ALLOC_ZEROED(building->arena, md5_motion, count));
@@ -1746,7 +1746,7 @@ static bool build_clip_curves(md5_building *building, uint32_t clip_index)
 {
     md5_machine *const machine = building->machine;
     const md5_clip_desc *const clip = &building->desc->clips[clip_index];
-    md5_names names = {.what = "curve"};
+    md5_names names = {.kind = "curve"};
     TRY(MD5_LIST_NAMES(building, &names, clip, curves));
 
     for (uint32_t k = 0; k < clip->num_curves; k++) {
@@ -1785,13 +1785,13 @@ bool md5i_build_curves(md5_building *building)
                        &machine->num_sums);
 }
 
-// Checks that a name that the row's kind needs is not NULL. `what` is the kind of the named thing,
+// Checks that a name that the row's kind needs is not NULL. `kind` is the kind of the named thing,
 // for the error message.
-static bool check_named(md5_building *building, const char *const *name, const char *what)
+static bool check_named(md5_building *building, const char *const *name, const char *kind)
 {
     if (*name)
         return true;
-    (void)MD5_MISMATCH(building, name, " has no %s", what);
+    (void)MD5_MISMATCH(building, name, " has no %s", kind);
     return false;
 }
 
@@ -1815,7 +1815,7 @@ bool md5i_resolve_state(md5_building *building, const char *const *layer, const 
 static bool resolve_named(md5_building *building, const md5_names *names, const char *const *name,
                           uint32_t *index)
 {
-    TRY(check_named(building, name, names->what));
+    TRY(check_named(building, name, names->kind));
     return md5i_resolve(building, names, name, index);
 }
 
@@ -1864,7 +1864,7 @@ static bool build_morphs(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names names = {.what = "morph"};
+    md5_names names = {.kind = "morph"};
     for (uint32_t i = 0; i < desc->num_morphs; i++)
         TRY(build_morph(building, i));
     TRY(number_rows(building, &names, machine->morph_rows, desc->num_morphs, &machine->num_morphs));
@@ -1960,15 +1960,15 @@ static bool build_one_shots(md5_building *building, const md5_names *layers)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names slots = {.what = "slot"};
-    md5_names one_shots = {.what = "one_shot"};
+    md5_names slots = {.kind = "slot"};
+    md5_names one_shots = {.kind = "one_shot"};
     TRY(MD5_LIST_NAMES(building, &slots, desc, slots));
     TRY(MD5_LIST_NAMES(building, &one_shots, desc, one_shots));
     TRY(machine->one_shots =
             MD5_ALLOC_ZEROED(building->arena, md5_play_one_shot, desc->num_one_shots));
     TRY(check_slots(building, layers));
     for (uint32_t i = 0; i < desc->num_one_shots; i++) {
-        md5_begin_row(building, one_shots.what, desc->one_shots[i].name);
+        md5_begin_row(building, one_shots.kind, desc->one_shots[i].name);
         TRY(build_one_shot(building, &desc->one_shots[i], &slots, layers, &machine->one_shots[i]));
     }
     return true;
@@ -1997,7 +1997,7 @@ static bool build_layer(md5_building *building, uint32_t index)
 {
     const md5_layer_desc *const desc = &building->desc->layers[index];
     md5_play_layer *const layer = &building->machine->layers[index];
-    md5_names states = {.what = "state"};
+    md5_names states = {.kind = "state"};
     md5_layer_desc filled = *desc;
     md5_begin_row(building, "layer", desc->name);
     md5i_fill_defaults(&md5i_layer_schema, &filled, 1);
@@ -2033,7 +2033,7 @@ bool md5i_build_layers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names layers = {.what = "layer"};
+    md5_names layers = {.kind = "layer"};
     TRY(build_masks(building) && build_motions(building));
     TRY(MD5_LIST_NAMES(building, &layers, desc, layers));
 

@@ -372,7 +372,7 @@ static bool list_attached(md5_building *building)
         if (!row->model)
             return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING,
                                  " has no model: expected a loaded model");
-        building->attached_joints[i] = (md5_names){.what = "joint", .may_repeat = true};
+        building->attached_joints[i] = (md5_names){.kind = "joint", .may_repeat = true};
         TRY(MD5_LIST_NAMES(building, &building->attached_joints[i], &row->model->skeleton, joints));
         TRY(MD5_RESOLVE(building, joints, row->joint, joint));
     }
@@ -804,7 +804,7 @@ bool md5i_build_modifiers(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names names = {.what = "modifier"};
+    md5_names names = {.kind = "modifier"};
     TRY(MD5_LIST_NAMES(building, &names, desc, modifiers));
     TRY(MD5_LIST_NAMES(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));

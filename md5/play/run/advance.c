@@ -803,7 +803,7 @@ static MD5_NO_INLINE const md5_transition *find_open_candidate(const md5_player 
         if (!has_reached_exit(player, active, candidate, false))
             continue;
         // A resting layer ignores transitions that were possible when its state began: see
-        // take_transitions().
+        // start_transitions().
         if (layer_state->is_resting && was_open_at_start(player, layer, active, candidate))
             continue;
         return candidate;
@@ -856,7 +856,7 @@ static md5_change change_by_transition(const md5_play_layer *layer, const md5_ac
 }
 
 // Takes a transition of a layer from its newest state.
-static void take_transition(md5_player *player, uint32_t layer, const md5_transition *transition)
+static void start_transition(md5_player *player, uint32_t layer, const md5_transition *transition)
 {
     const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_active_state *const left = md5_newest(&player->layer_states[layer]);
@@ -881,7 +881,7 @@ static void take_transition(md5_player *player, uint32_t layer, const md5_transi
 // this state began. It rests until a parameter changes, the current transition ends, or the layer
 // enters another state. Without this rule, each call of the player would take some more transitions
 // of the cycle, and the state would depend on the number of calls.
-static void take_transitions(md5_player *player, uint32_t layer)
+static void start_transitions(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const uint32_t max_taken = player->machine->tables.layers[layer].num_transitions + 1;
@@ -904,7 +904,7 @@ static void take_transitions(md5_player *player, uint32_t layer)
         // cycle.
         if (consume_triggers(player, layer, open->conditions + first, open->num_conditions - first))
             num_taken = 0;
-        take_transition(player, layer, open);
+        start_transition(player, layer, open);
     }
 }
 
@@ -1092,7 +1092,7 @@ static void compute_chain_weights(md5_layer_state *layer_state, double seconds)
     }
 
     static const float simpson_weights[3] = {1.0f / 6.0f, 4.0f / 6.0f, 1.0f / 6.0f};
-    const md5_chain_range all = md5_whole_chain(layer_state);
+    const md5_chain_range all = md5_complete_chain(layer_state);
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         md5_active_at(layer_state, i)->weight = 0;
     for (uint32_t point = 0; point < 3; point++) {
@@ -1126,7 +1126,7 @@ typedef struct step_context {
 // `shift` seconds from now.
 static float weight_left_above(md5_layer_state *layer_state, uint32_t position, double shift)
 {
-    const md5_chain_range all = md5_whole_chain(layer_state);
+    const md5_chain_range all = md5_complete_chain(layer_state);
     float left = 1;
     for (uint32_t i = layer_state->num_used; i-- > position + 1;)
         left -= left * md5i_fade_in(layer_state, all, i, shift);
@@ -1157,8 +1157,9 @@ static float event_weight(const step_context *context, const md5_event_cursor *c
     if (is_start)
         weight = weight_left_above(layer_state, cursor->position, 0) * start_fade(active);
     else
-        weight = weight_left_above(layer_state, cursor->position, shift)
-                 * md5i_fade_in(layer_state, md5_whole_chain(layer_state), cursor->position, shift);
+        weight =
+            weight_left_above(layer_state, cursor->position, shift)
+            * md5i_fade_in(layer_state, md5_complete_chain(layer_state), cursor->position, shift);
     return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[cursor->instance].weight : 0;
 }
 
@@ -1640,7 +1641,7 @@ static void clear_consumed(md5_player *player)
 }
 
 // Takes transitions and starts one-shot clips until none is possible at this instant.
-static void take_all_transitions(md5_player *player)
+static void start_all_transitions(md5_player *player)
 {
     const md5_machine_desc *const tables = &player->machine->tables;
     bool repeats = true;
@@ -1649,7 +1650,7 @@ static void take_all_transitions(md5_player *player)
         if (player->machine->has_steps && md5i_has_shared_clock(player))
             md5i_update_shared_rates(player, 0, 0);
         for (uint32_t i = 0; i < tables->num_layers; i++)
-            take_transitions(player, i);
+            start_transitions(player, i);
         if (player->num_steps < MD5_MAX_STEP_PARTS)
             update_one_shots(player);
 
@@ -1709,7 +1710,7 @@ static void clear_new(md5_player *player)
 static void handle_instant(const step_context *context)
 {
     md5_player *const player = context->player;
-    take_all_transitions(player);
+    start_all_transitions(player);
     if (player->has_new || player->machine->num_windows > 0) {
         player->has_new = false;
         if (player->machine->reports_states)
@@ -1932,8 +1933,8 @@ static double seconds_to_one_shot_end(const md5_player *player, const md5_one_sh
     }
 
     const double to_end = md5_smaller(max_seconds, cycles / speed);
-    const bool may_start_other = player->machine->tables.num_one_shots > 0;
-    return may_start_other && is_before_fade ? md5_smaller(before_fade, to_end) : to_end;
+    const bool may_start_one_shot = player->machine->tables.num_one_shots > 0;
+    return may_start_one_shot && is_before_fade ? md5_smaller(before_fade, to_end) : to_end;
 }
 
 // Returns the seconds, at most `max_seconds`, until a one-shot clip has faded out because it was

@@ -292,9 +292,9 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
     }
 
     // Joints with the weight 1 are copied.
-    const uint32_t *const whole = sets->whole.list;
-    for (uint32_t i = 0; i < sets->whole.count; i++)
-        pose[whole[i]] = source[whole[i]];
+    const uint32_t *const joints = sets->full.list;
+    for (uint32_t i = 0; i < sets->full.count; i++)
+        pose[joints[i]] = source[joints[i]];
     blend_joints(&sets->partial, source, weight, pose);
 }
 
@@ -877,8 +877,8 @@ void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_pla
     static const double duration = 0.2; // seconds of the transition
     layer_job from = begin_layer_job(old_player, old_layer);
     layer_job to = begin_layer_job(player, layer);
-    md5_chain_range chain = md5_whole_chain(to.layer_state);
-    const md5_chain_range old_chain = md5_whole_chain(from.layer_state);
+    md5_chain_range chain = md5_complete_chain(to.layer_state);
+    const md5_chain_range old_chain = md5_complete_chain(from.layer_state);
 
     md5_xform *const old_pose = old_player->spare;
     md5_xform *const pose = player->spare;
@@ -967,7 +967,7 @@ static void begin_inertial_transition(md5_player *player, uint32_t layer, double
     layer_job job = begin_layer_job(player, layer);
     const uint32_t newest = layer_state->num_used - 1u;
     const md5_chain_range new_chain = {.begin = newest, .end = newest + 1};
-    md5_chain_range old_chain = md5_whole_chain(layer_state);
+    md5_chain_range old_chain = md5_complete_chain(layer_state);
     old_chain.end = newest;
 
     md5i_update_weights(player);
@@ -1082,7 +1082,7 @@ static void begin_layer_pose(const md5_machine *machine, bool *is_begun, md5_xfo
 static void evaluate_first_layer(const layer_job *job, md5_xform *spare, md5_xform *pose)
 {
     const md5_xform *const bind = job->player->machine->model->bind_local;
-    const float covered = evaluate_chain(job, md5_whole_chain(job->layer_state), spare, pose);
+    const float covered = evaluate_chain(job, md5_complete_chain(job->layer_state), spare, pose);
     if (covered == 0)
         memcpy(pose, bind, job->num_joints * sizeof *pose);
     else if (covered < 1)
@@ -1120,7 +1120,7 @@ static float evaluate_layer(const layer_job *job, const md5_active_state *single
         evaluate_joints(job->player, job->layer, single, job->detail, spare, layer_pose);
         return weight;
     }
-    const md5_chain_range chain = md5_whole_chain(job->layer_state);
+    const md5_chain_range chain = md5_complete_chain(job->layer_state);
     return weight * evaluate_chain(job, chain, spare, layer_pose);
 }
 

@@ -78,7 +78,7 @@ static sole_contact layer_contact(const md5_player *player, uint32_t index, size
     sum.weights[CONTACT_TOTAL] = layer_state->has_snapshot ? layer_state->coverage : 0;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
-        const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0);
+        const float fade = md5i_fade_in(layer_state, md5_complete_chain(layer_state), i, 0);
         const sole_contact contact = state_contact(player, active, sole);
         for (uint32_t k = 0; k < NUM_CONTACTS; k++)
             sum.weights[k] += (contact.weights[k] - sum.weights[k]) * fade;

@@ -739,8 +739,8 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
         float remaining_weight = 1;
         for (uint32_t k = slot->num_one_shots; k-- > 0;) { // newest first
             const md5_one_shot *const one_shot = &slot->one_shots[k];
-            const float own_weight = md5i_one_shot_weight(player, one_shot, 0, 0);
-            const float weight = fminf(own_weight, remaining_weight);
+            const float one_shot_weight = md5i_one_shot_weight(player, one_shot, 0, 0);
+            const float weight = fminf(one_shot_weight, remaining_weight);
             const float override_weight = one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
             remaining_weight -= override_weight;
             if (one_shot->num_below == num_below)
@@ -771,7 +771,7 @@ static float curve_value(const md5_player *player, uint32_t curve)
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         float sums[MD5_NUM_CURVE_SUMS];
-        compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), range, sums);
+        compute_sums(player, i, md5_complete_chain(&player->layer_states[i]), range, sums);
         const float clip_weight = fminf(fmaxf(sums[MD5_CURVE_CLIP_WEIGHT], 0.0f), 1.0f);
         const float covered = layer->mode == MD5_LAYER_ADD ? 0 : clip_weight;
         const float layer_weight = md5i_rule_weight(player, &layer->weight);
@@ -812,8 +812,8 @@ static float state_driver_value(const md5_player *player, uint32_t row_index)
     const sum_range only_row = {
         .first = row->target, .count = 1, .first_row = row_index, .end_row = row_index + 1};
     float sum = 0;
-    compute_sums(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]), only_row,
-                 &sum);
+    compute_sums(player, row->layer, md5_complete_chain(&player->layer_states[row->layer]),
+                 only_row, &sum);
     return sum * md5i_rule_weight(player, &machine->layers[row->layer].weight);
 }
 
@@ -881,7 +881,8 @@ void md5_player_morphs(const md5_player *player, float *weights)
         const float weight = md5i_rule_weight(player, &machine->layers[i].weight);
         if (weight == 0)
             continue;
-        compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);
+        compute_sums(player, i, md5_complete_chain(&player->layer_states[i]), named,
+                     player->morphs);
         for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }

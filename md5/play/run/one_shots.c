@@ -151,7 +151,7 @@ static void fade_out_one_shot(md5_one_shot *one_shot, double duration, md5_easin
 }
 
 // Returns a number of a description. 0 means the default 1, and MD5_EXPLICIT_ZERO means 0.
-static float value_or_one(float value)
+static float nonzero_or_one(float value)
 {
     if (value == MD5_EXPLICIT_ZERO)
         return 0;
@@ -196,7 +196,7 @@ static md5_easing remove_unused_parameters(const md5_easing *curve)
 // Returns true if the numbers of a description are in range.
 static bool are_numbers_in_range(const md5_one_shot_desc *desc)
 {
-    if (!is_between(value_or_one(desc->weight), 0, 1) || !isfinite(desc->speed))
+    if (!is_between(nonzero_or_one(desc->weight), 0, 1) || !isfinite(desc->speed))
         return false;
     if (!is_between(desc->start, 0, 1))
         return false;
@@ -246,7 +246,7 @@ static void begin_one_shot_clock(const md5_machine *machine, const md5_one_shot_
 {
     const md5_timing *const timing = md5_one_shot_timing(machine, one_shot);
     const double rate =
-        md5i_decimal_from_float(value_or_one(desc->speed)) / md5i_timing_duration(timing);
+        md5i_decimal_from_float(nonzero_or_one(desc->speed)) / md5i_timing_duration(timing);
     one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
 
     // The rate is set before, because the ends of a section depend on its sign.
@@ -273,7 +273,7 @@ static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t 
         .end = repeats ? MD5_ONE_SHOT_ENDS : desc->end,
         .fade_in_curve = remove_unused_parameters(&desc->fade_in_easing),
         .fade_out_curve = remove_unused_parameters(&desc->fade_out_easing),
-        .weight = value_or_one(desc->weight),
+        .weight = nonzero_or_one(desc->weight),
         .left = 1,
         .is_new = true,
         .is_at_start = true,

@@ -252,7 +252,7 @@ typedef struct md5_layer_state {
     uint8_t num_used;         // number of active states
     bool has_snapshot;        // a frozen pose is below the oldest state
     bool has_offsets;         // an inertial transition is in progress
-    bool is_resting;          // its open transitions form a cycle: see take_transitions()
+    bool is_resting;          // its open transitions form a cycle: see start_transitions()
     bool is_entered;          // the entry of the newest state was reported
     bool has_arrived;         // the newest state has faded in completely in this interval
     bool is_steered;          // at least one state has the rate of a shared clock
@@ -480,7 +480,7 @@ static inline const md5_detail_set *md5_player_detail_set(const md5_player *play
 }
 
 // Returns the range of all active states of a layer, with its frozen pose and its offsets.
-static inline md5_chain_range md5_whole_chain(const md5_layer_state *layer_state)
+static inline md5_chain_range md5_complete_chain(const md5_layer_state *layer_state)
 {
     return (md5_chain_range){0, layer_state->num_used, layer_state->has_snapshot,
                              layer_state->has_offsets};

@@ -319,7 +319,7 @@ static void archive_clock(md5_archive *archive, clock_range range, clip_clock cl
         archive_number(archive, DOUBLE, &clip.current->phase, 0, max_phase, "phase of a clip");
     const bool has_just_started =
         archive_bool(archive, &is_at_start, "flag of a clip that just started");
-    if (has_just_started && !md5_is_whole_phase(phase)) {
+    if (has_just_started && !md5_is_integer_phase(phase)) {
         fail_number(archive,
                     "phase of a clip that just started is between its start and end: expected 0 "
                     "or 1",

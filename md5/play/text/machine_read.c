@@ -128,14 +128,14 @@ static bool store_text(md5_lex *lex, text_row record, size_t offset, const char 
     return text != NULL;
 }
 
-// Reads a name into the text member at an offset, and stores its location. `what` describes the
-// name in messages.
-static bool read_name(md5_lex *lex, text_row record, const char *what, size_t offset)
+// Reads a name into the text member at an offset, and stores its location. `description` describes
+// the name in messages.
+static bool read_name(md5_lex *lex, text_row record, const char *description, size_t offset)
 {
     md5_span span;
     md5i_lex_skip_name_space(lex);
     store_location(lex, record, offset, lex->at);
-    TRY(md5i_lex_name(lex, &span, what));
+    TRY(md5i_lex_name(lex, &span, description));
     return store_text(lex, record, offset, span.bytes, span.size);
 }
 
@@ -452,7 +452,7 @@ static bool read_event_name(md5_lex *lex, const md5_column *column, text_row rec
     if (md5_span_is(keyword_at(lex, lex->at), "frame"))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "expected an event name, found 'frame'");
-    return read_name(lex, record, column->what, column->offset);
+    return read_name(lex, record, column->description, column->offset);
 }
 
 // Reads the first number of a range such as 12-18, and its hyphen. The lexer would read the range
@@ -492,22 +492,22 @@ static void store_comparison(text_row record, const md5_column *comparison, md5_
 //   time_left COMPARISON     the remaining time of its first clip
 //
 // `column` is the column of the name. The next column of the row is the comparison, and the column
-// after it is the kind. The kind remains MD5_WHEN_PARAMETER for a parameter. `what` describes the
-// name of a parameter in messages.
+// after it is the kind. The kind remains MD5_WHEN_PARAMETER for a parameter. `description`
+// describes the name of a parameter in messages.
 static bool read_comparison(md5_lex *lex, const md5_column *column, text_row record,
-                            const char *what)
+                            const char *description)
 {
     const md5_column *const comparison = column + 1;
     const md5_column *const kind = column + 2;
     if (read_keyword(lex, "not")) {
         store_comparison(record, comparison, MD5_IS_CLEAR);
-        return read_name(lex, record, what, column->offset);
+        return read_name(lex, record, description, column->offset);
     }
 
     store_comparison(record, comparison, MD5_IS_SET);
     const bool is_parameter = !read_choice(lex, record, kind);
     if (is_parameter) {
-        TRY(read_name(lex, record, what, column->offset));
+        TRY(read_name(lex, record, description, column->offset));
         read_choice(lex, record, comparison); // optional
         return true;
     }
@@ -521,12 +521,12 @@ static bool read_comparison(md5_lex *lex, const md5_column *column, text_row rec
 // Reads a name. Some columns of a head have a keyword for a missing name (column->usual); this
 // keyword stores nothing.
 static bool read_name_or_usual(md5_lex *lex, const md5_column *column, text_row record,
-                               const char *what)
+                               const char *description)
 {
     const bool has_usual = column->position == MD5_POSITION_HEAD && column->usual;
     if (has_usual && read_keyword(lex, column->usual))
         return true;
-    return read_name(lex, record, what, column->offset);
+    return read_name(lex, record, description, column->offset);
 }
 
 // Reads the keyword of a choice. Stores 0 if it is omitted.
@@ -540,14 +540,15 @@ static bool read_choice_or_zero(md5_lex *lex, const md5_column *column, text_row
 
 // Reads a value in the syntax of its column's kind: a name, a keyword or a number. read_plain()
 // reads the columns whose form has another syntax. An optional number may be omitted, which keeps
-// its default. `what` describes the value in the message for a missing name.
-static bool read_by_kind(md5_lex *lex, const md5_column *column, text_row record, const char *what)
+// its default. `description` describes the value in the message for a missing name.
+static bool read_by_kind(md5_lex *lex, const md5_column *column, text_row record,
+                         const char *description)
 {
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
-        return read_name_or_usual(lex, column, record, what);
+        return read_name_or_usual(lex, column, record, description);
     case MD5_COLUMN_MODEL:
-        return read_name(lex, record, what, column->auxiliary);
+        return read_name(lex, record, description, column->auxiliary);
     case MD5_COLUMN_CHOICE:
         return read_choice_or_zero(lex, column, record);
     default:
@@ -560,7 +561,8 @@ static bool read_by_kind(md5_lex *lex, const md5_column *column, text_row record
 // Reads a value that is not a row, a driven value or an easing.
 static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
 {
-    const char *const what = column->what ? column->what : md5_column_word(column);
+    const char *const description =
+        column->description ? column->description : md5_column_word(column);
     switch (column->form) {
     case MD5_FORM_JOINTS:
         return read_joints(lex, column, record);
@@ -573,13 +575,13 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
     case MD5_FORM_AFTER:
         if (!read_keyword(lex, md5_column_word(column)))
             return true;
-        return read_by_kind(lex, column, record, what);
+        return read_by_kind(lex, column, record, description);
     case MD5_FORM_COMPARED:
-        return read_comparison(lex, column, record, what);
+        return read_comparison(lex, column, record, description);
     case MD5_FORM_OR_AT:
         return md5_span_is(md5i_lex_peek_word(lex), "at") || read_number(lex, column, record);
     default:
-        return read_by_kind(lex, column, record, what);
+        return read_by_kind(lex, column, record, description);
     }
 }
 
@@ -646,7 +648,7 @@ static bool read_driver_names(md5_lex *lex, const md5_column *column, text_row r
                               uint32_t driver)
 {
     do {
-        TRY(read_name(lex, record, md5i_drivers[driver].what,
+        TRY(read_name(lex, record, md5i_drivers[driver].description,
                       column->state + driver * sizeof(const char *)));
         driver++;
     } while (driver < MD5_NUM_DRIVERS && !md5i_drivers[driver].word);
@@ -831,7 +833,7 @@ static bool fail_keyword(md5_lex *lex, const open_block *block, md5_span token)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "keyword 'shot' was renamed: expected 'one_shot', found 'shot'");
     return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                         "expected a keyword of %s or '}', found %s", block->schema->what,
+                         "expected a keyword of %s or '}', found %s", block->schema->description,
                          md5i_lex_token(lex, lex->at).text);
 }
 
@@ -857,7 +859,7 @@ static bool match_keyword(md5_lex *lex, open_block *block, keyword_match *found)
 
     if (!found->is_above && !md5_is_column_used(column, block->kind))
         md5i_lex_warn(lex, start, "'%.*s' is ignored: it has no effect in %s of this kind",
-                      (int)token.size, token.bytes, block->schema->what);
+                      (int)token.size, token.bytes, block->schema->description);
     return true;
 }
 
@@ -874,7 +876,7 @@ static bool read_next_text(md5_lex *lex, const char *token, const md5_column *co
     if (count == capacity)
         return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "too many %s: expected at most %d",
                              column->member, (int)capacity);
-    return read_name(lex, record, column->what, column->offset + count * sizeof *texts);
+    return read_name(lex, record, column->description, column->offset + count * sizeof *texts);
 }
 
 // Reads the value of a keyword into a row. The values of a choice and of a flag are their keywords,

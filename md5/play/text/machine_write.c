@@ -72,7 +72,7 @@ static bool fail_write(writer *out, const md5_table_iterator *iterator, const ch
 static bool fail_unused(writer *out, const md5_table_iterator *iterator)
 {
     return fail_write(out, iterator, "is not used by %s of this kind: expected no value",
-                      iterator->level->schema->what);
+                      iterator->level->schema->description);
 }
 
 static bool is_letter(char c)

@@ -528,11 +528,11 @@ MD5_WIDE_INLINE void write_block(md5_combine_kind kind, bool has_joint_weights,
         return;
     }
 
-    const bool is_whole = results->changed == all && skipped == 0;
+    const bool is_complete = results->changed == all && skipped == 0;
     if (results->changed > 0)
         combine_joints(kind, poses, first, results, md5_wide_load(results->weights), false,
-                       is_whole ? out : computed);
-    if (is_whole)
+                       is_complete ? out : computed);
+    if (is_complete)
         return;
 
     // Some joints are copied from an input, and the others from the computed transforms. A table of
