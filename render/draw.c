@@ -101,7 +101,7 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
 // md5gl_pose() has not examined the material yet.
 static bool is_surface_opaque(const md5gl_model *model, const md5gl_surface *surface)
 {
-    return !model->faded && surface->has_known_opacity && !surface->is_alpha_tested;
+    return !model->faded && surface->is_opacity_computed && !surface->is_alpha_tested;
 }
 
 // Returns the pass whose program draws a surface. The lit pass has a separate program for each kind

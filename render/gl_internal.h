@@ -186,8 +186,8 @@ typedef struct md5gl_mesh {
 
 // The material of a mesh in one skin of its model.
 typedef struct md5gl_surface {
-    md5gl_material material; // does not own its textures
-    bool has_known_opacity;  // md5gl_pose() has set `is_alpha_tested` for this material
+    md5gl_material material;  // does not own its textures
+    bool is_opacity_computed; // md5gl_pose() has set `is_alpha_tested` for this material
     bool is_alpha_tested;
 } md5gl_surface;
 
@@ -450,10 +450,10 @@ void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, cons
 // Fills the error and returns false. `error` may be NULL in all functions of this section.
 bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...) MD5GL_PRINTF(3, 4);
 
-// Reports that the caller passed NULL instead of an object. `what` names the object. If `error`
+// Reports that the caller passed NULL instead of an object. `argument` names the object. If `error`
 // already contains the reason why the object could not be created, that error remains. Otherwise
 // sets MD5_ERROR_MISSING. Returns false.
-bool md5gli_fail_missing(md5_error *error, const char *what);
+bool md5gli_fail_missing(md5_error *error, const char *argument);
 
 // Clears all pending GL errors. If there were any, returns false and fills the error. The message
 // contains the first GL error and `where`.

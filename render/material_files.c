@@ -180,14 +180,14 @@ static bool find_map(material_loader *loader, const char *shader, const char *na
     if (chosen)
         return load_chosen(loader, chosen, image);
 
-    const name_part whole = {name, (int)strlen(name)};
+    const name_part complete_name = {name, (int)strlen(name)};
     const name_part base = {name, base_length};
-    if (whole.length == 0)
+    if (complete_name.length == 0)
         return false;
     if (kind == MD5GL_IMAGE_DIFFUSE) {
-        if (find_with_keyword(loader, whole, no_keyword, image))
+        if (find_with_keyword(loader, complete_name, no_keyword, image))
             return true;
-        const bool is_shorter = base.length < whole.length;
+        const bool is_shorter = base.length < complete_name.length;
         if (is_shorter && find_with_keyword(loader, base, no_keyword, image))
             return true;
     }

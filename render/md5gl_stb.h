@@ -50,15 +50,15 @@ static inline const void *md5gl_stb_decode(void *user, const void *bytes, size_t
     int x = 0;
     int y = 0;
     int channels = 0;
-    const bool is_known = stbi_info_from_memory(file, length, &x, &y, &channels) != 0;
-    const bool fits = is_known && x > 0 && y > 0 && x <= max && y <= max && x <= (1 << 26) / y;
+    const bool is_readable = stbi_info_from_memory(file, length, &x, &y, &channels) != 0;
+    const bool fits = is_readable && x > 0 && y > 0 && x <= max && y <= max && x <= (1 << 26) / y;
     const unsigned char *const pixels =
         fits ? stbi_load_from_memory(file, length, &x, &y, &channels, 4) : NULL;
     (void)user;
     *width = (uint32_t)x;
     *height = (uint32_t)y;
     if (pixels == NULL) {
-        const bool is_too_large = is_known && !fits;
+        const bool is_too_large = is_readable && !fits;
         error->status = MD5_ERROR_SYNTAX;
         snprintf(error->message, sizeof error->message, "%dx%d: %s", x, y,
                  is_too_large ? "image is too large" : stbi_failure_reason());

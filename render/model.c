@@ -443,7 +443,7 @@ void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t s
     MD5_ASSERT_RESERVED(material);
     md5gl_surface *const surface = md5gli_get_surface(model, skin, mesh);
     if (!has_same_opacity(&surface->material, material))
-        surface->has_known_opacity = false;
+        surface->is_opacity_computed = false;
     surface->material = *material;
 }
 

@@ -35,15 +35,15 @@ typedef struct delta_texels {
     float unused2;
 } delta_texels;
 
-// Returns true if a table can have this number of texels. Otherwise fills the error. `what` names
-// the data in the message.
-static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const char *what,
+// Returns true if a table can have this number of texels. Otherwise fills the error. `content`
+// names the data in the message.
+static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const char *content,
                        md5_error *error)
 {
     if (texels <= renderer->max_texels)
         return true;
     return md5gli_fail(error, MD5_ERROR_GPU,
-                       "%s are too large: they require %llu texels, but %s is %u", what,
+                       "%s are too large: they require %llu texels, but %s is %u", content,
                        (unsigned long long)texels, renderer->max_texels_name, renderer->max_texels);
 }
 
@@ -1172,10 +1172,10 @@ static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
         for (uint32_t i = 0; i < model->model->num_meshes; i++) {
             const md5gl_mesh *const mesh = &model->meshes[i];
             md5gl_surface *const surface = md5gli_get_surface(model, skin, i);
-            if (surface->has_known_opacity || !mesh->visible)
+            if (surface->is_opacity_computed || !mesh->visible)
                 continue;
             surface->is_alpha_tested = needs_alpha_test(renderer, mesh->mesh, &surface->material);
-            surface->has_known_opacity = true;
+            surface->is_opacity_computed = true;
         }
     }
 }

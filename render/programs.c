@@ -565,8 +565,8 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
 
     // Insert the files after the file of the pass.
     md5gl_program_sources sources = passes[pass];
-    const uint32_t num_own_files = sources.vertex[0].text != NULL ? 1 : 0;
-    memcpy(&sources.vertex[num_own_files], skinning, sizeof skinning);
+    const uint32_t num_pass_files = sources.vertex[0].text != NULL ? 1 : 0;
+    memcpy(&sources.vertex[num_pass_files], skinning, sizeof skinning);
     return md5gli_build_program(renderer, &sources, program, error);
 }
 

@@ -22,15 +22,15 @@ bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
     return false;
 }
 
-// Reports that the caller passed NULL instead of an object. `what` names the object. If `error`
+// Reports that the caller passed NULL instead of an object. `argument` names the object. If `error`
 // already contains the reason why the object could not be created, that error remains. Otherwise
 // sets MD5_ERROR_MISSING.
-bool md5gli_fail_missing(md5_error *error, const char *what)
+bool md5gli_fail_missing(md5_error *error, const char *argument)
 {
     if (!error || error->status != MD5_OK)
         return false;
     return md5gli_fail(error, MD5_ERROR_MISSING,
-                       "argument '%s' is missing: expected an object, found NULL", what);
+                       "argument '%s' is missing: expected an object, found NULL", argument);
 }
 
 // Returns the name of a GL error.
