@@ -5,12 +5,12 @@
 tool=$products/md5tool
 bobbin=$models/bobbin/bobbin.md5mesh
 
-walker() {
+run_walker_py() {
     python3 test/convert/walker.py "$@"
 }
 
-# retarget NAME OPTION...: converts NAME.bvh to the clip NAME.md5anim for Bobbin.
-retarget() {
+# convert_bvh NAME OPTION...: converts NAME.bvh to the clip NAME.md5anim for Bobbin.
+convert_bvh() {
     name=$1
     shift
     "$tool" convert "$scratch/$name.bvh" --mesh "$bobbin" --output "$scratch/$name.md5anim" "$@" >"$scratch/notes" 2>&1 || {
@@ -19,102 +19,102 @@ retarget() {
     }
 }
 
-not_noted() {
+expect_no_note() {
     ! grep -F -- "$1" "$scratch/notes"
 }
 
-limbs() { # NAME TURN HOW
+check_limbs() { # NAME TURN HOW
     name=$1
     shift
-    walker limbs "$scratch/$name.md5anim" "$bobbin" "$@"
+    run_walker_py limbs "$scratch/$name.md5anim" "$bobbin" "$@"
 }
 
-noted() {
+expect_note() {
     grep -qF -- "$1" "$scratch/notes" || {
         cat "$scratch/notes"
         false
     }
 }
 
-walker write "$scratch/walk.bvh" cm 0 mixamo
-walker write "$scratch/meters.bvh" m 0 mixamo
+run_walker_py write "$scratch/walk.bvh" cm 0 mixamo
+run_walker_py write "$scratch/meters.bvh" m 0 mixamo
 # A clip without a model: Ironwail ignores the base frame, so frames contain all components. The poses do not change.
-full_frames() {
+ironwail_frames_are_complete() {
     "$tool" convert "$scratch/walk.bvh" --output "$scratch/any/walk.md5anim" && "$tool" convert "$scratch/walk.bvh" --for ironwail --output "$scratch/full/" &&
         "$tool" check --for ironwail "$scratch/full" && grep -q '^numAnimatedComponents' "$scratch/full/progs/walk.md5anim" &&
         joints=$(sed -n 's/^numJoints //p' "$scratch/any/walk.md5anim") && grep -q "^numAnimatedComponents $((6 * joints))$" "$scratch/full/progs/walk.md5anim"
 }
 mkdir "$scratch/any"
-check 'a clip without a model has all components, for Ironwail' full_frames
-walker write "$scratch/classic.bvh" cm 0 classic
-walker write "$scratch/odd.bvh" cm 0 odd
-walker write "$scratch/hanging.bvh" cm 0 hanging
-walker write "$scratch/z_up.bvh" cm 0 z_up
-walker write "$scratch/own_axes.bvh" cm 0 own_axes
-walker write "$scratch/aside.bvh" cm 90 mixamo
-walker write "$scratch/behind.bvh" cm 180 mixamo
-walker write "$scratch/askew.bvh" cm 30 mixamo
+check 'a clip without a model has all components, for Ironwail' ironwail_frames_are_complete
+run_walker_py write "$scratch/classic.bvh" cm 0 classic
+run_walker_py write "$scratch/odd.bvh" cm 0 odd
+run_walker_py write "$scratch/hanging.bvh" cm 0 hanging
+run_walker_py write "$scratch/z_up.bvh" cm 0 z_up
+run_walker_py write "$scratch/own_axes.bvh" cm 0 own_axes
+run_walker_py write "$scratch/aside.bvh" cm 90 mixamo
+run_walker_py write "$scratch/behind.bvh" cm 180 mixamo
+run_walker_py write "$scratch/askew.bvh" cm 30 mixamo
 tr '\n' '\r' <"$scratch/walk.bvh" | sed 's/\r/\r\n/g' >"$scratch/windows.bvh"
 
-check "a walk is retargeted" retarget walk
-check "... and its limbs have the walker's directions" limbs walk 0 model
+check "a walk is retargeted" convert_bvh walk
+check "... and its limbs have the walker's directions" check_limbs walk 0 model
 check "... and the map of joints can be printed" exits_with 0 "mixamorig:LeftUpLeg thigh_l" "$tool" convert "$scratch/walk.bvh" \
     --mesh "$bobbin" --print-map
 check "... and all engines accept the clip" exits_with 0 "0 errors, 0 warnings" "$tool" check "$scratch/walk.md5anim"
-check "a walk in meters is retargeted" retarget meters
-check "... to the same clip" limbs meters 0 model
-check "a walk with classic names is retargeted" retarget classic
-check "... to the same clip" limbs classic 0 model
+check "a walk in meters is retargeted" convert_bvh meters
+check "... to the same clip" check_limbs meters 0 model
+check "a walk with classic names is retargeted" convert_bvh classic
+check "... to the same clip" check_limbs classic 0 model
 for names in old small; do
-    walker write "$scratch/$names.bvh" cm 0 $names
-    check "a walk with $names names is retargeted" retarget $names
-    check "... to the same clip" limbs $names 0 model
+    run_walker_py write "$scratch/$names.bvh" cm 0 $names
+    check "a walk with $names names is retargeted" convert_bvh $names
+    check "... to the same clip" check_limbs $names 0 model
 done
-check "a walk with a rest pose with hanging arms is retargeted" retarget hanging
-check "... to the same clip" limbs hanging 0 model
-check "... and the file's rest pose is used" not_noted "as the rest pose"
-check "a walk in a space with z up is retargeted" retarget z_up
-check "... to the same clip" limbs z_up 0 model
-check "a walk with separate axes for each joint is retargeted" retarget own_axes
-check "... to the same clip" limbs own_axes 0 first_frame
-check "... and the rest pose is noted" noted "the first frame is used as the rest pose"
-check "a walk with CR LF line ends is retargeted" retarget windows
+check "a walk with a rest pose with hanging arms is retargeted" convert_bvh hanging
+check "... to the same clip" check_limbs hanging 0 model
+check "... and the file's rest pose is used" expect_no_note "as the rest pose"
+check "a walk in a space with z up is retargeted" convert_bvh z_up
+check "... to the same clip" check_limbs z_up 0 model
+check "a walk with separate axes for each joint is retargeted" convert_bvh own_axes
+check "... to the same clip" check_limbs own_axes 0 first_frame
+check "... and the rest pose is noted" expect_note "the first frame is used as the rest pose"
+check "a walk with CR LF line ends is retargeted" convert_bvh windows
 check "... to the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
 check "unknown joint names are rejected" exits_with 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
     --output "$scratch/none.md5anim"
-walker map "$scratch/map.txt"
-check "unknown joint names are retargeted with a map" retarget odd --map "$scratch/map.txt"
-check "... to the same clip" limbs odd 0 model
+run_walker_py map "$scratch/map.txt"
+check "unknown joint names are retargeted with a map" convert_bvh odd --map "$scratch/map.txt"
+check "... to the same clip" check_limbs odd 0 model
 echo '"bone_1" nobody' >>"$scratch/map.txt"
 check "a map with an unknown joint is rejected" exits_with 1 "map.txt:21:10: error: unknown joint: the model bobbin.md5mesh has no joint 'nobody'" "$tool" \
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
-check "a walk to the side is retargeted" retarget aside
-check "... swings forward" limbs aside 0 model
-check "a walk backward in the file's space is retargeted" retarget behind
-check "... swings forward" limbs behind 0 model
-check "a walk in an oblique direction is retargeted" retarget askew
-check "... with a note how to rotate it" noted "use --rotate -30 to make it face forward"
-check "... in the same direction" limbs askew 30 askew
-check "... and rotated by an option" retarget askew --rotate -30 --force
-check "... to the forward direction" limbs askew 0 model
-check "a walk in place is retargeted" retarget walk --root in_place --force
-check "... and does not move" limbs walk 0 still
+check "a walk to the side is retargeted" convert_bvh aside
+check "... swings forward" check_limbs aside 0 model
+check "a walk backward in the file's space is retargeted" convert_bvh behind
+check "... swings forward" check_limbs behind 0 model
+check "a walk in an oblique direction is retargeted" convert_bvh askew
+check "... with a note how to rotate it" expect_note "use --rotate -30 to make it face forward"
+check "... in the same direction" check_limbs askew 30 askew
+check "... and rotated by an option" convert_bvh askew --rotate -30 --force
+check "... to the forward direction" check_limbs askew 0 model
+check "a walk in place is retargeted" convert_bvh walk --root in_place --force
+check "... and does not move" check_limbs walk 0 still
 
 # A model that faces to its left.
 check "a rotated model is written" "$tool" convert "$bobbin" --rotate 90 --force --output "$scratch/turned.iqm"
 check "... and converted to MD5" "$tool" convert "$scratch/turned.iqm" --output "$scratch/turned.md5mesh"
 check "... walks" "$tool" convert "$scratch/walk.bvh" --mesh "$scratch/turned.md5mesh" --force --output "$scratch/walk.md5anim"
-check "... and the walk follows its front" walker limbs "$scratch/walk.md5anim" "$scratch/turned.md5mesh" 90 model
+check "... and the walk follows its front" run_walker_py limbs "$scratch/walk.md5anim" "$scratch/turned.md5mesh" 90 model
 
 check "without a model the clip is for the file's skeleton" "$tool" convert "$scratch/walk.bvh" --force --output "$scratch/own.md5anim"
-check "... in inches" walker own "$scratch/own.md5anim" 0.3937007874
+check "... in inches" run_walker_py own "$scratch/own.md5anim" 0.3937007874
 check "... also with z up" "$tool" convert "$scratch/z_up.bvh" --force --output "$scratch/own.md5anim"
-check "... the same" walker own "$scratch/own.md5anim" 0.3937007874
+check "... the same" run_walker_py own "$scratch/own.md5anim" 0.3937007874
 check "... or with another scale" "$tool" convert "$scratch/walk.bvh" --force --scale 2 --output "$scratch/own.md5anim"
-check "... from the option" walker own "$scratch/own.md5anim" 2
+check "... from the option" run_walker_py own "$scratch/own.md5anim" 2
 check "a clip with a model in one command is for that model" "$tool" convert "$bobbin" "$scratch/classic.bvh" --output "$scratch/both.iqm" --force
 # Scale 1 keeps the model's size, scale 2 doubles it, with a clip and without one.
-hips() { # FOLDER HEIGHT: checks z of the hips
+hips_have_height() { # FOLDER HEIGHT: checks z of the hips
     awk -v height="$2" '$1 == "\"hips\"" { z = $6 } END { exit !(z > height - 1e-3 && z < height + 1e-3) }' "$scratch/$1/small.md5mesh"
 }
 check "a model in meters is written" "$tool" convert "$bobbin" --output "$scratch/small.glb" --force
@@ -122,14 +122,14 @@ for scale in 1 2; do
     check "... read with a clip at scale $scale" "$tool" convert "$scratch/small.glb" "$scratch/walk.bvh" --scale $scale --output "$scratch/with$scale" --force
     check "... and without a clip" "$tool" convert "$scratch/small.glb" --scale $scale --output "$scratch/without$scale" --force
 done
-check "the model's height at scale 1" hips with1 0.420624
-check "... at scale 2" hips with2 0.841248
+check "the model's height at scale 1" hips_have_height with1 0.420624
+check "... at scale 2" hips_have_height with2 0.841248
 check "... the same without a clip" cmp "$scratch/with2/small.md5mesh" "$scratch/without2/small.md5mesh"
-check "another rate" retarget walk --rate 60 --force
+check "another rate" convert_bvh walk --rate 60 --force
 check "... with a different number of frames" exits_with 0 "frames             61" "$tool" info "$scratch/walk.md5anim"
 
-# hand NAME DEGREES: writes an arm whose thumb is bent.
-hand() { # NAME DEGREES
+# write_hand NAME DEGREES: writes an arm whose thumb is bent.
+write_hand() { # NAME DEGREES
     at=0
     {
         echo HIERARCHY
@@ -142,27 +142,27 @@ hand() { # NAME DEGREES
         printf '0 0 0 0 0 0 0\n0 0 0 0 0 0 %s\n' "$2"
     } >"$scratch/$1.bvh"
 }
-hand open 0
-hand bent 60
+write_hand open 0
+write_hand bent 60
 echo LeftArm upperarm_l >"$scratch/hand.txt" # a single arm needs a map
-check "an open hand is retargeted" retarget open --map "$scratch/hand.txt"
-check "a hand with a bent thumb is retargeted" retarget bent --map "$scratch/hand.txt"
-bent() {
+check "an open hand is retargeted" convert_bvh open --map "$scratch/hand.txt"
+check "a hand with a bent thumb is retargeted" convert_bvh bent --map "$scratch/hand.txt"
+thumb_is_rotated() {
     "$tool" diff "$scratch/open.md5anim" "$scratch/bent.md5anim" >"$scratch/diff" 2>&1
     grep -q 'rotated by up to \(60\|60.000.*\|59.999.*\) degrees (thumb_2_l, frame 1)$' "$scratch/diff" || { cat "$scratch/diff"; false; }
 }
-check "... and bends the model's thumb" bent
+check "... and bends the model's thumb" thumb_is_rotated
 
 # Rigify's skeletons contain several thighs of the same name, of which one moves the skin and has another parent.
 rig=${MD5_CORPUS:-}/corpus/terasology/gooeysquests/skeleton.md5mesh
 if [ -f "$rig" ]; then
-    together() {
+    joints_coincide() {
         "$tool" dump "$rig" "$scratch/rig.md5anim" --frame 8 --joint DEF-thigh.01.L --joint ORG-thigh.L |
             awk '$1 == "world" { x[++n] = $6; y[n] = $10; z[n] = $14 }
                 END { exit !(n == 2 && (x[1] - x[2]) ^ 2 + (y[1] - y[2]) ^ 2 + (z[1] - z[2]) ^ 2 < 1e-6) }'
     }
     check "a rig with joints of the same name at the same position is retargeted" "$tool" convert "$scratch/walk.bvh" --mesh "$rig" --output "$scratch/rig.md5anim"
-    check "... and these joints move together" together
+    check "... and these joints move together" joints_coincide
 else
     skip "a rig with joints of the same name" "not in MD5_CORPUS"
 fi
@@ -176,27 +176,27 @@ check "... for the model's joints" grep -q '^numFrames 31$' "$scratch/paired/wal
 
 # -- Errors -------------------------------------------------------------------------------------------
 
-# broken TITLE 'SED' LINE:COLUMN:TEXT
-broken() {
+# check_broken_bvh TITLE 'SED' LINE:COLUMN:TEXT
+check_broken_bvh() {
     sed "$2" "$scratch/walk.bvh" >"$scratch/bad.bvh"
     check "$1" exits_with 1 "bad.bvh:$3" "$tool" convert "$scratch/bad.bvh" --output "$scratch/bad.md5anim"
 }
 
-broken "no hierarchy" '1d' "1:1: error: expected HIERARCHY, found 'ROOT'"
-broken "no brace" '3d' "3:2: error: expected {, found 'OFFSET'"
-broken "a word for a number" '4s/0.000000/zero/' "4:9: error: expected the X offset, found 'zero'"
-broken "a number that is none" '4s/0.000000/nan/' "4:9: error: expected the X offset, found 'nan'"
-broken "too many channels" '5s/6/7/' "5:11: error: the number of channels: expected an integer from 0 to 6, found 7"
-broken "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
-broken "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
-broken "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: number of frames is out of range: found 2000000 frames of 66 channels and 21 joints"
-more_frames() { # than the file declares: the last frame is also read
-    sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && retarget more &&
-        noted 'found 31 frames, but Frames declares 30; all frames were read' && limbs more 0 model &&
+check_broken_bvh "no hierarchy" '1d' "1:1: error: expected HIERARCHY, found 'ROOT'"
+check_broken_bvh "no brace" '3d' "3:2: error: expected {, found 'OFFSET'"
+check_broken_bvh "a word for a number" '4s/0.000000/zero/' "4:9: error: expected the X offset, found 'zero'"
+check_broken_bvh "a number that is none" '4s/0.000000/nan/' "4:9: error: expected the X offset, found 'nan'"
+check_broken_bvh "too many channels" '5s/6/7/' "5:11: error: the number of channels: expected an integer from 0 to 6, found 7"
+check_broken_bvh "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
+check_broken_bvh "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
+check_broken_bvh "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: number of frames is out of range: found 2000000 frames of 66 channels and 21 joints"
+reads_undeclared_frame() { # than the file declares: the last frame is also read
+    sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && convert_bvh more &&
+        expect_note 'found 31 frames, but Frames declares 30; all frames were read' && check_limbs more 0 model &&
         grep -q '^numFrames 31$' "$scratch/more.md5anim"
 }
-check "a frame more than the file declares is read" more_frames
-broken "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected a channel value, found end of file"
-broken "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected a channel value, found end of file"
-broken "a frame without time" 's/0.0333333/0/' "129:13: error: invalid frame time: expected 1e-5 seconds or more, found 0"
+check "a frame more than the file declares is read" reads_undeclared_frame
+check_broken_bvh "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected a channel value, found end of file"
+check_broken_bvh "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected a channel value, found end of file"
+check_broken_bvh "a frame without time" 's/0.0333333/0/' "129:13: error: invalid frame time: expected 1e-5 seconds or more, found 0"
 finish

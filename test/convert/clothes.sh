@@ -71,77 +71,77 @@ frame 1 {
 ''')
 END
 cd "$scratch" || exit 1
-wears() { # INPUT...: converts into the new folder `to`
+convert_outfit() { # INPUT...: converts into the new folder `to`
     rm -rf to && "$tool" convert "$@" -o to/ >notes 2>&1 || { cat notes; return 1; }
 }
-says() {
+expect_note() {
     grep -qF -- "$1" notes || { echo "missing text '$1' in"; cat notes; false; }
 }
-posed() { # MODEL [FIRST]: prints its vertices in frame 1, from mesh FIRST
+print_posed_vertices() { # MODEL [FIRST]: prints its vertices in frame 1, from mesh FIRST
     "$tool" dump "$1" nod.md5anim --frame 1 2>/dev/null | awk -v first="${2:-0}" '$1 == "skin" { mesh = $2 } $1 == "v" && mesh >= first {
         printf "%.3f %.3f %.3f\n", $3 + 0, $4 + 0, $5 + 0 }' | sed 's/-\(0\.000\)/\1/g'
 }
-hats() { # compares with the separate hat, to which names bind the same clip
-    [ "$(posed "${1:-to/body.md5mesh}" 2)" = "$(posed "${2:-hat.md5mesh}")" ] && [ -n "$(posed to/body.md5mesh 2)" ]
+hat_vertices_match() { # compares with the separate hat, to which names bind the same clip
+    [ "$(print_posed_vertices "${1:-to/body.md5mesh}" 2)" = "$(print_posed_vertices "${2:-hat.md5mesh}")" ] && [ -n "$(print_posed_vertices to/body.md5mesh 2)" ]
 }
-one() {
-    wears body.md5mesh hat.md5mesh nod.md5anim && says "merged hat into the model" && ls to && [ "$(cd to && echo *)" = "body.md5mesh nod.md5anim" ] &&
+merges_one_outfit() {
+    convert_outfit body.md5mesh hat.md5mesh nod.md5anim && expect_note "merged hat into the model" && ls to && [ "$(cd to && echo *)" = "body.md5mesh nod.md5anim" ] &&
         grep -q '^numJoints 3' to/body.md5mesh && [ "$(grep -o 'shader ".*"' to/body.md5mesh | tr '\n' ' ')" = \
-        'shader "skin" shader "eyes" shader "felt" shader "band" ' ] && hats && [ "$(posed to/body.md5mesh | head -9)" = "$(posed body.md5mesh)" ]
+        'shader "skin" shader "eyes" shader "felt" shader "band" ' ] && hat_vertices_match && [ "$(print_posed_vertices to/body.md5mesh | head -9)" = "$(print_posed_vertices body.md5mesh)" ]
 }
-several() {
-    wears body.md5mesh hat.md5mesh tall.md5mesh tag.md5mesh && grep -q '^numMeshes 6' to/body.md5mesh && says "merged tall into the model; vertices moved by at most 0.1 units, at joint head"
+merges_three_outfits() {
+    convert_outfit body.md5mesh hat.md5mesh tall.md5mesh tag.md5mesh && grep -q '^numMeshes 6' to/body.md5mesh && expect_note "merged tall into the model; vertices moved by at most 0.1 units, at joint head"
 }
-elsewhere() { # the hat is 0.1 lower on the body's head: at its joint in each pose
-    wears body.md5mesh tall.md5mesh && [ "$(posed to/body.md5mesh 2)" = "$(posed tall.md5mesh)" ]
+follows_body_joint() { # the hat is 0.1 lower on the body's head: at its joint in each pose
+    convert_outfit body.md5mesh tall.md5mesh && [ "$(print_posed_vertices to/body.md5mesh 2)" = "$(print_posed_vertices tall.md5mesh)" ]
 }
-refused() { # MODEL WORD...: checks that each output fails and no file is written
+every_output_fails() { # MODEL WORD...: checks that each output fails and no file is written
     for output in to/ to/x.md5mesh x.bmd5mesh x.iqm x.obj x.glb; do
         rm -rf to && ! "$tool" convert body.md5mesh "$1" -o $output >notes 2>&1 && [ ! -e to ] && [ ! -e $output ] || { cat notes; return 1; }
         grep -q 'built without jansson' notes && continue
-        says "$1: error: bind pose of joint $2 differs from the first model's" && says "$3" || return 1
+        expect_note "$1: error: bind pose of joint $2 differs from the first model's" && expect_note "$3" || return 1
     done
 }
-forced() {
-    wears body.md5mesh far.md5mesh --force && hats to/body.md5mesh far.md5mesh
+forces_far_outfit() {
+    convert_outfit body.md5mesh far.md5mesh --force && hat_vertices_match to/body.md5mesh far.md5mesh
 }
-target() {
-    wears body.md5mesh face.md5mesh && [ -f to/morphs/face.md5mesh ] && grep -q '^numMeshes 2' to/body.md5mesh
+becomes_morph_target() {
+    convert_outfit body.md5mesh face.md5mesh && [ -f to/morphs/face.md5mesh ] && grep -q '^numMeshes 2' to/body.md5mesh
 }
-formats() { # KIND
+check_format() { # KIND
     "$tool" convert body.md5mesh -o "body.$1" --force >notes 2>&1 && "$tool" convert hat.md5mesh -o "hat.$1" --force >notes 2>&1 || { cat notes; return 1; }
     for inputs in "body.md5mesh hat.$1" "body.$1 hat.$1" "body.$1 hat.md5mesh"; do
         # shellcheck disable=SC2086 # several words
-        wears $inputs && says "merged hat into the model" && grep -q '^numMeshes 4' to/body.md5mesh || return 1
-        posed to/body.md5mesh 2 | sort -u >a && posed hat.md5mesh | sort -u >b && [ -s a ] && cmp a b || { paste a b; return 1; }
+        convert_outfit $inputs && expect_note "merged hat into the model" && grep -q '^numMeshes 4' to/body.md5mesh || return 1
+        print_posed_vertices to/body.md5mesh 2 | sort -u >a && print_posed_vertices hat.md5mesh | sort -u >b && [ -s a ] && cmp a b || { paste a b; return 1; }
     done
 }
-check "a hat is merged into the body, on the joints with its names" one
-check "several models are merged, one with an additional joint" several
-check "a model with another bind pose follows the joint" elsewhere
-check "a model with a distant bind pose is rejected" refused far.md5mesh head "up to 5 units; use --force to merge the models anyway"
-check "the same, forced" forced
-follows() { # rigidly: unchanged in the bind pose, and at a constant offset in others
-    wears body.md5mesh paw.md5mesh && says "1 joints of paw were attached to joint spine" && says "vertices moved by at most 0 units" && grep -q "meshes: paw/fur" to/body.md5mesh &&
+check "a hat is merged into the body, on the joints with its names" merges_one_outfit
+check "several models are merged, one with an additional joint" merges_three_outfits
+check "a model with another bind pose follows the joint" follows_body_joint
+check "a model with a distant bind pose is rejected" every_output_fails far.md5mesh head "up to 5 units; use --force to merge the models anyway"
+check "the same, forced" forces_far_outfit
+unknown_joint_is_attached() { # rigidly: unchanged in the bind pose, and at a constant offset in others
+    convert_outfit body.md5mesh paw.md5mesh && expect_note "1 joints of paw were attached to joint spine" && expect_note "vertices moved by at most 0 units" && grep -q "meshes: paw/fur" to/body.md5mesh &&
         grep -q "weight 0 1 1 ( 10 0 0 )" to/body.md5mesh
 }
-alien() {
+rejects_unrelated_skeleton() {
     sed 's/"\(root\|spine\|head\)"/"x_\1"/' hat.md5mesh >alien.md5mesh
-    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && says "cannot merge the models: expected joints of equal names"
+    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && expect_note "cannot merge the models: expected joints of equal names"
 }
-explicit() { # --outfit: never a morph target
-    wears body.md5mesh --outfit face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&
+outfit_option_excludes_morphs() { # --outfit: never a morph target
+    convert_outfit body.md5mesh --outfit face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&
         exits_with 1 "cannot attach the file as an outfit: expected a model" "$tool" convert body.md5mesh --outfit nod.md5anim -o to2/
 }
-check "a joint that the body lacks follows its parent" follows
-check "a model without joints of the body is rejected" alien
-check "--outfit merges a model that has the body's vertices" explicit
-check "a model with the body's vertices is a morph target" target
-check "from IQM" formats iqm
+check "a joint that the body lacks follows its parent" unknown_joint_is_attached
+check "a model without joints of the body is rejected" rejects_unrelated_skeleton
+check "--outfit merges a model that has the body's vertices" outfit_option_excludes_morphs
+check "a model with the body's vertices is a morph target" becomes_morph_target
+check "from IQM" check_format iqm
 if "$tool" convert hat.md5mesh -o probe.glb 2>notes || ! grep -q 'built without jansson' notes; then
-    check "from glTF" formats glb
+    check "from glTF" check_format glb
 fi
-seen() { # attached eyes: same image as the complete model; both textures in glTF
+attached_eyes_look_same() { # attached eyes: same image as the complete model; both textures in glTF
     models=$root/models/bobbin
     mkdir -p eyes && cp "$models/bobbin.md5mesh" . && cp "$models/bobbin.png" . && cp "$models/bobbin_eye.png" eyes/ &&
         "$tool" convert bobbin.md5mesh --force --hide eyes -o skin.md5mesh && "$tool" convert bobbin.md5mesh --force --hide skin -o eyes/eyes.md5mesh || return 1
@@ -151,13 +151,13 @@ seen() { # attached eyes: same image as the complete model; both textures in glT
     cmp whole.png worn.png
 }
 view=$(dirname "$tool")/md5view
-check "attached models are drawn with their own textures" seen
+check "attached models are drawn with their own textures" attached_eyes_look_same
 report=${MD5_CORPUS:-/none}/golden/reports/second_model
-reported() {
-    wears "$report/body.md5mesh" "$report/hat.md5mesh" && grep -q '^numJoints 9' to/body.md5mesh && grep -q '^numMeshes 2' to/body.md5mesh
+merges_reported_models() {
+    convert_outfit "$report/body.md5mesh" "$report/hat.md5mesh" && grep -q '^numJoints 9' to/body.md5mesh && grep -q '^numMeshes 2' to/body.md5mesh
 }
 if [ -d "$report" ]; then
-    check "a hat from a bug report is merged" reported
+    check "a hat from a bug report is merged" merges_reported_models
 else
     skip "a hat from a bug report" "MD5_CORPUS has none"
 fi

@@ -8,7 +8,7 @@ if grep -q 'built without libassimp' "$scratch/notes"; then
     finish
 fi
 
-convert() { # NAME OPTION...
+convert_dae() { # NAME OPTION...
     file=$scratch/$1.dae
     shift
     rm -rf "$scratch/it"
@@ -17,69 +17,69 @@ convert() { # NAME OPTION...
         false
     }
 }
-shows() { # NAME FRAME OBJ
+vertices_match() { # NAME FRAME OBJ
     "$tool" dump "$scratch/it/$1.md5mesh" "$scratch"/it/*.md5anim --frame "$2" >"$scratch/dump" &&
         python3 test/convert/fbx.py shown "$3" "$scratch/dump" 1e-4
 }
-has_line() { # LINE
+clip_has_line() { # LINE
     grep -qx "$1" "$scratch"/it/*.md5anim
 }
-write() { # COMMAND NAME ARGUMENT...
+write_dae() { # COMMAND NAME ARGUMENT...
     command=$1
     name=$2
     shift 2
     python3 test/convert/collada.py "$command" "$scratch/$name.dae" "$@"
 }
 
-write curves curves
-check 'curves between keys are evaluated' convert curves
-check '... at a frame rate that contains all keys' has_line 'frameRate 24'
+write_dae curves curves
+check 'curves between keys are evaluated' convert_dae curves
+check '... at a frame rate that contains all keys' clip_has_line 'frameRate 24'
 for frame in 0 5 11 12 17 24; do
-    check "... frame $frame" shows curves $frame "$scratch/curves.dae.$frame.obj"
+    check "... frame $frame" vertices_match curves $frame "$scratch/curves.dae.$frame.obj"
 done
-check 'curves are evaluated at another frame rate' convert curves --rate 48
-check '... in frame 22' shows curves 22 "$scratch/curves.dae.11.obj"
+check 'curves are evaluated at another frame rate' convert_dae curves --rate 48
+check '... in frame 22' vertices_match curves 22 "$scratch/curves.dae.11.obj"
 
-write baked baked
-check 'curves with a key in each frame are accepted' convert baked
-check '... with the frame rate of the keys' has_line 'frameRate 30'
-check '... and one frame per key' has_line 'numFrames 10'
-write late late
-check 'the first key can be late' convert late
+write_dae baked baked
+check 'curves with a key in each frame are accepted' convert_dae baked
+check '... with the frame rate of the keys' clip_has_line 'frameRate 30'
+check '... and one frame per key' clip_has_line 'numFrames 10'
+write_dae late late
+check 'the first key can be late' convert_dae late
 check '... which is reported with the range of the keys' grep -q 'the first key is at 1 s; .*; use --range 30-39 to convert only' "$scratch/notes"
-check 'a clip of another file' convert baked "$scratch/late.dae"
+check 'a clip of another file' convert_dae baked "$scratch/late.dae"
 check '... has the name of its file' test -e "$scratch/it/late.md5anim"
 for kind in CARDINAL BSPLINE BEZIER; do
-    write kind $kind $kind # without tangents
+    write_dae kind $kind $kind # without tangents
     check "$kind without tangents is rejected" exits_with 1 "the curves of animation sampler 'body-at-X-sampler' cannot be evaluated" "$tool" convert "$scratch/$kind.dae" -o "$scratch/no.md5mesh"
-    check '... and accepted with --force' convert $kind --force
+    check '... and accepted with --force' convert_dae $kind --force
 done
 # A file with clips for the model of another file, whose only mesh is a box that does not move. Half of two rotations by 90 degrees
 # about the same axis is a rotation of the second bone by 90 degrees.
-write skeleton skeleton
-check 'a skeleton without a mesh moves' convert skeleton
-spine_world() { # the rotation in MD5's axes, in which the file's z is x
+write_dae skeleton skeleton
+check 'a skeleton without a mesh moves' convert_dae skeleton
+print_spine_rotation() { # the rotation in MD5's axes, in which the file's z is x
     "$tool" dump "$scratch/it/skeleton.md5mesh" "$scratch"/it/*.md5anim --frame 12 | awk '/^world 1 / { for (i = 3; i <= NF; i++) printf "%.4f ", $i }' | sed 's/-0\.0000/0.0000/g'
 }
-check '... as in the file' [ "$(spine_world)" = '1.0000 0.0000 0.0000 0.0000 0.0000 0.0000 -1.0000 0.0000 0.0000 1.0000 0.0000 0.0000 ' ]
+check '... as in the file' [ "$(print_spine_rotation)" = '1.0000 0.0000 0.0000 0.0000 0.0000 0.0000 -1.0000 0.0000 0.0000 1.0000 0.0000 0.0000 ' ]
 # A matrix with shear, which is not a product of translation, rotation and scale.
 sed 's|\(<node id="box" [^>]*>\)|\1<matrix>1 0.5 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix>|' "$scratch/skeleton.dae" >"$scratch/shear.dae"
 printf 'v %s\n' '0 0 0' '9 0 0' '2.5 5 0' '0 0 3' >"$scratch/shear.obj"
-check 'a node with shear' convert shear
-sheared() {
+check 'a node with shear' convert_dae shear
+sheared_bind_pose_matches() {
     "$tool" dump "$scratch/it/shear.md5mesh" | sed -n 's/^bv /v /p' >"$scratch/dump" &&
         python3 test/convert/fbx.py shown "$scratch/shear.obj" "$scratch/dump" 1e-4
 }
-check '... which its mesh gets' sheared
+check '... which its mesh gets' sheared_bind_pose_matches
 sed 's|<instance_geometry url="#g"/>||' "$scratch/baked.dae" >"$scratch/unused.dae"
-check 'a mesh that is not part of the scene' convert unused
+check 'a mesh that is not part of the scene' convert_dae unused
 check '... is reported' grep -q 'the file contains meshes, but libassimp found none in the scene' "$scratch/notes"
 # libassimp ignores these animations.
-refuses() { # NAME MESSAGE
+check_rejected() { # NAME MESSAGE
     check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.dae" -o "$scratch/no.md5mesh"
 }
 sed 's|target="body/at.X"|target="body/at(0)"|' "$scratch/baked.dae" >"$scratch/index.dae"
-refuses index "the animation of 'body/at(0)' was skipped"
+check_rejected index "the animation of 'body/at(0)' was skipped"
 sed 's|\(<channel [^/]*body/at\).X"/>|&\1.Y"/>|' "$scratch/baked.dae" >"$scratch/twice.dae"
-refuses twice "the animation of 'body/at.Y' was skipped"
+check_rejected twice "the animation of 'body/at.Y' was skipped"
 finish

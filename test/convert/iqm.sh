@@ -14,15 +14,15 @@ convert() { # OUTPUT INPUT...: writes notes to a file
 }
 
 # Returns success if the file's error equals the reported error and does not exceed the quantization bound.
-loses() { # FILE MESH CLIP [MORE]: MORE is the largest displacement by dropped weights
+reported_error_is_exact() { # FILE MESH CLIP [MORE]: MORE is the largest displacement by dropped weights
     python3 test/convert/iqm.py loss "$1" "$2" "$(basename "$3" .md5anim)=$3" >"$scratch/loss" || return 1
-    said=$(sed -n 's/^note: largest difference from the MD5 skin in these clips: \([^ ]*\) units.*/\1/p' "$scratch/notes")
+    reported_error=$(sed -n 's/^note: largest difference from the MD5 skin in these clips: \([^ ]*\) units.*/\1/p' "$scratch/notes")
     # shellcheck disable=SC2046
-    numbers_satisfy "\$1 <= 1.02 * \$3 + 1e-5 && \$1 >= 0.9 * \$3 - 1e-5 && \$1 <= \$2 + ${4:-0}" $(cat "$scratch/loss") "$said"
+    numbers_satisfy "\$1 <= 1.02 * \$3 + 1e-5 && \$1 >= 0.9 * \$3 - 1e-5 && \$1 <= \$2 + ${4:-0}" $(cat "$scratch/loss") "$reported_error"
 }
 
 # Returns success if a round trip is exact up to steps of 16 bits. MD5's own numbers have six decimals.
-returns() { # MESH CLIP
+round_trip_is_exact() { # MESH CLIP
     mkdir -p "$scratch/back"
     name=$(basename "$1" .md5mesh)
     convert "$scratch/$name.iqm" "$1" "$2" && convert "$scratch/back" "$scratch/$name.iqm" || return 1
@@ -39,20 +39,20 @@ for pair in zoo/weights:zoo/weights zoo/twist:zoo/twist zoo/half_turn:zoo/half_t
     thimble/thimble:thimble/fold lantern/lantern:lantern/swing; do
     mesh=models/${pair%:*}.md5mesh clip=models/${pair#*:}.md5anim
     check "${pair%:*} is written" convert "$scratch/out.iqm" "$mesh" "$clip"
-    check "... an independent reader confirms the reported loss" loses "$scratch/out.iqm" "$mesh" "$clip" \
+    check "... an independent reader confirms the reported loss" reported_error_is_exact "$scratch/out.iqm" "$mesh" "$clip" \
         "$(sed -n 's/.*this moves vertices by at most \([^ ]*\) units.*/\1/p' "$scratch/notes")"
 done
 check "dropped weights are reported" convert "$scratch/out.iqm" models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim
 check "... with their number" grep -q 'weights of 596 of 6376 vertices were reduced to 4 influences (from up to 6)' "$scratch/notes"
 for pair in zoo/twist:zoo/twist zoo/chain:zoo/chain lantern/lantern:lantern/swing; do
-    check "${pair%:*} comes back" returns "models/${pair%:*}.md5mesh" "models/${pair#*:}.md5anim"
+    check "${pair%:*} comes back" round_trip_is_exact "models/${pair%:*}.md5mesh" "models/${pair#*:}.md5anim"
 done
 if [ -n "${MD5_CORPUS:-}" ]; then
     for pair in redeclipse/drone/mesh:redeclipse/drone/forward cube2/ffflag/ffflag:cube2/ffflag/ffflag; do
         mesh=$MD5_CORPUS/corpus/${pair%:*}.md5mesh clip=$MD5_CORPUS/corpus/${pair#*:}.md5anim
         [ -f "$mesh" ] && [ -f "$clip" ] || { skip "${pair%:*}" "not in MD5_CORPUS"; continue; }
         check "${pair%:*} is written" convert "$scratch/out.iqm" "$mesh" "$clip"
-        check "... an independent reader confirms the reported loss" loses "$scratch/out.iqm" "$mesh" "$clip" \
+        check "... an independent reader confirms the reported loss" reported_error_is_exact "$scratch/out.iqm" "$mesh" "$clip" \
             "$(sed -n 's/.*this moves vertices by at most \([^ ]*\) units.*/\1/p' "$scratch/notes")"
     done
 fi
@@ -100,77 +100,77 @@ check "... and with bounds of the joints" grep -qF "( 0 0 1 ) ( 0 0 3 )" "$scrat
 mkdir "$scratch/both" "$scratch/named"
 cp "$scratch/made.iqm" "$scratch/frames.iqm" "$scratch/both"
 check "frames after their model are read" convert "$scratch/named" "$scratch/both/made.iqm" "$scratch/both/frames.iqm"
-joints() { # FILE: prints the names of its joints
+print_joint_names() { # FILE: prints the names of its joints
     sed -n 's/^\t\("[^"]*"\)\t.*/\1/p' "$1"
 }
-check "... with the model's joint names" test "$(joints "$scratch/named/made.md5mesh")" = "$(joints "$scratch/named/lift_up_2.md5anim")"
+check "... with the model's joint names" test "$(print_joint_names "$scratch/named/made.md5mesh")" = "$(print_joint_names "$scratch/named/lift_up_2.md5anim")"
 check "... and no numbers" test -z "$(grep joint_0 "$scratch/notes")"
 check "a folder with a model and frames is converted" grep -q '^1 model: 1 converted' <<END
 $("$tool" convert "$scratch/both" --output "$scratch/folder")
 END
 
-# broken TITLE PLACE NUMBER MESSAGE
-broken() {
+# check_broken_iqm TITLE PLACE NUMBER MESSAGE
+check_broken_iqm() {
     python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/bad.iqm" "$2" "$3"
     check "$1" exits_with 1 "bad.iqm: error: $4" "$tool" convert "$scratch/bad.iqm" --force --output "$scratch/made"
 }
 
 # Sets the x scale of joint `arm` in all frames. The last vertex, 2 units from the joint along x, moves most. The model size is
 # sqrt(17). So a scale of 1.02 moves it by 0.97 % of the size, and 1.021 by 1.02 %.
-scaled() { # SCALE OPTION...
+check_joint_scale() { # SCALE OPTION...
     python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/scaled.iqm" poses+124 "$1"
     shift
     rm -rf "$scratch/scaled"
     "$tool" convert "$scratch/scaled.iqm" --output "$scratch/scaled" "$@"
 }
-lost='MD5 cannot store the scale of joint arm in clip'
-check "a loss below 1 % of the size is reported as a note" exits_with 0 "note: $lost lift_up: vertices move by up to 0.04 units" scaled 1.02
-check "... above it an error" exits_with 1 "scaled.iqm: error: $lost lift_up: vertices move by up to 0.042 units" scaled 1.021
+scale_message='MD5 cannot store the scale of joint arm in clip'
+check "a loss below 1 % of the size is reported as a note" exits_with 0 "note: $scale_message lift_up: vertices move by up to 0.04 units" check_joint_scale 1.02
+check "... above it an error" exits_with 1 "scaled.iqm: error: $scale_message lift_up: vertices move by up to 0.042 units" check_joint_scale 1.021
 check "... that writes no file" test ! -e "$scratch/scaled/scaled.md5mesh"
-check "... and accepted with --force" exits_with 0 "$lost" scaled 1.021 --force
-measures_other() { # clips of a file for the model of another file
+check "... and accepted with --force" exits_with 0 "$scale_message" check_joint_scale 1.021 --force
+measures_clip_of_other_file() { # clips of a file for the model of another file
     python3 test/convert/iqm.py break "$scratch/frames.iqm" "$scratch/scaled.iqm" poses+124 1.021
     "$tool" convert "$scratch/made.iqm" "$scratch/scaled.iqm" --output "$scratch/scaled_2"
 }
-check "... also in a file with clips for the model of another file" exits_with 1 "$lost" measures_other
+check "... also in a file with clips for the model of another file" exits_with 1 "$scale_message" measures_clip_of_other_file
 
 # The arm is 2 units above the root, whose z scale is 1.5 in all frames.
-longer() {
+applies_parent_scale() {
     python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/scaled.iqm" poses+44 1.5
     "$tool" convert "$scratch/scaled.iqm" --output "$scratch/longer" --force && grep -q '( 0 0 3 ) (' "$scratch/longer/lift_up.md5anim"
 }
-check "the scale of a joint moves its children" longer
+check "the scale of a joint moves its children" applies_parent_scale
 
-broken "version 1" version 1 "unsupported IQM version 1: expected 2"
+check_broken_iqm "version 1" version 1 "unsupported IQM version 1: expected 2"
 size=$(($(wc -c <"$scratch/made.iqm")))
-broken "a longer file" filesize 100000 "invalid file size in the header: expected 124 to $size bytes, found 100000"
-broken "a shorter one" filesize 100 "invalid file size in the header: expected 124 to $size bytes, found 100"
-broken "joints that do not fit" num_joints 4000000000 "truncated file: 4000000000 joints at offset"
-broken "joints at an odd byte" ofs_joints 125 "offset of the joints is not aligned: expected a multiple of 4, found 125"
-broken "joints in the header" ofs_joints 0 "truncated file: 2 joints at offset 0"
-broken "joints beyond the end" ofs_joints 4294967292 "truncated file: 2 joints at offset 4294967292"
-broken "frames that do not fit" num_frames 4294967295 "truncated file: 4294967295 frames at offset"
-broken "channels that do not fit" num_channels 4294967295 "truncated file: 3 frames at offset"
-broken "channels that are not those of the poses" num_channels 0 "wrong number of channels: the poses have 1 channels, but the frames have 0"
-broken "vertices that do not fit" num_vertices 4000000000 "truncated file: 4000000000 positions at offset"
-broken "fewer poses than joints" num_poses 1 "wrong number of poses: expected 2 as the number of joints, found 1"
-broken "texts without an end" num_text 3 "text block is not terminated: expected a NUL byte at its end"
-broken "a name beyond the texts" meshes+0 5000 "name offset of a mesh is out of range: found 5000"
-broken "a mesh of more vertices" meshes+12 5 "mesh 0 is out of range: its end is vertex 5 of 4"
-broken "a mesh of more triangles" meshes+20 3 "mesh 0 is out of range: its end is vertex 4 of 4 and triangle 3 of 2"
-broken "a triangle outside of the mesh" triangles+8 4 "triangle 0 of mesh 0 refers to an unknown vertex: found vertex 4"
-broken "positions of another format" arrays+8 1 "vertex array of positions has format 1 and size 3"
-broken "positions of two numbers" arrays+12 2 "vertex array of positions has format 7 and size 2"
-broken "an array twice" arrays+20 0 "duplicate vertex array of positions"
-broken "an array beyond the end" arrays+16 4294967292 "truncated file: 4 positions at offset 4294967292"
-broken "a parent behind the joint" joints+4 1 "joint 0 has an invalid parent: expected an earlier joint or -1, found 1"
-broken "an own parent" joints+52 1 "joint 1 has an invalid parent: expected an earlier joint or -1, found 1"
-broken "a number that is none" joints+8 nan "joint 0: number is out of range: expected -1e9 to 1e9, found nan"
-broken "a huge number" joints+8 1e30 "joint 0: number is out of range: expected -1e9 to 1e9, found 1e+30"
-broken "a pose with another parent" poses+88 4294967295 "pose 1 has the parent -1, but joint 1 has the parent 0: expected equal parents"
-broken "a clip of more frames" anims+8 4 "clip 0: frames are out of range: expected 1 or more frames below 3, found 4 frames from frame 0"
-broken "a clip of no frames" anims+8 0 "clip 0: frames are out of range: expected 1 or more frames below 3, found 0 frames from frame 0"
-broken "a rate that is none" anims+12 nan "clip 0: frame rate is out of range: expected 0 to 1e6 frames per second, found nan"
+check_broken_iqm "a longer file" filesize 100000 "invalid file size in the header: expected 124 to $size bytes, found 100000"
+check_broken_iqm "a shorter one" filesize 100 "invalid file size in the header: expected 124 to $size bytes, found 100"
+check_broken_iqm "joints that do not fit" num_joints 4000000000 "truncated file: 4000000000 joints at offset"
+check_broken_iqm "joints at an odd byte" ofs_joints 125 "offset of the joints is not aligned: expected a multiple of 4, found 125"
+check_broken_iqm "joints in the header" ofs_joints 0 "truncated file: 2 joints at offset 0"
+check_broken_iqm "joints beyond the end" ofs_joints 4294967292 "truncated file: 2 joints at offset 4294967292"
+check_broken_iqm "frames that do not fit" num_frames 4294967295 "truncated file: 4294967295 frames at offset"
+check_broken_iqm "channels that do not fit" num_channels 4294967295 "truncated file: 3 frames at offset"
+check_broken_iqm "channels that are not those of the poses" num_channels 0 "wrong number of channels: the poses have 1 channels, but the frames have 0"
+check_broken_iqm "vertices that do not fit" num_vertices 4000000000 "truncated file: 4000000000 positions at offset"
+check_broken_iqm "fewer poses than joints" num_poses 1 "wrong number of poses: expected 2 as the number of joints, found 1"
+check_broken_iqm "texts without an end" num_text 3 "text block is not terminated: expected a NUL byte at its end"
+check_broken_iqm "a name beyond the texts" meshes+0 5000 "name offset of a mesh is out of range: found 5000"
+check_broken_iqm "a mesh of more vertices" meshes+12 5 "mesh 0 is out of range: its end is vertex 5 of 4"
+check_broken_iqm "a mesh of more triangles" meshes+20 3 "mesh 0 is out of range: its end is vertex 4 of 4 and triangle 3 of 2"
+check_broken_iqm "a triangle outside of the mesh" triangles+8 4 "triangle 0 of mesh 0 refers to an unknown vertex: found vertex 4"
+check_broken_iqm "positions of another format" arrays+8 1 "vertex array of positions has format 1 and size 3"
+check_broken_iqm "positions of two numbers" arrays+12 2 "vertex array of positions has format 7 and size 2"
+check_broken_iqm "an array twice" arrays+20 0 "duplicate vertex array of positions"
+check_broken_iqm "an array beyond the end" arrays+16 4294967292 "truncated file: 4 positions at offset 4294967292"
+check_broken_iqm "a parent behind the joint" joints+4 1 "joint 0 has an invalid parent: expected an earlier joint or -1, found 1"
+check_broken_iqm "an own parent" joints+52 1 "joint 1 has an invalid parent: expected an earlier joint or -1, found 1"
+check_broken_iqm "a number that is none" joints+8 nan "joint 0: number is out of range: expected -1e9 to 1e9, found nan"
+check_broken_iqm "a huge number" joints+8 1e30 "joint 0: number is out of range: expected -1e9 to 1e9, found 1e+30"
+check_broken_iqm "a pose with another parent" poses+88 4294967295 "pose 1 has the parent -1, but joint 1 has the parent 0: expected equal parents"
+check_broken_iqm "a clip of more frames" anims+8 4 "clip 0: frames are out of range: expected 1 or more frames below 3, found 4 frames from frame 0"
+check_broken_iqm "a clip of no frames" anims+8 0 "clip 0: frames are out of range: expected 1 or more frames below 3, found 0 frames from frame 0"
+check_broken_iqm "a rate that is none" anims+12 nan "clip 0: frame rate is out of range: expected 0 to 1e6 frames per second, found nan"
 cp "$scratch/notes" "$scratch/text.iqm"
 check "a text file is rejected" exits_with 1 "text.iqm: error: not an IQM file: expected a header that starts with INTERQUAKEMODEL" "$tool" convert "$scratch/text.iqm" \
     --output "$scratch/made"

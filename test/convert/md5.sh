@@ -8,80 +8,80 @@ mesh=$models/bobbin/bobbin.md5mesh clip=$models/bobbin/walk.md5anim
 vertices() {
     "$tool" dump "$1" "$2" --frame "$3" | awk '$1 == "v" { print $2, $3, $4 }'
 }
-# near EXPRESSION: returns success if it is below 1e-3 units for each pair of rows of $scratch/a and b, with six columns.
-near() {
+# rows_satisfy EXPRESSION: returns success if it is below 1e-3 units for each pair of rows of $scratch/a and b, with six columns.
+rows_satisfy() {
     [ "$(wc -l <"$scratch/a")" -gt 100 ] && paste -d ' ' "$scratch/a" "$scratch/b" |
         awk "{ d = $1; if (d < 0) d = -d; if (!(d < 1e-3)) { print; exit 1 } }"
 }
 convert() { # OPTION...: to a folder
     rm -rf "$scratch/to" && mkdir "$scratch/to" && "$tool" convert "$mesh" "$clip" -o "$scratch/to" "$@"
 }
-same() {
+unchanged_by_default() {
     convert && [ -z "$("$tool" diff "$mesh" "$scratch/to/bobbin.md5mesh")" ] && [ -z "$("$tool" diff "$clip" "$scratch/to/walk.md5anim")" ]
 }
-check 'numbers are unchanged without options' same
+check 'numbers are unchanged without options' unchanged_by_default
 vertices "$mesh" "$clip" 6 >"$scratch/a"
-placed() { # clockwise from above is negative: a quarter turn rotates forward to the left
+scale_and_rotate_work() { # clockwise from above is negative: a quarter turn rotates forward to the left
     convert --scale 2 --rotate 90 && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 6 >"$scratch/b" &&
-        near '$4 + 2 * $2' && near '$5 - 2 * $1' && near '$6 - 2 * $3'
+        rows_satisfy '$4 + 2 * $2' && rows_satisfy '$5 - 2 * $1' && rows_satisfy '$6 - 2 * $3'
 }
-check '--scale and --rotate change model and clip' placed
-sampled() { # every second frame is a frame of the clip
+check '--scale and --rotate change model and clip' scale_and_rotate_work
+rate_option_works() { # every second frame is a frame of the clip
     rate=$("$tool" info "$clip" | awk '/^  frame rate/ { print $3 }')
     convert --rate "$((rate * 2))" && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 12 >"$scratch/b" &&
-        near '$4 - $1' && near '$5 - $2' && near '$6 - $3'
+        rows_satisfy '$4 - $1' && rows_satisfy '$5 - $2' && rows_satisfy '$6 - $3'
 }
-check '--rate adds frames between existing frames' sampled
-reversed() { # frame 4 of the reversed frames 2 to 10 is frame 6
+check '--rate adds frames between existing frames' rate_option_works
+reversed_range_works() { # frame 4 of the reversed frames 2 to 10 is frame 6
     convert --range 10-2 && "$tool" info "$scratch/to/walk.md5anim" | grep -q '^  frames *9$' &&
-        vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 4 >"$scratch/b" && near '$4 - $1' && near '$5 - $2' && near '$6 - $3' &&
+        vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 4 >"$scratch/b" && rows_satisfy '$4 - $1' && rows_satisfy '$5 - $2' && rows_satisfy '$6 - $3' &&
         "$tool" fix "$clip" --frames 10-2 --output "$scratch/fixed.md5anim" && [ -z "$("$tool" diff "$scratch/fixed.md5anim" "$scratch/to/walk.md5anim")" ]
 }
-check '--range reverses frames, as fix --frames does' reversed
-weights_reversed() { # the weight is -1 in frame 0 and -0.5 in frame 12
+check '--range reverses frames, as fix --frames does' reversed_range_works
+reversed_range_of_morph_weights() { # the weight is -1 in frame 0 and -0.5 in frame 12
     python3 test/convert/gltf_morphs.py "$scratch/morphs.gltf" && "$tool" convert "$scratch/morphs.gltf" --range 12-0 -o "$scratch/morphs" &&
         grep -q 'morph rise clip move ( 0 -0.5 .* 12 -1 )' "$scratch/morphs/morphs.md5machine"
 }
-check '... and the weights of morph targets' weights_reversed
+check '... and the weights of morph targets' reversed_range_of_morph_weights
 check '... but not a range of one frame' exits_with 2 "--range: expected A-B" "$tool" convert "$clip" --range 5-5 -o "$scratch/none.md5anim"
-in_one_place() {
+in_place_option_works() {
     convert --root in_place &&
         for frame in 0 9 20; do
             "$tool" dump "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" --joint origin --frame "$frame" | grep "^world"
         done | sort -u >"$scratch/places" && [ "$(wc -l <"$scratch/places")" -eq 1 ]
 }
-check '--root in_place keeps the root in place' in_one_place
+check '--root in_place keeps the root in place' in_place_option_works
 # A clip in meters gets the model's scale, as text and from another format. 0.0254 * 39.37 is 1 within 1e-5.
-other_units() {
+clip_gets_model_scale() {
     "$tool" fix "$clip" --scale 0.0254 -o "$scratch/meters.md5anim" && "$tool" fix "$mesh" --scale 0.0254 -o "$scratch/small.md5mesh" &&
         "$tool" convert "$scratch/small.md5mesh" "$scratch/meters.md5anim" --scale 1 -o "$scratch/meters.iqm" || return 1
     for input in meters.md5anim meters.iqm; do
         rm -rf "$scratch/to" && mkdir "$scratch/to" && "$tool" convert "$mesh" "$scratch/$input" -o "$scratch/to" 2>"$scratch/note" || return 1
         vertices "$mesh" "$clip" 6 >"$scratch/a" && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/meters.md5anim" 6 >"$scratch/b" &&
-            near '$4 - $1' && near '$5 - $2' && near '$6 - $3' && grep -q "scaled by 39.370.* to match the model" "$scratch/note" || return 1
+            rows_satisfy '$4 - $1' && rows_satisfy '$5 - $2' && rows_satisfy '$6 - $3' && grep -q "scaled by 39.370.* to match the model" "$scratch/note" || return 1
     done
 }
-check 'a clip in other units gets the model'"'"'s scale' other_units
+check 'a clip in other units gets the model'"'"'s scale' clip_gets_model_scale
 
 # The binary form stores four weights in bytes, so vertices are compared with a model that has at most four.
 thimble=$models/thimble/thimble.md5mesh trot=$models/thimble/trot.md5anim
-binary() {
+binary_round_trip_is_exact() {
     "$tool" convert "$thimble" "$trot" -o "$scratch/thimble.bmd5mesh" && "$tool" convert "$scratch/thimble.bmd5mesh" \
         "$scratch/trot.bMD5anim" -o "$scratch/back.md5mesh" && vertices "$thimble" "$trot" 5 >"$scratch/a" &&
         vertices "$scratch/back.md5mesh" "$scratch/trot.md5anim" 5 | head -n "$(wc -l <"$scratch/a")" >"$scratch/b" &&
-        near '$4 - $1' && near '$5 - $2' && near '$6 - $3'
+        rows_satisfy '$4 - $1' && rows_satisfy '$5 - $2' && rows_satisfy '$6 - $3'
 }
-check 'BFG: the skin is unchanged' binary
-says_loss() { # texture coordinates become half floats, as diff measures
+check 'BFG: the skin is unchanged' binary_round_trip_is_exact
+reports_half_float_loss() { # texture coordinates become half floats, as diff measures
     "$tool" convert "$thimble" -o "$scratch/lossy.bmd5mesh" 2>"$scratch/note" && "$tool" convert "$scratch/lossy.bmd5mesh" \
         -o "$scratch/lossy.md5mesh" || return 1
     "$tool" diff "$thimble" "$scratch/lossy.md5mesh" | sed -n 's/.*texture coordinates differ by up to //p' | sort -g | tail -n 1 >"$scratch/lost"
     sed -n 's/.*texture coordinates.*largest change is \([^ ]*\) .*/\1/p' "$scratch/note" >>"$scratch/lost"
     cat "$scratch/lost" && awk 'NR == 1 { a = $1 } NR == 2 { b = $1 } END { exit !(NR == 2 && a > 0 && b > 0.9 * a && b < 1.1 * a) }' "$scratch/lost"
 }
-check 'BFG: the loss of texture coordinates is reported' says_loss
+check 'BFG: the loss of texture coordinates is reported' reports_half_float_loss
 # Compares bytes with the layout: magic, versions, an even number of matrices.
-layout() {
+binary_layout_is_correct() {
     python3 - "$scratch/thimble.bmd5mesh" "$scratch/trot.bMD5anim" <<'END'
 import struct
 import sys
@@ -105,26 +105,26 @@ frames, rate, length, joints_too, components, boxes = struct.unpack_from('>6i', 
 assert joints_too == joints and boxes == frames and length == -(-(frames - 1) * 1000 // rate)
 END
 }
-check 'BFG: bytes match the layout' layout
+check 'BFG: bytes match the layout' binary_layout_is_correct
 check 'BFG: existing files are overwritten only with --force' exits_with 1 "the file already exists" "$tool" convert "$thimble" -o "$scratch/thimble.bmd5mesh"
 
 # Scaled once through any number of formats: 2 meters of glTF are 2 units with a scale of 1.
-once() {
+scales_once_through_formats() {
     "$tool" convert "$mesh" -o "$scratch/a.glb" --scale 0.5 && "$tool" convert "$scratch/a.glb" -o "$scratch/b.iqm" --scale 3 --force &&
         "$tool" convert "$scratch/b.iqm" -o "$scratch/c.md5mesh" &&
-        height "$mesh" >"$scratch/a" && height "$scratch/c.md5mesh" >"$scratch/b" &&
+        print_height "$mesh" >"$scratch/a" && print_height "$scratch/c.md5mesh" >"$scratch/b" &&
         paste "$scratch/a" "$scratch/b" | awk '{ d = $2 / $1 - 1.5; exit !(d > -1e-3 && d < 1e-3) }'
 }
-height() {
+print_height() {
     "$tool" info "$1" | sed -n 's/^  bounds .* \([-0-9.e]*\)) to (.* \([-0-9.e]*\))$/\1 \2/p' | awk '{ print $2 - $1 }'
 }
-! "$tool" convert --formats | grep -q glTF || check 'glTF to IQM is scaled once' once
+! "$tool" convert --formats | grep -q glTF || check 'glTF to IQM is scaled once' scales_once_through_formats
 # A root is added above Bobbin's root, which then carries the walk like the hips of a motion capture. --root in_place names the
 # joint, --root-motion moves the walk to the new root, and the vertices of a frame keep their positions.
-skin() { # MESH CLIP
+print_skin() { # MESH CLIP
     "$tool" dump "$1" "$2" --frame 12 | awk '/^v / { printf "%.3f %.3f %.3f\n", $2, $3, $4 }'
 }
-near() { # FILE FILE
+skins_are_near() { # FILE FILE
     paste -d ' ' "$1" "$2" | awk 'function off(a, b) { return a > b ? a - b : b - a }
         off($1, $4) + off($2, $5) + off($3, $6) > 0.004 { bad++ } END { exit !(NR > 6000 && !bad) }'
 }
@@ -142,8 +142,8 @@ root_motion() {
         exits_with 0 "clip walk: moved the root motion of joint 'origin' to joint 'top'" \
             "$tool" convert "$walk" --add-root top --root-motion origin -o "$scratch/moved.md5anim" &&
         "$tool" info "$scratch/moved.md5anim" | grep -q "root motion        joint 'top' moves by (20," &&
-        skin "$mesh" "$walk" >"$scratch/before" && skin "$scratch/top.md5mesh" "$scratch/moved.md5anim" >"$scratch/after" &&
-        near "$scratch/before" "$scratch/after" &&
+        print_skin "$mesh" "$walk" >"$scratch/before" && print_skin "$scratch/top.md5mesh" "$scratch/moved.md5anim" >"$scratch/after" &&
+        skins_are_near "$scratch/before" "$scratch/after" &&
         exits_with 0 "clip moved: removed a root motion of 20 units" \
             "$tool" convert "$scratch/moved.md5anim" --root in_place -o "$scratch/still.md5anim"
 }

@@ -5,26 +5,26 @@ tool=$products/md5tool
 mesh=models/thimble/thimble.md5mesh
 clip=models/thimble/trot.md5anim
 
-same() { # FILE DUMP-ARGUMENT...
+matches_dump() { # FILE DUMP-ARGUMENT...
     file=$1
     shift
     "$tool" dump "$@" >"$scratch/dump" && python3 test/convert/obj.py "$scratch/$file" "$scratch/dump"
 }
 
 check "a model is written" "$tool" convert "$mesh" --output "$scratch/still.obj"
-check "... in the bind pose" same still.obj "$mesh"
+check "... in the bind pose" matches_dump still.obj "$mesh"
 check "... with its material" grep -q '^newmtl models/thimble/thimble$' "$scratch/still.mtl"
 check "... without overwriting a file" exits_with 1 "the file already exists" "$tool" convert "$mesh" --output "$scratch/still.obj"
 check "a clip is written" "$tool" convert "$mesh" "$clip" --output "$scratch/trot.obj"
-check "... its first frame" same trot_0000.obj "$mesh" "$clip" --frame 0
-check "... and its last" same trot_0012.obj "$mesh" "$clip" --frame 12
+check "... its first frame" matches_dump trot_0000.obj "$mesh" "$clip" --frame 0
+check "... and its last" matches_dump trot_0012.obj "$mesh" "$clip" --frame 12
 last=$("$tool" info "$clip" | awk '/^  frames/ { printf "trot_%04d.obj", $2 - 1 }')
 check "... no more" test -f "$scratch/$last" -a "$(find "$scratch" -name 'trot_*.obj' | wc -l)" = \
     "$("$tool" info "$clip" | awk '/^  frames/ { print $2 }')"
 check "content that OBJ does not support is reported" exits_with 0 "skipped 1 camera paths and morph targets: OBJ does not support them" "$tool" convert "$mesh" \
     models/bobbin/flight.md5camera --output "$scratch/seen.obj"
 check "fewer frames" "$tool" convert "$mesh" "$clip" --rate 15 --force --output "$scratch/few.obj"
-check "... at their times" same few_0003.obj "$mesh" "$clip" --ms 200
+check "... at their times" matches_dump few_0003.obj "$mesh" "$clip" --ms 200
 check "two clips are written" "$tool" convert "$mesh" "$clip" models/thimble/walk.md5anim --rate 1 --output "$scratch/two.obj"
 check "... with their names" test -f "$scratch/two_trot_0000.obj" -a -f "$scratch/two_walk_0000.obj"
 check "y up" "$tool" convert "$mesh" --y-up --force --output "$scratch/up.obj"

@@ -3,11 +3,11 @@
 . test/build/report.sh
 tool=$products/md5tool
 
-read_frames() { # TASK [GOLDEN]
+run_quake_in_py() { # TASK [GOLDEN]
     mkdir "$scratch/$1" && python3 test/convert/quake_in.py "$tool" "$scratch/$1" "$@"
 }
-check "test files are read: .mdl .md2 .md3" read_frames own
-check "invalid files are rejected with the location of the fault" read_frames refuses
+check "test files are read: .mdl .md2 .md3" run_quake_in_py own
+check "invalid files are rejected with the location of the fault" run_quake_in_py refuses
 python3 test/convert/quake_in.py "$tool" "$scratch" seeds
 check "frames for another model are rejected" exits_with 1 "cannot add the frames of the file: expected no other model, found a model that is already loaded" "$tool" convert \
     models/lantern/lantern.md5mesh "$scratch/box.md2" --output "$scratch/none.glb"
@@ -20,21 +20,21 @@ check "... with a note about loops" exits_with 0 'the format does not store whic
     "$tool" convert "$scratch/mod/progs/md2.md2" --output "$scratch/loops.glb"
 check "... and frames of each model" test -f "$scratch/all/progs/md3/morphs/stand02.md5mesh"
 check "... and again" "$tool" convert "$scratch/all" --to glb --output "$scratch/glb"
-glbs() { [ "$(find "$scratch/glb" -type f | wc -l)" -eq 4 ] && grep -aq '"stand02"' "$scratch/glb/progs/md3/md3.glb"; }
-check "... to four models with morph targets" glbs
+writes_four_glbs() { [ "$(find "$scratch/glb" -type f | wc -l)" -eq 4 ] && grep -aq '"stand02"' "$scratch/glb/progs/md3/md3.glb"; }
+check "... to four models with morph targets" writes_four_glbs
 # The image of "größe 1" has a different name than its material, which is declared next to the model.
-declared() {
+writes_declared_skin() {
     mkdir "$scratch/progs" && cp "$scratch/mod/progs/mdl.mdl" "$scratch/größe 1.mdl" &&
         "$tool" convert "$scratch/größe 1.mdl" --output "$scratch/progs" && test -f "$scratch/progs/gr____e_1.tga" &&
         "$tool" convert "$scratch/progs/größe 1.md5machine" --output "$scratch/progs.glb" >"$scratch/out" 2>&1 &&
         ! grep 'no picture is found' "$scratch/out" && grep -aq image/png "$scratch/progs.glb"
 }
-check "a material that is declared in the folder progs is used" declared
+check "a material that is declared in the folder progs is used" writes_declared_skin
 rm -r "$scratch/all/progs/md2" "$scratch/all/progs/md3"
 check "the models are converted back to frames" "$tool" convert "$scratch/all" --to mdl --output "$scratch/mdl"
-check "... which are unchanged" read_frames back "$scratch/mod/progs/alone.mdl" "$scratch/mdl/progs/alone/alone.mdl"
+check "... which are unchanged" run_quake_in_py back "$scratch/mod/progs/alone.mdl" "$scratch/mdl/progs/alone/alone.mdl"
 if [ -n "${MD5_CORPUS:-}" ]; then
-    check "golden files" read_frames golden "$MD5_CORPUS/golden/frames"
+    check "golden files" run_quake_in_py golden "$MD5_CORPUS/golden/frames"
 else
     skip "golden files" "MD5_CORPUS is not set"
 fi

@@ -10,7 +10,7 @@ convert() { # FILE... OPTION...
         false
     }
 }
-shows() { # MODEL CLIP FRAME OBJ: an OBJ file with x left, y up, z forward
+vertices_match() { # MODEL CLIP FRAME OBJ: an OBJ file with x left, y up, z forward
     "$tool" dump "$scratch/it/$1.md5mesh" "$scratch/it/$2.md5anim" --frame "$3" >"$scratch/dump" &&
         python3 test/convert/fbx.py shown "$4" "$scratch/dump" 1e-3
 }
@@ -50,7 +50,7 @@ printf 'v 500 3800 2000\nv 500 4350 1550\nv 0 4000 3000\n' >"$scratch/1.obj"
 printf 'v -200 3500 2000\nv -25 4125 1550\nv 0 4000 3000\n' >"$scratch/2.obj"
 printf 'v -100 3800 1800\nv 75 4425 1350\nv 100 4300 2800\n' >"$scratch/3.obj"
 for frame in 0 1 2 3; do
-    check "... vertices of frame $frame" shows figure figure $frame "$scratch/$frame.obj"
+    check "... vertices of frame $frame" vertices_match figure figure $frame "$scratch/$frame.obj"
 done
 check '... texture coordinates from the top row' grep -qE '^	vert [0-9]+ \( 0 0\.75 \)' "$scratch/it/figure.md5mesh"
 
@@ -58,7 +58,7 @@ check '... texture coordinates from the top row' grep -qE '^	vert [0-9]+ \( 0 0\
 sed '/^time 1/,/^0 1 2 3/d' "$scratch/figure.smd" >"$scratch/body.smd"
 sed '/^triangles/,$d' "$scratch/figure.smd" >"$scratch/bow.smd"
 check 'a reference file and a sequence are read' convert "$scratch/body.smd" "$scratch/bow.smd"
-check '... vertices' shows body bow 3 "$scratch/3.obj"
+check '... vertices' vertices_match body bow 3 "$scratch/3.obj"
 check '... the bind pose is not a clip' test ! -e "$scratch/it/body.md5anim"
 check 'a sequence without a model is read' convert "$scratch/bow.smd"
 check '... as a clip' test -e "$scratch/it/bow.md5anim"
@@ -79,24 +79,24 @@ mesh=$(find "$scratch/it" -name roots.md5mesh)
 check '... have a common root' test "$(sed -n 's/^	"\(.*\)"	\(-*[0-9]\) (.*/\1 \2/p' "$mesh" | tr '\n' ' ')" = 'origin -1 root 0 the_arm 0 '
 check '... at the origin' grep -qF '"origin"	-1 ( 0 0 0 ) ( 0 0 0 )' "$mesh"
 
-fails() { # TITLE SED MESSAGE
+check_broken_smd() { # TITLE SED MESSAGE
     sed "$2" "$scratch/figure.smd" >"$scratch/bad.smd"
     check "$1" exits_with 1 "bad.smd:$3" "$tool" convert "$scratch/bad.smd" --output "$scratch/bad"
 }
-fails 'another version' 's/version 1/version 2/' "1:9: error: expected version 1, found '2'"
-fails 'an unknown bone' 's/^7 5 -2/3 5 -2/' "20:1: error: unknown bone 3: expected a bone of the section 'nodes'"
-fails 'a parent after its child' 's/"root" -1/"root" 7/' "4:10: error: unknown bone 7: expected a bone of the section 'nodes'"
+check_broken_smd 'another version' 's/version 1/version 2/' "1:9: error: expected version 1, found '2'"
+check_broken_smd 'an unknown bone' 's/^7 5 -2/3 5 -2/' "20:1: error: unknown bone 3: expected a bone of the section 'nodes'"
+check_broken_smd 'a parent after its child' 's/"root" -1/"root" 7/' "4:10: error: unknown bone 7: expected a bone of the section 'nodes'"
 sed 's/^7 "the arm".*/&\n&/' "$scratch/figure.smd" >"$scratch/repeated.smd"
 check 'a line of a bone that is repeated' convert "$scratch/repeated.smd"
-fails 'a bone with two names' 's/^7 "the arm"/0 "the arm"/' '5:1: error: duplicate bone 0'
-fails 'a name without an end' 's/"root"/"root/' '4:3: error: unterminated name: expected a closing quote'
-fails 'a missing number' 's/^7 0 0 40 0 0 0/7 0 0 40 0/' '10:11: error: expected a coordinate or an angle, found end of line'
-fails 'a frame twice' 's/time 2/time 1/' "13:6: error: frame times are out of order: expected a later time than the previous frame, found 1"
-fails 'a transform before the first frame' '/time 0/d' "8:1: error: expected time, found '0'"
-fails 'an unknown block' 's/^triangles/pentagons/' "18:1: error: expected nodes, skeleton or triangles, found 'pentagons'"
-fails 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expected a vertex, found end of file'
-fails 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found end of file'
-fails 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' "19:1: error: section 'nodes' is missing: expected it before 'skeleton'"
+check_broken_smd 'a bone with two names' 's/^7 "the arm"/0 "the arm"/' '5:1: error: duplicate bone 0'
+check_broken_smd 'a name without an end' 's/"root"/"root/' '4:3: error: unterminated name: expected a closing quote'
+check_broken_smd 'a missing number' 's/^7 0 0 40 0 0 0/7 0 0 40 0/' '10:11: error: expected a coordinate or an angle, found end of line'
+check_broken_smd 'a frame twice' 's/time 2/time 1/' "13:6: error: frame times are out of order: expected a later time than the previous frame, found 1"
+check_broken_smd 'a transform before the first frame' '/time 0/d' "8:1: error: expected time, found '0'"
+check_broken_smd 'an unknown block' 's/^triangles/pentagons/' "18:1: error: expected nodes, skeleton or triangles, found 'pentagons'"
+check_broken_smd 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expected a vertex, found end of file'
+check_broken_smd 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found end of file'
+check_broken_smd 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' "19:1: error: section 'nodes' is missing: expected it before 'skeleton'"
 printf 'version 1\nnodes\n0 "a" -1\nend\n' >"$scratch/bones.smd"
 check 'a file without frames is rejected' exits_with 1 'file is incomplete: expected at least one bone and one frame, found 1 bones and 0 frames' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
 finish

@@ -11,15 +11,15 @@ fi
 for version in 0 1; do
     python3 test/convert/vrm.py avatar "$scratch/bobbin.glb" "$scratch/avatar_$version.vrm" $version
 done
-retarget() { # MODEL FOLDER
+retarget_to_vrm() { # MODEL FOLDER
     mkdir -p "$2" && "$tool" convert "$1" "$scratch/walk.bvh" --output "$2" >"$scratch/notes" 2>&1 || {
         cat "$scratch/notes"
         false
     }
 }
-check "a walk is retargeted by the names of joints" retarget "$scratch/bobbin.glb" "$scratch/names"
+check "a walk is retargeted by the names of joints" retarget_to_vrm "$scratch/bobbin.glb" "$scratch/names"
 for version in 0 1; do
-    check "... and for an avatar of VRM $version by its bones" retarget "$scratch/avatar_$version.vrm" "$scratch/bones_$version"
+    check "... and for an avatar of VRM $version by its bones" retarget_to_vrm "$scratch/avatar_$version.vrm" "$scratch/bones_$version"
     check "... with the same clip" python3 test/convert/vrm.py same "$scratch/names/walk.md5anim" "$scratch/bones_$version/walk.md5anim"
 done
 cp "$scratch/avatar_1.vrm" "$scratch/nameless.glb"
