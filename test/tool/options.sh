@@ -112,7 +112,7 @@ compress --output=o|md5anim|
 decompress --output=o|md5anim|
 END
 
-has_rows() { # returns success if the table has a row for each option in a help text
+table_has_all_options() { # returns success if the table has a row for each option in a help text
     "$tool" --completions fish | sed -n "s/.*seen_subcommand_from \([a-z-]*\)' -a '\(.*\)'$/\1 \2/p" |
         while read -r command options; do
             for option in $options; do
@@ -122,9 +122,9 @@ has_rows() { # returns success if the table has a row for each option in a help 
         done >lacking
     ! grep . lacking
 }
-check "the table has all options" has_rows
+check "the table has all options" table_has_all_options
 
-line() { # COMMAND OPTION VALUE INPUT OUTPUT: prints the arguments of md5tool
+print_arguments() { # COMMAND OPTION VALUE INPUT OUTPUT: prints the arguments of md5tool
     command=$1 option=$2 value=$3 file=x.$4 to=
     [ "$4" != x ] || file=x
     case $1:$5 in
@@ -139,13 +139,13 @@ line() { # COMMAND OPTION VALUE INPUT OUTPUT: prints the arguments of md5tool
 }
 # Prints the numbers of the lines of a batch file that md5tool rejects because an option has no effect on the files, or on their
 # content. That "--map has no effect without --mesh MODEL" is another error.
-without_effect() { # BATCH
+print_lines_without_effect() { # BATCH
     timeout 120 "$tool" --batch "$1" >said 2>&1
     awk -F : '/ has no effect( on these files)?: / { is_found = 1 } /: exit status / { if (is_found) print $2; is_found = 0 }' said
 }
-walks() { # COMMAND INPUT...
+check_table_rows() { # COMMAND INPUT...
     sed -n "s/^$1 \(--[a-z-]*\)=*\([^|]*\)|/\1|\2|/p" table >rows
-    walked=$1 number=0
+    table_command=$1 number=0
     shift
     : >lines && : >expected
     while IFS='|' read -r name setting inputs outputs; do
@@ -158,33 +158,33 @@ walks() { # COMMAND INPUT...
                 # A folder becomes .glb unless --to selects another file extension; the output's name does not matter.
                 [ "$input" != x ] || [ -z "$outputs" ] || [ $has_effect = yes ] || continue
                 number=$((number + 1))
-                line "$walked" "$name" "$setting" "$input" "${output#any}" >>lines
+                print_arguments "$table_command" "$name" "$setting" "$input" "${output#any}" >>lines
                 [ $has_effect = yes ] || echo $number >>expected
             done
         done
     done <rows
-    without_effect lines >found
+    print_lines_without_effect lines >found
     [ -s expected ] && diff expected found || { cat -n lines && false; }
 }
 check "a duplicate option is rejected" exits_with 2 "duplicate option --output" "$tool" convert x.md5mesh --output a.glb -o b.glb
-check "fix accepts or rejects each option for each kind of file" walks fix md5mesh md5anim md5camera
-check "convert accepts or rejects each option for each kind of file" walks convert md5mesh md5anim md5camera bvh glb iqm x
-check "dump accepts or rejects each option for each kind of file" walks dump md5mesh md5anim
-check "check accepts or rejects each option for each kind of file" walks check md5mesh md5anim md5camera x
-alone() {
+check "fix accepts or rejects each option for each kind of file" check_table_rows fix md5mesh md5anim md5camera
+check "convert accepts or rejects each option for each kind of file" check_table_rows convert md5mesh md5anim md5camera bvh glb iqm x
+check "dump accepts or rejects each option for each kind of file" check_table_rows dump md5mesh md5anim
+check "check accepts or rejects each option for each kind of file" check_table_rows check md5mesh md5anim md5camera x
+rejects_useless_combinations() {
     for words in "check --rules x.md5mesh" "convert --formats x.glb" "check --json --github x" "check --all --json x" \
         "fix x.md5anim --cut=a=0-1 --frames=0-1"; do
         # shellcheck disable=SC2046 # several words
         exits_with 2 "see md5tool" "$tool" $(echo "$words" | sed 's/\(--cut\|--frames\)=/\1 /g') || return 1
     done
 }
-check "mutually exclusive options are rejected" alone
-moves() { # the content of a file determines the effect
+check "mutually exclusive options are rejected" rejects_useless_combinations
+effect_depends_on_content() { # the content of a file determines the effect
     for option in "--rate 3" "--root in_place" "--error 1"; do
         # shellcheck disable=SC2086 # two words
         exits_with 1 "has no effect" "$tool" convert still.iqm $option -o o.glb || return 1
     done
 }
 "$tool" convert "$thimble" -o still.iqm 2>/dev/null
-check "options for clips are rejected for a file without a clip" moves
+check "options for clips are rejected for a file without a clip" effect_depends_on_content
 finish

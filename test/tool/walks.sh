@@ -6,8 +6,8 @@ view=$(realpath "$products/md5view")
 mesh=$PWD/test/reference/data/flags.md5mesh
 export SDL_VIDEODRIVER=offscreen
 
-# made KIND: creates a folder with two models, three folders deep, and with links that form cycles.
-made() {
+# make_folder KIND: creates a folder with two models, three folders deep, and with links that form cycles.
+make_folder() {
     folder=$scratch/$1
     mkdir -p "$folder/a/b/c" "$folder/materials" && cp "$mesh" "$folder/one.md5mesh" &&
         cp "$mesh" "$folder/a/b/c/two.md5mesh" &&
@@ -36,47 +36,47 @@ made() {
         aliases) mv "$folder/a" "$folder/z" && ln -s z "$folder/a" && ln -s z/b "$folder/b" ;;
     esac
 }
-# ends ARGUMENTS...: returns success if the tool ends soon.
-ends() {
+# ends_in_time ARGUMENTS...: returns success if the tool ends soon.
+ends_in_time() {
     timeout 20 "$tool" "$@" >"$scratch/out" 2>"$scratch/err"
     status=$?
     cat "$scratch/out" "$scratch/err"
     [ $status -eq 0 ]
 }
-checks() { # NUM_FILES
-    ends check "$folder/a" "$folder/one.md5mesh" && grep -q "^$1 files\?, 0 errors, 0 warnings" "$scratch/out"
+check_counts_files() { # NUM_FILES
+    ends_in_time check "$folder/a" "$folder/one.md5mesh" && grep -q "^$1 files\?, 0 errors, 0 warnings" "$scratch/out"
 }
-checks_game() { # the folder has no declaration of its models' material
-    ends check --ignore no-material --ignore no-image "$folder" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out" && grep -q '^1 declarations' "$scratch/out"
+check_reads_game() { # the folder has no declaration of its models' material
+    ends_in_time check --ignore no-material --ignore no-image "$folder" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out" && grep -q '^1 declarations' "$scratch/out"
 }
 # Returns success if the tool lists the files of KIND by names without links.
-lists() {
-    ends list "$folder" models materials && [ "$(sed 's/^[a-z]* *//; s/ .*//' "$scratch/out" | sort | tr '\n' ' ')" = "$1" ]
+list_prints() {
+    ends_in_time list "$folder" models materials && [ "$(sed 's/^[a-z]* *//; s/ .*//' "$scratch/out" | sort | tr '\n' ' ')" = "$1" ]
 }
-opens() {
+viewer_opens() {
     timeout 60 "$view" --no-config --no-render "$folder/one.md5mesh" &&
         timeout 60 "$view" --no-config --no-render --game "$folder" one.md5mesh
 }
 for kind in itself parents each doubled devices; do
-    check "links, $kind: the test folder is created" made $kind
+    check "links, $kind: the test folder is created" make_folder $kind
     # One link also leads to the parent folder.
     [ $kind = parents ] && number=3 || number=2
-    check "links, $kind: check reads each file once" checks $number
-    check "links, $kind: check reads each file of a game folder once" checks_game
-    check "links, $kind: list prints each file once" lists 'a/b/c/two.md5mesh m one.md5mesh '
-    check "links, $kind: the viewer" opens
+    check "links, $kind: check reads each file once" check_counts_files $number
+    check "links, $kind: check reads each file of a game folder once" check_reads_game
+    check "links, $kind: list prints each file once" list_prints 'a/b/c/two.md5mesh m one.md5mesh '
+    check "links, $kind: the viewer" viewer_opens
 done
-check "links, aliases: the test folder is created" made aliases
-check "links, aliases: list" lists 'm one.md5mesh z/b/c/two.md5mesh '
+check "links, aliases: the test folder is created" make_folder aliases
+check "links, aliases: list" list_prints 'm one.md5mesh z/b/c/two.md5mesh '
 
 # Links to folders elsewhere are followed, even if the folder is a link itself.
-follows() {
+follows_links() {
     mkdir "$scratch/real" "$scratch/outside" && cp "$mesh" "$scratch/outside/in.md5mesh" && ln -s ../outside "$scratch/real/sub" &&
-        ln -s real "$scratch/named" && ends check "$scratch/named" && grep -q '^1 file, 0 errors' "$scratch/out" &&
-        (cd "$scratch/real" && ends list . models && grep -q ' sub/in.md5mesh' "$scratch/out" &&
-            ends list ./ models && grep -q ' sub/in.md5mesh' "$scratch/out")
+        ln -s real "$scratch/named" && ends_in_time check "$scratch/named" && grep -q '^1 file, 0 errors' "$scratch/out" &&
+        (cd "$scratch/real" && ends_in_time list . models && grep -q ' sub/in.md5mesh' "$scratch/out" &&
+            ends_in_time list ./ models && grep -q ' sub/in.md5mesh' "$scratch/out")
 }
-check "links to other folders are followed" follows
+check "links to other folders are followed" follows_links
 
 # A folder whose path is longer than the system accepts is reported, even if it is one of several.
 reports_deep() { # TEXT STATUS ARGUMENT...
@@ -85,7 +85,7 @@ reports_deep() { # TEXT STATUS ARGUMENT...
     timeout 60 "$tool" "$@" >"$scratch/out" 2>&1
     [ $? -eq "$expected" ] && [ "$(grep -c "deep: warning: cannot read $text" "$scratch/out")" -eq 1 ] || { cat "$scratch/out" && return 1; }
 }
-deepen() { # FOLDER
+make_deep_folder() { # FOLDER
     python3 -c '
 import os, sys
 os.chdir(sys.argv[1])
@@ -95,18 +95,18 @@ for _ in range(45):
 ' "$1"
 }
 mkdir "$scratch/deep" && cp "$mesh" "$scratch/deep"
-cp -r "$scratch/deep" "$scratch/shallow" && deepen "$scratch/deep"
+cp -r "$scratch/deep" "$scratch/shallow" && make_deep_folder "$scratch/deep"
 one="the folder '\.\.\.d*': File *name too long"
 check "check reports a path that is too long" reports_deep "$one" 0 check "$scratch/deep"
 check "check reports a path of a game folder that is too long" reports_deep "$one" 0 check --base "$scratch/deep"
 check "list reports a path that is too long" reports_deep "$one" 0 list "$scratch/deep"
 check "convert reports a path that is too long" reports_deep "$one" 0 convert "$scratch/deep" --to iqm --output "$scratch/new"
 check "diff reports a path that is too long" reports_deep "$one" 2 diff "$scratch/shallow" "$scratch/deep"
-mkdir "$scratch/deep/second" && deepen "$scratch/deep/second"
+mkdir "$scratch/deep/second" && make_deep_folder "$scratch/deep/second"
 check "check groups two paths that are too long" reports_deep "2 folders, for example '\.\.\.d*': File" 0 check "$scratch/deep"
 
 # Reading of a folder with endless entries stops: four million entries, regardless of the count that readdir() returns.
-endless() {
+stops_in_endless_folder() {
     cat >"$scratch/endless.c" <<'CODE'
 #include <dirent.h>
 #include <string.h>
@@ -134,5 +134,5 @@ CODE
     ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$scratch/endless.so timeout 300 "$tool" check "$scratch/endless" >"$scratch/out" 2>&1
     grep -q ': warning: folder contains too many files: the remaining files are ignored$' "$scratch/out" || { cat "$scratch/out" && return 1; }
 }
-check_long "reading of an endless folder stops" endless
+check_long "reading of an endless folder stops" stops_in_endless_folder
 finish
