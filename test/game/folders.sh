@@ -8,32 +8,32 @@ echo 'loose { { map a } }' >"$base/materials/same.mtr"
 echo 'mod { { map b } }' >"$scratch/mod/materials/mod.mtr"
 echo 'no archive' >"$base/broken.pk4"
 
-# archive NAME METHOD PATH TEXT: creates an archive. Method 8 is deflate.
-archive() {
+# write_archive NAME METHOD PATH TEXT: creates an archive. Method 8 is deflate.
+write_archive() {
     python3 -c '
 import sys, zipfile
 name, method, path, text = sys.argv[1:]
 with zipfile.ZipFile(name, "w", int(method)) as file:
     file.writestr(path, text)' "$@"
 }
-archive "$base/a.pk4" 8 Materials/Packed.mtr "packed { { map $(printf 'x%.0s' $(seq 200)) } }"
-archive "$base/b.pk4" 0 materials/same.mtr 'hidden { }'
+write_archive "$base/a.pk4" 8 Materials/Packed.mtr "packed { { map $(printf 'x%.0s' $(seq 200)) } }"
+write_archive "$base/b.pk4" 0 materials/same.mtr 'hidden { }'
 
-names() {
+print_materials() {
     "$tool" parse --base "$base" "$@" 2>"$scratch/err" | sed 's/.*"material":"\([^"]*\)","file":"\([^"]*\)".*/\2 \1/'
 }
-finds() {
-    names --mod "$scratch/mod" materials >"$scratch/out"
+finds_materials() {
+    print_materials --mod "$scratch/mod" materials >"$scratch/out"
     printf 'materials/mod.mtr mod\nmaterials/packed.mtr packed\nmaterials/same.mtr loose\n' | diff - "$scratch/out"
 }
-inflates() {
-    names materials packed >"$scratch/out" && "$tool" parse --base "$base" materials packed 2>"$scratch/err" | grep -q '"image":"xxxx'
+reads_deflated_file() {
+    print_materials materials packed >"$scratch/out" && "$tool" parse --base "$base" materials packed 2>"$scratch/err" | grep -q '"image":"xxxx'
 }
-warns() {
+reports_broken_archive() {
     grep -q 'broken.pk4: warning: not a .zip or .pak archive' "$scratch/err"
 }
 # Damages each byte of a copy of the archive in turn: md5tool must not crash.
-survives() {
+survives_damaged_archives() {
     python3 - "$tool" "$base/a.pk4" "$scratch/damaged" <<'PYTHON'
 import os
 import subprocess
@@ -49,20 +49,20 @@ for at in range(0, len(data), 3):
         sys.exit("byte %d: status %d" % (at, status))
 PYTHON
 }
-fails() { # STATUS, TEXT, ARGUMENT...
+fails_with() { # STATUS, TEXT, ARGUMENT...
     status=$1 text=$2
     shift 2
     "$tool" parse "$@" >"$scratch/out" 2>"$scratch/err"
     [ $? -eq "$status" ] && grep -qF -- "$text" "$scratch/err"
 }
 
-check "loose files override archives, and a mod its base" finds
-check "deflated files are read" inflates
-check "a broken archive is reported as a warning" warns
-check "damaged archives do not crash md5tool" survives
-check "a missing folder is an error" fails 1 'nowhere: error: cannot open the folder or archive' --base "$scratch/nowhere" skins
-check "a missing --base is an error" fails 2 'option --base DIR is missing: expected the game folder' skins
-check "a missing kind is an error" fails 2 'missing kind' --base "$base"
-check "an unknown kind is an error" fails 2 "unknown kind 'sounds'" --base "$base" sounds
-check "an unknown model is an error" fails 1 "unknown model 'imp'" --base "$base" models imp
+check "loose files override archives, and a mod its base" finds_materials
+check "deflated files are read" reads_deflated_file
+check "a broken archive is reported as a warning" reports_broken_archive
+check "damaged archives do not crash md5tool" survives_damaged_archives
+check "a missing folder is an error" fails_with 1 'nowhere: error: cannot open the folder or archive' --base "$scratch/nowhere" skins
+check "a missing --base is an error" fails_with 2 'option --base DIR is missing: expected the game folder' skins
+check "a missing kind is an error" fails_with 2 'missing kind' --base "$base"
+check "an unknown kind is an error" fails_with 2 "unknown kind 'sounds'" --base "$base" sounds
+check "an unknown model is an error" fails_with 1 "unknown model 'imp'" --base "$base" models imp
 finish

@@ -40,14 +40,14 @@ with zipfile.ZipFile(sys.argv[1], "w") as file:
     file.writestr("materials/b.mtr", "// one line\n/* another */\npacked { { map there } }")
     file.writestr("models/packed.md5mesh", "broken")' "$base/pak000.pk4"
 
-lists() { # EXPECTED, ARGUMENT...
+list_prints() { # EXPECTED, ARGUMENT...
     expected=$1
     shift
     "$tool" list "$@" 2>"$scratch/err" | tr -s ' ' >"$scratch/out"
     printf '%b' "$expected" | diff - "$scratch/out" && [ ! -s "$scratch/err" ]
 }
-# says STATUS TEXT ARGUMENT...: checks status and output of md5tool.
-says() {
+# tool_prints STATUS TEXT ARGUMENT...: checks status and output of md5tool.
+tool_prints() {
     status=$1 text=$2
     shift 2
     "$tool" "$@" >"$scratch/out" 2>"$scratch/err"
@@ -56,20 +56,20 @@ says() {
 }
 
 models='model walker def/a.def:1\nmodel models/a/a.md5mesh\nmodel models/a/lonely.md5mesh\nmodel models/packed.md5mesh\n'
-check "list prints declared models and model files" lists "$models" "$base" models
+check "list prints declared models and model files" list_prints "$models" "$base" models
 check "the clips of models are listed with their model" \
-    lists 'clip walker walk models/a/walk.md5anim\nclip models/a/lonely.md5anim\n' "$base" clips
+    list_prints 'clip walker walk models/a/walk.md5anim\nclip models/a/lonely.md5anim\n' "$base" clips
 check "materials, skins and entities are listed with their locations" \
-    lists 'entity thing def/a.def:5\nentity parent def/a.def:6\nskin coat skins/a.skin:1\nmaterial good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial packed materials/b.mtr:3\n' \
+    list_prints 'entity thing def/a.def:5\nentity parent def/a.def:6\nskin coat skins/a.skin:1\nmaterial good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial packed materials/b.mtr:3\n' \
     "$base" materials skins entities
 check "a mod overrides files of its base" \
-    lists 'material good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial late materials/b.mtr:1\n' \
+    list_prints 'material good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial late materials/b.mtr:1\n' \
     "$base" materials --mod "$mod"
 check "a folder over a base is a mod" \
-    lists 'material good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial late materials/b.mtr:1\n' \
+    list_prints 'material good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial late materials/b.mtr:1\n' \
     --base "$base" "$mod" materials
-check "a plain folder has models and clips" lists 'model sub/x.md5mesh\nclip x.md5anim\n' "$plain"
-check "JSON" lists '{"kind":"skin","name":"coat","file":"skins/a.skin","line":1}\n{"kind":"clip","model":"walker","name":"walk","file":"models/a/walk.md5anim"}\n{"kind":"clip","name":"models/a/lonely.md5anim"}\n' \
+check "a plain folder has models and clips" list_prints 'model sub/x.md5mesh\nclip x.md5anim\n' "$plain"
+check "JSON" list_prints '{"kind":"skin","name":"coat","file":"skins/a.skin","line":1}\n{"kind":"clip","model":"walker","name":"walk","file":"models/a/walk.md5anim"}\n{"kind":"clip","name":"models/a/lonely.md5anim"}\n' \
     --json "$base" skins clips
 everything_is_json() {
     "$tool" list --json "$base" --mod "$mod" | python3 -c '
@@ -78,44 +78,44 @@ kinds = [json.loads(line)["kind"] for line in sys.stdin]
 sys.exit(sorted(set(kinds)) != ["clip", "entity", "material", "model", "skin"])'
 }
 check "every line is JSON" everything_is_json
-check "all files are listed in one array" lists '["skin.png",\n"sub/x.md5mesh",\n"x.md5anim"]\n' --json "$plain" files
-check "an unknown kind is rejected" says 2 "unknown kind 'sounds'" list "$base" sounds
-check "a missing folder is an error" says 1 'nowhere: error: cannot open the folder or archive: No such file' list "$scratch/nowhere"
-check "an option needs its folder" says 2 'option --mod has no value: expected DIR' list "$base" --mod
+check "all files are listed in one array" list_prints '["skin.png",\n"sub/x.md5mesh",\n"x.md5anim"]\n' --json "$plain" files
+check "an unknown kind is rejected" tool_prints 2 "unknown kind 'sounds'" list "$base" sounds
+check "a missing folder is an error" tool_prints 1 'nowhere: error: cannot open the folder or archive: No such file' list "$scratch/nowhere"
+check "an option needs its folder" tool_prints 2 'option --mod has no value: expected DIR' list "$base" --mod
 
-explains() { # TEXT, ARGUMENT...
+explain_prints() { # TEXT, ARGUMENT...
     text=$1
     shift
-    says 0 "$text" explain "$base" "$@"
+    tool_prints 0 "$text" explain "$base" "$@"
 }
-check "explain prints file, line and folder" explains "  declared: materials/a.mtr:2 in $base" good
-check "explain prints overridden declarations" explains '  overrides declaration: materials/a.mtr:3' good
-check "explain prints images" explains "  image: there.tga in $base" good
-check "explain prints the result in engine mode" explains "  engine mode: replaced with the default" bad
-check "explain prints the result in lenient mode" explains '  lenient mode: parsed as declared' bad
-check "explain prints warnings" explains "is a keyword of RBDOOM, skipped" bad
-check "explain prints missing images" explains '  image: gone: image not found (searched .tga and .jpg)' bad
-check "explain prints the searched locations" explains "  $base/pak000.pk4" bad
-check "explain prints archives" explains "materials/b.mtr:3 in $base/pak000.pk4" packed
-check "explain prints meshes" explains "  mesh: models/a/a.md5mesh in $base" walker
-check "explain prints the materials of a mesh" explains '  material: ' walker
-check "explain prints skins" explains '  skin: coat, declared skins/a.skin:1' walker
-check "explain prints clips" explains '  clip: walk, ' walker
-check "explain prints files that a mod overrides" explains "    hides: models/a/walk.md5anim in $base" walker --mod "$mod"
-check "explain prints a missing clip" explains "Couldn't load anim 'models/a/gone.md5anim'" walker
-check "explain follows skins" explains '    by: good, declared materials/a.mtr:2' coat
-check "explain prints inherited keys" explains '  key: health = 7, inherited from parent' thing
-check "explain prints the model of an entity" explains '  model: walker, declared def/a.def:1' thing
-check "explain prints undeclared references of an entity" explains '  def_attach_hat: hat: not declared' thing
-check "explain prints a missing file of an entity" explains '  model: other: missing' parent
-check "explain counts values of tables" explains '  values: 2' t
-check "explain finds files" explains "  is: models/a/lonely.md5mesh in $base" models/a/lonely.md5mesh
-check "explain shows why a mesh cannot be read" explains 'error: ' models/packed.md5mesh
-check "an unknown name is an error" says 1 'asset nobody not found' explain "$base" nobody
-check "explain without a name prints the mounted folders" says 0 "  $base/pak000.pk4" explain "$base"
-check "explain without a name prints overridden files" says 0 "hidden: models/a/walk.md5anim in $base, because the file in $mod has priority" explain --base "$base" "$mod"
-check "more than one name is an error" says 2 'too many arguments: expected at most one name' explain "$base" a b
-check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base" t --json
+check "explain prints file, line and folder" explain_prints "  declared: materials/a.mtr:2 in $base" good
+check "explain prints overridden declarations" explain_prints '  overrides declaration: materials/a.mtr:3' good
+check "explain prints images" explain_prints "  image: there.tga in $base" good
+check "explain prints the result in engine mode" explain_prints "  engine mode: replaced with the default" bad
+check "explain prints the result in lenient mode" explain_prints '  lenient mode: parsed as declared' bad
+check "explain prints warnings" explain_prints "is a keyword of RBDOOM, skipped" bad
+check "explain prints missing images" explain_prints '  image: gone: image not found (searched .tga and .jpg)' bad
+check "explain prints the searched locations" explain_prints "  $base/pak000.pk4" bad
+check "explain prints archives" explain_prints "materials/b.mtr:3 in $base/pak000.pk4" packed
+check "explain prints meshes" explain_prints "  mesh: models/a/a.md5mesh in $base" walker
+check "explain prints the materials of a mesh" explain_prints '  material: ' walker
+check "explain prints skins" explain_prints '  skin: coat, declared skins/a.skin:1' walker
+check "explain prints clips" explain_prints '  clip: walk, ' walker
+check "explain prints files that a mod overrides" explain_prints "    hides: models/a/walk.md5anim in $base" walker --mod "$mod"
+check "explain prints a missing clip" explain_prints "Couldn't load anim 'models/a/gone.md5anim'" walker
+check "explain follows skins" explain_prints '    by: good, declared materials/a.mtr:2' coat
+check "explain prints inherited keys" explain_prints '  key: health = 7, inherited from parent' thing
+check "explain prints the model of an entity" explain_prints '  model: walker, declared def/a.def:1' thing
+check "explain prints undeclared references of an entity" explain_prints '  def_attach_hat: hat: not declared' thing
+check "explain prints a missing file of an entity" explain_prints '  model: other: missing' parent
+check "explain counts values of tables" explain_prints '  values: 2' t
+check "explain finds files" explain_prints "  is: models/a/lonely.md5mesh in $base" models/a/lonely.md5mesh
+check "explain shows why a mesh cannot be read" explain_prints 'error: ' models/packed.md5mesh
+check "an unknown name is an error" tool_prints 1 'asset nobody not found' explain "$base" nobody
+check "explain without a name prints the mounted folders" tool_prints 0 "  $base/pak000.pk4" explain "$base"
+check "explain without a name prints overridden files" tool_prints 0 "hidden: models/a/walk.md5anim in $base, because the file in $mod has priority" explain --base "$base" "$mod"
+check "more than one name is an error" tool_prints 2 'too many arguments: expected at most one name' explain "$base" a b
+check "explain prints JSON" tool_prints 0 '{"kind":"values","count":2}' explain "$base" t --json
 
 # Features of a monster other than its clips, and keys whose names do not exist.
 mkdir -p "$scratch/beast/def" "$scratch/beast/af" "$scratch/beast/models"
@@ -154,24 +154,24 @@ articulatedFigure lost { settings { }
     body "b" { joint "tail" model box( ( 0, 0, 0 ), ( 1, 1, 1 ) ) }
 }
 END
-monster() { # TEXT, NAME
-    says 0 "$1" explain "$scratch/beast" "$2"
+explain_prints_for_beast() { # TEXT, NAME
+    tool_prints 0 "$1" explain "$scratch/beast" "$2"
 }
-check "explain prints the figure of an entity" monster '  figure: limp, declared af/a.af:1' beast
-check "explain prints the mass and the legs of an entity" monster '  mass: 12, legs with IK: 1' beast
-check "a leg without a joint is not counted" monster ', legs with IK: 0' lame
-check "explain reports an unknown joint of a look-at key" monster "def/a.def:7:5: warning: key 'look_joint tail': joint 'tail' not found" beast
-check "explain reports an unknown joint of a leg" monster "def/a.def:11:5: warning: key 'ik_foot1': joint 'hoof' not found" lame
-check "explain prints the location of a fault in a figure" monster 'af/a.af:8:5: warning: unknown token' lame
+check "explain prints the figure of an entity" explain_prints_for_beast '  figure: limp, declared af/a.af:1' beast
+check "explain prints the mass and the legs of an entity" explain_prints_for_beast '  mass: 12, legs with IK: 1' beast
+check "a leg without a joint is not counted" explain_prints_for_beast ', legs with IK: 0' lame
+check "explain reports an unknown joint of a look-at key" explain_prints_for_beast "def/a.def:7:5: warning: key 'look_joint tail': joint 'tail' not found" beast
+check "explain reports an unknown joint of a leg" explain_prints_for_beast "def/a.def:11:5: warning: key 'ik_foot1': joint 'hoof' not found" lame
+check "explain prints the location of a fault in a figure" explain_prints_for_beast 'af/a.af:8:5: warning: unknown token' lame
 check "errors of figures have the location of the declaration" \
-    monster "af/a.af:12:3: error: figure 'torn': body 'b' refers to unknown joint 'tail': expected a joint of the model" torn
-check "explain reports an undeclared figure" monster '  figure: gone: not declared' ghost
-check "explain prints figures" monster '  bodies: 2' limp
-check "check reads figures" says 1 'af/a.af:8' check "$scratch/beast"
+    explain_prints_for_beast "af/a.af:12:3: error: figure 'torn': body 'b' refers to unknown joint 'tail': expected a joint of the model" torn
+check "explain reports an undeclared figure" explain_prints_for_beast '  figure: gone: not declared' ghost
+check "explain prints figures" explain_prints_for_beast '  bodies: 2' limp
+check "check reads figures" tool_prints 1 'af/a.af:8' check "$scratch/beast"
 
 # Each entity breaks one key of a character; check reports each at the key, as explain does.
 keyed="$scratch/keyed"
-keys_of_characters() {
+checks_character_keys() {
     rm -rf "$keyed" && cp -r models/game/base "$keyed" && mkdir "$keyed/particles" &&
         echo 'particle there.prt { }' >"$keyed/particles/a.prt" && cat >"$keyed/af/z.af" <<'END' && cat >"$keyed/def/z.def" <<'END2'
 articulatedFigure t_bad {
@@ -191,8 +191,8 @@ entityDef t9 { "inherit" "monster_bobbin" "def_dropDeathItem" "monster_bobbim" }
 entityDef t10 { "inherit" "monster_bobbin" "smoke_burnParticle" "ther.prt-head" }
 entityDef t11 { "inherit" "monster_bobbin" "smoke_burnParticle" "there.prt-no_such_joint" }
 END2
-        says 0 ' 0 errors, ' check models/game/base && ! grep "def/\|af/" "$scratch/out" &&
-        says 1 "z.def:1:43: warning: 'ragdoll': articulatedFigure 'no_such_figure' not found: expected its declaration in the game" check "$keyed" --all || return 1
+        tool_prints 0 ' 0 errors, ' check models/game/base && ! grep "def/\|af/" "$scratch/out" &&
+        tool_prints 1 "z.def:1:43: warning: 'ragdoll': articulatedFigure 'no_such_figure' not found: expected its declaration in the game" check "$keyed" --all || return 1
     while read -r line; do
         grep -qF "$line" "$scratch/out" || { echo "missing: $line" && cat "$scratch/out" && return 1; }
     done <<'END'
@@ -207,12 +207,12 @@ z.def:9:43: warning: 'def_dropDeathItem': entityDef 'monster_bobbim' not found: 
 z.def:10:44: warning: 'smoke_burnParticle': particle 'ther.prt' not found
 z.def:11:44: warning: 'smoke_burnParticle': joint 'no_such_joint' not found in the model
 END
-    [ "$(grep -c 'z.def:6:' "$scratch/out")" -eq 1 ] && ! grep 'bobbin.def:' "$scratch/out" && says 0 "unknown script object 'no_such_object'" explain "$keyed" t2 &&
-        says 0 "  script object: monster_bobbin, 0 functions of the game's world return 0" explain "$keyed" t1 &&
+    [ "$(grep -c 'z.def:6:' "$scratch/out")" -eq 1 ] && ! grep 'bobbin.def:' "$scratch/out" && tool_prints 0 "unknown script object 'no_such_object'" explain "$keyed" t2 &&
+        tool_prints 0 "  script object: monster_bobbin, 0 functions of the game's world return 0" explain "$keyed" t1 &&
         sed '0,/idleAnim( CHANNEL_TORSO, "idle" );/s//unknown_a( 1 ); sys.unknown_b(); &/' models/game/base/script/ai_bobbin.script >"$keyed/script/ai_bobbin.script" &&
-        says 0 "  script object: monster_bobbin, 2 functions of the game's world return 0" explain "$keyed" t1
+        tool_prints 0 "  script object: monster_bobbin, 2 functions of the game's world return 0" explain "$keyed" t1
 }
-check "check reports the keys of characters" keys_of_characters
+check "check reports the keys of characters" checks_character_keys
 
 # A missing mesh and all declarations that depend on it. "early" is declared before the model that it inherits.
 mkdir -p "$scratch/broken/def" "$scratch/broken/models"
@@ -228,12 +228,12 @@ cp "$scratch/beast/models/flags.md5anim" "$scratch/broken/models"
     echo 'entityDef user { "model" "early" "anim" "more" "look_joint joint1" "1 1 0" "ik_numLegs" "1" "ik_waist" "origin"
         "ik_hip1" "joint1" "ik_knee1" "joint3" "ik_ankle1" "joint6" "ik_foot1" "joint8" }'
 } >"$scratch/broken/def/a.def"
-one_finding() { # TEXT, ARGUMENT... (and a warning of the clip, two remedies, and the two lines of the summary)
+check_prints_one_message() { # TEXT, ARGUMENT... (and a warning of the clip, two remedies, and the two lines of the summary)
     text=$1
     shift
-    says 1 "$text" check "$@" && [ "$(wc -l <"$scratch/out")" -eq 6 ] || { cat "$scratch/out" && return 1; }
+    tool_prints 1 "$text" check "$@" && [ "$(wc -l <"$scratch/out")" -eq 6 ] || { cat "$scratch/out" && return 1; }
 }
-check "a missing mesh is one diagnostic" one_finding \
+check "a missing mesh is one diagnostic" check_prints_one_message \
     "def/a.def:2:19: error: 'root' and 2 models that inherit it become the default: Model 'models/gone.md5mesh' defaulted" \
     "$scratch/broken"
 # Forty models that name the same missing mesh, and entities that use them.
@@ -243,50 +243,50 @@ while [ $i -lt 40 ]; do
     i=$((i + 1))
     echo "model m$i { mesh models/gone.md5mesh } entityDef e$i { \"model\" \"m$i\" \"look_joint head\" \"1 1 1\" \"ik_numLegs\" \"2\" }"
 done >"$scratch/forty/def/a.def"
-one_of_forty() {
-    says 1 "error: 'm1' and 39 models that inherit it or name the same mesh become the default: Model 'models/gone.md5mesh' defaulted" check "$scratch/forty" &&
+groups_forty_models() {
+    tool_prints 1 "error: 'm1' and 39 models that inherit it or name the same mesh become the default: Model 'models/gone.md5mesh' defaulted" check "$scratch/forty" &&
         grep -q ' 1 error, 0 warnings' "$scratch/out"
 }
-check "forty models without their mesh are one diagnostic" one_of_forty
+check "forty models without their mesh are one diagnostic" groups_forty_models
 sed -i 's/^model early/model unused/; s/inherit late anim more/inherit unused anim more/' "$scratch/broken/def/a.def"
-check "a diagnostic counts one inheriting model" says 1 "'root' and 1 model that inherits it become the default: " check "$scratch/broken"
+check "a diagnostic counts one inheriting model" tool_prints 1 "'root' and 1 model that inherits it become the default: " check "$scratch/broken"
 sed -i '/^model late/d' "$scratch/broken/def/a.def"
-check "a diagnostic without inheriting models has no count" says 1 "'root' becomes the default: " check "$scratch/broken"
+check "a diagnostic without inheriting models has no count" tool_prints 1 "'root' becomes the default: " check "$scratch/broken"
 if [ -n "${MD5_CORPUS-}" ]; then # masses as the engine computed them
-    check "a figure has the engine's mass" says 0 '  mass: 282.255' \
+    check "a figure has the engine's mass" tool_prints 0 '  mass: 282.255' \
         explain "$MD5_CORPUS/golden/d3char/game/base" probe_trestle
 fi
 
-check "list rejects a device" says 1 '/dev/null: error: unknown file type: expected a folder or an archive' list /dev/null
-check "check reads archives" says 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
-check "check reads declarations" says 1 "$base/materials/a.mtr:4:" check "$base"
-check "check counts declarations that the engine replaces" says 1 '8 declarations, of which Doom 3 replaces 2 with defaults' check "$base"
-check "check counts files" says 1 '5 files, 2 errors, 12 warnings' check "$base"
-check "check accepts a mod" says 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
-check "check accepts a base" says 1 "$base/def/a.def:3:" check --base "$base" "$mod"
-check "check takes a base  without a mod" says 1 "$base/def/a.def:3:" check --base "$base"
+check "list rejects a device" tool_prints 1 '/dev/null: error: unknown file type: expected a folder or an archive' list /dev/null
+check "check reads archives" tool_prints 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
+check "check reads declarations" tool_prints 1 "$base/materials/a.mtr:4:" check "$base"
+check "check counts declarations that the engine replaces" tool_prints 1 '8 declarations, of which Doom 3 replaces 2 with defaults' check "$base"
+check "check counts files" tool_prints 1 '5 files, 2 errors, 12 warnings' check "$base"
+check "check accepts a mod" tool_prints 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
+check "check accepts a base" tool_prints 1 "$base/def/a.def:3:" check --base "$base" "$mod"
+check "check takes a base  without a mod" tool_prints 1 "$base/def/a.def:3:" check --base "$base"
 # The folder of an engine contains the game in its folder base, and other files.
 mkdir -p "$scratch/engine" && cp -r "$base" "$scratch/engine/base" && cp "$plain/x.md5anim" "$scratch/engine"
-check "check finds the game below the folder of an engine" says 1 '8 declarations, of which Doom 3 replaces 2 with defaults' check "$scratch/engine"
-check "check also reads the other files of that folder" says 1 '6 files, 2 errors, ' check "$scratch/engine"
+check "check finds the game below the folder of an engine" tool_prints 1 '8 declarations, of which Doom 3 replaces 2 with defaults' check "$scratch/engine"
+check "check also reads the other files of that folder" tool_prints 1 '6 files, 2 errors, ' check "$scratch/engine"
 mkdir -p "$scratch/dark/materials"
 printf 'm { { mirrorRenderMap } }\nx { { xrayRenderMap inclusive\n } }\nv { { videoMap withAudio video/a.roq } }\nw { { videoMap loop withAudio video/a.roq } }\n' \
     >"$scratch/dark/materials/a.mtr"
 printf 'f { { if ( max( parm0, time ) > min( 1, 2, parm1 ) ) map _white red max( 0.25, parm2 ) } }\n' >>"$scratch/dark/materials/a.mtr"
-check "check reads keywords of The Dark Mod" says 0 '0 files, 0 errors, 0 warnings, for darkmod' check --for darkmod "$scratch/dark"
+check "check reads keywords of The Dark Mod" tool_prints 0 '0 files, 0 errors, 0 warnings, for darkmod' check --for darkmod "$scratch/dark"
 # Entities and models that name the same missing file are one message.
 mkdir -p "$scratch/lost/def"
 for i in 1 2 3; do
     printf 'model m%s { mesh no.md5mesh anim idle no.md5anim }\nentityDef e%s { "spawnclass" "idAnimated" "model" "models/none.md5mesh" }\n' "$i" "$i"
 done >"$scratch/lost/def/a.def"
-check "check prints a missing clip once" says 1 "Couldn't load anim 'no.md5anim': expected a readable file, and 2 more" check "$scratch/lost"
-check "check prints a missing model once" says 1 "expected a modelDef or an .md5mesh file, and 2 more" check "$scratch/lost"
-check "check prints no further messages about missing files" says 1 "0 files, 1 error, 2 warnings" check "$scratch/lost"
-check "check reads the files of a plain folder" says 0 '2 files, 0 errors' check "$plain"
+check "check prints a missing clip once" tool_prints 1 "Couldn't load anim 'no.md5anim': expected a readable file, and 2 more" check "$scratch/lost"
+check "check prints a missing model once" tool_prints 1 "expected a modelDef or an .md5mesh file, and 2 more" check "$scratch/lost"
+check "check prints no further messages about missing files" tool_prints 1 "0 files, 1 error, 2 warnings" check "$scratch/lost"
+check "check reads the files of a plain folder" tool_prints 0 '2 files, 0 errors' check "$plain"
 mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
-check "check recognizes a game folder without archives" says 0 "1 declaration, of which Doom 3 replaces 1 with defaults" check "$scratch/loose"
-check "check prints no summary with --json" says 0 "" check --json "$plain"
+check "check recognizes a game folder without archives" tool_prints 0 "1 declaration, of which Doom 3 replaces 1 with defaults" check "$scratch/loose"
+check "check prints no summary with --json" tool_prints 0 "" check --json "$plain"
 
 # Numbers that are not finite: infinities of both signs and NaN, in all printed numbers; an infinite offset.
 mkdir -p "$scratch/odd/materials" "$scratch/odd/def"

@@ -6,7 +6,7 @@ tool=$products/md5tool
 base=$scratch/base
 
 # Materials of about 300 bytes in 140 files, models of about 600 bytes in 90 files; half of the files are packed. 20 000 other files.
-generates() {
+write_game() {
     python3 - "$base" <<'PYTHON'
 import os
 import sys
@@ -68,7 +68,7 @@ print("note: 14000 materials and 4500 models are indexed in %.2f s" % best)
 sys.exit(best > 5.0)
 PYTHON
 }
-check "a large game folder is written" generates
+check "a large game folder is written" write_game
 check "a large game folder is indexed within the limit" is_fast
 grep '^note: ' "$scratch/check_output"
 finish

@@ -6,13 +6,13 @@
 tool=$products/md5tool
 golden=${MD5_CORPUS:+$MD5_CORPUS/golden/d3}
 
-# verdicts KIND [NAME...]: prints the rows of md5tool.
-verdicts() {
+# print_parse_results KIND [NAME...]: prints the rows of md5tool.
+print_parse_results() {
     "$tool" parse --base "$golden/minigame/base" --mod "$golden/minigame/mod" "$@" 2>>"$scratch/warnings"
 }
 
-# compares KIND FILE: runs one test per row.
-compares() {
+# compare_rows KIND FILE: runs one test per row.
+compare_rows() {
     awk -v kind="$1" '
         NR == FNR { ours[NR] = $0; next }
         { rows++; if (ours[FNR] == $0) equal++; else print "FAILED: " kind ", row " FNR "\n    " ours[FNR] "\n    " $0 }
@@ -23,23 +23,23 @@ compares() {
     return $result
 }
 
-implicit_names() { # SED COMMAND that selects rows
+print_implicit_names() { # SED COMMAND that selects rows
     sed -n "$1"'s/^{"material":"\([^"]*\)","file":"<implicit file>".*/\1/p' "$golden/verdicts/minigame/mini.mtr.jsonl"
 }
 
-materials() {
+materials_match() {
     # shellcheck disable=SC2046 # no name has blanks
-    { verdicts materials && verdicts materials $(implicit_names '/"sort":-2,/!') &&
-        verdicts gui-materials $(implicit_names '/"sort":-2,/'); } >"$scratch/ours" &&
-        compares materials "$golden/verdicts/minigame/mini.mtr.jsonl"
+    { print_parse_results materials && print_parse_results materials $(print_implicit_names '/"sort":-2,/!') &&
+        print_parse_results gui-materials $(print_implicit_names '/"sort":-2,/'); } >"$scratch/ours" &&
+        compare_rows materials "$golden/verdicts/minigame/mini.mtr.jsonl"
 }
 
-rows() { # KIND FILE
-    verdicts "$1" >"$scratch/ours" && compares "$1" "$golden/verdicts/minigame/$2"
+results_match() { # KIND FILE
+    print_parse_results "$1" >"$scratch/ours" && compare_rows "$1" "$golden/verdicts/minigame/$2"
 }
 
 # Warnings about images and guis are ignored, because these are not declarations. Warnings of the engine do not have a location.
-warnings() {
+warnings_match() {
     sed -n 's/^WARNING: //p' "$golden/verdicts/minigame/warnings.txt" |
         grep -vE "^(Couldn't load (gui|image|cube image|anim):|RegisterFont|Unknown string id)" | sort -u >"$scratch/theirs"
     sed -n 's/^\([^:]*\):\([0-9]*\):[0-9]*: warning: \(.*\)/file \1, line \2: \3/p' "$scratch/warnings" | sort -u >"$scratch/placed"
@@ -56,13 +56,13 @@ if [ -z "$golden" ] || [ ! -d "$golden" ]; then
     skip "verdicts of the original engine" "MD5_CORPUS has no golden/d3"
     finish
 fi
-# compared TITLE COMMAND...: a test that prints the number of equal rows.
-compared() {
+# check_and_print_count TITLE COMMAND...: a test that prints the number of equal rows.
+check_and_print_count() {
     check "$@"
     grep -h '^note: ' "$scratch/compared"
 }
-compared "materials are what the engine makes of them" materials
-compared "skins are what the engine makes of them" rows skins mini.skin.jsonl
-compared "models are what the engine makes of them" rows models mini.model.jsonl
-check "warnings are those of the engine" warnings
+check_and_print_count "materials are what the engine makes of them" materials_match
+check_and_print_count "skins are what the engine makes of them" results_match skins mini.skin.jsonl
+check_and_print_count "models are what the engine makes of them" results_match models mini.model.jsonl
+check "warnings are those of the engine" warnings_match
 finish
