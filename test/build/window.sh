@@ -5,7 +5,7 @@
 # and exits here. $screen is the size of the screen.
 view=$(realpath "$products/md5view")
 root=$PWD
-own=$root/$models/bobbin/bobbin.md5mesh
+bobbin_mesh=$root/$models/bobbin/bobbin.md5mesh
 
 for needed in Xvfb xdotool python3; do
     command -v $needed >/dev/null || {
@@ -21,12 +21,12 @@ export SDL_AUDIODRIVER=dummy # tests must be silent
 viewer=
 Xvfb -displayfd 3 -screen 0 "${screen:-1280x900}x24" -nolisten tcp 3>"$scratch/display" 2>"$scratch/xvfb" &
 server=$!
-end_all() {
+stop_viewer_and_server() {
     [ -n "$viewer" ] && kill "$viewer" 2>/dev/null
     kill $server 2>/dev/null
     rm -rf "$scratch"
 }
-trap end_all EXIT
+trap stop_viewer_and_server EXIT
 
 # until_true COMMAND...: repeats the command until it succeeds. Gives up after minutes, which only happens on failure.
 until_true() {
@@ -48,17 +48,17 @@ export DISPLAY
 # Screenshots go into the current folder. $log is a path, because there are several logs.
 pictures=$scratch/pictures
 mkdir "$pictures"
-# $config selects the configuration file; by default none is read or written. $quick reduces the number and quality of
+# $config selects the configuration file; by default none is read or written. $fast_options reduces the number and quality of
 # frames, because tests examine the effect of an action and not smooth motion.
 log=
 config=--no-config
 size=--resolution=800,450
-quick="--frame-rate 10 --samples 1 --no-shadow"
+fast_options="--frame-rate 10 --samples 1 --no-shadow"
 open_viewer() { # ARGUMENTS...
     log=$scratch/log$((${runs:=0} + 1))
     runs=$((runs + 1))
     # shellcheck disable=SC2086 # zero or more arguments
-    (cd "$pictures" && exec "$view" --verbose debug $quick $config $size "$@") 2>"$log" &
+    (cd "$pictures" && exec "$view" --verbose debug $fast_options $config $size "$@") 2>"$log" &
     viewer=$!
     until_true grep -q '^start: ' "$log" || { cat "$log"; return 1; }
     until_true xdotool search --onlyvisible --pid $viewer || return 1 # the window appears with its first frame
@@ -79,46 +79,46 @@ ended_with() {
 
 # The line that an action logged, and the value of a field in it: `value frame`.
 line=
-value() {
+print_value() {
     echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
 }
-count_of() {
+count_actions() {
     grep -c "^$1: " "$log"
 }
-# after ACTION COMMAND...: runs the command and waits until the viewer logs that action; $line is that logged line,
+# wait_for_action ACTION COMMAND...: runs the command and waits until the viewer logs that action; $line is that logged line,
 # $before the last line before the command.
 before=
-after() {
+wait_for_action() {
     action=$1
     shift
-    count=$(count_of "$action")
+    count=$(count_actions "$action")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
     "$@"
-    until_true more_than "$action" "$count" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
+    until_true actions_exceed "$action" "$count" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$action: " "$log" | tail -n 1)
 }
-has_acted() {
+total_actions_exceed() {
     [ "$(grep -c ': model=' "$log")" -gt "$1" ]
 }
-more_than() {
-    [ "$(count_of "$1")" -gt "$2" ]
+actions_exceed() {
+    [ "$(count_actions "$1")" -gt "$2" ]
 }
-was() {
+print_value_before() {
     echo "$before" | tr ' ' '\n' | sed -n "s/^$1=//p"
 }
 press() { # ACTION KEY
-    after "$1" xdotool key "$2"
+    wait_for_action "$1" xdotool key "$2"
 }
 # Waits until the viewer shows no notice; it logs `quiet` when one ends.
-quiet() {
-    until_true is_quiet
+wait_until_no_notice() {
+    until_true has_no_notice
 }
-is_quiet() {
+has_no_notice() {
     grep -E '^[a-z-]+: model=' "$log" | tail -n 1 | grep -q ' notice=0'
 }
-# repeats_until ACTION KEY CONDITION: presses a key repeatedly, so that the viewer logs its state, until
+# press_until ACTION KEY CONDITION: presses a key repeatedly, so that the viewer logs its state, until
 # the condition holds. The key has no effect on the condition.
-repeats_until() {
+press_until() {
     rounds_left=100
     while [ $rounds_left -gt 0 ]; do
         press "$1" "$2" || return 1
@@ -128,18 +128,18 @@ repeats_until() {
     done
     state_satisfies "$3"
 }
-# clicks ACTION X Y: repeats the click until the viewer logs the action. A click can hit another target if its own is not
+# click_until ACTION X Y: repeats the click until the viewer logs the action. A click can hit another target if its own is not
 # drawn yet; the viewer logs every click as some action.
-clicks() {
-    clicked=$(count_of "$1")
+click_until() {
+    clicked=$(count_actions "$1")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         actions=$(grep -c ': model=' "$log")
         xdotool mousemove --window "$window" "$2" "$3" click 1
-        until_true has_acted "$actions"
-        more_than "$1" "$clicked" && break
+        until_true total_actions_exceed "$actions"
+        actions_exceed "$1" "$clicked" && break
     done
-    more_than "$1" "$clicked" || { echo "no line for $1"; tail -n 3 "$log"; return 1; }
+    actions_exceed "$1" "$clicked" || { echo "no line for $1"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$1: " "$log" | tail -n 1)
 }
 # state_satisfies CONDITION: returns success if an awk condition is true. It uses the values before the action, such as
@@ -154,16 +154,16 @@ state_satisfies() {
         function last(s) { sub(/.*\\//, \"\", s); return s + 0 }
         END { exit !($1) }" || { echo "not $1"; echo "$before"; echo "$line"; return 1; }
 }
-# does TITLE ACTION KEY CONDITION: checks that the key triggers the action and that the condition is true afterwards.
-does() {
+# check_key TITLE ACTION KEY CONDITION: checks that the key triggers the action and that the condition is true afterwards.
+check_key() {
     title=$1 key_action=$2 key=$3 condition=$4
-    has_effect() {
+    key_has_effect() {
         press "$key_action" "$key" && state_satisfies "$condition"
     }
-    check "$title" has_effect
+    check "$title" key_has_effect
 }
-does_long() {
-    ! is_long || does "$@"
+check_key_long() {
+    ! is_long || check_key "$@"
 }
 drag() { # BUTTON X Y X Y
     xdotool mousemove --window "$window" "$2" "$3" mousedown "$1" \
@@ -173,10 +173,10 @@ drag() { # BUTTON X Y X Y
 # Saves the current image with F12 and renames it.
 save_image() { # NAME [KEY]
     press "${2:+clean-}screenshot" "${2:-F12}" || return 1
-    saved=$(grep '^/.*\.png$' "$log" | grep -v ' ' | tail -n 1)
-    mv "$saved" "$scratch/$1.png"
+    image_path=$(grep '^/.*\.png$' "$log" | grep -v ' ' | tail -n 1)
+    mv "$image_path" "$scratch/$1.png"
 }
-differ() { # MIN_FRACTION NAME NAME
+images_differ() { # MIN_FRACTION NAME NAME
     share=$(png differ "$scratch/$2.png" "$scratch/$3.png")
     echo "$share of the pixels differ"
     echo "$share $1" | awk '{ exit !($1 > $2) }'
@@ -194,6 +194,6 @@ cp test/reference/data/travel.md5anim "$scratch/later.md5anim"
 cp models/bobbin/bobbin.png "$scratch/paint.png"
 printf 'MD5Version 10\n' >"$scratch/half.md5mesh"
 
-drop() { # FILE...
-    after drop python3 test/viewer/x11.py drop "$window" "$@"
+drop_files() { # FILE...
+    wait_for_action drop python3 test/viewer/x11.py drop "$window" "$@"
 }

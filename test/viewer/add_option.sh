@@ -121,20 +121,20 @@ builds() {
 }
 check "the row compiles" builds || finish
 
-uses() {
+recognizes_option() {
     "$scratch/use" --halo >"$scratch/uses"
     code=$?
     grep wrong "$scratch/uses"
     [ "$code" = 0 ] && [ "$(grep -c right "$scratch/uses")" = 11 ]
 }
-check "settings, menu, shortcut and search contain it" uses
-contains() {
+check "settings, menu, shortcut and search contain it" recognizes_option
+output_contains() {
     "$scratch/use" "$1" | grep -F -e "$2"
 }
-check "--help contains it" contains --help '--halo'
-check "--man contains it" contains --man 'Model, Halo; key: Ctrl+J'
-check "--list-bindings contains it" contains --list-bindings 'Halo'
-check "--completions=bash contains it" contains --completions=bash '--halo'
+check "--help contains it" output_contains --help '--halo'
+check "--man contains it" output_contains --man 'Model, Halo; key: Ctrl+J'
+check "--list-bindings contains it" output_contains --list-bindings 'Halo'
+check "--completions=bash contains it" output_contains --completions=bash '--halo'
 
 # jobs/ask.c does not compile until the table of effects contains a function of the new effect.
 compiles_effects() {

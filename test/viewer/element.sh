@@ -59,16 +59,16 @@ END
 echo 'MD5Version 10 commandline "" numJoints 2 numMeshes 1 joints { "origin" -1 ( 0 0 0 ) ( 0 0 0 ) "body" 0 ( 0 0 0 ) ( 0 0 0 ) }
 mesh { shader "x" numverts 3 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 vert 2 ( 1 1 ) 2 1 numtris 1 tri 0 0 1 2
 numweights 3 weight 0 1 1 ( 0 -50 0 ) weight 1 1 1 ( 0 50 0 ) weight 2 1 1 ( 0 0 80 ) }' >"$scratch/card.md5mesh"
-clip() { # HEIGHT HEIGHT HEIGHT: the height of the body in each frame
+write_clip() { # HEIGHT HEIGHT HEIGHT: the height of the body in each frame
     echo "MD5Version 10 commandline \"\" numFrames 3 numJoints 2 frameRate 10 numAnimatedComponents 1
 hierarchy { \"origin\" -1 0 0 \"body\" 0 4 0 } bounds { ( 0 -50 0 ) ( 0 50 80 ) ( 0 -50 0 ) ( 0 50 80 ) ( 0 -50 0 ) ( 0 50 80 ) }
 baseframe { ( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) } frame 0 { $1 } frame 1 { $2 } frame 2 { $3 }"
 }
-clip 0 -7 0 >"$scratch/dips.md5anim"
-clip 0 30 0 >"$scratch/leaps.md5anim"
-clip 50 50 50 >"$scratch/floats.md5anim"
+write_clip 0 -7 0 >"$scratch/dips.md5anim"
+write_clip 0 30 0 >"$scratch/leaps.md5anim"
+write_clip 50 50 50 >"$scratch/floats.md5anim"
 
-grounds() { # CLIP CONDITION of awk: ground, lowest vertex
+check_ground_heights() { # CLIP CONDITION of awk: ground, lowest vertex
     "$scratch/element" "$scratch/card.md5mesh" "$scratch/$1.md5anim" >"$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 21 ] &&
         ! awk "!($2)" "$scratch/out" | grep .
 }
@@ -76,7 +76,7 @@ grounds() { # CLIP CONDITION of awk: ground, lowest vertex
 # shellcheck disable=SC2086 # words
 check "the element compiles" $cc -std=gnu11 -O1 -w -ffunction-sections -fdata-sections ${MD5_LINK_FLAGS:-} -Wl,--gc-sections -I"$scratch" -I. \
     -Ibuild/glad/include "$scratch/main.c" "$products/libmd5play.a" "$products/libmd5model.a" -lm -o "$scratch/element"
-check "the ground is below a clip that dips" grounds dips '$1 >= -7.001 && $1 <= -6.9 && $1 <= $2 + 1e-4'
-check "a clip that leaps does not move the ground" grounds leaps '$1 == 0'
-check "the ground is below a clip that floats, not below the bind pose" grounds floats '$1 == 50'
+check "the ground is below a clip that dips" check_ground_heights dips '$1 >= -7.001 && $1 <= -6.9 && $1 <= $2 + 1e-4'
+check "a clip that leaps does not move the ground" check_ground_heights leaps '$1 == 0'
+check "the ground is below a clip that floats, not below the bind pose" check_ground_heights floats '$1 == 50'
 finish

@@ -122,14 +122,14 @@ int main(void)
 }
 END
 
-compiles() { # NAME
+compile_program() { # NAME
     # shellcheck disable=SC2086
     $cc -std=c11 -O1 -Wall -Wextra -Werror -Wno-unused-function ${MD5_LINK_FLAGS:-} -I. "$scratch/$1.c" -o "$scratch/$1.out" ${2:-$archives} -lm
 }
 for path in "$scratch"/*.h; do
     name=${path##*/} name=${name%.h}
     printf '#include "test.inc"\n#include "%s.h"\n' "$name" >"$scratch/$name.c"
-    check "the lines of $name compile by themselves" compiles "$name" -c
+    check "the lines of $name compile by themselves" compile_program "$name" -c
 done
 cat >"$scratch/read.c" <<'END'
 #include "test.inc"
@@ -143,24 +143,24 @@ int main(void)
     return file == NULL;
 }
 END
-check "the program that reads machines compiles" compiles read
-reads() {
+check "the program that reads machines compiles" compile_program read
+compare_page() {
     "$scratch/read.out" <"$1"
 }
 for path in "$scratch"/*.md5machine; do
-    check "the machine of $(basename "$path" .md5machine) can be read" reads "$path"
+    check "the machine of $(basename "$path" .md5machine) can be read" compare_page "$path"
 done
 
-# lines_of NAME <PROGRAM: checks with compare() of a program that the lines of a page do the same as the library.
-lines_of() {
+# check_page_lines NAME <PROGRAM: checks with compare() of a program that the lines of a page do the same as the library.
+check_page_lines() {
     { printf '#include "test.inc"\n#include "run.inc"\n#include "%s.h"\n' "$1"; cat; } >"$scratch/$1.c"
     check "the lines of $1 give the results of the library" compiles_and_runs "$1"
 }
 compiles_and_runs() {
-    compiles "$1" && ASAN_OPTIONS=detect_leaks=0 "$scratch/$1.out"
+    compile_program "$1" && ASAN_OPTIONS=detect_leaks=0 "$scratch/$1.out"
 }
 
-lines_of vertex <<'END'
+check_page_lines vertex <<'END'
 static void compare(void)
 {
     static md5_xform pose[JOINTS];
@@ -176,7 +176,7 @@ static void compare(void)
     }
 }
 END
-lines_of palette <<'END'
+check_page_lines palette <<'END'
 static void compare(void)
 {
     static md5_xform pose[JOINTS];
@@ -188,7 +188,7 @@ static void compare(void)
             near("a number", palette_matrix(joints[i], model->bind[i]).m[k], palette[i].m[k], 1e-4);
 }
 END
-lines_of dual <<'END'
+check_page_lines dual <<'END'
 static void compare(void)
 {
     static md5_xform pose[JOINTS];
@@ -212,7 +212,7 @@ static void compare(void)
     }
 }
 END
-lines_of additive <<'END'
+check_page_lines additive <<'END'
 static void compare(void)
 {
     static md5_xform changed[JOINTS], plain[JOINTS], clip[JOINTS], difference[JOINTS], ours[JOINTS], its[JOINTS];
@@ -238,7 +238,7 @@ static void compare(void)
         }
 }
 END
-lines_of interpolation <<'END'
+check_page_lines interpolation <<'END'
 static void compare(void)
 {
     static md5_xform a[JOINTS], b[JOINTS], ours[JOINTS], its[JOINTS];
@@ -254,7 +254,7 @@ static void compare(void)
     }
 }
 END
-lines_of ik <<'END'
+check_page_lines ik <<'END'
 static void compare(void)
 {
     static md5_xform pose[JOINTS], its[JOINTS];
@@ -276,7 +276,7 @@ static void compare(void)
     }
 }
 END
-lines_of walk <<'END'
+check_page_lines walk <<'END'
 // On level ground, with the six legs of Thimble.
 static void compare(void)
 {
@@ -333,7 +333,7 @@ static void compare(void)
     md5_free_model(beetle);
 }
 END
-lines_of morph <<'END'
+check_page_lines morph <<'END'
 static void compare(void)
 {
     static const char *const names[] = {"smile", "oh", "blink"};
@@ -362,7 +362,7 @@ static void compare(void)
     md5_destroy_morph(morph);
 }
 END
-lines_of bake <<'END'
+check_page_lines bake <<'END'
 static void compare(void)
 {
     enum { FRAMES = 5 };

@@ -4,14 +4,14 @@
 view=$products/md5view
 model=test/reference/data/still.md5mesh
 anim=test/reference/data/travel.md5anim
-own=$models/bobbin/bobbin.md5mesh
+bobbin_mesh=$models/bobbin/bobbin.md5mesh
 clip=$models/bobbin/walk.md5anim
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 record() { # ARGUMENTS...
     "$view" --verbose error --resolution 96,72 --samples 1 "$@"
 }
-frames() {
+run_frames_py() {
     python3 test/viewer/frames.py "$@"
 }
 # refuses WORD ARGUMENTS...: checks that wrong usage gives status 2 and one line with that word.
@@ -22,33 +22,33 @@ refuses() {
     [ $? -eq 2 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && grep -qF -- "$word" "$scratch/err"
 }
 
-series() {
-    record "$own" "$clip" --frames 5 --frame-rate 8 --output "$scratch/one-{n}.png" &&
+writes_numbered_images() {
+    record "$bobbin_mesh" "$clip" --frames 5 --frame-rate 8 --output "$scratch/one-{n}.png" &&
         [ "$(find "$scratch" -name 'one-*.png' | wc -l)" -eq 5 ] &&
         ! cmp -s "$scratch/one-1.png" "$scratch/one-2.png"
 }
-same_in() { # FILE CONDITION
-    record "$own" "$clip" --frames 5 --frame-rate 8 --output "$1" || return 1
+movie_matches_images() { # FILE CONDITION
+    record "$bobbin_mesh" "$clip" --frames 5 --frame-rate 8 --output "$1" || return 1
     # shellcheck disable=SC2046
-    numbers_satisfy "$2" $(frames "$1" "$scratch"/one-?.png)
+    numbers_satisfy "$2" $(run_frames_py "$1" "$scratch"/one-?.png)
 }
 # Writes one image for each given time.
-at_times() {
-    record "$own" "$clip" --animation-time 0,0.125,0.25,0.375,0.5 --output "$scratch/at-{n}.png" &&
+writes_images_at_times() {
+    record "$bobbin_mesh" "$clip" --animation-time 0,0.125,0.25,0.375,0.5 --output "$scratch/at-{n}.png" &&
         for n in 1 2 3 4 5; do cmp "$scratch/at-$n.png" "$scratch/one-$n.png" || return 1; done
 }
 # The first image of a turntable equals the image without it; the middle image is from behind.
-turns() {
-    record "$own" --turntable --frames 4 --no-auto --output "$scratch/turn-{n}.png" &&
-        record "$own" --no-auto --output "$scratch/front.png" &&
-        record "$own" --no-auto --camera-azimuth-angle 220 --output "$scratch/back.png" &&
+turntable_rotates() {
+    record "$bobbin_mesh" --turntable --frames 4 --no-auto --output "$scratch/turn-{n}.png" &&
+        record "$bobbin_mesh" --no-auto --output "$scratch/front.png" &&
+        record "$bobbin_mesh" --no-auto --camera-azimuth-angle 220 --output "$scratch/back.png" &&
         cmp "$scratch/turn-1.png" "$scratch/front.png" &&
         ! cmp -s "$scratch/turn-1.png" "$scratch/turn-3.png" &&
         [ "$(find "$scratch" -name 'turn-*.png' | wc -l)" -eq 4 ]
 }
 # The first and last image on a sheet of a closed clip are equal; images in between differ.
-sheet() {
-    record "$own" "$models/bobbin/idle.md5anim" --sheet 3x1 --resolution 150,40 --output "$scratch/sheet.png" &&
+sheet_shows_clip() {
+    record "$bobbin_mesh" "$models/bobbin/idle.md5anim" --sheet 3x1 --resolution 150,40 --output "$scratch/sheet.png" &&
         python3 - "$scratch/sheet.png" <<END
 import sys
 sys.argv, path = ["png.py"], sys.argv[1]
@@ -65,7 +65,7 @@ END
 # The last cell of a range shows its last frame, also if the range ends at the last frame of a loop, where playback would
 # show frame 0. A clip that plays once stops at this frame.
 sheet_of_range() {
-    set -- "$own" "$models/bobbin/fall.md5anim" --range 4-45 --sheet 3x1 --resolution 150,40
+    set -- "$bobbin_mesh" "$models/bobbin/fall.md5anim" --range 4-45 --sheet 3x1 --resolution 150,40
     record "$@" --loop once --output "$scratch/once.png" &&
         record "$@" --loop loop --output "$scratch/loop.png" && cmp "$scratch/once.png" "$scratch/loop.png"
 }
@@ -81,43 +81,43 @@ END
     chmod +x "$scratch/bin/ffmpeg"
     export WORDS="$scratch/words"
 }
-# has_words WORD...: the arguments contain these words in a row.
-has_words() {
+# arguments_contain WORD...: the arguments contain these words in a row.
+arguments_contain() {
     tr '\n' ' ' <"$WORDS" | grep -qF -- " $* "
 }
 movie_by_ffmpeg() {
     stub_ffmpeg
     PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 3 --frame-rate 12 --output "$scratch/it's.mp4" &&
         [ "$(cat "$scratch/it's.mp4")" -eq $((3 * 96 * 72 * 4)) ] &&
-        has_words -f rawvideo -pix_fmt rgba -s 96x72 -r 12 -i - && has_words -colorspace bt709 &&
-        has_words -preset veryfast && has_words -f mp4
+        arguments_contain -f rawvideo -pix_fmt rgba -s 96x72 -r 12 -i - && arguments_contain -colorspace bt709 &&
+        arguments_contain -preset veryfast && arguments_contain -f mp4
 }
 # The options encode fast and without storing the whole movie in memory.
 webm_by_ffmpeg() {
     stub_ffmpeg
     PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 2 --output "$scratch/m.webm" &&
-        [ "$(cat "$scratch/m.webm")" -eq $((2 * 96 * 72 * 4)) ] && has_words -f webm && has_words -deadline realtime
+        [ "$(cat "$scratch/m.webm")" -eq $((2 * 96 * 72 * 4)) ] && arguments_contain -f webm && arguments_contain -deadline realtime
 }
 # Each image has its own palette: a common palette would need all images first.
 gif_by_ffmpeg() {
     stub_ffmpeg
     PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 2 --output "$scratch/m.gif" &&
-        [ "$(cat "$scratch/m.gif")" -eq $((2 * 96 * 72 * 4)) ] && has_words -f gif && grep -q 'palettegen=stats_mode=single' "$WORDS"
+        [ "$(cat "$scratch/m.gif")" -eq $((2 * 96 * 72 * 4)) ] && arguments_contain -f gif && grep -q 'palettegen=stats_mode=single' "$WORDS"
 }
 # The installed ffmpeg: the movie has all images, an even size, and a color matrix.
 real_ffmpeg() {
     for ending in mp4 webm; do
         "$view" --verbose error --resolution 97,73 --samples 1 "$model" "$anim" --frames 4 --frame-rate 10 \
             --output "$scratch/real.$ending" || return 1
-        facts=$(ffprobe -v error -count_frames -select_streams v -of csv=p=0 \
+        stream_info=$(ffprobe -v error -count_frames -select_streams v -of csv=p=0 \
             -show_entries stream=width,height,color_space,nb_read_frames "$scratch/real.$ending")
-        echo "$ending: $facts"
-        [ "$facts" = 98,74,bt709,4 ] || return 1
+        echo "$ending: $stream_info"
+        [ "$stream_info" = 98,74,bt709,4 ] || return 1
     done
 }
 # Pixels of a GIF are opaque or transparent. The colors of opaque pixels are compared.
 real_gif() {
-    set -- "$own" "$clip" --frames 5 --frame-rate 8 --no-background --output
+    set -- "$bobbin_mesh" "$clip" --frames 5 --frame-rate 8 --no-background --output
     record "$@" "$scratch/real.gif" && record "$@" "$scratch/clear.apng" &&
         ffmpeg -loglevel error -y -i "$scratch/real.gif" -f rawvideo -pix_fmt rgba "$scratch/real.rgba" &&
         python3 - "$scratch/real.rgba" "$scratch/clear.apng" <<END
@@ -155,7 +155,7 @@ full_disk() {
 }
 
 # A sheet of the models of a folder: one cell per file, even for a file that cannot be read.
-folder() {
+sheet_of_folder() {
     mkdir -p "$scratch/folder/in" && cp models/zoo/triangle.md5mesh "$scratch/folder/a.md5mesh" &&
         cp models/zoo/chain.md5mesh "$scratch/folder/in/b.md5mesh" && echo text >"$scratch/folder/in/c.md5mesh" &&
         ln -s .. "$scratch/folder/in/again" || return 1
@@ -179,7 +179,7 @@ assert red(cells[2][:40]) > 50, red(cells[2][:40])
 END
 }
 # The names of the folders distinguish two models of the same name, if they fit.
-alike() {
+labels_distinguish_same_names() {
     mkdir -p "$scratch/alike/boba" "$scratch/alike/kyle" && cp models/zoo/triangle.md5mesh "$scratch/alike/boba/model.md5mesh" &&
         cp models/zoo/triangle.md5mesh "$scratch/alike/kyle/model.md5mesh" || return 1
     "$view" --verbose error --resolution 180,60 --samples 1 "$scratch/alike" --output "$scratch/alike.png" && python3 - "$scratch/alike.png" <<END
@@ -192,24 +192,24 @@ names = [b"".join(bytes(row[step * 90 * i:step * 90 * (i + 1)]) for row in rows[
 assert names[0] != names[1]
 END
 }
-no_models() {
+rejects_folder_without_models() {
     mkdir "$scratch/bare" && record "$scratch/bare" --output "$scratch/bare.png" 2>"$scratch/err"
     [ $? -eq 1 ] && grep -q '.md5mesh file not found' "$scratch/err" && [ ! -e "$scratch/bare.png" ]
 }
-not_all_fit() {
+reports_models_that_do_not_fit() {
     "$view" --verbose warning --resolution 100,90 --samples 1 "$scratch/folder" --output "$scratch/small.png" 2>"$scratch/err"
     [ $? -eq 0 ] && grep -q 'only 1 of 3 models fit; use a larger --resolution' "$scratch/err"
 }
 # A file manager chooses any file name, and requests thumbnails of files that cannot be shown.
-thumbnail() {
+thumbnail_accepts_any_name() {
     name="$scratch/{n} .gif"
-    record "$own" --thumbnail 64 --output "$name" && python3 test/viewer/png.py size "$name" | grep -x '64 64' || return 1
+    record "$bobbin_mesh" --thumbnail 64 --output "$name" && python3 test/viewer/png.py size "$name" | grep -x '64 64' || return 1
     record "$scratch" --thumbnail 64 --output "$name.not" && return 1
     [ ! -e "$name.not" ]
 }
 # Each movie has the length of its clip, 3.5 seconds for wave, and equals the movie of that clip alone.
-each_clip() {
-    set -- "$own" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --frame-rate 8
+writes_movie_per_clip() {
+    set -- "$bobbin_mesh" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --frame-rate 8
     record "$@" --clips all --output "$scratch/{anim}.apng" &&
         record "$@" --animation-index 1 --frames 28 --output "$scratch/alone.apng" || return 1
     cmp "$scratch/wave.apng" "$scratch/alone.apng" && [ -s "$scratch/walk.apng" ] &&
@@ -219,9 +219,9 @@ each_clip() {
 # are equal. The clip with more frames than cells has the same number as a single image, without a decimal.
 sheet_of_a_short_clip() {
     set -- --labels --background-color 0,0,0
-    record "$own" "$models/bobbin/look_up.md5anim" --sheet 5x1 --resolution 500,100 "$@" --output "$scratch/short.png" &&
-        record "$own" "$models/bobbin/idle.md5anim" --sheet 5x1 --resolution 500,100 "$@" --output "$scratch/long.png" &&
-        record "$own" "$models/bobbin/idle.md5anim" --resolution 100,100 --animation-time 0 "$@" --output "$scratch/one.png" &&
+    record "$bobbin_mesh" "$models/bobbin/look_up.md5anim" --sheet 5x1 --resolution 500,100 "$@" --output "$scratch/short.png" &&
+        record "$bobbin_mesh" "$models/bobbin/idle.md5anim" --sheet 5x1 --resolution 500,100 "$@" --output "$scratch/long.png" &&
+        record "$bobbin_mesh" "$models/bobbin/idle.md5anim" --resolution 100,100 --animation-time 0 "$@" --output "$scratch/one.png" &&
         python3 - "$scratch/short.png" "$scratch/long.png" "$scratch/one.png" <<END
 import sys
 paths = sys.argv[1:]
@@ -238,7 +238,7 @@ END
 }
 # The sheet has two cells for each of two clips.
 sheet_of_clips() {
-    set -- "$own" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --sheet 4x1 --resolution 400,100 --clips all
+    set -- "$bobbin_mesh" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --sheet 4x1 --resolution 400,100 --clips all
     record "$@" --output "$scratch/clips.png" && record "$@" --background-color 1,1,1 --output "$scratch/white.png" &&
         python3 - "$scratch/clips.png" "$scratch/white.png" <<END
 import sys
@@ -262,11 +262,11 @@ for i in range(4):
 END
 }
 too_many_clips() {
-    "$view" --verbose warning --resolution 40,40 --samples 1 "$own" --sheet 2x1 --clips all --output "$scratch/few.png" 2>"$scratch/err" &&
+    "$view" --verbose warning --resolution 40,40 --samples 1 "$bobbin_mesh" --sheet 2x1 --clips all --output "$scratch/few.png" 2>"$scratch/err" &&
         grep -q 'warning: only 2 of [0-9]* clips fit; use a larger --sheet' "$scratch/err"
 }
 folder_usage="a folder can only be drawn to one image, FILE.png, without --sheet, --turntable, --clips, --frames and --animation-time"
-check "--clips all writes a movie for each clip" each_clip
+check "--clips all writes a movie for each clip" writes_movie_per_clip
 check "a sheet shows positions between frames if it has more cells than the clip has frames" sheet_of_a_short_clip
 check "a sheet shows all clips with their names" sheet_of_clips
 check "a sheet reports clips that do not fit" too_many_clips
@@ -274,16 +274,16 @@ check "the file name of all clips must contain {anim}" refuses "{anim}" "$model"
 check "all clips need --output" refuses --output "$model" --clips all
 check "labels need --output" refuses --output "$model" --labels
 check "a folder has no clips" refuses "$folder_usage" models --clips all --output "$scratch/x-{anim}.png"
-check "a thumbnail can have any file name" thumbnail
-check "--frames writes a series of images" series
-check_long "--animation-time writes the same series" at_times
-check "an APNG contains the same images" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
-check_long "a turntable shows the model from all sides" turns
-check "a sheet shows the frames of a clip" sheet
+check "a thumbnail can have any file name" thumbnail_accepts_any_name
+check "--frames writes a series of images" writes_numbered_images
+check_long "--animation-time writes the same series" writes_images_at_times
+check "an APNG contains the same images" movie_matches_images "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
+check_long "a turntable shows the model from all sides" turntable_rotates
+check "a sheet shows the frames of a clip" sheet_shows_clip
 check "a sheet of a range shows its last frame" sheet_of_range
-check "the models of a folder are drawn on a sheet" folder
-check "models of the same name are labeled with their folders" alike
-check "models of a folder that do not fit are reported" not_all_fit
+check "the models of a folder are drawn on a sheet" sheet_of_folder
+check "models of the same name are labeled with their folders" labels_distinguish_same_names
+check "models of a folder that do not fit are reported" reports_models_that_do_not_fit
 check "MP4 is written through ffmpeg" movie_by_ffmpeg
 check "WebM is written through ffmpeg" webm_by_ffmpeg
 check "GIF is written through ffmpeg" gif_by_ffmpeg
@@ -298,7 +298,7 @@ check "a turntable needs --output" refuses --output "$model" --turntable
 check "a thumbnail needs --output" refuses "--thumbnail requires --output and at most one --animation-time" "$model" --thumbnail 64
 check "a thumbnail is a single image" refuses "--thumbnail cannot be combined with --turntable" "$model" --thumbnail 64 --turntable --output "$scratch/x.png"
 check "a folder is drawn on a single sheet" refuses "$folder_usage" "$scratch/folder" --sheet 2x2 --output "$scratch/x.png"
-check "a folder without models is an error" no_models
+check "a folder without models is an error" rejects_folder_without_models
 check "a sheet cannot be a movie" refuses --sheet "$model" --sheet 3x3 --output "$scratch/x.gif"
 check "a sheet needs at least one pixel per cell" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
 check "a sheet needs rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"

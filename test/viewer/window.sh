@@ -8,271 +8,271 @@
 title_is() {
     xdotool getwindowname "$window" | grep -F "$1"
 }
-opens() {
-    open_viewer "$own" || return 1
+opens_window() {
+    open_viewer "$bobbin_mesh" || return 1
     line=$(grep '^start: ' "$log") before=$line
     state_satisfies 'is["playing"] == 1 && is["size"] == "800x450" && is["model"] == "bobbin"' &&
         until_true title_is 'bobbin'
 }
-check "a window opens and plays the built-in model" opens
+check "a window opens and plays the built-in model" opens_window
 [ -n "$viewer" ] || finish
 
 # -- Playing ------------------------------------------------------------------------------------
 
-plays() {
-    press frame-time z && played_from=$(value time) &&
-        repeats_until frame-time z "is[\"time\"] != $played_from"
+playback_advances() {
+    press frame-time z && played_from=$(print_value time) &&
+        press_until frame-time z "is[\"time\"] != $played_from"
 }
 # Each key press takes at least one iteration of the viewer's loop, in which the time would advance.
-rests() {
-    press frame-time z && rests_at=$(value time) || return 1
+pause_stops_time() {
+    press frame-time z && rests_at=$(print_value time) || return 1
     for _ in 1 2 3; do
         press frame-time z && state_satisfies "is[\"time\"] == $rests_at" || return 1
     done
 }
 # Paused, it waits for events instead of drawing and uses almost no processor time. Fields 14 and 15
 # of stat are the time used, in hundredths of a second.
-ticks() {
+print_ticks() {
     awk '{ print $14 + $15 }' "/proc/$viewer/stat"
 }
-idles() {
+pause_uses_no_processor() {
     # Repeats it, because a notice may still end and drawing threads fall asleep.
     for _ in $(seq 20); do
-        first=$(ticks)
+        first=$(print_ticks)
         sleep 0.5 # the measured interval
-        second=$(ticks)
+        second=$(print_ticks)
         echo "$((second - first)) hundredths of a second in half a second"
         [ $((second - first)) -gt 2 ] || return 0
     done
     false
 }
-check "the clip plays" plays
-does "Space pauses" play space 'is["playing"] == 0'
-check "the time does not change while paused" rests
-check "the viewer uses almost no processor time while paused" idles
-does "Space resumes" play space 'is["playing"] == 1'
-does "R plays backward" reverse r 'is["backward"] == 1'
-check "the clip plays backward" plays
-does "Ctrl+Z undoes the last action" undo ctrl+z 'is["backward"] == 0'
-does "Ctrl+Shift+Z repeats the undone action" redo ctrl+shift+z 'is["backward"] == 1'
-does "R plays forward" reverse r 'is["backward"] == 0'
+check "the clip plays" playback_advances
+check_key "Space pauses" play space 'is["playing"] == 0'
+check "the time does not change while paused" pause_stops_time
+check "the viewer uses almost no processor time while paused" pause_uses_no_processor
+check_key "Space resumes" play space 'is["playing"] == 1'
+check_key "R plays backward" reverse r 'is["backward"] == 1'
+check "the clip plays backward" playback_advances
+check_key "Ctrl+Z undoes the last action" undo ctrl+z 'is["backward"] == 0'
+check_key "Ctrl+Shift+Z repeats the undone action" redo ctrl+shift+z 'is["backward"] == 1'
+check_key "R plays forward" reverse r 'is["backward"] == 0'
 if is_long; then
-    does "] doubles the speed" faster bracketright 'is["speed"] == 2'
-    does "+ doubles the speed again" faster KP_Add 'is["speed"] == 4'
-    does "- halves the speed" slower minus 'is["speed"] == 2'
-    does "[ halves the speed" slower bracketleft 'is["speed"] == 1'
-    does "[ halves the speed again" slower bracketleft 'is["speed"] == 0.5'
-    does "Backspace restores the normal speed" normal-speed BackSpace 'is["speed"] == 1'
-    does "Ctrl+Page Down selects the next clip" next-clip ctrl+Next 'is["clip"] != was["clip"]'
-    does "Ctrl+Page Up selects the previous clip" previous-clip ctrl+Prior 'is["clip"] == "idle"'
+    check_key "] doubles the speed" faster bracketright 'is["speed"] == 2'
+    check_key "+ doubles the speed again" faster KP_Add 'is["speed"] == 4'
+    check_key "- halves the speed" slower minus 'is["speed"] == 2'
+    check_key "[ halves the speed" slower bracketleft 'is["speed"] == 1'
+    check_key "[ halves the speed again" slower bracketleft 'is["speed"] == 0.5'
+    check_key "Backspace restores the normal speed" normal-speed BackSpace 'is["speed"] == 1'
+    check_key "Ctrl+Page Down selects the next clip" next-clip ctrl+Next 'is["clip"] != was["clip"]'
+    check_key "Ctrl+Page Up selects the previous clip" previous-clip ctrl+Prior 'is["clip"] == "idle"'
 fi
-does "Shift+Left shows the first frame" first shift+Left \
+check_key "Shift+Left shows the first frame" first shift+Left \
     'is["playing"] == 0 && frame(is["frame"]) == 0'
-does "Right shows the next frame" step-on Right 'frame(is["frame"]) == 1'
+check_key "Right shows the next frame" step-on Right 'frame(is["frame"]) == 1'
 if is_long; then
-    does "Right shows the frame after it" step-on Right 'frame(is["frame"]) == 2'
-    does "Left shows the previous frame" step-back Left 'frame(is["frame"]) == 1'
-    does "Shift+Right shows the last frame" last shift+Right \
+    check_key "Right shows the frame after it" step-on Right 'frame(is["frame"]) == 2'
+    check_key "Left shows the previous frame" step-back Left 'frame(is["frame"]) == 1'
+    check_key "Shift+Right shows the last frame" last shift+Right \
         'frame(is["frame"]) == last(is["frame"]) && last(is["frame"]) > 0'
-    does "Right wraps to the first frame" step-on Right 'frame(is["frame"]) == 0'
-    does "Left wraps to the last frame" step-back Left 'frame(is["frame"]) == last(is["frame"])'
-    does "L changes the loop mode" loop l 'is["loop"] == "cycle"'
-    does "L changes the loop mode to once" loop l 'is["loop"] == "once"'
-    does "L returns to the first loop mode" loop l 'is["loop"] == "loop"'
-    does "I begins the range" range-begin i 'is["range"] ~ /^[0-9]+-[0-9]+$/ && is["range"] != "0-0"'
-    does "O ends the range" range-end o 'is["range"] ~ /^[0-9]+-[0-9]+$/ && is["range"] != "0-0"'
-    does "Shift+I plays all frames" range-all shift+i 'is["range"] == "0-0"'
-    does "Shift+R changes the root mode to id" root shift+r 'is["root"] == "id"'
-    does "Shift+R changes the root mode to in_place" root shift+r 'is["root"] == "in_place"'
-    does "Shift+R returns to the root mode of the file" root shift+r 'is["root"] == "file"'
-    does "P shows the bind pose" bind-pose p 'is["clip"] == "bind-pose"'
-    does "P shows the clip again" bind-pose p 'is["clip"] == "idle"'
+    check_key "Right wraps to the first frame" step-on Right 'frame(is["frame"]) == 0'
+    check_key "Left wraps to the last frame" step-back Left 'frame(is["frame"]) == last(is["frame"])'
+    check_key "L changes the loop mode" loop l 'is["loop"] == "cycle"'
+    check_key "L changes the loop mode to once" loop l 'is["loop"] == "once"'
+    check_key "L returns to the first loop mode" loop l 'is["loop"] == "loop"'
+    check_key "I begins the range" range-begin i 'is["range"] ~ /^[0-9]+-[0-9]+$/ && is["range"] != "0-0"'
+    check_key "O ends the range" range-end o 'is["range"] ~ /^[0-9]+-[0-9]+$/ && is["range"] != "0-0"'
+    check_key "Shift+I plays all frames" range-all shift+i 'is["range"] == "0-0"'
+    check_key "Shift+R changes the root mode to id" root shift+r 'is["root"] == "id"'
+    check_key "Shift+R changes the root mode to in_place" root shift+r 'is["root"] == "in_place"'
+    check_key "Shift+R returns to the root mode of the file" root shift+r 'is["root"] == "file"'
+    check_key "P shows the bind pose" bind-pose p 'is["clip"] == "bind-pose"'
+    check_key "P shows the clip again" bind-pose p 'is["clip"] == "idle"'
 fi
 
-does_long "Shift+X rotates the model about x" turn-x shift+x 'is["axes-of-file"] == "up+y,front+x"'
-does_long "Shift+Z rotates the model about z" turn-z shift+z 'is["axes-of-file"] == "up+y,front+z"'
-turns_back() {
+check_key_long "Shift+X rotates the model about x" turn-x shift+x 'is["axes-of-file"] == "up+y,front+x"'
+check_key_long "Shift+Z rotates the model about z" turn-z shift+z 'is["axes-of-file"] == "up+y,front+z"'
+rotates_model_back() {
     press turn-z shift+z && press turn-z shift+z && press turn-z shift+z && press turn-x shift+x &&
         press turn-x shift+x && press turn-x shift+x && state_satisfies 'is["axes-of-file"] == "up+z,front+x"'
 }
-check_long "four quarter rotations restore the model" turns_back
+check_long "four quarter rotations restore the model" rotates_model_back
 
 # The time bar is at the bottom: buttons, the name of the clip in a field that fits the longest name, the line
 # from about x = 310 to 556, figures.
-scrubs() {
-    after scrub drag 1 340 430 446 430 &&
+drag_scrubs() {
+    wait_for_action scrub drag 1 340 430 446 430 &&
         state_satisfies 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
               frame(is["frame"]) / last(is["frame"]) < 0.65 && is["azimuth"] == was["azimuth"]'
 }
-scrubs_to_end() {
-    after scrub drag 1 446 430 780 434 && state_satisfies 'frame(is["frame"]) == last(is["frame"])'
+drag_scrubs_to_end() {
+    wait_for_action scrub drag 1 446 430 780 434 && state_satisfies 'frame(is["frame"]) == last(is["frame"])'
 }
 plays_by_mouse() {
-    after play xdotool mousemove --window "$window" 82 430 click 1 && state_satisfies 'is["playing"] == 1' &&
-        after play xdotool click 1 && state_satisfies 'is["playing"] == 0'
+    wait_for_action play xdotool mousemove --window "$window" 82 430 click 1 && state_satisfies 'is["playing"] == 1' &&
+        wait_for_action play xdotool click 1 && state_satisfies 'is["playing"] == 0'
 }
-check "dragging along the time bar seeks" scrubs
-check_long "seeking stops at the last frame" scrubs_to_end
+check "dragging along the time bar seeks" drag_scrubs
+check_long "seeking stops at the last frame" drag_scrubs_to_end
 check "the button of the time bar plays and pauses" plays_by_mouse
-does "Shift+Left returns to the first frame" first shift+Left 'frame(is["frame"]) == 0'
+check_key "Shift+Left returns to the first frame" first shift+Left 'frame(is["frame"]) == 0'
 
 # -- Camera -------------------------------------------------------------------------------------
 
-orbits() {
-    after orbit drag 1 400 200 500 225 &&
+drag_orbits() {
+    wait_for_action orbit drag 1 400 200 500 225 &&
         state_satisfies 'near(is["azimuth"], was["azimuth"] - 40) && near(is["elevation"], was["elevation"] + 10) &&
               is["distance"] == was["distance"] && is["target"] == was["target"]'
 }
-pans() { # BUTTON
-    after pan drag "$1" 400 200 450 180 &&
+drag_pans() { # BUTTON
+    wait_for_action pan drag "$1" 400 200 450 180 &&
         state_satisfies 'is["target"] != was["target"] && is["azimuth"] == was["azimuth"]'
 }
 pans_with_shift() {
     xdotool keydown shift
-    pans 1
-    moved=$?
+    drag_pans 1
+    pan_status=$?
     xdotool keyup shift
-    return $moved
+    return $pan_status
 }
 zooms_by_drag() {
-    after zoom drag 3 400 200 400 140 && state_satisfies 'is["distance"] < was["distance"] * 0.9'
+    wait_for_action zoom drag 3 400 200 400 140 && state_satisfies 'is["distance"] < was["distance"] * 0.9'
 }
 zooms_by_wheel() {
-    after zoom xdotool mousemove --window "$window" 400 225 click 4 &&
+    wait_for_action zoom xdotool mousemove --window "$window" 400 225 click 4 &&
         state_satisfies 'near(is["distance"] * 1.15 / was["distance"], 1)' &&
-        after zoom xdotool click 5 && state_satisfies 'is["distance"] > was["distance"]'
+        wait_for_action zoom xdotool click 5 && state_satisfies 'is["distance"] > was["distance"]'
 }
-check "left drag orbits" orbits
-check_long "middle drag pans" pans 2
+check "left drag orbits" drag_orbits
+check_long "middle drag pans" drag_pans 2
 check_long "Shift and left drag pans" pans_with_shift
 check_long "right drag zooms" zooms_by_drag
 check "the wheel zooms" zooms_by_wheel
-does "1 shows the front" front 1 'is["azimuth"] == 0 && is["elevation"] == 0'
+check_key "1 shows the front" front 1 'is["azimuth"] == 0 && is["elevation"] == 0'
 if is_long; then
     save_image front
-    does "3 shows the right side" right 3 'is["azimuth"] == -90 && is["elevation"] == 0'
+    check_key "3 shows the right side" right 3 'is["azimuth"] == -90 && is["elevation"] == 0'
     save_image right
-    does "7 shows the top" top 7 'is["elevation"] == 90'
-    does "9 is an isometric view" isometric 9 \
+    check_key "7 shows the top" top 7 'is["elevation"] == 90'
+    check_key "9 is an isometric view" isometric 9 \
         'is["azimuth"] == 45 && near(is["elevation"], 35.3) && is["orthographic"] == 1'
-    does "5 returns to perspective" orthographic 5 'is["orthographic"] == 0'
-    does "Home frames the model" frame-all Home 'is["distance"] != was["distance"]'
-    does "Home again changes nothing" frame-all Home 'is["distance"] == was["distance"]'
-    check "front and right look different" differ 0.05 front right
+    check_key "5 returns to perspective" orthographic 5 'is["orthographic"] == 0'
+    check_key "Home frames the model" frame-all Home 'is["distance"] != was["distance"]'
+    check_key "Home again changes nothing" frame-all Home 'is["distance"] == was["distance"]'
+    check "front and right look different" images_differ 0.05 front right
 fi
 
 # -- Images and visible elements ----------------------------------------------------------------
 
-saves_pictures() {
-    quiet || return 1
+saves_images() {
+    wait_until_no_notice || return 1
     save_image plain && [ "$(png size "$scratch/plain.png")" = "800 450" ] &&
         [ "$(png colors "$scratch/plain.png")" -eq 1000 ]
 }
 # The grid must be off, because its lines may cross the corner.
-saves_clean_pictures() {
+saves_clean_images() {
     save_image clean ctrl+F12 && state_satisfies 'is["grid"] == 0' && png corner "$scratch/clean.png" && [ "$(png corner "$scratch/clean.png")" = "0 0 0 0" ] &&
         numbers_satisfy '$1 > 0.05 && $1 < 0.9' "$(png covered "$scratch/clean.png")"
 }
-check "F12 saves an image" saves_pictures
-check "Ctrl+F12 saves a transparent image without text" saves_clean_pictures
+check "F12 saves an image" saves_images
+check "Ctrl+F12 saves a transparent image without text" saves_clean_images
 
-# turns TITLE ACTION KEY WORD MIN: the key turns a switch on, which changes at least the fraction MIN of the
+# check_switch TITLE ACTION KEY WORD MIN: the key turns a switch on, which changes at least the fraction MIN of the
 # pixels, and off again.
-turns() {
-    title=$1 turn_action=$2 key=$3 word=$4 least=$5
-    turned() {
-        press "$turn_action" "$key" && state_satisfies "is[\"$word\"] == 1 - was[\"$word\"]" && save_image turned && differ "$least" plain turned &&
-            press "$turn_action" "$key" && state_satisfies "is[\"$word\"] == 1 - was[\"$word\"]"
+check_switch() {
+    title=$1 switch_action=$2 key=$3 word=$4 min_fraction=$5
+    switch_changes_image() {
+        press "$switch_action" "$key" && state_satisfies "is[\"$word\"] == 1 - was[\"$word\"]" && save_image turned && images_differ "$min_fraction" plain turned &&
+            press "$switch_action" "$key" && state_satisfies "is[\"$word\"] == 1 - was[\"$word\"]"
     }
-    check "$title" turned
+    check "$title" switch_changes_image
 }
-turns_long() {
-    ! is_long || turns "$@"
+check_switch_long() {
+    ! is_long || check_switch "$@"
 }
-turns "G toggles the grid" grid g grid 0.005
-turns_long "X toggles the axes" axes x axes 0.0001
-turns_long "E toggles edges" edges e edges 0.005
-turns_long "N toggles normals" normals n normals 0.001
-turns_long "J toggles the skeleton" skeleton j skeleton 0.0005
-turns_long "B toggles bounds" bounds b bounds 0.0005
-turns_long "Shift+B toggles bounds of joints" joint-bounds shift+b joint-bounds 0.0005
-turns_long "T toggles textures" untextured t untextured 0.03
-turns "C toggles the checker texture" checker c checker 0.03
-does_long "Q skins with dual quaternions" skinning q 'is["skinning"] == "dual" && is["error"] == 0'
-does_long "Q returns to linear skinning" skinning q 'is["skinning"] == "linear"'
-turns_long "H toggles all text" panel h panel 0.02
+check_switch "G toggles the grid" grid g grid 0.005
+check_switch_long "X toggles the axes" axes x axes 0.0001
+check_switch_long "E toggles edges" edges e edges 0.005
+check_switch_long "N toggles normals" normals n normals 0.001
+check_switch_long "J toggles the skeleton" skeleton j skeleton 0.0005
+check_switch_long "B toggles bounds" bounds b bounds 0.0005
+check_switch_long "Shift+B toggles bounds of joints" joint-bounds shift+b joint-bounds 0.0005
+check_switch_long "T toggles textures" untextured t untextured 0.03
+check_switch "C toggles the checker texture" checker c checker 0.03
+check_key_long "Q skins with dual quaternions" skinning q 'is["skinning"] == "dual" && is["error"] == 0'
+check_key_long "Q returns to linear skinning" skinning q 'is["skinning"] == "linear"'
+check_switch_long "H toggles all text" panel h panel 0.02
 # Opening a dock brings it to the front. If another dock stayed in front, each switch would change the image.
-to_front() { # ACTION KEY
-    press "$1" "$2" && press "$1" "$2" && quiet && save_image plain
+bring_dock_to_front() { # ACTION KEY
+    press "$1" "$2" && press "$1" "$2" && wait_until_no_notice && save_image plain
 }
-check_long "Ctrl+I brings the inspector to the front" to_front inspector ctrl+i
-turns_long "M toggles statistics" statistics m statistics 0.002
-turns_long "Z toggles the frame time" frame-time z frame-time 0.0003
-does_long "Shift+Q disables automatic quality" auto-quality shift+q 'is["auto-quality"] == 0'
-does_long "Shift+Q enables automatic quality" auto-quality shift+q 'is["auto-quality"] == 1'
-check_long "Shift+H brings the outliner to the front" to_front hierarchy shift+h
-turns_long "Shift+H toggles the outliner" hierarchy shift+h hierarchy 0.02
-turns_long "Shift+L toggles lights" light-list shift+l light-list 0.02
-turns_long "Shift+M toggles materials" parm-list shift+m parm-list 0.02
-turns_long "F1 toggles the list of keys" help F1 help 0.05
+check_long "Ctrl+I brings the inspector to the front" bring_dock_to_front inspector ctrl+i
+check_switch_long "M toggles statistics" statistics m statistics 0.002
+check_switch_long "Z toggles the frame time" frame-time z frame-time 0.0003
+check_key_long "Shift+Q disables automatic quality" auto-quality shift+q 'is["auto-quality"] == 0'
+check_key_long "Shift+Q enables automatic quality" auto-quality shift+q 'is["auto-quality"] == 1'
+check_long "Shift+H brings the outliner to the front" bring_dock_to_front hierarchy shift+h
+check_switch_long "Shift+H toggles the outliner" hierarchy shift+h hierarchy 0.02
+check_switch_long "Shift+L toggles lights" light-list shift+l light-list 0.02
+check_switch_long "Shift+M toggles materials" parm-list shift+m parm-list 0.02
+check_switch_long "F1 toggles the list of keys" help F1 help 0.05
 # The lights are the first items in the inspector; their sliders are from x = 595 to 676.
-shines() {
+light_slider_works() {
     press light-list shift+l && save_image lights &&
-        after inspected drag 1 622 90 666 90 && state_satisfies 'is["lights"] ~ /^key=2[.]6/ && is["azimuth"] == was["azimuth"]' &&
-        after inspected drag 1 635 198 660 198 && state_satisfies 'is["lights"] ~ /azimuth=10/' && save_image shone &&
-        differ 0.03 lights shone
+        wait_for_action inspected drag 1 622 90 666 90 && state_satisfies 'is["lights"] ~ /^key=2[.]6/ && is["azimuth"] == was["azimuth"]' &&
+        wait_for_action inspected drag 1 635 198 660 198 && state_satisfies 'is["lights"] ~ /azimuth=10/' && save_image shone &&
+        images_differ 0.03 lights shone
 }
 # click X Y
 click() {
     xdotool mousemove --window "$window" "$1" "$2" click 1
 }
-shines_as_before() {
-    after inspected click 784 90 && after inspected click 784 198 &&
+light_buttons_reset() {
+    wait_for_action inspected click 784 90 && wait_for_action inspected click 784 198 &&
         state_satisfies 'is["lights"] == "key=1,sky=1,fill=1,rim=1,azimuth=0,elevation=0"' && save_image lights_again &&
         png differ "$scratch/lights.png" "$scratch/lights_again.png" | awk '{ exit !($1 < 0.02) }' &&
         press light-list shift+l
 }
-check_long "sliders of the lights change the image" shines
-check_long "a click on a name resets its slider" shines_as_before
-does_long "F1 shows the keys" help F1 'is["help"] == 1'
-does_long "Esc hides the keys" help Escape 'is["help"] == 0'
-larger_text() {
-    quiet && save_image plain && press larger-text ctrl+plus && save_image larger && differ 0.003 plain larger &&
-        press smaller-text ctrl+minus && save_image same && ! differ 0.003 plain same
+check_long "sliders of the lights change the image" light_slider_works
+check_long "a click on a name resets its slider" light_buttons_reset
+check_key_long "F1 shows the keys" help F1 'is["help"] == 1'
+check_key_long "Esc hides the keys" help Escape 'is["help"] == 0'
+text_size_changes() {
+    wait_until_no_notice && save_image plain && press larger-text ctrl+plus && save_image larger && images_differ 0.003 plain larger &&
+        press smaller-text ctrl+minus && save_image same && ! images_differ 0.003 plain same
 }
-check_long "Ctrl++ enlarges text, and Ctrl+- reduces it" larger_text
+check_long "Ctrl++ enlarges text, and Ctrl+- reduces it" text_size_changes
 
 resizes() {
-    after resize xdotool windowsize --sync "$window" 900 500 && press grid g &&
-        repeats_until grid g 'is["size"] == "900x500"' && save_image smaller &&
+    wait_for_action resize xdotool windowsize --sync "$window" 900 500 && press grid g &&
+        press_until grid g 'is["size"] == "900x500"' && save_image smaller &&
         [ "$(png size "$scratch/smaller.png")" = "900 500" ]
 }
 check "the window can be resized" resizes
 
 # -- Files --------------------------------------------------------------------------------------
 
-drops_one() {
-    drop "$PWD/models/lantern" && state_satisfies 'is["list"] == "none" && is["model"] == "lantern"'
+opens_dropped_folder() {
+    drop_files "$PWD/models/lantern" && state_satisfies 'is["list"] == "none" && is["model"] == "lantern"'
 }
 drops_model() {
-    drop "$folder/b.md5mesh" && state_satisfies 'is["model"] == "b" && is["clip"] == "b"'
+    drop_files "$folder/b.md5mesh" && state_satisfies 'is["model"] == "b" && is["clip"] == "b"'
 }
 drops_anim() {
-    drop "$scratch/later.md5anim" && state_satisfies 'is["model"] == "b" && is["clip"] == "later"'
+    drop_files "$scratch/later.md5anim" && state_satisfies 'is["model"] == "b" && is["clip"] == "later"'
 }
 drops_texture() {
     press play space
-    press first shift+Left && save_image checker && drop "$scratch/paint.png" && press grid g &&
-        press grid g && quiet && save_image painted && differ 0.005 checker painted
+    press first shift+Left && save_image checker && drop_files "$scratch/paint.png" && press grid g &&
+        press grid g && wait_until_no_notice && save_image painted && images_differ 0.005 checker painted
 }
-drops_half() {
-    drop "$scratch/half.md5mesh" && state_satisfies 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log" &&
+reports_truncated_file() {
+    drop_files "$scratch/half.md5mesh" && state_satisfies 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log" &&
         press close-lists Escape && state_satisfies 'is["error"] == 0'
 }
-drops_missing() {
-    drop "$scratch/nothing.md5mesh" && state_satisfies 'is["model"] == "b" && is["error"] == 1' && press close-lists Escape
+reports_missing_file() {
+    drop_files "$scratch/nothing.md5mesh" && state_satisfies 'is["model"] == "b" && is["error"] == 1' && press close-lists Escape
 }
-reloads() {
+reload_reads_file() {
     cp "$scratch/half.md5mesh" "$scratch/saved.md5mesh"
     cp "$folder/b.md5mesh" "$scratch/whole"
     cp "$scratch/half.md5mesh" "$folder/b.md5mesh"
@@ -280,54 +280,54 @@ reloads() {
         cp "$scratch/whole" "$folder/b.md5mesh" && press try-again Return && state_satisfies 'is["model"] == "b" && is["error"] == 0'
 }
 drops_folder() {
-    drop "$folder" && state_satisfies 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
+    drop_files "$folder" && state_satisfies 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
         press close-lists Escape && state_satisfies 'is["list"] == "none"'
 }
 # The answer to a window that no longer exists causes X error 3 (BadWindow). Xlib's default handler would end the
 # program.
-outlives() { # WHAT
+survives_lost_window() { # WHAT
     errors=$(grep -c '^ignored X error 3 of request ' "$log")
     python3 test/viewer/x11.py abandon "$window" "$1" && press grid g && press grid g &&
         [ "$(grep -c '^ignored X error 3 of request ' "$log")" -gt "$errors" ]
 }
-outlives_paste() {
-    xdotool key ctrl+p type 'copy command line' && after copy-command xdotool key Return && outlives paste
+survives_lost_paste() {
+    xdotool key ctrl+p type 'copy command line' && wait_for_action copy-command xdotool key Return && survives_lost_window paste
 }
-check "a drag whose source window disappears is ignored" outlives drag
-check "a drop whose source window disappears is ignored" outlives drop
-check "a paste whose target window disappears is ignored" outlives_paste
-check "a dropped folder of one model is opened" drops_one
+check "a drag whose source window disappears is ignored" survives_lost_window drag
+check "a drop whose source window disappears is ignored" survives_lost_window drop
+check "a paste whose target window disappears is ignored" survives_lost_paste
+check "a dropped folder of one model is opened" opens_dropped_folder
 check "a dropped model is opened with its animation" drops_model
 check "a dropped animation is added and played" drops_anim
 check "a dropped image becomes the texture" drops_texture
-check "a dropped truncated model changes nothing" drops_half
-check "a dropped missing file changes nothing" drops_missing
+check "a dropped truncated model changes nothing" reports_truncated_file
+check "a dropped missing file changes nothing" reports_missing_file
 check "the files of a dropped folder are listed" drops_folder
-check "Ctrl+R reloads, and keeps the model if that fails; Return tries again" reloads
-does "Page Up opens the previous file" previous-file Prior 'is["model"] == "a"'
-does "Page Down opens the next file" next-file Next 'is["model"] == "b"'
-does "Page Down wraps to the first file" next-file Next 'is["model"] == "a"'
-does "Ctrl+Q quits" quit ctrl+q '1'
+check "Ctrl+R reloads, and keeps the model if that fails; Return tries again" reload_reads_file
+check_key "Page Up opens the previous file" previous-file Prior 'is["model"] == "a"'
+check_key "Page Down opens the next file" next-file Next 'is["model"] == "b"'
+check_key "Page Down wraps to the first file" next-file Next 'is["model"] == "a"'
+check_key "Ctrl+Q quits" quit ctrl+q '1'
 check "the exit status is 0" ended_with 0
 
 # New files are created in another folder, because the folder of the model is also watched while a texture is missing.
-watches() {
-    cp "$own" "$scratch/watched.md5mesh"
+watch_reloads_files() {
+    cp "$bobbin_mesh" "$scratch/watched.md5mesh"
     open_viewer --watch "$scratch/watched.md5mesh" "$root/$models/bobbin/walk.md5anim" || return 1
-    cp "$scratch/half.md5mesh" "$pictures/new" && after watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
+    cp "$scratch/half.md5mesh" "$pictures/new" && wait_for_action watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
         state_satisfies 'is["model"] == "watched"' && grep 'watched.md5mesh.*error' "$log" &&
-        cp "$own" "$pictures/new" && after watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
+        cp "$bobbin_mesh" "$pictures/new" && wait_for_action watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
         state_satisfies 'is["model"] == "watched" && is["clip"] == "walk"'
 }
-tell_to_close() {
+request_close() {
     python3 test/viewer/x11.py close "$window"
 }
 closes() {
-    tell_to_close && ended_with 0
+    request_close && ended_with 0
 }
 # Checks that the movie is complete and has several frames. The log names the movie when it is complete.
 ends_its_movie() { # SIGNAL
-    open_viewer "$own" "$root/$models/bobbin/walk.md5anim" && press record shift+F12 && press step-on Right && press step-on Right &&
+    open_viewer "$bobbin_mesh" "$root/$models/bobbin/walk.md5anim" && press record shift+F12 && press step-on Right && press step-on Right &&
         kill "-$1" "$viewer" && ended_with 0 && movie=$(grep -o '[^ ]*\.apng$' "$log") &&
         python3 -c "
 import sys
@@ -335,7 +335,7 @@ sys.path.append('test/viewer')
 import frames
 sys.exit(len(frames.apng_frames(open(sys.argv[1], 'rb').read())[1]) < 2)" "$movie"
 }
-check "--watch reloads, and survives a truncated file" watches
+check "--watch reloads, and survives a truncated file" watch_reloads_files
 check "the button of the title bar closes the window" closes
 
 # Stops the process, and sends a key that reloads fifty clips, runs COMMAND, and sends eight more keys, which wait in
@@ -344,35 +344,35 @@ mkdir "$scratch/many" && cp "$folder/b.md5mesh" "$scratch/many"
 for clip in $(seq 50); do
     cp "$scratch/half.md5mesh" "$scratch/many/$clip.md5anim"
 done
-stops_reading() { # COMMAND...
+reload_and_queue() { # COMMAND...
     open_viewer "$scratch/many/b.md5mesh" && kill -STOP "$viewer" && xdotool key ctrl+r && "$@" &&
         xdotool key e e e e e e e e && [ "$(grep -c 'skipped animation: ' "$log")" -eq 50 ]
 }
-ends_at_once() { # COMMAND...
-    stops_reading true && "$@" && kill -CONT "$viewer" && ended_with 0 && ! grep '^edges: ' "$log" &&
+quits_during_reload() { # COMMAND...
+    reload_and_queue true && "$@" && kill -CONT "$viewer" && ended_with 0 && ! grep '^edges: ' "$log" &&
         [ "$(grep -c 'skipped animation: ' "$log")" -eq 50 ]
 }
-gives_up() {
-    stops_reading xdotool key Escape && kill -CONT "$viewer" && until_true more_than edges 7 &&
+escape_cancels_reload() {
+    reload_and_queue xdotool key Escape && kill -CONT "$viewer" && until_true actions_exceed edges 7 &&
         [ "$(grep -c 'skipped animation: ' "$log")" -eq 50 ] && press reload ctrl+r &&
         [ "$(grep -c 'skipped animation: ' "$log")" -eq 100 ] && closes
 }
-tell_to_end() {
+send_term_signal() {
     kill -TERM "$viewer"
 }
-check "a window that reads many files closes immediately" ends_at_once tell_to_close
-check "TERM immediately ends a window that reads many files" ends_at_once tell_to_end
-check "Escape stops reading, and the open document remains" gives_up
+check "a window that reads many files closes immediately" quits_during_reload request_close
+check "TERM immediately ends a window that reads many files" quits_during_reload send_term_signal
+check "Escape stops reading, and the open document remains" escape_cancels_reload
 for signal in TERM INT HUP; do
     check "a movie is complete if $signal ends the program" ends_its_movie $signal
 done
 
-takes_options() {
+options_set_state() {
     # Clips are sorted by name.
     clip_23=$(basename "$(find models/bobbin -name '*.md5anim' | LC_ALL=C sort | sed -n 24p)" .md5anim)
     open_viewer --animation-index 23 --animation-speed-factor -2 --animation-time 0.5 --loop once \
         --root id --camera-azimuth-angle 10 --camera-elevation-angle 20 --camera-distance 200 \
-        --camera-orthographic --grid=no --axis --edges --armature --panel=no --hierarchy "$own" || return 1
+        --camera-orthographic --grid=no --axis --edges --armature --panel=no --hierarchy "$bobbin_mesh" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
     state_satisfies "is[\"clip\"] == \"$clip_23\"" && state_satisfies 'is["time"] == 0.5 && is["speed"] == 2 && is["backward"] == 1 &&
@@ -381,19 +381,19 @@ takes_options() {
           is["grid"] == 0 && is["axes"] == 1 && is["edges"] == 1 && is["skeleton"] == 1 &&
           is["panel"] == 0 && is["hierarchy"] == 1' || return 1
     # A clip that plays backward once stops at its beginning.
-    repeats_until grid g 'is["playing"] == 0 && is["time"] == 0' &&
+    press_until grid g 'is["playing"] == 0 && is["time"] == 0' &&
         press play space && state_satisfies 'is["playing"] == 1' && press quit ctrl+q && ended_with 0
 }
-check_long "options set the same state as keys" takes_options
+check_long "options set the same state as keys" options_set_state
 
-anim_alone() {
+shows_clip_without_model() {
     open_viewer "$root/$models/bobbin/walk.md5anim" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
     state_satisfies 'is["clip"] == "walk" && is["playing"] == 1' &&
         press reload ctrl+r && state_satisfies 'is["clip"] == "walk"' && press quit ctrl+q && ended_with 0
 }
-check_long "an animation without a model opens and reloads" anim_alone
+check_long "an animation without a model opens and reloads" shows_clip_without_model
 
 # -- Camera paths ------------------------------------------------------------------------------------
 
@@ -401,142 +401,142 @@ flight=$root/$models/bobbin/flight.md5camera
 cp "$flight" "$scratch/other.md5camera"
 printf 'MD5Version 10\n' >"$scratch/half.md5camera"
 
-flies() {
+follows_camera_path() {
     # Without text, so that the images contain no message.
-    open_viewer --animation-time 0 --panel=no "$own" "$flight" || return 1
+    open_viewer --animation-time 0 --panel=no "$bobbin_mesh" "$flight" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
     state_satisfies 'is["following"] == 1 && is["camera-path"] == "flight" && is["playing"] == 1 && is["clip"] == "idle"'
 }
-flies_and_returns() {
+leaves_and_resumes_camera_path() {
     press first shift+Left && state_satisfies 'is["shot"] == 0 && is["camera-frame"] == 0' &&
         save_image following && press camera-path v && state_satisfies 'is["following"] == 0' &&
-        save_image own && differ 0.05 following own && press camera-path v && state_satisfies 'is["following"] == 1'
+        save_image own && images_differ 0.05 following own && press camera-path v && state_satisfies 'is["following"] == 1'
 }
 # At its beginning the camera path is at azimuth 37 and elevation 5 degrees.
-takes_over() {
-    after orbit drag 1 400 200 410 200 &&
+orbit_leaves_camera_path() {
+    wait_for_action orbit drag 1 400 200 410 200 &&
         state_satisfies 'is["following"] == 0 && is["azimuth"] > 28 && is["azimuth"] < 38 &&
               is["elevation"] > 3 && is["elevation"] < 8' && press camera-path v &&
         press front 1 && state_satisfies 'is["following"] == 0 && is["azimuth"] == 0' && press camera-path v
 }
 # Without a clip the time bar shows the camera path, which plays 271 of its 273 frames.
-has_time() {
+time_bar_shows_camera_path() {
     press bind-pose p && press last shift+Right &&
         state_satisfies 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
-        press panel h && after scrub drag 1 200 430 375 430 &&
+        press panel h && wait_for_action scrub drag 1 200 430 375 430 &&
         state_satisfies 'is["shot"] == 1 && is["following"] == 1' && press play space && state_satisfies 'is["playing"] == 1' && press bind-pose p
 }
-drops_flight() {
-    drop "$scratch/other.md5camera" && state_satisfies 'is["camera-path"] == "other" && is["following"] == 1' &&
-        drop "$scratch/half.md5camera" && state_satisfies 'is["camera-path"] == "other"' &&
+drops_camera_path() {
+    drop_files "$scratch/other.md5camera" && state_satisfies 'is["camera-path"] == "other" && is["following"] == 1' &&
+        drop_files "$scratch/half.md5camera" && state_satisfies 'is["camera-path"] == "other"' &&
         grep 'half.md5camera.*error' "$log" &&
         press reload ctrl+r && state_satisfies 'is["camera-path"] == "other" && is["following"] == 1' &&
         press quit ctrl+q && ended_with 0
 }
-flies_alone() {
+shows_camera_path_without_model() {
     open_viewer "$scratch/other.md5camera" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
     state_satisfies 'is["following"] == 0 && is["playing"] == 1 && last(is["frame"]) == 270' &&
         press camera-path v && state_satisfies 'is["following"] == 1' && press hierarchy shift+h &&
         press bind-pose p && press root shift+r && press bounds b && press reload ctrl+r &&
-        state_satisfies 'is["camera-path"] == "other"' && drop "$own" &&
+        state_satisfies 'is["camera-path"] == "other"' && drop_files "$bobbin_mesh" &&
         state_satisfies 'is["model"] == "bobbin" && is["camera-path"] == "other" && is["following"] == 1' &&
         press quit ctrl+q && ended_with 0
 }
-check_long "the view follows a camera path" flies
-check_long "V switches between the user's camera and the path" flies_and_returns
-check_long "a drag continues from the path's position, and camera keys leave the path" takes_over
-check_long "a camera path has its own time if no clip plays" has_time
-check_long "a dropped camera path replaces the last one, a truncated one does not" drops_flight
-check_long "a camera path without a model plays, and continues when a model is dropped" flies_alone
+check_long "the view follows a camera path" follows_camera_path
+check_long "V switches between the user's camera and the path" leaves_and_resumes_camera_path
+check_long "a drag continues from the path's position, and camera keys leave the path" orbit_leaves_camera_path
+check_long "a camera path has its own time if no clip plays" time_bar_shows_camera_path
+check_long "a dropped camera path replaces the last one, a truncated one does not" drops_camera_path
+check_long "a camera path without a model plays, and continues when a model is dropped" shows_camera_path_without_model
 
 # -- A machine ----------------------------------------------------------------------------------
 
-machine_says() { # WORD: the last line of the machine in the log contains WORD
+machine_state_contains() { # WORD: the last line of the machine in the log contains WORD
     grep ' machine: place=' "$log" | tail -n 1 | grep -q -- "$1" || {
         grep ' machine: place=' "$log" | tail -n 3
         return 1
     }
 }
-place_x() {
+print_x() {
     grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\(-\?[0-9]*\).*/\1/'
 }
-# machine_comes_to COMMAND...: repeats the command until it succeeds.
-machine_comes_to() {
+# wait_for_machine COMMAND...: repeats the command until it succeeds.
+wait_for_machine() {
     for _ in $(seq 200); do
         # Actions of the wheel, because they have the same effect whatever key is held down.
-        after zoom xdotool mousemove --window "$window" 400 225 click 4 &&
-            after zoom xdotool click 5 || return 1
+        wait_for_action zoom xdotool mousemove --window "$window" 400 225 click 4 &&
+            wait_for_action zoom xdotool click 5 || return 1
         "$@" >/dev/null && return 0
         sleep 0.05
     done
     "$@"
 }
-is_beyond() {
-    [ "$(place_x)" -gt "$1" ] || { echo "not beyond $1" && machine_says none; }
+x_exceeds() {
+    [ "$(print_x)" -gt "$1" ] || { echo "not beyond $1" && machine_state_contains none; }
 }
-place() {
+print_position() {
     grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\([^ ]*\).*/\1/'
 }
 # The distance is more than three units, in any direction, because the character turns to the pointer.
-is_away_from() {
-    echo "$1,$(place)" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 9) }' ||
-        { echo "still at $1" && machine_says none; }
+is_far_from() {
+    echo "$1,$(print_position)" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 9) }' ||
+        { echo "still at $1" && machine_state_contains none; }
 }
-walks() {
+character_walks() {
     open_viewer "$root/$models/bobbin/bobbin.md5machine" || return 1
-    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && machine_comes_to is_beyond 5 &&
-        after let-go xdotool keyup w && machine_comes_to machine_says 'states=idle,' || return 1
-    after drive xdotool keydown s && machine_comes_to machine_says 'states=back,' || return 1
-    from=$(place)
-    machine_comes_to is_away_from "$from" && after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
+    wait_for_action drive xdotool keydown w && wait_for_machine machine_state_contains 'states=walk,' && wait_for_machine x_exceeds 5 &&
+        wait_for_action let-go xdotool keyup w && wait_for_machine machine_state_contains 'states=idle,' || return 1
+    wait_for_action drive xdotool keydown s && wait_for_machine machine_state_contains 'states=back,' || return 1
+    from=$(print_position)
+    wait_for_machine is_far_from "$from" && wait_for_action let-go xdotool keyup s && wait_for_machine machine_state_contains 'states=idle,'
 }
 # The key that was pressed last determines the direction. After its release the other key counts, if it is held.
-changes_keys() {
-    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && after drive xdotool keydown s &&
-        after let-go xdotool keyup w && machine_comes_to machine_says 'states=back,' &&
-        after drive xdotool keydown w && after let-go xdotool keyup w && machine_comes_to machine_says 'states=back,' &&
-        after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
+last_key_sets_direction() {
+    wait_for_action drive xdotool keydown w && wait_for_machine machine_state_contains 'states=walk,' && wait_for_action drive xdotool keydown s &&
+        wait_for_action let-go xdotool keyup w && wait_for_machine machine_state_contains 'states=back,' &&
+        wait_for_action drive xdotool keydown w && wait_for_action let-go xdotool keyup w && wait_for_machine machine_state_contains 'states=back,' &&
+        wait_for_action let-go xdotool keyup s && wait_for_machine machine_state_contains 'states=idle,'
 }
-# steps_to WORD: the paused machine reaches a state within two seconds of its own time, however slow the
+# step_to_state WORD: the paused machine reaches a state within two seconds of its own time, however slow the
 # computer is.
-steps_to() {
+step_to_state() {
     for _ in $(seq 120); do
-        press step-on period && machine_says "$1" >/dev/null && return 0
+        press step-on period && machine_state_contains "$1" >/dev/null && return 0
     done
-    machine_says "$1"
+    machine_state_contains "$1"
 }
 # The jump takes less than a second: a viewer that gets no processor time for that long would skip it.
 runs_and_jumps() {
-    after drive xdotool keydown shift && after drive xdotool keydown w &&
-        machine_comes_to machine_says 'states=run,' && press play Pause && after push xdotool key space &&
-        steps_to 'states=far_' && press play Pause && after let-go xdotool keyup w &&
-        after let-go xdotool keyup shift
+    wait_for_action drive xdotool keydown shift && wait_for_action drive xdotool keydown w &&
+        wait_for_machine machine_state_contains 'states=run,' && press play Pause && wait_for_action push xdotool key space &&
+        step_to_state 'states=far_' && press play Pause && wait_for_action let-go xdotool keyup w &&
+        wait_for_action let-go xdotool keyup shift
 }
 # F2 sets the second trigger, whose button is the panel's third row. The character may have fallen asleep, so it walks
 # first.
-pushes() {
-    after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && after let-go xdotool keyup w &&
-        machine_comes_to machine_says 'states=idle,' && after push xdotool key F2 &&
-        machine_comes_to machine_says 'shot=wave'
+button_sets_trigger() {
+    wait_for_action drive xdotool keydown w && wait_for_machine machine_state_contains 'states=walk,' && wait_for_action let-go xdotool keyup w &&
+        wait_for_machine machine_state_contains 'states=idle,' && wait_for_action push xdotool key F2 &&
+        wait_for_machine machine_state_contains 'shot=wave'
 }
 # The command does not have a key, but the search for commands finds it.
-finds_one_shot() {
-    after one-shot xdotool key ctrl+p m o n t a g e Return
+select_one_shot() {
+    wait_for_action one-shot xdotool key ctrl+p m o n t a g e Return
 }
-plays_once() {
-    finds_one_shot && machine_says 'shot=[^,]*,wave' && finds_one_shot && machine_says 'shot=[^,]*,point'
+plays_one_shots() {
+    select_one_shot && machine_state_contains 'shot=[^,]*,wave' && select_one_shot && machine_state_contains 'shot=[^,]*,point'
 }
-watches() {
+quits_while_playing() {
     press quit ctrl+q && ended_with 0
 }
-check "W walks forward and S backward" walks
-check "the last pressed key of W and S determines the direction" changes_keys
+check "W walks forward and S backward" character_walks
+check "the last pressed key of W and S determines the direction" last_key_sets_direction
 check "Shift runs, Space jumps" runs_and_jumps
-check_long "F2 sets the second trigger" pushes
-check_long "a command plays the next clip over the states" plays_once
-check "Ctrl+Q quits while a machine plays" watches
+check_long "F2 sets the second trigger" button_sets_trigger
+check_long "a command plays the next clip over the states" plays_one_shots
+check "Ctrl+Q quits while a machine plays" quits_while_playing
 
 finish

@@ -9,8 +9,8 @@
 screen=3840x2160
 . test/build/window.sh
 config=--config=$scratch/remembered
-is_long && usual=1000 || usual=500
-events=${MD5_RANDOM_EVENTS:-$usual}
+is_long && default_events=1000 || default_events=500
+events=${MD5_RANDOM_EVENTS:-$default_events}
 game_events=${MD5_RANDOM_GAME_EVENTS:-$((events / 3))}
 seed=${MD5_RANDOM_SEED:-1}
 
@@ -31,21 +31,21 @@ was_quit() {
     viewer=
     [ $end_status -eq 0 ] && grep -q '^quit: ' "$log" && ! grep -E 'GL_|Sanitizer|runtime error' "$log"
 }
-goes_on() { # ACTIONS: the viewer has executed more than ACTIONS actions, or has ended
-    has_acted "$1" || ! kill -0 $viewer 2>/dev/null
+has_acted_or_ended() { # ACTIONS: the viewer has executed more than ACTIONS actions, or has ended
+    total_actions_exceed "$1" || ! kill -0 $viewer 2>/dev/null
 }
-# Sends events, and drops files of $dropped.
-survives() { # EVENTS ARGUMENTS...
+# Sends events, and drops files of $dropped_files.
+survives_random_events() { # EVENTS ARGUMENTS...
     sent=$1
     shift
-    for further in 0 1000 2000 3000; do
+    for seed_offset in 0 1000 2000 3000; do
         open_viewer "$@" || return 1
         # shellcheck disable=SC2086 # several words
-        python3 test/viewer/random_events.py "$window" $((seed + further)) "$sent" $dropped 2>/dev/null
+        python3 test/viewer/random_events.py "$window" $((seed + seed_offset)) "$sent" $dropped_files 2>/dev/null
         # A missing file is dropped last. When the log names it, all earlier events have been handled.
         python3 test/viewer/x11.py drop "$window" "$scratch/last" 2>/dev/null
         until grep -q "$scratch/last" "$log" || ! kill -0 $viewer 2>/dev/null; do
-            until_true goes_on "$(grep -c ': model=' "$log")" || {
+            until_true has_acted_or_ended "$(grep -c ': model=' "$log")" || {
                 echo "it does not come to the last event, after"
                 tail -n 5 "$log"
                 return 1
@@ -71,41 +71,41 @@ survives() { # EVENTS ARGUMENTS...
 }
 # Sends events while the viewer plays and records movies. No frame may take half a minute, even on a busy machine. The
 # log would report such a frame and its cause.
-records() {
-    dropped=record
-    survives "$@" && ! grep 'no frame was drawn for [3-9]0 s' "$log" && ls "$pictures"/*.apng
+survives_while_recording() {
+    dropped_files=record
+    survives_random_events "$@" && ! grep 'no frame was drawn for [3-9]0 s' "$log" && ls "$pictures"/*.apng
 }
-is_long && usual=5000 || usual=500
-recorded=${MD5_RANDOM_RECORDED_EVENTS:-$usual}
+is_long && default_events=5000 || default_events=500
+recorded=${MD5_RANDOM_RECORDED_EVENTS:-$default_events}
 # The viewer exports into the folder of its model, which must not be the source tree.
 cp -r models/bobbin "$scratch/bobbin"
-check "$recorded random events during recording cause no error" records "$recorded" "$scratch/bobbin/bobbin.md5mesh"
-dropped="$files/* $files"
-check "$events random events with a model cause no error" survives "$events" "$files/bobbin.md5mesh"
+check "$recorded random events during recording cause no error" survives_while_recording "$recorded" "$scratch/bobbin/bobbin.md5mesh"
+dropped_files="$files/* $files"
+check "$events random events with a model cause no error" survives_random_events "$events" "$files/bobbin.md5mesh"
 
 # At its end the viewer waits for a conversion, which writes to a pipe without a reader. If it quit before the
 # conversion opened the pipe, nothing would be written.
-opens_pipe() {
+conversion_opens_pipe() {
     for thread in /proc/"$viewer"/task/*; do
         grep -q '^convert$' "$thread/comm" && grep '^State:.S' "$thread/status" && return 0
     done
     return 1
 }
-names_what_it_waits_for() {
+reports_pending_conversion() {
     mkfifo "$scratch/out.obj"
     printf 'export=40000004\t\t\t\t\t%s\tout\n' "$scratch" >"$scratch/remembered"
-    open_viewer "$own" && press export ctrl+e && xdotool key Return && press run-export Return && until_true opens_pipe && press quit ctrl+q || return 1
+    open_viewer "$bobbin_mesh" && press export ctrl+e && xdotool key Return && press run-export Return && until_true conversion_opens_pipe && press quit ctrl+q || return 1
     until_true grep '^md5view: no frame was drawn for 10 s: waiting for the end of thread convert$' "$log" &&
         cat "$scratch/out.obj" >"$scratch/piped" && ended_with 0
 }
-check_long "a window that hangs reports the thread that it waits for" names_what_it_waits_for
+check_long "a window that hangs reports the thread that it waits for" reports_pending_conversion
 
 # Game folders, an archive without declarations, a damaged archive, and a folder of the corpus if it exists.
 cp -r models/game "$scratch/game"
 game=$scratch/game/base
 head -c 3000 "$game/pak000.pk4" >"$files/damaged.pk4"
-dropped="$game $scratch/game/winter $game/pak000.pk4 $files/damaged.pk4 $files/walk.md5anim $files"
+dropped_files="$game $scratch/game/winter $game/pak000.pk4 $files/damaged.pk4 $files/walk.md5anim $files"
 golden=${MD5_CORPUS:-}/golden/d3/minigame/base
-[ -n "${MD5_CORPUS:-}" ] && [ -d "$golden" ] && dropped="$dropped $golden"
-check "$game_events random events with a game folder cause no error" survives "$game_events" --game "$game" monster_bobbin_watchman
+[ -n "${MD5_CORPUS:-}" ] && [ -d "$golden" ] && dropped_files="$dropped_files $golden"
+check "$game_events random events with a game folder cause no error" survives_random_events "$game_events" --game "$game" monster_bobbin_watchman
 finish
