@@ -11,18 +11,18 @@ amalgamate() {
         cp -r build/amalgamated/small "$folder/"
 }
 
-# silent_compiler COMPILER FLAGS... SOURCE: returns success if the source compiles without a warning under popular options.
-silent_compiler() {
+# compiles_without_warnings COMPILER FLAGS... SOURCE: returns success if the source compiles without a warning under popular options.
+compiles_without_warnings() {
     (cd "$folder" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion) >"$scratch/words" 2>&1 && [ ! -s "$scratch/words" ] || {
         cat "$scratch/words"
         false
     }
 }
 
-# silent_as_cxx COMPILER STANDARD: returns success if all sources compile as C++ without a warning.
-silent_as_cxx() {
+# compiles_as_cxx_without_warnings COMPILER STANDARD: returns success if all sources compile as C++ without a warning.
+compiles_as_cxx_without_warnings() {
     for name in md5model md5play md5game md5ragdoll md5edit md5gl; do
-        silent_compiler "$1" "-std=$2" -x c++ $name.c || return 1
+        compiles_without_warnings "$1" "-std=$2" -x c++ $name.c || return 1
     done
 }
 
@@ -102,55 +102,55 @@ int main(int argc, char **argv)
 }
 END
 
-# plays FLAGS...: returns success if one compiler command builds the game from md5model.c or from $unit, and the game prints
+# game_output_matches FLAGS...: returns success if one compiler command builds the game from md5model.c or from $object_file, and the game prints
 # the same output as the game that is linked with the library.
-plays() {
+game_output_matches() {
     assets="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
     # shellcheck disable=SC2086,SC2154 # the compiler may be several words
     $cc -std=c11 -Ibuild/include/md5model "$folder/game.c" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm \
         -o "$scratch/linked" &&
-        (cd "$folder" && ${language:-$cc} "$@" game.c "${unit:-md5model.c}" -lm -o game) &&
+        (cd "$folder" && ${language:-$cc} "$@" game.c "${object_file:-md5model.c}" -lm -o game) &&
         "$scratch/linked" $assets >"$scratch/expected" && "$folder/game" $assets >"$scratch/played" &&
         diff "$scratch/expected" "$scratch/played" && [ -s "$scratch/played" ]
 }
 
 # Prints the names of the kernels' functions, once for each declaration.
-kernels_of() { # FILES
+print_kernels() { # FILES
     sed -n '/^MD5_WIDE_\(INLINE\|CODE\) .*(/ {
         s/MD5_WIDE_NAME(\([a-z0-9_]*\))/\1/; s/^MD5_WIDE_[A-Z]* //; s/ *(.*//; s/.*[ *]//p }' "$@" | sort
 }
 
-# written_once FILE HEADERS...: returns success if the file contains each kernel's function as often as the headers do, and
+# kernels_occur_once FILE HEADERS...: returns success if the file contains each kernel's function as often as the headers do, and
 # not once for each instruction set. Clashing names have a suffix in FILE, and private copies have the library's prefix.
-written_once() {
+kernels_occur_once() {
     file=$1
     shift
-    kernels_of "$@" >"$scratch/heads"
-    kernels_of "$file" | sed 's/_[a-z]*_kernels$//; s/^md5i_[a-z]*_\([a-z]*_lanes\)$/md5i_\1/' | sort |
+    print_kernels "$@" >"$scratch/heads"
+    print_kernels "$file" | sed 's/_[a-z]*_kernels$//; s/^md5i_[a-z]*_\([a-z]*_lanes\)$/md5i_\1/' | sort |
         grep -Fxf "$scratch/heads" >"$scratch/written"
     [ -s "$scratch/heads" ] && diff "$scratch/heads" "$scratch/written"
 }
 
-# sets_of FLAGS... FILE: prints the number of instruction sets for which the preprocessed file contains kernels.
-sets_of() {
+# count_instruction_sets FLAGS... FILE: prints the number of instruction sets for which the preprocessed file contains kernels.
+count_instruction_sets() {
     $cc -std=c11 -O2 -E "$@" >"$scratch/seen" && grep -c '[ ]*void md5i_skin_[a-z0-9]*(const md5i_skin_job \*job)$' "$scratch/seen"
 }
 
 # Prints the rows of the guide's table of sizes: KB FLAGS...
-sizes_of_guide() {
+print_guide_sizes() {
     sed -n 's/^| `\(-O[^`]*\)`.* | \([0-9][0-9]*\) |$/\2 \1/p' md5/docs/installing.md
 }
 
-# fits KB FLAGS...: returns success if a program that only loads, poses and skins works, and is not larger than KB when the
+# program_size_fits KB FLAGS...: returns success if a program that only loads, poses and skins works, and is not larger than KB when the
 # compiler of the table builds it.
-fits() {
+program_size_fits() {
     kilobytes=$1
     shift
-    plays -std=c11 -DNDEBUG -ffunction-sections -fdata-sections \
+    game_output_matches -std=c11 -DNDEBUG -ffunction-sections -fdata-sections \
         -Wl,--gc-sections "$@" || return 1
     case $(${language:-$cc} -dumpmachine),$(${language:-$cc} -dumpversion) in
-    x86_64-*linux-gnu,12*) size "$folder/game" | awk -v most="$kilobytes" 'NR == 2 {
-        print $1 + $2 " bytes, " most " KB are " most * 1024
-        exit !($1 + $2 <= most * 1024) }' ;;
+    x86_64-*linux-gnu,12*) size "$folder/game" | awk -v max_kilobytes="$kilobytes" 'NR == 2 {
+        print $1 + $2 " bytes, " max_kilobytes " KB are " max_kilobytes * 1024
+        exit !($1 + $2 <= max_kilobytes * 1024) }' ;;
     esac
 }

@@ -6,8 +6,8 @@ version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3
 model=test/reference/data/still.md5mesh
 joints=$(awk '$1 == "numJoints" { print $2 }' $model)
 
-# user_project FOLDER: writes a project. Its variable TAKE selects the method: fetch, find or subdirectory (FOLDER/md5model).
-user_project() {
+# write_user_project FOLDER: writes a project. Its variable TAKE selects the method: fetch, find or subdirectory (FOLDER/md5model).
+write_user_project() {
     mkdir -p "$1"
     cat >"$1/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.16)
@@ -32,7 +32,7 @@ if(TARGET md5model::md5gl)
     target_link_libraries(draw md5model::md5gl)
 endif()
 END
-    first_program "$1/first.c"
+    write_first_program "$1/first.c"
     cp test/build/user/load.c test/build/user/play.c test/build/user/draw.c "$1/"
 }
 
@@ -46,16 +46,16 @@ configure() {
     }
 }
 
-# build FOLDER: returns success if the project builds without a warning.
-build() {
+# build_without_warnings FOLDER: returns success if the project builds without a warning.
+build_without_warnings() {
     cmake --build "$1" -j "$(getconf _NPROCESSORS_ONLN)" >"$1.log" 2>&1 && ! grep -i warning "$1.log" || {
         cat "$1.log"
         false
     }
 }
 
-# runs COMMAND...: returns success if the command prints the version and the number of joints of a model.
-runs() {
+# prints_version_and_joints COMMAND...: returns success if the command prints the version and the number of joints of a model.
+prints_version_and_joints() {
     output=$("$@" $model | tr -d '\r')
     echo "$output, expected $version $joints"
     [ "$output" = "$version $joints" ]

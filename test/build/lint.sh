@@ -11,9 +11,9 @@ all_files=$(find md5 render demo test -name '*.[ch]' ! -name md5config.h | sort)
 include="-I. -Idemo/examples -isystem build/glad/include -isystem build/include -isystem build/include/md5model $SDL_CFLAGS"
 
 # A newer compiler has more warnings; test/long/compilers.sh tests the older ones.
-newest=$(newest_clang)
+newest=$(print_newest_clang)
 
-timed() { # TITLE COMMAND...
+check_timed() { # TITLE COMMAND...
     start=$(date +%s)
     check "$@"
     printf '%-16s %d s\n' "$1" $(($(date +%s) - start))
@@ -22,7 +22,7 @@ timed() { # TITLE COMMAND...
 # Complete builds. The folder remains, so that the next run compiles only changed files. gcc builds with optimization, because some
 # of its warnings come from the optimizer; usually this build exists. The warnings of clang come from its parser, so that
 # it builds without optimization, in 0.4 of the time; test/long/compilers.sh also builds with it.
-compile() { # COMPILER [FLAGS]
+build_with() { # COMPILER [FLAGS]
     find_build "$1"
     [ -z "${2:-}" ] || folder=build/lint/$compiler flags="$flags $2"
     make --no-print-directory -j"$jobs" config=release CC="$compiler" BUILD="$folder" CFLAGS="$flags" WERROR=yes programs \
@@ -32,7 +32,7 @@ compile() { # COMPILER [FLAGS]
 # Analyzes each file separately, in parallel on all cores. clang-tidy repeats findings in a header for each file that
 # includes it, and explains each finding at length; the log contains the complete text. demo/web needs Emscripten's headers.
 # TIDY_NODES=N ends the analysis of a function after N states instead of 225000, which takes nearly all of the time.
-tidy() {
+run_clang_tidy() {
     log=build/lint/clang-tidy.log
     mkdir -p build/lint
     # shellcheck disable=SC2086
@@ -48,7 +48,7 @@ tidy() {
 # fill. Checks of freeing are disabled, because it confuses a pointer to arrays with an array, and does not recognize the
 # macros with which tests free memory at the end of a block (test/own.h). Without -D it analyzes each combination of
 # macros in a file, most of which are never built, and takes five times as long.
-cpp_check() {
+run_cppcheck() {
     mkdir -p build/lint/cppcheck
     # shellcheck disable=SC2086
     cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
@@ -58,42 +58,42 @@ cpp_check() {
         --cppcheck-build-dir=build/lint/cppcheck -idemo/web ${ANALYZED:-md5 render demo test}
 }
 
-layout() {
+layout_is_correct() {
     echo "$all_files" | xargs -P "$jobs" -n 40 clang-format --dry-run -Werror
 }
 
-scripts() {
+run_shellcheck() {
     { echo .ci/run; find test md5 render demo .ci -name '*.sh' | sort; } | xargs -P "$jobs" -n 16 shellcheck -x -S warning
 }
 
 # Reports unused and undefined names, and lines over 110 columns. Indentation of embedded texts (tabs) and aligned columns
 # are allowed; pyflakes mistakes Blender's declarations of properties for annotations.
-python_files() {
+list_python_files() {
     find test models md5 render demo -name '*.py' | sort
 }
-python_names() {
+run_pyflakes() {
     # shellcheck disable=SC2046 # one word each
-    $(command -v pyflakes3 || command -v pyflakes) $(python_files) 2>&1 |
+    $(command -v pyflakes3 || command -v pyflakes) $(list_python_files) 2>&1 |
         grep -vE '^models/blender/io_md5/__init__.py:.*(undefined name|forward annotation)'
 }
-python_layout() {
+run_pycodestyle() {
     # shellcheck disable=SC2046 # one word each
-    pycodestyle --max-line-length=110 --ignore=E101,E203,E402,W191,W503,W504 $(python_files)
+    pycodestyle --max-line-length=110 --ignore=E101,E203,E402,W191,W503,W504 $(list_python_files)
 }
-python() {
-    silent "names in Python" python_names
-    silent "layout of Python" python_layout
+check_python() {
+    silent "names in Python" run_pyflakes
+    silent "layout of Python" run_pycodestyle
 }
 
-timed "gcc" compile gcc
-timed "$newest" compile "$newest" -O0
+check_timed "gcc" build_with gcc
+check_timed "$newest" build_with "$newest" -O0
 [ "${LINT:-}" != compilers ] || finish
-timed "clang-tidy" tidy
-[ "${LINT:-}" = quick ] || timed "cppcheck" cpp_check
-timed "clang-format" layout
-timed "shellcheck" scripts
-python
-timed "modules" sh test/tree/modules.sh
-timed "plain code" python3 test/build/plain.py
-timed "compilers" sh test/tree/compilers.sh
+check_timed "clang-tidy" run_clang_tidy
+[ "${LINT:-}" = quick ] || check_timed "cppcheck" run_cppcheck
+check_timed "clang-format" layout_is_correct
+check_timed "shellcheck" run_shellcheck
+check_python
+check_timed "modules" sh test/tree/modules.sh
+check_timed "plain code" python3 test/build/plain.py
+check_timed "compilers" sh test/tree/compilers.sh
 finish

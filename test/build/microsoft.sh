@@ -4,17 +4,17 @@
 #    which vectors have no operators. This finds code that clang-cl accepts and Microsoft's compiler does not.
 # 2. clang-cl, a common substitute for Microsoft's compiler, with real headers: its objects can be linked and run.
 
-# as_microsoft FLAGS... <FILES: compiles the files. Also warns of variable-length arrays and of GNU extensions that do not
+# compile_as_microsoft FLAGS... <FILES: compiles the files. Also warns of variable-length arrays and of GNU extensions that do not
 # have a keyword. Microsoft's limit of string literals is 65535 bytes instead of the 4095 that -Wpedantic assumes.
-as_microsoft() {
+compile_as_microsoft() {
     sort | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 8 clang --target=x86_64-pc-windows-msvc -fms-extensions \
         -nostdinc -undef -U__clang__ -D_MSC_VER=1930 -D_WIN32 -D_WIN64 -std=c11 -fsyntax-only -I. \
         -isystem test/build/msvc -Wall -Wextra -Wpedantic -Wgnu -Wvla -Wno-overlength-strings -Werror "$@"
 }
 
-# microsoft_headers: prints clang-cl's flags for the headers of mingw-w64 as Microsoft's compiler sees them. These headers
+# print_microsoft_flags: prints clang-cl's flags for the headers of mingw-w64 as Microsoft's compiler sees them. These headers
 # assume that the compiler does not support attributes, which Clang's own headers need.
-microsoft_headers() {
+print_microsoft_flags() {
     # shellcheck disable=SC2154 # set by report.sh
     mkdir -p "$scratch/mingw" && cat >"$scratch/mingw/_mingw.h" <<'END'
 #include_next <_mingw.h>
@@ -30,10 +30,10 @@ END
         sed -n "s|/_mingw\\.h\$||p" | sed "s|^|/GS- /Zl /W4 /WX -imsvc $scratch/mingw -imsvc |"
 }
 
-# clang_cl FLAGS... -- FILE...: runs the newest clang-cl with Microsoft's ABI; every warning is an error.
-clang_cl() {
+# run_clang_cl FLAGS... -- FILE...: runs the newest clang-cl with Microsoft's ABI; every warning is an error.
+run_clang_cl() {
     # shellcheck disable=SC2046 # several words
-    "$newest_clang" --driver-mode=cl --target=x86_64-pc-windows-msvc /nologo /c $(microsoft_headers) "$@"
+    "$newest_clang" --driver-mode=cl --target=x86_64-pc-windows-msvc /nologo /c $(print_microsoft_flags) "$@"
 }
 newest_clang=$(for name in clang-19 clang; do command -v $name && break; done)
 

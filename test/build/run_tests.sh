@@ -20,7 +20,7 @@ export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
 export LSAN_OPTIONS="suppressions=$PWD/test/build/leaks.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
-run() {
+run_with_timeout() {
     timeout=${MD5_TEST_TIMEOUT:-600}
     case $1 in
     # MD5_TEST_LONG is for the scripts of `make test` that `make test-long` runs in full.
@@ -34,11 +34,11 @@ run() {
 }
 
 # Runs one suite, prints its result in one piece, and writes its counts into the folder $2.
-one() {
+run_suite() {
     suite=$1 folder=$2 start=$(date +%s)
     share=${1#"${1%@*}"} name=$(basename "${1%@*}")$share
     log=$folder/$(echo "$1" | tr / -)
-    run "$suite" >"$log" 2>&1 </dev/null
+    run_with_timeout "$suite" >"$log" 2>&1 </dev/null
     status=$?
     counts=$(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$')
     IFS=' ,' read -r p _ f _ s _ <<END
@@ -75,7 +75,7 @@ END
 
 if [ "${1:-}" = --one ]; then
     program_part=$4
-    one "$2" "$3" || [ -z "${MD5_TEST_STOP:-}" ] || exit 255 # then xargs starts no other
+    run_suite "$2" "$3" || [ -z "${MD5_TEST_STOP:-}" ] || exit 255 # then xargs starts no other
     exit 0
 fi
 

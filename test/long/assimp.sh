@@ -80,14 +80,14 @@ bpy.ops.wm.collada_export(filepath=out + "/plain.dae")
 bpy.ops.export_scene.gltf(filepath=out + "/true.glb", export_format="GLB")
 END
 mkdir "$scratch/made"
-made() {
+make_files_with_blender() {
     "$blender" -b --factory-startup --python-exit-code 1 --python "$scratch/make.py" -- "$scratch/made" >"$scratch/log" 2>&1 ||
         { tail -n 5 "$scratch/log"; false; }
 }
-check 'Blender creates a character' made
+check 'Blender creates a character' make_files_with_blender
 
-# posed FOLDER CLIP FRAME: prints the skin, sorted, so that the order of vertices does not matter.
-posed() {
+# print_posed_vertices FOLDER CLIP FRAME: prints the skin, sorted, so that the order of vertices does not matter.
+print_posed_vertices() {
     "$tool" dump "$1"/*.md5mesh "$1/$2.md5anim" --frame "$3" | awk '$1 == "v" { printf "%.2f %.2f %.2f\n", $2 + 500, $3 + 500, $4 + 500 }' |
         sort -u
 }
@@ -95,7 +95,7 @@ converts() { # FILE CLIP FRAMES: checks that each vertex is within 0.02 units of
     rm -rf "$scratch/it" "$scratch/true" && mkdir "$scratch/it" "$scratch/true" &&
         "$tool" convert "$scratch/made/$1" -o "$scratch/it" && "$tool" convert "$scratch/made/true.glb" -o "$scratch/true" || return 1
     for frame in $3; do
-        posed "$scratch/it" "$2" "$frame" >"$scratch/a" && posed "$scratch/true" "$2" "$frame" >"$scratch/b" &&
+        print_posed_vertices "$scratch/it" "$2" "$frame" >"$scratch/a" && print_posed_vertices "$scratch/true" "$2" "$frame" >"$scratch/b" &&
             [ "$(wc -l <"$scratch/b")" -ge 32 ] || return 1
         awk -v frame="$frame" 'NR == FNR { x[NR] = $1; y[NR] = $2; z[NR] = $3; n = NR; next }
             { near = 1e9
@@ -108,34 +108,34 @@ converts() { # FILE CLIP FRAMES: checks that each vertex is within 0.02 units of
     done
 }
 check 'FBX with its scale in the nodes is read' converts plain.fbx bend '0 5 12'
-joints() {
+has_four_joints() {
     "$tool" info "$scratch/it/plain.md5mesh" | grep -q '^  joints  *4$'
 }
-check 'bones become joints, also a bone without vertices' joints
+check 'bones become joints, also a bone without vertices' has_four_joints
 check 'the second clip of an FBX file is read' converts plain.fbx wave '0 7 24'
 check 'FBX with its scale as a unit is read' converts units.fbx bend '0 5 12'
 check 'FBX with z up is read' converts up.fbx wave '0 7 24'
-collada() { # one clip, of an unknown name
+reads_collada_clip() { # one clip, of an unknown name
     rm -rf "$scratch/it" && mkdir "$scratch/it" && "$tool" convert "$scratch/made/plain.dae" -o "$scratch/it" &&
-        joints && [ "$(find "$scratch/it" -name "*.md5anim" | wc -l)" -eq 1 ]
+        has_four_joints && [ "$(find "$scratch/it" -name "*.md5anim" | wc -l)" -eq 1 ]
 }
-check 'Collada' collada
-alone() { # in meters and inches like the character
+check 'Collada' reads_collada_clip
+reads_clips_without_model() { # in meters and inches like the character
     rm -rf "$scratch/it" && mkdir "$scratch/it" && "$tool" convert "$scratch/made/clips.fbx" -o "$scratch/it" 2>"$scratch/notes" &&
         grep -q 'scale 39.3701' "$scratch/notes" && [ -e "$scratch/it/bend.md5anim" ] && [ -e "$scratch/it/wave.md5anim" ]
 }
-check 'clips without a model are read' alone
+check 'clips without a model are read' reads_clips_without_model
 
-refused() { # TEXT: the command must fail soon, with one line
+fails_soon() { # TEXT: the command must fail soon, with one line
     ! timeout 60 "$tool" convert "$scratch/bad.fbx" -o "$scratch/bad.md5mesh" 2>"$scratch/err" && grep -q "error: libassimp" "$scratch/err" &&
         [ ! -e "$scratch/bad.md5mesh" ]
 }
-damaged() {
+rejects_damaged_files() {
     for size in 0 30 1000 20000; do
         head -c "$size" "$scratch/made/plain.fbx" >"$scratch/bad.fbx"
         [ "$size" -gt 0 ] || echo 'no FBX file' >"$scratch/bad.fbx"
-        refused || { cat "$scratch/err"; return 1; }
+        fails_soon || { cat "$scratch/err"; return 1; }
     done
 }
-check 'truncated files are errors' damaged
+check 'truncated files are errors' rejects_damaged_files
 finish

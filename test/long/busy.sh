@@ -4,17 +4,17 @@
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-busy=
+load_processes=
 for _ in $(seq "$(getconf _NPROCESSORS_ONLN)"); do
     sh -c 'while :; do :; done' &
-    busy="$busy $!"
+    load_processes="$load_processes $!"
 done
-stop() {
+stop_load() {
     # shellcheck disable=SC2086 # one word each
-    kill $busy 2>/dev/null
+    kill $load_processes 2>/dev/null
     rm -rf "$scratch"
 }
-trap stop EXIT
+trap stop_load EXIT
 
 for suite in ${BUSY_SUITES:-test/viewer/window*.sh test/tool/tool.sh}; do
     check "$suite on busy cores" sh "$suite"

@@ -16,12 +16,12 @@ git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || {
 
 # -- Package sources: those of this machine ---------------------------------------------------------
 
-host=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
-suite=${MD5_SUITE:-$host}
+release_name=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
+suite=${MD5_SUITE:-$release_name}
 
 # Prints the first address with this machine's release, from sources in either of apt's two formats.
-mirror() {
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | awk -v suite="$host" '
+find_mirror() {
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | awk -v suite="$release_name" '
         $1 == "deb" {
             sub(/\[[^]]*\]/, "")
             if ($3 == suite) { print $2; exit }
@@ -29,14 +29,14 @@ mirror() {
         $1 == "URIs:" { address = $2 }
         $1 == "Suites:" { for (i = 2; i <= NF; i++) if ($i == suite) { print address; exit } }'
 }
-mirror=${MD5_MIRROR:-$(mirror)}
-[ -n "$mirror" ] || { skip "$title" "apt has no mirror of $host"; finish; }
+mirror=${MD5_MIRROR:-$(find_mirror)}
+[ -n "$mirror" ] || { skip "$title" "apt has no mirror of $release_name"; finish; }
 
 root=$scratch/root
 mkdir "$root"
 # Uses a new mount namespace, so that nothing remains mounted. If that is not allowed, the device files of debootstrap are
 # sufficient.
-inside() {
+run_in_root() {
     # shellcheck disable=SC2016
     unshare --mount sh -c '
         root=$1
@@ -49,56 +49,56 @@ inside() {
         chroot "$root" sh -c "cd /root && $1" </dev/null
 }
 
-base() {
+install_base_system() {
     # Ubuntu has half of the needed packages in universe; Debian does not have this component.
     components=main
     case $mirror in *ubuntu*) components=main,universe ;; esac
     debootstrap --variant=minbase --components=$components "$suite" "$root" "$mirror"
 }
 # Copies only the settings for access to the mirror, no other settings of this machine.
-settings() {
+copy_network_settings() {
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     apt-config dump | grep -E '^Acquire::(http|https|Check-)' >"$root/etc/apt/apt.conf.d/00reach"
     cp -r /etc/apt/auth.conf* "$root/etc/apt/" 2>/dev/null
     echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io" # the system is temporary
-    inside 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install git make gcc'
+    run_in_root 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install git make gcc'
 }
-checkout() {
+clone_repository() {
     git -c safe.directory='*' clone -q --no-hardlinks . "$root/root/md5model"
 }
 
-timed() {
+check_timed() {
     start=$(date +%s)
     check "$@"
     echo "note: $1: $(($(date +%s) - start)) s"
 }
-timed "debootstrap $suite" base
-timed "git, make and gcc are installed" settings
-check "git clone" checkout
+check_timed "debootstrap $suite" install_base_system
+check_timed "git, make and gcc are installed" copy_network_settings
+check "git clone" clone_repository
 [ "$failed" -eq 0 ] || finish
 
 # -- The two commands -------------------------------------------------------------------------------
 
 refuses_to_install() {
-    inside 'cd md5model && DEPS=no make run' >"$scratch/refusal" 2>&1 && return 1
+    run_in_root 'cd md5model && DEPS=no make run' >"$scratch/refusal" 2>&1 && return 1
     cat "$scratch/refusal"
     [ "$(grep -c '^deps: ' "$scratch/refusal")" -eq 1 ] && grep -q libsdl2-dev "$scratch/refusal" &&
-        ! inside 'command -v pkg-config'
+        ! run_in_root 'command -v pkg-config'
 }
-run() {
-    inside 'cd md5model && make run' >"$scratch/run" 2>&1
+make_run_works() {
+    run_in_root 'cd md5model && make run' >"$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
     [ $status -eq 0 ]
 }
-names_its_picture() {
+prints_image_path() {
     cat "$scratch/run"
     picture=$(sed -n 's/^Picture: //p' "$scratch/run")
     [ -n "$picture" ] && [ "$(head -c 4 "$root/root/md5model/$picture" | tail -c 3)" = PNG ] &&
         [ "$(wc -c <"$root/root/md5model/$picture")" -gt 10000 ]
 }
-tests() {
-    inside "cd md5model && make test ${CLEAN_ROOT_TEST:-}" >"$scratch/tests" 2>&1
+make_test_works() {
+    run_in_root "cd md5model && make test ${CLEAN_ROOT_TEST:-}" >"$scratch/tests" 2>&1
     status=$?
     cat "$scratch/tests"
     [ $status -eq 0 ] && tail -n 1 "$scratch/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed, '
@@ -109,8 +109,8 @@ only_corpus_skipped() {
 }
 
 # README's first program, linked with the shared library, must start immediately after `make install`.
-readme_program() {
-    inside 'cd md5model && make install && cd /root &&
+readme_program_works() {
+    run_in_root 'cd md5model && make install && cd /root &&
         awk "\$0 == \"\`\`\`c\" { on = 1; next } /^\`\`\`/ { if (on) exit } on" md5model/README.md >first.c &&
         cc -std=c11 first.c $(pkg-config --cflags --libs md5model) -o first &&
         readelf -d first | grep libmd5model.so && cd md5model && ../first'
@@ -119,7 +119,7 @@ readme_program() {
 # -- The routes of installing.md and of the archive's README, exactly as documented -----------------
 
 route() { # TITLE COMMANDS
-    timed "$1" inside "set -ex; $2"
+    check_timed "$1" run_in_root "set -ex; $2"
 }
 # The program of the table is README's first program.
 first='awk "\$0 == \"\`\`\`c\" { on = 1; next } /^\`\`\`/ { if (on) exit } on" /root/md5model/README.md'
@@ -127,7 +127,7 @@ cmake_project() { # COMMAND: finds the library
     printf 'printf "%%s\\n" "cmake_minimum_required(VERSION 3.16)" "project(game C)" "%s" "add_executable(game game.c)" \
         "target_link_libraries(game md5model::md5model)" >CMakeLists.txt; %s >game.c; cmake -B build; cmake --build build' "$1" "$first"
 }
-routes() {
+check_all_routes() {
     processor_time >"$scratch/before"
     route "make lib alone" "cd md5model; make lib; $first >first.c; cc -Ibuild/include first.c build/libmd5model.a -lm -o first; ./first"
     route "pkg-config" "cd md5model; make install-lib; $first >first.c; cc first.c \$(pkg-config --cflags --libs md5model) -o first; ./first"
@@ -143,12 +143,12 @@ routes() {
 }
 
 check "DEPS=no lists missing packages in one line, and installs nothing" refuses_to_install
-timed "make run" run
-check "make run saves an image and prints its name" names_its_picture
-routes
-check "the program of the README starts after make install" readme_program
-timed "make test" tests
-timed "make web, where emscripten is missing" inside 'cd md5model && make web'
+check_timed "make run" make_run_works
+check "make run saves an image and prints its name" prints_image_path
+check_all_routes
+check "the program of the README starts after make install" readme_program_works
+check_timed "make test" make_test_works
+check_timed "make web, where emscripten is missing" run_in_root 'cd md5model && make web'
 silent "only tests with real models are skipped" only_corpus_skipped
 echo "note: there: $(grep -E '^[0-9]+ passed, ' "$scratch/tests" | tail -n 1)"
 finish

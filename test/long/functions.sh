@@ -17,22 +17,22 @@ check "the viewer is built for gcov" make --no-print-directory config=coverage "
 [ -z "${MD5_BUILD_ONLY:-}" ] || finish
 
 # The run writes its counts into a separate folder, so that the counts of make coverage do not change.
-draws() {
+record_called_functions() {
     GCOV_PREFIX=$scratch/counts GCOV_PREFIX_STRIP=$(pwd | tr -cd / | wc -c) \
         "$program" --no-config --output "$scratch/image.png" "$models/bobbin/bobbin.md5mesh" &&
         python3 -B test/long/functions.py build/coverage "$scratch/counts/build/coverage" >"$list" && grep -q '^demo/viewer/app/main.c main$' "$list"
 }
 # The interface (panels, lessons, their layout, commands, undo, crash notes), state machines, physics and games are not part of
 # the image. Exceptions: functions of the library that free an object, which may be NULL.
-omits_modules() {
+image_skips_modules() {
     library='md5/(game|ragdoll|edit|material|play|motion|decl)/'
     viewer='demo/viewer/(ui/|pages/|base/(commands|layout|search|sounds)\.|jobs/(risk|stamp|export|movie|capture)\.)'
     ! grep -E "^($library|$viewer)" "$list" | grep -vE ' md5_(free|destroy)_'
 }
-check "an image is drawn" draws
-calls_of() {
+check "an image is drawn" record_called_functions
+count_calls() {
     grep -c "^$1/" "$list"
 }
-echo "note: a still image calls $(wc -l <"$list") functions: $(calls_of md5) of md5/, $(calls_of render) of render/, $(calls_of demo) of demo/"
-check "no functions of the interface, machines, games and diagnostics" omits_modules
+echo "note: a still image calls $(wc -l <"$list") functions: $(count_calls md5) of md5/, $(count_calls render) of render/, $(count_calls demo) of demo/"
+check "no functions of the interface, machines, games and diagnostics" image_skips_modules
 finish

@@ -40,7 +40,7 @@ const fs = require('fs'), path = require('path'), validator = require('gltf-vali
 END
 
 # Converts each model with the matching clips of its folder, each machine file and each camera path, with the options.
-all_valid() {
+all_files_are_valid() {
     rm -rf "$scratch/files" && mkdir "$scratch/files"
     find "$models" ${corpus:+"$corpus"} -name '*.md5mesh' -o -name '*.md5machine' -o -name '*.md5camera' |
         grep -v '/invalid/\|malformed\|/attached/' | sort >"$scratch/list"
@@ -63,29 +63,29 @@ all_valid() {
     [ "$count" -ge 40 ] && node "$scratch/node/errors.js" "$scratch"/files/*.glb
 }
 options=
-check 'the validator reports no error and no warning' all_valid
+check 'the validator reports no error and no warning' all_files_are_valid
 options='--influences 8 --quantize --rotate 30'
-check 'the validator accepts quantized files with 8 influences' all_valid
-two_files() {
+check 'the validator accepts quantized files with 8 influences' all_files_are_valid
+gltf_with_bin_is_valid() {
     "$tool" convert "$models/zoo/twist.md5mesh" "$models/zoo/twist.md5anim" -o "$scratch/two files.gltf" &&
         node "$scratch/node/errors.js" "$scratch/two files.gltf"
 }
-check 'the validator accepts a .gltf with a separate buffer file' two_files
+check 'the validator accepts a .gltf with a separate buffer file' gltf_with_bin_is_valid
 
 # -- Readers --------------------------------------------------------------------------------------
 
-in_three() {
+read_with_three() {
     cp "$readers/read_three.mjs" "$scratch/node/three.mjs"
     (cd "$scratch/node" && node three.mjs "$scratch/read.glb" "$@" >"$scratch/read.json")
 }
 
-in_blender() {
+read_with_blender() {
     "$blender" -b --factory-startup --python-exit-code 1 --python "$readers/read_blender.py" -- "$scratch/read.glb" \
         "$scratch/read.json" "$@" >"$scratch/blender" 2>&1 || { cat "$scratch/blender"; false; }
 }
 
-# reads PROGRAM TOLERANCE MESH CLIP OPTION...: compares poses at frames and between them, in units.
-reads() {
+# poses_match PROGRAM TOLERANCE MESH CLIP OPTION...: compares poses at frames and between them, in units.
+poses_match() {
     program=$1 tolerance=$2 mesh=$3 clip=$4
     shift 4
     "$tool" convert "$mesh" "$clip" -o "$scratch/read.glb" --force "$@" >"$scratch/out" 2>&1 &&
@@ -100,16 +100,16 @@ if [ -z "$readers" ] || [ ! -f "$readers/read_three.mjs" ]; then
 fi
 thimble=$models/thimble/thimble.md5mesh bobbin=$models/bobbin/bobbin.md5mesh
 stromar=$corpus/stromar/stromar.md5mesh
-check 'three.js poses our machine' reads in_three 1e-3 "$thimble" "$models/thimble/walk.md5anim"
-check 'three.js poses a quantized model' reads in_three 1e-2 "$thimble" "$models/thimble/walk.md5anim" --quantize
-check 'three.js poses a real model' reads in_three 1e-3 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
-check 'three.js poses a chain' reads in_three 1e-3 "$models/zoo/chain.md5mesh" "$models/zoo/chain.md5anim"
+check 'three.js poses our machine' poses_match read_with_three 1e-3 "$thimble" "$models/thimble/walk.md5anim"
+check 'three.js poses a quantized model' poses_match read_with_three 1e-2 "$thimble" "$models/thimble/walk.md5anim" --quantize
+check 'three.js poses a real model' poses_match read_with_three 1e-3 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
+check 'three.js poses a chain' poses_match read_with_three 1e-3 "$models/zoo/chain.md5mesh" "$models/zoo/chain.md5anim"
 if ! command -v "$blender" >/dev/null; then
     skip 'poses in Blender' "blender not found (3.4 or newer; on Debian: apt-get install blender)"
     finish
 fi
-check 'Blender poses our character with 8 influences' reads in_blender 1e-3 "$bobbin" "$models/bobbin/walk.md5anim" \
+check 'Blender poses our character with 8 influences' poses_match read_with_blender 1e-3 "$bobbin" "$models/bobbin/walk.md5anim" \
     --influences 8
-check 'Blender poses a quantized model' reads in_blender 1e-2 "$bobbin" "$models/bobbin/walk.md5anim" --influences 8 --quantize
-check 'Blender poses a real model' reads in_blender 1e-2 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
+check 'Blender poses a quantized model' poses_match read_with_blender 1e-2 "$bobbin" "$models/bobbin/walk.md5anim" --influences 8 --quantize
+check 'Blender poses a real model' poses_match read_with_blender 1e-2 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
 finish

@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ -x "$here/bin/md5view" ] || here=
 
 # Images that are compared with those of the packing machine: NAME ARGUMENTS...
-pictures() {
+list_images() {
     cat <<END
 walk models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.4
 classic models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim --light classic --animation-time 1.1
@@ -25,7 +25,7 @@ dual models/thimble/thimble.md5mesh --skinning dual
 tendril models/tendril/tendril.md5mesh
 END
 }
-draw() { # FILE ARGUMENTS...
+draw_image() { # FILE ARGUMENTS...
     file=$1
     shift
     $start bin/md5view --no-config --verbose error --resolution 480,270 --output "$file" "$@"
@@ -36,7 +36,7 @@ draw() { # FILE ARGUMENTS...
 # Selects the way programs start: with the libraries of the system, with ours, with ours for OpenGL, which load the system's
 # driver, or also with our C library.
 find_start() {
-    ours=$scratch/lib driver=libEGL_nvidia.so.0
+    library_folder=$scratch/lib driver=libEGL_nvidia.so.0
     tar -C "$scratch" -xzf lib.tar.gz || exit 1
     # A container without graphics often lacks only the configuration file that refers to NVIDIA's driver.
     if ! cat /usr/share/glvnd/egl_vendor.d/*nvidia* /etc/glvnd/egl_vendor.d/*nvidia* >"$scratch/command_output" 2>&1 &&
@@ -44,8 +44,8 @@ find_start() {
         echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "'$driver'"}}' >"$scratch/nvidia.json"
         export __EGL_VENDOR_LIBRARY_FILENAMES="$scratch/nvidia.json"
     fi
-    for start in "env" "env LD_LIBRARY_PATH=$ours" "env LD_LIBRARY_PATH=$ours:$ours/gl" \
-        "$ours/c/ld-linux-x86-64.so.2 --library-path $ours:$ours/gl:$ours/c"; do
+    for start in "env" "env LD_LIBRARY_PATH=$library_folder" "env LD_LIBRARY_PATH=$library_folder:$library_folder/gl" \
+        "$library_folder/c/ld-linux-x86-64.so.2 --library-path $library_folder:$library_folder/gl:$library_folder/c"; do
         # shellcheck disable=SC2086
         $start bin/bench_gl --gpu $bobbin >"$scratch/cold" 2>"$scratch/command_output" && ! grep -q skipped "$scratch/cold" && return
     done
@@ -54,27 +54,27 @@ find_start() {
     find / -xdev \( -name 'libEGL_*' -o -name 'libGLX_*' -o -name '*egl_vendor.d' \) 2>/dev/null >&2
     exit 77
 }
-wrong() { # WORDS...
+report_wrong() { # WORDS...
     echo "WRONG: $*" >&2
     touch "$scratch/wrong"
 }
 milliseconds() { # COMMAND...
-    begun=$(date +%s%N)
-    "$@" >"$scratch/command_output" 2>&1 || wrong "$@" "$(cat "$scratch/command_output")"
-    echo $((($(date +%s%N) - begun) / 1000000))
+    start_time=$(date +%s%N)
+    "$@" >"$scratch/command_output" 2>&1 || report_wrong "$@" "$(cat "$scratch/command_output")"
+    echo $((($(date +%s%N) - start_time) / 1000000))
 }
 
 # Skinning of all models on each path, compared with the CPU by the test program.
 compare_skinning() {
     MD5_ROOT=$here MD5_MODELS=$here/models $start bin/test_gl gl_skins_our_models_on_every_path >"$scratch/skinning" 2>&1 ||
-        wrong "skinning: $(grep 'check failed' "$scratch/skinning" | head -n 20)"
+        report_wrong "skinning: $(grep 'check failed' "$scratch/skinning" | head -n 20)"
     sed -n 's/^note: path \(.*\): \(.*\) models exact, \(.*\) off as predicted$/| skinning by path \1: models that are exact, off as predicted | | | \2 | \3 |/p' \
         "$scratch/skinning"
 }
-compare() {
-    pictures | while read -r name arguments; do
+compare_images() {
+    list_images | while read -r name arguments; do
         # shellcheck disable=SC2086
-        draw "$scratch/$name.png" $arguments || wrong "$name"
+        draw_image "$scratch/$name.png" $arguments || report_wrong "$name"
         echo "| picture $name: share of pixels that differ by more than 24 of 255 | | |" \
             "$($start bin/view_png differ "golden/$name.png" "$scratch/$name.png") | |"
     done
@@ -83,11 +83,11 @@ compare() {
 view_crowd() { # COUNT
     # shellcheck disable=SC2086
     $start bin/md5view --no-config --verbose error --resolution 1920,1080 --frames "$frames" --crowd "$1" $bobbin \
-        >"$scratch/command_output" 2>&1 || wrong "a crowd of $1: $(cat "$scratch/command_output")"
+        >"$scratch/command_output" 2>&1 || report_wrong "a crowd of $1: $(cat "$scratch/command_output")"
     median=$(sed -n 's/.*frames of .*median \([0-9.]*\) ms.*/\1/p' "$scratch/command_output")
     echo "| $1 characters in the viewer, median of $frames frames | | | ${median:-?} | |"
 }
-measure() {
+measure_machine() {
     cd "$here" || exit 1
     scratch=$(mktemp -d) || exit 1
     trap 'rm -rf "$scratch"' EXIT
@@ -102,17 +102,17 @@ measure() {
         counts=${GPU_COUNTS:-1 20} frames=3
     fi
     # shellcheck disable=SC2086
-    $start bin/bench_gl --gpu $bobbin $counts >"$scratch/table" || wrong "bench_gl"
+    $start bin/bench_gl --gpu $bobbin $counts >"$scratch/table" || report_wrong "bench_gl"
     sed '1!d' "$scratch/table" && sed '2!d' "$scratch/table"
     sed -n 's/^| programs/| cold: programs/p' "$scratch/cold"
     sed -n '3,$p' "$scratch/table"
     rm -rf "$scratch/cache"
     # shellcheck disable=SC2086
     echo "| first picture 1280 x 720, until the program has ended; once more | | |" \
-        "$(milliseconds draw "$scratch/first.png" $bobbin --resolution 1280,720)" \
-        "| $(milliseconds draw "$scratch/first.png" $bobbin --resolution 1280,720) |"
+        "$(milliseconds draw_image "$scratch/first.png" $bobbin --resolution 1280,720)" \
+        "| $(milliseconds draw_image "$scratch/first.png" $bobbin --resolution 1280,720) |"
     compare_skinning
-    compare
+    compare_images
     for count in $counts; do
         view_crowd "$count"
     done
@@ -120,7 +120,7 @@ measure() {
     exit
 }
 if [ -n "$here" ]; then
-    measure
+    measure_machine
 fi
 
 # == On the packing machine ====================================================================================================
@@ -130,41 +130,41 @@ folder=${GPU_FOLDER:-build/gpu/pack}
 programs="md5view bench_gl view_png test_gl"
 # MD5_BUILD_ONLY=yes: only checks that make has rules for the programs, and draws the images at a small size.
 if [ -n "${MD5_BUILD_ONLY:-}" ]; then
-    rules() {
+    print_build_commands() {
         # shellcheck disable=SC2046 # several words
         make --no-print-directory -n ASSIMP=no BUILD=build/gpu/of $(for program in $programs; do echo "build/gpu/of/$program"; done)
     }
-    draw_small() { # NAME ARGUMENTS...
+    draw_small_image() { # NAME ARGUMENTS...
         name=$1
         shift
         SDL_VIDEODRIVER=offscreen "$products/md5view" --no-config --verbose error --resolution 32,18 --samples 1 \
             --output "$scratch/$name.png" "$@"
     }
-    draw_all() {
-        pictures | while read -r name arguments; do
+    draw_all_images() {
+        list_images | while read -r name arguments; do
             # shellcheck disable=SC2086
-            draw_small "$name" $arguments || exit 1
+            draw_small_image "$name" $arguments || exit 1
         done
     }
-    check "make has rules for the programs of the folder for a GPU" rules
-    check "md5view draws the images that are compared on a GPU" draw_all
+    check "make has rules for the programs of the folder for a GPU" print_build_commands
+    check "md5view draws the images that are compared on a GPU" draw_all_images
     finish
 fi
 
 # Everything except libassimp, which would take half of the folder.
-build_all() {
+build_all_programs() {
     # shellcheck disable=SC2046
     make --no-print-directory ASSIMP=no BUILD=build/gpu/of $(for program in $programs; do echo "build/gpu/of/$program"; done)
 }
-libraries() { # PROGRAM...: prints the libraries that they load
+list_libraries() { # PROGRAM...: prints the libraries that they load
     ldd "$@" | awk '/=> \//{print $3}' | sort -u
 }
-pack() {
+pack_folder() {
     rm -rf "$folder" && mkdir -p "$folder/bin" "$folder/lib/gl" "$folder/lib/c" "$folder/golden" "$folder/models" || return 1
     for program in $programs; do
         strip -o "$folder/bin/$program" "build/gpu/of/$program" || return 1
     done
-    for library in $(libraries "$folder"/bin/*) $(for name in EGL.so.1 GL.so.1 GLX.so.0 OpenGL.so.0 GLdispatch.so.0; do
+    for library in $(list_libraries "$folder"/bin/*) $(for name in EGL.so.1 GL.so.1 GLX.so.0 OpenGL.so.0 GLdispatch.so.0; do
         echo "/usr/lib/x86_64-linux-gnu/lib$name"
     done); do
         case ${library##*/} in
@@ -190,32 +190,32 @@ pack() {
     (
         cd "$folder" || exit 1
         start="env SDL_VIDEODRIVER=offscreen"
-        pictures | while read -r name arguments; do
+        list_images | while read -r name arguments; do
             # shellcheck disable=SC2086
-            draw "golden/$name.png" $arguments || exit 1
+            draw_image "golden/$name.png" $arguments || exit 1
         done
     )
 }
-is_small() {
+folder_size_fits() {
     size=$(du -sb "$folder" | cut -f 1)
     numbers_satisfy '$1 <= 40e6 && $1 > 1e6' "$size"
 }
-runs() {
-    begun=$(date +%s)
+measurement_runs() {
+    start_time=$(date +%s)
     env -u DISPLAY -u WAYLAND_DISPLAY sh "$folder/gpu.sh" >"$folder/../table.md" 2>"$scratch/errors"
     status=$?
     cat "$scratch/errors" "$folder/../table.md"
-    [ $status -eq 0 ] && numbers_satisfy '$1 <= 240' $(($(date +%s) - begun))
+    [ $status -eq 0 ] && numbers_satisfy '$1 <= 240' $(($(date +%s) - start_time))
 }
 # This machine has drawn both images.
-pictures_are_the_same() {
+images_are_equal() {
     grep '^| picture' "$folder/../table.md" >"$scratch/pictures" &&
-        numbers_satisfy '$1 == $2' "$(grep -c '| 0[.0]* | |$' "$scratch/pictures")" "$(pictures | grep -c .)"
+        numbers_satisfy '$1 == $2' "$(grep -c '| 0[.0]* | |$' "$scratch/pictures")" "$(list_images | grep -c .)"
 }
 
-check "stripped programs" build_all
-check "a folder of programs, libraries, models and images is packed" pack
-check "its size" is_small
-check "the packed programs run" runs
-check "the packed programs draw the same images" pictures_are_the_same
+check "stripped programs" build_all_programs
+check "a folder of programs, libraries, models and images is packed" pack_folder
+check "its size" folder_size_fits
+check "the packed programs run" measurement_runs
+check "the packed programs draw the same images" images_are_equal
 finish

@@ -6,7 +6,7 @@
 
 program=${BUILD:-build/release}/test_md5
 
-hostile() { # MEGABYTES
+run_hostile() { # MEGABYTES
     MD5_HOSTILE_MB=$1 "$program" test_hostile >"$scratch/hostile" 2>&1
     status=$?
     grep ' ns ' "$scratch/hostile" | grep -v 'check failed' | sort -rn | head -n 3 | sed 's/^ */note: /'
@@ -14,16 +14,16 @@ hostile() { # MEGABYTES
     return $status
 }
 
-show() {
+print_and_fail() {
     cat "$1"
     return 1
 }
 
 for megabytes in ${HOSTILE_MB:-10 100}; do
-    if hostile "$megabytes"; then
+    if run_hostile "$megabytes"; then
         check "hostile files of $megabytes MB are processed within limits" true
     else
-        check "hostile files of $megabytes MB are processed within limits" show "$scratch/hostile.$megabytes"
+        check "hostile files of $megabytes MB are processed within limits" print_and_fail "$scratch/hostile.$megabytes"
     fi
 done
 finish

@@ -13,13 +13,13 @@ sources="test/test.c test/viewer/test_view_image.c test/viewer/test_view_image_m
 
 if [ -n "${MD5_BUILD_ONLY:-}" ]; then
     # shellcheck disable=SC2046,SC2086 # several words each
-    link() {
+    link_program() {
         for source in $sources; do
             case $source in md5/*) ;; *) echo "${BUILD:-build/release}/${source%.c}.o" ;; esac
         done >"$scratch/objects"
         ${CC:-cc} -o "$scratch/images" $(cat "$scratch/objects") $archives ${MD5_LINK_FLAGS:-} $libjpeg -lz -lpthread -lm
     }
-    check "the program of damaged images is linked" link
+    check "the program of damaged images is linked" link_program
     finish
 fi
 
@@ -27,7 +27,7 @@ build_with() { # COMPILER
     # shellcheck disable=SC2086 # several words each, the compiler too
     $1 $flags -o "$scratch/images" $sources $libjpeg -lpthread -lm
 }
-survives() {
+survives_damaged_images() {
     MD5_HOSTILE_IMAGES=$count "$scratch/images" images >"$scratch/result" 2>&1
     status=$?
     cat "$scratch/result"
@@ -37,7 +37,7 @@ survives() {
 for compiler in "${CC:-cc}" clang; do
     command -v "${compiler##* }" >/dev/null || continue
     check "images: built with sanitizers by $compiler" build_with "$compiler"
-    check "$count damaged images cause no errors, with $compiler" survives
+    check "$count damaged images cause no errors, with $compiler" survives_damaged_images
 done
 cat "$scratch/notes"
 finish

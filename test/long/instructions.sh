@@ -14,35 +14,35 @@ root=$PWD
 programs="$root/${BUILD:-build/release}"
 check "the benchmarks are built" make --no-print-directory "${BUILD:-build/release}/bench" "${BUILD:-build/release}/bench_steps"
 
-# collected PROGRAM WORK STEPS; PROGRAM may have options
-collected() {
+# count_collected PROGRAM WORK STEPS; PROGRAM may have options
+count_collected() {
     # shellcheck disable=SC2086 # several words
     valgrind --tool=callgrind --callgrind-out-file=/dev/null $1 "$2" "$3" 2>&1 |
         awk '/ Collected /{count = $NF} END{print count}' # after the counts of its children
 }
 # Prints the instructions of one step.
-count() { # PROGRAM WORK
-    echo $((($(collected "$1" "$2" $((2 * steps))) - $(collected "$1" "$2" $steps)) / steps))
+count_per_step() { # PROGRAM WORK
+    echo $((($(count_collected "$1" "$2" $((2 * steps))) - $(count_collected "$1" "$2" $steps)) / steps))
 }
 
 before=$root/build/before/${BEFORE:-none}
 past_steps='' past_bench=''
 # Links bench_steps with the library of the commit.
-links_past_steps() {
+build_steps_with_past_library() {
     rm -rf "$before" && mkdir -p "$before" && git archive "$BEFORE" | tar -x -C "$before" || return
     make --no-print-directory -C "$before" BUILD=build/release build/libmd5model.a || return
     # shellcheck disable=SC2086 # CC may have options
     ${CC:-cc} -std=c11 -O2 -I"$before" -o "$before/bench_steps" test/bench/bench_steps.c "$before/build/libmd5model.a" -lm -lpthread
 }
 # Builds the current benchmark with the library of the commit. Fails if it needs newer functions.
-builds_past_bench() {
+build_bench_with_past_library() {
     cp test/bench/*.[ch] "$before/test/bench/" &&
         make --no-print-directory -C "$before" BUILD=build/release build/release/bench >"$scratch/past_bench" 2>&1
 }
 if [ -n "${BEFORE:-}" ]; then
-    check "the library of $BEFORE" links_past_steps
+    check "the library of $BEFORE" build_steps_with_past_library
     past_steps="$before/bench_steps"
-    if builds_past_bench; then
+    if build_bench_with_past_library; then
         past_bench="$before/build/release/bench --steps"
     else
         echo "note: characters of $BEFORE are not counted: the benchmark needs functions that it does not have"
@@ -51,14 +51,14 @@ fi
 
 is_bounded() { # PROGRAM WORK LIMIT
     case $1 in
-    bench) now=$(count "$programs/bench --steps" "$2") past_program=$past_bench ;;
-    *) now=$(count "$programs/$1" "$2") past_program=$past_steps ;;
+    bench) current_count=$(count_per_step "$programs/bench --steps" "$2") past_program=$past_bench ;;
+    *) current_count=$(count_per_step "$programs/$1" "$2") past_program=$past_steps ;;
     esac
-    past=''
-    [ -z "$past_program" ] || past=$(count "$past_program" "$2")
-    echo "instructions of $2: $now, at most $3${past:+; $past before}" >&3
-    numbers_satisfy '$1 > 0 && ($1 <= $2 || !$3)' "$now" "$3" "$is_judged" &&
-        numbers_satisfy '$2 <= 0 || $1 <= 1.03 * $2' "$now" "${past:-0}"
+    past_count=''
+    [ -z "$past_program" ] || past_count=$(count_per_step "$past_program" "$2")
+    echo "instructions of $2: $current_count, at most $3${past_count:+; $past_count before}" >&3
+    numbers_satisfy '$1 > 0 && ($1 <= $2 || !$3)' "$current_count" "$3" "$is_judged" &&
+        numbers_satisfy '$2 <= 0 || $1 <= 1.03 * $2' "$current_count" "${past_count:-0}"
 }
 if [ -n "${MD5_BUILD_ONLY:-}" ]; then
     is_bounded() { # PROGRAM WORK: checks that it exists

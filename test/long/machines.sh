@@ -10,30 +10,30 @@
 . test/build/microsoft.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
 
-sources_of() { # TESTS
+list_sources() { # TESTS
     for each in $1; do
         find test -name "$each*.c" | grep . || { echo "no file matches $each*.c" >&2 && return 1; }
     done
 }
-# built NAME COMPILER TESTS [CFLAGS [LDFLAGS]]
-built() {
-    sources=$(sources_of "$3") || return
+# build_programs NAME COMPILER TESTS [CFLAGS [LDFLAGS]]
+build_programs() {
+    sources=$(list_sources "$3") || return
     # shellcheck disable=SC2086 # lines become words
     make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$2" BUILD="build/on/$1" \
         CFLAGS="-g0 ${4:-}" LDFLAGS="${5--static}" WERROR=yes ${sources:+TEST_MD5_SOURCES="$(echo $sources)"} \
         "build/on/$1/libmd5model.a" "build/on/$1/md5tool" "build/on/$1/test_md5"
 }
 # shellcheck disable=SC2086 # several words, or none
-tested() { # PROGRAM TESTS
+run_tests() { # PROGRAM TESTS
     MD5_ROOT=. timeout 3600 $runner "$1" ${2:-} </dev/null
 }
-tells_its_version() { # PROGRAM
+prints_version() { # PROGRAM
     # shellcheck disable=SC2086
     $runner "$1" --version </dev/null | grep '^md5tool [0-9]'
 }
 # Compares the output for a file with this machine's. Windows has other line ends and drives (wine shows / as Z:), and sizes of
 # pointers differ.
-tells_the_same() { # PROGRAM
+prints_same_info() { # PROGRAM
     for file in models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim models/bobbin/bobbin.md5machine; do
         "$products/md5tool" info $file | grep -v 'bytes in memory' >"$scratch/here"
         # shellcheck disable=SC2086
@@ -42,8 +42,8 @@ tells_the_same() { # PROGRAM
     done
 }
 
-# on NAME COMPILER RUNNER TESTS [CFLAGS [LDFLAGS]]
-on() {
+# test_platform NAME COMPILER RUNNER TESTS [CFLAGS [LDFLAGS]]
+test_platform() {
     name=$1 compiler=$2 runner=$3 tests=$4
     shift 4
     case " ${PLATFORMS-$name} " in *" $name "*) ;; *) return ;; esac
@@ -56,58 +56,58 @@ on() {
     ending=
     [ "$name" = windows-x86_64 ] && ending=.exe
     start=$(date +%s)
-    check "$name: built" built "$name" "$compiler" "$tests" "$@"
-    middle=$(date +%s)
-    check "$name: md5tool runs" tells_its_version "build/on/$name/md5tool$ending"
-    check "$name: md5tool has the same output" tells_the_same "build/on/$name/md5tool$ending"
-    check "$name: tests" tested "build/on/$name/test_md5$ending" "$tests"
-    echo "note: $name: built in $((middle - start)) s, tested in $(($(date +%s) - middle)) s:" \
+    check "$name: built" build_programs "$name" "$compiler" "$tests" "$@"
+    build_end=$(date +%s)
+    check "$name: md5tool runs" prints_version "build/on/$name/md5tool$ending"
+    check "$name: md5tool has the same output" prints_same_info "build/on/$name/md5tool$ending"
+    check "$name: tests" run_tests "build/on/$name/test_md5$ending" "$tests"
+    echo "note: $name: built in $((build_end - start)) s, tested in $(($(date +%s) - build_end)) s:" \
         "$(grep -E '^[0-9]+ passed' "$scratch/check_output" | tail -n 1)," \
         "$(grep '^note: hash' "$scratch/check_output" | sed 's/.*: /hash /')"
 }
 
-few=${EMULATED_TESTS-}
+emulated_tests=${EMULATED_TESTS-}
 # Not every kernel runs 32-bit programs. In qemu they have less than the 3 GB that the sanitizer expects, and the search for
 # leaks would not end. Folders are read with 64-bit inode numbers, as in this machine's file systems.
-i386='' most='' leaks=1
+i386='' i386_tests='' check_leaks=1
 echo 'int main(void) { return 0; }' >"$scratch/32.c"
 if i686-linux-gnu-gcc -static -o "$scratch/32" "$scratch/32.c" 2>/dev/null && ! "$scratch/32" 2>/dev/null; then
-    i386='qemu-i386-static -R 0xbf000000' most=$few leaks=0
+    i386='qemu-i386-static -R 0xbf000000' i386_tests=$emulated_tests check_leaks=0
 fi
-on i686 i686-linux-gnu-gcc "$i386" "$most" "-msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64"
+test_platform i686 i686-linux-gnu-gcc "$i386" "$i386_tests" "-msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64"
 # The quarantine of freed memory, which detects later use, must not fill the address space.
 i686=/usr/i686-linux-gnu/lib
-on i686-sanitize i686-linux-gnu-gcc "env ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=$leaks $i386" "${SANITIZED_TESTS-}" \
+test_platform i686-sanitize i686-linux-gnu-gcc "env ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=$check_leaks $i386" "${SANITIZED_TESTS-}" \
     "-O1 -g -UNDEBUG -msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64 -fsanitize=address,undefined -fno-sanitize-recover=all" \
     "-fsanitize=address,undefined -Wl,-rpath,$i686,--dynamic-linker,$i686/ld-linux.so.2"
-on musl-x86_64 musl-gcc "" ""
-on aarch64 aarch64-linux-gnu-gcc qemu-aarch64-static "$few"
-on riscv64 riscv64-linux-gnu-gcc qemu-riscv64-static "$few"
-on s390x s390x-linux-gnu-gcc qemu-s390x-static "$few"
+test_platform musl-x86_64 musl-gcc "" ""
+test_platform aarch64 aarch64-linux-gnu-gcc qemu-aarch64-static "$emulated_tests"
+test_platform riscv64 riscv64-linux-gnu-gcc qemu-riscv64-static "$emulated_tests"
+test_platform s390x s390x-linux-gnu-gcc qemu-s390x-static "$emulated_tests"
 
 # gcc reports mingw's own macros of math.h as conversions of ours.
 export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
-on windows-x86_64 x86_64-w64-mingw32-gcc wine "" -Wno-float-conversion
+test_platform windows-x86_64 x86_64-w64-mingw32-gcc wine "" -Wno-float-conversion
 
 # The library as CMake builds it with clang-cl, for Microsoft's ABI, with the objects of these tests. The tests do not use AVX2,
 # because gcc does not support it there, and one of them compares the library with that.
-by_clang_cl() {
+build_with_clang_cl() {
     version=${newest_clang##*clang}
-    there=build/on/clang-cl
-    rm -rf $there
+    build_folder=build/on/clang-cl
+    rm -rf $build_folder
     # Not every package of clang contains clang-cl. A link would not work if $newest_clang is a link to ccache.
     printf '#!/bin/sh\nexec %s --driver-mode=cl "$@"\n' "$newest_clang" >"$scratch/clang-cl" && chmod +x "$scratch/clang-cl"
-    cmake -S . -B $there -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$scratch/clang-cl" \
-        -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_C_FLAGS="$(microsoft_headers)" -DCMAKE_BUILD_TYPE=Release \
+    cmake -S . -B $build_folder -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$scratch/clang-cl" \
+        -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_C_FLAGS="$(print_microsoft_flags)" -DCMAKE_BUILD_TYPE=Release \
         -DCMAKE_AR="$(command -v "llvm-lib$version")" -DCMAKE_LINKER="$(command -v "lld-link$version")" \
         -DCMAKE_MT="$(command -v "llvm-mt$version")" -DCMAKE_RC_COMPILER="$(command -v "llvm-rc$version")" \
         -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DMD5MODEL_PROGRAMS=OFF -DMD5MODEL_GL=OFF &&
-        cmake --build $there -j "$(getconf _NPROCESSORS_ONLN)" || return 1
+        cmake --build $build_folder -j "$(getconf _NPROCESSORS_ONLN)" || return 1
     # shellcheck disable=SC2046 # one word each
-    link_with_mingw $there/test_md5.exe $(find build/on/windows-x86_64/test -name '*.o') $there/md5play.lib $there/md5game.lib \
-        $there/md5ragdoll.lib $there/md5edit.lib $there/md5model.lib -lpthread
+    link_with_mingw $build_folder/test_md5.exe $(find build/on/windows-x86_64/test -name '*.o') $build_folder/md5play.lib $build_folder/md5game.lib \
+        $build_folder/md5ragdoll.lib $build_folder/md5edit.lib $build_folder/md5model.lib -lpthread
 }
-all_but_one() {
+all_tests_but_one_pass() {
     MD5_ROOT=. timeout 3600 wine build/on/clang-cl/test_md5.exe </dev/null >"$scratch/log" 2>&1
     grep '^FAILED' "$scratch/log" | grep -v '^FAILED: cpu_best_set_is_supported_by_the_processor '
     grep -qE '^[0-9]+ passed, 1 failed, ' "$scratch/log" || tail -n 1 "$scratch/log"
@@ -115,8 +115,8 @@ all_but_one() {
 case " ${PLATFORMS-windows-x86_64} " in
 *" windows-x86_64 "*)
     if [ -e build/on/windows-x86_64/test_md5.exe ] && command -v "lld-link${newest_clang##*clang}" >/dev/null; then
-        check "clang-cl: built" by_clang_cl
-        silent "clang-cl: tests" all_but_one
+        check "clang-cl: built" build_with_clang_cl
+        silent "clang-cl: tests" all_tests_but_one_pass
     else
         skip "clang-cl" "lld-link or mingw-w64 is not installed"
     fi
@@ -125,6 +125,6 @@ esac
 [ ! -d "$WINEPREFIX" ] || wineserver -w
 
 # Memory from this malloc() is aligned to 8 bytes only. clang does not support all of our flags for it.
-on wasm32 emcc node "" -Wno-unused-command-line-argument \
+test_platform wasm32 emcc node "" -Wno-unused-command-line-argument \
     "-s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB"
 finish

@@ -15,7 +15,7 @@ fi
 unset config CFLAGS LDFLAGS BUILD
 program=build/threads/test_md5
 
-built() {
+build_with_sanitizer() {
     make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release BUILD=build/threads \
         CFLAGS="-O1 -fsanitize=thread" LDFLAGS=-fsanitize=thread \
         TEST_MD5_SOURCES="$sources" \
@@ -24,22 +24,22 @@ built() {
 
 # The sanitizer does not support the address space layout of some machines.
 layout=
-under_sanitizer() { # PROGRAM ARGUMENTS...
+run_with_sanitizer() { # PROGRAM ARGUMENTS...
     TSAN_OPTIONS=halt_on_error=1 $layout "$@"
 }
-starts() {
-    under_sanitizer $program no_such_test >/dev/null 2>&1 && return
+sanitizer_starts() {
+    run_with_sanitizer $program no_such_test >/dev/null 2>&1 && return
     layout="setarch -R"
-    under_sanitizer $program no_such_test >/dev/null 2>&1
+    run_with_sanitizer $program no_such_test >/dev/null 2>&1
 }
 # Also checks files with warnings, and invalid files.
-checks() {
-    exits_with 1 errors under_sanitizer build/threads/md5tool check models test/reference/data test/data test/fuzz/seeds &&
+tool_check_has_no_races() {
+    exits_with 1 errors run_with_sanitizer build/threads/md5tool check models test/reference/data test/data test/fuzz/seeds &&
         ! grep ThreadSanitizer "$scratch/out"
 }
 
 # A race that the sanitizer must report, to verify that it works.
-sees_races() {
+finds_planted_race() {
     cat >"$scratch/race.c" <<END
 #include <pthread.h>
 static int shared;
@@ -56,17 +56,17 @@ int main(void)
 END
     # shellcheck disable=SC2086 # the compiler may be several words
     ${CC:-cc} -fsanitize=thread -o "$scratch/race" "$scratch/race.c" || return 1
-    under_sanitizer "$scratch/race" >"$scratch/race.log" 2>&1
+    run_with_sanitizer "$scratch/race" >"$scratch/race.log" 2>&1
     grep -q 'data race' "$scratch/race.log"
 }
 
-built >"$scratch/build" 2>&1 || {
+build_with_sanitizer >"$scratch/build" 2>&1 || {
     cat "$scratch/build"
     skip "$title" "${CC:-cc} cannot build for ThreadSanitizer"
     finish
 }
-starts || { skip "$title" "ThreadSanitizer does not run on this system"; finish; }
-check "ThreadSanitizer reports a race" sees_races
-check "$title" under_sanitizer $program
-check "md5tool check has no races" checks
+sanitizer_starts || { skip "$title" "ThreadSanitizer does not run on this system"; finish; }
+check "ThreadSanitizer reports a race" finds_planted_race
+check "$title" run_with_sanitizer $program
+check "md5tool check has no races" tool_check_has_no_races
 finish

@@ -8,51 +8,51 @@
 
 quick="-std=c11 -O0 -DMD5_HAS_SIMD=0"
 
-in_folder() { # FOLDER COMMAND...
+run_in_folder() { # FOLDER COMMAND...
     (cd "$1" && shift && "$@")
 }
 
 check "make amalgamate" amalgamate
 # shellcheck disable=SC2086 # the compiler may be several words
 for name in md5model md5play md5game md5ragdoll md5edit md5gl; do
-    check "$name.c is C11" silent_compiler $cc -std=c11 $name.c
+    check "$name.c is C11" compiles_without_warnings $cc -std=c11 $name.c
 done
-! command -v g++ >/dev/null || check "all are C++20 for g++" silent_as_cxx g++ c++20
-! command -v clang++ >/dev/null || check_long "all are C++20 for clang++" silent_as_cxx clang++ c++20
+! command -v g++ >/dev/null || check "all are C++20 for g++" compiles_as_cxx_without_warnings g++ c++20
+! command -v clang++ >/dev/null || check_long "all are C++20 for clang++" compiles_as_cxx_without_warnings clang++ c++20
 mingw=x86_64-w64-mingw32-gcc
-silent_for_windows() {
+compiles_for_windows() {
     for name in md5model md5play md5game md5ragdoll md5edit small/md5model; do
-        silent_compiler $mingw -std=gnu11 -Wno-pedantic $name.c || return 1
+        compiles_without_warnings $mingw -std=gnu11 -Wno-pedantic $name.c || return 1
     done
 }
 if command -v $mingw >/dev/null; then
-    check "all files compile without a warning with $mingw" silent_for_windows
+    check "all files compile without a warning with $mingw" compiles_for_windows
 else
     skip "all files compile without a warning with mingw" "$mingw is not installed"
 fi
-macros_in_messages() {
+print_macros_in_messages() {
     grep -n '"[^"]*MD5_\(ALL_ZERO\|LITERAL\|ADDRESS\)' "$folder"/md5*.[ch]
 }
-silent "messages equal those of the sources" macros_in_messages
-stb_after_md5gl() {
+silent "messages equal those of the sources" print_macros_in_messages
+stb_compiles_after_md5gl() {
     echo '#include "md5gl.h"
 #include "md5gl_stb.h"
 const void *(*load)(void *, const char *, uint32_t *, uint32_t *, md5_error *) = md5gl_stb_load;' >"$folder/stb.c"
     # shellcheck disable=SC2086
-    silent_compiler $cc -std=c11 stb.c
+    compiles_without_warnings $cc -std=c11 stb.c
 }
-check "md5gl_stb.h compiles after md5gl.h" stb_after_md5gl
+check "md5gl_stb.h compiles after md5gl.h" stb_compiles_after_md5gl
 
-check "the core contains each kernel once" written_once "$folder/md5model.c" md5/pose/simd/*_wide.h md5/skin/*_wide.h
+check "the core contains each kernel once" kernels_occur_once "$folder/md5model.c" md5/pose/simd/*_wide.h md5/skin/*_wide.h
 # The file includes itself under any name and path.
-sets() { # NUM_SETS FLAGS... FILE: checks the number of sets besides plain C; one more on x86-64 with MD5_AVX512
+check_instruction_sets() { # NUM_SETS FLAGS... FILE: checks the number of sets besides plain C; one more on x86-64 with MD5_AVX512
     case $($cc -dumpmachine) in
     x86_64-*linux*) expected=$((3 + $1)) ;;
     x86_64-* | aarch64-*) expected=2 ;;
     *) expected=1 ;;
     esac
     shift
-    found=$(sets_of "$@")
+    found=$(count_instruction_sets "$@")
     [ "$found" = "$expected" ] || { echo "$found sets with plain C, expected $expected"; false; }
 }
 place="$scratch/a place"
@@ -60,16 +60,16 @@ mkdir "$place"
 cp "$folder/md5model.h" "$place/"
 cp "$folder/md5model.c" "$place/a copy.c"
 echo '#include "a place/a copy.c"' >"$scratch/within.c"
-check "the source compiles from another folder" sets 0 "$folder/md5model.c"
-check "a copy with spaces in its name compiles" sets 0 "$place/a copy.c"
-check "a copy compiles from its own folder" in_folder "$place" sets 0 "a copy.c"
-check "a copy compiles from the parent folder" in_folder "$scratch" sets 0 "a place/a copy.c"
-check "a file that includes the source compiles" sets 0 "$scratch/within.c"
-check "MD5_AVX512 adds one instruction set" sets 1 -DMD5_AVX512 "$folder/md5model.c"
-from_input() {
-    [ "$(sets_of "-I$folder" -x c - <"$folder/md5model.c")" = 1 ]
+check "the source compiles from another folder" check_instruction_sets 0 "$folder/md5model.c"
+check "a copy with spaces in its name compiles" check_instruction_sets 0 "$place/a copy.c"
+check "a copy compiles from its own folder" run_in_folder "$place" check_instruction_sets 0 "a copy.c"
+check "a copy compiles from the parent folder" run_in_folder "$scratch" check_instruction_sets 0 "a place/a copy.c"
+check "a file that includes the source compiles" check_instruction_sets 0 "$scratch/within.c"
+check "MD5_AVX512 adds one instruction set" check_instruction_sets 1 -DMD5_AVX512 "$folder/md5model.c"
+includes_itself_from_input() {
+    [ "$(count_instruction_sets "-I$folder" -x c - <"$folder/md5model.c")" = 1 ]
 }
-check "standard input compiles as plain C" from_input
+check "standard input compiles as plain C" includes_itself_from_input
 # shellcheck disable=SC2086 # several words
-check_long "one compiler command builds a program" plays $quick
+check_long "one compiler command builds a program" game_output_matches $quick
 finish

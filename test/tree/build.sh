@@ -19,7 +19,7 @@ check "a build prints one line per file" prints_steps
 check "a build with V=1 prints commands" prints_commands
 
 # Returns success if a goal needs exactly these sets of packages of md5/packaging/deps.sh.
-needs() { # GOAL SET...
+goal_needs_packages() { # GOAL SET...
     goal=$1
     shift
     # shellcheck disable=SC2086 # or no goal
@@ -27,28 +27,28 @@ needs() { # GOAL SET...
         sed -n 's/^DEPS=no sh md5\/packaging\/deps\.sh //p' | sort -u | xargs)
     [ "$sets" = "$*" ] || { echo "make $goal needs '$sets', expected '$*'"; false; }
 }
-needs_packages() {
-    needs "" viewer && needs run viewer && needs gl gl && needs lib && needs tool && needs test-library &&
-        needs test viewer test && needs bench viewer bench && needs docs gl docs && needs lint viewer lint
+goals_need_packages() {
+    goal_needs_packages "" viewer && goal_needs_packages run viewer && goal_needs_packages gl gl && goal_needs_packages lib && goal_needs_packages tool && goal_needs_packages test-library &&
+        goal_needs_packages test viewer test && goal_needs_packages bench viewer bench && goal_needs_packages docs gl docs && goal_needs_packages lint viewer lint
 }
-check "each goal needs its packages" needs_packages
+check "each goal needs its packages" goals_need_packages
 
-links() { # OPTION...: prints the linker's options for libassimp
+print_assimp_options() { # OPTION...: prints the linker's options for libassimp
     make --no-print-directory -n -B V=1 DEPS=no config=release BUILD=build/release "$@" build/md5tool 2>&1 | grep -oE '(-lassimp|cannot link .*)' | sort -u
 }
 if "${PKG_CONFIG:-pkg-config}" --exists assimp jansson; then
-    check "libassimp is linked if it is installed" [ "$(links)" = -lassimp ]
+    check "libassimp is linked if it is installed" [ "$(print_assimp_options)" = -lassimp ]
 else
     skip "libassimp is linked if it is installed" "libassimp or jansson not found"
 fi
-silent "libassimp is not linked with ASSIMP=no" links ASSIMP=no
-check "ASSIMP=yes without libassimp is an error" [ "$(links ASSIMP=yes PKG_CONFIG=false)" = 'cannot link jansson: in Debian libjansson-dev.  Stop.' ]
+silent "libassimp is not linked with ASSIMP=no" print_assimp_options ASSIMP=no
+check "ASSIMP=yes without libassimp is an error" [ "$(print_assimp_options ASSIMP=yes PKG_CONFIG=false)" = 'cannot link jansson: in Debian libjansson-dev.  Stop.' ]
 
-from_tests() {
+print_test_files_in_build() {
     make --no-print-directory -n -B V=1 DEPS=no config=release BUILD=build/release all |
         grep -oE '(^|[ /])test/[a-z0-9_/]*\.[a-z]+'
 }
-silent "no product depends on files in test/" from_tests
+silent "no product depends on files in test/" print_test_files_in_build
 
 # Suites that print their arguments.
 root=$PWD
@@ -57,14 +57,14 @@ for suite in test/pose/one.sh test/skin/two.sh bin/test_md5 bin/test_gl; do
     printf '#!/bin/sh\necho "note: given ${1:-all}"\necho 1 passed, 0 failed, 0 skipped\n' >"$scratch/suites/$suite"
     chmod +x "$scratch/suites/$suite"
 done
-selects() { # TEST SUITES: checks the sorted list of "suite:arguments"
+selects_suites() { # TEST SUITES: checks the sorted list of "suite:arguments"
     (cd "$scratch/suites" && TEST=$1 sh "$root/test/build/run_tests.sh" test/pose/one.sh test/skin/two.sh bin/test_md5 bin/test_gl) |
         awk '/ passed, .*\(/ { suite = $1 } /note: given/ { print suite ":" $3 }' | sort | tr '\n' ' ' >"$scratch/selected"
     echo "TEST=$1 selects $(cat "$scratch/selected"), expected $2"
     [ "$(cat "$scratch/selected")" = "$2 " ]
 }
-check "all suites run without TEST" selects "" "one.sh:all test_gl:all test_md5:all two.sh:all"
-check "TEST=FOLDER selects scripts and tests of the folder" selects pose "one.sh:all test_gl:test/pose/ test_md5:test/pose/"
-check "TEST=NAME selects scripts and tests by name" selects two "test_gl:two test_md5:two two.sh:all"
-check "TEST=PROGRAM selects all tests of the program" selects test_gl "test_gl:all"
+check "all suites run without TEST" selects_suites "" "one.sh:all test_gl:all test_md5:all two.sh:all"
+check "TEST=FOLDER selects scripts and tests of the folder" selects_suites pose "one.sh:all test_gl:test/pose/ test_md5:test/pose/"
+check "TEST=NAME selects scripts and tests by name" selects_suites two "test_gl:two test_md5:two two.sh:all"
+check "TEST=PROGRAM selects all tests of the program" selects_suites test_gl "test_gl:all"
 finish

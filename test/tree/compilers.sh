@@ -7,7 +7,7 @@
 
 # Exceptions: public headers export their functions; render and demo, which include only public headers,
 # check the arguments of formatting functions and mark functions that do not return.
-gnu_outside() {
+print_gnu_extensions() {
     grep -rnE '__attribute__|__builtin_|__extension__|typeof|\(\{|vector_size|__asm__|_Pragma|#pragma|__declspec|__GNUC__|__clang__|_MSC_VER|__int128|__restrict' \
         md5 render demo --include='*.[ch]' |
         grep -vE '^md5/core/compiler\.h:|^(md5|render)/md5[a-z]*\.h:[0-9]+:#(define MD5(_PLAY|_GAME|_RAGDOLL|_EDIT|GL)?_API|(el)?if(def| defined\()? ?__GNUC__\)?)' |
@@ -15,14 +15,14 @@ gnu_outside() {
         grep -vE '^demo/web/' | # compiled only for the site
         grep -vE '^md5/core/file\.c:[0-9]+:__declspec\(dllimport\) int __stdcall MultiByteToWideChar'
 }
-silent "compiler extensions are only in md5/core/compiler.h" gnu_outside
+silent "compiler extensions are only in md5/core/compiler.h" print_gnu_extensions
 
 # Lists static functions that some targets do not use; the file itself must mark them as unused for each compiler.
-library() { # FLAGS...
-    echo "$scratch/md5model.c" | as_microsoft -Wno-unused-function "$@"
+library_compiles() { # FLAGS...
+    echo "$scratch/md5model.c" | compile_as_microsoft -Wno-unused-function "$@"
 }
-programs() {
-    find demo/common demo/looks demo/convert demo/tool -name '*.c' | as_microsoft -D_M_X64=100 -D_M_AMD64=100
+programs_compile() {
+    find demo/common demo/looks demo/convert demo/tool -name '*.c' | compile_as_microsoft -D_M_X64=100 -D_M_AMD64=100
 }
 # Checks that the method detects errors.
 errors_are_found() {
@@ -31,9 +31,9 @@ errors_are_found() {
 }
 if command -v clang >/dev/null; then
     check "the two-file form" python3 md5/packaging/amalgamate.py "$scratch"
-    check "the library compiles for Microsoft's x64" library -D_M_X64=100 -D_M_AMD64=100
-    check_long "the library compiles for Microsoft's ARM64" library -D_M_ARM64=1
-    check "md5tool compiles for Microsoft's x64" programs
+    check "the library compiles for Microsoft's x64" library_compiles -D_M_X64=100 -D_M_AMD64=100
+    check_long "the library compiles for Microsoft's ARM64" library_compiles -D_M_ARM64=1
+    check "md5tool compiles for Microsoft's x64" programs_compile
     check "an operator between vectors does not compile" errors_are_found
 else
     echo "note: clang is not installed: the check for Microsoft's compiler is skipped; make lint installs clang"

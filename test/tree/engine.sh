@@ -9,59 +9,59 @@
 archive=${MD5_ARCHIVE:-$folder} engine=$PWD/test/build/user/engine.c
 added=${MD5_ARCHIVE:-$PWD/demo/examples} tree=$scratch/tree # whose folder md5model is small/
 # Compiler flags of such engines, and additional flags for md5model.c.
-c="-std=gnu11 -Wall -Wno-trigraphs -Werror -O3 -DNDEBUG -DENGINE_BLENDS"
-plus="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG -DENGINE_BLENDS"
-small="-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections"
+c_flags="-std=gnu11 -Wall -Wno-trigraphs -Werror -O3 -DNDEBUG -DENGINE_BLENDS"
+cxx_flags="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG -DENGINE_BLENDS"
+size_flags="-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections"
 link="-Wl,--gc-sections"
 bobbin="bobbin.md5mesh walk.md5anim bobbin.md5mesh idle.md5anim bobbin.md5mesh chase.md5anim"
 
 [ -n "${MD5_ARCHIVE:-}" ] || check "make amalgamate" amalgamate
 mkdir "$tree" && cp -r "$archive/small" "$tree/md5model"
 
-# builds NAME FLAGS...: builds a program with md5model.c of the small form.
+# build_program NAME FLAGS...: builds a program with md5model.c of the small form.
 # shellcheck disable=SC2086 # several words
-builds() {
+build_program() {
     name=$1
     shift
-    $cc $c "$@" -I"$tree" -I"$added" -c "$engine" -o "$scratch/engine.o" &&
-        $cc $c $small -c "$tree/md5model/md5model.c" -o "$scratch/md5model.o" &&
+    $cc $c_flags "$@" -I"$tree" -I"$added" -c "$engine" -o "$scratch/engine.o" &&
+        $cc $c_flags $size_flags -c "$tree/md5model/md5model.c" -o "$scratch/md5model.o" &&
         $cc "$scratch/engine.o" "$scratch/md5model.o" $link -lm -o "$scratch/$name"
 }
 # shellcheck disable=SC2086
-builds_plus() {
-    c++ $plus -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/plus"
+build_as_cxx() {
+    c++ $cxx_flags -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/plus"
 }
 # shellcheck disable=SC2086,SC2154
-builds_whole() {
-    $cc $c -DENGINE_CHECKS -Ibuild/include -I"$added" "$engine" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm -o "$scratch/whole"
+build_with_library() {
+    $cc $c_flags -DENGINE_CHECKS -Ibuild/include -I"$added" "$engine" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm -o "$scratch/whole"
 }
 # shellcheck disable=SC2086
-shows() { # PROGRAM: runs it with our model
+run_with_bobbin() { # PROGRAM: runs it with our model
     "$scratch/$1" models/bobbin $bobbin >"$scratch/$1.txt" && [ "$(grep -c 'joints,' "$scratch/$1.txt")" = 3 ]
 }
-same_as_whole() { # PROGRAM
-    shows "$1" && diff "$scratch/whole.txt" "$scratch/$1.txt"
+output_equals_library() { # PROGRAM
+    run_with_bobbin "$1" && diff "$scratch/whole.txt" "$scratch/$1.txt"
 }
-no_words() {
+small_form_compiles_without_warnings() {
     (cd "$tree/md5model" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-trigraphs md5model.c) >"$scratch/words" 2>&1 &&
         [ ! -s "$scratch/words" ] || { cat "$scratch/words"; false; }
 }
 
-check "the engine builds with the complete library" builds_whole
-check "positions equal those of md5_skin(), and weights sum to 255" shows whole
-check "the engine builds with the small form in C" builds c
-check "the small form computes the same bits" same_as_whole c
+check "the engine builds with the complete library" build_with_library
+check "positions equal those of md5_skin(), and weights sum to 255" run_with_bobbin whole
+check "the engine builds with the small form in C" build_program c
+check "the small form computes the same bits" output_equals_library c
 # `zoo` contains clips with three joints, of which this model has one.
-refuses_strangers() {
+rejects_clip_of_other_model() {
     "$scratch/c" models/zoo fewer_joints.md5mesh rates_1.md5anim >"$scratch/refused"
     grep -q "refused: .*of 3 joints of the model .*missing: '" "$scratch/refused"
 }
-check "a clip of another skeleton is rejected with its reason" refuses_strangers
-check "the small form compiles in C without a warning" no_words "$cc" -std=gnu11
+check "a clip of another skeleton is rejected with its reason" rejects_clip_of_other_model
+check "the small form compiles in C without a warning" small_form_compiles_without_warnings "$cc" -std=gnu11
 if command -v c++ >/dev/null; then
-    check "the engine builds with the small form in C++" builds_plus
-    check "the small form computes the same bits in C++" same_as_whole plus
-    check "the small form compiles in C++ without a warning" no_words c++ -x c++ -std=gnu++17
+    check "the engine builds with the small form in C++" build_as_cxx
+    check "the small form computes the same bits in C++" output_equals_library plus
+    check "the small form compiles in C++ without a warning" small_form_compiles_without_warnings c++ -x c++ -std=gnu++17
 else
     skip "the small form in C++" "no C++ compiler is installed"
 fi
@@ -69,28 +69,28 @@ fi
 # -- Header --
 
 check "the header refers only to declared names and matches the library" python3 test/tree/small_header.py "$archive/small"
-# breaks_header SED_COMMAND FAULT: returns success if the check finds the fault in a changed header.
-breaks_header() {
+# finds_header_fault SED_COMMAND FAULT: returns success if the check finds the fault in a changed header.
+finds_header_fault() {
     mkdir -p "$scratch/broken" && cp "$archive/small/md5model.c" "$scratch/broken/" &&
         sed "$1" "$archive/small/md5model.h" >"$scratch/broken/md5model.h" &&
         ! python3 test/tree/small_header.py "$scratch/broken" >"$scratch/faults" && grep -q "$2" "$scratch/faults" ||
         { cat "$scratch/faults"; false; }
 }
-check "a name in a comment is found" breaks_header '1s/$/ md5_skin()/' 'md5model.h:1: md5_skin is not declared'
-check "a member in a comment is found" breaks_header '1s/$/ md5_load_opts.warn/' 'does not have a member warn'
-check "a missing member is found" breaks_header '/reserved2;/d' 'md5_load_opts.axes: [0-9]*, in the library'
-check "another value is found" breaks_header 's/MD5_ERROR_IO = 2/MD5_ERROR_IO/' 'MD5_ERROR_IO: 1, in the library 2'
-check "another function is found" breaks_header 's/{-q.x, -q.y/{-q.y, -q.x/' 'function md5_quat_conjugate'
-check "a missing function is found" breaks_header 's/^MD5_API void md5_free_anim/MD5_API void md5_free_camera(md5_camera *camera);\n&/; s/^typedef struct md5_track {/typedef struct md5_camera md5_camera;\n&/' \
+check "a name in a comment is found" finds_header_fault '1s/$/ md5_skin()/' 'md5model.h:1: md5_skin is not declared'
+check "a member in a comment is found" finds_header_fault '1s/$/ md5_load_opts.warn/' 'does not have a member warn'
+check "a missing member is found" finds_header_fault '/reserved2;/d' 'md5_load_opts.axes: [0-9]*, in the library'
+check "another value is found" finds_header_fault 's/MD5_ERROR_IO = 2/MD5_ERROR_IO/' 'MD5_ERROR_IO: 1, in the library 2'
+check "another function is found" finds_header_fault 's/{-q.x, -q.y/{-q.y, -q.x/' 'function md5_quat_conjugate'
+check "a missing function is found" finds_header_fault 's/^MD5_API void md5_free_anim/MD5_API void md5_free_camera(md5_camera *camera);\n&/; s/^typedef struct md5_track {/typedef struct md5_camera md5_camera;\n&/' \
     'md5_free_camera'
-check "a type without a use is found" breaks_header 's/^typedef enum md5_wrap/typedef struct md5_track_job {\n    int a;\n} md5_track_job;\n\n&/' \
+check "a type without a use is found" finds_header_fault 's/^typedef enum md5_wrap/typedef struct md5_track_job {\n    int a;\n} md5_track_job;\n\n&/' \
     'nothing uses md5_track_job'
 
 # -- Reachability --
 
-# unreached FOLDER: lists functions and tables of md5model.c that no function of md5model.h reaches, found by the linker,
+# print_unreachable_code FOLDER: lists functions and tables of md5model.c that no function of md5model.h reaches, found by the linker,
 # and macros and types that no other code mentions.
-unreached() {
+print_unreachable_code() {
     # shellcheck disable=SC2046 # many words
     $cc -std=gnu11 -O0 -fkeep-static-functions -fkeep-inline-functions -ffunction-sections -fdata-sections \
         -c "$1/md5model.c" -o "$scratch/all.o" &&
@@ -102,7 +102,7 @@ unreached() {
         cat "$1"/md5model.[ch] | grep -w "$name" | grep -qv "^} $name;\|^typedef [a-z]* $name {" || echo "$name"
     done
 }
-plants() {
+finds_unreachable_code() {
     mkdir "$scratch/planted"
     cp "$archive"/small/md5*.h "$scratch/planted/"
     { cat "$archive/small/md5model.c"; echo 'typedef struct weeds {
@@ -113,14 +113,14 @@ static int weed(int of)
     return of > 0 ? weed(of - 1) : 0;
 }
 #define WEEDS 1'; } >"$scratch/planted/md5model.c"
-    unreached "$scratch/planted" >"$scratch/weeds" 2>&1
+    print_unreachable_code "$scratch/planted" >"$scratch/weeds" 2>&1
     for word in weed weeds WEEDS; do
         grep -qw "$word" "$scratch/weeds" || { echo "$word is not found"; cat "$scratch/weeds"; return 1; }
     done
 }
 if $cc -fkeep-static-functions -fsyntax-only -x c /dev/null 2>/dev/null; then
-    silent "the header reaches all code" unreached "$archive/small"
-    check "planted unreachable code is found" plants
+    silent "the header reaches all code" print_unreachable_code "$archive/small"
+    check "planted unreachable code is found" finds_unreachable_code
 else
     skip "the header reaches all code" "$cc cannot retain unused functions"
 fi
@@ -131,24 +131,24 @@ at_most_flags() {
     [ $# -le 5 ]
 }
 # shellcheck disable=SC2086
-check "at most five flags are needed" at_most_flags $small $link
+check "at most five flags are needed" at_most_flags $size_flags $link
 # Checks the growth of an engine's program that is built without these flags.
 # shellcheck disable=SC2046,SC2086
-grows() {
-    $cc $c -O2 -DENGINE_ONLY "$engine" -lm -o "$scratch/before" &&
-        $cc $c -O2 -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/after" &&
+program_growth_fits() {
+    $cc $c_flags -O2 -DENGINE_ONLY "$engine" -lm -o "$scratch/before" &&
+        $cc $c_flags -O2 -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/after" &&
         numbers_satisfy '$4 + $5 - $1 - $2 <= 80 * 1024' $(size "$scratch/before" "$scratch/after" | awk 'NR > 1 { print $1, $2, $3 }')
 }
 case $($cc -dumpmachine),$($cc -dumpversion) in
-x86_64-*linux-gnu,12*) check "the program grows by at most 80 KB" grows ;;
+x86_64-*linux-gnu,12*) check "the program grows by at most 80 KB" program_growth_fits ;;
 esac
 # md5/packaging/sizes.py compares KB and compile times with the table in the guide.
 check_long "the guide lists the sizes of the forms" python3 md5/packaging/sizes.py "${MD5_ARCHIVE:-build/amalgamated}"
 # Measures both in turn, so that other load slows both down; compares the minimum times.
 # shellcheck disable=SC2086
 reads_quickly() {
-    $cc $c -O2 -DENGINE_TIMES -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/times_small" &&
-        $cc $c -O2 -DENGINE_TIMES -Ibuild/include -I"$added" "$engine" "$products/libmd5model.a" -lm -o "$scratch/times_whole" || return 1
+    $cc $c_flags -O2 -DENGINE_TIMES -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/times_small" &&
+        $cc $c_flags -O2 -DENGINE_TIMES -Ibuild/include -I"$added" "$engine" "$products/libmd5model.a" -lm -o "$scratch/times_whole" || return 1
     for _ in 1 2 3 4 5 6; do
         for program in small whole; do
             "$scratch/times_$program" models/bobbin bobbin.md5mesh walk.md5anim | sed -n "s/^times:/$program/p"
@@ -165,7 +165,7 @@ reads_quickly() {
 
 # -- Omitted features --
 
-refuses() { # MESSAGE MESH ANIM
+rejects_file() { # MESSAGE MESH ANIM
     "$scratch/c" "" "$2" "$3" | tee "$scratch/refusal.txt" | grep -q "refused: .*$1" || { cat "$scratch/refusal.txt"; false; }
 }
 walk=$PWD/models/bobbin/walk.md5anim
@@ -173,42 +173,42 @@ printf 'BRM\n' >"$scratch/model.bmd5mesh"
 printf 'M5CCxxxxxxxx' >"$scratch/clip.md5anim"
 printf 'MD5Version 6\ncommandline ""\nnumbones 1\n' >"$scratch/old.md5mesh"
 sed 's/^numMeshes.*/numMeshes 0/; /^mesh/,$d' models/bobbin/bobbin.md5mesh >"$scratch/bare.md5mesh"
-check "a skeleton without meshes is rejected" refuses "bare.md5mesh: no meshes" "$scratch/bare.md5mesh" "$walk"
-check "a file of Doom 3 BFG is rejected" refuses "model.bmd5mesh:1:1: error" "$scratch/model.bmd5mesh" "$walk"
-check "a compressed clip is rejected" refuses "clip.md5anim:1:1: error" "${walk%walk*}bobbin.md5mesh" "$scratch/clip.md5anim"
-check "version 6 is rejected" refuses "unsupported MD5 version: expected version 10, found 6" "$scratch/old.md5mesh" "$walk"
-compiles() { # EXPRESSION: in a function of a program
+check "a skeleton without meshes is rejected" rejects_file "bare.md5mesh: no meshes" "$scratch/bare.md5mesh" "$walk"
+check "a file of Doom 3 BFG is rejected" rejects_file "model.bmd5mesh:1:1: error" "$scratch/model.bmd5mesh" "$walk"
+check "a compressed clip is rejected" rejects_file "clip.md5anim:1:1: error" "${walk%walk*}bobbin.md5mesh" "$scratch/clip.md5anim"
+check "version 6 is rejected" rejects_file "unsupported MD5 version: expected version 10, found 6" "$scratch/old.md5mesh" "$walk"
+expression_compiles() { # EXPRESSION: in a function of a program
     printf '#include "md5model.h"\nvoid f(md5_load_opts *opts);\nvoid f(md5_load_opts *opts)\n{\n(void)opts;\n(void)(%s);\n}\n' "$1" |
         $cc -std=gnu11 -Werror -fsyntax-only -I"$archive/small" -x c - >"$scratch/words" 2>&1
 }
-left_out() {
-    ! compiles "$1" && grep -q "${2:-$1}" "$scratch/words" || { cat "$scratch/words"; false; }
+does_not_compile() {
+    ! expression_compiles "$1" && grep -q "${2:-$1}" "$scratch/words" || { cat "$scratch/words"; false; }
 }
-check "a program compiles" compiles opts-\>flip_v
+check "a program compiles" expression_compiles opts-\>flip_v
 for name in MD5_INTERPOLATE_CUBIC md5_create_baked md5_compress_anim md5_load_camera; do
-    check "$name is not declared" left_out $name
+    check "$name is not declared" does_not_compile $name
 done
 for name in md5_pose_job md5_blend_job md5_threads; do
-    check "$name is not declared" left_out "sizeof($name)" $name
+    check "$name is not declared" does_not_compile "sizeof($name)" $name
 done
-check "warnings are not declared" left_out "opts->warn" warn
+check "warnings are not declared" does_not_compile "opts->warn" warn
 # Prints fields, types and functions for warnings in the code of both files.
-warnings_in() {
+print_warning_names() {
     sed 's|//.*||' "$archive"/small/md5model.[ch] |
         grep -wE '(md5i?_|lex_)?warn(_[a-z]+)?|(max|num)_warnings|md5_held_[a-z]*|MD5_WARNING[A-Z_]*'
 }
-silent "the code contains no warning functions" warnings_in
+silent "the code contains no warning functions" print_warning_names
 # -- Third-party models, each with the first animation in its folder --
 
-pairs() {
+list_corpus_pairs() {
     find "$MD5_CORPUS" -name '*.md5mesh' -size -2000k | sort | while read -r mesh; do
         anim=$(find "$(dirname "$mesh")" -maxdepth 1 -name '*.md5anim' | sort | head -n 1)
         [ -n "$anim" ] && printf '%s\n%s\n' "$mesh" "$anim"
     done | grep -v ' ' | head -n 80
 }
-same_for_others() {
+corpus_output_equals_library() {
     # shellcheck disable=SC2046 # many words
-    set -- $(pairs)
+    set -- $(list_corpus_pairs)
     for program in whole c; do
         "$scratch/$program" "" "$@" >"$scratch/$program.txt" || { tail -n 5 "$scratch/$program.txt"; return 1; }
     done
@@ -220,7 +220,7 @@ same_for_others() {
         "$scratch/whole.txt" "$scratch/c.txt"
 }
 if [ -n "${MD5_CORPUS:-}" ]; then
-    check "third-party models have the same bits" same_for_others
+    check "third-party models have the same bits" corpus_output_equals_library
 else
     skip "third-party models" "MD5_CORPUS is not set"
 fi

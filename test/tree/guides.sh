@@ -5,17 +5,17 @@
 . test/build/languages.sh
 
 cc=${CC:-cc}
-folders="md5/docs demo/docs" front=md5/docs/README.md
+folders="md5/docs demo/docs" start_page=md5/docs/README.md
 mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$PWD"/render/md5gl*.h "$scratch/md5model/" && ln -s "$PWD/md5" "$scratch/md5"
 
 # Samples use our model, also under the name hero.
 mkdir "$scratch/files" && ln -s "$PWD"/models/bobbin/*.md5* "$scratch/files/" &&
     ln -s "$PWD/models/bobbin/bobbin.md5mesh" "$scratch/files/hero.md5mesh"
 
-# extract PATH: writes the samples of a guide to files. Programs: GUIDE.program.N.c. All other C: GUIDE.c, each sample in a
+# extract_samples PATH: writes the samples of a guide to files. Programs: GUIDE.program.N.c. All other C: GUIDE.c, each sample in a
 # function with the parameters that `<!-- context: ... -->` above it declares, or, after `<!-- context: file -->`, without
 # a function. Other languages: GUIDE.N.LANGUAGE. Prints a line for each sample.
-extract() {
+extract_samples() {
     stem=${1##*/}
     awk -v to="$scratch/files/${stem%.md}" '
         function keep() {
@@ -54,12 +54,12 @@ extract() {
         }' "$1"
 }
 
-compiles() {
+compile_sample() {
     # shellcheck disable=SC2086
     $cc -std=c11 -O0 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" "$@"
 }
 # Lists functions that samples call without mentioning their library or its header on the same page.
-needs_unnamed() { # PATH
+print_unnamed_libraries() { # PATH
     libraries=$products/libmd5model.a
     for library in gl:gl play:play,pose,curve,machine game:game,decl,material,entity,actor,character,figure,image,dialects ragdoll:ragdoll edit:edit; do
         ! grep -qE "md5($(echo "${library#*:}" | tr , '|'))(\.h|[^a-z0-9_.]|\$)" "$1" || libraries="$libraries $products/libmd5${library%:*}.a"
@@ -68,17 +68,17 @@ needs_unnamed() { # PATH
     nm -g --defined-only $libraries | awk 'NF == 3 { print $3 }' | sort -u >"$scratch/offered"
     nm -u "$scratch/part.o" | awk '$NF ~ /^md5/ { print $NF }' | sort -u | comm -23 - "$scratch/offered"
 }
-reads() {
+md5_sample_is_valid() {
     "$products/md5tool" check --for md5model "$1" && ! "$products/md5tool" check --for md5model "$1" | grep -qE ': (error|warning): '
 }
 run_command() {
     echo "$1"
     (eval "$1") </dev/null
 }
-lists_guide() {
+start_page_lists_guide() {
     case $1 in
-    md5/docs/*) grep -qF "](${1##*/})" $front ;;
-    *) grep -qF "](../../$1)" $front ;;
+    md5/docs/*) grep -qF "](${1##*/})" $start_page ;;
+    *) grep -qF "](../../$1)" $start_page ;;
     esac
 }
 
@@ -87,19 +87,19 @@ guides=$(find $folders -maxdepth 1 -name '*.md' | sort)
 : >"$scratch/all"
 for path in $guides; do
     guide=${path##*/} guide=${guide%.md}
-    extract "$path" >"$scratch/samples" 2>"$scratch/faults"
+    extract_samples "$path" >"$scratch/samples" 2>"$scratch/faults"
     silent "$guide: samples are closed and have a context" cat "$scratch/faults"
     cat "$scratch/samples" >>"$scratch/all"
-    [ "$guide" = README ] || check "$guide is in the index of guides" lists_guide "$path"
+    [ "$guide" = README ] || check "$guide is in the index of guides" start_page_lists_guide "$path"
     if [ -e "$scratch/files/$guide.c" ]; then
-        check "$guide: parts of programs compile" compiles -c "$scratch/files/$guide.c" -o "$scratch/part.o"
+        check "$guide: parts of programs compile" compile_sample -c "$scratch/files/$guide.c" -o "$scratch/part.o"
         check_languages "$guide: parts of programs" "$scratch/files/$guide.c" -Wno-unused-parameter -Wno-unused-variable -I"$scratch"
-        silent "$guide: samples need only libraries that the guide names" needs_unnamed "$path"
+        silent "$guide: samples need only libraries that the guide names" print_unnamed_libraries "$path"
     fi
     grep '^program' "$scratch/samples" >"$scratch/programs"
     while read -r _ at file <&3; do
         # shellcheck disable=SC2086 # several files
-        check "$at compiles" compiles "$file" $archives -lpthread -lm -o "$scratch/program"
+        check "$at compiles" compile_sample "$file" $archives -lpthread -lm -o "$scratch/program"
         check "$at runs" "$scratch/program"
         check_languages "$at" "$file" -I"$scratch"
     done 3<"$scratch/programs"
@@ -113,7 +113,7 @@ for path in $guides; do
     done 3<"$scratch/shaders"
     grep '^file.*md5[a-z]*$' "$scratch/samples" >"$scratch/texts"
     while read -r _ at file <&3; do
-        check "$at is read without a warning" reads "$file"
+        check "$at is read without a warning" md5_sample_is_valid "$file"
     done 3<"$scratch/texts"
     awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$path" | sed "s/ *#.*//; s|^build|$products|" |
         grep -v '/md5view' >"$scratch/commands" # readme.sh tests commands of the viewer
@@ -121,22 +121,22 @@ for path in $guides; do
         check "$command" run_command "$command"
     done 3<"$scratch/commands"
 done
-unchecked() {
+print_unknown_languages() {
     grep -nE '^```[a-z]' $guides | grep -vE '```(c|hlsl|sh|md5mesh|md5anim|md5camera|md5machine)$'
 }
-silent "samples are in languages that this test checks" unchecked
+silent "samples are in languages that this test checks" print_unknown_languages
 # Every code block of C must have been compiled.
 # shellcheck disable=SC2086 # several files
-fences=$(cat $guides | grep -c '^```c$')
-counted() {
-    echo "$fences samples of C in the text, $(grep -cE '^(program|part)' "$scratch/all") compiled"
-    [ "$fences" -gt 0 ] && [ "$fences" -eq "$(grep -cE '^(program|part)' "$scratch/all")" ]
+num_samples=$(cat $guides | grep -c '^```c$')
+all_samples_are_compiled() {
+    echo "$num_samples samples of C in the text, $(grep -cE '^(program|part)' "$scratch/all") compiled"
+    [ "$num_samples" -gt 0 ] && [ "$num_samples" -eq "$(grep -cE '^(program|part)' "$scratch/all")" ]
 }
-check "the guides have samples of C, and all were compiled" counted
+check "the guides have samples of C, and all were compiled" all_samples_are_compiled
 
 # Samples in comments of public headers: paragraphs that are indented by three blanks or more and contain a line that ends
 # with a semicolon. Lists are indented, too. Each sample becomes a function; header_samples.txt contains its parameters.
-header_samples() { # HEADER
+extract_header_samples() { # HEADER
     awk -v table=test/tree/header_samples.txt -v header="${1##*/}" '
         function keep() {
             if (is_code && !is_list) {
@@ -182,7 +182,7 @@ cat >"$header_file" <<END
 $(for header in md5/md5*.h render/md5gl*.h; do echo "#include <md5model/${header##*/}>"; done)
 END
 for header in md5/md5*.h render/md5gl*.h; do
-    header_samples "$header" >>"$header_file" 2>>"$scratch/lost"
+    extract_header_samples "$header" >>"$header_file" 2>>"$scratch/lost"
 done
 silent "samples of headers are in header_samples.txt" cat "$scratch/lost"
 has_header_samples() {

@@ -6,18 +6,18 @@
 kinds='skeleton|model|mesh|anim|camera|binding|pose_buffers|morph|baked|curve|squad|retarget|machine|machine_file|player|character|doc|check|weights|game|entity|actor|script|states|figure|monster|ragdoll|cube2|scales|image'
 
 # Prints the names of these functions, from the declarations of the public headers.
-object_functions() {
+list_object_functions() {
     cat md5/md5*.h | sed 's|//.*||' | tr '\n' ' ' | tr ';' '\n' | grep -E 'MD5[A-Z_]*_API ' |
         grep -E "[(,] *(const )?md5_($kinds) \*[a-z_0-9]+[,)]" | grep -oE '\<md5_[a-z0-9_]+\(' | tr -d '(' | sort -u
 }
-untested() {
-    object_functions | while read -r name; do
+print_untested_functions() {
+    list_object_functions | while read -r name; do
         grep -q "^FREED($name, " test/core/freed_rows.h || echo "$name"
     done
 }
-has_functions() {
-    [ "$(object_functions | wc -l)" -gt 150 ]
+finds_functions() {
+    [ "$(list_object_functions | wc -l)" -gt 150 ]
 }
-check "the headers have functions with objects" has_functions
-silent "each function with objects is tested with a freed object" untested
+check "the headers have functions with objects" finds_functions
+silent "each function with objects is tested with a freed object" print_untested_functions
 finish

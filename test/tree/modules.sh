@@ -8,17 +8,17 @@
 #   demo            common <- looks <- convert <- tool, viewer
 #   demo/viewer     platform <- base <- assets <- motion <- crowd <- draw <- ui <- pages <- jobs, app
 #
-# forbidden() contains the complete table. The script also checks that no files include each other in a cycle, and that each
+# print_forbidden_includes() contains the complete table. The script also checks that no files include each other in a cycle, and that each
 # module has a README.
 . test/build/report.sh
 
-sources() {
+list_sources() {
     find "$@" \( -name '*.[ch]' -o -name '*.inc' \) | sort
 }
 
 # Prints "file included" for every include, and "file <name>" for headers of other packages and of libc.
-includes() {
-    sources md5 render demo | xargs awk '
+print_includes() {
+    list_sources md5 render demo | xargs awk '
         /^[ \t]*#[ \t]*include[ \t]/ {
             name = $0
             sub(/^[ \t]*#[ \t]*include[ \t]+/, "", name)
@@ -32,10 +32,10 @@ includes() {
             print FILENAME, name
         }'
 }
-includes >"$scratch/includes"
+print_includes >"$scratch/includes"
 
 # Prints the includes that are not allowed in the module of the including file.
-forbidden() {
+print_forbidden_includes() {
     awk '
         function module(path) {
             if (path ~ /^md5\/md5(math|model|skin)\.h$/) return "public"
@@ -129,27 +129,27 @@ forbidden() {
             if (!((module($1), to) in allowed)) print $1 " includes " $2
         }' "$scratch/includes"
 }
-silent "files include only modules to the left of their own" forbidden
+silent "files include only modules to the left of their own" print_forbidden_includes
 check "the list of includes is not empty" [ -s "$scratch/includes" ]
 
-# Paths start at the root, so that forbidden() can classify them.
-unknown() {
+# Paths start at the root, so that print_forbidden_includes() can classify them.
+print_missing_includes() {
     grep -v '<' "$scratch/includes" | while read -r file name; do
         [ -e "$name" ] || echo "$file includes $name, which does not exist"
     done
 }
-silent "included files exist below the root" unknown
+silent "included files exist below the root" print_missing_includes
 
 # tsort prints the files of a cycle.
-cycles() {
+print_cycles() {
     grep -v '<' "$scratch/includes" | tsort 2>"$scratch/loops" >"$scratch/sorted"
     cat "$scratch/loops"
 }
-silent "includes have no cycle" cycles
+silent "includes have no cycle" print_cycles
 
 # Folders with code and their parent folders. Folders that contain only data, and package recipes, are described in the
 # README of the parent folder.
-folders_without_readme() {
+print_folders_without_readme() {
     find md5 render demo shaders test models -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.vert' |
         while read -r folder && folder=${folder%/*}; do
             while [ "$folder" != . ]; do
@@ -160,16 +160,16 @@ folders_without_readme() {
         [ -s "$folder/README.md" ] || echo "$folder has no README.md"
     done
 }
-silent "folders with code have a README.md" folders_without_readme
+silent "folders with code have a README.md" print_folders_without_readme
 
 # Files that git tracks or would track; all files if this is not a git repository.
-entries() {
+list_repository_files() {
     git ls-files -co --exclude-standard 2>/dev/null || ls -A
 }
-third_party() {
-    entries | grep -iE '(^|/)(stb_|glad|khr|sdl)[^/]*\.[ch]$'
+print_third_party_files() {
+    list_repository_files | grep -iE '(^|/)(stb_|glad|khr|sdl)[^/]*\.[ch]$'
 }
-silent "the repository contains no third-party code" third_party
+silent "the repository contains no third-party code" print_third_party_files
 
 # Tests call public functions. A test includes an internal header only if a public function cannot show the fault.
 python3 test/tree/internal_tests.py >"$scratch/internal" 2>&1
@@ -180,16 +180,16 @@ check "few tests include internal headers" [ $status -eq 0 ]
 # The viewer calls the source of motion (clip, machine, legs, entity) through the table in demo/viewer/motion/motion.h, and
 # tests for a crowd by view_shows_crowd(). Code outside motion/ does not distinguish the sources. pages/ has its own
 # machines and legs.
-motion_sources_tested() {
+print_motion_source_tests() {
     grep -nE '(machine(\.|->)player|[^a-z]player) [!=]= NULL|crowd\.count [<>=]|[.>]bind_pose|legs\.num_legs|entity\.(entity|is_played)' \
         demo/viewer/*/*.[ch] | grep -vE '^demo/viewer/(motion|pages)/|^demo/viewer/crowd/(crowd|document\.h)|draw/draw'
 }
-silent "only motion/ distinguishes the sources of motion" motion_sources_tested
+silent "only motion/ distinguishes the sources of motion" print_motion_source_tests
 
-unfinished() {
-    entries | grep -E '\.(c|h|sh|py|md|vert|frag|glsl)$|^Makefile$' | grep -v '^test/tree/modules.sh$' |
+print_unfinished_markers() {
+    list_repository_files | grep -E '\.(c|h|sh|py|md|vert|frag|glsl)$|^Makefile$' | grep -v '^test/tree/modules.sh$' |
         xargs grep -nwE 'TODO|FIXME|XXX'
 }
-silent "no file contains TODO, FIXME or XXX" unfinished
+silent "no file contains TODO, FIXME or XXX" print_unfinished_markers
 
 finish

@@ -3,14 +3,14 @@
 # that only nightly links, benchmarks, rules of make, names of tests, paths, and the list of stages in .ci/run.
 . test/build/report.sh
 
-build_only() { # SCRIPT: runs it with MD5_BUILD_ONLY=yes
+run_build_only() { # SCRIPT: runs it with MD5_BUILD_ONLY=yes
     MD5_BUILD_ONLY=yes sh "$1"
 }
-check "fuzz programs are linked" build_only test/fuzz/fuzz.sh
-check "the program of damaged images is linked" build_only test/long/images.sh
-check "the tests for ThreadSanitizer are linked" build_only test/long/threads.sh
-check "programs and images for a GPU are built" build_only test/long/gpu.sh
-check "benchmarks are built, and the counted ones run" build_only test/long/instructions.sh
+check "fuzz programs are linked" run_build_only test/fuzz/fuzz.sh
+check "the program of damaged images is linked" run_build_only test/long/images.sh
+check "the tests for ThreadSanitizer are linked" run_build_only test/long/threads.sh
+check "programs and images for a GPU are built" run_build_only test/long/gpu.sh
+check "benchmarks are built, and the counted ones run" run_build_only test/long/instructions.sh
 check "the benchmark of drawing is built" make --no-print-directory "${BUILD:-build/release}/bench_gl"
 
 # Goals of nightly that this script does not build: make finds a rule and all files for each of them.
@@ -30,44 +30,44 @@ fi
 
 scripts="test/fuzz/fuzz.sh $(find test/long -name '*.sh' | sort | tr '\n' ' ')"
 # Names of tests that the scripts pass to the test programs: $test_md5, $program or the path of a program, then names.
-named_tests() {
+print_named_tests() {
     # shellcheck disable=SC2086 # several files
     grep -hoE '("[$]test_md5"|"[$]program"|test_md5"|test_gl"|[.]js") [a-z_]+( [a-z_]+)*' $scripts | sed 's/^[^ ]* //' | tr ' ' '\n'
     sed -n '/TESTS=/s/.*_TESTS=.\([a-z0-9_ ]*\).*/\1/p' .ci/run | tr ' ' '\n'
 }
-unknown_tests() {
+print_unknown_tests() {
     find test -name 'test_*.c' | sed 's|.*/||; s|\.c$||' >"$scratch/tests"
     find test -name '*.c' -exec grep -hoE '^TEST[A-Z_]* \([a-z0-9_]+' {} + | sed 's/^TEST.* (//' >>"$scratch/tests"
-    named_tests | sort -u | while read -r name; do
+    print_named_tests | sort -u | while read -r name; do
         [ -z "$name" ] || grep -q -- "$name" "$scratch/tests" || echo "$name is not a part of the name of a test"
     done
 }
-check "nightly names tests" [ "$(named_tests | sort -u | grep -c .)" -gt 10 ]
-silent "the tests in nightly scripts exist" unknown_tests
+check "nightly names tests" [ "$(print_named_tests | sort -u | grep -c .)" -gt 10 ]
+silent "the tests in nightly scripts exist" print_unknown_tests
 
 # Files and folders of the repository that the scripts name. The web site has a folder test/ too, to which web.sh writes pages.
-missing_paths() {
+print_missing_paths() {
     # shellcheck disable=SC2086 # several files
     grep -hvE '^ *#' $scripts .ci/run | grep -oE '(^|[^A-Za-z0-9_/.$}"-])(md5|render|shaders|demo|models|test)/[a-z0-9_/]+([.][a-z0-9]+)?' |
         sed 's|^[^a-z]||' | grep -vE '^test/([^/]*|react/.*)$' | sort -u | while read -r path; do
         [ -e "$path" ] || [ -e "${path%_}" ] || ls -d "$path"* >/dev/null 2>&1 || echo "$path does not exist"
     done
 }
-silent "the paths in nightly scripts exist" missing_paths
+silent "the paths in nightly scripts exist" print_missing_paths
 
-missing_modules() {
+print_missing_modules() {
     sed -n 's|^\(md5[a-z/]*\)  *[0-9].*|\1|p' test/build/coverage.sh | while read -r module; do
         [ -d "$module" ] || echo "test/build/coverage.sh: module $module does not exist"
     done
 }
-silent "modules with limits of coverage exist" missing_modules
+silent "modules with limits of coverage exist" print_missing_modules
 
 # .ci/run runs each script of test/long in one of the parts.
-unlisted() {
+print_unlisted_scripts() {
     bash .ci/run nightly --list >"$scratch/stages" || echo ".ci/run nightly --list fails"
     for script in test/long/*.sh; do
         [ "$(grep -c "LONG_SCRIPTS=$script " "$scratch/stages")" -eq 1 ] || echo "$script is not exactly one stage"
     done
 }
-silent "each script of test/long is a stage" unlisted
+silent "each script of test/long is a stage" print_unlisted_scripts
 finish

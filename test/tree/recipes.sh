@@ -4,7 +4,7 @@
 folder=md5/packaging
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' md5/md5model.h)
 
-unknown_options() {
+print_unknown_options() {
     grep -ohE 'MD5MODEL_[A-Z]+' -r --include=*.cmake --include=*.py --include=*.lua $folder/vcpkg $folder/conan $folder/xmake | sort -u | while read -r option; do
         grep -qE "(option\(|NOT DEFINED )$option\>" CMakeLists.txt || echo "$option is not an option of CMakeLists.txt"
     done
@@ -14,7 +14,7 @@ has_version() {
         $folder/vcpkg/vcpkg.json "$version"
 }
 # Runs the recipe's steps with a minimal replacement of Conan.
-exports() {
+recipe_exports_sources() {
     mkdir -p "$scratch/stub/conan/tools" "$scratch/exported"
     echo 'class ConanFile: pass' >"$scratch/stub/conan/__init__.py"
     : >"$scratch/stub/conan/tools/__init__.py"
@@ -51,15 +51,15 @@ recipe.export_sources()
 print(recipe.version)
 sys.exit(recipe.version != sys.argv[4])' "$scratch/stub" $folder/conan "$scratch/exported" "$version"
 }
-configures() {
+recipe_configures() {
     (unset MAKEFLAGS; cmake -S "$scratch/exported" -B "$scratch/configured" -DMD5MODEL_PROGRAMS=OFF -DMD5MODEL_GL=ON \
         -DMD5MODEL_INSTALL=ON)
 }
-silent "recipes use options of CMakeLists.txt" unknown_options
+silent "recipes use options of CMakeLists.txt" print_unknown_options
 check "vcpkg.json has the version" has_version
-check "Conan's recipe runs up to exporting sources" exports
+check "Conan's recipe runs up to exporting sources" recipe_exports_sources
 if command -v cmake >/dev/null; then
-    check "CMake configures the exported sources" configures
+    check "CMake configures the exported sources" recipe_configures
 else
     skip "CMake configures the exported sources" "cmake is not installed"
 fi

@@ -2,55 +2,55 @@
 # test/techniques.md: each test and each lesson in it exists, and it lists each lesson.
 . test/build/report.sh
 
-rows() {
+print_rows() {
     grep '^| ' test/techniques.md | tail -n +2 | grep -v '^|---'
 }
-rows | awk -F'|' '{ gsub(/[ `]/, "", $(NF - 2)); print $(NF - 2) }' >"$scratch/named"
+print_rows | awk -F'|' '{ gsub(/[ `]/, "", $(NF - 2)); print $(NF - 2) }' >"$scratch/named"
 # The last column contains the name of a lesson, or a link to a section of the course, which test/tree/docs.sh checks.
-rows | awk -F'|' '{ gsub(/[ `]/, "", $(NF - 1)); if ($(NF - 1) !~ /^-$|^\[/) print $(NF - 1) }' | sort -u >"$scratch/shown"
+print_rows | awk -F'|' '{ gsub(/[ `]/, "", $(NF - 1)); if ($(NF - 1) !~ /^-$|^\[/) print $(NF - 1) }' | sort -u >"$scratch/shown"
 check "the list of techniques is not empty" [ "$(wc -l <"$scratch/named")" -gt 50 ]
 
 find test -name 'test_*.c' -exec grep -hoE '^TEST[A-Z_]* \([a-z0-9_]+' {} + | sed 's/^TEST.* (//' |
     sort -u >"$scratch/tests"
-missing_tests() {
+print_missing_tests() {
     sort -u "$scratch/named" | comm -23 - "$scratch/tests"
 }
-silent "each test in the table exists" missing_tests
+silent "each test in the table exists" print_missing_tests
 
 sed -n 's/^\[\([a-z0-9_]*\)\]$/\1/p' demo/viewer/pages/pages.txt | sort -u >"$scratch/pages"
 check "the list of lessons is not empty" [ -s "$scratch/pages" ]
-missing_pages() {
+print_missing_pages() {
     comm -23 "$scratch/shown" "$scratch/pages"
 }
-silent "each lesson in the table exists" missing_pages
-unnamed_pages() {
+silent "each lesson in the table exists" print_missing_pages
+print_unnamed_pages() {
     comm -13 "$scratch/shown" "$scratch/pages"
 }
-silent "each lesson is in the table" unnamed_pages
+silent "each lesson is in the table" print_unnamed_pages
 
 # The build of the viewer requires matching texts and functions of lessons.
 pages=demo/viewer/pages
-embed() {
+embed_pages() {
     python3 render/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/embed_output" 2>&1
 }
-# refuses MESSAGE FILE...: returns success if a build from these files fails with the message.
-refuses() {
+# rejects_pages MESSAGE FILE...: returns success if a build from these files fails with the message.
+rejects_pages() {
     words=$1 && shift
-    ! embed "$@" && grep -qF "$words" "$scratch/embed_output" || { cat "$scratch/embed_output" && false; }
+    ! embed_pages "$@" && grep -qF "$words" "$scratch/embed_output" || { cat "$scratch/embed_output" && false; }
 }
-check "lessons match their texts" embed $pages/pages.txt $pages/*.c
+check "lessons match their texts" embed_pages $pages/pages.txt $pages/*.c
 sed '/^.additive.$/,/^see/d' $pages/pages.txt >"$scratch/less.txt"
-check "a lesson without a text is rejected" refuses "page 'additive' has a VIEW_SHOW, and no text" "$scratch/less.txt" $pages/*.c
-check "a text without a lesson is rejected" refuses "page 'easing' has no VIEW_SHOW" $pages/pages.txt $pages/[!e]*.c
+check "a lesson without a text is rejected" rejects_pages "page 'additive' has a VIEW_SHOW, and no text" "$scratch/less.txt" $pages/*.c
+check "a text without a lesson is rejected" rejects_pages "page 'easing' has no VIEW_SHOW" $pages/pages.txt $pages/[!e]*.c
 sed '/^keeps: 2/d' $pages/pages.txt >"$scratch/kept.txt"
-check "a VIEW_FILL_CACHE without a text is rejected" refuses "page 'bake' has a VIEW_FILL_CACHE" "$scratch/kept.txt" $pages/*.c
+check "a VIEW_FILL_CACHE without a text is rejected" rejects_pages "page 'bake' has a VIEW_FILL_CACHE" "$scratch/kept.txt" $pages/*.c
 sed 's/^slider: head turned, degrees | -80/slider: head turned, degrees/' $pages/pages.txt >"$scratch/fields.txt"
-check "a slider without all fields is rejected" refuses ": slider has 3 fields, expected 4" "$scratch/fields.txt" $pages/*.c
+check "a slider without all fields is rejected" rejects_pages ": slider has 3 fields, expected 4" "$scratch/fields.txt" $pages/*.c
 sed 's/^start: 0.7/begin: 0.7/' $pages/pages.txt >"$scratch/keys.txt"
-check "an unknown key is rejected" refuses ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
+check "an unknown key is rejected" rejects_pages ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
 
 # Lessons of earlier versions name a lesson or a section that exists.
-unknown_replacements() {
+print_unknown_replacements() {
     python3 - $pages/pages.txt <<-'END'
 	import re, sys
 	sys.path.insert(0, "render")
@@ -62,12 +62,12 @@ unknown_replacements() {
 	        print(name, "names the unknown section", replacement)
 	END
 }
-silent "each removed lesson names a section that exists" unknown_replacements
+silent "each removed lesson names a section that exists" print_unknown_replacements
 sed 's/^removed: timing | easing/removed: timing | unknown/' $pages/pages.txt >"$scratch/removed.txt"
-check "a removed lesson that names an unknown lesson is rejected" refuses "expected removed: NAME | LESSON" "$scratch/removed.txt" $pages/*.c
+check "a removed lesson that names an unknown lesson is rejected" rejects_pages "expected removed: NAME | LESSON" "$scratch/removed.txt" $pages/*.c
 
 # Browsers have only the viewer's fonts.
-foreign_letters() {
+print_missing_glyphs() {
     python3 - $pages/pages.txt test/techniques.md <<-'END'
 	import sys
 	sys.path.insert(0, "demo/web")
@@ -76,10 +76,10 @@ foreign_letters() {
 	    print("".join(sorted(set(open(path).read()) - {chr(code) for code in font.wanted_codes()} - {"\n"})), end="")
 	END
 }
-silent "texts of lessons contain only letters that the viewer's fonts have" foreign_letters
+silent "texts of lessons contain only letters that the viewer's fonts have" print_missing_glyphs
 
 # Joints, clips and models that lessons name exist.
-unknown_names() {
+print_unknown_names() {
     python3 - $pages/pages.txt <<-'END'
 	import os, re, sys
 	sys.path.insert(0, "render")
@@ -106,18 +106,18 @@ unknown_names() {
 	            print(name, "names the unknown", key, unknown)
 	END
 }
-silent "each joint, clip and model that a lesson names exists" unknown_names
+silent "each joint, clip and model that a lesson names exists" print_unknown_names
 
 # Each lesson has an exercise with its answer.
-no_answers() {
+print_lessons_without_answer() {
     awk '/^\[/ { lesson = $0 } /^answer:/ { answers[lesson] = 1 }
         /^title:/ { names[count++] = lesson } END { for (i = 0; i < count; i++) if (!answers[names[i]]) print names[i] }' $pages/pages.txt
 }
-silent "each lesson has an answer" no_answers
+silent "each lesson has an answer" print_lessons_without_answer
 
 # The same texts are HTML pages: each page contains its text, its lines, a control for each slider, and valid links.
 mkdir "$scratch/html" && python3 demo/web/techniques.py "$scratch/html" $pages/pages.txt $pages/*.c
-written() {
+written_page_is_complete() {
     python3 - "$scratch/html" $pages/pages.txt $pages/*.c <<-'END'
 	import html, os, re, sys
 	folder, text, *sources = sys.argv[1:]
@@ -156,6 +156,6 @@ written() {
 	        print(name, "does not link to its rows of the sources' table")
 	END
 }
-silent "each lesson has an HTML page with the same text, lines and sliders" written
+silent "each lesson has an HTML page with the same text, lines and sliders" written_page_is_complete
 
 finish
