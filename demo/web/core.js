@@ -3,23 +3,23 @@
 //
 // An element calls acquire() for an Asset, which fetches files and loads them in the program. The program reads files through
 // the object `page`. Each element passes a `client`, an object with functions that the assets call.
-import begin from "./md5core.js";
+import create_module from "./md5core.js";
 import {find_files, is_machine} from "./machine_text.js";
 import {max_unpacked, unpack} from "./unpack.js";
 
 export const settings = {wasmURL: undefined, map: null, cacheSize: 2 ** 25};
 
 export class Md5ModelError extends Error {
-    constructor(code, message, more) {
+    constructor(code, message, details) {
         super(message);
-        Object.assign(this, {name: "Md5ModelError", code}, more);
+        Object.assign(this, {name: "Md5ModelError", code}, details);
     }
 }
 
 // Returns the promise stored under a key, or stores a new one. A promise that fails is removed.
-function once(promises, key, make) {
+function once(promises, key, create) {
     if (!promises.has(key))
-        promises.set(key, make().catch((error) => {
+        promises.set(key, create().catch((error) => {
             promises.delete(key);
             throw error;
         }));
@@ -39,17 +39,17 @@ function request_error(url, status) {
 
 // Fetches a URL, with further attempts after failures of the network or the server. A guessed URL gets one attempt.
 async function get(url, signal, {is_guess, ...options}) {
-    for (const pause of is_guess ? [0] : [500, 2000, 0]) {
-        const answer = await fetch(url, {signal, ...options}).catch(() => null), status = answer?.status;
+    for (const delay of is_guess ? [0] : [500, 2000, 0]) {
+        const response = await fetch(url, {signal, ...options}).catch(() => null), status = response?.status;
         signal.throwIfAborted();
-        if (answer?.ok) {
-            const bytes = new Uint8Array(await answer.arrayBuffer()), is_packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-            return !is_packed ? bytes : unpack(new Response(bytes).body, "gzip", max_unpacked(bytes.length), url);
+        if (response?.ok) {
+            const bytes = new Uint8Array(await response.arrayBuffer()), is_compressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+            return !is_compressed ? bytes : unpack(new Response(bytes).body, "gzip", max_unpacked(bytes.length), url);
         }
-        const is_final = answer && status !== 429 && status < 500; // further attempts would fail, too
-        if (pause === 0 || is_final)
+        const is_final = response && status !== 429 && status < 500; // further attempts would fail, too
+        if (delay === 0 || is_final)
             throw request_error(url, status);
-        await new Promise((done) => setTimeout(done, Math.min(10000, 1000 * answer?.headers.get("Retry-After") || pause)));
+        await new Promise((resolve) => setTimeout(resolve, Math.min(10000, 1000 * response?.headers.get("Retry-After") || delay)));
     }
 }
 
@@ -92,7 +92,7 @@ async function fetch_shared(url, signal, options) {
 // -- The program ---------------------------------------------------------------------------------
 
 const shared = new Map(); // the promise of the program
-let module, problem, current_asset, listener, image_name = 0;
+let module, last_error, current_asset, listener, image_name = 0;
 
 const page = {
     open: (path, is_picture) => is_picture ? current_asset.picture(path) : current_asset.files.get(path),
@@ -101,34 +101,34 @@ const page = {
         module._free(image_name);
         return image_name = name === undefined ? 0 : copy(name);
     },
-    report(kind, text, more) {
+    report(kind, text, details) {
         if (kind === "error")
-            problem = [text, more];
+            last_error = [text, details];
         else
-            listener(kind, text, more);
+            listener(kind, text, details);
     },
 };
 
 async function start() {
-    const url = String(settings.wasmURL ?? new URL("./md5core.wasm", import.meta.url)), answer = await fetch(url).catch(() => null);
-    const fail = (code, text) => new Md5ModelError(code, text, {url});
-    if (!answer?.ok)
-        throw fail("program", "md5core.wasm: " + (answer?.status ?? "not reachable") + " at " + url);
-    const code = await WebAssembly.compileStreaming(answer.clone()).catch(async () => { // the server can send a wrong MIME type
-        const bytes = await answer.arrayBuffer();
+    const url = String(settings.wasmURL ?? new URL("./md5core.wasm", import.meta.url)), response = await fetch(url).catch(() => null);
+    const create_error = (code, text) => new Md5ModelError(code, text, {url});
+    if (!response?.ok)
+        throw create_error("program", "md5core.wasm: " + (response?.status ?? "not reachable") + " at " + url);
+    const code = await WebAssembly.compileStreaming(response.clone()).catch(async () => { // the server can send a wrong MIME type
+        const bytes = await response.arrayBuffer();
         return WebAssembly.compile(bytes).catch((error) => {
-            throw WebAssembly.validate(bytes) ? fail("csp", "The page's Content-Security-Policy forbids WebAssembly: "
-                + "add 'wasm-unsafe-eval' to script-src") : fail("program", "md5core.wasm: " + error.message);
+            throw WebAssembly.validate(bytes) ? create_error("csp", "The page's Content-Security-Policy forbids WebAssembly: "
+                + "add 'wasm-unsafe-eval' to script-src") : create_error("program", "md5core.wasm: " + error.message);
         });
     });
-    module = await begin({page, instantiateWasm: (imports, done) => (WebAssembly.instantiate(code, imports).then(done), {})});
+    module = await create_module({page, instantiateWasm: (imports, on_instance) => (WebAssembly.instantiate(code, imports).then(on_instance), {})});
 }
 
 // Copies a text to the program's memory.
 function copy(text) {
-    const bytes = new TextEncoder().encode(text + "\0"), it = module._malloc(bytes.length);
-    module.HEAPU8.set(bytes, it);
-    return it;
+    const bytes = new TextEncoder().encode(text + "\0"), pointer = module._malloc(bytes.length);
+    module.HEAPU8.set(bytes, pointer);
+    return pointer;
 }
 
 // Calls a function of element.c. Texts are copied for the call.
@@ -141,30 +141,30 @@ export function call(name, ...values) {
 // Indices of members of a web_element, in words of four bytes. element.c checks them.
 export const member = {eye: 0, follows: 12, up_is_y: 13, min: 14, max: 17, cycles: 21, spot: 22, player: 24};
 // The numbers of a web_element, and its pointer to the player.
-export const numbers = (it) => module.HEAPF32.subarray(it >> 2, (it >> 2) + member.player);
-export const player = (it) => module.HEAPU32[(it >> 2) + member.player];
+export const numbers = (element) => module.HEAPF32.subarray(element >> 2, (element >> 2) + member.player);
+export const player = (element) => module.HEAPU32[(element >> 2) + member.player];
 // Returns the texts that a function returns for the indices 0, 1 and so on.
-export function texts(name, it) {
-    const found = [];
-    for (let text; (text = module.UTF8ToString(call(name, it, found.length))); found.push(text));
-    return found;
+export function texts(name, pointer) {
+    const results = [];
+    for (let text; (text = module.UTF8ToString(call(name, pointer, results.length))); results.push(text));
+    return results;
 }
-export function advance(it, seconds, on_event) {
+export function advance(element, seconds, on_event) {
     listener = on_event;
-    call("web_advance", it, seconds);
+    call("web_advance", element, seconds);
 }
 
 const status = {memory: 3, mismatch: 7, gpu: 9}; // values of md5_status that have a code of their own; element.c checks them
 
 // Calls a function of element.c that can fail. Throws the error that the function has reported.
 export function need(name, ...values) {
-    problem = ["out of memory", status.memory];
+    last_error = ["out of memory", status.memory];
     const result = call(name, ...values);
     if (result)
         return result;
-    const [, line, column] = /:(\d+):(\d+): /.exec(problem[0]) ?? [];
-    const code = Object.keys(status).find((key) => status[key] === Number(problem[1])) ?? "parse";
-    throw new Md5ModelError(code, problem[0], line && {line: +line, column: +column});
+    const [, line, column] = /:(\d+):(\d+): /.exec(last_error[0]) ?? [];
+    const code = Object.keys(status).find((key) => status[key] === Number(last_error[1])) ?? "parse";
+    throw new Md5ModelError(code, last_error[0], line && {line: +line, column: +column});
 }
 
 // -- The context ---------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ function use_context() {
             losses++;
             setTimeout(() => losses--, 60000);
             leave_renderer();
-            setTimeout(() => gl === context && context.isContextLost() && notify_users("lose"), 2000);
+            setTimeout(() => gl === context && context.isContextLost() && notify_users("on_context_lost"), 2000);
         });
         canvas.addEventListener("webglcontextrestored", () => notify_users("invalidate"));
     }
@@ -208,17 +208,17 @@ function leave_renderer() {
 }
 
 // Draws an element's model and copies the image to the element's canvas. Returns false if the context is lost.
-export function draw_to(context, it, asset) {
+export function draw_to(context, element, asset) {
     const {width, height} = context.canvas;
     if (!asset.show())
         return false;
     for (const side of ["width", "height"])
         if (gl.canvas[side] < context.canvas[side])
             gl.canvas[side] = Math.ceil(context.canvas[side] / 64) * 64;
-    if (!call("web_draw", it, renderer, width, height)) {
+    if (!call("web_draw", element, renderer, width, height)) {
         if (gl.isContextLost())
             return false;
-        throw new Md5ModelError("gpu", problem[0]);
+        throw new Md5ModelError("gpu", last_error[0]);
     }
     context.globalCompositeOperation = "copy";
     context.drawImage(gl.canvas, 0, gl.canvas.height - height, width, height, 0, 0, width, height);
@@ -261,14 +261,14 @@ export function draw_soon(client) {
 }
 
 // Draws the elements that requested a frame. If the last frames took long, draws only as many as fit into the frame's time.
-function draw(now) {
+function draw(time) {
     frame = 0;
-    times = [...times.slice(-5), now];
-    const is_slow = times.length > 5 && times.every((time, i) => i === 0 || time - times[i - 1] > 34), end = performance.now() + 24;
+    times = [...times.slice(-5), time];
+    const is_slow = times.length > 5 && times.every((start, i) => i === 0 || start - times[i - 1] > 34), deadline = performance.now() + 24;
     for (const client of [...waiting]) {
         waiting.delete(client);
-        client.draw(now);
-        if (is_slow && performance.now() > end)
+        client.draw(time);
+        if (is_slow && performance.now() > deadline)
             break;
     }
     if (waiting.size > 0)
@@ -306,9 +306,9 @@ const extensions = [".png", ".jpg", ".tga", ".dds", ".jpeg", ".webp"]; // most c
 
 // A model with its clips and textures, shared by all elements with the same attributes.
 class Asset {
-    users = new Set(); // clients of elements: is_far(), draw(now), touch(), lose(), arrive()
+    users = new Set(); // clients of elements: is_far(), draw(time), invalidate(), on_context_lost(), on_file()
     files = new Map(); // bytes by path
-    it = 0; // pointer to the web_asset in the program
+    pointer = 0; // pointer to the web_asset in the program
     missing = []; // shaders and morph targets without files
     report = []; // textures of each shader
     #controller = new AbortController();
@@ -316,19 +316,19 @@ class Asset {
     #num_clips = 0;
     #pixels = new Map(); // decoded images by path; null if the file does not exist
     #requested = new Map(); // paths of images to fetch; true if the path is a guess
-    #current; // the map that the library searches: its row of the report, kind, name and stem
-    #is_drawn = false; // the asset is on the GPU
+    #current; // the map that the library searches: its entry of the report, kind, name and stem
+    #is_uploaded = false; // the asset is on the GPU
     #textures; // promise of dress()
     #morphs; // promise of #load_morphs()
     #named_textures; // URLs of textures by name and map
     #named_shaders = new Set(); // shaders with an entry in #named_textures
     #listing; // URLs of the existing files by URL in lower case, if they are known
 
-    async fetch(path, more) {
-        const url = absolute(path), listed = this.#listing?.get(url.toLowerCase()) ?? url;
-        const bytes = await fetch_shared(listed, this.#controller.signal,
-            {credentials: this.credentials ? "include" : "same-origin", priority: this.priority, ...more});
-        this.users.forEach((user) => user.arrive());
+    async fetch(path, options) {
+        const url = absolute(path), known_url = this.#listing?.get(url.toLowerCase()) ?? url;
+        const bytes = await fetch_shared(known_url, this.#controller.signal,
+            {credentials: this.credentials ? "include" : "same-origin", priority: this.priority, ...options});
+        this.users.forEach((user) => user.on_file());
         return bytes;
     }
 
@@ -344,9 +344,9 @@ class Asset {
 
     // Reads the attributes `textures` and `files`: named textures, and the list of existing files.
     async #read_lists(path) {
-        const all = pairs(this.textures);
-        this.#named_textures = new Map(all.filter(([name]) => name).map(([name, url]) => [name, url && absolute(url)]));
-        let names = all.filter(([name]) => !name).map(([, url]) => url), base = path;
+        const entries = pairs(this.textures);
+        this.#named_textures = new Map(entries.filter(([name]) => name).map(([name, url]) => [name, url && absolute(url)]));
+        let names = entries.filter(([name]) => !name).map(([, url]) => url), base = path;
         if (this.list) {
             const list = JSON.parse(new TextDecoder().decode(await this.fetch(this.list)));
             [names, base] = [list.files ?? list, absolute(list.base ?? ".", this.list)];
@@ -372,7 +372,7 @@ class Asset {
         await Promise.allSettled(used_files.map(async (name) => this.files.set(name, await this.fetch(name))));
         this.#controller.signal.throwIfAborted();
         this.path = used_files.find((name) => /mesh$/.test(name)) ?? path;
-        this.it = this.need("web_load", path, this.is_machine);
+        this.pointer = this.need("web_load", path, this.is_machine);
         this.files.clear();
         use_context();
     }
@@ -384,7 +384,7 @@ class Asset {
             if (this.is_machine)
                 return null;
             this.files.set(url, bytes);
-            return {duration: this.need("web_add_clip", this.it, url, this.travels), state: ++this.#num_clips};
+            return {duration: this.need("web_add_clip", this.pointer, url, this.travels), state: ++this.#num_clips};
         });
     }
 
@@ -392,9 +392,9 @@ class Asset {
     show() {
         if (!use_context())
             return false;
-        if (!this.#is_drawn)
-            this.need("web_upload", this.it, renderer);
-        this.#is_drawn = true;
+        if (!this.#is_uploaded)
+            this.need("web_upload", this.pointer, renderer);
+        this.#is_uploaded = true;
         clearTimeout(idle);
         this.dress();
         return true;
@@ -402,12 +402,12 @@ class Asset {
 
     // Removes the asset from the GPU. If no other asset is on the GPU for 30 seconds, destroys the context.
     hide() {
-        if (this.#is_drawn)
-            call("web_release", this.it, renderer);
-        this.#is_drawn = false;
+        if (this.#is_uploaded)
+            call("web_release", this.pointer, renderer);
+        this.#is_uploaded = false;
         this.#textures = undefined;
         clearTimeout(idle);
-        if (![...assets.values()].some((asset) => asset.#is_drawn))
+        if (![...assets.values()].some((asset) => asset.#is_uploaded))
             idle = setTimeout(() => {
                 const old_context = gl;
                 leave_renderer();
@@ -430,14 +430,14 @@ class Asset {
         do {
             this.#requested.clear();
             this.report = [];
-            this.need("web_load_materials", this.it, renderer, this.path);
+            this.need("web_load_materials", this.pointer, renderer, this.path);
             this.users.forEach((user) => user.invalidate());
             await Promise.all([...this.#requested].map(async ([path, is_guess]) => {
                 const pixels = await this.fetch(path, {is_guess}).then(decode).catch((error) => this.#note_missing(path, error));
                 this.#pixels.set(path, pixels);
             }));
             this.#controller.signal.throwIfAborted();
-        } while (this.#requested.size > 0 && this.#is_drawn);
+        } while (this.#requested.size > 0 && this.#is_uploaded);
         this.#pixels.forEach((pixels, path) => pixels && this.#pixels.delete(path));
         return this.report.filter((entry) => entry.missing).map((entry) => entry.shader);
     }
@@ -453,22 +453,22 @@ class Asset {
     name_picture(shader, kind) {
         if (kind === 0)
             this.report.push({shader, pictures: {}, missing: true});
-        const suffix = kind > 0 ? "." + maps[kind] : "", row = this.report.findLast((entry) => entry.shader === shader);
+        const suffix = kind > 0 ? "." + maps[kind] : "", entry = this.report.findLast((candidate) => candidate.shader === shader);
         const urls = [shader, base_name(shader), "*"].map((name) => this.#named_textures.get(name + suffix));
-        const url = urls.find((named) => named !== undefined);
+        const url = urls.find((candidate) => candidate !== undefined);
         if (url !== undefined)
             this.#named_shaders.add(shader);
-        this.#current = {row, kind, name: url};
+        this.#current = {entry, kind, name: url};
         return url;
     }
 
     // Returns the pixels of an image, null if it does not exist, or undefined after requesting it.
     picture(path) {
-        const pixels = this.#pixels.get(path), current = this.#current, {row, kind} = current;
+        const pixels = this.#pixels.get(path), current = this.#current, {entry, kind} = current;
         current.stem ??= path.slice(0, path.lastIndexOf(".")); // of the first path
         if (pixels) {
-            row.pictures[maps[kind]] = path;
-            row.missing &&= kind > 0;
+            entry.pictures[maps[kind]] = path;
+            entry.missing &&= kind > 0;
         } else if (pixels === undefined && !current.has_request) {
             this.#request(path);
         }
@@ -478,22 +478,22 @@ class Asset {
     // Adds an image to the requested ones, if it exists or may exist.
     #request(path) {
         const current = this.#current, dot = path.lastIndexOf(".");
-        const is_sure = path === current.name || this.#listing?.has(path.toLowerCase());
+        const is_known = path === current.name || this.#listing?.has(path.toLowerCase());
         const is_guess = path.slice(0, dot) === current.stem && this.#may_guess(path, dot);
-        if (!is_sure && !is_guess)
+        if (!is_known && !is_guess)
             return;
         current.has_request = true;
-        this.#requested.set(path, !is_sure);
+        this.#requested.set(path, !is_known);
     }
 
     // Returns true if a path without a listing should be tried: only the first name of a color, with all extensions in turn. If the
     // first two shaders have no images, no others are tried. Other maps are never guessed, because most models do not have them.
-    #may_guess(path, at) {
-        const {row, kind} = this.#current, ending = path.slice(at);
-        if (this.#listing || this.#named_shaders.has(row.shader) || kind > 0 || missing_urls.has(path))
+    #may_guess(path, dot) {
+        const {entry, kind} = this.#current, extension = path.slice(dot);
+        if (this.#listing || this.#named_shaders.has(entry.shader) || kind > 0 || missing_urls.has(path))
             return false;
-        const earlier = extensions.slice(0, extensions.indexOf(ending)), has_image = this.report.some((entry) => !entry.missing);
-        return earlier.every((extension) => this.#is_missing(path.slice(0, at) + extension)) && (this.report.length < 3 || has_image);
+        const tried = extensions.slice(0, extensions.indexOf(extension)), has_image = this.report.some((candidate) => !candidate.missing);
+        return tried.every((ending) => this.#is_missing(path.slice(0, dot) + ending)) && (this.report.length < 3 || has_image);
     }
 
     #is_missing(path) {
@@ -502,31 +502,31 @@ class Asset {
 
     // Loads the morph targets of the machine. Returns the names of targets without files.
     async #load_morphs() {
-        const path = folder(this.path) + "morphs/", targets = texts("web_morph_name", this.it), missing = [];
+        const path = folder(this.path) + "morphs/", targets = texts("web_morph_name", this.pointer), missing = [];
         await Promise.all(targets.map((name) => this.fetch(path + name + ".md5mesh").then(
             (bytes) => this.files.set(path + name + ".md5mesh", bytes), () => missing.push(name))));
         this.#controller.signal.throwIfAborted();
         if (targets.length > 0) {
-            this.need("web_load_morphs", this.it, path);
+            this.need("web_load_morphs", this.pointer, path);
             this.files.clear();
-            if (this.#is_drawn)
-                this.need("web_upload", this.it, renderer);
+            if (this.#is_uploaded)
+                this.need("web_upload", this.pointer, renderer);
         }
         return missing;
     }
 
-    end() {
+    destroy() {
         this.#controller.abort();
         this.hide();
-        if (this.it)
-            call("web_free_asset", this.it);
-        this.it = 0;
+        if (this.pointer)
+            call("web_free_asset", this.pointer);
+        this.pointer = 0;
     }
 }
 
 // Returns the asset with these properties. Call release() when the element does not show it any longer.
-export function acquire(wanted, client) {
-    const key = JSON.stringify(wanted), asset = assets.get(key) ?? Object.assign(new Asset(), wanted, {key});
+export function acquire(properties, client) {
+    const key = JSON.stringify(properties), asset = assets.get(key) ?? Object.assign(new Asset(), properties, {key});
     assets.set(key, asset);
     asset.users.add(client);
     return asset;
@@ -537,5 +537,5 @@ export function release(asset, client) {
         return;
     if (assets.get(asset.key) === asset)
         assets.delete(asset.key);
-    asset.end();
+    asset.destroy();
 }

@@ -23,7 +23,7 @@ export const attributes = {
     "interaction-prompt": ["auto none", "none"], "a11y": ["text", null, "texts"],
     "shadow-intensity": ["number", 1], "shadow-softness": ["number", 0.1], "exposure": ["number", 1],
 };
-export const property_of = (name) => name === "fetchpriority" ? "fetchPriority" : name.replace(/-./g, (part) => part[1].toUpperCase());
+export const property_name = (name) => name === "fetchpriority" ? "fetchPriority" : name.replace(/-./g, (part) => part[1].toUpperCase());
 
 // The texts for visitors. The attribute `a11y` replaces them: a JSON object with some of these names.
 const default_texts = {
@@ -35,16 +35,16 @@ const default_texts = {
 
 const style = `:host { display: block; position: relative; inline-size: 300px; block-size: 150px; contain: content; }
     :host([hidden]) { display: none; }
-    canvas, .poster, .over { position: absolute; inset: 0; inline-size: 100%; block-size: 100%; }
+    canvas, .poster, .overlay { position: absolute; inset: 0; inline-size: 100%; block-size: 100%; }
     canvas { outline: none; }
     canvas:focus-visible { outline: 2px solid var(--md5-focus-color, Highlight); outline-offset: -2px; }
     .poster img, .poster ::slotted(*) { inline-size: 100%; block-size: 100%; object-fit: contain; }
-    .poster[data-gone] { opacity: 0; visibility: hidden; transition: 0.2s; }
-    .over { pointer-events: none; }
-    .over ::slotted(*) { pointer-events: auto; }
+    .poster[data-dismissed] { opacity: 0; visibility: hidden; transition: 0.2s; }
+    .overlay { pointer-events: none; }
+    .overlay ::slotted(*) { pointer-events: auto; }
     .bar { position: absolute; inset: 0 auto auto 0; block-size: var(--progress-bar-height, 2px);
-        background: var(--progress-bar-color, Highlight); animation: late 0.3s step-end; }
-    @keyframes late { from { visibility: hidden; } }
+        background: var(--progress-bar-color, Highlight); animation: appear 0.3s step-end; }
+    @keyframes appear { from { visibility: hidden; } }
     .controls { position: absolute; inset: auto 0 0; }
     .error { position: absolute; inset: 0 0 auto; margin: 0; padding: 0.3em; overflow-wrap: anywhere; background: Canvas; color: CanvasText; }
     .error:empty { padding: 0; }
@@ -56,10 +56,10 @@ const style = `:host { display: block; position: relative; inline-size: 300px; b
     .hotspot { position: absolute; inset: 0 auto auto 0; inline-size: 0; block-size: 0; }
     .hotspot[hidden] { display: none; }
     .hotspot ::slotted(*) { position: absolute; transform: translate(-50%, -50%); }
-    @media (prefers-reduced-motion: reduce) { .poster[data-gone] { transition: none; } .prompt { animation: none; } }`;
+    @media (prefers-reduced-motion: reduce) { .poster[data-dismissed] { transition: none; } .prompt { animation: none; } }`;
 const tree = [["canvas", {part: "canvas"}],
-    ["div", {class: "over"}, ["slot", {}]],
-    ["div", {class: "poster", part: "poster", "data-gone": ""}, ["slot", {name: "poster"}, ["img", {alt: "", hidden: ""}]]],
+    ["div", {class: "overlay"}, ["slot", {}]],
+    ["div", {class: "poster", part: "poster", "data-dismissed": ""}, ["slot", {name: "poster"}, ["img", {alt: "", hidden: ""}]]],
     ["slot", {name: "progress-bar"}, ["div", {class: "bar", part: "progress", role: "progressbar", hidden: ""}]],
     ["slot", {name: "error"}, ["p", {class: "error", part: "error", role: "alert"}]],
     ["slot", {name: "interaction-prompt"}, ["div", {class: "prompt", part: "interaction-prompt", "aria-hidden": "true", hidden: ""}]],
@@ -67,18 +67,18 @@ const tree = [["canvas", {part: "canvas"}],
     ["div", {class: "controls"}, ["slot", {name: "controls"}]]];
 let sheet;
 
-function grow(parent, [tag, own, ...children]) {
-    const it = document.createElement(tag);
-    Object.entries(own).forEach((pair) => it.setAttribute(...pair));
-    children.forEach((child) => grow(it, child));
-    parent.append(it);
+function append_tree(parent, [tag, properties, ...children]) {
+    const element = document.createElement(tag);
+    Object.entries(properties).forEach((pair) => element.setAttribute(...pair));
+    children.forEach((child) => append_tree(element, child));
+    parent.append(element);
 }
 
 const is_still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const fraction = (value) => value - Math.floor(value);
 const clamp = (value, min, max) => Math.min(Math.max(value, min), max);
 const vector = (x, y, z) => ({x, y, z, toString: () => x + " " + y + " " + z});
-const url_of = (text, base = document.baseURI) => text ? new URL(text, base).href : null;
+const resolve_url = (text, base = document.baseURI) => text ? new URL(text, base).href : null;
 const degree = Math.PI / 180;
 const warned = new Set();
 function warn(text) {
@@ -127,9 +127,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     static mapURLs(map) { settings.map = map; }
 
     static #observers; // observers for all elements
-    #canvas; #over; #poster; #image; #bar; #message; #prompt; #status; #context;
+    #canvas; #overlay; #poster; #image; #bar; #message; #prompt; #status; #context;
     #internals = this.attachInternals();
-    #visibility = {}; // true if the element is visible (seen), within one window height (near), within two (around)
+    #visibility = {}; // true if the element is visible, within one window height (near), within two (in_range)
     #asset = null; // the asset that is shown
     #handle = 0; // pointer to the web_element in the program
     #request = 0; // number of the last call of #show(), which cancels earlier calls
@@ -155,18 +155,18 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #last_input = -Infinity; // time at which the user moved the camera last, ms
     #camera_source = "none"; // source of the camera's movement for events
     #has_user_camera = false; // the user has moved the camera, so that the attributes do not apply
-    #goal = null; // target of the camera: theta, phi, radius, is_share (the radius is a percentage), x, y, z, fov
+    #goal = null; // target of the camera: theta, phi, radius, is_percentage (of the radius), x, y, z, fov
     #camera = null; // the current camera, with the radius in units
-    #fingers = new Map(); // pointers that are down
+    #pointers = new Map(); // pointers that are down
     #hotspots = new Map(); // by child element: its box, the name of its joint, and the joint
     #texts = default_texts;
     // The functions that core.js calls.
     #client = {
-        is_far: () => !this.#visibility.around,
-        draw: (now) => this.#draw(now),
+        is_far: () => !this.#visibility.in_range,
+        draw: (time) => this.#draw(time),
         invalidate: () => this.#invalidate(),
-        arrive: () => this.#advance_bar(this.#progress + (0.9 - this.#progress) / 4, "model"),
-        lose: () => this.#is_loaded && this.#report_error("webglcontextlost", new Md5ModelError("gpu", "The WebGL context was lost")),
+        on_file: () => this.#advance_bar(this.#progress + (0.9 - this.#progress) / 4, "model"),
+        on_context_lost: () => this.#is_loaded && this.#report_error("webglcontextlost", new Md5ModelError("gpu", "The WebGL context was lost")),
     };
 
     constructor() {
@@ -177,8 +177,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             sheet.replaceSync(style);
         }
         root.adoptedStyleSheets = [sheet];
-        tree.forEach((part) => grow(root, part));
-        [this.#canvas, this.#over, this.#poster, this.#image, this.#bar, this.#message, this.#prompt, this.#status] = ["canvas", ".over",
+        tree.forEach((part) => append_tree(root, part));
+        [this.#canvas, this.#overlay, this.#poster, this.#image, this.#bar, this.#message, this.#prompt, this.#status] = ["canvas", ".overlay",
             ".poster", "img", ".bar", ".error", ".prompt", ".status"].map((name) => root.querySelector(name));
         this.#context = this.#canvas.getContext("2d");
         this.#reset_promise();
@@ -187,17 +187,17 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     connectedCallback() {
         // Properties that were set before the element was defined hide the accessors of the class.
-        for (const name of Object.keys(attributes).map(property_of))
+        for (const name of Object.keys(attributes).map(property_name))
             if (Object.hasOwn(this, name)) {
                 const value = this[name];
                 delete this[name];
                 this[name] = value;
             }
         clearTimeout(this.#timers.leave);
-        Md5ModelElement.#observers ??= Object.entries({seen: "0px", near: "100%", around: "200%"}).map(([name, rootMargin]) =>
+        Md5ModelElement.#observers ??= Object.entries({visible: "0px", near: "100%", in_range: "200%"}).map(([name, rootMargin]) =>
             new IntersectionObserver((entries) => entries.forEach(({target, isIntersecting}) => target.#set_visibility(name, isIntersecting)), {rootMargin}));
-        for (const its of [...Md5ModelElement.#observers, this.#size_observer])
-            its.observe(this);
+        for (const observer of [...Md5ModelElement.#observers, this.#size_observer])
+            observer.observe(this);
         this.#hotspot_observer.observe(this, {childList: true, subtree: true, attributeFilter: ["slot", "data-joint"]});
         this.#update_hotspots();
         this.#is_playing ||= this.autoplay && !is_still();
@@ -207,8 +207,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     disconnectedCallback() {
-        for (const its of [...Md5ModelElement.#observers, this.#size_observer])
-            its.unobserve(this);
+        for (const observer of [...Md5ModelElement.#observers, this.#size_observer])
+            observer.unobserve(this);
         this.#hotspot_observer.disconnect();
         this.#visibility = {};
         this.#timers.leave = setTimeout(() => {
@@ -218,8 +218,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         }, this.#is_loaded ? 5000 : 0);
     }
 
-    attributeChangedCallback(name, before, now) {
-        if ((before === now && name !== "src") || !this.isConnected)
+    attributeChangedCallback(name, old_value, new_value) {
+        if ((old_value === new_value && name !== "src") || !this.isConnected)
             return;
         const change = attributes[name]?.[2];
         if (change === "model" || change === "clip")
@@ -230,7 +230,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#has_user_camera = false;
         else if (change === "parameters" && !this.#is_stale) // otherwise #start_element() sets them
             this.#set_parameters();
-        else if (change === "autoplay" && now !== null && !is_still())
+        else if (change === "autoplay" && new_value !== null && !is_still())
             this.play();
         else if (change === "texts")
             this.#update_texts();
@@ -291,7 +291,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
     get loaded() { return this.#ready.promise; }
     get isLoaded() { return this.#is_loaded; }
-    get modelIsVisible() { return this.#is_loaded && this.#visibility.seen === true && "gone" in this.#poster.dataset; }
+    get modelIsVisible() { return this.#is_loaded && this.#visibility.visible === true && "dismissed" in this.#poster.dataset; }
     get loadError() { return this.#error; }
     get textureReport() { return this.#asset?.report ?? []; }
     reload() { this.#show(true); }
@@ -303,12 +303,12 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#show(true);
     }
     showPoster() {
-        delete this.#poster.dataset.gone;
+        delete this.#poster.dataset.dismissed;
         this.#update_poster_button();
         this.#report_visibility();
     }
     getBounds() {
-        const [min, max] = [member.min, member.max].map((first) => this.#handle ? numbers(this.#handle).slice(first, first + 3) : [0, 0, 0]);
+        const [min, max] = [member.min, member.max].map((index) => this.#handle ? numbers(this.#handle).slice(index, index + 3) : [0, 0, 0]);
         return {min: vector(...min), max: vector(...max)};
     }
     getDimensions() {
@@ -316,8 +316,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         return vector(max.x - min.x, max.y - min.y, max.z - min.z);
     }
     toBlob({mimeType, qualityArgument} = {}) {
-        return new Promise((done, fail) => this.#canvas.toBlob(
-            (blob) => blob ? done(blob) : fail(new Md5ModelError("gpu", "no picture")), mimeType, qualityArgument));
+        return new Promise((resolve, reject) => this.#canvas.toBlob(
+            (blob) => blob ? resolve(blob) : reject(new Md5ModelError("gpu", "no picture")), mimeType, qualityArgument));
     }
     toDataURL(type, quality) { return this.#canvas.toDataURL(type, quality); }
 
@@ -331,15 +331,15 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     // Returns the clips of the attribute `clips`: names to URLs.
     #clips() {
         return new Map(pairs(this.clips).map(([name, url]) => [name || base_name(url),
-            /\.\w+$/.test(url) || !this.files ? url_of(url) : url_of(url + ".md5anim", url_of(this.files))]));
+            /\.\w+$/.test(url) || !this.files ? resolve_url(url) : resolve_url(url + ".md5anim", resolve_url(this.files))]));
     }
 
     // Shows the model of the attributes if `reloads`, or changes to their clip. Waits until all attributes are set.
     async #show(reloads) {
-        const turn = ++this.#request;
+        const request = ++this.#request;
         this.#is_stale ||= reloads;
         await null;
-        if (turn !== this.#request)
+        if (request !== this.#request)
             return;
         if (!this.src) {
             this.#unload();
@@ -348,9 +348,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (!this.src || !this.isConnected || (this.loading !== "eager" && !this.#visibility.near)
             || (this.reveal === "manual" && !this.#is_dismissed))
             return this.#wait_for(null);
-        const camera = url_of(this.cameraPath), clips = this.#clips(), name = this.animationName ?? clips.keys().next().value ?? "none";
+        const camera = resolve_url(this.cameraPath), clips = this.#clips(), name = this.animationName ?? clips.keys().next().value ?? "none";
         const url = clips.get(name), is_stale = this.#is_stale, asset = !is_stale ? this.#asset : acquire({
-            src: url_of(this.src), textures: this.textures, list: url_of(this.files), credentials: this.withCredentials,
+            src: resolve_url(this.src), textures: this.textures, list: resolve_url(this.files), credentials: this.withCredentials,
             priority: this.fetchPriority, travels: camera !== null}, this.#client);
         this.#wait_for(is_stale ? asset : null);
         if (is_stale)
@@ -361,40 +361,40 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
                 clip_error = error;
             });
             const [path, clip] = await Promise.all([is_stale && camera && asset.fetch(camera), clip_promise, asset.load()]);
-            if (turn !== this.#request)
+            if (request !== this.#request)
                 return;
-            const is_there = clip || name === "none" || asset.is_machine;
+            const is_available = clip || name === "none" || asset.is_machine;
             if (is_stale)
                 this.#start_element(asset, camera, path);
-            if (is_stale || (is_there && (name !== this.#clip_name || (clip && clip !== this.#clip))))
-                this.#show_clip(is_there ? name : "none", clip, is_stale || is_still() || !this.#is_playing ? 0
+            if (is_stale || (is_available && (name !== this.#clip_name || (clip && clip !== this.#clip))))
+                this.#show_clip(is_available ? name : "none", clip, is_stale || is_still() || !this.#is_playing ? 0
                     : this.animationCrossfadeDuration / 1000);
-            if (!is_there)
+            if (!is_available)
                 throw clip_error ?? new Md5ModelError("mismatch", "unknown clip \"" + name + "\"; available clips: " + [...clips.keys()].join(", "));
             if (!is_stale)
                 this.#clear_error();
         } catch (error) {
-            if (turn === this.#request)
+            if (request === this.#request)
                 this.#report_failure(error, this.#asset?.src !== asset.src);
         }
     }
 
     // Cancels the loading of another asset.
     #wait_for(asset) {
-        const before = this.#opening;
+        const previous = this.#opening;
         this.#opening = asset;
-        if (before && before !== asset && before !== this.#asset)
-            release(before, this.#client);
+        if (previous && previous !== asset && previous !== this.#asset)
+            release(previous, this.#client);
     }
 
     #start_element(asset, camera, path) {
         if (camera)
             asset.files.set(camera, path);
-        const it = asset.need("web_create_element", asset.it, camera ?? "");
+        const element = asset.need("web_create_element", asset.pointer, camera ?? "");
         this.#unload(asset);
-        [this.#asset, this.#handle, this.#opening, this.#camera, this.#has_user_camera, this.#is_stale] = [asset, it, null, null, false, false];
-        numbers(it)[member.follows] = Number(camera !== null);
-        numbers(it)[member.up_is_y] = Number(this.up === "y");
+        [this.#asset, this.#handle, this.#opening, this.#camera, this.#has_user_camera, this.#is_stale] = [asset, element, null, null, false, false];
+        numbers(element)[member.follows] = Number(camera !== null);
+        numbers(element)[member.up_is_y] = Number(this.up === "y");
         this.#hotspots.forEach((hotspot) => hotspot.joint = null);
         this.#set_parameters();
     }
@@ -442,34 +442,34 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // -- Events and accessibility ---------------------------------------------------------------
 
-    #dispatch(kind, detail, more) {
-        return this.dispatchEvent(new CustomEvent(kind, {detail, ...more}));
+    #dispatch(kind, detail, options) {
+        return this.dispatchEvent(new CustomEvent(kind, {detail, ...options}));
     }
 
-    #set_state(name, is_so) {
-        this.#internals.states[is_so ? "add" : "delete"](name);
+    #set_state(name, is_set) {
+        this.#internals.states[is_set ? "add" : "delete"](name);
     }
 
-    #set_phase(now) {
-        ["loading", "loaded", "failed"].forEach((state) => this.#set_state(state, state === now));
+    #set_phase(phase) {
+        ["loading", "loaded", "failed"].forEach((state) => this.#set_state(state, state === phase));
     }
 
-    #set_playing(now) {
-        if (this.#is_playing !== now)
-            this.#dispatch(now ? "play" : "pause");
-        this.#is_playing = now;
-        this.#set_state("playing", now);
+    #set_playing(is_playing) {
+        if (this.#is_playing !== is_playing)
+            this.#dispatch(is_playing ? "play" : "pause");
+        this.#is_playing = is_playing;
+        this.#set_state("playing", is_playing);
         this.#invalidate();
     }
 
-    #advance_bar(share, reason) {
-        if (share <= this.#progress)
+    #advance_bar(progress, reason) {
+        if (progress <= this.#progress)
             return;
-        this.#progress = share;
-        this.#bar.hidden = share === 1;
-        this.#bar.style.inlineSize = 100 * share + "%";
-        this.#bar.setAttribute("aria-valuenow", Math.round(100 * share));
-        this.#dispatch("progress", {totalProgress: share, reason});
+        this.#progress = progress;
+        this.#bar.hidden = progress === 1;
+        this.#bar.style.inlineSize = 100 * progress + "%";
+        this.#bar.setAttribute("aria-valuenow", Math.round(100 * progress));
+        this.#dispatch("progress", {totalProgress: progress, reason});
     }
 
     #report_start() {
@@ -524,16 +524,16 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // Reads the texts for visitors.
     #update_texts() {
-        let own_texts = {};
+        let page_texts = {};
         try {
-            own_texts = JSON.parse(this.a11y ?? "{}") ?? {};
+            page_texts = JSON.parse(this.a11y ?? "{}") ?? {};
         } catch (error) {
             warn("invalid a11y: expected a JSON object: " + error.message);
         }
-        const unknown = Object.keys(own_texts).filter((name) => !(name in default_texts));
+        const unknown = Object.keys(page_texts).filter((name) => !(name in default_texts));
         if (unknown.length > 0)
             warn("unknown names in a11y: " + unknown.join(", ") + "; known names: " + Object.keys(default_texts).join(", "));
-        this.#texts = {...default_texts, ...own_texts};
+        this.#texts = {...default_texts, ...page_texts};
         this.#bar.setAttribute("aria-label", this.#texts.loading);
         this.#prompt.textContent = this.#texts.prompt;
         if (this.#message.textContent !== "")
@@ -558,7 +558,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #can_play() { return Boolean(this.#asset?.is_machine || this.clips); }
 
     // A poster that loads the model is a button.
-    #has_poster_button() { return this.reveal === "manual" && !("gone" in this.#poster.dataset); }
+    #has_poster_button() { return this.reveal === "manual" && !("dismissed" in this.#poster.dataset); }
 
     #update_poster_button() {
         const is_button = this.#has_poster_button();
@@ -591,14 +591,14 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #show_poster() {
         this.#image.hidden = !this.poster;
         if (this.poster)
-            this.#image.src = url_of(this.poster);
+            this.#image.src = resolve_url(this.poster);
         if (!this.#is_loaded)
             this.showPoster();
     }
 
     #hide_poster() {
-        const is_new = !("gone" in this.#poster.dataset), has_focus = this.shadowRoot.activeElement === this.#poster;
-        this.#poster.dataset.gone = "";
+        const is_new = !("dismissed" in this.#poster.dataset), has_focus = this.shadowRoot.activeElement === this.#poster;
+        this.#poster.dataset.dismissed = "";
         this.#update_poster_button();
         if (has_focus && this.cameraControls)
             this.#canvas.focus();
@@ -615,12 +615,12 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     // -- The camera -----------------------------------------------------------------------------
 
     #camera_values(name, kinds) {
-        const text = this[property_of(name)], found = parse_camera_values(text, kinds);
-        const usual = parse_camera_values(attributes[name][1], kinds);
-        if (!found)
+        const text = this[property_name(name)], values = parse_camera_values(text, kinds);
+        const defaults = parse_camera_values(attributes[name][1], kinds);
+        if (!values)
             warn("invalid " + name + "=\"" + text + "\": expected "
                 + [...kinds].map((kind) => kind === "a" ? "an angle such as 30deg" : "a length or a percentage").join(", ") + ", or auto");
-        return usual.map((its, i) => found?.[i] ?? its);
+        return defaults.map((value, i) => values?.[i] ?? value);
     }
 
     // Sets the goal of the camera from the attributes, unless the user has moved the camera.
@@ -630,24 +630,24 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         const [theta, phi, radius] = this.#camera_values("camera-orbit", "aad"), [fov] = this.#camera_values("field-of-view", "a");
         const {min, max} = this.getBounds(), target = this.#camera_values("camera-target", "ddd");
         const [x, y, z] = ["x", "y", "z"].map((axis, i) => target[i]?.[0] ?? (min[axis] + max[axis]) / 2);
-        this.#goal = {theta, phi, radius: radius[0], is_share: radius[1], x, y, z, fov: clamp(fov, ...this.#fov_limits())};
+        this.#goal = {theta, phi, radius: radius[0], is_percentage: radius[1], x, y, z, fov: clamp(fov, ...this.#fov_limits())};
         this.#limit_goal();
         this.#invalidate();
     }
 
-    #usual_fov() { return clamp(this.#camera_values("field-of-view", "a")[0], 1, 170); }
+    #default_fov() { return clamp(this.#camera_values("field-of-view", "a")[0], 1, 170); }
 
     // Returns the limits of the field of view. "auto" is the attribute field-of-view.
     #fov_limits() {
-        const [min, max] = ["min", "max"].map((end) => this.#camera_values(end + "-field-of-view", "a")[0]), usual = this.#usual_fov();
-        return [clamp(min ?? usual, 1, 170), clamp(max ?? usual, 1, 170)];
+        const [min, max] = ["min", "max"].map((bound) => this.#camera_values(bound + "-field-of-view", "a")[0]), default_fov = this.#default_fov();
+        return [clamp(min ?? default_fov, 1, 170), clamp(max ?? default_fov, 1, 170)];
     }
 
-    // Returns the distance at which the cylinder around the bounding box fills the canvas with the usual field of view. A cylinder
+    // Returns the distance at which the cylinder around the bounding box fills the canvas with the default field of view. A cylinder
     // has the same width from all sides.
     #fit_distance({phi}) {
         const {width, height} = this.#canvas, {x, y, z} = this.getDimensions(), r = Math.hypot(x, y) / 2 || 1e-3;
-        const half = Math.tan(this.#usual_fov() * degree / 2), level = Math.sin(phi * degree), steep = Math.cos(phi * degree);
+        const half = Math.tan(this.#default_fov() * degree / 2), level = Math.sin(phi * degree), steep = Math.cos(phi * degree);
         return Math.max(...Array.from({length: 32}, (_, i) => {
             const ahead = r * Math.cos(i * Math.PI / 8), up = i < 16 ? z / 2 : -z / 2;
             return level * ahead + steep * up + Math.max(Math.abs(level * up - steep * ahead),
@@ -656,21 +656,21 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     #limit_goal() {
-        const [min, max] = ["min", "max"].map((end) => this.#camera_values(end + "-camera-orbit", "aad")), goal = this.#goal;
+        const [min, max] = ["min", "max"].map((bound) => this.#camera_values(bound + "-camera-orbit", "aad")), goal = this.#goal;
         goal.theta = clamp(goal.theta, min[0] ?? -Infinity, max[0] ?? Infinity);
         goal.phi = clamp(goal.phi, Math.max(min[1], 0.5), Math.min(max[1], 179.5));
         const fit = this.#fit_distance(goal) / 100, units = (distance) => distance[0] * (distance[1] ? fit : 1);
-        goal.radius = clamp(goal.radius, ...[min[2], max[2]].map((its) => units(its) / (goal.is_share ? fit : 1)));
+        goal.radius = clamp(goal.radius, ...[min[2], max[2]].map((distance) => units(distance) / (goal.is_percentage ? fit : 1)));
     }
 
     // Multiplies the distance of the camera by a factor. At the limits of the distance, the field of view changes within its own
     // limits. Returns true if one of them changed.
     #zoom(factor) {
-        const goal = this.#goal, {radius, fov} = goal, usual = Math.tan(this.#usual_fov() * degree / 2);
-        const wanted = radius * factor * Math.tan(fov * degree / 2) / usual; // distance with the usual field of view
-        goal.radius = wanted;
+        const goal = this.#goal, {radius, fov} = goal, default_tangent = Math.tan(this.#default_fov() * degree / 2);
+        const distance = radius * factor * Math.tan(fov * degree / 2) / default_tangent; // distance with the default field of view
+        goal.radius = distance;
         this.#limit_goal();
-        goal.fov = clamp(2 * Math.atan(usual * wanted / goal.radius) / degree, ...this.#fov_limits());
+        goal.fov = clamp(2 * Math.atan(default_tangent * distance / goal.radius) / degree, ...this.#fov_limits());
         return goal.radius !== radius || goal.fov !== fov;
     }
 
@@ -695,28 +695,28 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // Moves the camera towards its goal. Returns true if it has moved.
     #advance_camera(milliseconds) {
-        const goal = {...this.#goal}, before = this.#camera, decay = is_still() ? 0 : this.interpolationDecay;
-        const share = decay > 0 ? 1 - Math.exp(-milliseconds / decay) : 1;
-        goal.radius *= goal.is_share ? this.#fit_distance(goal) / 100 : 1;
-        const is_far = before && Object.keys(goal).some((key) => Math.abs(before[key] - goal[key]) > 1e-4 * Math.max(1, Math.abs(goal[key])));
+        const goal = {...this.#goal}, previous = this.#camera, decay = is_still() ? 0 : this.interpolationDecay;
+        const weight = decay > 0 ? 1 - Math.exp(-milliseconds / decay) : 1;
+        goal.radius *= goal.is_percentage ? this.#fit_distance(goal) / 100 : 1;
+        const is_moving = previous && Object.keys(goal).some((key) => Math.abs(previous[key] - goal[key]) > 1e-4 * Math.max(1, Math.abs(goal[key])));
         this.#camera = goal;
-        if (is_far)
+        if (is_moving)
             for (const key of Object.keys(goal))
-                goal[key] = before[key] + (goal[key] - before[key]) * share;
-        return is_far;
+                goal[key] = previous[key] + (goal[key] - previous[key]) * weight;
+        return is_moving;
     }
 
     // Handles a key. Returns false if the key has no effect.
     #handle_key(event) {
         if (event.ctrlKey || event.altKey || event.metaKey)
             return false;
-        const step = keys[event.key], zooms = step?.length > 2;
-        if (step && !zooms && !event.shiftKey)
+        const effect = keys[event.key], zooms = effect?.length > 2;
+        if (effect && !zooms && !event.shiftKey)
             this.#announce_view();
-        if (step && !zooms && event.shiftKey && !this.disablePan)
-            this.#move_camera(0, 0, 1, -step[0] / 200, step[1] / 200);
-        else if (step && !(zooms && this.disableZoom))
-            this.#move_camera(...step);
+        if (effect && !zooms && event.shiftKey && !this.disablePan)
+            this.#move_camera(0, 0, 1, -effect[0] / 200, effect[1] / 200);
+        else if (effect && !(zooms && this.disableZoom))
+            this.#move_camera(...effect);
         else if (event.key === "Home")
             this.updateFraming();
         else if (event.key === " " && this.#can_play())
@@ -729,10 +729,10 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     // A finger that could scroll the page does not turn the camera before its direction is known. Two fingers never scroll.
     #handle_pointer_down(event) {
         const {pointerId, pointerType, clientX: x, clientY: y} = event;
-        const is_decided = pointerType !== "touch" || this.touchAction === "none" || this.#fingers.size > 0;
-        this.#fingers.set(pointerId, {x, y, is_decided});
+        const is_decided = pointerType !== "touch" || this.touchAction === "none" || this.#pointers.size > 0;
+        this.#pointers.set(pointerId, {x, y, is_decided});
         if (is_decided)
-            this.#fingers.forEach((finger) => finger.is_decided = true);
+            this.#pointers.forEach((finger) => finger.is_decided = true);
         if (event.isTrusted) // pointers of scripts cannot be captured
             this.#canvas.setPointerCapture(pointerId);
     }
@@ -745,29 +745,29 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             return;
         const scrolls = this.touchAction === "pan-y" ? down > right : right > down;
         if (scrolls)
-            this.#fingers.delete(event.pointerId);
+            this.#pointers.delete(event.pointerId);
         else
             finger.is_decided = true;
     }
 
     // Handles the movement of a pointer: one rotates the camera; two, or one with the right button or Shift, move it.
     #handle_pointer_move(event) {
-        const pointer = this.#fingers.get(event.pointerId), all = [...this.#fingers.values()];
+        const pointer = this.#pointers.get(event.pointerId), pointers = [...this.#pointers.values()];
         if (event.buttons === 0) // the button was released outside of the window, which sends no event
-            this.#fingers.delete(event.pointerId);
+            this.#pointers.delete(event.pointerId);
         if (!pointer || event.buttons === 0)
             return;
         if (!pointer.is_decided)
             this.#decide_direction(event, pointer);
         if (!pointer.is_decided)
             return;
-        const spread = () => all.length < 2 ? 1 : Math.max(Math.hypot(all[0].x - all[1].x, all[0].y - all[1].y), 1);
-        const [x, y, before] = [event.clientX - pointer.x, event.clientY - pointer.y, spread()];
+        const spread = () => pointers.length < 2 ? 1 : Math.max(Math.hypot(pointers[0].x - pointers[1].x, pointers[0].y - pointers[1].y), 1);
+        const [x, y, old_spread] = [event.clientX - pointer.x, event.clientY - pointer.y, spread()];
         [pointer.x, pointer.y] = [event.clientX, event.clientY];
-        const height = this.clientHeight || 1, pans = all.length > 1 || event.buttons & 2 || event.shiftKey;
+        const height = this.clientHeight || 1, pans = pointers.length > 1 || event.buttons & 2 || event.shiftKey;
         if (pans)
-            this.#move_camera(0, 0, this.disableZoom ? 1 : before / spread(),
-                ...this.disablePan ? [] : [-x / height / all.length, -y / height / all.length]);
+            this.#move_camera(0, 0, this.disableZoom ? 1 : old_spread / spread(),
+                ...this.disablePan ? [] : [-x / height / pointers.length, -y / height / pointers.length]);
         else
             this.#move_camera(-180 * x / height, -180 * y / height);
     }
@@ -781,12 +781,12 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     #listen() {
-        const canvas = this.#canvas, listen = (kind, listener, more) => canvas.addEventListener(kind, (event) =>
-            this.cameraControls && this.#handle && listener(event), more);
+        const canvas = this.#canvas, listen = (kind, listener, options) => canvas.addEventListener(kind, (event) =>
+            this.cameraControls && this.#handle && listener(event), options);
         listen("pointerdown", (event) => this.#handle_pointer_down(event));
         listen("pointermove", (event) => this.#handle_pointer_move(event));
         for (const kind of ["pointerup", "pointercancel"])
-            canvas.addEventListener(kind, (event) => this.#fingers.delete(event.pointerId));
+            canvas.addEventListener(kind, (event) => this.#pointers.delete(event.pointerId));
         listen("dblclick", () => this.updateFraming());
         listen("contextmenu", (event) => !this.disablePan && event.preventDefault());
         listen("wheel", (event) => this.#handle_wheel(event), {passive: false});
@@ -819,7 +819,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             hotspot.box.className = "hotspot";
             hotspot.box.hidden = true;
             hotspot.box.append(slot);
-            this.#over.append(hotspot.box);
+            this.#overlay.append(hotspot.box);
             this.#hotspots.set(child, Object.assign(hotspot, {name: child.dataset.joint ?? "", joint: null}));
         }
         this.#invalidate();
@@ -853,14 +853,14 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#draw(performance.now()); // without delay, because a new size clears the canvas
     });
 
-    #set_visibility(name, is_in) {
-        this.#visibility[name] = is_in;
+    #set_visibility(name, is_intersecting) {
+        this.#visibility[name] = is_intersecting;
         this.#report_visibility();
-        if (name === "near" && is_in && !this.#opening && !this.#error)
+        if (name === "near" && is_intersecting && !this.#opening && !this.#error)
             this.#show(false);
-        clearTimeout(this.#timers.rest);
-        if (!this.#visibility.around)
-            this.#timers.rest = setTimeout(() => [...this.#asset?.users ?? []].every((seat) => seat.is_far()) && this.#asset?.hide(), 10000);
+        clearTimeout(this.#timers.hide);
+        if (!this.#visibility.in_range)
+            this.#timers.hide = setTimeout(() => [...this.#asset?.users ?? []].every((client) => client.is_far()) && this.#asset?.hide(), 10000);
         this.#last_frame = 0;
         draw_soon(this.#client);
     }
@@ -880,19 +880,19 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     // Draws if something has changed and the element is visible. Requests another frame while something moves.
-    #draw(now) {
-        const turns = this.autoRotate && !is_still(), is_seen = this.#visibility.seen || (this.loading === "eager" && !this.#is_loaded);
+    #draw(time) {
+        const rotates = this.autoRotate && !is_still(), is_visible = this.#visibility.visible || (this.loading === "eager" && !this.#is_loaded);
         const has_size = this.#canvas.width * this.#canvas.height !== 0;
-        if (!this.#handle || !is_seen || !has_size || !(this.#is_dirty || this.#is_playing || turns))
+        if (!this.#handle || !is_visible || !has_size || !(this.#is_dirty || this.#is_playing || rotates))
             return;
-        const passed = this.#last_frame > 0 ? Math.min(now - this.#last_frame, 1000) : 0;
-        [this.#last_frame, this.#is_dirty] = [now, false];
+        const elapsed = this.#last_frame > 0 ? Math.min(time - this.#last_frame, 1000) : 0;
+        [this.#last_frame, this.#is_dirty] = [time, false];
         try {
             if (this.#is_playing)
-                advance(this.#handle, passed / 1000 * this.#rate * this.#playback.direction, (...said) => this.#handle_event(...said));
-            if (turns && performance.now() - this.#last_input > this.autoRotateDelay)
-                this.#goal.theta += this.#camera_values("rotation-per-second", "a")[0] * passed / 1000;
-            const moved = this.#advance_camera(passed);
+                advance(this.#handle, elapsed / 1000 * this.#rate * this.#playback.direction, (...event) => this.#handle_event(...event));
+            if (rotates && performance.now() - this.#last_input > this.autoRotateDelay)
+                this.#goal.theta += this.#camera_values("rotation-per-second", "a")[0] * elapsed / 1000;
+            const moved = this.#advance_camera(elapsed);
             this.#write_camera();
             if (draw_to(this.#context, this.#handle, this.#asset)) {
                 this.#place_hotspots();
@@ -900,7 +900,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
                     this.#finish_loading();
             }
             this.#is_dirty ||= moved;
-            if (this.#is_dirty || this.#is_playing || turns)
+            if (this.#is_dirty || this.#is_playing || rotates)
                 draw_soon(this.#client);
             else
                 this.#last_frame = 0;
@@ -936,9 +936,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (asset !== this.#asset)
             return;
         this.#advance_bar(1, "textures");
-        const gray = asset.report.filter((it) => it.missing).map((it) => "\"" + it.shader + "\"");
-        if (gray.length > 0)
-            warn(base_name(asset.src) + ": no image for " + gray.join(", ") + "; use textures=\"" + gray[0].slice(1, -1).replaceAll(" ", "%20") + "=URL ...\"");
+        const untextured = asset.report.filter((entry) => entry.missing).map((entry) => "\"" + entry.shader + "\"");
+        if (untextured.length > 0)
+            warn(base_name(asset.src) + ": no image for " + untextured.join(", ") + "; use textures=\"" + untextured[0].slice(1, -1).replaceAll(" ", "%20") + "=URL ...\"");
         this.#is_dressed = true;
         this.#dispatch("dressed", {url: asset.src, missing: asset.missing});
         this.#ready.resolve(); // has no effect after an error
@@ -953,20 +953,20 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     #end_cycle() {
-        const its = this.#playback;
-        its.count++;
-        if (its.pingpong)
-            its.direction = -its.direction;
-        if (its.count < its.repetitions)
-            return this.#dispatch("loop", {count: its.count, name: this.#clip_name});
+        const playback = this.#playback;
+        playback.count++;
+        if (playback.pingpong)
+            playback.direction = -playback.direction;
+        if (playback.count < playback.repetitions)
+            return this.#dispatch("loop", {count: playback.count, name: this.#clip_name});
         this.pause();
-        this.#change_clip(0, this.#rate * its.direction > 0 !== its.pingpong ? 1 - 1e-6 : 0);
+        this.#change_clip(0, this.#rate * playback.direction > 0 !== playback.pingpong ? 1 - 1e-6 : 0);
         this.#dispatch("finished", {name: this.#clip_name});
     }
 }
 
-for (const [name, [kind, usual]] of Object.entries(attributes))
-    Object.defineProperty(Md5ModelElement.prototype, property_of(name), {
+for (const [name, [kind, default_value]] of Object.entries(attributes))
+    Object.defineProperty(Md5ModelElement.prototype, property_name(name), {
         configurable: true,
         enumerable: true,
         get() {
@@ -974,12 +974,12 @@ for (const [name, [kind, usual]] of Object.entries(attributes))
             if (kind === "boolean")
                 return text !== null;
             if (text === null || kind === "text")
-                return text ?? usual;
+                return text ?? default_value;
             const value = kind === "number" ? Number(text) : text;
             if (kind === "number" ? text.trim() !== "" && Number.isFinite(value) : kind.split(" ").includes(text))
                 return value;
             warn("invalid " + name + "=\"" + text + "\": expected " + (kind === "number" ? "a number" : "one of " + kind));
-            return usual;
+            return default_value;
         },
         set(value) {
             if (kind === "boolean")

@@ -1,8 +1,8 @@
 // The page of the element. The text field defines the first model; tests read the list of events.
 import "./element/md5-model.js";
 
-const [field, message, event_list] = ["snippet", "said", "told"].map((id) => document.getElementById(id));
-const models = [...document.querySelectorAll("md5-model")], [shown] = models, known_attributes = customElements.get("md5-model").observedAttributes;
+const [field, message, event_list] = ["snippet", "message", "log"].map((id) => document.getElementById(id));
+const models = [...document.querySelectorAll("md5-model")], [edited_model] = models, known_attributes = customElements.get("md5-model").observedAttributes;
 const state = document.documentElement.dataset, counts = {dressed: 0};
 for (const model of models)
     for (const kind of ["load", "dressed", "error", "loop", "machine-event"])
@@ -18,22 +18,22 @@ for (const model of models)
 
 // Copies only known attributes from the text, so that nothing else in the text is executed or loaded.
 function show() {
-    const typed = new DOMParser().parseFromString(field.value, "text/html").querySelector("md5-model");
-    const unknown = [...typed?.attributes ?? []].map((attribute) => attribute.name).filter((name) => !known_attributes.includes(name));
-    for (const name of typed ? known_attributes : []) {
-        const value = typed.getAttribute(name);
+    const typed_element = new DOMParser().parseFromString(field.value, "text/html").querySelector("md5-model");
+    const unknown = [...typed_element?.attributes ?? []].map((attribute) => attribute.name).filter((name) => !known_attributes.includes(name));
+    for (const name of typed_element ? known_attributes : []) {
+        const value = typed_element.getAttribute(name);
         if (value === null)
-            shown.removeAttribute(name);
-        else if (value !== shown.getAttribute(name))
-            shown.setAttribute(name, value);
+            edited_model.removeAttribute(name);
+        else if (value !== edited_model.getAttribute(name))
+            edited_model.setAttribute(name, value);
     }
-    message.textContent = !typed ? "The text does not contain <md5-model …></md5-model>"
+    message.textContent = !typed_element ? "The text does not contain <md5-model …></md5-model>"
         : unknown.length > 0 ? "Unknown attributes: " + unknown.join(", ") + ". Known attributes: " + known_attributes.join(", ") : "";
 }
-let later;
+let timer;
 field.addEventListener("input", () => { // after a pause in typing
-    clearTimeout(later);
-    later = setTimeout(show, 400);
+    clearTimeout(timer);
+    timer = setTimeout(show, 400);
 });
 document.getElementById("copy").addEventListener("click", () => {
     field.select(); // so that Ctrl+C works if the browser forbids scripts to copy
@@ -43,4 +43,4 @@ show();
 // The other models are loaded after the first one is shown, so that it appears earlier.
 const load_others = () => models.forEach((model) => model.src ??= model.dataset.src ?? null);
 for (const kind of ["dressed", "error"])
-    shown.addEventListener(kind, load_others, {once: true});
+    edited_model.addEventListener(kind, load_others, {once: true});

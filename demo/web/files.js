@@ -9,55 +9,55 @@ const md5files = {
     // Returns the bytes of a URL. With a size they are unpacked by gzip, at most so many; count() is called with the size of each
     // piece. Another host may forbid it: the browser does not report that, but the error of this function does.
     async fetch(url, size = 0, count = () => {}) {
-        let answer;
+        let response;
         try {
-            answer = await fetch(url);
+            response = await fetch(url);
         } catch {
             throw new Error(url + (location.protocol === "file:" ? ": cannot be read, because this page was opened as a file. "
                 + "Use a web server, for example python3 -m http.server."
                 : ": cannot be fetched: the host is not reachable, or it does not allow cross-origin requests (CORS). "
                 + "Download the file and drop it here instead."));
         }
-        if (!answer.ok)
-            throw new Error(url + ": the server returned status " + answer.status + (answer.status === 404 ? " (not found)" : ""));
+        if (!response.ok)
+            throw new Error(url + ": the server returned status " + response.status + (response.status === 404 ? " (not found)" : ""));
         if (size === 0)
-            return new Uint8Array(await answer.arrayBuffer());
+            return new Uint8Array(await response.arrayBuffer());
         const {unpack} = await import("./unpack.js");
-        return unpack(answer.body, "gzip", size, url, count);
+        return unpack(response.body, "gzip", size, url, count);
     },
 
     folder: (path) => path.slice(0, path.lastIndexOf("/") + 1),
 
     // Returns the names of the models and clips of a machine file.
-    named: async (bytes) => (await import("./machine_text.js")).find_files(new TextDecoder().decode(bytes)),
+    find_files: async (bytes) => (await import("./machine_text.js")).find_files(new TextDecoder().decode(bytes)),
 
     // Fetches the images of a mesh file's shaders from its folder. Hosts do not list folders, so only the names that the library searches
-    // first are tried. Calls take(path, bytes) for each image. Returns the shaders without images.
-    async pictures(bytes, model, take) {
-        const shaders = [...new TextDecoder().decode(bytes).matchAll(/^[ \t]*shader[ \t]+"([^"\n]*)"/gm)].map((found) => found[1]);
+    // first are tried. Calls on_image(path, bytes) for each image. Returns the shaders without images.
+    async fetch_images(bytes, model, on_image) {
+        const shaders = [...new TextDecoder().decode(bytes).matchAll(/^[ \t]*shader[ \t]+"([^"\n]*)"/gm)].map((match) => match[1]);
         const folder = md5files.folder(model);
-        const get = (name) => md5files.fetch(folder + name).then((bytes) => take(folder + name, bytes)).then(() => true, () => false);
-        const found = await Promise.all(shaders.map((shader) => Promise.all(["", "_local", "_s"].map(async (end) => {
-            const name = shader.split("/").pop().replace(/\.\w+$/, "") + end;
+        const get = (name) => md5files.fetch(folder + name).then((bytes) => on_image(folder + name, bytes)).then(() => true, () => false);
+        const has_images = await Promise.all(shaders.map((shader) => Promise.all(["", "_local", "_s"].map(async (suffix) => {
+            const name = shader.split("/").pop().replace(/\.\w+$/, "") + suffix;
             return await get(name + ".png") || await get(name + ".tga") || get(name + ".jpg");
         }))));
-        return shaders.filter((_, i) => !found[i][0]);
+        return shaders.filter((_, i) => !has_images[i][0]);
     },
 
     // Returns the dropped files as [path, File], including the files in folders, and the names of the dropped files and folders.
-    async dropped(transfer) {
+    async read_drop(transfer) {
         const entries = [...transfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
-        const found = [], left = [...entries];
-        while (left.length > 0) {
-            const entry = left.pop();
+        const files = [], pending = [...entries];
+        while (pending.length > 0) {
+            const entry = pending.pop();
             if (entry.isFile) {
-                found.push([entry.fullPath, await new Promise((done, fail) => entry.file(done, fail))]);
+                files.push([entry.fullPath, await new Promise((resolve, reject) => entry.file(resolve, reject))]);
                 continue;
             }
             const reader = entry.createReader();
-            for (let some = [null]; some.length > 0; left.push(...some)) // browsers return at most 100 entries per call
-                some = await new Promise((done, fail) => reader.readEntries(done, fail));
+            for (let batch = [null]; batch.length > 0; pending.push(...batch)) // browsers return at most 100 entries per call
+                batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
         }
-        return {names: entries.map((entry) => entry.fullPath), files: found};
+        return {names: entries.map((entry) => entry.fullPath), files};
     },
 };

@@ -13,12 +13,12 @@ export function is_machine(text) {
 // Returns the names of the models and clips of a machine file: texts in quotes on one line, or words, which can be followed by a
 // bracket or another character.
 export function find_files(text) {
-    const found = [];
-    for (const [word, quoted] of text.matchAll(/"([^"\n]*)"?|[^\s"]+/g)) {
-        const name = word.length > max_length + 2 ? null : (quoted === undefined
-            ? /^.*\.md5(?:mesh|anim)\b/s : /[^"]*\.md5(?:mesh|anim)(?="$)/).exec(word)?.[0];
+    const names = [];
+    for (const [token, quoted] of text.matchAll(/"([^"\n]*)"?|[^\s"]+/g)) {
+        const name = token.length > max_length + 2 ? null : (quoted === undefined
+            ? /^.*\.md5(?:mesh|anim)\b/s : /[^"]*\.md5(?:mesh|anim)(?="$)/).exec(token)?.[0];
         if (name && name.length <= max_length)
-            found.push(name);
+            names.push(name);
     }
-    return found;
+    return names;
 }

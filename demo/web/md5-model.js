@@ -2,8 +2,8 @@
 import {Md5ModelElement} from "./element.js";
 export {Md5ModelElement, Md5ModelError} from "./element.js";
 
-const before = globalThis.customElements?.get("md5-model");
-if (before)
-    console.warn("md5-model " + Md5ModelElement.version + ": " + (before.version ?? "another version") + " is already defined");
+const defined = globalThis.customElements?.get("md5-model");
+if (defined)
+    console.warn("md5-model " + Md5ModelElement.version + ": " + (defined.version ?? "another version") + " is already defined");
 else
     globalThis.customElements?.define("md5-model", Md5ModelElement);

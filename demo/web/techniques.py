@@ -45,7 +45,7 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 <nav aria-label="Other lessons">%(links)s<p><a href="techniques/sources.html#%(name)s">Techniques and tests of
 this lesson</a></p></nav>
 <p id="note" role="status"></p>
-<pre id="told" role="status"></pre>
+<pre id="log" role="status"></pre>
 </main>
 <script src="files.js"></script>
 <script src="view.js"></script>

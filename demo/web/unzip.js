@@ -9,27 +9,27 @@ const stored = 0, deflated = 8;
 // Returns the offset of the record after the list of files, or -1 if it is missing.
 function find_end(view) {
     const last = view.byteLength - end_size, first = Math.max(0, last - max_comment);
-    let at = last;
-    while (at >= first && view.getUint32(at, true) !== 0x06054b50)
-        at--;
-    return at < first ? -1 : at;
+    let offset = last;
+    while (offset >= first && view.getUint32(offset, true) !== 0x06054b50)
+        offset--;
+    return offset < first ? -1 : offset;
 }
 
 // Returns the entry at an offset of the list, which ends at `end`, or null if it is damaged.
-function read_entry(bytes, view, at, end) {
-    if (at + entry_size > end || view.getUint32(at, true) !== 0x02014b50)
+function read_entry(bytes, view, offset, end) {
+    if (offset + entry_size > end || view.getUint32(offset, true) !== 0x02014b50)
         return null;
-    const name_length = view.getUint16(at + 28, true), header = view.getUint32(at + 42, true);
+    const name_length = view.getUint16(offset + 28, true), header = view.getUint32(offset + 42, true);
     if (header + header_size > end)
         return null;
     const entry = {
-        name: new TextDecoder().decode(bytes.subarray(at + entry_size, at + entry_size + name_length)).replaceAll("\\", "/"),
-        is_encrypted: (view.getUint16(at + 8, true) & 1) !== 0,
-        method: view.getUint16(at + 10, true),
-        packed: view.getUint32(at + 20, true),
-        size: view.getUint32(at + 24, true),
+        name: new TextDecoder().decode(bytes.subarray(offset + entry_size, offset + entry_size + name_length)).replaceAll("\\", "/"),
+        is_encrypted: (view.getUint16(offset + 8, true) & 1) !== 0,
+        method: view.getUint16(offset + 10, true),
+        packed: view.getUint32(offset + 20, true),
+        size: view.getUint32(offset + 24, true),
         begin: header + header_size + view.getUint16(header + 26, true) + view.getUint16(header + 28, true),
-        next: at + entry_size + name_length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true),
+        next: offset + entry_size + name_length + view.getUint16(offset + 30, true) + view.getUint16(offset + 32, true),
     };
     entry.claimed = entry.packed + name_length + header_size;
     return entry;
@@ -40,7 +40,7 @@ function can_have_size({method, packed, size}) {
 }
 
 // Returns the reason why an entry is skipped, or "". md5tool prints the same messages for archives.
-function find_fault(entry) {
+function find_skip_reason(entry) {
     const {name, method, packed, size} = entry;
     if (name === "")
         return "the name is empty";
@@ -63,26 +63,26 @@ function find_fault(entry) {
     return "";
 }
 
-// Returns the files of an archive, as ["/name", bytes]. Calls tell() for each entry that is skipped. Throws an Error if the
+// Returns the files of an archive, as ["/name", bytes]. Calls warn() for each entry that is skipped. Throws an Error if the
 // list of files is damaged, or if all files together are too large.
-export async function unzip(file, tell) {
-    const bytes = new Uint8Array(await file.arrayBuffer()), view = new DataView(bytes.buffer), found = [];
+export async function unzip(file, warn) {
+    const bytes = new Uint8Array(await file.arrayBuffer()), view = new DataView(bytes.buffer), files = [];
     const fail = (text) => { throw new Error(file.name + ": error: " + text); };
     const damaged = "damaged archive: invalid or truncated file list";
-    const skip = (name, text) => tell(file.name + ": warning: " + name.slice(0, max_name) + ": skipped: " + text);
+    const skip = (name, text) => warn(file.name + ": warning: " + name.slice(0, max_name) + ": skipped: " + text);
     const end = find_end(view);
-    let at = end < 0 ? fail(damaged) : view.getUint32(end + 16, true), claimed = 0, total = 0;
+    let offset = end < 0 ? fail(damaged) : view.getUint32(end + 16, true), claimed = 0, total = 0;
     for (let count = view.getUint16(end + 10, true); count > 0; count--) {
-        const entry = read_entry(bytes, view, at, end) ?? fail(damaged), {name, begin, packed, size} = entry;
-        at = entry.next;
+        const entry = read_entry(bytes, view, offset, end) ?? fail(damaged), {name, begin, packed, size} = entry;
+        offset = entry.next;
         claimed += entry.claimed;
         if (claimed > bytes.length)
             fail("damaged archive: its entries overlap: they have " + claimed + " bytes in total, but the archive has " + bytes.length);
         if (name.endsWith("/"))
             continue;
-        const fault = find_fault(entry);
-        if (fault !== "") {
-            skip(name, fault);
+        const reason = find_skip_reason(entry);
+        if (reason !== "") {
+            skip(name, reason);
             continue;
         }
         total += size;
@@ -90,16 +90,16 @@ export async function unzip(file, tell) {
             fail(damaged);
         if (total > Math.min(max_total, max_unpacked(bytes.length)))
             fail("archive is too large: its files have more than " + Math.min(max_total, max_unpacked(bytes.length)) + " bytes");
-        const body = bytes.slice(begin, begin + packed);
+        const data = bytes.slice(begin, begin + packed);
         try {
-            const plain = entry.method === stored ? body : await unpack(new Blob([body]).stream(), "deflate-raw", size, name);
-            if (plain.length === size)
-                found.push(["/" + name, plain]);
+            const content = entry.method === stored ? data : await unpack(new Blob([data]).stream(), "deflate-raw", size, name);
+            if (content.length === size)
+                files.push(["/" + name, content]);
             else
-                skip(name, "invalid size: expected " + size + " bytes, found " + plain.length);
+                skip(name, "invalid size: expected " + size + " bytes, found " + content.length);
         } catch (error) {
             skip(name, error instanceof RangeError ? "invalid size: expected " + size + " bytes, found more" : "the data are damaged");
         }
     }
-    return found;
+    return files;
 }

@@ -6,15 +6,15 @@
 
 (async function () {
     const companion = "models/thimble/thimble.md5machine";
-    const output = document.getElementById("told"), canvas = document.getElementById("canvas"), page = document.body.dataset;
+    const output = document.getElementById("log"), canvas = document.getElementById("canvas"), page = document.body.dataset;
     const print_line = (text) => output.append(text.replace(/\/(dropped\/\d+|from)\//g, "") + "\n"); // prints names without the program's folders
     const files = new Map(), urls = new Map(); // bytes by path, for a restart of the program; original URLs by path
     const packs = new Map(), loaded_models = new Set(); // promises of packs of our models; the models that are loaded
     const sizes = {total: 0, received: 0}; // bytes of all requested packs; bytes that have arrived
     const saved = new Set(); // paths of saved files that are not offered as downloads yet
     const pending_files = []; // [path, bytes] of files that were dropped after the last model, for the next model
-    let code, begin, program, drawn, resolve_ready, site_files, waiting_text, window_of_program = 0, num_drops = 0, num_restarts = 0;
-    const ready = new Promise((done) => resolve_ready = done);
+    let code, module_factory, program, on_first_frame, resolve_ready, site_files, waiting_text, window_of_program = 0, num_drops = 0, num_restarts = 0;
+    const ready = new Promise((resolve) => resolve_ready = resolve);
 
     // Replaces names of parts that are properties of every object, because the program's folders are objects.
     const safe = (path) => path.split("/").map((part) => part in {} ? part + "_" : part).join("/");
@@ -32,7 +32,7 @@
         const folder = model.match(/^models\/[^/]+\//)[0], listed = site_files.filter(([file]) => file.startsWith(folder));
         await Promise.all([...new Set(listed.map(([, , pack]) => pack))].map(load_pack));
         for (const [file] of model.endsWith(".md5machine") ? listed.filter(([file]) => file.endsWith(".md5machine")) : [])
-            await load_site_models((await md5files.named(files.get("/" + file))).filter((name) => /^\.\..*mesh$/.test(name))
+            await load_site_models((await md5files.find_files(files.get("/" + file))).filter((name) => /^\.\..*mesh$/.test(name))
                 .map((name) => new URL(name, "http://_/" + file).pathname.slice(1)));
         loaded_models.add(model);
     }));
@@ -44,9 +44,9 @@
                 const pack_size = listed.reduce((sum, [, size]) => sum + size, 0);
                 sizes.total += pack_size;
                 const bytes = await md5files.fetch("models/" + pack + ".gz", pack_size, count);
-                let at = 0;
+                let offset = 0;
                 for (const [file, size] of listed)
-                    write("/" + file, bytes.subarray(at, at += size));
+                    write("/" + file, bytes.subarray(offset, offset += size));
             })().catch((error) => {
                 packs.delete(pack); // the next request tries again
                 throw error;
@@ -58,32 +58,32 @@
     // unless the user has opened something else. Then loads all other models, so that the viewer can open them. Browsers that save
     // data load only the first model.
     async function load_remaining_models(first_model, machine) {
-        const saves = navigator.connection?.saveData, first = opened();
+        const saves = navigator.connection?.saveData, opened_before = get_opened();
         if (machine) {
             await load_site_models([first_model]);
             write("/" + first_model, machine);
             await load_site_models(saves ? [first_model] : [first_model, companion]);
         }
-        if (machine && num_drops === 0 && opened() === first)
+        if (machine && num_drops === 0 && get_opened() === opened_before)
             call("web_drop", "", -1, -1);
         for (const [file] of saves ? [] : site_files)
             await load_site_models([file]);
     }
 
     // Returns the opened files and lesson, to detect if the user opens something else.
-    const opened = () => current_arguments().filter((word) => /^(\/|--lesson)/.test(word)).join();
+    const get_opened = () => current_arguments().filter((argument) => /^(\/|--lesson)/.test(argument)).join();
 
     // Opens a technique when our models for it have arrived. Until then a note shows the progress. Returns true if the technique has to wait.
     function wait_for(technique) {
         const models = [site_files[0][0], companion];
         if (models.every((model) => loaded_models.has(model)))
             return false;
-        const first = opened();
+        const opened_before = get_opened();
         waiting_text = "Loading the lesson";
         show_progress();
         load_site_models(models).then(() => note(""), (error) => note(error.message)).then(() => {
             waiting_text = "";
-            if (models.every((model) => loaded_models.has(model)) && opened() === first)
+            if (models.every((model) => loaded_models.has(model)) && get_opened() === opened_before)
                 call("web_set", "lesson", technique);
         });
         return true;
@@ -118,8 +118,8 @@
         write(path, bytes);
         urls.set(path, url);
         if (url.endsWith(".md5machine"))
-            await Promise.allSettled((await md5files.named(bytes)).map((name) => load_from_url(md5files.folder(from) + name)));
-        const missing = !url.endsWith(".md5mesh") ? [] : await md5files.pictures(bytes, from, (picture, texels) => write(local_path(picture), texels));
+            await Promise.allSettled((await md5files.find_files(bytes)).map((name) => load_from_url(md5files.folder(from) + name)));
+        const missing = !url.endsWith(".md5mesh") ? [] : await md5files.fetch_images(bytes, from, (picture, texels) => write(local_path(picture), texels));
         if (missing.length > 0)
             note("Textures not found next to the model: " + missing.join(", ") + ". Drop the model's folder here instead.");
         return path;
@@ -136,15 +136,15 @@
     const archive = /\.(pk4|pk3|zip)$/i;
 
     // Reads files, [path, File] of each, and unpacks archives to folders. Returns [path, bytes] of each file.
-    async function read_files(given, warnings) {
-        const read = [], {unzip} = await import("./unzip.js");
-        for (const [path, file] of given)
+    async function read_files(entries, warnings) {
+        const contents = [], {unzip} = await import("./unzip.js");
+        for (const [path, file] of entries)
             if (archive.test(path))
-                for (const [inside, bytes] of await unzip(file, (text) => warnings.push(text)))
-                    read.push([path.replace(archive, "") + inside, bytes]);
+                for (const [inner_path, bytes] of await unzip(file, (text) => warnings.push(text)))
+                    contents.push([path.replace(archive, "") + inner_path, bytes]);
             else
-                read.push([path, new Uint8Array(await file.arrayBuffer())]);
-        return read;
+                contents.push([path, new Uint8Array(await file.arrayBuffer())]);
+        return contents;
     }
 
     // Removes all files that were dropped before.
@@ -167,8 +167,8 @@
 
     // Opens files, [path, File] of each, models first. Archives become folders, because the program does not read archives. Files that
     // were dropped before a model are stored in the folder of the model.
-    async function open_files(names, given, x, y) {
-        const warnings = [], opened = await read_files(given, warnings);
+    async function open_files(names, entries, x, y) {
+        const warnings = [], opened = await read_files(entries, warnings);
         await ready;
         const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|vrma?|iqm|md[23l]|bvh|smd|ps[ak])$/i, /\.b?md5anim$/i];
         const rank = (name) => kinds.findIndex((kind) => kind.test(name)) >>> 0;
@@ -193,7 +193,7 @@
 
     async function drop(event) {
         event.preventDefault();
-        const dropped = md5files.dropped(event.dataTransfer); // dataTransfer is empty after this event
+        const dropped = md5files.read_drop(event.dataTransfer); // dataTransfer is empty after this event
         if (!window_of_program)
             note("The files open when the viewer is loaded");
         const {names, files} = await dropped;
@@ -202,8 +202,8 @@
 
     // Opens the files or the folder of a file input.
     async function choose(event) {
-        const given = [...event.target.files].map((file) => ["/" + (file.webkitRelativePath || file.name), file]);
-        await open_files([...new Set(given.map(([path]) => path.match(/^\/[^/]*/)[0]))], given, innerWidth / 2, innerHeight / 2);
+        const entries = [...event.target.files].map((file) => ["/" + (file.webkitRelativePath || file.name), file]);
+        await open_files([...new Set(entries.map(([path]) => path.match(/^\/[^/]*/)[0]))], entries, innerWidth / 2, innerHeight / 2);
         event.target.value = "";
     }
 
@@ -212,22 +212,22 @@
         [window_of_program, ...values].map((value) => typeof value), [window_of_program, ...values]);
 
     // Returns the words of the command line for the current view, which is quoted for a shell.
-    const current_arguments = () => call("web_command_line").match(/(?:'[^']*'|\\.|[^\s'\\])+/g).slice(1).map((word) => word.replace(/'([^']*)'|\\(.)/g, "$1$2"));
+    const current_arguments = () => call("web_command_line").match(/(?:'[^']*'|\\.|[^\s'\\])+/g).slice(1).map((argument) => argument.replace(/'([^']*)'|\\(.)/g, "$1$2"));
 
     // Copies a link to the current view. In the command line, files are absolute paths; other words are options or their values.
     function copy_link() {
         const pairs = [];
-        for (const word of current_arguments())
-            if (word.startsWith("--"))
-                pairs.push(word.slice(2).split(/=(.*)/s, 2).concat("").slice(0, 2));
-            else if (word.startsWith("/"))
-                pairs.push(["model", urls.get(word) ?? word.replace(/^\/models/, "models")]);
+        for (const argument of current_arguments())
+            if (argument.startsWith("--"))
+                pairs.push(argument.slice(2).split(/=(.*)/s, 2).concat("").slice(0, 2));
+            else if (argument.startsWith("/"))
+                pairs.push(["model", urls.get(argument) ?? argument.replace(/^\/models/, "models")]);
             else
-                pairs.at(-1)[1] = word;
-        const shown = pairs.filter(([name]) => name !== "resolution"); // other windows have other sizes
-        history.replaceState(null, "", "#" + new URLSearchParams(shown));
+                pairs.at(-1)[1] = argument;
+        const options = pairs.filter(([name]) => name !== "resolution"); // other windows have other sizes
+        history.replaceState(null, "", "#" + new URLSearchParams(options));
         navigator.clipboard?.writeText(location.href).catch(() => {});
-        note(shown.some(([, value]) => value.startsWith("/")) ? "The link works only on this computer, because files that you opened are not uploaded."
+        note(options.some(([, value]) => value.startsWith("/")) ? "The link works only on this computer, because files that you opened are not uploaded."
             : "Copied: " + location.href);
     }
 
@@ -270,16 +270,16 @@
 
     // Starts the program: the first time, or again after the context was lost. Returns its exit status, or undefined while its window
     // is open.
-    async function start(words) {
-        program = await (await begin)({
+    async function start(args) {
+        program = await (await module_factory)({
             canvas,
             print: print_line,
             printErr: print_line,
             opened: (new_window) => window_of_program = new_window,
             handle_request,
-            drawn: () => requestAnimationFrame(drawn), // after the browser has shown the frame
-            instantiateWasm: (imports, done) => {
-                code.then((module) => WebAssembly.instantiate(module, imports)).then(done);
+            drawn: () => requestAnimationFrame(on_first_frame), // after the browser has shown the frame
+            instantiateWasm: (imports, on_instance) => {
+                code.then((module) => WebAssembly.instantiate(module, imports)).then(on_instance);
                 return {};
             },
         });
@@ -288,13 +288,13 @@
         program.FS.chdir("/saved");
         watch_saved_files();
         window.md5 = program;
-        return program.callMain(words);
+        return program.callMain(args);
     }
 
     async function restart() {
-        const words = current_arguments();
+        const args = current_arguments();
         program.ccall("web_stop", null, [], []);
-        await start(words);
+        await start(args);
         document.documentElement.dataset.restarts = ++num_restarts;
     }
 
@@ -332,34 +332,34 @@
     canvas.addEventListener("webglcontextrestored", () => restart().catch(failed));
     try {
         const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // tests use ?kind=scalar
-        begin = import("./md5view-" + kind + ".js").then((glue) => glue.default); // in parallel with the files
+        module_factory = import("./md5view-" + kind + ".js").then((glue) => glue.default); // in parallel with the files
         code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
         site_files = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json")));
-        const [first_model, , first_pack] = site_files[0], models = [], words = [];
+        const [first_model, , first_pack] = site_files[0], models = [], args = [];
         for (const [name, value] of new URLSearchParams((page.show ?? "") + "&" + location.hash.slice(1))) {
             if (name !== "model")
-                words.push("--" + name + (value !== "" ? "=" + value : ""));
+                args.push("--" + name + (value !== "" ? "=" + value : ""));
             else if (site_files.some(([path]) => path === value))
-                words.push("/" + models[models.push(value) - 1]);
+                args.push("/" + models[models.push(value) - 1]);
             else
-                words.push(await load_from_url(value));
+                args.push(await load_from_url(value));
             if (name === "lesson") // lessons show one of these models
                 models.push(...page.model ? [page.model] : [first_model, companion]);
         }
         // Without arguments, the viewer opens our first model. To shorten the time to the first frame, it is opened with one clip.
-        const is_first = models.length === 0 && words.every((word) => word.startsWith("--"));
+        const is_first = models.length === 0 && args.every((argument) => argument.startsWith("--"));
         await Promise.all([is_first && load_pack(first_pack), load_site_models(models)]);
         const machine = is_first && files.get("/" + first_model);
         if (is_first)
             write("/" + first_model, new TextEncoder().encode("machine Bobbin { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
-        const picture = new Promise((done) => drawn = done), status = await start(words);
+        const first_frame = new Promise((resolve) => on_first_frame = resolve), status = await start(args);
         document.documentElement.dataset.state = status ? "failed" : "started";
         if (status)
             add_link_to_viewer();
         if (window_of_program) {
             resolve_ready();
             page.show || canvas.focus();
-            await picture;
+            await first_frame;
             performance.mark("picture");
             document.documentElement.dataset.drawn = "";
             store_for_offline_use().catch(() => {}); // fails without a network

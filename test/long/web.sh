@@ -108,7 +108,7 @@ check "a dropped file is shown" shown open "view.html#model=models/thimble/thimb
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is reported" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
 check "a missing model offers a link to the viewer" shown fails "view.html#no-config&model=none.md5mesh" "Open the viewer with its own model" \
-    is "document.querySelector('#told a').click(), true" is "document.title.startsWith('bobbin') && location.hash === ''" forgive
+    is "document.querySelector('#log a').click(), true" is "document.title.startsWith('bobbin') && location.hash === ''" forgive
 
 # pause SECONDS: prints a condition that holds after this time and ten frames per second: a busy machine draws few frames.
 pause() {
@@ -126,12 +126,12 @@ check "a drag rotates, and the wheel and two fingers zoom" shown size 1280 720 \
 # The stick appears when the remaining files of the machine have arrived.
 soon=$(pause 2.5)
 check "the stick on a phone drives, and the device is recognized" shown phone 390 844 open "view.html#no-config&verbose=debug" \
-    is "/quality: step 1 on .*SwiftShader/.test(told.textContent)" tap 200 100 0.1 \
-    is "new Promise(done => setTimeout(() => done(!/^drive:/m.test(told.textContent)), 2000))" \
-    is "/^drop machine: .*states=idle,[^ ]*ready/m.test(told.textContent)" is "$soon" push 94 704 94 640 \
-    is "/^drive:/m.test(told.textContent)"
+    is "/quality: step 1 on .*SwiftShader/.test(log.textContent)" tap 200 100 0.1 \
+    is "new Promise(done => setTimeout(() => done(!/^drive:/m.test(log.textContent)), 2000))" \
+    is "/^drop machine: .*states=idle,[^ ]*ready/m.test(log.textContent)" is "$soon" push 94 704 94 640 \
+    is "/^drive:/m.test(log.textContent)"
 check "a long press acts as the right button" shown phone 390 844 open "view.html#no-config&verbose=debug" tap 200 400 0.7 \
-    is "/^context:/m.test(told.textContent)"
+    is "/^context:/m.test(log.textContent)"
 # Prints the middle pixel of a row of images.
 middle() { # ROW FILE...
     python3 -c 'import sys
@@ -159,7 +159,7 @@ keys_told() {
 }
 check "the note about driving keys is above a phone's buttons" keys_told
 check "clips on a phone are selected by taps" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
-    is "$soon" tap 195 800 0.1 is "/ clip=bow /.test(told.textContent)"
+    is "$soon" tap 195 800 0.1 is "/ clip=bow /.test(log.textContent)"
 
 # A model of the page, saved as glTF by the command "Export glb", equals the output of md5tool, except for the compression of its
 # images.
@@ -228,16 +228,16 @@ gltf() {
             "$products/md5tool" convert "$scratch/its/gift.$ending" --output "$scratch/back/" --force 2>"$scratch/notes" &&
             note=$(sed -n 's/^note: //p' "$scratch/notes" | head -n 1) && [ -n "$note" ] || return
         if [ $ending = glb ]; then set -- "$scratch/its/gift.glb"; else rm "$scratch/its/gift.glb" && set -- "$scratch/its/"*; fi
-        shown open "$walk" drop "$@" is "document.title.startsWith('gift') && told.textContent.includes('$note')" || return
+        shown open "$walk" drop "$@" is "document.title.startsWith('gift') && log.textContent.includes('$note')" || return
     done
     shown open "$walk" drop "$scratch/its" is "document.title.startsWith('gift')" drop "$scratch/its/gift.gltf" \
-        is "told.textContent.includes('gift.gltf: error: buffers/0: cannot read gift.bin: No such file')"
+        is "log.textContent.includes('gift.gltf: error: buffers/0: cannot read gift.bin: No such file')"
 }
 mkdir "$scratch/its"
 check "glTF opens as one file, with its files and as a folder, and losses are reported" gltf
 mkdir "$scratch/void"
 check "an empty folder and an empty archive open as folders" shown open "$walk" drop "$scratch/void" is "md5.FS.analyzePath('/dropped/0/void').exists" \
-    is "$soon" is "told.textContent === ''"
+    is "$soon" is "log.textContent === ''"
 cp models/lantern/lantern.md5mesh $web/test/alone.md5mesh
 check "missing images are reported" shown open "view.html#no-config&model=test/alone.md5mesh" \
     is "/lantern. Drop the model's folder/.test(document.getElementById('note').textContent)" forgive
@@ -246,7 +246,7 @@ check "missing images are reported" shown open "view.html#no-config&model=test/a
 python3 -c 'import random; open("'"$scratch"'/noise.md5mesh", "wb").write(random.Random(1).randbytes(100000))'
 printf 'MD5Version 10\ncommandline ""\nnumJoints 4000000000\nnumMeshes 1\n' >"$scratch/hostile.md5mesh"
 says() { # NAME: prints a condition that the program has printed md5tool's line
-    (cd "$scratch" && "$root/$products/md5tool" info "$1" 2>&1) | sed -n '/: error: /{s/.*/`&`/;s/^/told.textContent.split("\\n").includes(String.raw/;s/$/)/;p;q;}'
+    (cd "$scratch" && "$root/$products/md5tool" info "$1" 2>&1) | sed -n '/: error: /{s/.*/`&`/;s/^/log.textContent.split("\\n").includes(String.raw/;s/$/)/;p;q;}'
 }
 root=$PWD
 : >"$scratch/empty.md5mesh"
@@ -276,14 +276,14 @@ late="(f => { const come = new Promise(done => window.come = done); window.fetch
 first="performance.getEntriesByName('picture').length > 0"
 rest="performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))"
 check "late files do not restart the animation" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" is "$soon" \
-    is "come(), true" is "$rest" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(told.textContent)" is "told.textContent.match(/^opened: /gm).length === 1"
+    is "come(), true" is "$rest" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(log.textContent)" is "log.textContent.match(/^opened: /gm).length === 1"
 # A lesson that is requested before its files have arrived shows a note, and then opens without missing files.
 check "a lesson waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$late" is "$first" \
     key y key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
-    is "come(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "told.textContent === '' && note.textContent.startsWith('Copied')"
+    is "come(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "log.textContent === '' && note.textContent.startsWith('Copied')"
 # The list of lessons, opened by the reader, remains open when the remaining files of our machine arrive.
 check "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
-    key Control+p keys tech key Enter is "/^set: /m.test(told.textContent)" is "$soon" save "$scratch/opened.png" is "come(), true" \
+    key Control+p keys tech key Enter is "/^set: /m.test(log.textContent)" is "$soon" save "$scratch/opened.png" is "come(), true" \
     is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
     save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
 check "the start page needs at most 300 KB" gzipped 307200 $web/index.html $web/style.css $web/page.css $web/pictures/*
@@ -321,11 +321,11 @@ snippet="(text => (snippet.value = text, snippet.dispatchEvent(new Event('input'
 check "the element's page shows the typed element" shown size 1000 700 open embed.html \
     is "dance.alt === 'Bobbin dances' && dance.cameraControls && dance.animationName === null" \
     is "snippet.focus(), snippet.setSelectionRange(...Array(2).fill(snippet.value.indexOf('autoplay'))), true" type "animation-name=walk " \
-    is "dance.animationName === 'walk' && said.textContent === ''" key Tab is "document.activeElement.id === 'copy'" \
+    is "dance.animationName === 'walk' && message.textContent === ''" key Tab is "document.activeElement.id === 'copy'" \
     is "$snippet('<img src=x onerror=\"window.bad = 1\"><md5-model src=models/lantern/lantern.md5mesh onclick=\"bad\" camera-orbt=1><script>window.bad = 1</script>'), true" \
-    is "dance.src === 'models/lantern/lantern.md5mesh' && dance.animationName === null && /^Unknown attributes: onclick, camera-orbt[.] .*camera-orbit/.test(said.textContent)" \
+    is "dance.src === 'models/lantern/lantern.md5mesh' && dance.animationName === null && /^Unknown attributes: onclick, camera-orbt[.] .*camera-orbit/.test(message.textContent)" \
     is "!dance.hasAttribute('onclick') && !window.bad" is "dance.loaded.then(() => dance.isLoaded)" \
-    is "$snippet('nothing'), true" is "/not contain <md5-model/.test(said.textContent) && dance.isLoaded" \
+    is "$snippet('nothing'), true" is "/not contain <md5-model/.test(message.textContent) && dance.isLoaded" \
     size 360 740 is "document.documentElement.scrollWidth === 360 && parseFloat(getComputedStyle(snippet).fontSize) >= 16" \
     is "[snippet, copy].every(its => its.getBoundingClientRect().height >= 44)" forgive
 # The bytes of all files, without compression by the server, until the first model of the page is drawn.
@@ -363,8 +363,8 @@ new_version() {
     return $status
 }
 check "a new version takes three requests, and is reported" new_version
-check "all files are stored, and work without a network" shown open index.html is "document.getElementById('keep').click(), true" \
-    is "new Promise(done => new MutationObserver(() => /^All files are stored/.test(kept.textContent) && done(true)).observe(kept, {childList: true}))" \
+check "all files are stored, and work without a network" shown open index.html is "document.getElementById('store').click(), true" \
+    is "new Promise(done => new MutationObserver(() => /^All files are stored/.test(message.textContent) && done(true)).observe(message, {childList: true}))" \
     stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "view.html#lesson=walk" \
     is "document.title.startsWith('thimble')" forgive
 pages="index.html techniques/index.html techniques/additive.html embed.html view.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
@@ -390,7 +390,7 @@ element() { # TASK...
 }
 dance="document.getElementById('dance')"
 check "elements play a clip and a machine, and report events" element \
-    is "/dance loop: .*/.test(told.textContent) && /machine machine-event: /.test(told.textContent)" \
+    is "/dance loop: .*/.test(log.textContent) && /machine machine-event: /.test(log.textContent)" \
     is "document.documentElement.scrollWidth <= innerWidth" save "$scratch/page.png" same "$scratch/page.png" "$scratch/page.png" 0
 once="(kind, change) => new Promise(done => { $dance.addEventListener(kind, event => done(event.detail), {once: true}); change(); })"
 check "a camera path is followed" element is "($once)('load', () => $dance.cameraPath = 'models/bobbin/flight.md5camera').then(() => true)"
@@ -402,7 +402,7 @@ check "invisible elements take no time" element \
     is "document.body.style.paddingTop = '3000px', new Promise(done => setTimeout(() => {
         let calls = 0; const ask = requestAnimationFrame; window.requestAnimationFrame = f => (calls++, ask(f));
         setTimeout(() => done(calls === 0), 1000); }, 1500))"
-still="document.querySelectorAll('md5-model').forEach(its => its.pause()), told.style.display = 'none', $(pause 2)"
+still="document.querySelectorAll('md5-model').forEach(its => its.pause()), log.style.display = 'none', $(pause 2)"
 # Bobbin stands still, except for a parameter that drives only a morph target.
 smiles() {
     smile=$(pause 2)
@@ -575,10 +575,10 @@ check "a poster is shown until it is dismissed, and then the model" plain \
 check "progress begins with 0, never decreases, and ends with 1" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine'}),
     hear(it, 'dressed').then(() => it.shares[0] === 0 && it.shares.at(-1) === 1 && it.shares.length > 3
         && it.shares.every((share, i) => i === 0 || share > it.shares[i - 1]))" forgive
-check "each property reflects its attribute, and has its default" plain is "import('./../element/element.js').then(({attributes, property_of}) => {
+check "each property reflects its attribute, and has its default" plain is "import('./../element/element.js').then(({attributes, property_name}) => {
     const it = document.createElement('md5-model');
     return Object.entries(attributes).every(([name, [kind, usual]]) => {
-        const key = property_of(name), some = kind === 'boolean' ? true : kind === 'number' ? 7 : kind === 'text' ? 'x y' : kind.split(' ')[1];
+        const key = property_name(name), some = kind === 'boolean' ? true : kind === 'number' ? 7 : kind === 'text' ? 'x y' : kind.split(' ')[1];
         const before = it[key] === usual;
         it[key] = some;
         const is_there = it.getAttribute(name) === (some === true ? '' : String(some)) && it[key] === some;

@@ -45,7 +45,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "viewer"))
 import png  # noqa: E402  beside the tests of the viewer
 
-PATIENCE = 120.0  # seconds for a page in software GL on a busy machine
+TIMEOUT = 120.0  # seconds for a page in software GL on a busy machine
 # The driver's message when a page reads pixels back, as --output must.
 HINT = "GPU stall due to ReadPixels"
 FLAGS = ("--headless=new --no-sandbox --disable-gpu-sandbox --use-angle=swiftshader "
@@ -97,16 +97,16 @@ class Browser:
             fail("no chromium")
         self.server, self.site = serve(folder)
         self.home = tempfile.mkdtemp()
-        its_input, self.output = os.pipe()
-        self.input, its_output = os.pipe()
+        child_input, self.output = os.pipe()
+        self.input, child_output = os.pipe()
         # A shell moves the child's descriptors to 3 and 4, because subprocess has no option for this.
         self.process = subprocess.Popen(
-            ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (its_input, its_output), "sh", program, *FLAGS,
+            ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (child_input, child_output), "sh", program, *FLAGS,
              "--user-data-dir=" + self.home, "about:blank"],
-            pass_fds=(its_input, its_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(its_input)
-        os.close(its_output)
-        self.number, self.rest, self.said, self.session = 0, b"", [], None
+            pass_fds=(child_input, child_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(child_input)
+        os.close(child_output)
+        self.number, self.rest, self.console_messages, self.session = 0, b"", [], None
         targets = self.ask("Target.getTargets")["targetInfos"]
         page = next(target["targetId"] for target in targets if target["type"] == "page")
         self.session = self.ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
@@ -124,12 +124,12 @@ class Browser:
         params = message.get("params", {})
         if message.get("method") == "Runtime.consoleAPICalled":
             words = [str(arg.get("value", arg.get("description"))) for arg in params["args"]]
-            self.said.append(" ".join(words))
+            self.console_messages.append(" ".join(words))
         elif message.get("method") == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
-            self.said.append(details.get("exception", {}).get("description", details["text"]))
+            self.console_messages.append(details.get("exception", {}).get("description", details["text"]))
         elif message.get("method") == "Log.entryAdded" and HINT not in params["entry"]["text"]:
-            self.said.append(params["entry"]["text"] + " " + params["entry"].get("url", ""))
+            self.console_messages.append(params["entry"]["text"] + " " + params["entry"].get("url", ""))
         return message
 
     def ask(self, method, **params):
@@ -153,14 +153,14 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, script):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not self.value(script):
             if time.monotonic() > end:
-                fail("not within %g s: %s; the page reports: %s" % (PATIENCE, script, self.told()))
+                fail("not within %g s: %s; the page reports: %s" % (TIMEOUT, script, self.page_text()))
             time.sleep(0.1)
 
-    def told(self):
-        return self.value("(document.getElementById('told') || document.body).textContent")
+    def page_text(self):
+        return self.value("(document.getElementById('log') || document.body).textContent")
 
     def close(self):
         self.process.terminate()
@@ -176,7 +176,7 @@ class Browser:
         self.ask("Page.navigate", url=self.site + page)
         self.wait(STATE)
         if self.value(STATE) != state:
-            fail("%s has not reached the state %s: %s" % (page, state, self.told()))
+            fail("%s has not reached the state %s: %s" % (page, state, self.page_text()))
         print("note: %s %s after %.1f s" % (page, state, time.monotonic() - begin))
 
     def task_begin(self, page):
@@ -198,9 +198,9 @@ class Browser:
 
     def task_fails(self, page, words):
         self.task_open(page, "failed")
-        if words not in self.told():
-            fail("'%s' is not in: %s" % (words, self.told()))
-        self.said.clear()  # the browser itself reports missing files
+        if words not in self.page_text():
+            fail("'%s' is not in: %s" % (words, self.page_text()))
+        self.console_messages.clear()  # the browser itself reports missing files
 
     def task_size(self, width, height):
         self.ask("Emulation.setDeviceMetricsOverride", width=int(width), height=int(height),
@@ -247,8 +247,8 @@ class Browser:
             self.ask("Emulation.setEmulatedMedia",
                      features=[{"name": "prefers-color-scheme", "value": scheme}])
             self.task_size(width, 800)
-            found = self.value("axe.run().then(found => found.passes.length > 5 && found.violations.map("
-                               "its => its.id + ': ' + its.help + ': ' + its.nodes[0].html).join('; '))")
+            found = self.value("axe.run().then(result => result.passes.length > 5 && result.violations.map("
+                               "rule => rule.id + ': ' + rule.help + ': ' + rule.nodes[0].html).join('; '))")
             if found != "":
                 fail("%s, %d: %s" % (scheme, width, found))
 
@@ -260,7 +260,7 @@ class Browser:
         subprocess.run(["sh", script], check=True)
 
     def task_forgive(self):
-        self.said.clear()
+        self.console_messages.clear()
 
     def mouse(self, kind, x, y, **more):
         self.ask("Input.dispatchMouseEvent", type="mouse" + kind, x=float(x), y=float(y), **more)
@@ -346,8 +346,8 @@ def main(folder, words):
             getattr(browser, "task_" + name)(*words[:count])
             del words[:count]
         browser.value("new Promise((done) => setTimeout(done, 200))")
-        if browser.said:
-            fail("the console is not empty: " + "; ".join(browser.said))
+        if browser.console_messages:
+            fail("the console is not empty: " + "; ".join(browser.console_messages))
     finally:
         browser.close()
 

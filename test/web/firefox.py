@@ -46,7 +46,7 @@ class Firefox:
                              % (port.group(1), base64.b64encode(os.urandom(16)).decode())).encode())
         while self.file.readline().strip():
             pass
-        self.number, self.said = 0, []
+        self.number, self.console_messages = 0, []
         self.ask("session.new", capabilities={})
         self.ask("session.subscribe", events=["log.entryAdded"])
         self.page = self.ask("browsingContext.getTree")["contexts"][0]["context"]
@@ -64,7 +64,7 @@ class Firefox:
                 size = int.from_bytes(self.file.read(2 if size == 126 else 8), "big")
             answer = json.loads(self.file.read(size))
             if answer.get("method") == "log.entryAdded":
-                self.said.append(str(answer["params"]["text"]))
+                self.console_messages.append(str(answer["params"]["text"]))
             if answer.get("id") == self.number:
                 if "result" not in answer:
                     browser.fail(method + ": " + answer["message"])
@@ -81,12 +81,13 @@ class Firefox:
         self.ask("browsingContext.navigate", context=self.page, url=url, wait="complete")
         while True:
             state = self.value(browser.STATE)
-            if state or time.monotonic() > begin + browser.PATIENCE:
+            if state or time.monotonic() > begin + browser.TIMEOUT:
                 break
             time.sleep(0.1)
         time.sleep(2.0)  # late requests would fail, with a message, if the next page opened
-        if state != "started" or self.said:
-            browser.fail("%s: %s; %s" % (url, self.value("document.body.innerText.slice(0, 300)"), self.said))
+        if state != "started" or self.console_messages:
+            text = self.value("document.body.innerText.slice(0, 300)")
+            browser.fail("%s: %s; %s" % (url, text, self.console_messages))
         print("note: %s after %.1f s" % (url, time.monotonic() - begin))
 
     def close(self):

@@ -78,7 +78,7 @@ equal("many comments", is_machine("/**/".repeat(size / 4) + "machine x"), true);
 equal("many beginnings of comments", is_machine("/*".repeat(size / 2)), false);
 equal("many blanks", is_machine(" ".repeat(size)), false);
 for (const unit of ["x", "a.", ".md5mes", "\"", "\"a", "a\" ", "\".md5anim"])
-    check("a long text of " + unit, find_files("machine m { " + unit.repeat(size / unit.length)).every((its) => its.length <= 1000));
+    check("a long text of " + unit, find_files("machine m { " + unit.repeat(size / unit.length)).every((name) => name.length <= 1000));
 if (golden)
     equal("golden: slashes", is_machine(fs.readFileSync(golden + "/slashes.md5mesh", "latin1")), false);
 
@@ -131,20 +131,20 @@ function archive(...entries) {
 }
 
 async function open(bytes) {
-    const told = [], file = {name: "a.pk4", arrayBuffer: async () => new Uint8Array(bytes).buffer};
-    const found = await unzip(file, (text) => told.push(text));
-    return {names: found.map(([name]) => name), bytes: found.map(([, its]) => its), told};
+    const warnings = [], file = {name: "a.pk4", arrayBuffer: async () => new Uint8Array(bytes).buffer};
+    const files = await unzip(file, (text) => warnings.push(text));
+    return {names: files.map(([name]) => name), bytes: files.map(([, content]) => content), warnings};
 }
 
 const good = {name: "good.txt"};
 async function skips(title, entry, text) {
-    const {names, told} = await open(archive(entry, good));
-    equal(title, [names, told], [["/good.txt"], ["a.pk4: warning: " + entry.name.slice(0, 1000) + ": skipped: " + text]]);
+    const {names, warnings} = await open(archive(entry, good));
+    equal(title, [names, warnings], [["/good.txt"], ["a.pk4: warning: " + entry.name.slice(0, 1000) + ": skipped: " + text]]);
 }
 
 const sound = await open(archive(good, {name: "dir/"}, {name: "a\\b.txt", method: 0}));
-equal("a valid archive", [sound.names, sound.told], [["/good.txt", "/a/b.txt"], []]);
-equal("its bytes", sound.bytes.map((its) => Buffer.from(its).toString()), ["hello", "hello"]);
+equal("a valid archive", [sound.names, sound.warnings], [["/good.txt", "/a/b.txt"], []]);
+equal("its bytes", sound.bytes.map((bytes) => Buffer.from(bytes).toString()), ["hello", "hello"]);
 const zeros = Buffer.alloc(2 ** 20);
 await skips("more bytes than declared", {name: "liar", bytes: zeros, declared: 10}, "invalid size: expected 10 bytes, found more");
 await skips("one byte more than declared", {name: "liar", declared: 4}, "invalid size: expected 4 bytes, found more");
@@ -178,8 +178,8 @@ equal("a comment of 65535 bytes", (await open(comment(65535))).names, ["/good.tx
 await fails("a comment of 65536 bytes", open(comment(65536)), "damaged archive: invalid or truncated file list");
 await fails("a truncated list", open(Buffer.concat([archive(good).subarray(0, 60), archive(good).subarray(-22)])), "damaged");
 if (golden) {
-    const {names, told} = await open(fs.readFileSync(golden + "/lying_size.pk4"));
-    check("golden: a wrong size", told.some((text) => /invalid size: expected 10 bytes, found more/.test(text)), {names, told});
+    const {names, warnings} = await open(fs.readFileSync(golden + "/lying_size.pk4"));
+    check("golden: a wrong size", warnings.some((text) => /invalid size: expected 10 bytes, found more/.test(text)), {names, warnings});
 }
 console.log(passed + " passed, " + failed + " failed, 0 skipped");
 process.exit(failed > 0 ? 1 : 0);
