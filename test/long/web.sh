@@ -36,9 +36,9 @@ speed() {
     for _ in 1 2 3 4 5; do
         echo "$(skin_time scalar) $(skin_time simd)"
     done | awk '{ print $1 / $2, $1, $2 }' | sort -n | sed -n 3p >"$scratch/speed"
-    read -r share scalar simd <"$scratch/speed"
-    echo "note: skinning with SIMD is $share times as fast: $simd instead of $scalar ns per vertex"
-    numbers_satisfy '$1 >= 2.5' "$share"
+    read -r ratio scalar simd <"$scratch/speed"
+    echo "note: skinning with SIMD is $ratio times as fast: $simd instead of $scalar ns per vertex"
+    numbers_satisfy '$1 >= 2.5' "$ratio"
 }
 check "the library and its tests are compiled" made web-test
 for kind in scalar simd; do
@@ -96,9 +96,9 @@ first_picture() {
         shown open test/blank.html mark "$scratch/blank" && shown open "view.html#no-config" mark "$scratch/ours" || return
     done
     paste "$scratch/blank" "$scratch/ours" | awk '{ print $2 / $1, $2, $1 }' | sort -n | sed -n 2p >"$scratch/speed"
-    read -r share ours blank <"$scratch/speed"
-    echo "note: the first picture after $ours ms, an empty one after $blank: $share times"
-    numbers_satisfy '$1 <= 7' "$share"
+    read -r ratio ours blank <"$scratch/speed"
+    echo "note: the first picture after $ours ms, an empty one after $blank: $ratio times"
+    numbers_satisfy '$1 <= 7' "$ratio"
 }
 mkdir -p $web/test
 check "the first frame takes at most 7 times as long as an empty page" first_picture
@@ -166,8 +166,8 @@ check "clips on a phone are selected by taps" shown phone 390 844 open "view.htm
 exported() {
     shown size 1280 720 open "view.html#no-config&$bobbin&model=models/bobbin/walk.md5anim" \
         is "HTMLAnchorElement.prototype.click = function () {
-        fetch(this.href).then(its => its.arrayBuffer()).then(its => window.got = [this.download, new Uint8Array(its)]); }, true" \
-        key Control+p keys "export glb" key Enter is "$soon" key Enter is "window.got && got[0] === 'bobbin_walk.glb' && (md5.FS.writeFile('/saved/.got', got[1]), true)" \
+        fetch(this.href).then(response => response.arrayBuffer()).then(bytes => window.download = [this.download, new Uint8Array(bytes)]); }, true" \
+        key Control+p keys "export glb" key Enter is "$soon" key Enter is "window.download && download[0] === 'bobbin_walk.glb' && (md5.FS.writeFile('/saved/.got', download[1]), true)" \
         take /saved/.got "$scratch/there.glb" &&
         "$products/md5tool" convert $web/models/bobbin/bobbin.md5mesh $web/models/bobbin/walk.md5anim --output "$scratch/here.glb" || return
     for side in here there; do
@@ -203,9 +203,9 @@ check "an archive opens as a folder" shown open "$walk" drop "$scratch/ours.pk4"
 mkdir -p "$scratch/odd/hasOwnProperty" && cp models/lantern/lantern.md5mesh "$scratch/odd/hasOwnProperty"
 odd_archive() {
     python3 -c 'import sys, zipfile
-with zipfile.ZipFile(sys.argv[1], "w") as it:
+with zipfile.ZipFile(sys.argv[1], "w") as archive:
     for name in "a", "a/b", "hasOwnProperty", "__proto__/c", "../d":
-        it.writestr(name, "x")' "$scratch/odd.zip" &&
+        archive.writestr(name, "x")' "$scratch/odd.zip" &&
         shown open "$walk" drop "$scratch/odd.zip" is "(text => /odd\/a: skipped: a folder has the same name/.test(text) &&
             /odd.zip: warning: ..\/d: skipped: the path leads outside the archive/.test(text))(document.getElementById('note').textContent)" \
             is "md5.FS.readdir('/dropped/0/odd').sort().join() === '.,..,__proto___,a,hasOwnProperty_'" \
@@ -217,7 +217,7 @@ mkdir "$scratch/apart" && cp models/lantern/lantern.md5mesh "$scratch/apart"
 check "a texture may be dropped before its model" shown open "$walk" drop models/lantern/lantern.png is "md5.FS.analyzePath('/dropped/0/lantern.png').exists" \
     drop "$scratch/apart/lantern.md5mesh" is "document.title.startsWith('lantern') && md5.FS.analyzePath('/dropped/1/lantern.png').exists"
 # The program is delayed until the page has received the drop.
-held="(it => { WebAssembly.compileStreaming = (...its) => new Promise(done => window.go = done).then(() => it.call(WebAssembly, ...its)); })
+held="(compile => { WebAssembly.compileStreaming = (...args) => new Promise(resolve => window.go = resolve).then(() => compile.call(WebAssembly, ...args)); })
     (WebAssembly.compileStreaming)"
 check "files that are dropped before the program is loaded are opened" shown before "$held" begin "view.html#no-config" drop models/lantern/lantern.md5mesh \
     is "note.textContent === 'The files open when the viewer is loaded'" is "go(), true" started is "document.title.startsWith('lantern')"
@@ -258,61 +258,61 @@ check "random bytes, a hostile file and an empty file are reported with md5tool'
 
 # The bytes that a server with gzip sends until the first frame is drawn, and the bytes of the start page.
 gzipped() { # LIMIT FILE...
-    most=$1 && shift
+    limit=$1 && shift
     total=$(for file in "$@"; do case $file in *.gz | *.png | *.jpg) cat "$file" ;; *) gzip -9c "$file" ;; esac; done | wc -c)
     echo "note: $total bytes"
-    numbers_satisfy "\$1 <= $most" "$total"
+    numbers_satisfy "\$1 <= $limit" "$total"
 }
-early="performance.getEntriesByType('resource').filter(its => its.responseEnd < performance.getEntriesByName('picture')[0].startTime)
-    .map(its => its.name.replace(/.*\//, '')).sort().join(' ')"
+early="performance.getEntriesByType('resource').filter(entry => entry.responseEnd < performance.getEntriesByName('picture')[0].startTime)
+    .map(entry => entry.name.replace(/.*\//, '')).sort().join(' ')"
 check "the first frame needs these files" shown open "view.html#no-config" is "performance.getEntriesByName('picture').length > 0" \
     is "$early === 'bobbin.1.gz files.js md5view-simd.js md5view-simd.wasm models.json page.css style.css unpack.js view.js'"
 check "the first frame needs at most 2 MB" gzipped 2000000 $web/view.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
     $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/unpack.js $web/view.js
 grep '^note' "$scratch/check_output"
 # Our machine continues when its remaining files arrive late: it is not opened again, does not restart, and can then be driven.
-late="(f => { const come = new Promise(done => window.come = done); window.fetch = (url, ...its) =>
-    /bobbin.2/.test(url.url ?? url) ? come.then(() => f(url, ...its)) : f(url, ...its); return true; })(fetch)"
+late="(f => { const arrival = new Promise(resolve => window.deliver = resolve); window.fetch = (url, ...args) =>
+    /bobbin.2/.test(url.url ?? url) ? arrival.then(() => f(url, ...args)) : f(url, ...args); return true; })(fetch)"
 first="performance.getEntriesByName('picture').length > 0"
-rest="performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))"
+rest="performance.getEntriesByType('resource').some(entry => /tendril.gz/.test(entry.name))"
 check "late files do not restart the animation" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" is "$soon" \
-    is "come(), true" is "$rest" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(log.textContent)" is "log.textContent.match(/^opened: /gm).length === 1"
+    is "deliver(), true" is "$rest" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(log.textContent)" is "log.textContent.match(/^opened: /gm).length === 1"
 # A lesson that is requested before its files have arrived shows a note, and then opens without missing files.
 check "a lesson waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$late" is "$first" \
     key y key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
-    is "come(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "log.textContent === '' && note.textContent.startsWith('Copied')"
+    is "deliver(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "log.textContent === '' && note.textContent.startsWith('Copied')"
 # The list of lessons, opened by the reader, remains open when the remaining files of our machine arrive.
 check "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
-    key Control+p keys tech key Enter is "/^set: /m.test(log.textContent)" is "$soon" save "$scratch/opened.png" is "come(), true" \
-    is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
+    key Control+p keys tech key Enter is "/^set: /m.test(log.textContent)" is "$soon" save "$scratch/opened.png" is "deliver(), true" \
+    is "performance.getEntriesByType('resource').some(entry => /bobbin.2/.test(entry.name))" is "$soon" is "$soon" \
     save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
 check "the start page needs at most 300 KB" gzipped 307200 $web/index.html $web/style.css $web/page.css $web/pictures/*
 grep '^note' "$scratch/check_output"
-here="document.activeElement.id || document.activeElement.tagName"
-check "Tab leaves the viewer, immediately and after Escape" shown open "view.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
-    is "canvas.focus(), true" key w key Tab is "($here) === 'canvas'" key Escape key Tab is "($here) !== 'canvas'"
+focused="document.activeElement.id || document.activeElement.tagName"
+check "Tab leaves the viewer, immediately and after Escape" shown open "view.html#no-config" is "($focused) === 'canvas'" key Tab is "($focused) !== 'canvas'" \
+    is "canvas.focus(), true" key w key Tab is "($focused) === 'canvas'" key Escape key Tab is "($focused) !== 'canvas'"
 check "F6 leaves the viewer and returns to it, and pressing Escape twice leaves it" shown open "view.html#no-config" key w key F6 \
-    is "($here) === 'A' && document.activeElement.getBoundingClientRect().height >= 44" key F6 is "($here) === 'canvas'" \
-    key Escape is "$soon" is "($here) === 'canvas'" key Escape key Escape is "($here) === 'A'" key Escape is "($here) === 'canvas'"
+    is "($focused) === 'A' && document.activeElement.getBoundingClientRect().height >= 44" key F6 is "($focused) === 'canvas'" \
+    key Escape is "$soon" is "($focused) === 'canvas'" key Escape key Escape is "($focused) === 'A'" key Escape is "($focused) === 'canvas'"
 # Local files are opened from the viewer's own menu; no element of the page covers it.
 check "the viewer's menu opens files, and copies the link" shown size 1280 720 open "view.html#no-config" \
-    is "HTMLInputElement.prototype.click = function () { window.asked = this.multiple; }, true" key Control+o is "window.asked === true" \
-    key Control+p keys folder key Enter is "window.asked === false" \
+    is "HTMLInputElement.prototype.click = function () { window.is_multiple = this.multiple; }, true" key Control+o is "window.is_multiple === true" \
+    key Control+p keys folder key Enter is "window.is_multiple === false" \
     key Control+p keys link key Enter is "/no-config/.test(location.hash) && note.textContent.startsWith('Copied')" \
     is "[100, 400, 700].every(y => [100, 640, 1200].every(x => document.elementFromPoint(x, y) === canvas || note.contains(document.elementFromPoint(x, y))))"
 
 # A lesson on a phone: drawing, text, sliders and code belong to the page; all are readable and can be operated.
-texts="[...document.querySelectorAll('p, label, code, a, select')].filter(its => its.textContent.trim() !== '')"
+texts="[...document.querySelectorAll('p, label, code, a, select')].filter(element => element.textContent.trim() !== '')"
 check "a lesson is readable on a phone" shown phone 360 740 open "techniques/additive.html" is "'drawn' in document.documentElement.dataset" \
-    is "document.documentElement.scrollWidth === 360" is "$texts.every(its => parseFloat(getComputedStyle(its).fontSize) >= 14)" \
-    is "[...document.querySelectorAll('a, select, input')].every(its => its.getBoundingClientRect().height >= 44)" \
+    is "document.documentElement.scrollWidth === 360" is "$texts.every(element => parseFloat(getComputedStyle(element).fontSize) >= 14)" \
+    is "[...document.querySelectorAll('a, select, input')].every(element => element.getBoundingClientRect().height >= 44)" \
     is "canvas.getBoundingClientRect().height <= 370 && document.querySelector('code').textContent.includes('md5_quat_conjugate')" \
-    is "(its => (its.value = 0.2, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=weight]'))" \
+    is "(input => (input.value = 0.2, input.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=weight]'))" \
     is "document.querySelector('[name=weight]').previousElementSibling.value === '0.2' && /set=weight%3D0.2/.test(location.hash)"
 # The sliders have the values of the address, and change the drawing and the measured number, with its displayed digits.
 check "a lesson reports its sliders and numbers" shown open "techniques/crossfade.html#set=seconds%3D3" \
     is "document.querySelector('[name=seconds]').value === '3'" is "/^weight of the new: [0-9.]+ /m.test(facts.textContent)" \
-    is "(its => (its.value = 0.05, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=seconds]'))" \
+    is "(input => (input.value = 0.05, input.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=seconds]'))" \
     is "/^weight of the new: (1|0) /m.test(facts.textContent)"
 check "a lesson with another model is drawn" shown open "techniques/walk.html" is "'drawn' in document.documentElement.dataset" \
     is "/^legs that reach: /m.test(facts.textContent)"
@@ -327,20 +327,20 @@ check "the element's page shows the typed element" shown size 1000 700 open embe
     is "!dance.hasAttribute('onclick') && !window.bad" is "dance.loaded.then(() => dance.isLoaded)" \
     is "$snippet('nothing'), true" is "/not contain <md5-model/.test(message.textContent) && dance.isLoaded" \
     size 360 740 is "document.documentElement.scrollWidth === 360 && parseFloat(getComputedStyle(snippet).fontSize) >= 16" \
-    is "[snippet, copy].every(its => its.getBoundingClientRect().height >= 44)" forgive
+    is "[snippet, copy].every(element => element.getBoundingClientRect().height >= 44)" forgive
 # The bytes of all files, without compression by the server, until the first model of the page is drawn.
-sum="new MutationObserver((_, it) => window.dance && (it.disconnect(), dance.addEventListener('load', () => window.sum =
-    performance.getEntriesByType('resource').reduce((sum, its) => sum + its.encodedBodySize, 0)))).observe(document, {childList: true, subtree: true})"
+sum="new MutationObserver((_, observer) => window.dance && (observer.disconnect(), dance.addEventListener('load', () => window.sum =
+    performance.getEntriesByType('resource').reduce((sum, entry) => sum + entry.encodedBodySize, 0)))).observe(document, {childList: true, subtree: true})"
 check "the element's page loads at most 3 MB before its first model" shown before "$sum" open embed.html is "sum > 1e5 && sum <= 3e6"
 check "on a phone the model is above its code" shown phone 390 844 open embed.html \
     is "dance.getBoundingClientRect().bottom <= snippet.getBoundingClientRect().top && dance.getBoundingClientRect().height >= 400" \
     is "getComputedStyle(document.querySelector('.with-keys')).display === 'none'"
-check "the site contains the package" shown open index.html is "fetch('embed.html').then(its => its.text())
-    .then(text => fetch(/element\/md5model-[0-9.]*tgz/.exec(text)[0], {method: 'HEAD'})).then(its => its.ok)"
-check "the start page runs no program" shown open index.html is "!performance.getEntriesByType('resource').some(its => /wasm|md5view/.test(its.name))"
+check "the site contains the package" shown open index.html is "fetch('embed.html').then(response => response.text())
+    .then(text => fetch(/element\/md5model-[0-9.]*tgz/.exec(text)[0], {method: 'HEAD'})).then(response => response.ok)"
+check "the start page runs no program" shown open index.html is "!performance.getEntriesByType('resource').some(entry => /wasm|md5view/.test(entry.name))"
 
 # Caches of earlier versions are removed; caches of other sites of the host remain. Visited pages are stored.
-active="navigator.serviceWorker.ready.then(its => its.active.state === 'activated')"
+active="navigator.serviceWorker.ready.then(registration => registration.active.state === 'activated')"
 check "visited pages work without a network" shown open "view.html#no-config" is "caches.open('of another').then(() => true)" \
     is "$active" open "view.html#no-config" is "document.title.startsWith('bobbin')" is "$soon" open docs/guide-viewer.html open index.html \
     is "caches.keys().then(names => names.length === 2 && names.includes('of another'))" \
@@ -354,10 +354,10 @@ new_version() {
 	sed 's/^const prefix/const is_new = true, prefix/; s/ + "\([0-9a-f]*\)"/ + "new"/' "$scratch/sw.js" >$web/sw.js
 	END
     shown open "view.html#no-config" is "$active" open "view.html#no-config" \
-        is "performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))" is "$soon" run "$scratch/change" \
-        asks 3 "navigator.serviceWorker.ready.then(its => (window.asked ??= its.update()).then(() => its)).then(its => !!its.waiting && /new version/.test(note.textContent))" \
-        is "fetch('index.html').then(its => its.text()).then(text => !text.endsWith('<!-- new -->'))" \
-        open "view.html#no-config" is "fetch('index.html').then(its => its.text()).then(text => text.endsWith('<!-- new -->'))"
+        is "performance.getEntriesByType('resource').some(entry => /tendril.gz/.test(entry.name))" is "$soon" run "$scratch/change" \
+        asks 3 "navigator.serviceWorker.ready.then(registration => (window.update ??= registration.update()).then(() => registration)).then(registration => !!registration.waiting && /new version/.test(note.textContent))" \
+        is "fetch('index.html').then(response => response.text()).then(text => !text.endsWith('<!-- new -->'))" \
+        open "view.html#no-config" is "fetch('index.html').then(response => response.text()).then(text => text.endsWith('<!-- new -->'))"
     status=$?
     for file in index.html files.json sw.js; do cp "$scratch/$file" $web/$file; done
     return $status
@@ -395,14 +395,14 @@ check "elements play a clip and a machine, and report events" element \
 once="(kind, change) => new Promise(done => { $dance.addEventListener(kind, event => done(event.detail), {once: true}); change(); })"
 check "a camera path is followed" element is "($once)('load', () => $dance.cameraPath = 'models/bobbin/flight.md5camera').then(() => true)"
 check "clips fade, time can be set, and the last repetition is reported" element is "($once)('finished', () => {
-    $dance.animationName = 'walk'; $dance.timeScale = 4; $dance.play({repetitions: 1}); }).then(its => its.name === 'walk' && $dance.paused)" \
+    $dance.animationName = 'walk'; $dance.timeScale = 4; $dance.play({repetitions: 1}); }).then(detail => detail.name === 'walk' && $dance.paused)" \
     is "$dance.currentTime = 0.5, Math.abs($dance.currentTime - 0.5) < 1e-3 && $dance.getAttribute('animation-name') === 'walk'" \
     is "Math.abs($dance.duration - ($(sed -n 's/^numFrames //p' models/bobbin/walk.md5anim) - 1) / $(sed -n 's/^frameRate //p' models/bobbin/walk.md5anim)) < 1e-3"
 check "invisible elements take no time" element \
     is "document.body.style.paddingTop = '3000px', new Promise(done => setTimeout(() => {
         let calls = 0; const ask = requestAnimationFrame; window.requestAnimationFrame = f => (calls++, ask(f));
         setTimeout(() => done(calls === 0), 1000); }, 1500))"
-still="document.querySelectorAll('md5-model').forEach(its => its.pause()), log.style.display = 'none', $(pause 2)"
+still="document.querySelectorAll('md5-model').forEach(model => model.pause()), log.style.display = 'none', $(pause 2)"
 # Bobbin stands still, except for a parameter that drives only a morph target.
 smiles() {
     smile=$(pause 2)
@@ -415,11 +415,11 @@ check "a machine drives morph targets" smiles
 printf 'noise' >$web/test/noise.md5mesh
 sentence='This model could not be shown.'
 check "invalid and missing files cause events and messages, and are not stored" element \
-    is "($once)('error', () => $dance.src = 'test/noise.md5mesh').then(its => its.sourceError.code === 'parse'
-        && /noise.md5mesh/.test(its.sourceError.message) && $dance.shadowRoot.querySelector('[role=alert]').textContent === '$sentence')" \
-    is "(own => { const light = text => text.match(/[0-9]+/g).reduce((sum, value, i) => sum + [0.2126, 0.7152, 0.0722, 0][i] * (value / 255) ** 2.2, 0.05);
-        return Math.abs(Math.log(light(own.color) / light(own.backgroundColor))) >= Math.log(4.5); })(getComputedStyle($dance.shadowRoot.querySelector('.error')))" \
-    is "($once)('error', () => $dance.src = 'none.md5mesh').then(its => its.sourceError.code === 'http' && its.sourceError.status === 404)" \
+    is "($once)('error', () => $dance.src = 'test/noise.md5mesh').then(detail => detail.sourceError.code === 'parse'
+        && /noise.md5mesh/.test(detail.sourceError.message) && $dance.shadowRoot.querySelector('[role=alert]').textContent === '$sentence')" \
+    is "(style => { const light = text => text.match(/[0-9]+/g).reduce((sum, value, i) => sum + [0.2126, 0.7152, 0.0722, 0][i] * (value / 255) ** 2.2, 0.05);
+        return Math.abs(Math.log(light(style.color) / light(style.backgroundColor))) >= Math.log(4.5); })(getComputedStyle($dance.shadowRoot.querySelector('.error')))" \
+    is "($once)('error', () => $dance.src = 'none.md5mesh').then(detail => detail.sourceError.code === 'http' && detail.sourceError.status === 404)" \
     is "($once)('dressed', () => { $dance.clips = null; $dance.textures = 'lantern.png'; $dance.src = 'models/lantern/lantern.md5mesh'; }).then(() => $dance.loadError === null)" forgive
 
 # Thirty models in boxes of three shapes from all sides, under a strict policy, with properties that are set before the element
@@ -436,10 +436,10 @@ many() {
     cat >$web/test/many.js <<-END
 	const contexts = [], get = HTMLCanvasElement.prototype.getContext;
 	HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
-	    const it = get.call(this, kind, ...more);
-	    if (kind === "webgl2" && !contexts.includes(it))
-	        contexts.push(it);
-	    return it;
+	    const context = get.call(this, kind, ...more);
+	    if (kind === "webgl2" && !contexts.includes(context))
+	        contexts.push(context);
+	    return context;
 	};
 	const names = ["lantern", "thimble", "spindle", "tendril"], all = [];
 	// Texts that would be HTML or scripts are asked about where the browser knows trusted types: this page's alone.
@@ -448,70 +448,70 @@ many() {
 	globalThis.trustedTypes?.createPolicy("default", {createHTML: note, createScript: note, createScriptURL: note});
 	document.createElement("p").innerHTML = "text";
 	for (let i = 0; i < 30; i++) {
-	    const it = document.createElement("md5-model"), name = names[i % 4];
-	    Object.assign(it, {src: "../models/" + name + "/" + name + ".md5mesh", textures: "*=../models/" + name + "/" + name + ".png",
+	    const model = document.createElement("md5-model"), name = names[i % 4];
+	    Object.assign(model, {src: "../models/" + name + "/" + name + ".md5mesh", textures: "*=../models/" + name + "/" + name + ".png",
 	        shadowIntensity: 0, cameraOrbit: 47 * i + "deg " + (5 + 23 * i % 95) + "deg 100%", loading: "eager"});
-	    [it.style.inlineSize, it.style.blockSize] = [["120px", "120px"], ["60px", "120px"], ["200px", "50px"]][i % 3];
-	    it.style.display = "inline-block";
-	    document.body.append(it);
-	    all.push(it);
+	    [model.style.inlineSize, model.style.blockSize] = [["120px", "120px"], ["60px", "120px"], ["200px", "50px"]][i % 3];
+	    model.style.display = "inline-block";
+	    document.body.append(model);
+	    all.push(model);
 	    for (const kind of ["dressed", "error"])
-	        it.addEventListener(kind, () => it.dataset.told = kind);
+	        model.addEventListener(kind, () => model.dataset.result = kind);
 	}
 	const wait = setInterval(() => {
-	    if (all.some((it) => !it.dataset.told))
+	    if (all.some((model) => !model.dataset.result))
 	        return;
 	    clearInterval(wait);
 	    document.documentElement.dataset.state = texts !== (globalThis.trustedTypes ? 1 : 0)
-	        || all.some((it) => it.dataset.told === "error") ? "failed" : "started";
+	        || all.some((model) => model.dataset.result === "error") ? "failed" : "started";
 	}, 100);
 	// Opaque pixels of a picture, and those at its edges.
-	function seen(it) {
-	    const {width, height} = it.shadowRoot.querySelector("canvas"), {data} = it.shadowRoot.querySelector("canvas").getContext("2d")
-	        .getImageData(0, 0, width, height), found = [0, 0];
+	function count_opaque(model) {
+	    const {width, height} = model.shadowRoot.querySelector("canvas"), {data} = model.shadowRoot.querySelector("canvas").getContext("2d")
+	        .getImageData(0, 0, width, height), counts = [0, 0];
 	    for (let i = 0; i < width * height; i++) {
 	        const x = i % width, y = (i - x) / width, edge = x === 0 || y === 0 || x === width - 1 || y === height - 1;
-	        found[0] += data[4 * i + 3] > 0;
-	        found[1] += edge && data[4 * i + 3] > 0;
+	        counts[0] += data[4 * i + 3] > 0;
+	        counts[1] += edge && data[4 * i + 3] > 0;
 	    }
-	    return found;
+	    return counts;
 	}
 	END
-    fetched="ending => performance.getEntriesByType('resource').filter(its => its.name.endsWith(ending)).length"
-    shown size 1100 700 open test/many1.html is "all.every(it => seen(it)[0] > 150 && seen(it)[1] === 0)" \
+    fetched="ending => performance.getEntriesByType('resource').filter(entry => entry.name.endsWith(ending)).length"
+    shown size 1100 700 open test/many1.html is "all.every(model => count_opaque(model)[0] > 150 && count_opaque(model)[1] === 0)" \
         is "contexts.length === 1 && ($fetched)('.md5mesh') === 4 && ($fetched)('.wasm') === 1" \
         is "all[0].getAttribute('loading') === 'eager' && all[0].shadowIntensity === 0 && all[0].textureReport[0].missing === false" \
-        is "window.before = all.map(it => it.toDataURL()), window.lost = contexts[0].getExtension('WEBGL_lose_context'),
-            lost.loseContext(), new Promise(done => setTimeout(() => done(all.every((it, i) => it.toDataURL() === before[i])), 700))" \
+        is "window.before = all.map(model => model.toDataURL()), window.lost = contexts[0].getExtension('WEBGL_lose_context'),
+            lost.loseContext(), new Promise(done => setTimeout(() => done(all.every((model, i) => model.toDataURL() === before[i])), 700))" \
         is "(async (later) => { for (let i = 0; i < 3; i++) { lost.restoreContext(); await later(5000); i < 2 && await later(700, lost.loseContext()); }
             return true; })(time => new Promise(done => setTimeout(done, time)))" \
-        is "all.every((it, i) => it.toDataURL() === before[i]) && contexts.length === 1" \
-        is "all.slice(1).forEach(it => it.remove()), all[0].textures = 'thimble.png', all[0].src = '../models/thimble/thimble.md5mesh', true" \
+        is "all.every((model, i) => model.toDataURL() === before[i]) && contexts.length === 1" \
+        is "all.slice(1).forEach(model => model.remove()), all[0].textures = 'thimble.png', all[0].src = '../models/thimble/thimble.md5mesh', true" \
         is "/thimble/.test(all[0].textureReport[0]?.pictures.color)" forgive || return # messages about reading of pixels by the test, and about missing images
-    shown fails test/many2.html "" is "all.every(it => it.loadError.code === 'csp' && /wasm-unsafe-eval/.test(it.loadError.message))" forgive
+    shown fails test/many2.html "" is "all.every(model => model.loadError.code === 'csp' && /wasm-unsafe-eval/.test(model.loadError.message))" forgive
 }
 check "thirty elements share one context under a strict policy, and survive its losses" many
 ! (command -v firefox-esr || command -v firefox) >"$scratch/npm" || ! command -v xvfb-run >"$scratch/npm" ||
     check "Firefox draws the elements, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web test/many1.html
 
 # One element at a time on an empty page, whose requests the test can answer: add(PROPERTIES) creates an element of a model,
-# hear(IT, KIND) is its next event's detail, IT.said lists the events, answers(URL, COUNT) can answer requests, tell(URL) counts
-# them.
+# next_event(MODEL, KIND) is the detail of its next event, MODEL.events lists the events, answers(URL, COUNT) can answer requests,
+# count_requests(URL) counts them.
 cat >$web/test/plain.html <<-END
 	<!doctype html><html lang="en"><meta charset="utf-8"><title>Plain</title><link rel="icon" href="data:,">
 	<style>md5-model { inline-size: 160px; block-size: 160px; }</style>
 	<body><script>
-	const asked = [], own = fetch, sizes = {}, counts = {}, call = WebGL2RenderingContext.prototype;
+	const requests = [], original_fetch = fetch, sizes = {}, counts = {}, call = WebGL2RenderingContext.prototype;
 	let answers = () => {}, memory;
-	const tell = (part) => asked.filter((its) => its.url.includes(part)).length;
+	const count_requests = (part) => requests.filter((request) => request.url.includes(part)).length;
 	fetch = (url, more) => {
-	    asked.push({url: String(url), signal: more?.signal});
-	    return Promise.resolve(answers(String(url), tell(url), more)).then((its) => its ?? own(url, more)).then((its) => (asked.findLast(
-	        (row) => row.url === String(url)).status = its.status, its));
+	    requests.push({url: String(url), signal: more?.signal});
+	    return Promise.resolve(answers(String(url), count_requests(url), more)).then((response) => response ?? original_fetch(url, more)).then((response) => (requests.findLast(
+	        (request) => request.url === String(url)).status = response.status, response));
 	};
 	const make = WebAssembly.instantiate;
-	WebAssembly.instantiate = (...parts) => make(...parts).then((its) => (memory = Object.values((its.instance ?? its).exports).find(
-	    (it) => it instanceof WebAssembly.Memory), its));
+	WebAssembly.instantiate = (...parts) => make(...parts).then((result) => (memory = Object.values((result.instance ?? result).exports).find(
+	    (value) => value instanceof WebAssembly.Memory), result));
 	for (const kind of ["Buffer", "Texture", "Program", "Shader", "VertexArray", "Framebuffer"])
 	    for (const [verb, by] of [["create", 1], ["delete", -1]]) {
 	        const before = call[verb + kind];
@@ -520,21 +520,21 @@ cat >$web/test/plain.html <<-END
 	            return before.apply(this, parts);
 	        };
 	    }
-	const hear = (it, kind) => new Promise((done, fail) => {
-	    it.addEventListener(kind, (event) => done(event.detail), {once: true});
-	    setTimeout(() => fail(new Error("no " + kind + ", but " + it.said + ": " + it.loadError)), 20000);
+	const next_event = (model, kind) => new Promise((done, fail) => {
+	    model.addEventListener(kind, (event) => done(event.detail), {once: true});
+	    setTimeout(() => fail(new Error("no " + kind + ", but " + model.events + ": " + model.loadError)), 20000);
 	});
-	const rest = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds, true));
-	const picture = (it) => it.shadowRoot.querySelector("canvas");
+	const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds, true));
+	const get_canvas = (model) => model.shadowRoot.querySelector("canvas");
 	function add(more) {
-	    const it = document.createElement("md5-model");
-	    it.said = [];
-	    it.shares = [];
+	    const model = document.createElement("md5-model");
+	    model.events = [];
+	    model.progress_values = [];
 	    for (const kind of ["progress", "load", "poster-dismissed", "model-visibility", "dressed", "error", "play", "pause", "loop", "finished"])
-	        it.addEventListener(kind, (event) => kind === "progress" ? it.shares.push(event.detail.totalProgress) : it.said.push(kind));
-	    Object.assign(it, {src: "../models/lantern/lantern.md5mesh", textures: "lantern.png", ...more});
-	    document.body.append(it);
-	    return it;
+	        model.addEventListener(kind, (event) => kind === "progress" ? model.progress_values.push(event.detail.totalProgress) : model.events.push(kind));
+	    Object.assign(model, {src: "../models/lantern/lantern.md5mesh", textures: "lantern.png", ...more});
+	    document.body.append(model);
+	    return model;
 	}
 	</script><script type="module" src="../element/md5-model.js"></script></body>
 END
@@ -542,185 +542,185 @@ plain() {
     shown size 1000 700 open test/plain.html "$@"
 }
 check "an element below is fetched when it is near, an eager element immediately" plain \
-    is "document.body.style.paddingTop = '3000px', window.it = add(), rest(700).then(() => asked.length === 0)" \
-    is "scrollTo(0, 3000), hear(it, 'dressed').then(() => tell('.wasm') === 1 && tell('.md5mesh') === 1)" \
-    is "scrollTo(0, 0), hear(add({loading: 'eager', src: '../models/thimble/thimble.md5mesh', textures: 'thimble.png'}), 'dressed').then(() => true)" forgive
+    is "document.body.style.paddingTop = '3000px', window.model = add(), sleep(700).then(() => requests.length === 0)" \
+    is "scrollTo(0, 3000), next_event(model, 'dressed').then(() => count_requests('.wasm') === 1 && count_requests('.md5mesh') === 1)" \
+    is "scrollTo(0, 0), next_event(add({loading: 'eager', src: '../models/thimble/thimble.md5mesh', textures: 'thimble.png'}), 'dressed').then(() => true)" forgive
 check "failed requests are repeated, and missing files are not stored" plain \
-    is "answers = (url, count) => /md5mesh/.test(url) && count < 3 ? new Response('', {status: 503}) : null, window.it = add(),
-        hear(it, 'load').then(() => tell('.md5mesh') === 3 && it.loadError === null)" forgive \
-    is "answers = (url) => /none/.test(url) ? new Response('', {status: 404}) : null, window.it = add({src: 'none.md5mesh'}),
-        hear(it, 'error').then(its => its.sourceError.code === 'http' && its.sourceError.status === 404 && tell('none') === 1)" \
-    is "answers = (url) => /none/.test(url) ? own('../models/lantern/lantern.md5mesh') : null, it.reload(),
-        hear(it, 'load').then(() => it.loadError === null && it.isLoaded)" \
-    is "answers = (url) => /gone/.test(url) ? Promise.reject(new Error()) : null, window.it = add({src: 'gone.md5mesh'}),
-        hear(it, 'error').then(its => its.sourceError.code === 'network' && tell('gone') === 3)" \
-    is "answers = (url) => /gone/.test(url) ? own('../models/lantern/lantern.md5mesh') : null, dispatchEvent(new Event('online')),
-        it.loaded.catch(() => hear(it, 'dressed')).then(() => it.isLoaded)" forgive
+    is "answers = (url, count) => /md5mesh/.test(url) && count < 3 ? new Response('', {status: 503}) : null, window.model = add(),
+        next_event(model, 'load').then(() => count_requests('.md5mesh') === 3 && model.loadError === null)" forgive \
+    is "answers = (url) => /none/.test(url) ? new Response('', {status: 404}) : null, window.model = add({src: 'none.md5mesh'}),
+        next_event(model, 'error').then(detail => detail.sourceError.code === 'http' && detail.sourceError.status === 404 && count_requests('none') === 1)" \
+    is "answers = (url) => /none/.test(url) ? original_fetch('../models/lantern/lantern.md5mesh') : null, model.reload(),
+        next_event(model, 'load').then(() => model.loadError === null && model.isLoaded)" \
+    is "answers = (url) => /gone/.test(url) ? Promise.reject(new Error()) : null, window.model = add({src: 'gone.md5mesh'}),
+        next_event(model, 'error').then(detail => detail.sourceError.code === 'network' && count_requests('gone') === 3)" \
+    is "answers = (url) => /gone/.test(url) ? original_fetch('../models/lantern/lantern.md5mesh') : null, dispatchEvent(new Event('online')),
+        model.loaded.catch(() => next_event(model, 'dressed')).then(() => model.isLoaded)" forgive
 check "the last of many sources is loaded, the others are aborted" plain is "(async () => {
     answers = (url, count, more) => /[?]/.test(url) ? new Promise((done, fail) => more.signal.addEventListener('abort', () => fail(more.signal.reason))) : null;
-    window.it = add({loading: 'eager', src: '../models/lantern/lantern.md5mesh?0'});
-    for (let i = 1; i < 20; await rest(20), i++)
-        it.src = '../models/lantern/lantern.md5mesh?' + i;
-    it.src = '../models/thimble/thimble.md5mesh';
-    return /thimble/.test((await hear(it, 'load')).url) && asked.filter((its) => its.signal?.aborted).length >= 15 && !it.said.includes('error');
-})()" is "rest(500).then(() => it.said.filter(kind => kind === 'load').length === 1)" forgive
+    window.model = add({loading: 'eager', src: '../models/lantern/lantern.md5mesh?0'});
+    for (let i = 1; i < 20; await sleep(20), i++)
+        model.src = '../models/lantern/lantern.md5mesh?' + i;
+    model.src = '../models/thimble/thimble.md5mesh';
+    return /thimble/.test((await next_event(model, 'load')).url) && requests.filter((request) => request.signal?.aborted).length >= 15 && !model.events.includes('error');
+})()" is "sleep(500).then(() => model.events.filter(kind => kind === 'load').length === 1)" forgive
 check "a poster is shown until it is dismissed, and then the model" plain \
-    is "window.it = add({poster: '../models/lantern/lantern.png', reveal: 'manual'}), rest(500).then(() => asked.length === 0
-        && !it.shadowRoot.querySelector('[part=poster] img').hidden && !it.modelIsVisible)" \
-    is "it.shadowRoot.querySelector('[part=poster]').click(), hear(it, 'dressed').then(() => it.modelIsVisible
-        && it.said.join() === 'load,poster-dismissed,model-visibility,dressed')" \
-    is "it.showPoster(), !it.modelIsVisible" is "it.dismissPoster(), it.modelIsVisible" \
-    is "document.body.style.paddingTop = '900px', hear(it, 'model-visibility').then(its => !its.visible && !it.modelIsVisible)" \
-    is "scrollTo(0, 900), hear(it, 'model-visibility').then(its => its.visible && it.modelIsVisible)"
-check "progress begins with 0, never decreases, and ends with 1" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine'}),
-    hear(it, 'dressed').then(() => it.shares[0] === 0 && it.shares.at(-1) === 1 && it.shares.length > 3
-        && it.shares.every((share, i) => i === 0 || share > it.shares[i - 1]))" forgive
+    is "window.model = add({poster: '../models/lantern/lantern.png', reveal: 'manual'}), sleep(500).then(() => requests.length === 0
+        && !model.shadowRoot.querySelector('[part=poster] img').hidden && !model.modelIsVisible)" \
+    is "model.shadowRoot.querySelector('[part=poster]').click(), next_event(model, 'dressed').then(() => model.modelIsVisible
+        && model.events.join() === 'load,poster-dismissed,model-visibility,dressed')" \
+    is "model.showPoster(), !model.modelIsVisible" is "model.dismissPoster(), model.modelIsVisible" \
+    is "document.body.style.paddingTop = '900px', next_event(model, 'model-visibility').then(detail => !detail.visible && !model.modelIsVisible)" \
+    is "scrollTo(0, 900), next_event(model, 'model-visibility').then(detail => detail.visible && model.modelIsVisible)"
+check "progress begins with 0, never decreases, and ends with 1" plain is "window.model = add({src: '../models/bobbin/bobbin.md5machine'}),
+    next_event(model, 'dressed').then(() => model.progress_values[0] === 0 && model.progress_values.at(-1) === 1 && model.progress_values.length > 3
+        && model.progress_values.every((value, i) => i === 0 || value > model.progress_values[i - 1]))" forgive
 check "each property reflects its attribute, and has its default" plain is "import('./../element/element.js').then(({attributes, property_name}) => {
-    const it = document.createElement('md5-model');
+    const model = document.createElement('md5-model');
     return Object.entries(attributes).every(([name, [kind, usual]]) => {
         const key = property_name(name), some = kind === 'boolean' ? true : kind === 'number' ? 7 : kind === 'text' ? 'x y' : kind.split(' ')[1];
-        const before = it[key] === usual;
-        it[key] = some;
-        const is_there = it.getAttribute(name) === (some === true ? '' : String(some)) && it[key] === some;
-        it.removeAttribute(name);
-        return before && is_there && it[key] === usual;
+        const before = model[key] === usual;
+        model[key] = some;
+        const is_there = model.getAttribute(name) === (some === true ? '' : String(some)) && model[key] === some;
+        model.removeAttribute(name);
+        return before && is_there && model[key] === usual;
     }) || Promise.reject(new Error(document.title)); })"
-check "parameters that are set with another model apply to that model" plain is "window.it = add(), hear(it, 'dressed').then(() => {
-    Object.assign(it, {src: '../models/thimble/thimble.md5machine', textures: 'thimble.png', parameters: 'speed=16'});
-    return hear(it, 'dressed'); }).then(() => it.getParameter('speed') === 16)"
+check "parameters that are set with another model apply to that model" plain is "window.model = add(), next_event(model, 'dressed').then(() => {
+    Object.assign(model, {src: '../models/thimble/thimble.md5machine', textures: 'thimble.png', parameters: 'speed=16'});
+    return next_event(model, 'dressed'); }).then(() => model.getParameter('speed') === 16)"
 check "reduced motion disables animation until the reader starts it" plain \
-    is "window.matchMedia = () => ({matches: true}), window.it = add({clips: '../models/lantern/swing.md5anim', autoplay: true}),
-        hear(it, 'dressed').then(() => rest(500)).then(() => it.paused && it.currentTime === 0)" \
-    is "it.play(), rest(1000).then(() => !it.paused && it.currentTime > 0)"
+    is "window.matchMedia = () => ({matches: true}), window.model = add({clips: '../models/lantern/swing.md5anim', autoplay: true}),
+        next_event(model, 'dressed').then(() => sleep(500)).then(() => model.paused && model.currentTime === 0)" \
+    is "model.play(), sleep(1000).then(() => !model.paused && model.currentTime > 0)"
 check "the wheel scrolls the page, or zooms with focus; keys rotate; Tab moves on" plain \
-    is "window.it = add({cameraControls: true}), window.send = (kind, more) => picture(it).dispatchEvent(new (kind === 'wheel' ? WheelEvent : KeyboardEvent)(
-        kind, {cancelable: true, bubbles: true, ...more})), hear(it, 'dressed').then(() => send('wheel', {deltaY: 100}))" \
-    is "window.far = it.getCameraOrbit().radius, picture(it).focus(), !send('wheel', {deltaY: -100})" \
-    is "rest(500).then(() => it.getCameraOrbit().radius < 0.9 * far)" \
-    is "window.theta = it.getCameraOrbit().theta, !send('keydown', {key: 'ArrowLeft'}) && rest(500).then(
-        () => Math.abs(it.getCameraOrbit().theta - theta - Math.PI / 18) < 1e-3)" \
+    is "window.model = add({cameraControls: true}), window.send = (kind, more) => get_canvas(model).dispatchEvent(new (kind === 'wheel' ? WheelEvent : KeyboardEvent)(
+        kind, {cancelable: true, bubbles: true, ...more})), next_event(model, 'dressed').then(() => send('wheel', {deltaY: 100}))" \
+    is "window.far = model.getCameraOrbit().radius, get_canvas(model).focus(), !send('wheel', {deltaY: -100})" \
+    is "sleep(500).then(() => model.getCameraOrbit().radius < 0.9 * far)" \
+    is "window.theta = model.getCameraOrbit().theta, !send('keydown', {key: 'ArrowLeft'}) && sleep(500).then(
+        () => Math.abs(model.getCameraOrbit().theta - theta - Math.PI / 18) < 1e-3)" \
     is "send('keydown', {key: 'Tab'}) && send('keydown', {key: 'ArrowLeft', ctrlKey: true}) && send('keydown', {key: 'a'})" \
-    is "it.cameraControls = false, !picture(it).hasAttribute('tabindex')"
-check "a moved element continues, and a removed element is silent" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine', textures: 'bobbin.png bobbin_eye.png'}), hear(it, 'load').then(() => {
-    window.before = asked.length; document.body.prepend(document.createElement('div')); document.body.firstChild.append(it); return rest(300); })
-    .then(() => it.isLoaded && tell('.md5machine') === 1 && it.said.filter(kind => kind === 'load').length === 1)" \
-    is "window.other = add({src: '../models/spindle/spindle.md5mesh'}), rest(0).then(() => other.remove()), rest(2000).then(() => !other.said.includes('load'))" forgive
+    is "model.cameraControls = false, !get_canvas(model).hasAttribute('tabindex')"
+check "a moved element continues, and a removed element is silent" plain is "window.model = add({src: '../models/bobbin/bobbin.md5machine', textures: 'bobbin.png bobbin_eye.png'}), next_event(model, 'load').then(() => {
+    window.before = requests.length; document.body.prepend(document.createElement('div')); document.body.firstChild.append(model); return sleep(300); })
+    .then(() => model.isLoaded && count_requests('.md5machine') === 1 && model.events.filter(kind => kind === 'load').length === 1)" \
+    is "window.other = add({src: '../models/spindle/spindle.md5mesh'}), sleep(0).then(() => other.remove()), sleep(2000).then(() => !other.events.includes('load'))" forgive
 check "a corrected clip clears the error" plain \
-    is "window.it = add({clips: '../models/lantern/swing.md5anim', animationName: 'swnig'}), window.text = () => it.shadowRoot.querySelector('.error').textContent,
-        hear(it, 'error').then(its => /unknown clip \"swnig\"/.test(its.sourceError.message))" \
-    is "rest(1000).then(() => it.isLoaded && text() === '$sentence' && it.matches(':state(failed)') && it.loaded.then(() => false, () => true))" \
-    is "it.animationName = 'swing', rest(300).then(() => it.loaded).then(() => it.loadError === null && text() === '' && it.matches(':state(loaded)')
-        && !('code' in it.dataset))" \
-    is "it.animationName = 'none', it.clips = 'gone.md5anim', it.animationName = null, hear(it, 'error').then(its => its.sourceError.status === 404)" \
-    is "rest(500).then(() => it.isLoaded && it.modelIsVisible && text() === '$sentence')" \
-    is "it.removeAttribute('src'), hear(it, 'model-visibility').then(its => !its.visible && it.loadError === null && text() === '')" forgive
+    is "window.model = add({clips: '../models/lantern/swing.md5anim', animationName: 'swnig'}), window.text = () => model.shadowRoot.querySelector('.error').textContent,
+        next_event(model, 'error').then(detail => /unknown clip \"swnig\"/.test(detail.sourceError.message))" \
+    is "sleep(1000).then(() => model.isLoaded && text() === '$sentence' && model.matches(':state(failed)') && model.loaded.then(() => false, () => true))" \
+    is "model.animationName = 'swing', sleep(300).then(() => model.loaded).then(() => model.loadError === null && text() === '' && model.matches(':state(loaded)')
+        && !('code' in model.dataset))" \
+    is "model.animationName = 'none', model.clips = 'gone.md5anim', model.animationName = null, next_event(model, 'error').then(detail => detail.sourceError.status === 404)" \
+    is "sleep(500).then(() => model.isLoaded && model.modelIsVisible && text() === '$sentence')" \
+    is "model.removeAttribute('src'), next_event(model, 'model-visibility').then(detail => !detail.visible && model.loadError === null && text() === '')" forgive
 check "a model without its clip is shown in its bind pose" plain \
-    is "window.it = add({clips: 'gone.md5anim', autoplay: true}), hear(it, 'load').then(() => it.loadError?.status === 404 && it.duration === 0)" forgive
+    is "window.model = add({clips: 'gone.md5anim', autoplay: true}), next_event(model, 'load').then(() => model.loadError?.status === 404 && model.duration === 0)" forgive
 check "texts for visitors can be translated" plain \
-    is "window.it = add({src: 'none.md5mesh', a11y: '{\"error\": \"Nichts zu sehen.\", \"role\": \"Modell\"}'}), hear(it, 'error').then(() =>
-        it.shadowRoot.querySelector('.error').textContent === 'Nichts zu sehen.')" \
-    is "it.a11y = null, it.shadowRoot.querySelector('.error').textContent === '$sentence'" forgive
+    is "window.model = add({src: 'none.md5mesh', a11y: '{\"error\": \"Nichts zu sehen.\", \"role\": \"Modell\"}'}), next_event(model, 'error').then(() =>
+        model.shadowRoot.querySelector('.error').textContent === 'Nichts zu sehen.')" \
+    is "model.a11y = null, model.shadowRoot.querySelector('.error').textContent === '$sentence'" forgive
 check "an HTML page instead of a model is reported" plain \
-    is "answers = url => /page/.test(url) ? new Response('<!doctype html>') : null, window.it = add({src: 'page.md5mesh'}),
-        hear(it, 'error').then(its => /HTML page instead of a model/.test(its.sourceError.message))" forgive
+    is "answers = url => /page/.test(url) ? new Response('<!doctype html>') : null, window.model = add({src: 'page.md5mesh'}),
+        next_event(model, 'error').then(detail => /HTML page instead of a model/.test(detail.sourceError.message))" forgive
 check "a time that is set before the clip is loaded is applied" plain \
-    is "window.it = add({clips: '../models/lantern/swing.md5anim', currentTime: 0.25}), it.currentTime === 0.25" \
-    is "it.loaded.then(() => Math.abs(it.currentTime - 0.25) < 1e-3)"
+    is "window.model = add({clips: '../models/lantern/swing.md5anim', currentTime: 0.25}), model.currentTime === 0.25" \
+    is "model.loaded.then(() => Math.abs(model.currentTime - 0.25) < 1e-3)"
 check "a poster that loads the model is a button" plain \
-    is "window.it = add({reveal: 'manual', poster: '../models/lantern/lantern.png', alt: 'Lamp', cameraControls: true}), window.poster =
-        it.shadowRoot.querySelector('.poster'), poster.focus(), poster.role === 'button' && poster.ariaLabel === 'Show the model: Lamp' && !picture(it).role" \
-    key Enter is "it.loaded.then(() => it.modelIsVisible && it.shadowRoot.activeElement === picture(it) && !poster.role)"
+    is "window.model = add({reveal: 'manual', poster: '../models/lantern/lantern.png', alt: 'Lamp', cameraControls: true}), window.poster =
+        model.shadowRoot.querySelector('.poster'), poster.focus(), poster.role === 'button' && poster.ariaLabel === 'Show the model: Lamp' && !get_canvas(model).role" \
+    key Enter is "model.loaded.then(() => model.modelIsVisible && model.shadowRoot.activeElement === get_canvas(model) && !poster.role)"
 check "the label names only keys that have an effect" plain \
-    is "window.it = add({cameraControls: true, alt: 'Lamp'}), it.loaded.then(() => picture(it).ariaLabel === 'Lamp. Arrow keys turn, plus and minus zoom')" \
-    is "it.disableZoom = true, picture(it).ariaLabel === 'Lamp. Arrow keys turn'" \
-    is "it.clips = '../models/lantern/swing.md5anim', picture(it).ariaLabel === 'Lamp. Arrow keys turn, Space plays'" \
-    is "rest(600).then(() => (picture(it).focus(), true))" key ArrowLeft key ArrowLeft key ArrowLeft \
-    is "rest(600).then(() => it.shadowRoot.querySelector('[role=status]').textContent === 'View from the left')"
+    is "window.model = add({cameraControls: true, alt: 'Lamp'}), model.loaded.then(() => get_canvas(model).ariaLabel === 'Lamp. Arrow keys turn, plus and minus zoom')" \
+    is "model.disableZoom = true, get_canvas(model).ariaLabel === 'Lamp. Arrow keys turn'" \
+    is "model.clips = '../models/lantern/swing.md5anim', get_canvas(model).ariaLabel === 'Lamp. Arrow keys turn, Space plays'" \
+    is "sleep(600).then(() => (get_canvas(model).focus(), true))" key ArrowLeft key ArrowLeft key ArrowLeft \
+    is "sleep(600).then(() => model.shadowRoot.querySelector('[role=status]').textContent === 'View from the left')"
 check "a drag that ends outside ends" plain \
-    is "window.it = add({cameraControls: true}), it.style.margin = '100px', document.body.style.margin = 0, it.loaded.then(() => it.getBoundingClientRect().left === 100)" \
-    drag 102 180 40 180 is "rest(500).then(() => (window.theta = it.getCameraOrbit().theta) > 0.9)" \
-    wheel 180 180 0 is "rest(300).then(() => it.getCameraOrbit().theta === theta)" \
-    is "picture(it).dispatchEvent(new PointerEvent('pointerdown', {pointerId: 9, clientX: 150, clientY: 150})),
-        picture(it).dispatchEvent(new PointerEvent('pointermove', {pointerId: 9, clientX: 180, clientY: 150, buttons: 0})),
-        rest(300).then(() => it.getCameraOrbit().theta === theta)"
+    is "window.model = add({cameraControls: true}), model.style.margin = '100px', document.body.style.margin = 0, model.loaded.then(() => model.getBoundingClientRect().left === 100)" \
+    drag 102 180 40 180 is "sleep(500).then(() => (window.theta = model.getCameraOrbit().theta) > 0.9)" \
+    wheel 180 180 0 is "sleep(300).then(() => model.getCameraOrbit().theta === theta)" \
+    is "get_canvas(model).dispatchEvent(new PointerEvent('pointerdown', {pointerId: 9, clientX: 150, clientY: 150})),
+        get_canvas(model).dispatchEvent(new PointerEvent('pointermove', {pointerId: 9, clientX: 180, clientY: 150, buttons: 0})),
+        sleep(300).then(() => model.getCameraOrbit().theta === theta)"
 swipes="swipe 150 300 150 150 swipe 150 300 150 150 swipe 150 300 150 150"
 # shellcheck disable=SC2086 # tasks
 check "a vertical swipe scrolls, a horizontal swipe rotates" shown phone 360 740 open test/plain.html \
-    is "document.body.style.height = '9000px', window.it = add({cameraControls: true}), it.style.inlineSize = '300px', it.style.blockSize = '1200px',
-        it.loaded.then(() => (window.phi = it.getCameraOrbit().phi, true))" \
-    $swipes is "rest(800).then(() => scrollY > 200 && it.getCameraOrbit().phi === phi)" \
-    is "scrollTo(0, 0), true" swipe 100 200 250 210 is "rest(500).then(() => scrollY === 0 && Math.abs(it.getCameraOrbit().theta - 0.4363) > 0.3)"
+    is "document.body.style.height = '9000px', window.model = add({cameraControls: true}), model.style.inlineSize = '300px', model.style.blockSize = '1200px',
+        model.loaded.then(() => (window.phi = model.getCameraOrbit().phi, true))" \
+    $swipes is "sleep(800).then(() => scrollY > 200 && model.getCameraOrbit().phi === phi)" \
+    is "scrollTo(0, 0), true" swipe 100 200 250 210 is "sleep(500).then(() => scrollY === 0 && Math.abs(model.getCameraOrbit().theta - 0.4363) > 0.3)"
 check "hotspots follow joints" plain \
-    is "window.it = add({src: '../models/bobbin/bobbin.md5mesh', textures: 'bobbin.png', cameraControls: true}),
-        it.innerHTML = '<b slot=hotspot-a data-joint=head>x</b><b slot=hotspot-b data-joint=none>y</b>', it.loaded.then(() =>
-            [...it.shadowRoot.querySelectorAll('.hotspot')].map(box => box.hidden).join() === 'false,true')" \
-    is "window.at = () => it.shadowRoot.querySelector('.hotspot').getBoundingClientRect(), window.its = it.getBoundingClientRect(),
-        at().left > its.left + 40 && at().left < its.right - 40 && at().top > its.top && at().top < its.top + 100" \
-    is "it.cameraOrbit = '25deg 78deg 400%', rest(900).then(() => at().top > its.top + 60)" \
-    is "it.firstChild.remove(), rest(100).then(() => it.shadowRoot.querySelectorAll('.hotspot').length === 1)" forgive
+    is "window.model = add({src: '../models/bobbin/bobbin.md5mesh', textures: 'bobbin.png', cameraControls: true}),
+        model.innerHTML = '<b slot=hotspot-a data-joint=head>x</b><b slot=hotspot-b data-joint=none>y</b>', model.loaded.then(() =>
+            [...model.shadowRoot.querySelectorAll('.hotspot')].map(box => box.hidden).join() === 'false,true')" \
+    is "window.at = () => model.shadowRoot.querySelector('.hotspot').getBoundingClientRect(), window.bounds = model.getBoundingClientRect(),
+        at().left > bounds.left + 40 && at().left < bounds.right - 40 && at().top > bounds.top && at().top < bounds.top + 100" \
+    is "model.cameraOrbit = '25deg 78deg 400%', sleep(900).then(() => at().top > bounds.top + 60)" \
+    is "model.firstChild.remove(), sleep(100).then(() => model.shadowRoot.querySelectorAll('.hotspot').length === 1)" forgive
 check "the field of view changes if the distance is limited" plain \
-    is "window.it = add({cameraControls: true, minCameraOrbit: 'auto auto 100%', minFieldOfView: '10deg'}), it.loaded.then(() => (picture(it).focus(),
-        window.before = it.toDataURL(), true))" key + key + key + \
-    is "rest(900).then(() => it.toDataURL() !== before)"
+    is "window.model = add({cameraControls: true, minCameraOrbit: 'auto auto 100%', minFieldOfView: '10deg'}), model.loaded.then(() => (get_canvas(model).focus(),
+        window.before = model.toDataURL(), true))" key + key + key + \
+    is "sleep(900).then(() => model.toDataURL() !== before)"
 check "shaders with spaces can be named, and maps are not guessed" plain \
-    is "own('../models/lantern/lantern.md5mesh').then(its => its.text()).then(text => {
+    is "original_fetch('../models/lantern/lantern.md5mesh').then(response => response.text()).then(text => {
         answers = url => /spaces.md5mesh/.test(url) ? new Response(text.replace(/shader *\"[^\"]*/, 'shader \"two words')) : null;
-        return hear(window.it = add({src: 'spaces.md5mesh', textures: 'two%20words=../models/lantern/lantern.png'}), 'dressed'); })
-        .then(() => !it.textureReport[0].missing && asked.every(its => its.status !== 404))"
+        return next_event(window.model = add({src: 'spaces.md5mesh', textures: 'two%20words=../models/lantern/lantern.png'}), 'dressed'); })
+        .then(() => !model.textureReport[0].missing && requests.every(request => request.status !== 404))"
 check "programs that cannot run are reported with their codes" plain \
-    is "answers = (url) => /wasm/.test(url) ? new Response('', {status: 404}) : null, window.it = add(),
-        hear(it, 'error').then(its => its.sourceError.code === 'program' && /404/.test(its.sourceError.message))" \
-    is "answers = (url) => /wasm/.test(url) ? own(url).then(its => its.arrayBuffer()).then(its => new Response(its, {headers: {'Content-Type': 'text/plain'}})) : null,
-        it.reload(), hear(it, 'load').then(() => true)" forgive
+    is "answers = (url) => /wasm/.test(url) ? new Response('', {status: 404}) : null, window.model = add(),
+        next_event(model, 'error').then(detail => detail.sourceError.code === 'program' && /404/.test(detail.sourceError.message))" \
+    is "answers = (url) => /wasm/.test(url) ? original_fetch(url).then(response => response.arrayBuffer()).then(bytes => new Response(bytes, {headers: {'Content-Type': 'text/plain'}})) : null,
+        model.reload(), next_event(model, 'load').then(() => true)" forgive
 check "a browser without WebGL 2 is reported" plain is "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) {
     return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext),
-    window.it = add(), hear(it, 'error').then(its => its.sourceError.code === 'no-webgl2'
-        && /WebGL 2/.test(its.sourceError.message) && it.shadowRoot.querySelector('[role=alert]').textContent === '$sentence')" forgive
+    window.model = add(), next_event(model, 'error').then(detail => detail.sourceError.code === 'no-webgl2'
+        && /WebGL 2/.test(detail.sourceError.message) && model.shadowRoot.querySelector('[role=alert]').textContent === '$sentence')" forgive
 # The number of requests for missing names is as small as documented: none with a list or a manifest.
-absent="asked.filter(its => its.status === 404).length"
+absent="requests.filter(request => request.status === 404).length"
 check "textures are found by name, list, manifest and guess" plain \
-    is "own('../models/lantern/lantern.md5mesh').then(its => its.text()).then(text => (window.shader = /shader *\"([^\"]*)/.exec(text)[1], true))" \
-    is "window.it = add({textures: shader + '=../models/thimble/thimble.png ' + shader + '.normals='}), hear(it, 'dressed').then(() =>
-        /thimble.png/.test(it.textureReport[0].pictures.color) && !it.textureReport[0].pictures.normals)" \
-    is "window.it = add({textures: '*=../models/thimble/thimble.png'}), hear(it, 'dressed').then(() => /thimble.png/.test(it.textureReport[0].pictures.color))" \
+    is "original_fetch('../models/lantern/lantern.md5mesh').then(response => response.text()).then(text => (window.shader = /shader *\"([^\"]*)/.exec(text)[1], true))" \
+    is "window.model = add({textures: shader + '=../models/thimble/thimble.png ' + shader + '.normals='}), next_event(model, 'dressed').then(() =>
+        /thimble.png/.test(model.textureReport[0].pictures.color) && !model.textureReport[0].pictures.normals)" \
+    is "window.model = add({textures: '*=../models/thimble/thimble.png'}), next_event(model, 'dressed').then(() => /thimble.png/.test(model.textureReport[0].pictures.color))" \
     is "answers = (url) => /list.json/.test(url) ? new Response('{\"base\": \"../models/lantern/\", \"files\": [\"Lantern.PNG\"]}') : /Lantern.PNG/.test(url)
-            ? own('../models/lantern/lantern.png') : null,
-        window.it = add({textures: null, files: 'list.json'}), hear(it, 'dressed').then(() => !it.textureReport[0].missing && $absent === 0)" \
-    is "window.it = add({textures: null}), hear(it, 'dressed').then(() => !it.textureReport[0].missing && $absent <= 6)" \
-    is "own('../models/lantern/lantern.md5mesh').then(its => its.text()).then(text => {
+            ? original_fetch('../models/lantern/lantern.png') : null,
+        window.model = add({textures: null, files: 'list.json'}), next_event(model, 'dressed').then(() => !model.textureReport[0].missing && $absent === 0)" \
+    is "window.model = add({textures: null}), next_event(model, 'dressed').then(() => !model.textureReport[0].missing && $absent <= 6)" \
+    is "original_fetch('../models/lantern/lantern.md5mesh').then(response => response.text()).then(text => {
         answers = (url) => /alone.md5mesh/.test(url) ? new Response(text) : null;
-        return hear(window.it = add({textures: null, src: 'alone.md5mesh'}), 'dressed'); }).then(() => it.textureReport[0].missing && $absent <= 12)" forgive
+        return next_event(window.model = add({textures: null, src: 'alone.md5mesh'}), 'dressed'); }).then(() => model.textureReport[0].missing && $absent <= 12)" forgive
 # Two models in turn, each opened, uploaded, textured and drawn again: memory and the number of WebGL objects do not change
 # after the first turns. A thousand turns with MD5_TEST_LONG.
 check "memory does not grow over many models" plain is "(async () => {
-    const it = add({loading: 'eager'}), seen = [];
+    const model = add({loading: 'eager'}), states_seen = [];
     Md5ModelElement = customElements.get('md5-model');
     for (let i = 0; i < $(if is_long; then echo 1000; else echo 120; fi); i++) {
-        await hear(it, 'dressed');
-        seen.push(memory.buffer.byteLength + ' ' + JSON.stringify(counts));
+        await next_event(model, 'dressed');
+        states_seen.push(memory.buffer.byteLength + ' ' + JSON.stringify(counts));
         const name = ['thimble', 'lantern'][i % 2];
-        [it.src, it.textures] = ['../models/' + name + '/' + name + '.md5mesh', name + '.png'];
+        [model.src, model.textures] = ['../models/' + name + '/' + name + '.md5mesh', name + '.png'];
     }
-    const rest = [0, 1].map((odd) => new Set(seen.filter((text, i) => i >= 20 && i % 2 === odd)));
-    return rest.every((its) => its.size === 1) || Promise.reject(new Error([...rest[0], ...rest[1]].join('; ')));
+    const results = [0, 1].map((odd) => new Set(states_seen.filter((text, i) => i >= 20 && i % 2 === odd)));
+    return results.every((states) => states.size === 1) || Promise.reject(new Error([...results[0], ...results[1]].join('; ')));
 })()"
 # A thousand elements of twenty models, fifty each: nothing is fetched for distant elements, all elements that were scrolled
 # past have drawn, WebGL objects belong to near elements, and an element that returns is drawn as before.
 check "only visible elements of a thousand are drawn" plain is "(async () => {
     const name = (i) => ({src: '../models/lantern/lantern.md5mesh?' + i, textures: '*=../models/lantern/lantern.png', interpolationDecay: 0});
-    const until = async (what) => { for (let i = 0; i < 400 && !what(); i++) await rest(50); return what() || Promise.reject(new Error('not ' + what)); };
-    await hear(add(name(98)), 'dressed');
+    const until = async (condition) => { for (let i = 0; i < 400 && !condition(); i++) await sleep(50); return condition() || Promise.reject(new Error('not ' + condition)); };
+    await next_event(add(name(98)), 'dressed');
     const one = counts.Buffer;
-    await hear(add(name(99)), 'dressed');
+    await next_event(add(name(99)), 'dressed');
     const each = counts.Buffer - one, all = [];
     document.body.replaceChildren();
     for (let i = 0; i < 1000; all.push(add(name(i++ / 50 | 0))))
         document.body.lastChild?.style.setProperty('display', 'inline-block');
-    await hear(all[0], 'dressed');
-    const first = all[0].toDataURL(), begun = tell('.md5mesh'), end = document.documentElement.scrollHeight;
+    await next_event(all[0], 'dressed');
+    const first = all[0].toDataURL(), begun = count_requests('.md5mesh'), end = document.documentElement.scrollHeight;
     for (let y = 0; y < end; y += 600) {
         scrollTo(0, y);
-        await until(() => all.every((it) => it.isLoaded || !((box) => box.bottom > 0 && box.top < innerHeight)(it.getBoundingClientRect())));
+        await until(() => all.every((model) => model.isLoaded || !((box) => box.bottom > 0 && box.top < innerHeight)(model.getBoundingClientRect())));
     }
     await until(() => counts.Buffer <= one + 6 * each);
     scrollTo(0, 0);
@@ -728,8 +728,8 @@ check "only visible elements of a thousand are drawn" plain is "(async () => {
     await until(() => all[0].toDataURL() !== first);
     all[0].cameraOrbit = null;
     await until(() => all[0].toDataURL() === first);
-    document.title = JSON.stringify([begun, tell('.md5mesh'), each, counts, memory.buffer.byteLength, all.filter((it) => it.isLoaded).length]);
-    return begun < 8 && tell('.md5mesh') === 22 && all.every((it) => it.isLoaded) || Promise.reject(new Error(document.title));
+    document.title = JSON.stringify([begun, count_requests('.md5mesh'), each, counts, memory.buffer.byteLength, all.filter((model) => model.isLoaded).length]);
+    return begun < 8 && count_requests('.md5mesh') === 22 && all.every((model) => model.isLoaded) || Promise.reject(new Error(document.title));
 })()" forgive
 # A binary model and a compressed clip look like their text forms; a later time does not.
 forms() {
@@ -737,58 +737,58 @@ forms() {
     mkdir -p $forms && cp $lantern $swing $forms && "$products/md5tool" convert $lantern --output $forms/lantern.bmd5mesh --force &&
         "$products/md5tool" compress $swing --output $forms/small.md5anim && ! cmp -s $swing $forms/small.md5anim && gzip -9nc $lantern >$forms/packed &&
         plain is "(async () => {
-            const shown = await Promise.all([['lantern.md5mesh', 'swing'], ['lantern.bmd5mesh', 'small'], ['packed', 'swing'], ['lantern.md5mesh', 'swing']].map(async ([model, clip], i) => {
-                const it = add({loading: 'eager', src: 'forms/' + model, textures: '*=../models/lantern/lantern.png', clips: 'forms/' + clip + '.md5anim'});
-                await hear(it, 'dressed');
-                it.currentTime = i < 3 ? 0.5 : 0.9;
-                await rest(1000);
-                return picture(it).getContext('2d').getImageData(0, 0, 160, 160).data;
+            const shown = await Promise.all([['lantern.md5mesh', 'swing'], ['lantern.bmd5mesh', 'small'], ['packed', 'swing'], ['lantern.md5mesh', 'swing']].map(async ([file, clip], i) => {
+                const model = add({loading: 'eager', src: 'forms/' + file, textures: '*=../models/lantern/lantern.png', clips: 'forms/' + clip + '.md5anim'});
+                await next_event(model, 'dressed');
+                model.currentTime = i < 3 ? 0.5 : 0.9;
+                await sleep(1000);
+                return get_canvas(model).getContext('2d').getImageData(0, 0, 160, 160).data;
             }));
-            const differ = shown.slice(1).map((its) => its.filter((value, i) => Math.abs(value - shown[0][i]) > 2).length / its.length);
+            const differ = shown.slice(1).map((pixels) => pixels.filter((value, i) => Math.abs(value - shown[0][i]) > 2).length / pixels.length);
             return differ[0] < 0.002 && differ[1] === 0 && differ[2] > 0.01 || Promise.reject(new Error(differ.join()));
         })()" forgive
 }
 check "an element shows a binary model, a gzip file, and a compressed clip" forms
 # Playing backwards, alternately and past the ends shows the images of the clip at these times.
 check "clips play backwards and alternately" plain \
-    is "window.it = add({clips: '../models/lantern/swing.md5anim'}), hear(it, 'dressed').then(() => (it.timeScale = -8, it.play({repetitions: 2}),
-        hear(it, 'finished'))).then(() => it.paused && it.currentTime < 1e-3 && it.said.filter(kind => kind === 'loop').length === 1)" \
-    is "it.currentTime = -0.25, Math.abs(it.currentTime - it.duration + 0.25) < 1e-3 && (it.currentTime = it.duration + 0.25,
-        Math.abs(it.currentTime - 0.25) < 1e-3)" \
-    is "it.timeScale = 8, it.play({repetitions: 2, pingpong: true}), hear(it, 'finished').then(() => it.paused && it.currentTime < 0.01)" \
-    is "(() => { try { it.timeScale = 'fast'; } catch (error) { return error instanceof TypeError; } })()"
+    is "window.model = add({clips: '../models/lantern/swing.md5anim'}), next_event(model, 'dressed').then(() => (model.timeScale = -8, model.play({repetitions: 2}),
+        next_event(model, 'finished'))).then(() => model.paused && model.currentTime < 1e-3 && model.events.filter(kind => kind === 'loop').length === 1)" \
+    is "model.currentTime = -0.25, Math.abs(model.currentTime - model.duration + 0.25) < 1e-3 && (model.currentTime = model.duration + 0.25,
+        Math.abs(model.currentTime - 0.25) < 1e-3)" \
+    is "model.timeScale = 8, model.play({repetitions: 2, pingpong: true}), next_event(model, 'finished').then(() => model.paused && model.currentTime < 0.01)" \
+    is "(() => { try { model.timeScale = 'fast'; } catch (error) { return error instanceof TypeError; } })()"
 check "a clip that is set later plays; a missing clip is reported and changes nothing" plain \
-    is "window.it = add({clips: 'rest=../models/lantern/idle.md5anim ../models/lantern/swing.md5anim'}), rest(20).then(() => (it.animationName = 'swing',
-        hear(it, 'load'))).then(() => rest(200)).then(() => Math.abs(it.duration - ($(sed -n 's/^numFrames //p' models/lantern/swing.md5anim) - 1)
+    is "window.model = add({clips: 'rest=../models/lantern/idle.md5anim ../models/lantern/swing.md5anim'}), sleep(20).then(() => (model.animationName = 'swing',
+        next_event(model, 'load'))).then(() => sleep(200)).then(() => Math.abs(model.duration - ($(sed -n 's/^numFrames //p' models/lantern/swing.md5anim) - 1)
         / $(sed -n 's/^frameRate //p' models/lantern/swing.md5anim)) < 1e-3)" \
-    is "window.before = it.duration, it.animationName = 'none such', hear(it, 'error').then(its => its.sourceError.code === 'mismatch'
-        && it.isLoaded && it.duration === before)" is "it.animationName = 'swing', rest(100).then(() => it.duration === before)" forgive
+    is "window.before = model.duration, model.animationName = 'none such', next_event(model, 'error').then(detail => detail.sourceError.code === 'mismatch'
+        && model.isLoaded && model.duration === before)" is "model.animationName = 'swing', sleep(100).then(() => model.duration === before)" forgive
 # A pinch from 60 to 100 pixels moves the camera to 60 % of its distance; one finger rotates by 180 degrees per canvas height.
 check "two fingers zoom, one finger rotates" shown phone 390 844 open test/plain.html \
-    is "window.it = add({cameraControls: true, interpolationDecay: 0}), hear(it, 'dressed').then(() => (window.far = it.getCameraOrbit().radius) > 0)" \
-    pinch 88 88 60 100 is "Math.abs(it.getCameraOrbit().radius / far - 0.6) < 0.02" is "window.theta = it.getCameraOrbit().theta, true" \
-    push 60 88 100 88 is "Math.abs(it.getCameraOrbit().theta - theta + Math.PI / 4) < 0.02"
+    is "window.model = add({cameraControls: true, interpolationDecay: 0}), next_event(model, 'dressed').then(() => (window.far = model.getCameraOrbit().radius) > 0)" \
+    pinch 88 88 60 100 is "Math.abs(model.getCameraOrbit().radius / far - 0.6) < 0.02" is "window.theta = model.getCameraOrbit().theta, true" \
+    push 60 88 100 88 is "Math.abs(model.getCameraOrbit().theta - theta + Math.PI / 4) < 0.02"
 # From 24 sides in three boxes no model touches an edge, and from the side with its largest extent it fills the image.
 check "the model fits into the element" plain is "(async () => {
     const boxes = [[160, 160], [80, 160], [320, 80]], all = ['lantern', 'spindle', 'thimble', 'tendril'].flatMap((name) => boxes.map((box) => {
-        const it = add({loading: 'eager', src: '../models/' + name + '/' + name + '.md5mesh', textures: name + '.png', shadowIntensity: 0, cameraOrbit: '0deg 90deg 100%', interpolationDecay: 0});
-        [it.style.inlineSize, it.style.blockSize, it.style.display, it.fill] = [box[0] + 'px', box[1] + 'px', 'inline-block', 0];
-        return it;
+        const model = add({loading: 'eager', src: '../models/' + name + '/' + name + '.md5mesh', textures: name + '.png', shadowIntensity: 0, cameraOrbit: '0deg 90deg 100%', interpolationDecay: 0});
+        [model.style.inlineSize, model.style.blockSize, model.style.display, model.fill] = [box[0] + 'px', box[1] + 'px', 'inline-block', 0];
+        return model;
     }));
-    await Promise.all(all.map((it) => hear(it, 'dressed')));
+    await Promise.all(all.map((model) => next_event(model, 'dressed')));
     for (let i = 0; i < 24; i++) {
-        all.forEach((it) => it.cameraOrbit = 15 * i + 'deg ' + (5 + 19 * i % 96) + 'deg 100%');
-        await rest(400);
-        for (const it of all) {
-            const {width, height} = picture(it), {data} = picture(it).getContext('2d').getImageData(0, 0, width, height);
+        all.forEach((model) => model.cameraOrbit = 15 * i + 'deg ' + (5 + 19 * i % 96) + 'deg 100%');
+        await sleep(400);
+        for (const model of all) {
+            const {width, height} = get_canvas(model), {data} = get_canvas(model).getContext('2d').getImageData(0, 0, width, height);
             for (let k = 0; k < width * height; k++) {
                 const x = Math.abs(2 * (k % width) + 1 - width) + 1, y = Math.abs(2 * Math.floor(k / width) + 1 - height) + 1;
                 if (data[4 * k + 3] > 0)
-                    it.fill = Math.max(it.fill, x / width, y / height);
+                    model.fill = Math.max(model.fill, x / width, y / height);
             }
         }
     }
-    const fills = all.map((it) => it.fill);
+    const fills = all.map((model) => model.fill);
     return fills.every((fill) => fill >= 0.7 && fill < 1) || Promise.reject(new Error(fills.join()));
 })()" forgive
 # Twelve third-party models on one page: no model is gray if its folder contains an image. No file assigns the images; in the
@@ -822,8 +822,8 @@ real() {
 	END
     } >$web/test/twelve.html
     shown size 1000 700 open test/twelve.html save "${MD5_TWELVE:-$scratch/twelve.png}" is "all.length === 12 && [...all].slice(0, 4).flatMap(
-        its => its.textureReport.filter(row => row.missing).map(row => row.shader)).join() === '/home/john/Desktop/upper_norm7.png'" \
-        is "[...all].every(its => { const {data} = its.shadowRoot.querySelector('canvas').getContext('2d').getImageData(0, 0, 240, 220);
+        model => model.textureReport.filter(entry => entry.missing).map(entry => entry.shader)).join() === '/home/john/Desktop/upper_norm7.png'" \
+        is "[...all].every(model => { const {data} = model.shadowRoot.querySelector('canvas').getContext('2d').getImageData(0, 0, 240, 220);
             return data.filter((value, i) => i % 4 === 3 && value > 0).length > 2000; })" forgive
 }
 if [ -d "${MD5_CORPUS:-}/corpus" ]; then
@@ -844,21 +844,21 @@ packed() {
 check "the package contains these files, and has a checksum" packed
 mkdir "$scratch/app" && cat >"$scratch/app/main.js" <<-END
 	import "md5model";
-	const it = document.createElement("md5-model");
-	it.src = "../../models/lantern/lantern.md5mesh";
-	it.textures = "lantern.png";
+	const model = document.createElement("md5-model");
+	model.src = "../../models/lantern/lantern.md5mesh";
+	model.textures = "lantern.png";
 	for (const [kind, state] of [["dressed", "started"], ["error", "failed"]])
-	    it.addEventListener(kind, () => document.documentElement.dataset.state = state);
-	document.body.append(it);
+	    model.addEventListener(kind, () => document.documentElement.dataset.state = state);
+	document.body.append(model);
 END
 echo '<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,"><body><script type="module" src="./main.js"></script></body></html>' \
     >"$scratch/app/index.html"
 cat >"$scratch/app/good.ts" <<-END
 	import {Md5ModelElement, Md5ModelError} from "md5model";
-	const it = document.createElement("md5-model"), other: Md5ModelElement = it;
-	it.addEventListener("error", (event) => { const error: Md5ModelError = event.detail.sourceError; console.log(error.code, error.line); });
-	it.play({repetitions: 2}); it.currentTime = 1; other.cameraOrbit = "0deg 90deg 110%";
-	it.loaded.then(() => it.textureReport.some((its) => its.missing));
+	const model = document.createElement("md5-model"), other: Md5ModelElement = model;
+	model.addEventListener("error", (event) => { const error: Md5ModelError = event.detail.sourceError; console.log(error.code, error.line); });
+	model.play({repetitions: 2}); model.currentTime = 1; other.cameraOrbit = "0deg 90deg 110%";
+	model.loaded.then(() => model.textureReport.some((entry) => entry.missing));
 END
 echo 'import "md5model"; document.createElement("md5-model").timeScale = "fast";' >"$scratch/app/bad.ts"
 cat >"$scratch/app/react.js" <<-END
@@ -871,12 +871,12 @@ cat >"$scratch/app/react.js" <<-END
 	    return name && createElement("md5-model", {src: "../../models/" + name + "/" + name + ".md5mesh", textures: name + ".png", cameraControls: true,
 	        interpolationDecay: 7, "shadow-intensity": 0, onload: () => heard.push(name), onerror: () => document.documentElement.dataset.state = "failed",
 	        ondressed(event) {
-	            const it = event.target, is_so = it.cameraControls && it.hasAttribute("camera-controls") && it.interpolationDecay === 7 && it.shadowIntensity === 0;
-	            heard.push(is_so && !it.textureReport[0].missing && event.detail.url.endsWith(name + ".md5mesh"));
+	            const model = event.target, is_so = model.cameraControls && model.hasAttribute("camera-controls") && model.interpolationDecay === 7 && model.shadowIntensity === 0;
+	            heard.push(is_so && !model.textureReport[0].missing && event.detail.url.endsWith(name + ".md5mesh"));
 	            if (name === "lantern")
 	                return set("thimble");
 	            set("");
-	            setTimeout(() => document.documentElement.dataset.state = !it.isConnected && heard.join() === "lantern,true,thimble,true" ? "started" : "failed", 500);
+	            setTimeout(() => document.documentElement.dataset.state = !model.isConnected && heard.join() === "lantern,true,thimble,true" ? "started" : "failed", 500);
 	        }});
 	}
 	const root = document.createElement("main");
@@ -914,7 +914,7 @@ typed() {
 }
 if (cd "$scratch/app" && echo '{"type": "module", "private": true}' >package.json &&
     npm install --no-audit --no-fund vite webpack webpack-cli esbuild typescript react@19 react-dom@19 @types/react@19 "$package" >../npm 2>&1); then
-    check "node imports the package" sh -c "cd '$scratch/app' && node -e 'import(\"md5model\").then(its => process.exit(its.Md5ModelElement.version ? 0 : 1))'"
+    check "node imports the package" sh -c "cd '$scratch/app' && node -e 'import(\"md5model\").then(module => process.exit(module.Md5ModelElement.version ? 0 : 1))'"
     check "types are correct, and a wrong use is rejected" typed
     check "vite builds a page with it" built vite npx vite build --base ./ --outDir "$root/$web/test/vite" --emptyOutDir
     check "webpack builds a page with it" built webpack with_webpack
@@ -925,8 +925,8 @@ else
 fi
 manifest() {
     node -e 'import("./build/web/npm/element.js").then(({attributes, Md5ModelElement}) => {
-        const its = require("./build/web/npm/custom-elements.json").modules[0].declarations[0].attributes.map((row) => row.name).join();
-        process.exit(its === Object.keys(attributes).join() && Object.keys(attributes).every((name) => Md5ModelElement.observedAttributes.includes(name)) ? 0 : 1); })'
+        const names = require("./build/web/npm/custom-elements.json").modules[0].declarations[0].attributes.map((attribute) => attribute.name).join();
+        process.exit(names === Object.keys(attributes).join() && Object.keys(attributes).every((name) => Md5ModelElement.observedAttributes.includes(name)) ? 0 : 1); })'
 }
 check "the manifest contains all attributes" manifest
 # Compressed as servers send them: each file separately; without brotli, with gzip, which is larger.
