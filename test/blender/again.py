@@ -22,30 +22,30 @@ BONES = {"root": (None, (0, 0, 0), (0, 0, 0.5), 0.0), "spine": ("root", (0, 0.1,
          "prop": (None, (-1, 0, 0.2), (-1, 0.25, 0.2), 3.0)}
 
 
-def build(several):
+def build(has_two_roots):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
     bpy.context.collection.objects.link(rig)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")
-    made = rig.data.edit_bones
+    edit_bones = rig.data.edit_bones
     for name, (parent, head, tail, roll) in BONES.items():
-        if parent or several or name == "root":
-            bone = made.new(name)
+        if parent or has_two_roots or name == "root":
+            bone = edit_bones.new(name)
             bone.head, bone.tail, bone.roll = head, tail, roll
-            bone.parent = made[parent] if parent else None
+            bone.parent = edit_bones[parent] if parent else None
     bpy.ops.object.mode_set(mode="OBJECT")
     mesh = bpy.data.meshes.new("body")
     mesh.from_pydata([(0, 0, 0), (0.1, 0, 0), (0, 0.4, 1.5), (1.5, 0, 1)], [], [(0, 1, 2), (1, 3, 2)])
     mesh.uv_layers.new()
-    body = bpy.data.objects.new("body", mesh)
-    bpy.context.collection.objects.link(body)
-    groups = {name: body.vertex_groups.new(name=name) for name in ("root", "spine")}
+    obj = bpy.data.objects.new("body", mesh)
+    bpy.context.collection.objects.link(obj)
+    groups = {name: obj.vertex_groups.new(name=name) for name in ("root", "spine")}
     for name, vertex, weight in (("root", 0, 1), ("root", 1, 0.25), ("spine", 1, 0.75), ("spine", 2, 1),
                                  ("root", 3, 1)):
         groups[name].add([vertex], weight, "REPLACE")
-    body.parent = rig
-    body.modifiers.new("rig", "ARMATURE").object = rig
+    obj.parent = rig
+    obj.modifiers.new("rig", "ARMATURE").object = rig
     for bone in rig.pose.bones:
         bone.rotation_mode = "QUATERNION"
     rig.animation_data_create().action = action = bpy.data.actions.new("walk, then wave")
@@ -59,17 +59,17 @@ def build(several):
     return rig
 
 
-def state(rig, bodies):
+def state(rig, mesh_objects):
     """Returns the numbers that must be unchanged, by name."""
     result = {}
     for bone in rig.data.bones:
         parent = bone.parent.name if bone.parent else ""
         result["bone %s of %s" % (bone.name, parent)] = [
             value for row in rig.matrix_world @ bone.matrix_local for value in row] + [bone.length]
-    for body in bodies:
-        names = [group.name for group in body.vertex_groups]
-        for vertex in body.data.vertices:
-            result["vertex %d" % vertex.index] = list(body.matrix_world @ vertex.co)
+    for obj in mesh_objects:
+        names = [group.name for group in obj.vertex_groups]
+        for vertex in obj.data.vertices:
+            result["vertex %d" % vertex.index] = list(obj.matrix_world @ vertex.co)
             for group in vertex.groups:
                 result["weight %d %s" % (vertex.index, names[group.group])] = [group.weight]
     result.update(poses(rig))
@@ -87,44 +87,44 @@ def poses(rig):
     return result
 
 
-def demand_same(what, old, new):
-    assert set(old) == set(new), (what, set(old) ^ set(new))
-    for name, numbers in old.items():
-        off = max(abs(a - b) for a, b in zip(numbers, new[name]))
-        assert off < 1e-4, (what, name, off, numbers, new[name])
+def check_equal(label, expected, found):
+    assert set(expected) == set(found), (label, set(expected) ^ set(found))
+    for name, numbers in expected.items():
+        difference = max(abs(a - b) for a, b in zip(numbers, found[name]))
+        assert difference < 1e-4, (label, name, difference, numbers, found[name])
 
 
 def main():
     io_md5.register()
-    for number, (axis, forward, scale, several) in enumerate(itertools.chain(
+    for number, (axis, forward, scale, has_two_roots) in enumerate(itertools.chain(
             itertools.product(("AUTO", "X", "MODEL"), ("AUTO", "X"), (0.0, 39.37), (False, True)))):
-        what = "joints along %s, forward %s, scale %g, %s" % (axis, forward, scale, several)
-        rig = build(several)
-        old = state(rig, [bpy.data.objects["body"]])
+        label = "joints along %s, forward %s, scale %g, %s" % (axis, forward, scale, has_two_roots)
+        rig = build(has_two_roots)
+        expected = state(rig, [bpy.data.objects["body"]])
         path = os.path.join(FOLDER, "%d.md5mesh" % number)
         clip = os.path.join(FOLDER, "walk_then_wave.md5anim")
         assert bpy.ops.export_scene.md5(filepath=path, bone_axis=axis, forward=forward, scale=scale) == {
             "FINISHED"}
-        before = poses(rig)
+        poses_before = poses(rig)
         rig.animation_data.action = None
         bpy.data.actions["walk, then wave"].name = "old"
         bpy.context.view_layer.objects.active = rig
         assert bpy.ops.import_scene.md5(filepath=clip) == {"FINISHED"}
-        demand_same(what + ", the clip on its own rig", before, poses(rig))
+        check_equal(label + ", the clip on its own rig", poses_before, poses(rig))
         bpy.ops.wm.read_factory_settings(use_empty=True)
         assert bpy.ops.import_scene.md5(filepath=path) == {"FINISHED"}
         rig = bpy.context.view_layer.objects.active
         assert bpy.ops.import_scene.md5(filepath=clip) == {"FINISHED"}
-        bodies = [thing for thing in bpy.data.objects if thing.type == "MESH"]
-        demand_same(what, old, state(rig, bodies))
+        mesh_objects = [obj for obj in bpy.data.objects if obj.type == "MESH"]
+        check_equal(label, expected, state(rig, mesh_objects))
         # A second time: import followed by export must not change the file either.
         with open(path, encoding="utf-8") as file:
             text = file.read()
         assert bpy.ops.export_scene.md5(filepath=path, actions="NONE") == {"FINISHED"}
         with open(path, encoding="utf-8") as file:
-            again = file.read()
-        assert text.splitlines()[1] == again.splitlines()[1], (what, text, again)
-        assert text.count("\n") == again.count("\n"), what
+            text_again = file.read()
+        assert text.splitlines()[1] == text_again.splitlines()[1], (label, text, text_again)
+        assert text.count("\n") == text_again.count("\n"), label
 
 
 main()

@@ -53,18 +53,18 @@ CHANGED = [
 GUARDS = {"fcurves": {"slots", "layers"}, "action_group": {"slots"}, "use_nodes": {"node_tree"}}
 
 
-def asked(function):
+def tested_attributes(function):
     """Returns the attributes that a function requests by name, or tests."""
-    found = set()
+    names = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("hasattr", "getattr"):
-            found.add(getattr(node.args[1], "value", ""))
+            names.add(getattr(node.args[1], "value", ""))
         if isinstance(node, (ast.If, ast.IfExp)):
-            found |= {one.attr for one in ast.walk(node.test) if isinstance(one, ast.Attribute)}
-    return found
+            names |= {part.attr for part in ast.walk(node.test) if isinstance(part, ast.Attribute)}
+    return names
 
 
-def used(node):
+def used_names(node):
     """Returns the names that a node uses, each with the object that contains it."""
     if isinstance(node, ast.Attribute):
         return [(node.attr, ast.unparse(node.value))]
@@ -73,24 +73,27 @@ def used(node):
     if isinstance(node, ast.Constant):
         return [(node.value, "text")]
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return [(name, "import") for name in [one.name for one in node.names] + [getattr(node, "module", "")]]
+        names = [alias.name for alias in node.names] + [getattr(node, "module", "")]
+        return [(name, "import") for name in names]
     return []
 
 
-def complaints(source, file):
-    said = []
+def find_unsupported_names(source, file):
+    messages = []
 
-    def look(node, asks):
+    def visit(node, tested):
         if isinstance(node, ast.FunctionDef):
-            asks = asks | asked(node)
-        for name, owner in used(node):
-            said.extend("%s:%d: Blender %s has no '%s' of '%s': use %s" % (
-                file, node.lineno, version, name, owner, new) for version, old, owners, new in CHANGED
-                if name == old and re.search(owners, owner) and not GUARDS.get(name, set()) & asks)
+            tested = tested | tested_attributes(node)
+        for name, owner in used_names(node):
+            messages.extend("%s:%d: Blender %s has no '%s' of '%s': use %s" % (
+                file, node.lineno, version, name, owner, replacement)
+                for version, changed_name, owner_pattern, replacement in CHANGED
+                if name == changed_name and re.search(owner_pattern, owner)
+                and not GUARDS.get(name, set()) & tested)
         for child in ast.iter_child_nodes(node):
-            look(child, asks)
-    look(ast.parse(source), set())
-    return said
+            visit(child, tested)
+    visit(ast.parse(source), set())
+    return messages
 
 
 # -- Actions of each version ------------------------------------------------------------------------
@@ -105,26 +108,26 @@ class Collection(list):
         return self[-1]
 
     def get(self, name):
-        return next((one for one in self if one.name == name), None)
+        return next((item for item in self if item.name == name), None)
 
 
-def thing(**members):
+def namespace(**members):
     return types.SimpleNamespace(**members)
 
 
 def old_action(_version):
-    return thing(fcurves=Collection(lambda path, index=0, action_group="": thing(
-        data_path=path, index=index, group=thing(name=action_group))))
+    return namespace(fcurves=Collection(lambda path, index=0, action_group="": namespace(
+        data_path=path, index=index, group=namespace(name=action_group))))
 
 
 def slotted_action(version):
     """4.4 and 4.5: fcurves in addition to slots; they belong to the first slot. 5.0: no fcurves."""
     def new_bag():
-        return thing(fcurves=Collection(lambda path, index=0: thing(data_path=path, index=index)),
-                     groups=Collection(lambda name: thing(name=name)))
+        return namespace(fcurves=Collection(lambda path, index=0: namespace(data_path=path, index=index)),
+                         groups=Collection(lambda name: namespace(name=name)))
 
     def new_strip(type):
-        strip, bags = thing(channelbags=[]), {}
+        strip, bags = namespace(channelbags=[]), {}
 
         def channelbag(slot, ensure=False):
             if id(slot) not in bags and ensure:
@@ -134,10 +137,10 @@ def slotted_action(version):
         strip.channelbag = channelbag
         assert type == "KEYFRAME"
         return strip
-    action = thing(slots=Collection(lambda id_type, name: thing(target_id_type=id_type, name=name)),
-                   layers=Collection(lambda name: thing(name=name, strips=Collection(new_strip))))
+    action = namespace(slots=Collection(lambda id_type, name: namespace(target_id_type=id_type, name=name)),
+                       layers=Collection(lambda name: namespace(name=name, strips=Collection(new_strip))))
     if version < (5, 0):
-        action.fcurves = [thing(data_path="of the first slot")]
+        action.fcurves = [namespace(data_path="of the first slot")]
     return action
 
 
@@ -160,13 +163,13 @@ def check_actions(module):
         if hasattr(action, "layers"):
             action.fcurves = None
             del action.fcurves
-        rig = thing(name="rig")
+        rig = namespace(name="rig")
         add = module.curve_maker(action, rig)
         for index in range(3):
             add('pose.bones["a"].location', index, "a")
         add('pose.bones["b"].location', 0, "b")
         curves = module.curves_of(action)
-        assert [(one.data_path[12], one.index, one.group.name) for one in curves] == [
+        assert [(curve.data_path[12], curve.index, curve.group.name) for curve in curves] == [
             ("a", 0, "a"), ("a", 1, "a"), ("a", 2, "a"), ("b", 0, "b")], version
         data = Data(version)
         module.assign(data, action)
@@ -178,32 +181,35 @@ def check_actions(module):
 
 # -- Manifest and zip -------------------------------------------------------------------------------
 
-MUST = set("schema_version id version name tagline maintainer type blender_version_min license".split())
-MAY = set("website tags blender_version_max copyright platforms wheels permissions build".split())
+REQUIRED_KEYS = set("schema_version id version name tagline maintainer type blender_version_min "
+                    "license".split())
+OPTIONAL_KEYS = set("website tags blender_version_max copyright platforms wheels permissions build".split())
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
-def terse(text):
+def is_short_line(text):
     """Returns true for one line of at most 64 characters without punctuation at the end, except brackets."""
     return isinstance(text, str) and 0 < len(text) <= 64 and text.isprintable() and text == text.strip() and (
         text[-1].isalnum() or text[-1] in ")]}")
 
 
-def check_manifest(text, about):
+def check_manifest(text, addon_info):
     import tomllib
-    has = tomllib.loads(text)
-    assert MUST <= set(has) <= MUST | MAY, MUST ^ set(has)
-    assert has["schema_version"] == "1.0.0" and has["type"] == "add-on"
-    assert has["id"].isidentifier() and "__" not in has["id"] and has["id"].strip("_") == has["id"]
-    assert terse(has["tagline"])
-    assert VERSION.fullmatch(has["version"]) and VERSION.fullmatch(has["blender_version_min"])
-    assert has["blender_version_min"] >= "4.2.0"
-    assert has["license"] and all(re.fullmatch(r"SPDX:[\w.+-]+", one) for one in has["license"])
-    assert all(key in ("files", "network", "clipboard", "camera", "microphone") and terse(reason)
-               for key, reason in has["permissions"].items())
-    assert has["tags"] == [about["category"]]
-    assert has["version"] == "%d.%d.%d" % about["version"] and about["name"].startswith(has["name"])
-    assert about["blender"] < (4, 2, 0)
+    manifest = tomllib.loads(text)
+    assert REQUIRED_KEYS <= set(manifest) <= REQUIRED_KEYS | OPTIONAL_KEYS, REQUIRED_KEYS ^ set(manifest)
+    assert manifest["schema_version"] == "1.0.0" and manifest["type"] == "add-on"
+    assert manifest["id"].isidentifier() and "__" not in manifest["id"]
+    assert manifest["id"].strip("_") == manifest["id"]
+    assert is_short_line(manifest["tagline"])
+    assert VERSION.fullmatch(manifest["version"]) and VERSION.fullmatch(manifest["blender_version_min"])
+    assert manifest["blender_version_min"] >= "4.2.0"
+    assert manifest["license"] and all(re.fullmatch(r"SPDX:[\w.+-]+", entry) for entry in manifest["license"])
+    assert all(key in ("files", "network", "clipboard", "camera", "microphone") and is_short_line(reason)
+               for key, reason in manifest["permissions"].items())
+    assert manifest["tags"] == [addon_info["category"]]
+    assert manifest["version"] == "%d.%d.%d" % addon_info["version"]
+    assert addon_info["name"].startswith(manifest["name"])
+    assert addon_info["blender"] < (4, 2, 0)
 
 
 def check_zip(path, folder):
@@ -221,23 +227,24 @@ def main(folder, path):
             with open(os.path.join(folder, file), encoding="utf-8") as text:
                 sources[file] = text.read()
     # Verify that the check finds each of these changes.
-    seen = ("def f(action, bone, mesh, o):\n action.fcurves.new('a')\n bone.layers\n import bgl\n"
-            " mesh.calc_normals_split()\n bpy.ops.export_scene.obj()\n o.engine = 'BLENDER_EEVEE_NEXT'\n"
-            " return bag.fcurves\n")
-    assert len(complaints(seen, "")) == 6, complaints(seen, "")
-    assert not complaints("def f(action):\n if not hasattr(action, 'slots'):\n  action.fcurves.new('a')", "")
-    wrong = [text for file, source in sources.items() if file.endswith(".py")
-             for text in complaints(source, file)]
-    print("\n".join(wrong))
+    sample = ("def f(action, bone, mesh, o):\n action.fcurves.new('a')\n bone.layers\n import bgl\n"
+              " mesh.calc_normals_split()\n bpy.ops.export_scene.obj()\n o.engine = 'BLENDER_EEVEE_NEXT'\n"
+              " return bag.fcurves\n")
+    assert len(find_unsupported_names(sample, "")) == 6, find_unsupported_names(sample, "")
+    assert not find_unsupported_names(
+        "def f(action):\n if not hasattr(action, 'slots'):\n  action.fcurves.new('a')", "")
+    messages = [text for file, source in sources.items() if file.endswith(".py")
+                for text in find_unsupported_names(source, file)]
+    print("\n".join(messages))
     init = ast.parse(sources["__init__.py"])
-    about = next(ast.literal_eval(node.value) for node in init.body
-                 if isinstance(node, ast.Assign) and node.targets[0].id == "bl_info")
+    addon_info = next(ast.literal_eval(node.value) for node in init.body
+                      if isinstance(node, ast.Assign) and node.targets[0].id == "bl_info")
     sys.path.insert(0, folder)
     import action
     check_actions(action)
-    check_manifest(sources["blender_manifest.toml"], about)
+    check_manifest(sources["blender_manifest.toml"], addon_info)
     check_zip(path, folder)
-    return 1 if wrong else 0
+    return 1 if messages else 0
 
 
 if __name__ == "__main__":

@@ -30,13 +30,13 @@ def main():
     assert bpy.ops.import_scene.md5(filepath=os.path.join(ORIGINAL, "bobbin.md5mesh"), weld=WELD == "weld",
                                     with_clips=True, forward=forward, scale=scale) == {"FINISHED"}
     armature = bpy.context.view_layer.objects.active
-    things = sorted((thing for thing in bpy.data.objects if thing.type == "MESH"),
-                    key=lambda thing: thing["md5_mesh"])
+    objects = sorted((obj for obj in bpy.data.objects if obj.type == "MESH"),
+                     key=lambda obj: obj["md5_mesh"])
     assert all(image.size[0] for image in bpy.data.images if image.source == "FILE")
     assert any(image.source == "FILE" for image in bpy.data.images)
     names, vertices, shaders = original()
     to_file = truth.space(forward, scale)
-    rest, parts = truth.rest(armature, things, names, to_file, "X")
+    rest, parts = truth.rest(armature, objects, names, to_file, "X")
     clips = []
     for action in list(bpy.data.actions):
         armature.animation_data.action = action
@@ -44,17 +44,17 @@ def main():
         assert first == 1
         clips.append(truth.clip(armature, parts, names, "X", action.name + ".md5anim", first, last,
                                 action["md5_rate"]))
-    what = {"mesh": "bobbin.md5mesh", "names": names, "rest": rest, "clips": clips, "shaders": shaders,
+    data = {"mesh": "bobbin.md5mesh", "names": names, "rest": rest, "clips": clips, "shaders": shaders,
             "vertices": vertices, "own_bounds": False}
-    truth.write(os.path.join(ORIGINAL, "truth.json"), what)
-    what["own_bounds"] = True
+    truth.write(os.path.join(ORIGINAL, "truth.json"), data)
+    data["own_bounds"] = True
     if WELD == "weld":
         # Vertices on the mirror plane differ only in their index.
-        what["vertices"] = parts.counts()
+        data["vertices"] = parts.counts()
     os.makedirs(AGAIN)
     assert bpy.ops.export_scene.md5(filepath=os.path.join(AGAIN, "bobbin.md5mesh"), bone_axis="X",
                                     forward=forward, scale=scale) == {"FINISHED"}
-    truth.write(os.path.join(AGAIN, "truth.json"), what)
+    truth.write(os.path.join(AGAIN, "truth.json"), data)
 
 
 main()

@@ -18,49 +18,50 @@ def dump(tool, mesh, clip=None, times=()):
     for time in times:
         command += ["--ms", "%.9f" % time]
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
-    parts = [{"tri": [], "v": [], "bv": [], "st": []}]
+    samples = [{"tri": [], "v": [], "bv": [], "st": []}]
     for line in text.splitlines():
-        word, _, rest = line.partition(" ")
-        if word == "time":
-            parts.append({"v": []})
-        if word in ("submesh", "skin"):
+        keyword, _, fields = line.partition(" ")
+        if keyword == "time":
+            samples.append({"v": []})
+        if keyword in ("submesh", "skin"):
             for kind in ("tri", "v", "bv", "st"):
-                if kind in parts[-1]:
-                    parts[-1][kind].append([])
-        part = parts[-1]
-        if word in ("tri", "v", "bv", "st"):
-            part[word][-1].append([float(number) for number in rest.split()])
-        elif word in ("bindmat", "world"):
-            part.setdefault(word, []).append([float(number) for number in rest.split()[1:]])
-        if word == "submesh":
-            parts[0].setdefault("shaders", []).append(re.search('"(.*)"', rest)[1])
-        elif word == "joint":
-            part.setdefault(word, []).append(rest.split(" ", 2))
-    return parts
+                if kind in samples[-1]:
+                    samples[-1][kind].append([])
+        sample = samples[-1]
+        if keyword in ("tri", "v", "bv", "st"):
+            sample[keyword][-1].append([float(number) for number in fields.split()])
+        elif keyword in ("bindmat", "world"):
+            sample.setdefault(keyword, []).append([float(number) for number in fields.split()[1:]])
+        if keyword == "submesh":
+            samples[0].setdefault("shaders", []).append(re.search('"(.*)"', fields)[1])
+        elif keyword == "joint":
+            sample.setdefault(keyword, []).append(fields.split(" ", 2))
+    return samples
 
 
-def largest(ours, theirs):
+def largest_difference(found, expected):
     """Returns the largest difference between two lists of equal shape."""
-    if len(ours) != len(theirs):
+    if len(found) != len(expected):
         return float("inf")
-    return max((abs(a - b) for one, two in zip(ours, theirs) for a, b in zip(one, two)), default=0.0)
+    return max((abs(a - b) for found_row, expected_row in zip(found, expected)
+                for a, b in zip(found_row, expected_row)), default=0.0)
 
 
-def by_corner(part, tris):
-    return [part[int(vertex)] for tri in tris for vertex in tri]
+def values_by_corner(values, tris):
+    return [values[int(vertex)] for tri in tris for vertex in tri]
 
 
 def pairs_of(tris, corners):
     """Returns pairs of vertices, of the file and of Blender, that are the same corner of a triangle."""
-    mine = [int(vertex) for tri in tris for vertex in tri]
-    return sorted(set(zip(mine, corners))) if len(mine) == len(corners) else None
+    file_corners = [int(vertex) for tri in tris for vertex in tri]
+    return sorted(set(zip(file_corners, corners))) if len(file_corners) == len(corners) else None
 
 
-def furthest(pairs, part, points):
+def largest_distance(pairs, positions, points):
     if pairs is None:
         return float("inf")
-    return max(max(abs(part[mine][n] - points[3 * other + n]) for n in range(3))
-               for mine, other in pairs)
+    return max(max(abs(positions[file_vertex][n] - points[3 * blender_vertex + n]) for n in range(3))
+               for file_vertex, blender_vertex in pairs)
 
 
 def volume(points):
@@ -72,82 +73,84 @@ def volume(points):
     return total
 
 
-class Judge:
+class Checker:
     def __init__(self):
-        self.worst, self.wrong = {}, 0
+        self.largest, self.num_failed = {}, 0
 
-    def see(self, what, value, limit=TOLERANCE):
-        kind = what.split(":")[0]
-        self.worst[kind] = max(self.worst.get(kind, 0.0), value)
+    def check_difference(self, label, value, limit=TOLERANCE):
+        kind = label.split(":")[0]
+        self.largest[kind] = max(self.largest.get(kind, 0.0), value)
         if not value <= limit:
-            self.wrong += 1
-            print("%s: off by %g" % (what, value))
+            self.num_failed += 1
+            print("%s: off by %g" % (label, value))
 
-    def demand(self, what, fact):
-        if not fact:
-            self.wrong += 1
-            print("failed: " + what)
+    def check(self, label, condition):
+        if not condition:
+            self.num_failed += 1
+            print("failed: " + label)
 
 
-def compare_rest(judge, bind, truth):
+def compare_rest(checker, bind, truth):
     rest = truth["rest"]
-    judge.demand("as many meshes as Blender has parts", len(bind["tri"]) == len(rest["points"]))
-    judge.demand("joints named %s, not %s" % (truth["names"], [j[2] for j in bind["joint"]]),
-                 [joint[2].strip('"') for joint in bind["joint"]] == truth["names"])
-    judge.demand("parents precede their children",
-                 all(int(parent) < int(n) for n, parent, _ in bind["joint"]))
-    judge.see("bind joints", largest(bind["bindmat"], rest["joints"]))
+    checker.check("as many meshes as Blender has parts", len(bind["tri"]) == len(rest["points"]))
+    checker.check("joints named %s, not %s" % (truth["names"], [j[2] for j in bind["joint"]]),
+                  [joint[2].strip('"') for joint in bind["joint"]] == truth["names"])
+    checker.check("parents precede their children",
+                  all(int(parent) < int(n) for n, parent, _ in bind["joint"]))
+    checker.check_difference("bind joints", largest_difference(bind["bindmat"], rest["joints"]))
     for number, tris in enumerate(bind["tri"]):
         pairs = pairs_of(tris, rest["corners"][number])
-        judge.see("bind vertices: mesh %d" % number,
-                  furthest(pairs, bind["bv"][number], rest["points"][number]))
-        judge.see("uvs: mesh %d" % number,
-                  largest(by_corner(bind["st"][number], tris), rest["uvs"][number]), 1e-6)
+        checker.check_difference("bind vertices: mesh %d" % number,
+                                 largest_distance(pairs, bind["bv"][number], rest["points"][number]))
+        checker.check_difference("uvs: mesh %d" % number,
+                                 largest_difference(values_by_corner(bind["st"][number], tris),
+                                                    rest["uvs"][number]), 1e-6)
         if number in truth.get("closed", []):
-            judge.demand("mesh %d is clockwise from outside" % number,
-                         volume(by_corner(bind["bv"][number], tris)) < 0)
-    judge.demand("shaders %s, not %s" % (truth["shaders"], bind["shaders"]),
-                 bind["shaders"] == truth["shaders"])
-    judge.demand("%s vertices, not %s" % (truth["vertices"], [len(v) for v in bind["bv"]]),
-                 [len(v) for v in bind["bv"]] == truth["vertices"])
+            checker.check("mesh %d is clockwise from outside" % number,
+                          volume(values_by_corner(bind["bv"][number], tris)) < 0)
+    checker.check("shaders %s, not %s" % (truth["shaders"], bind["shaders"]),
+                  bind["shaders"] == truth["shaders"])
+    checker.check("%s vertices, not %s" % (truth["vertices"], [len(v) for v in bind["bv"]]),
+                  [len(v) for v in bind["bv"]] == truth["vertices"])
 
 
-def compare_clip(judge, tool, mesh, clip, truth, folder):
+def compare_clip(checker, tool, mesh, clip, truth, folder):
     last = clip["frames"] - 1
     times = []
-    for moment in clip["moments"]:
+    for expected in clip["samples"]:
         # In a loop the library maps the exact end to the start.
-        early = 1e-4 if moment["frame"] == last and last > 0 else 0.0
-        times.append(moment["frame"] * 1000.0 / clip["rate"] - early)
-    parts = dump(tool, mesh, os.path.join(folder, clip["file"]), times)
+        earlier = 1e-4 if expected["frame"] == last and last > 0 else 0.0
+        times.append(expected["frame"] * 1000.0 / clip["rate"] - earlier)
+    samples = dump(tool, mesh, os.path.join(folder, clip["file"]), times)
     boxes = file_boxes(os.path.join(folder, clip["file"]))
-    judge.demand(clip["file"] + " has a box for each frame", len(boxes) == clip["frames"])
-    judge.demand(clip["file"] + " has all samples", len(parts) == len(times) + 1)
+    checker.check(clip["file"] + " has a box for each frame", len(boxes) == clip["frames"])
+    checker.check(clip["file"] + " has all samples", len(samples) == len(times) + 1)
     pairs = [pairs_of(tris, corners)
-             for tris, corners in zip(parts[0]["tri"], truth["rest"]["corners"])]
-    for moment, part in zip(clip["moments"], parts[1:]):
-        place = "%s frame %d" % (clip["file"], moment["frame"])
-        judge.see("joints: " + place, largest(part["world"], moment["joints"]))
-        used = []
-        for number, points in enumerate(moment["points"]):
-            judge.see("vertices: %s mesh %d" % (place, number),
-                      furthest(pairs[number], part["v"][number], points))
-            used += [points[3 * other:3 * other + 3] for _, other in pairs[number] or ()]
+             for tris, corners in zip(samples[0]["tri"], truth["rest"]["corners"])]
+    for expected, sample in zip(clip["samples"], samples[1:]):
+        label = "%s frame %d" % (clip["file"], expected["frame"])
+        checker.check_difference("joints: " + label, largest_difference(sample["world"], expected["joints"]))
+        used_points = []
+        for number, points in enumerate(expected["points"]):
+            checker.check_difference("vertices: %s mesh %d" % (label, number),
+                                     largest_distance(pairs[number], sample["v"][number], points))
+            used_points += [points[3 * vertex:3 * vertex + 3] for _, vertex in pairs[number] or ()]
         if truth["own_bounds"]:
-            box = [fold(point[n] for point in used) for fold in (min, max) for n in range(3)]
-            judge.see("bounds: " + place, largest([boxes[moment["frame"]]], [box]))
+            box = [function(point[n] for point in used_points) for function in (min, max) for n in range(3)]
+            checker.check_difference("bounds: " + label,
+                                     largest_difference([boxes[expected["frame"]]], [box]))
 
 
 def read_truth(path):
     """Reads the files of truth.py; the lengths in the JSON are replaced by the arrays, in order."""
     with open(path + ".bin", "rb") as numbers:
-        def fill(found):
-            if "points" in found:
-                lengths, found["points"] = found["points"], []
+        def fill(table):
+            if "points" in table:
+                lengths, table["points"] = table["points"], []
                 for length in lengths:
-                    found["points"].append(array("f"))
-                    found["points"][-1].fromfile(numbers, length)
-            return found
+                    table["points"].append(array("f"))
+                    table["points"][-1].fromfile(numbers, length)
+            return table
         with open(path, encoding="utf-8") as file:
             return json.load(file, object_hook=fill)
 
@@ -163,16 +166,16 @@ def file_boxes(path):
 def main(tool, path):
     truth = read_truth(path)
     folder = os.path.dirname(path)
-    judge = Judge()
+    checker = Checker()
     mesh = os.path.join(folder, truth["mesh"])
-    compare_rest(judge, dump(tool, mesh)[0], truth)
+    compare_rest(checker, dump(tool, mesh)[0], truth)
     for clip in truth["clips"]:
-        compare_clip(judge, tool, mesh, clip, truth, folder)
+        compare_clip(checker, tool, mesh, clip, truth, folder)
     clips = sorted(name for name in os.listdir(folder) if name.endswith(".md5anim"))
-    judge.demand("the clips %s" % clips, clips == sorted(clip["file"] for clip in truth["clips"]))
+    checker.check("the clips %s" % clips, clips == sorted(clip["file"] for clip in truth["clips"]))
     print("note: %s: %s" % (os.path.basename(folder), ", ".join(
-        "%s %.1e" % worst for worst in sorted(judge.worst.items()))))
-    return 1 if judge.wrong else 0
+        "%s %.1e" % entry for entry in sorted(checker.largest.items()))))
+    return 1 if checker.num_failed else 0
 
 
 if __name__ == "__main__":

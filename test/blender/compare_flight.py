@@ -31,24 +31,24 @@ def main(library, path, truth_path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     cuts = [int(cut) for cut in text.split("cuts {")[1].split("}")[0].split()]
-    wrong = 0
+    num_failed = 0
     if not camera or cuts != truth["cuts"]:
         print("cuts are %s, expected %s" % (cuts, truth["cuts"]))
-        wrong += 1
-    worst = 0.0
-    for frame, wanted in enumerate(truth["views"]):
+        num_failed += 1
+    largest = 0.0
+    for frame, expected in enumerate(truth["views"]):
         view = md5.md5_camera_at(camera, (frame + 1e-7) / truth["rate"], 2)
         forward, left, up = axes((view.qx, view.qy, view.qz, view.qw))
-        seen = [view.x, view.y, view.z, view.fov] + forward + left + up
-        goal = (wanted["position"] + [wanted["fov"]] + wanted["forward"] + wanted["left"]
-                + wanted["up"])
-        off = max(abs(a - b) for a, b in zip(seen, goal))
-        worst = max(worst, off)
-        if not off <= TOLERANCE:
-            print("frame %d: off by %g" % (frame, off))
-            wrong += 1
-    print("note: camera path: %.1e" % worst)
-    return 1 if wrong else 0
+        found_values = [view.x, view.y, view.z, view.fov] + forward + left + up
+        expected_values = (expected["position"] + [expected["fov"]] + expected["forward"] + expected["left"]
+                           + expected["up"])
+        difference = max(abs(a - b) for a, b in zip(found_values, expected_values))
+        largest = max(largest, difference)
+        if not difference <= TOLERANCE:
+            print("frame %d: off by %g" % (frame, difference))
+            num_failed += 1
+    print("note: camera path: %.1e" % largest)
+    return 1 if num_failed else 0
 
 
 if __name__ == "__main__":

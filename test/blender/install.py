@@ -13,8 +13,8 @@ assert addon_utils.check("io_md5") == (True, True)
 for group, name in (("export_scene", "md5"), ("export_scene", "md5camera"), ("import_scene", "md5")):
     assert getattr(getattr(bpy.ops, group), name).get_rna_type().properties["scale"].default == 0.0
 for menu, count in ((bpy.types.TOPBAR_MT_file_export, 1), (bpy.types.TOPBAR_MT_file_import, 1)):
-    mine = [draw for draw in menu.draw._draw_funcs if draw.__module__ == "io_md5"]
-    assert len(mine) == count
+    entries = [draw for draw in menu.draw._draw_funcs if draw.__module__ == "io_md5"]
+    assert len(entries) == count
 bpy.ops.preferences.addon_disable(module="io_md5")
 assert not [draw for draw in bpy.types.TOPBAR_MT_file_export.draw._draw_funcs
             if draw.__module__ == "io_md5"]

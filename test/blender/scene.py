@@ -70,19 +70,19 @@ def build_armature():
 def distance(point, bone):
     _, head, tail, _ = BONES[bone]
     head, tail = Vector(head), Vector(tail)
-    way = tail - head
-    along = max(0.0, min(1.0, (point - head).dot(way) / way.length_squared))
-    return (point - head - way * along).length
+    direction = tail - head
+    fraction = max(0.0, min(1.0, (point - head).dot(direction) / direction.length_squared))
+    return (point - head - direction * fraction).length
 
 
-def weigh(thing, bones, most, power):
+def add_weights(obj, bones, max_influences, power):
     """Adds weights whose sum is not one, as in painted models; Blender normalizes them."""
-    groups = {name: thing.vertex_groups.new(name=name) for name in bones}
+    groups = {name: obj.vertex_groups.new(name=name) for name in bones}
     for name in ("no bone", NOT_DEFORMING[1]):
-        thing.vertex_groups.new(name=name).add([0, 1, 2], 1.0, "REPLACE")
-    for vertex in thing.data.vertices:
-        near = sorted(bones, key=lambda name: distance(vertex.co, name))[:most]
-        for name in near:
+        obj.vertex_groups.new(name=name).add([0, 1, 2], 1.0, "REPLACE")
+    for vertex in obj.data.vertices:
+        nearest = sorted(bones, key=lambda name: distance(vertex.co, name))[:max_influences]
+        for name in nearest:
             share = 0.9 / (1.0 + (20 * distance(vertex.co, name)) ** power)
             groups[name].add([vertex.index], share, "REPLACE")
 
@@ -99,9 +99,9 @@ def tube(rings, around):
             mesh.verts.new(Vector(rings[-1][0]) + Vector((0, 0, 0.05))))
 
     def face(vertices, uvs):
-        made = mesh.faces.new(vertices)
-        made.smooth = True
-        for loop, uv in zip(made.loops, uvs):
+        polygon = mesh.faces.new(vertices)
+        polygon.smooth = True
+        for loop, uv in zip(polygon.loops, uvs):
             loop[layer].uv = uv
 
     for row, (low, high) in enumerate(zip(rows, rows[1:])):
@@ -122,16 +122,16 @@ def finish(mesh, name, armature, materials):
     mesh.normal_update()
     mesh.to_mesh(data)
     mesh.free()
-    thing = bpy.data.objects.new(name, data)
-    bpy.context.collection.objects.link(thing)
+    obj = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(obj)
     for material in materials:
         data.materials.append(bpy.data.materials.get(material) or bpy.data.materials.new(material))
-    thing.parent = armature
-    return thing
+    obj.parent = armature
+    return obj
 
 
-def add_armature(thing, armature):
-    thing.modifiers.new("bones", "ARMATURE").object = armature
+def add_armature(obj, armature):
+    obj.modifiers.new("bones", "ARMATURE").object = armature
 
 
 def build_body(armature):
@@ -139,25 +139,25 @@ def build_body(armature):
     mesh = tube([((0, 0, 0.9 + 0.1 * n), 0.12 + 0.04 * math.sin(n)) for n in range(9)], 13)
     for face in mesh.faces:
         face.material_index = int(face.calc_center_median().z > 1.35)
-    thing = finish(mesh, "body", armature, ["models/test/trousers", "models/test/shirt"])
-    weigh(thing, [name for name in BONES if name not in NOT_DEFORMING], 7, 2)
-    add_armature(thing, armature)
-    thing.modifiers.new("triangles", "TRIANGULATE")
+    obj = finish(mesh, "body", armature, ["models/test/trousers", "models/test/shirt"])
+    add_weights(obj, [name for name in BONES if name not in NOT_DEFORMING], 7, 2)
+    add_armature(obj, armature)
+    obj.modifiers.new("triangles", "TRIANGULATE")
 
 
 def build_limbs(armature):
     """Builds one half; a mirror modifier adds the other half with mirrored weights. It is subdivided before
     it is deformed. The object has a translation and a rotation."""
     mesh = tube([((0.13, -0.03, 0.02 + 0.11 * n), 0.06) for n in range(9)], 6)
-    turned = Matrix.Translation((0.02, 0.01, 0.03)) @ Euler((0.1, 0.0, 0.2)).to_matrix().to_4x4()
-    thing = finish(mesh, "limbs", armature, ["models/test/skin"])
-    weigh(thing, ["hips", "thigh.L", "shin.L"], 3, 3)
+    transform = Matrix.Translation((0.02, 0.01, 0.03)) @ Euler((0.1, 0.0, 0.2)).to_matrix().to_4x4()
+    obj = finish(mesh, "limbs", armature, ["models/test/skin"])
+    add_weights(obj, ["hips", "thigh.L", "shin.L"], 3, 3)
     for name in ("thigh.R", "shin.R"):
-        thing.vertex_groups.new(name=name)
-    thing.matrix_basis = turned
-    thing.modifiers.new("other side", "MIRROR").use_mirror_merge = False
-    thing.modifiers.new("finer", "SUBSURF").levels = 1
-    add_armature(thing, armature)
+        obj.vertex_groups.new(name=name)
+    obj.matrix_basis = transform
+    obj.modifiers.new("other side", "MIRROR").use_mirror_merge = False
+    obj.modifiers.new("finer", "SUBSURF").levels = 1
+    add_armature(obj, armature)
 
 
 def build_hat(armature):
@@ -168,35 +168,35 @@ def build_hat(armature):
     for face in mesh.faces:
         for loop in face.loops:
             loop[layer].uv = loop.vert.co.xy
-    thing = finish(mesh, "hat", armature, ["models/test/hat"])
-    thing.parent_type, thing.parent_bone = "BONE", "hat"
-    thing.scale = (-1.0, 1.2, 0.8)
-    thing.rotation_euler = (0.3, 0.0, 0.4)
+    obj = finish(mesh, "hat", armature, ["models/test/hat"])
+    obj.parent_type, obj.parent_bone = "BONE", "hat"
+    obj.scale = (-1.0, 1.2, 0.8)
+    obj.rotation_euler = (0.3, 0.0, 0.4)
 
 
 # -- Actions ----------------------------------------------------------------------------------------
 
-def act(armature, name, keys):
+def add_action(armature, name, keys):
     """keys: {bone or None for the object: {frame: (location, rotation)}}."""
     action = bpy.data.actions.new(name)
     action.use_fake_user = True
     armature.animation_data_create().action = action
     for bone, frames in keys.items():
-        thing = armature.pose.bones[bone] if bone else armature
+        obj = armature.pose.bones[bone] if bone else armature
         for frame, (location, rotation) in frames.items():
             if location is not None:
-                thing.location = location
-                thing.keyframe_insert("location", frame=frame, group=bone or "object")
-            if rotation is not None and thing.rotation_mode == "QUATERNION":
-                thing.rotation_quaternion = rotation
-                thing.keyframe_insert("rotation_quaternion", frame=frame, group=bone or "object")
+                obj.location = location
+                obj.keyframe_insert("location", frame=frame, group=bone or "object")
+            if rotation is not None and obj.rotation_mode == "QUATERNION":
+                obj.rotation_quaternion = rotation
+                obj.keyframe_insert("rotation_quaternion", frame=frame, group=bone or "object")
             elif rotation is not None:
-                thing.rotation_euler = rotation
-                thing.keyframe_insert("rotation_euler", frame=frame, group=bone or "object")
+                obj.rotation_euler = rotation
+                obj.keyframe_insert("rotation_euler", frame=frame, group=bone or "object")
     return action
 
 
-def turn(x, y, z):
+def rotation_quaternion(x, y, z):
     return Euler((x, y, z)).to_quaternion()
 
 
@@ -207,35 +207,35 @@ def build_actions(armature):
     for side, sign in (("L", 1), ("R", -1)):
         swing["thigh." + side] = {1: (None, (0.6 * sign, 0, 0)), 13: (None, (-0.6 * sign, 0.1, 0)),
                                   25: (None, (0.6 * sign, 0, 0))}
-        swing["arm." + side] = {1: (None, turn(0.2, 0, 0.5 * sign)),
-                                13: (None, turn(0.4, 0.2, -0.5 * sign)),
-                                25: (None, turn(0.2, 0, 0.5 * sign))}
+        swing["arm." + side] = {1: (None, rotation_quaternion(0.2, 0, 0.5 * sign)),
+                                13: (None, rotation_quaternion(0.4, 0.2, -0.5 * sign)),
+                                25: (None, rotation_quaternion(0.2, 0, 0.5 * sign))}
     swing["hips"] = {1: ((0, 0, 0), None), 7: ((0, 0.04, 0), None), 13: ((0, 0, 0), None),
                      25: ((0, 0, 0), None)}
-    act(armature, "walk", swing)
+    add_action(armature, "walk", swing)
     # Root motion by a bone, and a joint that rotates by 360 degrees, through 180 degrees, where the stored
     # part of a rotation is least accurate.
-    act(armature, "roll over", {
-        "hips": {1: ((0, 0, 0), (1, 0, 0, 0)), 21: ((0.2, 0.3, 1.5), turn(0, 1.5, 0)),
-                 41: ((0, 0, 3.0), turn(0, 3.0, 0.5))},
+    add_action(armature, "roll over", {
+        "hips": {1: ((0, 0, 0), (1, 0, 0, 0)), 21: ((0.2, 0.3, 1.5), rotation_quaternion(0, 1.5, 0)),
+                 41: ((0, 0, 3.0), rotation_quaternion(0, 3.0, 0.5))},
         "hand.L": {frame: (None, Quaternion((0, 1, 0), (frame - 1) * math.tau / 40))
                    for frame in range(1, 42, 4)},
-        "twist": {1: (None, turn(0, 0, 0)), 41: (None, turn(0, 3.1, 0))},
-        "shin.R": {1: (None, turn(0, 0, 0)), 41: (None, turn(2.2, 0, 0))}})
+        "twist": {1: (None, rotation_quaternion(0, 0, 0)), 41: (None, rotation_quaternion(0, 3.1, 0))},
+        "shin.R": {1: (None, rotation_quaternion(0, 0, 0)), 41: (None, rotation_quaternion(2.2, 0, 0))}})
     # The object itself moves by 4 m and rotates.
-    act(armature, "march", {
+    add_action(armature, "march", {
         None: {1: ((0.3, -0.2, 0.1), (0.1, 0.2, 0.7)), 31: ((0.3, -4.2, 0.1), (0.1, 0.2, 2.2))},
-        "spine": {1: (None, turn(0.2, 0, 0)), 31: (None, turn(-0.3, 0.2, 0))}})
+        "spine": {1: (None, rotation_quaternion(0.2, 0, 0)), 31: (None, rotation_quaternion(-0.3, 0.2, 0))}})
     # Starts late, ends between frames, and has a constraint in addition to its keys.
-    act(armature, "reach", {"target": {100.25: ((0, 0, 0), None), 119.5: ((-0.3, 0.5, 0.4), None)}})
-    act(armature, "still", {"head": {5: (None, turn(0.4, 0.2, 0.1))}})
+    add_action(armature, "reach", {"target": {100.25: ((0, 0, 0), None), 119.5: ((-0.3, 0.5, 0.4), None)}})
+    add_action(armature, "still", {"head": {5: (None, rotation_quaternion(0.4, 0.2, 0.1))}})
     constraint = armature.pose.bones["hand.L"].constraints.new("IK")
     constraint.target, constraint.subtarget, constraint.chain_count = armature, "target", 2
     constraint.influence = 0.7
-    act(armature, "other rig", {}).fcurves.new('pose.bones["somebody else"].location', index=0)
+    add_action(armature, "other rig", {}).fcurves.new('pose.bones["somebody else"].location', index=0)
 
 
-def use(armature, name):
+def play_action(armature, name):
     """Plays one action as the exporter must: alone, from the rest position and the object's transform."""
     for bone in armature.pose.bones:
         bone.matrix_basis = Matrix.Identity(4)
@@ -247,18 +247,18 @@ def use(armature, name):
 
 # -- Exports ----------------------------------------------------------------------------------------
 
-def tree_order(kept, origin):
+def joint_order(exported_bones, has_origin):
     """(file's names, bones): parents first, siblings by name."""
     order = []
 
-    def walk(name):
-        if name in kept:
+    def visit(name):
+        if name in exported_bones:
             order.append(name)
         for child in sorted(n for n, bone in BONES.items() if bone[0] == name):
-            walk(child)
+            visit(child)
     for root in sorted(name for name, bone in BONES.items() if bone[0] is None):
-        walk(root)
-    return (["origin"] if origin else []) + order, ([None] if origin else []) + order
+        visit(root)
+    return (["origin"] if has_origin else []) + order, ([None] if has_origin else []) + order
 
 
 SHADERS = ["models/test/trousers", "models/test/shirt", "models/test/hat", "models/test/skin"]
@@ -266,41 +266,41 @@ RANGES = {"walk": (1, 25), "roll over": (1, 41), "march": (1, 31), "reach": (100
           "still": (5, 5)}
 
 
-def export(armature, folder, names, forward, scale, along, kept, origin, **options):
+def export(armature, folder, names, forward, scale, bone_axis, exported_bones, has_origin, **options):
     path = os.path.join(FOLDER, folder)
     os.makedirs(path)
-    before = bpy.context.scene.frame_current
+    frame_before = bpy.context.scene.frame_current
     result = bpy.ops.export_scene.md5(filepath=os.path.join(path, "figure.md5mesh"), forward=forward,
-                                      scale=scale, bone_axis=along, **options)
+                                      scale=scale, bone_axis=bone_axis, **options)
     assert result == {"FINISHED"}
-    assert bpy.context.scene.frame_current == before
+    assert bpy.context.scene.frame_current == frame_before
     to_file = truth.space(forward, scale)
-    things = [bpy.data.objects[name] for name in ("body", "hat", "limbs")]
-    joint_names, bones = tree_order(kept, origin)
-    use(armature, "walk")
+    objects = [bpy.data.objects[name] for name in ("body", "hat", "limbs")]
+    joint_names, bones = joint_order(exported_bones, has_origin)
+    play_action(armature, "walk")
     armature.animation_data.action = None
-    rest, parts = truth.rest(armature, things, bones, to_file, along)
+    rest, parts = truth.rest(armature, objects, bones, to_file, bone_axis)
     clips = []
-    what = {"mesh": "figure.md5mesh", "names": joint_names, "clips": clips, "closed": [2, 3],
+    data = {"mesh": "figure.md5mesh", "names": joint_names, "clips": clips, "closed": [2, 3],
             "own_bounds": True,
             "shaders": SHADERS, "vertices": parts.counts(),
             "rest": rest}
     for name in names:
-        use(armature, name)
+        play_action(armature, name)
         first, last = RANGES[name]
-        clips.append(truth.clip(armature, parts, bones, along,
+        clips.append(truth.clip(armature, parts, bones, bone_axis,
                                 name.replace(" ", "_") + ".md5anim", first, last, RATE))
-    bpy.context.scene.frame_set(before)
-    truth.write(os.path.join(path, "truth.json"), what)
+    bpy.context.scene.frame_set(frame_before)
+    truth.write(os.path.join(path, "truth.json"), data)
 
 
 def timeline(armature):
     """The scene as it plays, with overlapping NLA strips."""
-    data = armature.animation_data
-    data.action = None
-    data.use_nla = True
+    animation_data = armature.animation_data
+    animation_data.action = None
+    animation_data.use_nla = True
     for start, name in ((1, "walk"), (11, "march")):
-        track = data.nla_tracks.new()
+        track = animation_data.nla_tracks.new()
         strip = track.strips.new(name, start, bpy.data.actions[name])
         strip.blend_in = 5
     scene = bpy.context.scene
@@ -309,16 +309,16 @@ def timeline(armature):
     os.makedirs(path)
     assert bpy.ops.export_scene.md5(filepath=os.path.join(path, "figure.md5mesh"), scale=10.0,
                                     actions="TIMELINE") == {"FINISHED"}
-    assert data.use_nla and data.action is None
+    assert animation_data.use_nla and animation_data.action is None
     to_file = truth.space("-Y", 10.0)
-    things = [bpy.data.objects[name] for name in ("body", "hat", "limbs")]
-    names, bones = tree_order(set(BONES), True)
-    rest, parts = truth.rest(armature, things, bones, to_file, "Y")
-    what = {"mesh": "figure.md5mesh", "names": names, "closed": [2, 3],
+    objects = [bpy.data.objects[name] for name in ("body", "hat", "limbs")]
+    names, bones = joint_order(set(BONES), True)
+    rest, parts = truth.rest(armature, objects, bones, to_file, "Y")
+    data = {"mesh": "figure.md5mesh", "names": names, "closed": [2, 3],
             "own_bounds": True,
             "shaders": SHADERS, "vertices": parts.counts(), "rest": rest,
             "clips": [truth.clip(armature, parts, bones, "Y", "figure.md5anim", 3, 30, RATE)]}
-    truth.write(os.path.join(path, "truth.json"), what)
+    truth.write(os.path.join(path, "truth.json"), data)
 
 
 def cameras():
@@ -326,7 +326,7 @@ def cameras():
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 10, 60
     scene.render.resolution_x, scene.render.resolution_y = 1280, 720
-    made = []
+    camera_objects = []
     for n in range(2):
         data = bpy.data.cameras.new("camera %d" % n)
         camera = bpy.data.objects.new("camera %d" % n, data)
@@ -338,25 +338,25 @@ def cameras():
             camera.keyframe_insert("rotation_euler", frame=frame)
             data.lens = 35 + frame / 2 + 10 * n
             data.keyframe_insert("lens", frame=frame)
-        made.append(camera)
-    made[1].data.sensor_fit = "VERTICAL"
+        camera_objects.append(camera)
+    camera_objects[1].data.sensor_fit = "VERTICAL"
     for frame, camera in ((5, 0), (25, 1), (45, 0)):
-        scene.timeline_markers.new("shot", frame=frame).camera = made[camera]
-    scene.camera = made[0]
+        scene.timeline_markers.new("shot", frame=frame).camera = camera_objects[camera]
+    scene.camera = camera_objects[0]
     path = os.path.join(FOLDER, "flight.md5camera")
     assert bpy.ops.export_scene.md5camera(filepath=path, scale=39.37) == {"FINISHED"}
     to_file = truth.space("-Y", 39.37)
     views = []
     for frame in range(10, 61):
         scene.frame_set(frame)
-        camera = made[1 if 25 <= frame < 45 else 0]
-        seen = camera.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        world = to_file @ seen.matrix_world
+        camera = camera_objects[1 if 25 <= frame < 45 else 0]
+        evaluated = camera.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        world = to_file @ evaluated.matrix_world
         axes = [world.col[n].to_3d().normalized() for n in range(3)]
         views.append({"forward": list(-axes[2]), "left": list(-axes[0]), "up": list(axes[1]),
                       "position": list(world.translation),
-                      "fov": math.degrees(seen.data.angle_x) if camera == made[0] else
-                      math.degrees(2 * math.atan(math.tan(seen.data.angle_y / 2) * 1280 / 720))})
+                      "fov": math.degrees(evaluated.data.angle_x) if camera == camera_objects[0] else
+                      math.degrees(2 * math.atan(math.tan(evaluated.data.angle_y / 2) * 1280 / 720))})
     truth.write(os.path.join(FOLDER, "flight.json"), {"rate": RATE, "cuts": [15, 36], "views": views})
 
 
@@ -367,11 +367,11 @@ def main():
     build_limbs(armature)
     build_hat(armature)
     build_actions(armature)
-    use(armature, "walk")
-    every = list(RANGES)
+    play_action(armature, "walk")
+    all_clips = list(RANGES)
     deforming = {name for name in BONES if name not in NOT_DEFORMING}
-    export(armature, "meters", every, "-Y", 1.0, "Y", set(BONES), True)
-    export(armature, "large", every, "X", 20.0, "MODEL", deforming, False, deform_only=True)
+    export(armature, "meters", all_clips, "-Y", 1.0, "Y", set(BONES), True)
+    export(armature, "large", all_clips, "X", 20.0, "MODEL", deforming, False, deform_only=True)
     export(armature, "some", ["walk", "march"], "-X", 1.0, "X", set(BONES), True,
            only="wal?, m*", accuracy=1e-6)
     timeline(armature)

@@ -59,27 +59,27 @@ def write(name, content):
     return path(name)
 
 
-def refused(title, words, call, **options):
-    """Checks that the operator fails with a one-line message that contains `words`."""
+def check_refused(title, expected, call, **options):
+    """Checks that the operator fails with a one-line message that contains `expected`."""
     try:
         result = call(**options)
         failures.append("%s: not refused but %s" % (title, result))
     except RuntimeError as error:
-        said = str(error).strip()
-        if "Traceback" in said or words not in said:
-            failures.append("%s: %s" % (title, said))
+        message = str(error).strip()
+        if "Traceback" in message or expected not in message:
+            failures.append("%s: %s" % (title, message))
 
 
-def exports(title, words, **options):
-    refused(title, words, bpy.ops.export_scene.md5, filepath=path("out.md5mesh"), **options)
+def check_export(title, expected, **options):
+    check_refused(title, expected, bpy.ops.export_scene.md5, filepath=path("out.md5mesh"), **options)
     if os.path.exists(path("out.md5mesh")):
         failures.append(title + ": left a file")
 
 
-def imports(title, words, name):
-    before = len(bpy.data.objects)
-    refused(title, words, bpy.ops.import_scene.md5, filepath=name)
-    if len(bpy.data.objects) != before:
+def check_import(title, expected, name):
+    num_before = len(bpy.data.objects)
+    check_refused(title, expected, bpy.ops.import_scene.md5, filepath=name)
+    if len(bpy.data.objects) != num_before:
         failures.append(title + ": left objects")
 
 
@@ -96,66 +96,67 @@ def bone_object(name="rig", bones=1):
     return armature
 
 
-def sheet(armature, uvs=True, weights=True):
+def add_sheet(armature, uvs=True, weights=True):
     data = bpy.data.meshes.new("sheet")
     data.from_pydata([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [], [(0, 1, 2, 3)])
     if uvs:
         data.uv_layers.new()
-    thing = bpy.data.objects.new("sheet", data)
-    bpy.context.collection.objects.link(thing)
-    thing.parent = armature
-    thing.modifiers.new("bones", "ARMATURE").object = armature
+    obj = bpy.data.objects.new("sheet", data)
+    bpy.context.collection.objects.link(obj)
+    obj.parent = armature
+    obj.modifiers.new("bones", "ARMATURE").object = armature
     if weights:
-        thing.vertex_groups.new(name="b0").add([0, 1, 2, 3], 1.0, "REPLACE")
-    return thing
+        obj.vertex_groups.new(name="b0").add([0, 1, 2, 3], 1.0, "REPLACE")
+    return obj
 
 
-def keyed(armature, name, bone="b0", channel="location"):
+def add_keyed_action(armature, name, bone="b0", channel="location"):
     action = bpy.data.actions.new(name)
     armature.animation_data_create().action = action
-    thing = armature.pose.bones[bone]
+    obj = armature.pose.bones[bone]
     for frame in (1, 5):
-        setattr(thing, channel, (frame / 10,) * 3)
-        thing.keyframe_insert(channel, frame=frame)
+        setattr(obj, channel, (frame / 10,) * 3)
+        obj.keyframe_insert(channel, frame=frame)
     return action
 
 
 def refuse_exports():
     fresh()
-    exports("nothing at all", "no armature")
+    check_export("nothing at all", "no armature")
     bone_object("none", 0)
-    exports("no bones", "has no bones")
+    check_export("no bones", "has no bones")
     fresh()
     armature = bone_object()
-    exports("no mesh", "No visible mesh has an Armature modifier")
-    sheet(armature).hide_set(True)
-    exports("a hidden mesh", "No visible mesh has an Armature modifier")
+    check_export("no mesh", "No visible mesh has an Armature modifier")
+    add_sheet(armature).hide_set(True)
+    check_export("a hidden mesh", "No visible mesh has an Armature modifier")
     fresh()
     armature = bone_object()
-    sheet(armature)
+    add_sheet(armature)
     bone_object("second")
     bpy.context.view_layer.objects.active = None
-    exports("two armatures", "2 armatures")
+    check_export("two armatures", "2 armatures")
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="POSE")
-    exports("pose mode", "Switch to Object Mode")
+    check_export("pose mode", "Switch to Object Mode")
     bpy.ops.object.mode_set(mode="OBJECT")
-    refused("no such folder", "Cannot write", bpy.ops.export_scene.md5,
-            filepath=path(os.path.join("none", "out.md5mesh")))
-    exports("no active action", "no active action", actions="ACTIVE")
-    exports("frames backwards", "End frame 3 is before start frame 5", actions="TIMELINE", frames="CUSTOM",
-            first=5, last=3)
-    exports("too many frames", "Too many frames", actions="TIMELINE", frames="CUSTOM", first=1, last=2000000)
+    check_refused("no such folder", "Cannot write", bpy.ops.export_scene.md5,
+                  filepath=path(os.path.join("none", "out.md5mesh")))
+    check_export("no active action", "no active action", actions="ACTIVE")
+    check_export("frames backwards", "End frame 3 is before start frame 5", actions="TIMELINE",
+                 frames="CUSTOM", first=5, last=3)
+    check_export("too many frames", "Too many frames", actions="TIMELINE", frames="CUSTOM", first=1,
+                 last=2000000)
     armature.scale = (1, 2, 1)
     bpy.context.view_layer.update()
-    exports("stretched armature", "Apply the scale")
+    check_export("stretched armature", "Apply the scale")
     armature.scale = (-1, 1, 1)
     bpy.context.view_layer.update()
-    exports("mirrored armature", "Apply the scale")
+    check_export("mirrored armature", "Apply the scale")
     armature.scale = (1, 1, 1)
-    keyed(armature, "one two")
-    keyed(armature, "one/two")
-    exports("two actions, one file name", "one_two.md5anim")
+    add_keyed_action(armature, "one two")
+    add_keyed_action(armature, "one/two")
+    check_export("two actions, one file name", "one_two.md5anim")
     bpy.data.actions["one two"].name = "../../three"
     assert bpy.ops.export_scene.md5(filepath=path("fine.md5mesh")) == {"FINISHED"}
     if not {"one_two.md5anim", "three.md5anim"} <= set(os.listdir(FOLDER)):
@@ -163,23 +164,23 @@ def refuse_exports():
 
 
 def refuse_cameras():
-    def flight(title, words):
-        refused(title, words, bpy.ops.export_scene.md5camera, filepath=path("out.md5camera"))
+    def check_camera(title, expected):
+        check_refused(title, expected, bpy.ops.export_scene.md5camera, filepath=path("out.md5camera"))
 
     fresh()
-    flight("no camera", "no active camera")
+    check_camera("no camera", "no active camera")
     data = bpy.data.cameras.new("c")
     camera = bpy.data.objects.new("c", data)
     bpy.context.collection.objects.link(camera)
     bpy.context.scene.camera = camera
     data.type = "ORTHO"
-    flight("a camera without perspective", "only perspective cameras")
+    check_camera("a camera without perspective", "only perspective cameras")
 
 
-def warned(title, words, call):
+def check_warning(title, expected, call):
     report = Report()
     call(report)
-    if not any(level == "WARNING" and words in line for level, line in report.lines):
+    if not any(level == "WARNING" and expected in line for level, line in report.lines):
         failures.append("%s: no warning: %s" % (title, report.lines))
 
 
@@ -189,43 +190,43 @@ def warn_exports():
                                                        Settings(**options), report)
     fresh()
     armature = bone_object(bones=2)
-    thing = sheet(armature, uvs=False, weights=False)
-    warned("no UVs", "no UV map", export())
-    warned("no weights", "4 vertices are in no vertex group", export())
-    thing.modifiers["bones"].use_deform_preserve_volume = True
-    warned("preserve volume", "Preserve Volume", export())
-    thing.modifiers.new("late", "SUBSURF")
-    warned("a modifier behind", "'late'", export())
-    thing.shape_key_add(name="base")
-    thing.shape_key_add(name="smile").keyframe_insert("value", frame=1)
-    warned("shape keys", "shape key animation", export())
-    keyed(armature, "grow", channel="scale")
-    warned("scale", "bone scale", export())
-    warned("a name that nothing has", "'nothing'", export(only="nothing"))
+    obj = add_sheet(armature, uvs=False, weights=False)
+    check_warning("no UVs", "no UV map", export())
+    check_warning("no weights", "4 vertices are in no vertex group", export())
+    obj.modifiers["bones"].use_deform_preserve_volume = True
+    check_warning("preserve volume", "Preserve Volume", export())
+    obj.modifiers.new("late", "SUBSURF")
+    check_warning("a modifier behind", "'late'", export())
+    obj.shape_key_add(name="base")
+    obj.shape_key_add(name="smile").keyframe_insert("value", frame=1)
+    check_warning("shape keys", "shape key animation", export())
+    add_keyed_action(armature, "grow", channel="scale")
+    check_warning("scale", "bone scale", export())
+    check_warning("a name that nothing has", "'nothing'", export(only="nothing"))
     bpy.context.scene.render.fps_base = 1.001
-    warned("a broken frame rate", "frame rates are integers", export())
+    check_warning("a broken frame rate", "frame rates are integers", export())
     bpy.data.materials.new('a "quoted" name')
-    thing.data.materials.append(bpy.data.materials['a "quoted" name'])
-    warned("quotes", "replaced by single quotes", export())
-    thing.parent = None
+    obj.data.materials.append(bpy.data.materials['a "quoted" name'])
+    check_warning("quotes", "replaced by single quotes", export())
+    obj.parent = None
     armature.location = (0, 0, 0)
     armature.keyframe_insert("location", frame=1)
     armature.location = (9, 0, 0)
     armature.keyframe_insert("location", frame=5)
-    warned("a mesh that stays behind", "not in Blender: sheet", export())
+    check_warning("a mesh that stays behind", "not in Blender: sheet", export())
 
 
 def refuse_imports():
     fresh()
-    imports("no such file", "Cannot read", path("none.md5mesh"))
+    check_import("no such file", "Cannot read", path("none.md5mesh"))
     os.makedirs(path("folder.md5mesh"))
-    imports("a folder", "Cannot read", path("folder.md5mesh"))
-    imports("another kind of file", "unsupported file type", write("thing.obj", "v 0 0 0"))
+    check_import("a folder", "Cannot read", path("folder.md5mesh"))
+    check_import("another kind of file", "unsupported file type", write("thing.obj", "v 0 0 0"))
     cases = {"": "expected 'MD5Version', found the end of the file", "MD5Version 6": "version 6",
              "MD5Version x": "expected a number, found 'x'",
              "\0\xff\x80 junk": "expected", 'MD5Version 10 "open': "quote"}
-    for number, (content, words) in enumerate(cases.items()):
-        imports("case %d" % number, words, write("case.md5mesh", content))
+    for number, (content, expected) in enumerate(cases.items()):
+        check_import("case %d" % number, expected, write("case.md5mesh", content))
     changes = [("numJoints 2", "numJoints 900000000", "expected"), ('"a" -1', '"a" 1', "cyclic parent"),
                ("( 0 0 5 )", "( 0 nan 5 )", "case.md5mesh:7: expected a number"),
                ("tri 0 0 1 2", "tri 0 0 1 9", "case.md5mesh:17: expected an integer"),
@@ -235,23 +236,23 @@ def refuse_imports():
                ("( 0 0 1 )\n}", "( 0 0 1 )", "end of file inside a mesh"),
                ("numJoints 2", "numJoints 2.5", "an integer"),
                ("numJoints 2", "numJoints 1e11", "an integer")]
-    for old, new, words in changes:
-        imports(old, words, write("case.md5mesh", TRI.replace(old, new)))
-    imports("an animation alone", "no armature", ANIM)
+    for old, new, expected in changes:
+        check_import(old, expected, write("case.md5mesh", TRI.replace(old, new)))
+    check_import("an animation alone", "no armature", ANIM)
     assert bpy.ops.import_scene.md5(filepath=write("tri.md5mesh", TRI)) == {"FINISHED"}
-    imports("an animation of another skeleton", "no joint name matches", ANIM)
+    check_import("an animation of another skeleton", "no joint name matches", ANIM)
 
 
 def warn_imports():
     fresh()
-    for words in ("weight offsets that disagree by up to", "are not normalized",
-                  "degenerate (zero-area) triangles"):
-        warned(words, words, lambda report: import_mesh.import_model(
+    for expected in ("weight offsets that disagree by up to", "are not normalized",
+                     "degenerate (zero-area) triangles"):
+        check_warning(expected, expected, lambda report: import_mesh.import_model(
             bpy.context, write("tri.md5mesh", TRI), Settings(), report))
-    for old, new, words in (("shader", "shade", ":10: unknown keyword 'shade'"),
-                            ("MD5Version 10\n", "", "MD5Version is missing"),
-                            ("numMeshes 1", "numMeshes 2", "1 meshes found, 2 declared")):
-        warned(words, words, lambda report: import_mesh.import_model(
+    for old, new, expected in (("shader", "shade", ":10: unknown keyword 'shade'"),
+                               ("MD5Version 10\n", "", "MD5Version is missing"),
+                               ("numMeshes 1", "numMeshes 2", "1 meshes found, 2 declared")):
+        check_warning(expected, expected, lambda report: import_mesh.import_model(
             bpy.context, write("tri.md5mesh", TRI.replace(old, new)), Settings(), report))
     faces = bpy.data.objects[-1].data.polygons
     if len(faces) != 3:
@@ -260,8 +261,8 @@ def warn_imports():
     armature = import_mesh.import_model(bpy.context, MESH, Settings(), Report())
     with open(ANIM, encoding="utf-8") as file:
         content = file.read().replace('"head"', '"skull"')
-    for words in ("without a bone of the same name: skull", "not animated by this file: head"):
-        warned(words, words, lambda report: import_anim.import_clip(
+    for expected in ("without a bone of the same name: skull", "not animated by this file: head"):
+        check_warning(expected, expected, lambda report: import_anim.import_clip(
             bpy.context, write("skull.md5anim", content), armature, Settings(bone_axis="X"), report))
 
 
@@ -282,18 +283,19 @@ def odd_imports():
 
 def broken_texts():
     """Tests random changes of a file: it is read, or rejected with an error that contains the line."""
-    chance = random.Random(1)
+    random_numbers = random.Random(1)
     with open(ANIM, encoding="utf-8") as file:
         clip = file.read()
     clip = clip[:clip.index("frame 2")].replace("numFrames 25", "numFrames 2")
-    for content, read in ((TRI, text.read_model), (clip, text.read_clip)):
-        read(content, "whole")
+    for content, read_text in ((TRI, text.read_model), (clip, text.read_clip)):
+        read_text(content, "whole")
         for _ in range(600):
-            start = chance.randrange(len(content))
-            length = chance.choice((1, 1, 5, 50, len(content)))
-            put = chance.choice(("", "-1", "{", '"', "1e999", "9" * 40, "\0", "\xe9", "/*", "nan"))
+            start = random_numbers.randrange(len(content))
+            length = random_numbers.choice((1, 1, 5, 50, len(content)))
+            replacement = random_numbers.choice(("", "-1", "{", '"', "1e999", "9" * 40, "\0", "\xe9", "/*",
+                                                 "nan"))
             try:
-                read(content[:start] + put + content[start + length:], "broken")
+                read_text(content[:start] + replacement + content[start + length:], "broken")
             except text.Md5Error as error:
                 if not str(error).startswith("broken:") or "\n" in str(error):
                     failures.append("no location in: %s" % error)

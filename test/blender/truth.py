@@ -15,27 +15,27 @@ def space(forward, scale):
     return Matrix.Rotation(QUARTERS[forward] * math.pi / 2, 4, "Z") @ Matrix.Scale(scale, 4)
 
 
-def _rows(matrix, rest, along):
+def _rows(matrix, rest, bone_axis):
     """Returns the 3x4 matrix of a joint: unit axes, in the order of the file."""
     axes = [matrix.col[n].to_3d().normalized() for n in range(3)]
-    if along == "X":
+    if bone_axis == "X":
         axes = [axes[1], axes[2], axes[0]]
-    if along == "MODEL":
-        turned = matrix.to_3x3().normalized() @ rest.to_3x3().normalized().transposed()
-        axes = [turned.col[n] for n in range(3)]
-    place = matrix.translation
+    if bone_axis == "MODEL":
+        rotation = matrix.to_3x3().normalized() @ rest.to_3x3().normalized().transposed()
+        axes = [rotation.col[n] for n in range(3)]
+    position = matrix.translation
     return [value for row in range(3) for value in
-            (axes[0][row], axes[1][row], axes[2][row], place[row])]
+            (axes[0][row], axes[1][row], axes[2][row], position[row])]
 
 
-def joints(armature, names, to_file, along, stood):
-    """names: bones in the file's order, None for the added root. stood: the armature's matrix in the
-    bind pose."""
-    seen = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+def joints(armature, names, to_file, bone_axis, bind_matrix):
+    """names: bones in the file's order, None for the added root. bind_matrix: the armature's matrix in
+    the bind pose."""
+    evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
     unit = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
     return [unit if name is None else
-            _rows(to_file @ seen.matrix_world @ seen.pose.bones[name].matrix,
-                  to_file @ stood @ armature.data.bones[name].matrix_local, along)
+            _rows(to_file @ evaluated.matrix_world @ evaluated.pose.bones[name].matrix,
+                  to_file @ bind_matrix @ armature.data.bones[name].matrix_local, bone_axis)
             for name in names]
 
 
@@ -43,85 +43,86 @@ class Parts:
     """The triangles of objects in the rest position, one part per object and material. In another pose
     Blender can triangulate a polygon differently; the vertices are the same."""
 
-    def __init__(self, things, to_file, stood):
-        self.to_file, self.stood, self.parts, self.uvs = to_file, stood, [], []
-        for thing in things:
-            seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-            mesh = seen.to_mesh()
+    def __init__(self, objects, to_file, bind_matrix):
+        self.to_file, self.bind_matrix, self.parts, self.uvs = to_file, bind_matrix, [], []
+        for obj in objects:
+            evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            mesh = evaluated.to_mesh()
             mesh.calc_loop_triangles()
             # Clockwise, unless the object is a mirror image.
-            order = (0, 2, 1) if seen.matrix_world.determinant() > 0 else (0, 1, 2)
+            order = (0, 2, 1) if evaluated.matrix_world.determinant() > 0 else (0, 1, 2)
             layer = mesh.uv_layers.active
-            found = {}
+            parts_by_material = {}
             for tri in mesh.loop_triangles:
-                vertices, uvs = found.setdefault(tri.material_index, ([], []))
+                vertices, uvs = parts_by_material.setdefault(tri.material_index, ([], []))
                 vertices += [tri.vertices[corner] for corner in order]
                 for corner in order:
                     u, v = layer.data[tri.loops[corner]].uv if layer else (0.0, 1.0)
                     uvs.append([u, 1.0 - v])
-            seen.to_mesh_clear()
-            for number in sorted(found):
-                self.parts.append((thing, found[number][0]))
-                self.uvs.append(found[number][1])
+            evaluated.to_mesh_clear()
+            for number in sorted(parts_by_material):
+                self.parts.append((obj, parts_by_material[number][0]))
+                self.uvs.append(parts_by_material[number][1])
 
     def counts(self):
         """Returns the number of vertices that each part needs: one per Blender vertex and UV."""
         result = []
         for (_, vertices), uvs in zip(self.parts, self.uvs):
-            known = {}
+            uvs_by_vertex = {}
             for vertex, uv in zip(vertices, uvs):
-                copies = known.setdefault(vertex, [])
+                copies = uvs_by_vertex.setdefault(vertex, [])
                 if all(max(abs(uv[0] - u), abs(uv[1] - v)) > 1e-6 for u, v in copies):
                     copies.append(uv)
-            result.append(sum(len(copies) for copies in known.values()))
+            result.append(sum(len(copies) for copies in uvs_by_vertex.values()))
         return result
 
     def points(self):
         """Returns for each part the current positions of its object's vertices: x, y, z in sequence."""
         result, depsgraph = [], bpy.context.evaluated_depsgraph_get()
-        for thing, _ in self.parts:
-            seen = thing.evaluated_get(depsgraph)
-            world = self.to_file @ seen.matrix_world
-            mesh = seen.to_mesh()
+        for obj, _ in self.parts:
+            evaluated = obj.evaluated_get(depsgraph)
+            world = self.to_file @ evaluated.matrix_world
+            mesh = evaluated.to_mesh()
             result.append(array("f", [number for vertex in mesh.vertices
                                       for number in world @ vertex.co]))
-            seen.to_mesh_clear()
+            evaluated.to_mesh_clear()
         return result
 
 
-def moments(first, last):
+def sample_frames(first, last):
     """Returns ten frames, or all frames if there are fewer."""
     count = last - first + 1
     return sorted({round(n * (count - 1) / 9) for n in range(10)})
 
 
-def clip(armature, parts, names, along, file, first, last, rate):
+def clip(armature, parts, names, bone_axis, file, first, last, rate):
     """Evaluates a clip. The scene must already play the action that the file should contain."""
-    result = {"file": file, "frames": last - first + 1, "rate": rate, "moments": []}
-    for moment in moments(first, last):
-        bpy.context.scene.frame_set(first + moment)
-        result["moments"].append({
-            "frame": moment, "joints": joints(armature, names, parts.to_file, along, parts.stood),
+    result = {"file": file, "frames": last - first + 1, "rate": rate, "samples": []}
+    for frame in sample_frames(first, last):
+        bpy.context.scene.frame_set(first + frame)
+        result["samples"].append({
+            "frame": frame, "joints": joints(armature, names, parts.to_file, bone_axis, parts.bind_matrix),
             "points": parts.points()})
     return result
 
 
-def rest(armature, things, names, to_file, along):
+def rest(armature, objects, names, to_file, bone_axis):
     """Returns the bind pose, and the parts that return other poses."""
     armature.data.pose_position = "REST"
     bpy.context.view_layer.update()
-    parts = Parts(things, to_file, armature.matrix_world.copy())
-    result = {"joints": joints(armature, names, to_file, along, parts.stood), "points": parts.points(),
+    parts = Parts(objects, to_file, armature.matrix_world.copy())
+    result = {"joints": joints(armature, names, to_file, bone_axis, parts.bind_matrix),
+              "points": parts.points(),
               "corners": [vertices for _, vertices in parts.parts], "uvs": parts.uvs}
     armature.data.pose_position = "POSE"
     bpy.context.view_layer.update()
     return result, parts
 
 
-def write(path, what):
+def write(path, data):
     """Writes JSON, and the large arrays to NAME.bin in the same folder; the JSON contains their lengths."""
     with open(path, "w", encoding="utf-8") as file, open(path + ".bin", "wb") as numbers:
-        def put(array_of):
-            array_of.tofile(numbers)
-            return len(array_of)
-        json.dump(what, file, default=put)
+        def write_array(values):
+            values.tofile(numbers)
+            return len(values)
+        json.dump(data, file, default=write_array)
