@@ -734,7 +734,7 @@ def largest_offset_is(expected):
             r"weight \d+ \d+ \S+ \( (.*?) \)",
             open(os.path.join(folder, "in.md5mesh")).read()) for number in row.split()]
         found = sorted(numbers)[-3:]
-        has_scale = all(math.isclose(one, expected, rel_tol=1e-5) for one in found[1:])
+        has_scale = all(math.isclose(number, expected, rel_tol=1e-5) for number in found[1:])
         return found[0] < 1e-6 * found[1] and has_scale, found
     return check
 

@@ -88,8 +88,8 @@ def ease(time):
 
 def pose(time):
     at = (16 * time * (1 - time), 2 * time - 4 * time ** 3, 1 if time < 0.5 else 4 if time < 1 else 2)
-    turned = [rotate(rotate(point, 2, ease(time)), 1, 170 * time) for point in POINTS]
-    return [tuple(x + y for x, y in zip(at, point)) for point in turned]
+    rotated_points = [rotate(rotate(point, 2, ease(time)), 1, 170 * time) for point in POINTS]
+    return [tuple(x + y for x, y in zip(at, point)) for point in rotated_points]
 
 
 def write_curves(path):

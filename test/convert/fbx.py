@@ -97,19 +97,19 @@ def turned_back_z(p):
     return (p[1], -p[0], p[2])
 
 
-def moved(p, by):
+def translated(p, by):
     return tuple(a + b for a, b in zip(p, by))
 
 
-def write(path, bound):
+def write(path, num_bound_vertices):
     with open(path, "w") as out:
         text = FBX.replace("*4 { a: 1,1,1,1", "*3 { a: 1,1,1").replace("*4 { a: 0,1,2,3", "*3 { a: 0,1,2")
-        out.write(FBX if bound == 4 else text)
+        out.write(FBX if num_bound_vertices == 4 else text)
     with open(path + ".obj", "w") as out:
         for i, point in enumerate(((0, 0, 0), (9, 0, 0), (0, 5, 0), (0, 0, 3))):
-            point = moved(turned_y(point), (10, 20, 30))  # geometric
-            if i < bound:
-                point = moved(turned_x(turned_y(turned_back_z(point))), (1, 2, 3))  # Rpre R Rpost^-1
+            point = translated(turned_y(point), (10, 20, 30))  # geometric
+            if i < num_bound_vertices:
+                point = translated(turned_x(turned_y(turned_back_z(point))), (1, 2, 3))  # Rpre R Rpost^-1
             print("v", *point, file=out)
 
 
@@ -237,9 +237,9 @@ def write_curve(path, is_binary):
         angle = math.radians(curve_value(frame / 24))
         with open(f"{path}.{frame}.obj", "w") as out:
             for point in ((0, 0, 0), (9, 0, 0), (0, 5, 0), (0, 0, 3)):
-                x, y, z = turned_back_z(moved(turned_y(point), (10, 20, 30)))
+                x, y, z = turned_back_z(translated(turned_y(point), (10, 20, 30)))
                 x, z = x * math.cos(angle) + z * math.sin(angle), z * math.cos(angle) - x * math.sin(angle)
-                print("v", *moved(turned_x((x, y, z)), (1, 2, 3)), file=out)
+                print("v", *translated(turned_x((x, y, z)), (1, 2, 3)), file=out)
 
 
 def write_binary(path, out_path):
@@ -263,13 +263,13 @@ def main(command, path, dump=None, limit=None):
         return write_curve(path, dump == "binary")
     if command in ("write", "free"):
         return write(path, 4 if command == "write" else 3)
-    shown = numbers(path, "v")
+    expected = numbers(path, "v")
     posed = sorted({(y, z, x) for x, y, z in numbers(dump, "v")})  # MD5: forward x, left y, up z
-    if not shown or not posed:
-        return f"{len(shown)} and {len(posed)} vertices"
-    off = max(farthest(shown, posed), farthest(posed, shown))
-    print(f"{off:.3g} units off")
-    return 0 if off <= float(limit) else 1
+    if not expected or not posed:
+        return f"{len(expected)} and {len(posed)} vertices"
+    distance = max(farthest(expected, posed), farthest(posed, expected))
+    print(f"{distance:.3g} units off")
+    return 0 if distance <= float(limit) else 1
 
 
 sys.exit(main(*sys.argv[1:]))

@@ -112,11 +112,11 @@ def joint(i, inherit_type, scale):
 
 def cluster(i, matrix, position):
     """The weights of the vertices of a joint, which is bound in frame 0."""
-    back = inverse(matrix)
+    inverse_matrix = inverse(matrix)
     count = len(POINTS)
     return (f'Deformer: {20 + i}, "SubDeformer::c", "Cluster" {{\n'
             + array("Indexes", range(i * count, (i + 1) * count)) + array("Weights", [1] * count)
-            + transform("Transform", back, [-x for x in applied(back, position)])
+            + transform("Transform", inverse_matrix, [-x for x in applied(inverse_matrix, position)])
             + transform("TransformLink", matrix, position) + "}\n")
 
 
@@ -141,12 +141,12 @@ def mesh(points):
 
 
 def write(path, types, scales):
-    bound = pose(types, scales, 0)
-    objects = mesh(vertices(bound))
+    bind_pose = pose(types, scales, 0)
+    objects = mesh(vertices(bind_pose))
     objects += 'Deformer: 3, "Deformer::s", "Skin" { Version: 101 }\n'
     objects += 'AnimationStack: 4, "AnimStack::turn", "" { }\nAnimationLayer: 5, "AnimLayer::l", "" { }\n'
     links = ['"OO",2,0', '"OO",1,2', '"OO",3,1', '"OO",5,4']
-    for i, (matrix, position) in enumerate(bound):
+    for i, (matrix, position) in enumerate(bind_pose):
         objects += joint(i, types[i], scales[i]) + cluster(i, matrix, position) + curves(i)
         links += [f'"OO",{10 + i},{9 + i if i > 0 else 0}', f'"OO",{20 + i},3', f'"OO",{10 + i},{20 + i}']
         links += [f'"OO",{30 + i},5', f'"OP",{30 + i},{10 + i}, "Lcl Rotation"']

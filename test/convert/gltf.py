@@ -60,18 +60,18 @@ class File:
             rows = [(0.0,) * columns] * a['count']
         if 'sparse' in a:
             s = a['sparse']
-            where = self.values(
+            indices = self.values(
                 s['indices']['bufferView'],
                 s['indices']['byteOffset'],
                 s['indices']['componentType'],
                 s['count'],
                 1,
             )
-            what = self.values(
+            replacements = self.values(
                 s['values']['bufferView'], s['values']['byteOffset'], component, s['count'], columns
             )
-            assert all(x < y for x, y in zip(where, where[1:])), 'sparse indices do not ascend'
-            for (i,), row in zip(where, what):
+            assert all(x < y for x, y in zip(indices, indices[1:])), 'sparse indices do not ascend'
+            for (i,), row in zip(indices, replacements):
                 rows[i] = row
         if a.get('normalized'):
             top = {5120: 127, 5121: 255, 5122: 32767, 5123: 65535}[component]
@@ -156,11 +156,11 @@ def check(path):
                 assert all(g['accessors'][i]['count'] == count for i in target.values())
             assert len(mesh.get('extras', {}).get('targetNames', [])) == len(p.get('targets', []))
     for a in g.get('animations', []):
-        seen = set()
+        targets = set()
         for c in a['channels']:
             sampler, target = a['samplers'][c['sampler']], c['target']
-            assert (target['node'], target['path']) not in seen
-            seen.add((target['node'], target['path']))
+            assert (target['node'], target['path']) not in targets
+            targets.add((target['node'], target['path']))
             times, values = f.read(sampler['input']), f.read(sampler['output'])
             assert times[0] == (0,) and all(x < y for x, y in zip(times, times[1:])), 'times do not ascend'
             if target['path'] == 'weights':
@@ -171,7 +171,7 @@ def check(path):
             if target['path'] == 'rotation':
                 assert all(abs(length(q) - 1) < 1e-6 for q in values)
                 assert all(sum(x * y for x, y in zip(p, q)) >= 0 for p, q in zip(values, values[1:]))
-    moved = [
+    tracks = [
         {
             (c['target']['node'], c['target']['path'])
             for c in a['channels']
@@ -179,8 +179,8 @@ def check(path):
         }
         for a in g.get('animations', [])
     ]
-    moved = [m for m in moved if m]
-    assert all(m == moved[0] for m in moved), 'clips have different tracks'
+    tracks = [m for m in tracks if m]
+    assert all(m == tracks[0] for m in tracks), 'clips have different tracks'
 
 
 # -- Poses ----------------------------------------------------------------------------------------
@@ -231,15 +231,15 @@ def posed(f, clip, time):
             sampler, target = a['samplers'][c['sampler']], c['target']
             times, values = [t for (t,) in f.read(sampler['input'])], f.read(sampler['output'])
             last = max((i for i, t in enumerate(times) if t <= time + 1e-6), default=0)
-            next_ = min(last + 1, len(times) - 1)
-            part = (time - times[last]) / (times[next_] - times[last]) if next_ > last else 0.0
-            part = min(max(part, 0.0), 1.0)
+            following = min(last + 1, len(times) - 1)
+            fraction = (time - times[last]) / (times[following] - times[last]) if following > last else 0.0
+            fraction = min(max(fraction, 0.0), 1.0)
             n = len(values) // len(times)
             if target['path'] == 'rotation':
-                local[target['node']][1] = slerp(values[last], values[next_], part)
+                local[target['node']][1] = slerp(values[last], values[following], fraction)
             else:
                 rows = [
-                    [x + (y - x) * part for x, y in zip(values[last * n + k], values[next_ * n + k])]
+                    [x + (y - x) * fraction for x, y in zip(values[last * n + k], values[following * n + k])]
                     for k in range(n)
                 ]
                 if target['path'] == 'weights':
@@ -298,61 +298,62 @@ def read_dump(path, has_clip):
     """Returns {time: [mesh, ...]} of vertices; without a clip the bind pose, at time 0."""
     poses, time, mesh = {}, 0.0, None
     for line in open(path, encoding='latin-1'):
-        word, *rest = line.split()
-        if word == 'time':
-            time = float(rest[1]) / 1000
-        elif word in ('skin', 'submesh'):
+        keyword, *fields = line.split()
+        if keyword == 'time':
+            time = float(fields[1]) / 1000
+        elif keyword in ('skin', 'submesh'):
             mesh = []
-            if (word == 'skin') == has_clip:
+            if (keyword == 'skin') == has_clip:
                 poses.setdefault(time, []).append(mesh)
-        elif word == ('v' if has_clip else 'bv'):
-            mesh.append([float(x) for x in rest])
+        elif keyword == ('v' if has_clip else 'bv'):
+            mesh.append([float(x) for x in fields])
     return {time: [mesh for mesh in meshes if mesh] for time, meshes in poses.items()}
 
 
-def compare(path, dump, clip, tolerance, scale=0.0254, turn=0.0, read=None):
-    """Compares poses. `read` contains the transforms of another program; without it our own poses are
-    compared."""
+def compare(path, dump, clip, tolerance, scale=0.0254, angle=0.0, other_poses=None):
+    """Compares poses. `other_poses` contains the transforms of another program; without it our own poses
+    are compared."""
     f = File(path)
     names = [n['name'] for n in f.g['nodes'] if 'mesh' in n]
-    c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-    worst, where = 0.0, None
+    c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    largest, location = 0.0, None
     poses = read_dump(dump, clip != '')
     assert poses
     for time, meshes in poses.items():
-        if read:
+        if other_poses:
             rows = next(
                 rows
-                for key, rows in read[clip].items()
+                for key, rows in other_poses[clip].items()
                 if key != 'duration' and abs(float(key) - time) < 1e-6
             )
-            ours = [rows.get(name) or rows[''.join(c for c in name if c not in '[].:/')] for name in names]
+            found = [rows.get(name) or rows[''.join(c for c in name if c not in '[].:/')] for name in names]
         else:
-            ours = vertices(f, clip, time)
-        assert len(ours) == len(meshes), 'meshes: %d, not %d' % (len(ours), len(meshes))
-        for m, (a, b) in enumerate(zip(ours, meshes)):
+            found = vertices(f, clip, time)
+        assert len(found) == len(meshes), 'meshes: %d, not %d' % (len(found), len(meshes))
+        for m, (a, b) in enumerate(zip(found, meshes)):
             assert len(a) >= len(b)
             for v, (p, (x, y, z)) in enumerate(zip(a, b)):
                 x, y = c * x - s * y, s * x + c * y
-                gap = length((p[0] - y * scale, p[1] - z * scale, p[2] - x * scale)) / scale
-                if gap > worst:
-                    worst, where = gap, (time, m, v)
-    print('%.3g' % worst, where)
-    return worst <= tolerance
+                distance = length((p[0] - y * scale, p[1] - z * scale, p[2] - x * scale)) / scale
+                if distance > largest:
+                    largest, location = distance, (time, m, v)
+    print('%.3g' % largest, location)
+    return largest <= tolerance
 
 
 if __name__ == '__main__':
-    command, *rest = sys.argv[1:]
+    command, *arguments = sys.argv[1:]
     if command == 'check':
-        for name in rest:
+        for name in arguments:
             try:
                 check(name)
             except AssertionError as error:
                 sys.exit('%s: %s, line %d' % (name, error, error.__traceback__.tb_next.tb_lineno))
     elif command == 'poses':
-        sys.exit(not compare(*rest[:3], *map(float, rest[3:])))
+        sys.exit(not compare(*arguments[:3], *map(float, arguments[3:])))
     elif command == 'reader':
-        sys.exit(not compare(rest[0], *rest[2:4], float(rest[4]), read=json.load(open(rest[1]))))
+        other_poses = json.load(open(arguments[1]))
+        sys.exit(not compare(arguments[0], *arguments[2:4], float(arguments[4]), other_poses=other_poses))
     else:
-        file = File(rest[0])
-        print(eval(rest[1], {'g': file.g, 'read': file.read}))
+        file = File(arguments[0])
+        print(eval(arguments[1], {'g': file.g, 'read': file.read}))

@@ -18,11 +18,11 @@ from gltf_poser import Gltf  # noqa: E402
 
 def curves(path):
     """Returns {(target, clip): [keys of each row]}."""
-    found = {}
+    result = {}
     for target, clip, keys in re.findall(r"^\s*morph (\S+) clip (\S+) \(([^)]*)\)", open(path).read(), re.M):
         numbers = [float(x) for x in keys.split()]
-        found.setdefault((target, clip), []).append(list(zip(numbers[::2], numbers[1::2])))
-    return found
+        result.setdefault((target, clip), []).append(list(zip(numbers[::2], numbers[1::2])))
+    return result
 
 
 def weight(rows, frame):
@@ -40,26 +40,26 @@ def numbers(path):
     return [float(x) for x in words if not x[0].isalpha()]
 
 
-def same(before, after, most, what):
+def check_close(before, after, tolerance, label):
     if not before or len(before) != len(after):
-        sys.exit(f"{what}: {len(before)} and {len(after)}")
-    off = max(abs(a - b) for a, b in zip(before, after))
-    if not off <= most:
-        sys.exit(f"{what}: off by {off:.3g}")
+        sys.exit(f"{label}: {len(before)} and {len(after)}")
+    difference = max(abs(a - b) for a, b in zip(before, after))
+    if not difference <= tolerance:
+        sys.exit(f"{label}: off by {difference:.3g}")
 
 
-def turned(q, v):
+def rotate(q, v):
     """Rotates a vector by the rotation of a file, whose w is negative."""
     x, y, z = q
     w = -math.sqrt(max(0.0, 1 - x * x - y * y - z * z))
 
     def cross(a, b):
         return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    once = cross(q, v)
-    return [v[i] + 2 * w * once[i] + 2 * cross(q, once)[i] for i in range(3)]
+    product = cross(q, v)
+    return [v[i] + 2 * w * product[i] + 2 * cross(q, product)[i] for i in range(3)]
 
 
-def film(path, folder):
+def check_film(path, folder):
     """Checks the camera: the frame before the cut must be the view just before the time of the cut."""
     file = Gltf(path)
     text = open(folder + "/Film.md5camera").read()
@@ -79,23 +79,25 @@ def film(path, folder):
         def to_id(column, sign):
             return [sign * world[k][column] for k in (2, 0, 1)]
         expected = to_id(3, 1) + to_id(2, -1) + to_id(1, 1) + [fov]
-        axes = turned(row[3:6], [1, 0, 0]) + turned(row[3:6], [0, 0, 1])
-        same(expected, row[:3] + axes + row[6:], 1e-4, f"frame {i}")
+        axes = rotate(row[3:6], [1, 0, 0]) + rotate(row[3:6], [0, 0, 1])
+        check_close(expected, row[:3] + axes + row[6:], 1e-4, f"frame {i}")
 
 
 def main():
-    how, before, after = sys.argv[1:4]
-    if how == "film":
-        film(before, after)
-    elif how == "path":
-        same(numbers(before), numbers(after), 1e-4, "numbers")
+    kind, before, after = sys.argv[1:4]
+    if kind == "film":
+        check_film(before, after)
+    elif kind == "path":
+        check_close(numbers(before), numbers(after), 1e-4, "numbers")
     else:
-        was, now = curves(before), curves(after)
-        if was.keys() != now.keys() or not was:
-            sys.exit(f"{sorted(was.keys() ^ now.keys())} of {len(was)} curves are in one machine only")
-        for key in was:
-            frames = range(int(max(k[0] for row in was[key] + now[key] for k in row)) + 1)
-            same([weight(was[key], f) for f in frames], [weight(now[key], f) for f in frames], 1e-5, key)
+        old_curves, new_curves = curves(before), curves(after)
+        if old_curves.keys() != new_curves.keys() or not old_curves:
+            differences = sorted(old_curves.keys() ^ new_curves.keys())
+            sys.exit(f"{differences} of {len(old_curves)} curves are in one machine only")
+        for key in old_curves:
+            frames = range(int(max(k[0] for row in old_curves[key] + new_curves[key] for k in row)) + 1)
+            check_close([weight(old_curves[key], f) for f in frames],
+                        [weight(new_curves[key], f) for f in frames], 1e-5, key)
 
 
 main()

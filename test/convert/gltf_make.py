@@ -55,7 +55,7 @@ class Maker:
         self.json["nodes"].append(fields)
         return len(self.json["nodes"]) - 1
 
-    def turn(self):
+    def random_rotation(self):
         q = [self.random.gauss(0, 1) for _ in range(4)]
         return [x / math.sqrt(sum(y * y for y in q)) for x in q]
 
@@ -98,7 +98,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
     f.json["nodes"] = [{} for _ in range(7)]
     worlds = []
     for joint, parent in enumerate(tree):
-        t, r = f.point(0.4), f.turn()
+        t, r = f.point(0.4), f.random_rotation()
         s = [joint_scale] * 3 if joint == 1 else [1, 1, 1]
         f.json["nodes"][numbers[joint]].update(name="joint %d" % joint, translation=t, rotation=r, scale=s)
         if parent is not None:
@@ -106,10 +106,10 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
         local = from_trs(t, r, s)
         worlds.append(local if parent is None else product(worlds[parent], local))
     if rest_moves:  # after binding
-        f.json["nodes"][numbers[3]]["rotation"] = f.turn()
+        f.json["nodes"][numbers[3]]["rotation"] = f.random_rotation()
     holder = f.node(name="above", children=[numbers[0]], **above)
     f.json["scenes"][0]["nodes"] = [
-        f.node(name="top", translation=[0, 0.5, 0], rotation=f.turn(), children=[holder])
+        f.node(name="top", translation=[0, 0.5, 0], rotation=f.random_rotation(), children=[holder])
     ]
     binds = [[inverse(w)[i][k] for k in range(4) for i in range(4)] for w in worlds]
     f.json["skins"].append({"joints": numbers, "inverseBindMatrices": f.accessor(binds, "MAT4")})
@@ -129,7 +129,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
         texcoords[count - 1] = [5, 5]
         attributes = {
             "POSITION": f.accessor(points, "VEC3"),
-            "NORMAL": f.accessor([f.turn()[:3] for _ in range(count)], "VEC3"),
+            "NORMAL": f.accessor([f.random_rotation()[:3] for _ in range(count)], "VEC3"),
             "TEXCOORD_0": f.accessor([row[:2] for row in texcoords], "VEC2"),
         }
         for k in (0, 4):
@@ -146,7 +146,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
     rigid = {"attributes": {"POSITION": f.accessor([f.point() for _ in range(9)], "VEC3")}}
     f.json["meshes"].append({"primitives": [rigid]})
     f.json["nodes"][numbers[6]]["children"] = [
-        f.node(name="hat", mesh=1, translation=[0, 1, 0], rotation=f.turn(), scale=[1, 2, 1])
+        f.node(name="hat", mesh=1, translation=[0, 1, 0], rotation=f.random_rotation(), scale=[1, 2, 1])
     ]
     # 30 frames per second; each channel has separate keys.
     samplers, channels = [], []
@@ -157,7 +157,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
         ):
             frames = sorted(f.random.sample(range(31), 6))
             values = [
-                f.turn() if path == "rotation" else f.point(0.5)
+                f.random_rotation() if path == "rotation" else f.point(0.5)
                 for _ in range(len(frames) * (3 if kind == "CUBICSPLINE" else 1))
             ]
             samplers.append(
@@ -178,11 +178,11 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
     return f
 
 
-def beside(f, has_still_root=False, is_moving=False):
+def add_prop(f, has_still_root=False, is_moving=False):
     """Adds a mesh without a skin beside the joints of rig(): its node has no joint above it. A clip moves the
     root of the joints unless has_still_root, and the mesh if is_moving."""
     root = next(i for i, node in enumerate(f.json["nodes"]) if node["name"] == "joint 0")
-    prop = f.node(name="prop", mesh=1, translation=f.point(), rotation=f.turn(), scale=[1, 2, 1])
+    prop = f.node(name="prop", mesh=1, translation=f.point(), rotation=f.random_rotation(), scale=[1, 2, 1])
     f.json["scenes"][0]["nodes"].append(prop)
     animation = f.json["animations"][0]
     if has_still_root:
@@ -240,7 +240,7 @@ def small(seed_number, interpolation, **above):
     ]
     f.json["nodes"] = [
         dict(children=[1], **above),
-        {"children": [2], "rotation": f.turn()},
+        {"children": [2], "rotation": f.random_rotation()},
         {"translation": [0, 1, 0], "mesh": 0},
         {"mesh": 0, "skin": 0, "name": "m"},
     ]
@@ -248,7 +248,7 @@ def small(seed_number, interpolation, **above):
     identity = [float(i % 5 == 0) for i in range(16)]
     f.json["skins"] = [{"joints": [1, 2], "inverseBindMatrices": f.accessor([identity] * 2, "MAT4")}]
     times = f.accessor([0, 0.5], "SCALAR")
-    rows = [f.turn() for _ in range(6 if interpolation == "CUBICSPLINE" else 2)]
+    rows = [f.random_rotation() for _ in range(6 if interpolation == "CUBICSPLINE" else 2)]
     f.json["animations"] = [
         {
             "name": "a",
@@ -274,8 +274,8 @@ def film():
         {"type": "orthographic", "orthographic": {"xmag": 1, "ymag": 1, "znear": 0, "zfar": 1}},
     ]
     f.json["nodes"] = [
-        {"name": "dolly", "rotation": f.turn(), "children": [1]},
-        {"name": "eye", "translation": f.point(), "rotation": f.turn(), "camera": 0},
+        {"name": "dolly", "rotation": f.random_rotation(), "children": [1]},
+        {"name": "eye", "translation": f.point(), "rotation": f.random_rotation(), "camera": 0},
         {"name": "plan", "camera": 1},
     ]
     f.json["scenes"] = [{"nodes": [0, 2]}]
@@ -286,7 +286,7 @@ def film():
         },
         {
             "input": f.accessor([0, 0.5], "SCALAR"),
-            "output": f.accessor([f.turn(), f.turn()], "VEC4"),
+            "output": f.accessor([f.random_rotation(), f.random_rotation()], "VEC4"),
             "interpolation": "STEP",
         },
     ]
@@ -327,9 +327,9 @@ CASES = {
     "matrix": lambda: rig(4, {"matrix": [0, 0, -3, 0, 0, 3, 0, 0, 3, 0, 0, 0, 1, 2, 3, 1]}),
     "rest": lambda: rig(5, {}, rest_moves=True),
     "joint_scale": lambda: rig(6, {}, joint_scale=1.5),
-    "beside": lambda: beside(rig(7, {})),
-    "beside_still": lambda: beside(rig(9, {}), has_still_root=True),
-    "beside_moving": lambda: beside(rig(10, {}), is_moving=True),
+    "beside": lambda: add_prop(rig(7, {})),
+    "beside_still": lambda: add_prop(rig(9, {}), has_still_root=True),
+    "beside_moving": lambda: add_prop(rig(10, {}), is_moving=True),
     "film": film,
 }
 
@@ -349,11 +349,11 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     if sys.argv[1] == "--seeds":
         for case in SMALL:
-            made = os.path.join(sys.argv[2], case + ".glb")
-            SMALL[case]().glb(made)
-            seed(sys.argv[2], made)
-        for other in filter(os.path.exists, sys.argv[3:]):
-            seed(sys.argv[2], other)
+            path = os.path.join(sys.argv[2], case + ".glb")
+            SMALL[case]().glb(path)
+            seed(sys.argv[2], path)
+        for seed_path in filter(os.path.exists, sys.argv[3:]):
+            seed(sys.argv[2], seed_path)
     else:
         for case in CASES:
             CASES[case]().glb(os.path.join(sys.argv[1], case + ".glb"))

@@ -36,18 +36,18 @@ def vertices(rows):
     return out + rows[0].rjust(32, b"\0")
 
 
-def whole(rows):
+def integers(rows):
     return [int.from_bytes(row, "little") for row in rows]
 
 
 def triangles(rows):
     """Encodes one triangle, with each index stored explicitly."""
-    numbers = whole(rows)
+    numbers = integers(rows)
     return b"\xe1\xff\xff" + bytes(zigzag(b - a) for a, b in zip([0] + numbers, numbers)) + b"\0" * 16
 
 
 def sequence(rows):
-    numbers = whole(rows)
+    numbers = integers(rows)
     return b"\xd1" + bytes(2 * zigzag(b - a) for a, b in zip([0] + numbers, numbers)) + b"\0" * 4
 
 
@@ -68,7 +68,7 @@ def save(path, g, data, *more):
 
 
 def packed(g, data, filters, path):
-    g, made, room = copy.deepcopy(g), b"", 0
+    g, packed_data, fallback_size = copy.deepcopy(g), b"", 0
     for i, accessor in enumerate(g["accessors"]):
         view, mode = g["bufferViews"][accessor["bufferView"]], "ATTRIBUTES"
         stride = STRIDES[accessor["componentType"]] * WIDTHS[accessor["type"]]
@@ -80,18 +80,18 @@ def packed(g, data, filters, path):
             accessor.update(componentType=5122, normalized=True)
         if accessor["componentType"] == 5123:
             mode = "TRIANGLES" if accessor.get("name") == "list" else "INDICES"
-        word = {"ATTRIBUTES": vertices, "TRIANGLES": triangles, "INDICES": sequence}[mode](rows)
-        packing = {"buffer": 0, "byteOffset": len(made), "byteLength": len(word), "mode": mode}
+        encoded = {"ATTRIBUTES": vertices, "TRIANGLES": triangles, "INDICES": sequence}[mode](rows)
+        packing = {"buffer": 0, "byteOffset": len(packed_data), "byteLength": len(encoded), "mode": mode}
         packing.update(byteStride=len(rows[0]), count=len(rows))
         if i in filters:
             packing["filter"] = filters[i][0]
-        made += word
-        view.update(buffer=1, byteOffset=room, byteLength=len(rows) * len(rows[0]))
+        packed_data += encoded
+        view.update(buffer=1, byteOffset=fallback_size, byteLength=len(rows) * len(rows[0]))
         view["extensions"] = {EXTENSION: packing}
-        room += (view["byteLength"] + 3) // 4 * 4
+        fallback_size += (view["byteLength"] + 3) // 4 * 4
     g["extensionsRequired"] = [EXTENSION]
     fallback = {EXTENSION: {"fallback": True}}
-    save(path, g, made, {"byteLength": room, "uri": "none.bin", "extensions": fallback})
+    save(path, g, packed_data, {"byteLength": fallback_size, "uri": "none.bin", "extensions": fallback})
 
 
 def main():

@@ -77,7 +77,7 @@ class Gltf:
             for child in node.get("children", []):
                 self.parents[child] = i
 
-    def rows_of(self, view, offset, count, kind, width, stride=None):
+    def read_rows(self, view, offset, count, kind, width, stride=None):
         view = self.json["bufferViews"][view]
         form = "<%d%s" % (width, SIZES[kind])
         stride = view.get("byteStride") or struct.calcsize(form)
@@ -91,22 +91,22 @@ class Gltf:
         a = self.json["accessors"][index]
         kind, width = a["componentType"], WIDTHS[a["type"]]
         if "bufferView" in a:
-            rows = self.rows_of(a["bufferView"], a.get("byteOffset", 0), a["count"], kind, width)
+            rows = self.read_rows(a["bufferView"], a.get("byteOffset", 0), a["count"], kind, width)
         else:
             rows = [[0] * width for _ in range(a["count"])]
         if "sparse" in a:
             s = a["sparse"]
-            where = self.rows_of(
+            indices = self.read_rows(
                 s["indices"]["bufferView"],
                 s["indices"].get("byteOffset", 0),
                 s["count"],
                 s["indices"]["componentType"],
                 1,
             )
-            what = self.rows_of(
+            replacements = self.read_rows(
                 s["values"]["bufferView"], s["values"].get("byteOffset", 0), s["count"], kind, width
             )
-            for (i,), row in zip(where, what):
+            for (i,), row in zip(indices, replacements):
                 rows[i] = row
         if a.get("normalized"):
             rows = [[max(x / TOPS[kind], -1) for x in row] for row in rows]
@@ -127,17 +127,17 @@ class Gltf:
         if time <= times[0] or k + 1 == len(times) or kind == "STEP":
             out = value(k)
         else:
-            step = times[k + 1] - times[k]
-            s = (time - times[k]) / step
+            duration = times[k + 1] - times[k]
+            s = (time - times[k]) / duration
             if cubic:
                 h = [
                     2 * s**3 - 3 * s**2 + 1,
-                    (s**3 - 2 * s**2 + s) * step,
+                    (s**3 - 2 * s**2 + s) * duration,
                     3 * s**2 - 2 * s**3,
-                    (s**3 - s**2) * step,
+                    (s**3 - s**2) * duration,
                 ]
-                four = [value(k), values[3 * k + 2], value(k + 1), values[3 * k + 3]]
-                out = [sum(h[n] * four[n][i] for n in range(4)) for i in range(len(four[0]))]
+                controls = [value(k), values[3 * k + 2], value(k + 1), values[3 * k + 3]]
+                out = [sum(h[n] * controls[n][i] for n in range(4)) for i in range(len(controls[0]))]
             elif rotation:
                 out = slerp(unit(value(k)), unit(value(k + 1)), s)
             else:
@@ -152,24 +152,24 @@ class Gltf:
             if path != "weights":
                 sampler = animation["samplers"][channel["sampler"]]
                 changed[channel["target"]["node"], path] = self.channel(sampler, time, path == "rotation")
-        done = {}
+        matrices = {}
 
         def world(i):
-            if i not in done:
+            if i not in matrices:
                 node = self.json["nodes"][i]
                 if "matrix" in node:
                     local = columns(node["matrix"])
                 else:
 
-                    def get(path, rest):
-                        return changed.get((i, path), node.get(path, rest))
+                    def get(path, default):
+                        return changed.get((i, path), node.get(path, default))
                     local = from_trs(
                         get("translation", [0, 0, 0]),
                         get("rotation", [0, 0, 0, 1]),
                         get("scale", [1, 1, 1]),
                     )
-                done[i] = product(world(self.parents[i]), local) if i in self.parents else local
-            return done[i]
+                matrices[i] = product(world(self.parents[i]), local) if i in self.parents else local
+            return matrices[i]
 
         return [world(i) for i in range(len(self.json["nodes"]))]
 
@@ -179,7 +179,7 @@ class Gltf:
     def vertices(self, name, time, morph=None):
         """Returns {(node, primitive): world positions}; `morph`: index of a target that has weight 1."""
         worlds = self.worlds(self.animation(name), time)
-        found = {}
+        result = {}
         for n, node in enumerate(self.json["nodes"]):
             if "mesh" not in node:
                 continue
@@ -190,7 +190,7 @@ class Gltf:
                     moves = self.accessor(primitive["targets"][morph]["POSITION"])
                     points = [[x + d for x, d in zip(a, b)] for a, b in zip(points, moves)]
                 if "skin" not in node:
-                    found[n, p] = [apply(worlds[n], v) for v in points]
+                    result[n, p] = [apply(worlds[n], v) for v in points]
                     continue
                 skin = self.json["skins"][node["skin"]]
                 binds = [columns(m) for m in self.accessor(skin["inverseBindMatrices"])]
@@ -204,10 +204,10 @@ class Gltf:
                     total = sum(w for _, w in pairs)
                     posed = [(w / total, apply(palette[j], point)) for j, w in pairs]
                     out.append([sum(w * q[i] for w, q in posed) for i in range(3)])
-                found[n, p] = out
-        return found
+                result[n, p] = out
+        return result
 
-    def distinct(self, node, number):
+    def distinct_vertices(self, node, number):
         """Returns the used vertices of a primitive, without vertices that MD5 cannot distinguish."""
         primitive = self.json["meshes"][self.json["nodes"][node]["mesh"]]["primitives"][number]
         rows = [

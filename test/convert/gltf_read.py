@@ -45,15 +45,16 @@ def difference(found, expected, title):
     ignored."""
     if len(found) != len(expected):
         sys.exit(f"{title}: {len(found)} meshes, expected {len(expected)}")
-    worst = 0.0
-    for mine, theirs in zip(found, expected):
-        if len(mine) < len(theirs):
-            sys.exit(f"{title}: {len(mine)} vertices, expected {len(theirs)}")
-        worst = max([worst] + [abs(a - b) for p, q in zip(mine, theirs) for a, b in zip(p, q)])
-    return worst
+    largest = 0.0
+    for found_mesh, expected_mesh in zip(found, expected):
+        if len(found_mesh) < len(expected_mesh):
+            sys.exit(f"{title}: {len(found_mesh)} vertices, expected {len(expected_mesh)}")
+        differences = [abs(a - b) for p, q in zip(found_mesh, expected_mesh) for a, b in zip(p, q)]
+        largest = max([largest] + differences)
+    return largest
 
 
-def in_order(file, table):
+def in_file_order(file, table):
     """Returns primitives in the order of written meshes: depth first over nodes."""
     children = {i: node.get("children", []) for i, node in enumerate(file.json["nodes"])}
     roots = [i for i in children if i not in file.parents]
@@ -63,25 +64,28 @@ def in_order(file, table):
         order.append(node)
         roots = children[node] + roots
     return [
-        [table[key][v] for v in file.distinct(*key)] for n in order for key in sorted(table) if key[0] == n
+        [table[key][v] for v in file.distinct_vertices(*key)]
+        for n in order
+        for key in sorted(table)
+        if key[0] == n
     ]
 
 
-def clean(name):
-    kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
-    return "_".join(part for part in kept.split("_") if part)
+def sanitized_name(name):
+    replaced = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+    return "_".join(part for part in replaced.split("_") if part)
 
 
 def frame_of(folder, clip, time):
     """Returns the frame at a time. Clips with one frame have the same pose at any time."""
     text = open(f"{folder}/{clip}.md5anim").read()
 
-    def get(word):
+    def header_value(word):
         return float(text.split(word)[1].split()[0])
-    frame = float(time) * get("frameRate")
+    frame = float(time) * header_value("frameRate")
     if abs(frame - round(frame)) > 1e-6:
         sys.exit(f"{clip}: {time} s is between two frames")
-    return str(min(round(frame), int(get("numFrames")) - 1))
+    return str(min(round(frame), int(header_value("numFrames")) - 1))
 
 
 def main():
@@ -111,13 +115,13 @@ def main():
         rest = f"{folder}/rest.md5anim"
         with open(mesh) as text:
             counts = [int(line.split()[1]) for line in text if line.startswith("\tnumverts")]
-        expected = [len(m) for m in in_order(file, file.vertices(None, 0))]
+        expected = [len(m) for m in in_file_order(file, file.vertices(None, 0))]
         if counts != expected:
             sys.exit(f"{counts} vertices, expected {expected}")
-        still = [rest, "--frame", "0"] if os.path.exists(rest) else []
-        cases.append(("rest", [mesh, *still], in_order(file, file.vertices(None, 0)), [], 0))
+        rest_options = [rest, "--frame", "0"] if os.path.exists(rest) else []
+        cases.append(("rest", [mesh, *rest_options], in_file_order(file, file.vertices(None, 0)), [], 0))
         for animation in file.json.get("animations", []):
-            name = clean(animation["name"])
+            name = sanitized_name(animation["name"])
             anim = f"{folder}/{name}.md5anim"
             rate = float(open(anim).read().split("frameRate ")[1].split()[0])
             for frame in (0, 1, 7, 13, 20, 29):
@@ -125,29 +129,30 @@ def main():
                     (
                         f"{name} frame {frame}",
                         [mesh, anim, "--frame", str(frame)],
-                        in_order(file, file.vertices(animation["name"], frame / rate)),
+                        in_file_order(file, file.vertices(animation["name"], frame / rate)),
                         [],
                         0,
                     )
                 )
         for target in glob.glob(f"{folder}/morphs/big_grin.md5mesh"):
-            cases.append(("big_grin", [target, *still], in_order(file, file.vertices(None, 0, 0)), [], 0))
-    worst = 0.0
-    for title, words, expected, morphs, weight in cases:
-        found = dump(tool, *words)
-        for moved in morphs:
+            expected = in_file_order(file, file.vertices(None, 0, 0))
+            cases.append(("big_grin", [target, *rest_options], expected, [], 0))
+    largest = 0.0
+    for title, arguments, expected, morphs, weight in cases:
+        found = dump(tool, *arguments)
+        for morph_arguments in morphs:
             found = [
-                [[a + weight * (b - a) for a, b in zip(p, q)] for p, q in zip(*both)]
-                for both in zip(found, dump(tool, *moved))
+                [[a + weight * (b - a) for a, b in zip(p, q)] for p, q in zip(*pair)]
+                for pair in zip(found, dump(tool, *morph_arguments))
             ]
         size = max(abs(x) for m in expected for p in m for x in p)
-        off = difference(found, expected, title) / size
-        if not off <= MAX:
-            sys.exit(f"{title}: off by {off:.2g} of the size")
-        worst = max(worst, off)
+        difference_ratio = difference(found, expected, title) / size
+        if not difference_ratio <= MAX:
+            sys.exit(f"{title}: off by {difference_ratio:.2g} of the size")
+        largest = max(largest, difference_ratio)
     if not cases:
         sys.exit("nothing was compared")
-    print(f"{len(cases)} poses, at most {worst:.2g} of the size off")
+    print(f"{len(cases)} poses, at most {largest:.2g} of the size off")
 
 
 main()

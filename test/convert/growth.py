@@ -310,13 +310,13 @@ def md3(surfaces, shaders=(), vertices=0, triangles=0):
     start = frame + 56
     end = start + head * surfaces
     rows = end + 68 * len(shaders)
-    places = rows + 12 * triangles
+    vertex_data = rows + 12 * triangles
     out = struct.pack("<4si64s9i", b"IDP3", 15, b"x", 0, 1, 0, surfaces, 0, frame, start, start, end)
     out += struct.pack("<10f16s", *[0] * 10, b"frame")
     for i in range(surfaces):
         at = start + head * i
         out += struct.pack("<4s64s10i", b"IDP3", b"s%d" % i, 0, 1, len(shaders), vertices, triangles,
-                           rows - at, end - at, places - at, places + 8 * vertices - at, head)
+                           rows - at, end - at, vertex_data - at, vertex_data + 8 * vertices - at, head)
     out += b"".join(name.ljust(64, b"\0") + bytes(4) for name in shaders)
     return out + struct.pack("<3i", 0, 1, 2) * triangles + bytes(16 * vertices)
 
@@ -677,11 +677,11 @@ def dae_one_mesh(size, folder):
 def instructions(tool, arguments, folder):
     os.makedirs(os.path.join(folder, "out"))
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", tool, *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace")
-    counts = [int(count) for count in re.findall(r"Collected : (\d+)", done.stdout)]
-    if not counts or done.returncode != 0:
-        sys.exit(done.stdout)
+    process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace")
+    counts = [int(count) for count in re.findall(r"Collected : (\d+)", process.stdout)]
+    if not counts or process.returncode != 0:
+        sys.exit(process.stdout)
     return sum(counts)
 
 
@@ -689,9 +689,9 @@ def is_linear(tool, folder, name):
     function, count = LINEAR[name]
     numbers = []
     for n in (1, count, 2 * count, 4 * count):
-        inner = os.path.join(folder, name, str(n))
-        os.makedirs(inner)
-        numbers.append(instructions(tool, function(n, inner), inner))
+        case_folder = os.path.join(folder, name, str(n))
+        os.makedirs(case_folder)
+        numbers.append(instructions(tool, function(n, case_folder), case_folder))
     ratio = (numbers[3] - numbers[0]) / max(numbers[1] - numbers[0], 1)
     print("%s: 4 n take %.2f times the instructions of n = %d; for 1, n, 2 n and 4 n %s million" % (
         name, ratio, count, " ".join("%.1f" % (number / 1e6) for number in numbers)), flush=True)
@@ -699,9 +699,9 @@ def is_linear(tool, folder, name):
 
 
 def is_bounded(tool, folder, name, size):
-    inner = os.path.join(folder, name)
-    os.makedirs(os.path.join(inner, "out"))
-    arguments = HOSTILE[name](size, inner)
+    case_folder = os.path.join(folder, name)
+    os.makedirs(os.path.join(case_folder, "out"))
+    arguments = HOSTILE[name](size, case_folder)
     process = subprocess.Popen([tool, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     output = process.stdout.read(1 << 22)
     process.stdout.close()
@@ -716,17 +716,17 @@ def is_bounded(tool, folder, name, size):
 
 
 def main():
-    task, *rest = sys.argv[1:]
+    task, *arguments = sys.argv[1:]
     if task == "list":
-        print("\n".join({"LINEAR": LINEAR, "HOSTILE": HOSTILE}[rest[0]]))
+        print("\n".join({"LINEAR": LINEAR, "HOSTILE": HOSTILE}[arguments[0]]))
     elif task == "make":
-        folder, size, name = rest
+        folder, size, name = arguments
         print(*(HOSTILE.get(name) or LINEAR[name][0])(int(size), folder))
     elif task == "linear":
-        tool, folder, *names = rest
+        tool, folder, *names = arguments
         sys.exit(not all([is_linear(tool, folder, name) for name in names or LINEAR]))
     else:
-        tool, folder, size, *names = rest
+        tool, folder, size, *names = arguments
         sys.exit(not all([is_bounded(tool, folder, name, int(size)) for name in names or HOSTILE]))
 
 

@@ -37,7 +37,7 @@ def unit(q):
     return tuple(x / length for x in q)
 
 
-def chain(locals_, parents):
+def to_model_space(locals_, parents):
     world = []
     for (t, q), parent in zip(locals_, parents):
         if parent >= 0:
@@ -71,7 +71,7 @@ class Iqm:
         self.parents = [row[1] for row in rows]
         self.names = [self.text(row[0]) for row in rows]
         assert all(p < i for i, p in enumerate(self.parents)), "parents"
-        self.bind = chain([(row[2:5], unit(row[5:9])) for row in rows], self.parents)
+        self.bind = to_model_space([(row[2:5], unit(row[5:9])) for row in rows], self.parents)
         self.poses = [struct.unpack_from("<iI20f", data, head["ofs_poses"] + 88 * i)
                       for i in range(head["num_poses"])]
         self.anims = [struct.unpack_from("<3IfI", data, head["ofs_anims"] + 20 * i)
@@ -91,70 +91,70 @@ class Iqm:
                     v[k] += pose[12 + k] * struct.unpack_from("<H", self.data, at)[0]
                     at += 2
             locals_.append((tuple(v[:3]), unit(v[3:7])))
-        return chain(locals_, self.parents)
+        return to_model_space(locals_, self.parents)
 
     def skin(self, frame):
         posed = self.pose(frame)
-        moved = []
+        skinning = []
         for (bt, bq), (t, q) in zip(self.bind, posed):
-            turn = quat_mul(q, (-bq[0], -bq[1], -bq[2], bq[3]))
-            moved.append((turn, tuple(a - b for a, b in zip(t, rotate(turn, bt)))))
+            rotation = quat_mul(q, (-bq[0], -bq[1], -bq[2], bq[3]))
+            skinning.append((rotation, tuple(a - b for a, b in zip(t, rotate(rotation, bt)))))
         vertices = []
         for position, joints, weights in zip(self.arrays[0], self.arrays[4], self.arrays[5]):
             assert sum(weights) == 255, "weights"
             vertex = [0.0, 0.0, 0.0]
             for joint, weight in zip(joints, weights):
                 if weight:
-                    turn, shift = moved[joint]
-                    for k, x in enumerate(rotate(turn, position)):
-                        vertex[k] += weight / 255 * (x + shift[k])
+                    rotation, translation = skinning[joint]
+                    for k, x in enumerate(rotate(rotation, position)):
+                        vertex[k] += weight / 255 * (x + translation[k])
             vertices.append(vertex)
         return vertices
 
 
 def dump(mesh, clip, frames):
     """Returns the drawn vertices of each frame, as the library skins them, mesh after mesh."""
-    words = [os.environ.get("MD5_BUILD", "build") + "/md5tool", "dump", mesh, clip]
+    command = [os.environ.get("MD5_BUILD", "build") + "/md5tool", "dump", mesh, clip]
     for frame in frames:
-        words += ["--frame", str(frame)]
-    out = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        command += ["--frame", str(frame)]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     times = []
     for line in out.splitlines():
-        word = line.split(" ", 1)[0]
-        if word == "time":
+        keyword = line.split(" ", 1)[0]
+        if keyword == "time":
             times.append([])
-        elif word == "v":
+        elif keyword == "v":
             times[-1].append([float(n) for n in line.split()[1:4]])
     return times
 
 
-def loss(path, mesh, clips):
+def print_error(path, mesh, clip_paths):
     iqm = Iqm(path)
     size = max(math.dist(a, b) for a in iqm.arrays[0][::7] for b in iqm.arrays[0][::7])
     # A joint has an error of half a step per component, which displaces its children and vertices.
-    bound = size / 255
+    limit = size / 255
     for pose in iqm.poses:
-        bound += math.hypot(*pose[12:15]) / 2 + math.hypot(*pose[15:19]) * 2 * size
+        limit += math.hypot(*pose[12:15]) / 2 + math.hypot(*pose[15:19]) * 2 * size
     largest = 0.0
     for anim in iqm.anims:
         name = iqm.text(anim[0])
         frames = range(anim[2])
-        exact = dump(mesh, clips[name], frames)
+        exact = dump(mesh, clip_paths[name], frames)
         for frame in frames:
-            mine = iqm.skin(anim[1] + frame)
+            found = iqm.skin(anim[1] + frame)
             low, high = [struct.unpack_from(
                 "<3f", iqm.data, iqm.head["ofs_bounds"] + 32 * (anim[1] + frame) + at)
                 for at in (0, 12)]
             for k in range(3):
-                assert abs(low[k] - min(v[k] for v in mine)) < 1e-4 * size, "bounds"
-                assert abs(high[k] - max(v[k] for v in mine)) < 1e-4 * size, "bounds"
+                assert abs(low[k] - min(v[k] for v in found)) < 1e-4 * size, "bounds"
+                assert abs(high[k] - max(v[k] for v in found)) < 1e-4 * size, "bounds"
             # The file has unique vertices first in each mesh; dumps contain only these.
             at = 0
-            for (_, _, first, count, _, _), own in zip(iqm.meshes, counts(mesh)):
-                for k in range(own):
-                    largest = max(largest, math.dist(mine[first + k], exact[frame][at + k]))
-                at += own
-    print("%.6g %.6g" % (largest, bound))
+            for (_, _, first, count, _, _), num_unique in zip(iqm.meshes, counts(mesh)):
+                for k in range(num_unique):
+                    largest = max(largest, math.dist(found[first + k], exact[frame][at + k]))
+                at += num_unique
+    print("%.6g %.6g" % (largest, limit))
 
 
 def counts(mesh):
@@ -234,23 +234,23 @@ def make(path, form="BB"):
         file.write(b"INTERQUAKEMODEL\0" + struct.pack("<27I", *(head[n] for n in HEADER)) + body)
 
 
-def near(what, found, expected):
+def check_close(label, found, expected):
     found = [float(n) for n in found]
     if len(found) != len(expected) or max(abs(a - b) for a, b in zip(found, expected)) > 1e-5:
-        sys.exit("%s: %s, expected %s" % (what, found, expected))
+        sys.exit("%s: %s, expected %s" % (label, found, expected))
 
 
-def made(mesh, folder):
+def check_model(mesh, folder):
     """Checks the converted model: joints in model space, and vertices in joint space."""
     text = open(mesh).read()
     assert 'name "body"' in text or "meshes: body" in text, "name"
     assert 'shader "skin _one_"' in text, "shader"
     rows = re.findall(r'"(\w+)"\t(-?\d) \( (.*?) \) \( (.*?) \)', text)
     assert [row[:2] for row in rows] == [("root", "-1"), ("arm", "0")], rows
-    near("root", rows[0][2].split() + rows[0][3].split(), [0, 0, 1, 0, 0, 0])
-    near("arm", rows[1][2].split() + rows[1][3].split(), [0, 0, 3, 0, 0, HALF])
+    check_close("root", rows[0][2].split() + rows[0][3].split(), [0, 0, 1, 0, 0, 0])
+    check_close("arm", rows[1][2].split() + rows[1][3].split(), [0, 0, 3, 0, 0, HALF])
     verts = re.findall(r"vert \d+ \( (\S+) (\S+) \) \d+ (\d+)", text)
-    near("texture coordinates", [n for v in verts for n in v[:2]], [n for v in VERTICES for n in v[1]])
+    check_close("texture coordinates", [n for v in verts for n in v[:2]], [n for v in VERTICES for n in v[1]])
     assert [v[2] for v in verts] == ["1", "1", "2", "1"], verts
     weights = re.findall(r"weight \d+ (\d) (\S+) \( (.*?) \)", text)
     # A quarter turn about z maps (0, 1, 0) of model space to (1, 0, 0) of the arm's space. w < 0, so the
@@ -258,12 +258,12 @@ def made(mesh, folder):
     expected = [(0, 1, (1, 0, 0)), (1, 1, (-1, 0, 0)), (0, 0.2, (0, -1, 2)), (1, 0.8, (1, 0, 0)),
                 (1, 1, (-2, 2, -1))]
     for found, (joint, bias, at) in zip(weights, expected):
-        near("weight", [found[0], found[1], *found[2].split()], [joint, bias, *at])
+        check_close("weight", [found[0], found[1], *found[2].split()], [joint, bias, *at])
     assert re.findall(r"tri \d+ (\d+) (\d+) (\d+)", text) == [("0", "1", "2"), ("0", "2", "3")]
-    clips(folder, ("root", "arm"))
+    check_clips(folder, ("root", "arm"))
 
 
-def clips(folder, names):
+def check_clips(folder, names):
     for name, first, count, rate, _ in CLIPS:
         text = open("%s/%s.md5anim" % (folder, name.replace("/", "_"))).read()
         assert "numFrames %d\n" % count in text and "frameRate %d\n" % (rate or 24) in text, name
@@ -271,15 +271,15 @@ def clips(folder, names):
         for joint in names:
             assert '"%s"' % joint in text, joint
         frames = re.findall(r"frame \d+ \{\s*(.*?)\s*\}", text, re.S)
-        for row, step in zip(frames, LIFT[first:]):
-            near("frame", row.split(), [0, 0, 1 + 0.001 * step])
+        for row, stored_z in zip(frames, LIFT[first:]):
+            check_close("frame", row.split(), [0, 0, 1 + 0.001 * stored_z])
 
 
-def broken(source, target, place, number):
+def write_damaged(source, target, field, number):
     iqm = Iqm(source)
     data = bytearray(iqm.data)
-    name, _, extra = place.partition("+")
-    at = iqm.head["ofs_" + name] + int(extra) if extra else 16 + 4 * HEADER.index(name)
+    name, _, extra_offset = field.partition("+")
+    at = iqm.head["ofs_" + name] + int(extra_offset) if extra_offset else 16 + 4 * HEADER.index(name)
     value = int(number) if number.isdigit() else float(number)
     struct.pack_into("<f" if isinstance(value, float) else "<I", data, at, value)
     with open(target, "wb") as file:
@@ -289,12 +289,12 @@ def broken(source, target, place, number):
 if __name__ == "__main__":
     command, args = sys.argv[1], sys.argv[2:]
     if command == "loss":
-        loss(args[0], args[1], dict(pair.split("=") for pair in args[2:]))
+        print_error(args[0], args[1], dict(pair.split("=") for pair in args[2:]))
     elif command == "make":
         make(*args)
     elif command == "made":
-        made(*args)
+        check_model(*args)
     elif command == "clips":
-        clips(args[0], ("joint_0", "joint_1"))
+        check_clips(args[0], ("joint_0", "joint_1"))
     else:
-        broken(*args)
+        write_damaged(*args)

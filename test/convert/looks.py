@@ -45,8 +45,8 @@ def normal_up(x, y):
 def added(x, y):
     """Returns a texel whose alpha blending resembles additive light."""
     red, green, blue, _ = light(x, y)
-    most = max(red, green, blue)
-    return tuple(255 * v // most if most else 0 for v in (red, green, blue)) + (most,)
+    largest = max(red, green, blue)
+    return tuple(255 * v // largest if largest else 0 for v in (red, green, blue)) + (largest,)
 
 
 def save_png(path, texel, channels):
@@ -131,9 +131,9 @@ def make(folder):
         file.write("\t\tmap models/box/light.tga\n\t}\n}\n")
 
 
-def is_it(path, what):
+def check_texels(path, formula_name):
     texel, step = load(path)
-    expected = globals()[what]
+    expected = globals()[formula_name]
     has_alpha = any(expected(x, y)[3] != 255 for x in range(SIDE) for y in range(SIDE))
     assert step == (4 if has_alpha else 3), "%d channels" % step
     for y in range(SIDE):
@@ -145,7 +145,7 @@ def main():
     if sys.argv[1] == "make":
         make(sys.argv[2])
     elif sys.argv[1] == "is":
-        is_it(*sys.argv[2:])
+        check_texels(*sys.argv[2:])
     else:
         with open(sys.argv[2], "rb") as a, open(sys.argv[3], "rb") as b:
             assert a.read() == b.read()

@@ -34,11 +34,11 @@ for line in open(sys.argv[2]):
     elif words[0] == "v":
         posed.append([float(n) for n in words[1:4]])
 
-for what, found, expected in [("vertices", vertices, posed or bind),
+for kind, found, expected in [("vertices", vertices, posed or bind),
                               ("texture coordinates", texcoords, expected_texcoords)]:
-    assert len(found) == len(expected), (what, len(found), len(expected))
+    assert len(found) == len(expected), (kind, len(found), len(expected))
     for a, b in zip(found, expected):
-        assert math.dist(a, b) <= 1e-5 * max(1.0, *map(abs, b)), (what, a, b)
+        assert math.dist(a, b) <= 1e-5 * max(1.0, *map(abs, b)), (kind, a, b)
 assert faces == triangles, "faces"
 assert len(normals) == len(vertices)
 assert all(abs(math.hypot(*n) - 1) < 1e-5 for n in normals), "normals"

@@ -38,7 +38,7 @@ def rotate(q, v):
     return (x, y, z)
 
 
-def stored(index, q):
+def stored_rotation(index, q):
     """Files contain the inverse rotations of all bones but the root."""
     return q if index == 0 else (-q[0], -q[1], -q[2], q[3])
 
@@ -56,7 +56,7 @@ def pose(shift, degrees):
     return result
 
 
-def placed(local):
+def to_model_space(local):
     world = []
     for (_, parent, _, _), (q, t) in zip(BONES, local):
         if world:
@@ -68,17 +68,17 @@ def placed(local):
 
 def vertices(shift, degrees):
     """The points of a frame, in the space of the file."""
-    bind, world = placed(pose(0, 0)), placed(pose(shift, degrees))
+    bind, world = to_model_space(pose(0, 0)), to_model_space(pose(shift, degrees))
     result = []
     for i, point in enumerate(POINTS):
         total = [0, 0, 0]
-        for weight, at, bone in WEIGHTS:
-            if at != i:
+        for weight, point_number, bone in WEIGHTS:
+            if point_number != i:
                 continue
             bq, bt = bind[bone]
             local = rotate((-bq[0], -bq[1], -bq[2], bq[3]), [a - b for a, b in zip(point, bt)])
-            moved = [a + b for a, b in zip(rotate(world[bone][0], local), world[bone][1])]
-            total = [a + weight * b for a, b in zip(total, moved)]
+            position = [a + b for a, b in zip(rotate(world[bone][0], local), world[bone][1])]
+            total = [a + weight * b for a, b in zip(total, position)]
         result.append(tuple(total))
     return result
 
@@ -93,7 +93,7 @@ def text(name):
 
 
 def bone_rows():
-    return [text(name) + struct.pack("<3i11f", 0, 0, parent, *stored(i, q), *t, 1, 1, 1, 1)
+    return [text(name) + struct.pack("<3i11f", 0, 0, parent, *stored_rotation(i, q), *t, 1, 1, 1, 1)
             for i, (name, parent, q, t) in enumerate(BONES)]
 
 
@@ -120,12 +120,12 @@ def clips(animations=CLIPS):
                                    RATE, 0, 0, len(frames)))
         for shift, degrees in frames:
             for i, (q, t) in enumerate(pose(shift, degrees)):
-                keys.append(struct.pack("<8f", *t, *stored(i, q), 1))
+                keys.append(struct.pack("<8f", *t, *stored_rotation(i, q), 1))
     return (chunk("ANIMHEAD", 0, []) + chunk("BONENAMES", 120, bone_rows())
             + chunk("ANIMINFO", 168, infos) + chunk("ANIMKEYS", 32, keys))
 
 
-def shown(dump, frame):
+def check_vertices(dump, frame):
     """A dump contains the vertices of a frame of the second clip: -y is forward, x is left."""
     found = [tuple(map(float, m)) for m in
              re.findall(r"^v (\S+) (\S+) (\S+)", open(dump).read(), re.M)]
@@ -144,7 +144,7 @@ def find(data, name):
     return at
 
 
-def broken(source, target, name, offset, form, number):
+def write_damaged(source, target, name, offset, form, number):
     data = bytearray(open(source, "rb").read())
     value = float(number) if form == "<f" else int(number)
     struct.pack_into(form, data, find(data, name) + int(offset), value)
@@ -164,6 +164,6 @@ if __name__ == "__main__":
             with open(os.path.join(args[0], title), "wb") as file:
                 file.write(data)
     elif command == "shown":
-        shown(*args)
+        check_vertices(*args)
     else:
-        broken(*args)
+        write_damaged(*args)

@@ -108,7 +108,7 @@ def read(path):
     return file
 
 
-def dumped(path):
+def read_dump(path):
     """Returns the positions of each pose, or of the bind pose, the mesh of each position, triangles, st."""
     poses, tris, st, start, bind = [], [], [], [], []
     for line in open(path):
@@ -139,41 +139,41 @@ def direction(code):
     return math.cos(azimuth) * math.sin(zenith), math.sin(azimuth) * math.sin(zenith), math.cos(zenith)
 
 
-def same(path, table, dump):
+def compare_dump(path, table, dump):
     file = read(path)
-    poses, meshes, tris, st = dumped(dump)
+    poses, meshes, tris, st = read_dump(dump)
     table = None if table == "-" else [[float(n) for n in line.split()] for line in open(table)]
     assert len(file["names"]) == len(poses), file["names"]
     corners = [i for t in tris for i in t]
-    found = [(s, i) for s in file["surfaces"] for t in s["tris"] for i in t]
-    assert len(found) == len(corners)
-    seams = [tuple(p[i] for p in poses) + (meshes[i],) for i in range(len(meshes))]
+    file_corners = [(s, i) for s in file["surfaces"] for t in s["tris"] for i in t]
+    assert len(file_corners) == len(corners)
+    keys = [tuple(p[i] for p in poses) + (meshes[i],) for i in range(len(meshes))]
     errors = []
-    for frame, places in enumerate(poses):
+    for frame, positions in enumerate(poses):
         sums = {}
         for a, b, c in tris:
-            n = cross(*([q - p for p, q in zip(places[a], places[o])] for o in (c, b)))
+            n = cross(*([q - p for p, q in zip(positions[a], positions[o])] for o in (c, b)))
             for i in (a, b, c):
-                sums[seams[i]] = [x + y for x, y in zip(sums.get(seams[i], (0, 0, 0)), n)]
-        seen = set()
-        for i, (surface, k) in zip(corners, found):
-            got, normals = surface["frames"][frame]
-            for x, y, step in zip(got[k], places[i], file["steps"][frame]):
-                assert abs(x - y) <= 0.5 * step + 2e-5, (frame, i, got[k], places[i])
-            if (id(surface), k) in seen:
+                sums[keys[i]] = [x + y for x, y in zip(sums.get(keys[i], (0, 0, 0)), n)]
+        checked = set()
+        for i, (surface, k) in zip(corners, file_corners):
+            found, normals = surface["frames"][frame]
+            for x, y, step in zip(found[k], positions[i], file["steps"][frame]):
+                assert abs(x - y) <= 0.5 * step + 2e-5, (frame, i, found[k], positions[i])
+            if (id(surface), k) in checked:
                 continue
-            seen.add((id(surface), k))
-            errors.append(math.dist(got[k], places[i]))
-            right = sums[seams[i]]
-            if math.hypot(*right) < 1e-3:
+            checked.add((id(surface), k))
+            errors.append(math.dist(found[k], positions[i]))
+            normal = sums[keys[i]]
+            if math.hypot(*normal) < 1e-3:
                 continue
             if file["kind"] == "md3":
-                assert angle(direction(normals[k]), right) < 1, (frame, i)
+                assert angle(direction(normals[k]), normal) < 1, (frame, i)
             elif table:
-                x, y, z = right
+                x, y, z = normal
                 best = max(a * x + b * y + c * z for a, b, c in table)
-                own = sum(x * y for x, y in zip(table[normals[k]], right))
-                assert own >= best - 1e-4 * math.hypot(*right), (frame, i, normals[k], own, best)
+                chosen = sum(x * y for x, y in zip(table[normals[k]], normal))
+                assert chosen >= best - 1e-4 * math.hypot(*normal), (frame, i, normals[k], chosen, best)
     for n, (i, (s, t)) in enumerate(zip(corners, [p for x in file["surfaces"] for p in x["st"]])):
         shift = [0 if all(0 <= st[k][axis] <= 1 for k in tris[n // 3]) else
                  math.floor(sum(st[k][axis] for k in tris[n // 3]) / 3) for axis in (0, 1)]
@@ -187,21 +187,22 @@ def same(path, table, dump):
     print(sum(errors) / len(errors), max(errors))
 
 
-def golden(path, expected, table):
+def compare_golden(path, golden_path, table):
     """Compares the arm. Steps divide the exact range: into 255 over all frames, or per frame, or 1/64."""
-    file, known = read(path), json.load(open(expected))
+    file, golden = read(path), json.load(open(golden_path))
     table = [[float(n) for n in line.split()] for line in open(table)]
-    (surface,), source, normals = file["surfaces"], known["source"]["arm"], known["source"]["arm_normals"]
-    assert [list(t) for t in surface["tris"]] == known["arm.mdl"]["triangles"]
+    (surface,), source, normals = file["surfaces"], golden["source"]["arm"], golden["source"]["arm_normals"]
+    assert [list(t) for t in surface["tris"]] == golden["arm.mdl"]["triangles"]
     assert len(surface["frames"]) == len(source)
-    for (places, codes), own, name in zip(surface["frames"], source.values(), source):
-        assert len(places) == len(own)
-        shown = [own] if file["kind"] == "md2" else source.values()
-        ranges = [max(p[k] for f in shown for p in f) - min(p[k] for f in shown for p in f) for k in range(3)]
-        for place, right, code, normal in zip(places, own, codes, normals[name]):
-            for x, y, size in zip(place, right, ranges):
+    for (positions, codes), expected_frame, name in zip(surface["frames"], source.values(), source):
+        assert len(positions) == len(expected_frame)
+        frames = [expected_frame] if file["kind"] == "md2" else source.values()
+        ranges = [max(p[k] for f in frames for p in f) - min(p[k] for f in frames for p in f)
+                  for k in range(3)]
+        for position, expected, code, normal in zip(positions, expected_frame, codes, normals[name]):
+            for x, y, size in zip(position, expected, ranges):
                 half = 1 / 128 if file["kind"] == "md3" else size / 510
-                assert abs(x - y) <= half + 1e-5, (name, place, right)
+                assert abs(x - y) <= half + 1e-5, (name, position, expected)
             if file["kind"] == "md3":
                 assert angle(direction(code), normal) < 1
             else:
@@ -209,12 +210,14 @@ def golden(path, expected, table):
                 assert cosines[code] > max(cosines) - 1e-5, (name, code)
 
 
-def again(path, expected, name):
+def compare_positions(path, golden_path, name):
     """Compares the positions of a golden file that was read and written again, regardless of seams."""
-    file, known = read(path), json.load(open(expected))[name]
-    for frame, right in enumerate(known["frames"] if name != "arm.md3" else known["surfaces"][0]["frames"]):
-        found = {tuple(round(x, 3) + 0.0 for x in p) for p in file["surfaces"][0]["frames"][frame][0]}
-        assert found == {tuple(round(x, 3) + 0.0 for x in p) for p in right["positions"]}, (frame, found)
+    file, golden = read(path), json.load(open(golden_path))[name]
+    golden_frames = golden["frames"] if name != "arm.md3" else golden["surfaces"][0]["frames"]
+    for frame, expected in enumerate(golden_frames):
+        positions = {tuple(round(x, 3) + 0.0 for x in p) for p in file["surfaces"][0]["frames"][frame][0]}
+        expected_positions = {tuple(round(x, 3) + 0.0 for x in p) for p in expected["positions"]}
+        assert positions == expected_positions, (frame, positions)
 
 
 def assimp(path):
@@ -251,23 +254,23 @@ def large(path, side):
 
 
 if sys.argv[1] == "same":
-    same(*sys.argv[2:])
+    compare_dump(*sys.argv[2:])
 elif sys.argv[1] == "golden":
-    golden(*sys.argv[2:])
+    compare_golden(*sys.argv[2:])
 elif sys.argv[1] == "again":
-    again(*sys.argv[2:])
+    compare_positions(*sys.argv[2:])
 elif sys.argv[1] == "assimp":
     assimp(sys.argv[2])
 elif sys.argv[1] == "say":
-    asked = read(sys.argv[2])
-    print("names", *asked["names"])
-    print("surfaces", *(len(s["frames"][0][0]) for s in asked["surfaces"]))
-    print("skins", *asked["skins"])
-    print("texels", *sorted(set(asked.get("skin", b""))), *asked.get("size", ()))
-    for tag in asked["tags"]:
+    content = read(sys.argv[2])
+    print("names", *content["names"])
+    print("surfaces", *(len(s["frames"][0][0]) for s in content["surfaces"]))
+    print("skins", *content["skins"])
+    print("texels", *sorted(set(content.get("skin", b""))), *content.get("size", ()))
+    for tag in content["tags"]:
         print("tag", tag[0], *("%.3f" % (n + 0) for n in tag[1:]))
 elif sys.argv[1] == "palette":  # grays, then reds: of 128 the nearest gray is color 8
-    with open(sys.argv[2], "wb") as made:
-        made.write(bytes(16 * (i % 16) if k == 0 or i < 16 else 0 for i in range(256) for k in range(3)))
+    with open(sys.argv[2], "wb") as palette:
+        palette.write(bytes(16 * (i % 16) if k == 0 or i < 16 else 0 for i in range(256) for k in range(3)))
 elif sys.argv[1] == "large":
     large(sys.argv[2], int(sys.argv[3]))

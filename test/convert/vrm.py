@@ -18,10 +18,10 @@ def avatar(source, target, version):
     with open(source, "rb") as file:
         data = file.read()
     size = struct.unpack_from("<I", data, 12)[0]
-    text, rest = json.loads(data[20:20 + size]), data[20 + size:]
-    numbers = {node.get("name"): i for i, node in enumerate(text["nodes"])}
+    document, other_chunks = json.loads(data[20:20 + size]), data[20 + size:]
+    numbers = {node.get("name"): i for i, node in enumerate(document["nodes"])}
     bones = {bone: numbers[joint] for bone, joint in BONES.items() if joint in numbers}
-    for i, node in enumerate(text["nodes"]):
+    for i, node in enumerate(document["nodes"]):
         node.pop("extras", None)
         node["name"] = "node %d" % i
     if version == "0":
@@ -29,25 +29,27 @@ def avatar(source, target, version):
     else:
         human = {"VRMC_vrm": {"specVersion": "1.0",
                               "humanoid": {"humanBones": {b: {"node": n} for b, n in bones.items()}}}}
-    text["extensions"] = human
-    made = json.dumps(text).encode()
-    made += b" " * (-len(made) % 4)
+    document["extensions"] = human
+    json_chunk = json.dumps(document).encode()
+    json_chunk += b" " * (-len(json_chunk) % 4)
     with open(target, "wb") as file:
-        file.write(struct.pack("<4sIIII", b"glTF", 2, 20 + len(made) + len(rest), len(made), 0x4E4F534A))
-        file.write(made + rest)
+        size = 20 + len(json_chunk) + len(other_chunks)
+        file.write(struct.pack("<4sIIII", b"glTF", 2, size, len(json_chunk), 0x4E4F534A))
+        file.write(json_chunk + other_chunks)
 
 
 def frames(path):
     with open(path) as file:
         text = file.read()
-    return [float(word) for part in re.findall(r"\nframe \d+ \{(.*?)\}", text, re.S) for word in part.split()]
+    blocks = re.findall(r"\nframe \d+ \{(.*?)\}", text, re.S)
+    return [float(word) for block in blocks for word in block.split()]
 
 
-def same(first, second):
+def check_equal(first, second):
     a, b = frames(first), frames(second)
     if len(a) != len(b) or not a or max(abs(x - y) for x, y in zip(a, b)) > 1e-4:
         sys.exit("the clips differ: %d and %d numbers" % (len(a), len(b)))
 
 
 if __name__ == "__main__":
-    {"avatar": avatar, "same": same}[sys.argv[1]](*sys.argv[2:])
+    {"avatar": avatar, "same": check_equal}[sys.argv[1]](*sys.argv[2:])

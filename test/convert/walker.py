@@ -54,19 +54,19 @@ def angles(name, frame):
     """Returns degrees about z, x and y, factors in this order. Positive about x swings a leg back."""
     phase = 2 * math.pi * frame / (FRAMES - 1)
     side = 1 if name.startswith("Left") else -1
-    part = name.replace("Left", "").replace("Right", "")
+    base_name = name.replace("Left", "").replace("Right", "")
     swing = side * math.sin(phase)
-    if part == "UpLeg":
+    if base_name == "UpLeg":
         return (0, -30 * swing, 0)
-    if part == "Leg":
+    if base_name == "Leg":
         return (0, 20 + 20 * swing, 0)
-    if part == "Arm":
+    if base_name == "Arm":
         return (-80 * side, 0, 20 * swing)
-    if part == "ForeArm":
+    if base_name == "ForeArm":
         return (0, 0, -30 * side)
-    if part == "Spine1":
+    if base_name == "Spine1":
         return (0, 5, 0)
-    if part == "Hips":
+    if base_name == "Hips":
         return (0, 0, 8 * math.sin(phase))
     return (0, 0, 0)
 
@@ -79,7 +79,7 @@ def apply(m, v):
     return [sum(m[i][k] * v[k] for k in range(3)) for i in range(3)]
 
 
-def about(axis, degrees):
+def axis_rotation(axis, degrees):
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     if axis == "x":
         return [[1, 0, 0], [0, c, -s], [0, s, c]]
@@ -93,13 +93,13 @@ def pose(frame, facing=0):
     rotations, positions = {}, {}
     for name, parent, offset in JOINTS:
         z, x, y = angles(name, frame)
-        own = mul(about("z", z), mul(about("x", x), about("y", y)))
+        local_rotation = mul(axis_rotation("z", z), mul(axis_rotation("x", x), axis_rotation("y", y)))
         if parent is None:
-            rotations[name], positions[name] = mul(about("y", facing), own), [0, 0, 0]
+            rotations[name], positions[name] = mul(axis_rotation("y", facing), local_rotation), [0, 0, 0]
         else:
-            rotations[name] = mul(rotations[parent], own)
-            step = apply(rotations[parent], offset)
-            positions[name] = [a + b for a, b in zip(positions[parent], step)]
+            rotations[name] = mul(rotations[parent], local_rotation)
+            rotated_offset = apply(rotations[parent], offset)
+            positions[name] = [a + b for a, b in zip(positions[parent], rotated_offset)]
     return rotations, positions
 
 
@@ -109,7 +109,7 @@ def lowest(frame):
     return -min(positions[side + "ToeBase"][1] for side in ("Left", "Right"))
 
 
-def hanging(name, frame):
+def hanging_angles(name, frame):
     """Returns the same motion from a rest pose with hanging arms: a quarter turn about z is the last rotation
     of the arm, and is undone before the forearm rotates."""
     side = 1 if name.startswith("Left") else -1
@@ -121,40 +121,40 @@ def hanging(name, frame):
     return (z, x, y)
 
 
-def own_axes(name):
+def joint_axes(name):
     """Returns the axes of a joint whose x points to its child, as in motion captures whose pose without
     rotations is not a figure."""
-    part = name.replace("Left", "").replace("Right", "")
-    if part in ("UpLeg", "Leg", "Foot", "ToeBase"):
-        return about("z", -90)
-    if part in ("Spine", "Spine1", "Neck", "Head"):
-        return about("z", 90)
-    return about("z", 180 if name.startswith("Right") else 0)
+    base_name = name.replace("Left", "").replace("Right", "")
+    if base_name in ("UpLeg", "Leg", "Foot", "ToeBase"):
+        return axis_rotation("z", -90)
+    if base_name in ("Spine", "Spine1", "Neck", "Head"):
+        return axis_rotation("z", 90)
+    return axis_rotation("z", 180 if name.startswith("Right") else 0)
 
 
 def transposed(m):
     return [list(row) for row in zip(*m)]
 
 
-def angles_with_own_axes(name, parent, frame):
+def angles_in_joint_axes(name, parent, frame):
     """Returns the angles of the same motion about a joint's own axes."""
     z, x, y = angles(name, frame)
-    m = mul(mul(about("z", z), mul(about("x", x), about("y", y))), own_axes(name))
+    m = mul(mul(axis_rotation("z", z), mul(axis_rotation("x", x), axis_rotation("y", y))), joint_axes(name))
     if parent:
-        m = mul(transposed(own_axes(parent)), m)
+        m = mul(transposed(joint_axes(parent)), m)
     return (math.degrees(math.atan2(-m[0][1], m[1][1])), math.degrees(math.asin(max(-1, min(1, m[2][1])))),
             math.degrees(math.atan2(-m[2][0], m[2][2])))
 
 
 def write(path, unit, facing, names):
     scale = {"cm": 1.0, "m": 0.01}[unit]
-    hangs, is_z_up, has_axes = names == "hanging", names == "z_up", names == "own_axes"
+    has_hanging_arms, is_z_up, has_axes = names == "hanging", names == "z_up", names == "own_axes"
     parents = {joint[0]: joint[1] for joint in JOINTS}
 
-    def placed(v):
+    def to_file_axes(v):
         return (v[0], -v[2], v[1]) if is_z_up else v
 
-    def said(name):
+    def bvh_name(name):
         if names in ("mixamo", "hanging", "z_up", "own_axes"):
             return "mixamorig:" + name
         if names == "odd":
@@ -169,41 +169,41 @@ def write(path, unit, facing, names):
     lines = ["HIERARCHY"]
 
     def joint(name, parent, offset, depth):
-        if hangs and name.endswith(("ForeArm", "Hand")):
+        if has_hanging_arms and name.endswith(("ForeArm", "Hand")):
             offset = (0, -abs(offset[0]), 0)
         if has_axes and parent:
-            offset = apply(transposed(own_axes(parent)), offset)
-        pad = "\t" * depth
-        lines.append(pad + ("ROOT " if parent is None else "JOINT ") + said(name))
-        lines.append(pad + "{")
-        lines.append(pad + "\tOFFSET " + " ".join("%.6f" % (scale * v) for v in placed(offset)))
+            offset = apply(transposed(joint_axes(parent)), offset)
+        indent = "\t" * depth
+        lines.append(indent + ("ROOT " if parent is None else "JOINT ") + bvh_name(name))
+        lines.append(indent + "{")
+        lines.append(indent + "\tOFFSET " + " ".join("%.6f" % (scale * v) for v in to_file_axes(offset)))
         position = "6 Xposition Yposition Zposition" if parent is None else "3"
         # With z up, a rotation about y becomes a rotation about z, and one about z becomes a negative one
         # about y.
         turns = "Yrotation Xrotation Zrotation" if is_z_up else "Zrotation Xrotation Yrotation"
-        lines.append(pad + "\tCHANNELS %s %s" % (position, turns))
+        lines.append(indent + "\tCHANNELS %s %s" % (position, turns))
         children = [j for j in JOINTS if j[1] == name]
         for child in children:
             joint(*child, depth + 1)
         if not children:
-            lines.extend([pad + "\tEnd Site", pad + "\t{", pad + "\t\tOFFSET 0 %g 0" % scale,
-                          pad + "\t}"])
-        lines.append(pad + "}")
+            lines.extend([indent + "\tEnd Site", indent + "\t{", indent + "\t\tOFFSET 0 %g 0" % scale,
+                          indent + "\t}"])
+        lines.append(indent + "}")
 
     joint(*JOINTS[0], 0)
     order = [line.split(None, 1)[1] for line in lines if line.split()[0] in ("ROOT", "JOINT")]
-    back = {said(j[0]): j[0] for j in JOINTS}
+    name_by_bvh_name = {bvh_name(j[0]): j[0] for j in JOINTS}
     lines.extend(["MOTION", "Frames: %d" % FRAMES, "Frame Time: 0.0333333"])
     for frame in range(FRAMES):
-        walked = apply(about("y", facing), (0, 0, SPEED * frame))
-        walked[1] = lowest(frame)
-        numbers = [scale * v for v in placed([v + w for v, w in zip(walked, (50, 0, -20))])]
+        root_position = apply(axis_rotation("y", facing), (0, 0, SPEED * frame))
+        root_position[1] = lowest(frame)
+        numbers = [scale * v for v in to_file_axes([v + w for v, w in zip(root_position, (50, 0, -20))])]
         for name in order:
-            name = back[name]
+            name = name_by_bvh_name[name]
             if has_axes:
-                z, x, y = angles_with_own_axes(name, parents[name], frame)
+                z, x, y = angles_in_joint_axes(name, parents[name], frame)
             else:
-                z, x, y = (hanging if hangs else angles)(name, frame)
+                z, x, y = (hanging_angles if has_hanging_arms else angles)(name, frame)
             if name == "Hips":
                 y += facing  # the others are 0 here
             numbers += [-z if is_z_up else z, x, y]
@@ -234,30 +234,30 @@ def read_clip(path):
     count = int(re.search(r"numFrames (\d+)", text).group(1))
     for number in range(count):
         numbers = [float(n) for n in " ".join(section(text, "frame %d" % number)).split()]
-        posed = {}
-        for (name, parent, flags, first), still in zip(hierarchy, base):
-            own, at = list(still), int(first)
+        joints = {}
+        for (name, parent, flags, first), base_row in zip(hierarchy, base):
+            values, at = list(base_row), int(first)
             for k in range(6):
                 if int(flags) >> k & 1:
-                    own[k] = numbers[at]
+                    values[k] = numbers[at]
                     at += 1
-            rotation, position = matrix(*own[3:]), own[:3]
+            rotation, position = matrix(*values[3:]), values[:3]
             if int(parent) >= 0:
-                above = posed[hierarchy[int(parent)][0]]
-                position = [a + b for a, b in zip(above[1], apply(above[0], position))]
-                rotation = mul(above[0], rotation)
-            posed[name] = (rotation, position)
-        frames.append(posed)
+                parent_joint = joints[hierarchy[int(parent)][0]]
+                position = [a + b for a, b in zip(parent_joint[1], apply(parent_joint[0], position))]
+                rotation = mul(parent_joint[0], rotation)
+            joints[name] = (rotation, position)
+        frames.append(joints)
     rate = float(re.search(r"frameRate ([\d.]+)", text).group(1))
     return frames, rate
 
 
-def game(v):
+def to_game_axes(v):
     """Converts to x forward, y left, z up."""
     return [v[2], v[0], v[1]]
 
 
-def between(a, b):
+def difference(a, b):
     return [y - x for x, y in zip(a, b)]
 
 
@@ -270,12 +270,12 @@ LIMBS = [("UpLeg", "Leg", "thigh", "shin"), ("Leg", "Foot", "shin", "foot"),
          ("Arm", "ForeArm", "upperarm", "forearm"), ("ForeArm", "Hand", "forearm", "hand")]
 
 
-def expect(what, found, expected, tolerance):
+def expect(label, found, expected, tolerance):
     if max(abs(f - e) for f, e in zip(found, expected)) > tolerance:
-        sys.exit("%s: %s, expected %s" % (what, found, expected))
+        sys.exit("%s: %s, expected %s" % (label, found, expected))
 
 
-def check_limbs(path, turn, how):
+def check_limbs(path, angle, kind):
     """Checks that limbs have the walker's directions, that the pelvis moves in proportion to the legs, and
     that feet stand."""
     frames, rate = read_clip(path)
@@ -283,45 +283,47 @@ def check_limbs(path, turn, how):
     # Bobbin's legs in the bind pose, and the heights of its ankles and toes.
     bones = [(-0.5, 5.2, 15.16), (2.03, 6.35, 8.95), (-0.96, 6.81, 3.2)]
     legs = sum(math.dist(a, b) for a, b in zip(bones, bones[1:]))
-    turned = about("z", turn)
+    rotation = axis_rotation("z", angle)
     start = frames[0]["hips"][1]
-    lows = []
+    foot_heights = []
     for number, frame in enumerate(frames):
         rotations, positions = pose(number)
         for side in ("Left", "Right"):
             for a, b, c, d in LIMBS:
-                own = unit(between(*(frame[n + "_" + side[0].lower()][1] for n in (c, d))))
-                his = unit(between(positions[side + a], positions[side + b]))
-                expect("frame %d: %s %s" % (number, side, c), own, apply(turned, game(his)), 2e-3)
+                found = unit(difference(*(frame[n + "_" + side[0].lower()][1] for n in (c, d))))
+                expected = unit(difference(positions[side + a], positions[side + b]))
+                expect("frame %d: %s %s" % (number, side, c), found,
+                       apply(rotation, to_game_axes(expected)), 2e-3)
         # The head rotates like the walker's, relative to its own bind pose: by the same matrix.
         head = rotations["Head"]
-        if how == "first_frame":  # which is the rest pose
+        if kind == "first_frame":  # which is the rest pose
             head = mul(head, transposed(pose(0)[0]["Head"]))
-        his = [game(apply(head, v)) for v in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
-        own = mul(frame["head"][0], REST_HEAD)
+        expected = [to_game_axes(apply(head, v)) for v in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
+        found = mul(frame["head"][0], REST_HEAD)
         # A rotated motion rotates the unrotated model; a rotated model is itself rotated.
-        back = mul(about("z", -turn), own if how == "askew" else mul(own, about("z", turn)))
+        unrotated = found if kind == "askew" else mul(found, axis_rotation("z", angle))
+        unrotated = mul(axis_rotation("z", -angle), unrotated)
         for k in range(3):
-            expect("frame %d: head" % number, [row[k] for row in back], his[k], 2e-3)
-        gone = apply(about("z", -turn), between(start, frame["hips"][1]))
-        expect("frame %d: forward" % number, gone[:2],
-               [0 if how == "still" else number * SPEED * legs / 82, 0], 2e-3)
-        lows.append(min(frame[n + s][1][2] - h for s in ("_l", "_r")
-                        for n, h in (("foot", 3.2), ("toes", 1.4))))
-    lows.sort()
-    expect("feet", [lows[FRAMES // 20]], [0], 2e-3)
-    if lows[0] < -0.5:
-        sys.exit("a foot is %g below the ground" % lows[0])
+            expect("frame %d: head" % number, [row[k] for row in unrotated], expected[k], 2e-3)
+        displacement = apply(axis_rotation("z", -angle), difference(start, frame["hips"][1]))
+        expect("frame %d: forward" % number, displacement[:2],
+               [0 if kind == "still" else number * SPEED * legs / 82, 0], 2e-3)
+        foot_heights.append(min(frame[n + s][1][2] - h for s in ("_l", "_r")
+                                for n, h in (("foot", 3.2), ("toes", 1.4))))
+    foot_heights.sort()
+    expect("feet", [foot_heights[FRAMES // 20]], [0], 2e-3)
+    if foot_heights[0] < -0.5:
+        sys.exit("a foot is %g below the ground" % foot_heights[0])
 
 
-def check_own(path, scale):
+def check_positions(path, scale):
     frames, _ = read_clip(path)
     for number, frame in enumerate(frames):
         rotations, positions = pose(number)
         for name, _, _ in JOINTS:
             at = [50, lowest(number), SPEED * number - 20]
             expected = [scale * (a + b) for a, b in zip(positions[name], at)]
-            expect("frame %d: %s" % (number, name), frame["mixamorig:" + name][1], game(expected),
+            expect("frame %d: %s" % (number, name), frame["mixamorig:" + name][1], to_game_axes(expected),
                    2e-3)
 
 
@@ -331,8 +333,8 @@ REST_HEAD = None
 
 def read_rest_head(path):
     line = re.search(r'"head"\s+\d+ \( .*? \) \( (.*?) \)', open(path).read()).group(1)
-    own = matrix(*(float(n) for n in line.split()))
-    return [[own[j][i] for j in range(3)] for i in range(3)]
+    rotation = matrix(*(float(n) for n in line.split()))
+    return [[rotation[j][i] for j in range(3)] for i in range(3)]
 
 
 def write_map(path):
@@ -343,10 +345,10 @@ def write_map(path):
         pairs += [(side + b, d) for _, b, _, d in LIMBS if b in ("Foot", "Hand")]
     with open(path, "w") as file:
         file.write("# the walker's joints, and Bobbin's\n\n")
-        for his, own in pairs:
-            number = [j[0] for j in JOINTS].index(his)
-            side = his[:1].lower() if his.startswith(("Left", "Right")) else ""
-            file.write('"bone_%d" %s%s\n' % (number, own, "_" + side if side else ""))
+        for source, target in pairs:
+            number = [j[0] for j in JOINTS].index(source)
+            side = source[:1].lower() if source.startswith(("Left", "Right")) else ""
+            file.write('"bone_%d" %s%s\n' % (number, target, "_" + side if side else ""))
 
 
 if __name__ == "__main__":
@@ -358,4 +360,4 @@ if __name__ == "__main__":
         REST_HEAD = read_rest_head(sys.argv[3])
         check_limbs(sys.argv[2], float(sys.argv[4]), sys.argv[5])
     else:
-        check_own(sys.argv[2], float(sys.argv[3]))
+        check_positions(sys.argv[2], float(sys.argv[3]))
