@@ -26,11 +26,11 @@ def floor_log2(value):
 
 def round_half_even(value):
     """Rounds a Fraction to the nearest integer, ties to the even one."""
-    whole, rest = divmod(value.numerator, value.denominator)
-    twice = 2 * rest
-    if twice > value.denominator or (twice == value.denominator and whole % 2 == 1):
-        whole += 1
-    return whole
+    quotient, remainder = divmod(value.numerator, value.denominator)
+    twice = 2 * remainder
+    if twice > value.denominator or (twice == value.denominator and quotient % 2 == 1):
+        quotient += 1
+    return quotient
 
 
 def magnitude_bits(value):

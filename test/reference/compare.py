@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 
 # Lengths are in units of the model's size.
-ALLOWED = {
+TOLERANCES = {
     "quaternion": 2e-6,
     "rotation": 1e-5,
     "bind rotation": 5e-5,
@@ -44,9 +44,9 @@ MATRIX_TRANSLATIONS = (3, 7, 11)
 
 
 @dataclass
-class Worst:
+class LargestDeviation:
     deviation: float = 0.0
-    place: str = ""
+    location: str = ""
 
 
 def read_records(path):
@@ -65,29 +65,29 @@ def model_size(records):
 
 class Comparison:
     def __init__(self):
-        self.worst = {}
+        self.largest = {}
         self.failures = []
 
-    def number(self, word, kind, deviation, place):
-        worst = self.worst.setdefault((word, kind), Worst())
-        if deviation > worst.deviation:
-            worst.deviation, worst.place = deviation, place
-        if not deviation <= ALLOWED[kind]:  # a NaN fails, too
-            self.failures.append(f"{place}: {word} {kind} is {deviation:.3g} away")
+    def number(self, keyword, kind, deviation, location):
+        largest = self.largest.setdefault((keyword, kind), LargestDeviation())
+        if deviation > largest.deviation:
+            largest.deviation, largest.location = deviation, location
+        if not deviation <= TOLERANCES[kind]:  # a NaN fails, too
+            self.failures.append(f"{location}: {keyword} {kind} is {deviation:.3g} away")
 
-    def record(self, expected, found, size, place):
-        word = expected[0]
-        num_integers, layout = LAYOUTS.get(word, (len(expected), ""))
+    def record(self, expected, found, size, location):
+        keyword = expected[0]
+        num_integers, layout = LAYOUTS.get(keyword, (len(expected), ""))
         first = 1 + num_integers
         if expected[:first] != found[:first] or len(expected) != len(found):
-            self.failures.append(f"{place}: expected {expected}, found {found}")
+            self.failures.append(f"{location}: expected {expected}, found {found}")
             return
         for index, letter in enumerate(layout):
             kind = KINDS[letter]
             if letter in "rb" and index in MATRIX_TRANSLATIONS:
                 kind = "length"
             deviation = abs(float(expected[first + index]) - float(found[first + index]))
-            self.number(word, kind, deviation / size if kind == "length" else deviation, place)
+            self.number(keyword, kind, deviation / size if kind == "length" else deviation, location)
 
     def files(self, expected_path, found_path):
         expected, found = read_records(expected_path), read_records(found_path)
@@ -95,13 +95,13 @@ class Comparison:
             self.failures.append(f"{found_path}: {len(found)} lines, expected {len(expected)}")
             return
         size = model_size(expected)
-        for line, (one, other) in enumerate(zip(expected, found), 1):
-            self.record(one, other, size, f"{found_path}:{line}")
+        for line, (expected_record, found_record) in enumerate(zip(expected, found), 1):
+            self.record(expected_record, found_record, size, f"{found_path}:{line}")
 
     def report(self):
-        for (word, kind), worst in sorted(self.worst.items()):
-            share = f"{100 * worst.deviation / ALLOWED[kind]:.1f} %"
-            print(f"{word:11} {kind:14} {worst.deviation:9.2e} {share:>8}  {worst.place}")
+        for (keyword, kind), largest in sorted(self.largest.items()):
+            share = f"{100 * largest.deviation / TOLERANCES[kind]:.1f} %"
+            print(f"{keyword:11} {kind:14} {largest.deviation:9.2e} {share:>8}  {largest.location}")
         for failure in self.failures[:20]:
             print("FAIL", failure)
         print(len(self.failures), "failures")

@@ -107,8 +107,8 @@ def slerp(start, end, amount):
         end, cosine = scale(end, -1.0), -cosine
     if 1.0 - cosine > SLERP_LINEAR:
         angle = math.atan2(math.sqrt(1.0 - cosine * cosine), cosine)
-        near = math.sin((1.0 - amount) * angle) / math.sin(angle)
-        far = math.sin(amount * angle) / math.sin(angle)
+        start_weight = math.sin((1.0 - amount) * angle) / math.sin(angle)
+        end_weight = math.sin(amount * angle) / math.sin(angle)
     else:
-        near, far = 1.0 - amount, amount
-    return add(scale(start, near), scale(end, far))
+        start_weight, end_weight = 1.0 - amount, amount
+    return add(scale(start, start_weight), scale(end, end_weight))

@@ -68,13 +68,13 @@ class Clip:
         too: the engine does the same.
         """
         delta = [0.0, 0.0, 0.0]
-        place = self.anim.tracks[0].first
+        component = self.anim.tracks[0].first
         for axis in range(3):
             if self.anim.num_components and self.anim.tracks[0].flags & (FLAG_TX << axis):
                 for frame in self.anim.frames:
-                    frame[place] -= self.root_base[axis]
-                delta[axis] = self.anim.frames[-1][place]
-                place += 1
+                    frame[component] -= self.root_base[axis]
+                delta[axis] = self.anim.frames[-1][component]
+                component += 1
         self.anim.base[0] = ((0.0, 0.0, 0.0), self.anim.base[0][1])
         return tuple(delta)
 
@@ -83,35 +83,35 @@ class Clip:
         track = self.anim.tracks[joint]
         translation, rotation = self.anim.base[joint]
         values = list(translation + rotation)
-        place = track.first
+        value_index = track.first
         for component in range(6):
             if track.flags & (1 << component):
-                values[component] = self.anim.frames[frame][place]
-                place += 1
+                values[component] = self.anim.frames[frame][value_index]
+                value_index += 1
         if track.flags & FLAGS_ROTATION:
             return with_w(values[3:]), tuple(values[:3])
         return self.base[joint][0], tuple(values[:3])
 
-    def held(self, frame):
+    def held_frame(self, frame):
         """Returns frame 0 of a held clip: the base frame, not the components of frame 0."""
         if frame == 0 or self.anim.num_components == 0:
             return list(self.base)
         return [self.decode(joint, frame) for joint in range(len(self.base))]
 
-    def sample(self, when):
+    def sample(self, frame_time):
         pose = []
         for joint in range(len(self.base)):
-            start_q, start_t = self.decode(joint, when.first)
-            end_q, end_t = self.decode(joint, when.second)
-            pose.append((slerp(start_q, end_q, when.back), lerp(start_t, end_t, when.back)))
+            start_q, start_t = self.decode(joint, frame_time.first)
+            end_q, end_t = self.decode(joint, frame_time.second)
+            pose.append((slerp(start_q, end_q, frame_time.back), lerp(start_t, end_t, frame_time.back)))
         return pose
 
-    def bounds(self, when, root):
+    def bounds(self, frame_time, root):
         """Returns the union of both frames' bounds, relative to the root; `root` without whole cycles."""
-        boxes = self.anim.bounds[when.first], self.anim.bounds[when.second]
-        least = tuple(map(min, boxes[0][0], boxes[1][0]))
-        greatest = tuple(map(max, boxes[0][1], boxes[1][1]))
-        return subtract(least, root), subtract(greatest, root)
+        boxes = self.anim.bounds[frame_time.first], self.anim.bounds[frame_time.second]
+        minimum = tuple(map(min, boxes[0][0], boxes[1][0]))
+        maximum = tuple(map(max, boxes[0][1], boxes[1][1]))
+        return subtract(minimum, root), subtract(maximum, root)
 
 
 def bind_matrices(mesh):
@@ -177,13 +177,13 @@ class Writer:
     def record(self, *fields):
         self.lines.append(" ".join(map(self.field, fields)))
 
-    def matrices(self, word, matrices):
+    def matrices(self, keyword, matrices):
         for index, (matrix, translation) in enumerate(matrices):
-            self.record(word, index, [row + (t,) for row, t in zip(matrix, translation)])
+            self.record(keyword, index, [row + (t,) for row, t in zip(matrix, translation)])
 
-    def pose(self, word, pose):
+    def pose(self, keyword, pose):
         for index, (rotation, translation) in enumerate(pose):
-            self.record(word, index, rotation, translation)
+            self.record(keyword, index, rotation, translation)
 
 
 def write_mesh(out, path, mesh, lenient):
@@ -206,10 +206,10 @@ def write_mesh(out, path, mesh, lenient):
             out.record("st", u, v)
         for triangle in submesh.triangles:
             out.record("tri", triangle)
-        here = skin(submesh, matrices)
-        for position in here:
+        mesh_positions = skin(submesh, matrices)
+        for position in mesh_positions:
             out.record("bv", position)
-        positions += here
+        positions += mesh_positions
     out.record("bindbounds", box(positions))
 
 
@@ -225,25 +225,26 @@ def write_anim(out, path, clip):
 
 
 def write_time(out, mesh, clip, label, time_ms, cycle_limit):
-    when = FrameTime(clip.num_frames, clip.anim.frame_rate, time_ms, cycle_limit)
-    pose = clip.sample(when)
+    frame_time = FrameTime(clip.num_frames, clip.anim.frame_rate, time_ms, cycle_limit)
+    pose = clip.sample(frame_time)
     root = pose[0][1]
-    origin = add(root, scale(clip.total_delta, when.cycle))
+    origin = add(root, scale(clip.total_delta, frame_time.cycle))
     pose[0] = (pose[0][0], origin)
-    numbers = [time_ms, cycle_limit, when.cycle, when.first, when.second, when.front, when.back]
+    numbers = [time_ms, cycle_limit, frame_time.cycle, frame_time.first, frame_time.second,
+               frame_time.front, frame_time.back]
     out.record("time", label, numbers)
     out.record("origin", origin)
-    out.record("animbounds", clip.bounds(when, root))
+    out.record("animbounds", clip.bounds(frame_time, root))
     out.pose("local", pose)
     matrices = world_matrices(mesh.joints, pose)
     out.matrices("world", matrices)
     positions = []
     for index, submesh in enumerate(mesh.submeshes):
-        here = skin(submesh, matrices)
-        out.record("skin", index, len(here))
-        for position in here:
+        mesh_positions = skin(submesh, matrices)
+        out.record("skin", index, len(mesh_positions))
+        for position in mesh_positions:
             out.record("v", position)
-        positions += here
+        positions += mesh_positions
     out.record("skinbounds", box(positions))
 
 
@@ -268,9 +269,9 @@ def usual_times(clip):
 
 def check_match(mesh, anim):
     """Checks that joints agree in number, order, names and parents."""
-    ours = [(joint.name, joint.parent) for joint in mesh.joints]
-    theirs = [(track.name, track.parent) for track in anim.tracks]
-    if ours != theirs:
+    mesh_joints = [(joint.name, joint.parent) for joint in mesh.joints]
+    anim_joints = [(track.name, track.parent) for track in anim.tracks]
+    if mesh_joints != anim_joints:
         raise ValueError("the mesh and the anim do not have the same joints")
 
 
@@ -286,7 +287,7 @@ def expected(mesh_path, mesh, anim_path, anim, times=None):
         write_time(out, mesh, clip, label, time_ms, cycle_limit)
     for frame in (0, clip.num_frames // 2, clip.num_frames - 1):
         out.record("singleframe", frame)
-        out.pose("local", clip.held(frame))
+        out.pose("local", clip.held_frame(frame))
     out.record("end")
     return "\n".join(out.lines) + "\n"
 

@@ -67,36 +67,36 @@ class Reader:
 
     def __init__(self, text):
         self.tokens = []
-        place = 0
-        while place < len(text):
-            match = TOKEN.match(text, place)
+        position = 0
+        while position < len(text):
+            match = TOKEN.match(text, position)
             if match is None:
-                raise ValueError(f"unreadable text at byte {place}")
+                raise ValueError(f"unreadable text at byte {position}")
             if match.lastgroup == "string":
                 self.tokens.append(match.group()[1:-1])
             elif match.lastgroup != "skip":
                 self.tokens.append(match.group())
-            place = match.end()
-        self.place = 0
+            position = match.end()
+        self.position = 0
 
     def next(self):
-        if self.place == len(self.tokens):
+        if self.position == len(self.tokens):
             raise ValueError("the text ends too early")
-        self.place += 1
-        return self.tokens[self.place - 1]
+        self.position += 1
+        return self.tokens[self.position - 1]
 
-    def take(self, word):
-        """Consumes `word` if it is the next token. Returns true if it was."""
-        found = self.place < len(self.tokens) and self.tokens[self.place] == word
+    def accept(self, keyword):
+        """Consumes `keyword` if it is the next token. Returns true if it was."""
+        found = self.position < len(self.tokens) and self.tokens[self.position] == keyword
         if found:
-            self.place += 1
+            self.position += 1
         return found
 
-    def expect(self, *words):
-        for word in words:
+    def expect(self, *keywords):
+        for keyword in keywords:
             found = self.next()
-            if found != word:
-                raise ValueError(f"expected {word!r} but found {found!r}")
+            if found != keyword:
+                raise ValueError(f"expected {keyword!r} but found {found!r}")
 
     def integer(self):
         return int(self.next())
@@ -110,8 +110,8 @@ class Reader:
         self.expect(")")
         return values
 
-    def count_after(self, word):
-        self.expect(word)
+    def count_after(self, keyword):
+        self.expect(keyword)
         return self.integer()
 
     def header(self):
@@ -147,16 +147,16 @@ def read_weight(reader):
 
 def read_submesh(reader):
     reader.expect("mesh", "{")
-    if reader.take("name"):
+    if reader.accept("name"):
         reader.next()
     reader.expect("shader")
     submesh = Submesh(reader.next())
-    for word, rows, read_row in (
+    for keyword, rows, read_row in (
         ("numverts", submesh.vertices, read_vertex),
         ("numtris", submesh.triangles, read_triangle),
         ("numweights", submesh.weights, read_weight),
     ):
-        rows.extend(read_row(reader) for _ in range(reader.count_after(word)))
+        rows.extend(read_row(reader) for _ in range(reader.count_after(keyword)))
     reader.expect("}")
     return submesh
 
@@ -176,15 +176,15 @@ def read_track(reader):
     return Track(reader.next(), reader.integer(), reader.integer(), reader.integer())
 
 
-def read_pairs(reader, word):
+def read_pairs(reader, keyword):
     """`word { ( x y z ) ( x y z ) ... }`: the bounds and the base frame.
 
     Reads up to the brace instead of a number of pairs, because some exporters write one box more than there
     are frames.
     """
-    reader.expect(word, "{")
+    reader.expect(keyword, "{")
     pairs = []
-    while not reader.take("}"):
+    while not reader.accept("}"):
         pairs.append((reader.numbers(3), reader.numbers(3)))
     return pairs
 

@@ -11,27 +11,27 @@ from md5ref import bind_matrices
 from md5text import Joint, Mesh
 
 
-def number(value):
+def format_number(value):
     return f"{value:.6f}"
 
 
 def triple(values):
-    return "( " + " ".join(map(number, values)) + " )"
+    return "( " + " ".join(map(format_number, values)) + " )"
 
 
-class Dice:
+class RandomNumbers:
     """Random numbers that are the same for a seed in all versions of Python."""
 
     def __init__(self, seed):
         self.random = random.Random(seed).random
 
-    def between(self, least, greatest):
-        return round(least + (greatest - least) * self.random(), 6)
+    def uniform(self, minimum, maximum):
+        return round(minimum + (maximum - minimum) * self.random(), 6)
 
-    def point(self, reach):
-        return tuple(self.between(-reach, reach) for _ in range(3))
+    def point(self, limit):
+        return tuple(self.uniform(-limit, limit) for _ in range(3))
 
-    def turn(self):
+    def rotation(self):
         """Returns x y z of a rotation whose w is above 1/2 even after mixing x, y and z with other
         rotations."""
         return self.point(0.5)
@@ -42,18 +42,18 @@ def mesh_text(joints, submeshes):
     lines = ["MD5Version 10", 'commandline "made by make_data.py"', ""]
     lines += [f"numJoints {len(joints)}", f"numMeshes {len(submeshes)}", "", "joints {"]
     for joint in joints:
-        place = f"{triple(joint.translation)} {triple(joint.rotation)}"
-        lines.append(f'\t"{joint.name}"\t{joint.parent} {place}')
+        transform = f"{triple(joint.translation)} {triple(joint.rotation)}"
+        lines.append(f'\t"{joint.name}"\t{joint.parent} {transform}')
     lines.append("}")
     for shader, vertices, triangles, weights in submeshes:
         lines += ["", "mesh {", f'\tshader "{shader}"', "", f"\tnumverts {len(vertices)}"]
         for i, (u, v, first, count) in enumerate(vertices):
-            lines.append(f"\tvert {i} ( {number(u)} {number(v)} ) {first} {count}")
+            lines.append(f"\tvert {i} ( {format_number(u)} {format_number(v)} ) {first} {count}")
         lines += ["", f"\tnumtris {len(triangles)}"]
         lines += [f"\ttri {i} {a} {b} {c}" for i, (a, b, c) in enumerate(triangles)]
         lines += ["", f"\tnumweights {len(weights)}"]
         for i, (joint, bias, offset) in enumerate(weights):
-            lines.append(f"\tweight {i} {joint} {number(bias)} {triple(offset)}")
+            lines.append(f"\tweight {i} {joint} {format_number(bias)} {triple(offset)}")
         lines.append("}")
     return "\n".join(lines) + "\n"
 
@@ -76,23 +76,23 @@ def anim_text(joints, rate, flags, bounds, base, frames, firsts=None):
     for index, frame in enumerate(frames):
         lines += ["", f"frame {index} {{"]
         for first in range(0, len(frame), 6):
-            lines.append("\t" + " ".join(map(number, frame[first : first + 6])))
+            lines.append("\t" + " ".join(map(format_number, frame[first : first + 6])))
         lines.append("}")
     return "\n".join(lines) + "\n"
 
 
-def boxes(dice, count):
+def boxes(generator, count):
     """Returns arbitrary boxes: no rule relates them to the model, and the sampler only unites and moves
     them."""
     return [
-        (tuple(-dice.between(2, 6) for _ in range(3)), tuple(dice.between(2, 6) for _ in range(3)))
+        (tuple(-generator.uniform(2, 6) for _ in range(3)), tuple(generator.uniform(2, 6) for _ in range(3)))
         for _ in range(count)
     ]
 
 
-def random_joints(dice, parents, reach):
+def random_joints(generator, parents, limit):
     return [
-        Joint(f"joint{i}", parent, dice.point(reach), dice.turn())
+        Joint(f"joint{i}", parent, generator.point(limit), generator.rotation())
         for i, parent in enumerate(parents)
     ]
 
@@ -101,9 +101,9 @@ def fan(num_vertices):
     return [(0, i + 1, i) for i in range(1, num_vertices - 1)]
 
 
-def biases(dice, count, total):
+def biases(generator, count, total):
     """Returns `count` parts of `total`; the last part compensates rounding to the file's digits."""
-    parts = [dice.between(0.2, 1.0) for _ in range(count)]
+    parts = [generator.uniform(0.2, 1.0) for _ in range(count)]
     parts = [round(part * total / sum(parts), 6) for part in parts]
     parts[-1] = round(total - sum(parts[:-1]), 6)
     return parts
@@ -118,56 +118,56 @@ def offset_of(point, joint, matrices):
 
 def flags_model():
     """Uses all 64 flag values, with a base frame that no frame repeats; 1 to 8 weights per vertex."""
-    dice = Dice(64)
+    generator = RandomNumbers(64)
     parents = [-1] + [max(0, i - 1 - i * 7 % 5) for i in range(1, 64)]
-    joints = random_joints(dice, parents, 2.0)
+    joints = random_joints(generator, parents, 2.0)
     vertices, weights = [], []
     for i in range(16):
         count = i % 8 + 1
-        vertices.append((dice.between(0, 1), dice.between(0, 1), len(weights), count))
-        for bias in biases(dice, count, 1.0):
-            weights.append((int(dice.random() * 64), bias, dice.point(1.0)))
+        vertices.append((generator.uniform(0, 1), generator.uniform(0, 1), len(weights), count))
+        for bias in biases(generator, count, 1.0):
+            weights.append((int(generator.random() * 64), bias, generator.point(1.0)))
     mesh = mesh_text(joints, [("flags", vertices, fan(16), weights)])
 
     # 37 is odd, so each value occurs once. The root has the value 5: it moves only along x and z.
     flags = [(5 + 37 * i) % 64 for i in range(64)]
-    base = [(dice.point(1.0), dice.turn()) for _ in joints]
+    base = [(generator.point(1.0), generator.rotation()) for _ in joints]
     frames = []
     for _ in range(5):
         frame = []
         for flag in flags:
-            values = dice.point(1.0) + dice.turn()
+            values = generator.point(1.0) + generator.rotation()
             frame += [value for i, value in enumerate(values) if flag & (1 << i)]
         frames.append(frame)
-    return mesh, anim_text(joints, 24, flags, boxes(dice, 5), base, frames)
+    return mesh, anim_text(joints, 24, flags, boxes(generator, 5), base, frames)
 
 
-def full_frames(dice, num_joints, num_frames, reach):
+def full_frames(generator, num_joints, num_frames, limit):
     """Returns frames in which all six values of every joint are set."""
     return [
-        [value for _ in range(num_joints) for value in dice.point(reach) + dice.turn()]
+        [value for _ in range(num_joints) for value in generator.point(limit) + generator.rotation()]
         for _ in range(num_frames)
     ]
 
 
 def weights_model():
     """Uses all variants of weights: any number, any sum, shared, repeated, unused, at different positions."""
-    dice = Dice(8)
-    joints = random_joints(dice, [-1, 0, 1, 2, 1, 4], 3.0)
+    generator = RandomNumbers(8)
+    joints = random_joints(generator, [-1, 0, 1, 2, 1, 4], 3.0)
     matrices = bind_matrices(Mesh(joints, []))
     weights, ranges = [], []
 
-    def vertex(hands, point=None):
-        """Adds a vertex. `hands`: (joint, bias); all weights meet at the point, or are at random
+    def vertex(influences, point=None):
+        """Adds a vertex. `influences`: (joint, bias); all weights meet at the point, or are at random
         positions."""
-        ranges.append((len(weights), len(hands)))
-        for joint, bias in hands:
-            offset = offset_of(point, joint, matrices) if point else dice.point(2.0)
+        ranges.append((len(weights), len(influences)))
+        for joint, bias in influences:
+            offset = offset_of(point, joint, matrices) if point else generator.point(2.0)
             weights.append((joint, bias, offset))
 
     for count in range(1, 9):
         order = [(count + i) % 6 for i in range(count)]  # weights 7 and 8 use a joint again
-        vertex(list(zip(order, biases(dice, count, 1.0))), dice.point(4.0))
+        vertex(list(zip(order, biases(generator, count, 1.0))), generator.point(4.0))
     vertex([(1, 0.25), (2, 0.25)])  # sum 1/2
     vertex([(0, 0.75), (3, 0.6), (5, 0.4)])  # sum 7/4
     vertex([(2, 1.5), (4, -0.5)])  # a negative bias
@@ -176,34 +176,34 @@ def weights_model():
     vertex([(5, 0.2), (5, 0.3), (5, 0.5)])  # and three times
     ranges.append(ranges[4])  # two vertices with the same weights
     ranges.append((ranges[5][0] + 3, 6))  # across two vertices
-    weights.append((0, 1.0, dice.point(9.0)))  # unused
+    weights.append((0, 1.0, generator.point(9.0)))  # unused
 
     vertices = [(i / 16, i % 2, first, count) for i, (first, count) in enumerate(ranges)]
     triangles = fan(len(vertices) - 1) + [(3, 3, 7), (0, 2, 1)]  # degenerate; double
     mesh = mesh_text(joints, [("weights", vertices, triangles, weights)])
-    base = [(dice.point(2.0), dice.turn()) for _ in joints]
-    frames = full_frames(dice, len(joints), 3, 2.0)
-    return mesh, anim_text(joints, 24, [63] * 6, boxes(dice, 3), base, frames)
+    base = [(generator.point(2.0), generator.rotation()) for _ in joints]
+    frames = full_frames(generator, len(joints), 3, 2.0)
+    return mesh, anim_text(joints, 24, [63] * 6, boxes(generator, 3), base, frames)
 
 
 def roots_model():
     """Has three roots: only the first is moved to the origin. The original engine rejects this model."""
-    dice = Dice(3)
-    joints = random_joints(dice, [-1, 0, -1, 2, 1, -1], 2.0)
-    weights = [(i % 6, 1.0, dice.point(1.0)) for i in range(7)]
+    generator = RandomNumbers(3)
+    joints = random_joints(generator, [-1, 0, -1, 2, 1, -1], 2.0)
+    weights = [(i % 6, 1.0, generator.point(1.0)) for i in range(7)]
     vertices = [(i / 7, 0.5, i, 1) for i in range(7)]
     mesh = mesh_text(joints, [("roots", vertices, fan(7), weights)])
-    base = [(dice.point(2.0), dice.turn()) for _ in joints]
-    frames = full_frames(dice, 6, 3, 2.0)
-    return mesh, anim_text(joints, 15, [63] * 6, boxes(dice, 3), base, frames)
+    base = [(generator.point(2.0), generator.rotation()) for _ in joints]
+    frames = full_frames(generator, 6, 3, 2.0)
+    return mesh, anim_text(joints, 15, [63] * 6, boxes(generator, 3), base, frames)
 
 
 def travel_model():
     """Has a root that starts outside its base frame and ends elsewhere, and rotations along the shorter
     arc."""
-    dice = Dice(5)
-    joints = random_joints(dice, [-1, 0, 1, 0], 1.0)
-    weights = [(i % 4, 1.0, dice.point(2.0)) for i in range(8)]
+    generator = RandomNumbers(5)
+    joints = random_joints(generator, [-1, 0, 1, 0], 1.0)
+    weights = [(i % 4, 1.0, generator.point(2.0)) for i in range(8)]
     vertices = [(i / 8, 0.25, i, 1) for i in range(8)]
     mesh = mesh_text(joints, [("travel", vertices, fan(8), weights)])
 
@@ -219,18 +219,18 @@ def travel_model():
         [4.5 + 2.0 * i, -2.25 + 0.25 * i * i, 0.6 * sine, 0.0, 0.8 * sine]
         for i, sine in enumerate(sines)
     ]
-    return mesh, anim_text(joints, 30, flags, boxes(dice, 7), base, frames, firsts)
+    return mesh, anim_text(joints, 30, flags, boxes(generator, 7), base, frames, firsts)
 
 
 def still_model():
     """Has one frame, which differs from the base frame, and a root that it moves."""
-    dice = Dice(1)
-    joints = random_joints(dice, [-1, 0], 1.0)
-    weights = [(i % 2, 1.0, dice.point(1.0)) for i in range(4)]
+    generator = RandomNumbers(1)
+    joints = random_joints(generator, [-1, 0], 1.0)
+    weights = [(i % 2, 1.0, generator.point(1.0)) for i in range(4)]
     mesh = mesh_text(joints, [("still", [(i / 4, 1.0, i, 1) for i in range(4)], fan(4), weights)])
-    base = [(dice.point(2.0), dice.turn()), (dice.point(2.0), dice.turn())]
-    frames = full_frames(dice, 2, 1, 2.0)
-    return mesh, anim_text(joints, 24, [63, 63], boxes(dice, 1), base, frames)
+    base = [(generator.point(2.0), generator.rotation()), (generator.point(2.0), generator.rotation())]
+    frames = full_frames(generator, 2, 1, 2.0)
+    return mesh, anim_text(joints, 24, [63, 63], boxes(generator, 1), base, frames)
 
 
 def seam_model():

@@ -24,9 +24,10 @@ def time_table():
             # Limits only matter after the first cycle; before, one of them is used in turn.
             limits = (-1, 1, 2) if time >= 2 * length > 0 else ((-1, 0, 1, 3)[i % 4],)
             for limit in limits:
-                when = FrameTime(num_frames, rate, time, limit)
+                frame_time = FrameTime(num_frames, rate, time, limit)
                 fields = [num_frames, rate, length, time, limit]
-                fields += [when.cycle, when.first, when.second, when.front, when.back]
+                fields += [frame_time.cycle, frame_time.first, frame_time.second, frame_time.front,
+                           frame_time.back]
                 out.record("t", fields)
     return "\n".join(out.lines) + "\n"
 
@@ -44,19 +45,19 @@ def exact_slerp(start, end, amount):
     start, end = unit(start), unit(end)
     if dot(start, end) < 0:
         end = scale(end, -1.0)
-    apart, along = subtract(start, end), add(start, end)
-    angle = 2 * math.atan2(math.sqrt(dot(apart, apart)), math.sqrt(dot(along, along)))
+    difference, total = subtract(start, end), add(start, end)
+    angle = 2 * math.atan2(math.sqrt(dot(difference, difference)), math.sqrt(dot(total, total)))
     if angle == 0:
         return start
-    near = math.sin((1 - amount) * angle) / math.sin(angle)
-    far = math.sin(amount * angle) / math.sin(angle)
-    return add(scale(start, near), scale(end, far))
+    start_weight = math.sin((1 - amount) * angle) / math.sin(angle)
+    end_weight = math.sin(amount * angle) / math.sin(angle)
+    return add(scale(start, start_weight), scale(end, end_weight))
 
 
-def axis_turn(q, direction, angle):
+def rotate_towards(q, direction, angle):
     """Rotates a unit q by an angle towards the part of `direction` that is perpendicular to q."""
-    aside = unit(subtract(direction, scale(q, dot(q, direction))))
-    return add(scale(q, math.cos(angle)), scale(aside, math.sin(angle)))
+    perpendicular = unit(subtract(direction, scale(q, dot(q, direction))))
+    return add(scale(q, math.cos(angle)), scale(perpendicular, math.sin(angle)))
 
 
 def rounded(q):
@@ -67,97 +68,97 @@ def slerp_table():
     """Writes angles in four dimensions between the end points: from 0 to nearly opposite."""
     out = Writer()
     out.record("# q0(xyzw) q1(xyzw) t -> exact slerp (xyzw)")
-    roll = random.Random(4).random
+    random_number = random.Random(4).random
 
-    def anywhere():
-        return unit(tuple(2 * roll() - 1 for _ in range(4)))
+    def random_quaternion():
+        return unit(tuple(2 * random_number() - 1 for _ in range(4)))
 
     # Near pi / 2 the sign of the dot product selects the arc, so rounding must not affect it.
     angles = [0.0, 1e-7, 1e-5, 1e-4, 5e-4, 1.3e-3, 1.5e-3, 0.01, 0.1, 0.5, 1.0, 1.5, 1.57]
     angles += [math.pi - angle for angle in angles]
     amounts = [-0.5, 0.0, 1e-6, 0.25, 0.5, 0.63, 0.999, 1.0, 1.5]
     for index, angle in enumerate(angles):
-        start = anywhere()
-        end = rounded(axis_turn(start, anywhere(), angle))
+        start = random_quaternion()
+        end = rounded(rotate_towards(start, random_quaternion(), angle))
         start = rounded(start)
         # All amounts for every third angle, every second amount for the other angles; about 200 rows.
-        chosen = amounts if index % 3 == 0 else amounts[index % 2 + 1 :: 1]
-        for amount in map(binary32.nearest, chosen):
+        angle_amounts = amounts if index % 3 == 0 else amounts[index % 2 + 1 :: 1]
+        for amount in map(binary32.nearest, angle_amounts):
             out.record("s", start, end, amount, exact_slerp(start, end, amount))
     return "\n".join(out.lines) + "\n"
 
 
 def exact_decimal(value):
     """Returns all digits of a Fraction whose denominator is a product of powers of two and ten."""
-    places, denominator = 0, value.denominator
-    while 10**places % denominator:
-        places += 1
-    digits = str(abs(value.numerator) * 10**places // denominator).rjust(places + 1, "0")
+    decimals, denominator = 0, value.denominator
+    while 10**decimals % denominator:
+        decimals += 1
+    digits = str(abs(value.numerator) * 10**decimals // denominator).rjust(decimals + 1, "0")
     sign = "-" if value < 0 else ""
-    return sign + (digits[:-places] + "." + digits[-places:] if places else digits)
+    return sign + (digits[:-decimals] + "." + digits[-decimals:] if decimals else digits)
 
 
 def with_exponent(text, letter):
     """Returns the same number as digit.digits and an exponent."""
     sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
-    whole, _, fraction = text.partition(".")
-    digits = (whole + fraction).lstrip("0")
-    exponent = len(whole) - 1 - (len(whole + fraction) - len(digits))
+    integer, _, fraction = text.partition(".")
+    digits = (integer + fraction).lstrip("0")
+    exponent = len(integer) - 1 - (len(integer + fraction) - len(digits))
     digits = digits.rstrip("0")
     return f"{sign}{digits[0]}.{digits[1:]}{letter}{exponent}"
 
 
-def beside(text, step):
+def neighbor(text, step):
     """Returns the text with its last digit (of a plain decimal) changed by `step`."""
-    places = len(text.partition(".")[2])
-    return exact_decimal(Fraction(text) + step * Fraction(1, 10**places)).ljust(len(text), "0")
+    decimals = len(text.partition(".")[2])
+    return exact_decimal(Fraction(text) + step * Fraction(1, 10**decimals)).ljust(len(text), "0")
 
 
 class FloatTexts:
-    """Creates texts for the table of numbers; `roll` is the only source of random numbers."""
+    """Creates texts for the table of numbers; `random_number` is the only source of random numbers."""
 
     def __init__(self):
-        self.roll = random.Random(32).random
+        self.random_number = random.Random(32).random
         self.texts = []
 
     def below(self, limit):
-        return int(self.roll() * limit)
+        return int(self.random_number() * limit)
 
     def sign(self):
-        return "-" if self.roll() < 0.5 else ""
+        return "-" if self.random_number() < 0.5 else ""
 
     def digits(self, count):
         return "".join(str(self.below(10)) for _ in range(count))
 
-    def plain(self):
+    def plain_numbers(self):
         """Adds every length from 1 to 25 digits, with the point at any position, also first and last."""
         for count in range(1, 26):
             for _ in range(20):
-                digits, place = self.digits(count), self.below(count + 2)
-                point = "." if place <= count else ""
-                self.texts.append(self.sign() + digits[:place] + point + digits[place:])
+                digits, position = self.digits(count), self.below(count + 2)
+                point = "." if position <= count else ""
+                self.texts.append(self.sign() + digits[:position] + point + digits[position:])
 
     def leading_zeros(self):
         for count in range(1, 11):
             for _ in range(8):
                 zeros = "0" * count
-                front = zeros if self.roll() < 0.5 else "0." + zeros
+                front = zeros if self.random_number() < 0.5 else "0." + zeros
                 self.texts.append(self.sign() + front + self.digits(1 + self.below(12)))
 
-    def like_files(self):
+    def file_like_numbers(self):
         for _ in range(300):
-            reach = (1, 10, 100, 1000)[self.below(4)]
-            self.texts.append(f"{self.sign()}{self.roll() * reach:.6f}")
+            limit = (1, 10, 100, 1000)[self.below(4)]
+            self.texts.append(f"{self.sign()}{self.random_number() * limit:.6f}")
 
     def exponents(self):
         for index in range(360):
             count = 1 + index % 20
             digits = str(1 + self.below(9)) + self.digits(count - 1)
-            place = self.below(count + 1)
-            mantissa = digits[:place] + "." + digits[place:] if place else digits
-            exponent = self.below(80) - 44 - (place or count)
-            plus = "+" if exponent >= 0 and self.roll() < 0.5 else ""
-            zero = "0" if exponent >= 0 and self.roll() < 0.2 else ""
+            position = self.below(count + 1)
+            mantissa = digits[:position] + "." + digits[position:] if position else digits
+            exponent = self.below(80) - 44 - (position or count)
+            plus = "+" if exponent >= 0 and self.random_number() < 0.5 else ""
+            zero = "0" if exponent >= 0 and self.random_number() < 0.2 else ""
             letter = "eE"[self.below(2)]
             self.texts.append(f"{self.sign()}{mantissa}{letter}{plus}{zero}{exponent}")
 
@@ -167,11 +168,11 @@ class FloatTexts:
         middle = exact_decimal((low + high) / 2)
         if "." not in middle:
             middle += ".0"
-        for text in (middle, beside(middle, 1), beside(middle, -1)):
-            short = text if len(text) < 60 else with_exponent(text, "e")
-            self.texts.append(self.sign() + short)
+        for text in (middle, neighbor(middle, 1), neighbor(middle, -1)):
+            shortened = text if len(text) < 60 else with_exponent(text, "e")
+            self.texts.append(self.sign() + shortened)
 
-    def middles(self):
+    def midpoints(self):
         for _ in range(130):
             self.halfway(((127 - 12 + self.below(36)) << 23) | self.below(1 << 23))
         for exponent in (1, 60, 150, 200, 253):
@@ -190,7 +191,7 @@ class FloatTexts:
             value = binary32.value_from_bits(self.below(1 << (1 + self.below(23))) + 1)
             self.texts.append(f"{self.sign()}{value:.{self.below(12)}e}")
 
-    def ends(self):
+    def special_values(self):
         """Adds signed zeros, the largest finite value, and the largest number that is rounded to it."""
         largest = binary32.fraction_from_bits(0x7F7FFFFF)
         overflow = largest + Fraction(2) ** 103
@@ -214,15 +215,15 @@ class FloatTexts:
 
 def float_table():
     """Writes `text bits`: the binary32 nearest to the text, in hexadecimal."""
-    makers = FloatTexts()
-    makers.ends()
-    makers.plain()
-    makers.leading_zeros()
-    makers.like_files()
-    makers.exponents()
-    makers.middles()
-    makers.subnormals()
-    texts = list(dict.fromkeys(makers.texts))  # each once, in order
+    float_texts = FloatTexts()
+    float_texts.special_values()
+    float_texts.plain_numbers()
+    float_texts.leading_zeros()
+    float_texts.file_like_numbers()
+    float_texts.exponents()
+    float_texts.midpoints()
+    float_texts.subnormals()
+    texts = list(dict.fromkeys(float_texts.texts))  # each once, in order
     rows = [(text, binary32.bits_from_text(text)) for text in texts]
     finite = [row for row in rows if row[1] & 0x7FFFFFFF < binary32.INFINITY_BITS]
     return "".join(f"{text} {bits:08x}\n" for text, bits in finite)

@@ -17,7 +17,7 @@ CLIPS = ("walk", "wave", "attack")
 SPECIAL = ("prop", "eye", "lid", "belly", "cheek", "tongue", "twist")
 
 
-def dumped(tool, mesh, clip):
+def read_dump(tool, mesh, clip):
     """Returns, for each mesh, texture coordinates, triangles, bind pose and posed surface; and the joint
     names."""
     anim = os.path.join("models", "bobbin", clip + ".md5anim")
@@ -25,19 +25,19 @@ def dumped(tool, mesh, clip):
                          text=True)
     meshes, posed, names = [], [], []
     for line in run.stdout.splitlines():
-        word, _, rest = line.partition(" ")
-        if word == "joint":
-            names.append(rest.split('"')[1])
-        elif word == "submesh":
-            meshes.append({"st": [], "tri": [], "bv": [], "shader": rest.split('"')[1]})
-        elif word in ("st", "tri", "bv"):
-            meshes[-1][word].append(tuple(float(n) for n in rest.split()))
-        elif word == "skin":
+        keyword, _, fields = line.partition(" ")
+        if keyword == "joint":
+            names.append(fields.split('"')[1])
+        elif keyword == "submesh":
+            meshes.append({"st": [], "tri": [], "bv": [], "shader": fields.split('"')[1]})
+        elif keyword in ("st", "tri", "bv"):
+            meshes[-1][keyword].append(tuple(float(n) for n in fields.split()))
+        elif keyword == "skin":
             posed.append([])
-        elif word == "v":
-            posed[-1].append(tuple(float(n) for n in rest.split()))
-    for mesh_of, points in zip(meshes, posed):
-        mesh_of["v"] = points
+        elif keyword == "v":
+            posed[-1].append(tuple(float(n) for n in fields.split()))
+    for record, points in zip(meshes, posed):
+        record["v"] = points
     return meshes, names
 
 
@@ -61,44 +61,44 @@ def write_obj(path, meshes):
 
 def weights_of(path):
     """Returns the sum of the biases of each vertex, and the largest number of weights of a vertex."""
-    sums, most = [], 0
+    sums, max_weights = [], 0
     with open(path, encoding="ascii") as file:
-        for body in file.read().split("mesh {")[1:]:
-            biases = [float(line.split()[3]) for line in body.splitlines() if line.startswith("\tweight ")]
-            for line in body.splitlines():
+        for block in file.read().split("mesh {")[1:]:
+            biases = [float(line.split()[3]) for line in block.splitlines() if line.startswith("\tweight ")]
+            for line in block.splitlines():
                 if line.startswith("\tvert "):
                     first, count = (int(n) for n in line.split()[-2:])
                     sums.append(sum(biases[first:first + count]))
-                    most = max(most, count)
-    return sums, most
+                    max_weights = max(max_weights, count)
+    return sums, max_weights
 
 
 def corners(mesh, key):
     return [mesh[key][int(n)] for tri in mesh["tri"] for n in tri]
 
 
-def farthest(left, right):
+def largest_distance(left, right):
     return max(math.dist(a, b) for a, b in zip(left, right))
 
 
 def main(tool, folder):
-    own, names = dumped(tool, BOBBIN, CLIPS[0])
-    surface, bound = os.path.join(folder, "bobbin.obj"), os.path.join(folder, "bound.md5mesh")
-    write_obj(surface, own)
+    original, names = read_dump(tool, BOBBIN, CLIPS[0])
+    surface_path, bound_path = os.path.join(folder, "bobbin.obj"), os.path.join(folder, "bound.md5mesh")
+    write_obj(surface_path, original)
     excluded = [word for name in names if any(s in name for s in SPECIAL) for word in ("--exclude", name)]
-    subprocess.run([tool, "bind", "--output", bound] + excluded + [surface, BOBBIN], check=True)
-    sums, most = weights_of(bound)
-    assert most == 4, "a vertex has %d weights" % most
+    subprocess.run([tool, "bind", "--output", bound_path] + excluded + [surface_path, BOBBIN], check=True)
+    sums, max_weights = weights_of(bound_path)
+    assert max_weights == 4, "a vertex has %d weights" % max_weights
     assert max(abs(s - 1.0) for s in sums) < 1e-5, "biases do not sum to 1"
     differences = []
     for clip in CLIPS:
-        own, _ = dumped(tool, BOBBIN, clip)
-        again, same_names = dumped(tool, bound, clip)
-        assert names == same_names and len(own) == len(again)
-        for a, b in zip(own, again):
+        original, _ = read_dump(tool, BOBBIN, clip)
+        bound, same_names = read_dump(tool, bound_path, clip)
+        assert names == same_names and len(original) == len(bound)
+        for a, b in zip(original, bound):
             assert a["shader"] == b["shader"] and len(a["tri"]) == len(b["tri"])
-            assert farthest(corners(a, "bv"), corners(b, "bv")) < 1e-4, "the bind pose differs"
-            assert farthest(corners(a, "st"), corners(b, "st")) < 1e-6, "texture coordinates differ"
+            assert largest_distance(corners(a, "bv"), corners(b, "bv")) < 1e-4, "the bind pose differs"
+            assert largest_distance(corners(a, "st"), corners(b, "st")) < 1e-6, "texture coordinates differ"
             differences += [math.dist(p, q) for p, q in zip(corners(a, "v"), corners(b, "v"))]
     mean = sum(differences) / len(differences)
     print("Bobbin bound by md5tool: mean difference %.3f units, largest %.2f" % (mean, max(differences)))

@@ -16,28 +16,28 @@ from compare import Comparison, model_size, read_records  # noqa: E402
 
 def comparable(records):
     """Returns the model's records, then the records of every sample of an endless loop."""
-    kept, keep = [], True
+    result, is_kept = [], True
     for record in records:
-        word = record[0]
-        if word in ("md5golden", "lenient", "mesh", "end"):
+        keyword = record[0]
+        if keyword in ("md5golden", "lenient", "mesh", "end"):
             continue
-        if word in ("anim", "singleframe"):
-            keep = False
-        if word == "time":
-            keep = record[3] != "1"
+        if keyword in ("anim", "singleframe"):
+            is_kept = False
+        if keyword == "time":
+            is_kept = record[3] != "1"
             record = ["time", "label", record[2], "cycles", *record[4:]]
-        if keep:
-            kept.append(record)
-    return kept
+        if is_kept:
+            result.append(record)
+    return result
 
 
-def aligned(golden, ours):
+def aligned(expected_record, found):
     """Returns our transform in the golden file's convention and with its sign."""
-    x, y, z, w = (float(field) for field in ours[2:6])
-    turned = [x, y, z, -w]
-    expected = [float(field) for field in golden[2:6]]
-    sign = 1 if sum(a * b for a, b in zip(turned, expected)) >= 0 else -1
-    return [*ours[:2], *(repr(sign * part) for part in turned), *ours[6:]]
+    x, y, z, w = (float(field) for field in found[2:6])
+    converted = [x, y, z, -w]
+    expected = [float(field) for field in expected_record[2:6]]
+    sign = 1 if sum(a * b for a, b in zip(converted, expected)) >= 0 else -1
+    return [*found[:2], *(repr(sign * component) for component in converted), *found[6:]]
 
 
 def main():
