@@ -20,17 +20,17 @@ def entry(name, data=TEXT, method=8, **claims):
                           claims["size"], len(name), 0)
     local = struct.pack("<4sH", b"PK\3\4", 20) + numbers + name + packed
 
-    def listed(at):
+    def directory_entry(at):
         at = at if claims["offset"] is None else claims["offset"]
         return (struct.pack("<4sHH", b"PK\1\2", 3 << 8 | 20, 20) + numbers
                 + struct.pack("<HHHII", 0, 0, 0, claims["mode"] << 16, at) + name)
-    return local, listed
+    return local, directory_entry
 
 
 def archive(*entries):
     body, table = b"", b""
-    for local, listed in entries:
-        table += listed(len(body))
+    for local, directory_entry in entries:
+        table += directory_entry(len(body))
         body += local
     end = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, len(entries), len(entries), len(table), len(body), 0)
     return body + table + end
@@ -46,12 +46,12 @@ def pak(*entries, size=None, offset=None):
     return b"PACK" + struct.pack("<II", offset, len(table) if size is None else size) + body + table
 
 
-def by_zipfile(path):
+def write_with_zipfile(path):
     with zipfile.ZipFile(path, "w", 8) as file:
         file.writestr(MATERIAL, TEXT)
 
 
-def crowd(path):
+def write_many_entries(path):
     """Writes more entries than 16 bits can count, so that the list is a zip64 list."""
     with zipfile.ZipFile(path, "w") as file:
         for i in range(70000):
@@ -59,7 +59,7 @@ def crowd(path):
         file.writestr(MATERIAL, TEXT)
 
 
-def pack(path, folder):
+def write_folder(path, folder):
     """Writes an archive of a folder; the file extension selects the format."""
     names = sorted(os.path.join(at, name) for at, _, files in os.walk(folder) for name in files)
     files = [(os.path.relpath(name, folder), open(name, "rb").read()) for name in names]
@@ -74,9 +74,9 @@ def pack(path, folder):
 
 def overlapping():
     """Writes many entries of one local header: Fifield's zip bomb without quoting."""
-    whole = b"x" * 4000
-    others = [(b"", entry("b%d" % i, whole, 0, offset=0)[1]) for i in range(40)]
-    return archive(entry(MATERIAL, whole, 0), *others)
+    data = b"x" * 4000
+    others = [(b"", entry("b%d" % i, data, 0, offset=0)[1]) for i in range(40)]
+    return archive(entry(MATERIAL, data, 0), *others)
 
 
 def claiming(size):
@@ -104,28 +104,28 @@ def pak_end(length):
     return pak((MATERIAL, TEXT), ("b.txt", b"", last, length))
 
 
-SOUND = entry(MATERIAL)
+VALID_ENTRY = entry(MATERIAL)
 PACKED = len(zlib.compress(TEXT)[2:-4])
 NOISE = random.Random(1).randbytes(0x500000)
 KINDS = {
-    "sound": lambda: archive(SOUND),
+    "sound": lambda: archive(VALID_ENTRY),
     "stored": lambda: archive(entry(MATERIAL, TEXT, 0)),
-    "folders": lambda: archive(entry("materials/", b"", 0), SOUND),
+    "folders": lambda: archive(entry("materials/", b"", 0), VALID_ENTRY),
     "backslash": lambda: archive(entry("Materials\\A.MTR")),
-    "dots": lambda: archive(entry("materials/../../a.mtr"), SOUND),
-    "absolute": lambda: archive(entry("/materials/b.mtr"), entry("\\materials\\b.mtr"), SOUND),
-    "drive": lambda: archive(entry("C:materials/b.mtr"), SOUND),
-    "control": lambda: archive(entry("materials/\33[31mb.mtr"), SOUND),
-    "link": lambda: archive(entry("materials/b.mtr", b"/etc/passwd", 0, mode=0o120777), SOUND),
-    "encrypted": lambda: archive(entry("materials/b.mtr", flags=1), SOUND),
-    "method": lambda: archive(entry("materials/b.mtr", TEXT, 12), SOUND),
-    "huge": lambda: archive(entry("materials/b.mtr", NOISE, size=0xFFFFFFF0), SOUND),
-    "bomb": lambda: archive(entry("materials/b.mtr", size=0x1FFFFFFF), SOUND),
-    "large": lambda: archive(entry("b.tga", NOISE, size=1 << 29), SOUND),
-    "larger": lambda: archive(entry("b.tga", NOISE, size=(1 << 29) + 1), SOUND),
-    "possible": lambda: archive(entry("b.tga", size=1032 * (PACKED + 65) - 1), SOUND),
-    "impossible": lambda: archive(entry("b.tga", size=1032 * (PACKED + 65)), SOUND),
-    "stored-size": lambda: archive(entry("b.tga", TEXT, 0, size=len(TEXT) + 1), SOUND),
+    "dots": lambda: archive(entry("materials/../../a.mtr"), VALID_ENTRY),
+    "absolute": lambda: archive(entry("/materials/b.mtr"), entry("\\materials\\b.mtr"), VALID_ENTRY),
+    "drive": lambda: archive(entry("C:materials/b.mtr"), VALID_ENTRY),
+    "control": lambda: archive(entry("materials/\33[31mb.mtr"), VALID_ENTRY),
+    "link": lambda: archive(entry("materials/b.mtr", b"/etc/passwd", 0, mode=0o120777), VALID_ENTRY),
+    "encrypted": lambda: archive(entry("materials/b.mtr", flags=1), VALID_ENTRY),
+    "method": lambda: archive(entry("materials/b.mtr", TEXT, 12), VALID_ENTRY),
+    "huge": lambda: archive(entry("materials/b.mtr", NOISE, size=0xFFFFFFF0), VALID_ENTRY),
+    "bomb": lambda: archive(entry("materials/b.mtr", size=0x1FFFFFFF), VALID_ENTRY),
+    "large": lambda: archive(entry("b.tga", NOISE, size=1 << 29), VALID_ENTRY),
+    "larger": lambda: archive(entry("b.tga", NOISE, size=(1 << 29) + 1), VALID_ENTRY),
+    "possible": lambda: archive(entry("b.tga", size=1032 * (PACKED + 65) - 1), VALID_ENTRY),
+    "impossible": lambda: archive(entry("b.tga", size=1032 * (PACKED + 65)), VALID_ENTRY),
+    "stored-size": lambda: archive(entry("b.tga", TEXT, 0, size=len(TEXT) + 1), VALID_ENTRY),
     "full": lambda: claiming(99),
     "fuller": lambda: claiming(100),
     "free": lambda: blanks(1 << 27),
@@ -137,13 +137,13 @@ KINDS = {
     "short": lambda: archive(entry(MATERIAL, size=len(TEXT) - 1)),
     "long": lambda: archive(entry(MATERIAL, size=len(TEXT) + 1)),
     "checksum": lambda: archive(entry(MATERIAL, crc=7)),
-    "cut": lambda: archive(SOUND)[:-30],
+    "cut": lambda: archive(VALID_ENTRY)[:-30],
     "empty": lambda: archive(),
     "nothing": lambda: b"",
     "text": lambda: b"no archive",
     "many": lambda: archive(*[entry("/%d" % i, b"", 0) for i in range(50)]),
-    "ten": lambda: archive(SOUND, *[entry("/%d" % i, b"", 0) for i in range(10)]),
-    "eleven": lambda: archive(SOUND, *[entry("/%d" % i, b"", 0) for i in range(11)]),
+    "ten": lambda: archive(VALID_ENTRY, *[entry("/%d" % i, b"", 0) for i in range(10)]),
+    "eleven": lambda: archive(VALID_ENTRY, *[entry("/%d" % i, b"", 0) for i in range(11)]),
     "pak": lambda: pak(("Materials/A.mtr", TEXT)),
     "pak-duplicate": lambda: pak((MATERIAL, b"first { }"), (MATERIAL, TEXT)),
     "pak-dots": lambda: pak(("../a.mtr", TEXT), (MATERIAL, TEXT)),
@@ -161,9 +161,9 @@ KINDS = {
 
 if __name__ == "__main__":
     kind, path = sys.argv[1:3]
-    own = {"zipfile": by_zipfile, "crowd": crowd, "pack": pack}
-    if kind in own:
-        own[kind](path, *sys.argv[3:])
+    writers = {"zipfile": write_with_zipfile, "crowd": write_many_entries, "pack": write_folder}
+    if kind in writers:
+        writers[kind](path, *sys.argv[3:])
     else:
         with open(path, "wb") as out:
             out.write(KINDS[kind]())

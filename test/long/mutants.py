@@ -61,8 +61,8 @@ def stages_of(path):
 
 def without_texts(line):
     """Replaces the strings and comments of a line by blanks."""
-    line = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])+\'', lambda found: " " * len(found[0]), line)
-    return re.sub(r"//.*", lambda found: " " * len(found[0]), line)
+    line = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])+\'', lambda match: " " * len(match[0]), line)
+    return re.sub(r"//.*", lambda match: " " * len(match[0]), line)
 
 
 def kind_of(code, old):
@@ -108,9 +108,9 @@ def changed_lines(commit):
     for line in output("git", "diff", "-U0", "--no-ext-diff", commit, "--").splitlines():
         if line.startswith("+++ "):
             path = line[6:]
-        found = re.match(r"@@ \S+ \+(\d+)(?:,(\d+))? @@", line)
-        if found:
-            first, count = int(found[1]), int(found[2] or 1)
+        match = re.match(r"@@ \S+ \+(\d+)(?:,(\d+))? @@", line)
+        if match:
+            first, count = int(match[1]), int(match[2] or 1)
             lines.setdefault(path, set()).update(range(first, first + count))
     return lines
 
@@ -144,8 +144,8 @@ def run(*command):
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
-    left_out = "MAKEFLAGS MAKELEVEL MFLAGS config BUILD CFLAGS LDFLAGS".split()
-    environment = {name: value for name, value in os.environ.items() if name not in left_out}
+    excluded = "MAKEFLAGS MAKELEVEL MFLAGS config BUILD CFLAGS LDFLAGS".split()
+    environment = {name: value for name, value in os.environ.items() if name not in excluded}
     environment |= {"MD5_TEST_STOP": "yes", "MD5_TEST_TIMEOUT": "1800", "MD5_TEST_LONG": "", "MD5_ROOT": ".",
                     "MD5_MODELS": "build/small/models", "MD5_BUILD": "build", "SDL_VIDEODRIVER": "offscreen",
                     "GALLIVM_PERF": "nopt", "LP_NUM_THREADS": "0"}
@@ -172,7 +172,7 @@ def code_of(program):
         return hashlib.sha256(file.read()).digest()
 
 
-def killer(stages):
+def find_failed_test(stages):
     """Returns the first line that names a failed test; None if all pass."""
     for stage in stages:
         status, lines = 0, []
@@ -209,9 +209,9 @@ def function_names(lines):
     """Returns for each line the name of the function that contains it, or ""."""
     names, name = [], ""
     for line in lines:
-        found = re.match(r"[A-Za-z_].*?(\w+)\(", line)
-        if found and not line.endswith(";"):
-            name = found[1]
+        match = re.match(r"[A-Za-z_].*?(\w+)\(", line)
+        if match and not line.endswith(";"):
+            name = match[1]
         names.append(name)
         if line == "}":
             name = ""
@@ -230,17 +230,17 @@ def read_lines(path):
         return file.read().split("\n")
 
 
-def allowed():
+def read_allowed_faults():
     """Returns (path, line, changed line), both without indentation, of faults without a testable effect."""
-    known = {tuple(part.strip() for part in block[:3]) for block in blocks_of("test/long/mutants.txt")}
-    for path, old, new in known:
+    faults = {tuple(part.strip() for part in block[:3]) for block in blocks_of("test/long/mutants.txt")}
+    for path, old, new in faults:
         lines = [line for line in read_lines(path) if line.strip() == old]
         if not any(new in [fault.strip() for _, fault in faults_of(line)] for line in lines):
             sys.exit(f"mutants.txt: {path} does not contain this line any more: {old}")
-    return known
+    return faults
 
 
-def listed(folders):
+def read_listed_faults(folders):
     """Returns (path, index of the line, changed line, kind) of faults of planted.txt below the folders."""
     faults = []
     for head, old, new in blocks_of(LIST):
@@ -262,10 +262,10 @@ def listed(folders):
 
 def draw(count, seed, folders):
     """Prints new faults of each folder, of a random kind each."""
-    chooser, known = random.Random(seed), allowed()
-    known |= {(block[0].split()[0], block[1], block[2]) for block in blocks_of(LIST)}
+    generator, known_faults = random.Random(seed), read_allowed_faults()
+    known_faults |= {(block[0].split()[0], block[1], block[2]) for block in blocks_of(LIST)}
     for folder in folders:
-        found = {}
+        entries = {}
         for path in output("git", "ls-files", folder).split():
             if not path.endswith(".c") or "neon" in path:
                 continue
@@ -274,12 +274,13 @@ def draw(count, seed, folders):
             for index, line in enumerate(lines):
                 for kind, new in faults_of(line):
                     is_endless = kind == "sign" and line.strip().startswith("for (")  # every test detects it
-                    if names[index] and not is_endless and (path, line.strip(), new.strip()) not in known:
+                    is_known = (path, line.strip(), new.strip()) in known_faults
+                    if names[index] and not is_endless and not is_known:
                         entry = f"{path} {names[index]} {kind}\n{line.strip()}\n{new.strip()}\n"
-                        found.setdefault(kind, []).append(entry)
+                        entries.setdefault(kind, []).append(entry)
         for _ in range(count):
-            kind = chooser.choice([kind for kind in KINDS if found.get(kind)])
-            print(found[kind].pop(chooser.randrange(len(found[kind]))))
+            kind = generator.choice([kind for kind in KINDS if entries.get(kind)])
+            print(entries[kind].pop(generator.randrange(len(entries[kind]))))
 
 
 def prepare_copy():
@@ -298,7 +299,7 @@ def build(*goals):
         sys.exit("".join(lines))
 
 
-def attempt(fault, known, original):
+def attempt(fault, known_faults, original):
     """Plants a fault and runs its tests. Returns the verdict; "" if the fault does not change the program."""
     path, index, new = fault[:3]
     old = read_lines(path)[index]
@@ -309,10 +310,10 @@ def attempt(fault, known, original):
     plant(path, index, new)
     verdict = ""
     if make(program)[0] == 0 and code_of(program) != original[program]:
-        by = killer(stages)
-        is_known = (path, old.strip(), new.strip()) in known
-        verdict = "killed" if by else "allowed" if is_known else "survived"
-        texts = [f"{verdict}: {path}:{index + 1}", old.strip(), new.strip(), by or ""]
+        failed_test = find_failed_test(stages)
+        is_known = (path, old.strip(), new.strip()) in known_faults
+        verdict = "killed" if failed_test else "allowed" if is_known else "survived"
+        texts = [f"{verdict}: {path}:{index + 1}", old.strip(), new.strip(), failed_test or ""]
         print("\n    ".join(texts).rstrip(), flush=True)
     plant(path, index, None)
     return verdict
@@ -323,7 +324,7 @@ def run_list(minutes, folders):
     end, counts, original = time.monotonic() + 60 * minutes, {}, {}
     prepare_copy()
     build("build/small/models")
-    for fault in listed(folders):
+    for fault in read_listed_faults(folders):
         if time.monotonic() > end:
             counts["not planted"] = counts.get("not planted", 0) + 1
             continue
@@ -343,11 +344,11 @@ def main():
     if sys.argv[1] == "list":
         run_list(float(sys.argv[2]), sys.argv[3:])
         return
-    count, known = int(sys.argv[1]), allowed()
+    count, allowed_faults = int(sys.argv[1]), read_allowed_faults()
     if count == 0:
-        listed([])
+        read_listed_faults([])
         return
-    chooser, faults = random.Random(int(sys.argv[2])), find_faults(sys.argv[3], sys.argv[5:])
+    generator, faults = random.Random(int(sys.argv[2])), find_faults(sys.argv[3], sys.argv[5:])
     end = time.monotonic() + 60 * float(sys.argv[4])
     if not faults:
         return
@@ -355,11 +356,11 @@ def main():
     build("programs")
     counts, original = {"killed": 0, "survived": 0, "allowed": 0}, {}
     while faults and sum(counts.values()) < count and time.monotonic() < end:
-        folder = chooser.choice(list(faults))
-        fault = faults[folder].pop(chooser.randrange(len(faults[folder])))
+        folder = generator.choice(list(faults))
+        fault = faults[folder].pop(generator.randrange(len(faults[folder])))
         if not faults[folder]:
             del faults[folder]
-        verdict = attempt(fault, known, original)
+        verdict = attempt(fault, allowed_faults, original)
         if verdict:
             counts[verdict] += 1
     print(", ".join(f"{number} {verdict}" for verdict, number in counts.items()))

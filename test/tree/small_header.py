@@ -75,14 +75,14 @@ def unknown_names(text):
     declared = set(structs) | set(functions(code)) | set(inline_functions(code))
     declared |= {name for name, _ in macros(code)}
     declared |= {name for name, _ in ENUM.findall(code)}
-    declared |= {each for _, body in ENUM.findall(code) for each in enumerators(body)}
+    declared |= {name for _, body in ENUM.findall(code) for name in enumerators(body)}
     declared |= set(re.findall(r"^typedef struct (\w+) \1;", code, re.M))
     for number, line in enumerate(text.split("\n"), 1):
         for match in NAME.finditer(line):
-            name, after = match.group(0), line[match.end():]
-            member = re.match(r"\.(\w+)", after)
-            if name.endswith("_") and after.startswith("*"):
-                is_declared = any(each.startswith(name) for each in declared)
+            name, following = match.group(0), line[match.end():]
+            member = re.match(r"\.(\w+)", following)
+            if name.endswith("_") and following.startswith("*"):
+                is_declared = any(declared_name.startswith(name) for declared_name in declared)
             else:
                 is_declared = name in declared
             if not is_declared:
@@ -98,14 +98,14 @@ def unused_types(small):
             yield "md5model.h: nothing uses %s" % name
 
 
-def different_declarations(small, whole):
+def different_declarations(small, full_text):
     """Yields a line for each function or macro that differs from the library's."""
-    for what, declarations in (("function", functions), ("function", inline_functions)):
-        library = declarations(whole)
+    for kind, declarations in (("function", functions), ("function", inline_functions)):
+        library = declarations(full_text)
         for name, text in declarations(small).items():
             if library.get(name) != text:
-                yield "md5model.h: %s %s: '%s', in the library '%s'" % (what, name, text, library.get(name))
-    for name, value in sorted(macros(small) - macros(whole)):
+                yield "md5model.h: %s %s: '%s', in the library '%s'" % (kind, name, text, library.get(name))
+    for name, value in sorted(macros(small) - macros(full_text)):
         if name not in ONLY_SMALL:
             yield "md5model.h: macro %s: '%s' is not a value in the library" % (name, value)
 
@@ -156,14 +156,14 @@ def different_layout(folder, small):
         if not found:
             yield messages
             return
-        whole = "".join('#include "%s"\n' % path for path in PUBLIC)
-        expected, messages = output(scratch, layout_program(small, whole), "-I.", "-Imd5")
+        full_text = "".join('#include "%s"\n' % path for path in PUBLIC)
+        expected, messages = output(scratch, layout_program(small, full_text), "-I.", "-Imd5")
         if not expected:
             yield messages
             return
-        for here, there in zip(found, expected):
-            if here != there:
-                yield "md5model.h: %s, in the library %s" % (here, there.split(": ")[-1])
+        for found_line, expected_line in zip(found, expected):
+            if found_line != expected_line:
+                yield "md5model.h: %s, in the library %s" % (found_line, expected_line.split(": ")[-1])
 
 
 def missing_functions(folder, small):
@@ -178,10 +178,10 @@ def missing_functions(folder, small):
 def main(folder):
     text = read(os.path.join(folder, "md5model.h"))
     small = without_comments(text)
-    whole = without_comments("".join(map(read, PUBLIC)))
+    full_text = without_comments("".join(map(read, PUBLIC)))
     faults = list(unknown_names(text))
     faults += unused_types(small)
-    faults += different_declarations(small, whole)
+    faults += different_declarations(small, full_text)
     faults += different_layout(folder, small)
     if not faults:
         faults += missing_functions(folder, small)

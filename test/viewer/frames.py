@@ -22,16 +22,16 @@ def apng_frames(data):
         if kind == b"IHDR":
             size = struct.unpack(">II", body[:8])
         if kind == b"acTL":
-            count, plays = struct.unpack(">II", body)
-            if plays != 0:
+            count, num_plays = struct.unpack(">II", body)
+            if num_plays != 0:
                 sys.exit("does not play on")
         if kind in (b"fcTL", b"fdAT"):
             if struct.unpack(">I", body[:4])[0] != sequence:
                 sys.exit("chunks are out of order")
             sequence += 1
         if kind == b"fcTL":
-            over, under = struct.unpack(">HH", body[20:24])
-            frames.append([over / under, b""])
+            numerator, denominator = struct.unpack(">HH", body[20:24])
+            frames.append([numerator / denominator, b""])
         if kind in (b"IDAT", b"fdAT"):
             frames[-1][1] += body[4 if kind == b"fdAT" else 0:]
         at += 12 + length
@@ -48,10 +48,10 @@ def read(path):
 
 
 def mean_difference(rows, picture):
-    width, height, other, step = png.read(picture)
+    width, height, picture_rows, step = png.read(picture)
     if (len(rows), len(rows[0])) != (height, width * 4) or step != 4:
         sys.exit(f"{picture}: of another size")
-    total = sum(abs(a - b) for row, line in zip(rows, other) for a, b in zip(row, line))
+    total = sum(abs(a - b) for row, line in zip(rows, picture_rows) for a, b in zip(row, line))
     return total / (width * height * 4)
 
 
@@ -60,8 +60,8 @@ def main():
     pictures = sys.argv[2:]
     if len(frames) != len(pictures):
         sys.exit(f"{len(frames)} pictures, expected {len(pictures)}")
-    worst = max(mean_difference(rows, picture) for (_, rows), picture in zip(frames, pictures))
-    print(*size, round(sum(seconds for seconds, _ in frames), 6), round(worst, 4))
+    largest = max(mean_difference(rows, picture) for (_, rows), picture in zip(frames, pictures))
+    print(*size, round(sum(seconds for seconds, _ in frames), 6), round(largest, 4))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import zlib
 folder = sys.argv[1]
 
 
-def place(name):
+def make_path(name):
     path = os.path.join(folder, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return path
@@ -15,7 +15,7 @@ def place(name):
 
 def model(name, shaders, num_vertices=100, num_triangles=98, scale=1):
     """Writes a mesh for each shader, of triangles within a cube. All vertices share a thousand weights."""
-    with open(place(name), "w", encoding="ascii") as file:
+    with open(make_path(name), "w", encoding="ascii") as file:
         file.write(f'MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes {len(shaders)}\n'
                    'joints {\n"origin" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n')
         num_weights = min(num_vertices, 1000)
@@ -34,7 +34,7 @@ def model(name, shaders, num_vertices=100, num_triangles=98, scale=1):
 def layers(name, num_large, num_points):
     """Writes a mesh of triangles that cover the thumbnail, and of triangles that are points."""
     corners = ["0 100 0", "100 0 100", "0 0 0"] + 3 * ["50 50 50"]
-    with open(place(name), "w", encoding="ascii") as file:
+    with open(make_path(name), "w", encoding="ascii") as file:
         file.write('MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes 1\n'
                    'joints {\n"origin" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader "a"\nnumverts 6\n')
         file.writelines(f"vert {i} ( 0 0 ) {i} 1\n" for i in range(6))
@@ -52,14 +52,14 @@ def machine(folder_name, num_bytes):
     text(f"{folder_name}/m.md5machine",
          "machine M {\nmodel v.md5mesh\nclip a a.md5anim\nclip b b.md5anim\nlayer body {\nstate s a\n"
          "state t b\n}\n}\n")
-    rest = num_bytes - sum(os.path.getsize(place(f"{folder_name}/{name}")) for name in ("v.md5mesh",
-                                                                                        "m.md5machine"))
+    num_remaining = num_bytes - sum(os.path.getsize(make_path(f"{folder_name}/{name}"))
+                                    for name in ("v.md5mesh", "m.md5machine"))
     clip = ('MD5Version 10\ncommandline ""\nnumFrames 1\nnumJoints 1\nframeRate 24\nnumAnimatedComponents 0\n'
             'hierarchy {\n"origin" -1 0 0\n}\nbounds {\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n( 0 0 0 ) '
             '( 0 0 0 )\n}\n'
             'frame 0 {\n}\n')
-    text(f"{folder_name}/a.md5anim", clip.ljust(rest // 2))
-    text(f"{folder_name}/b.md5anim", clip.ljust(rest - rest // 2))
+    text(f"{folder_name}/a.md5anim", clip.ljust(num_remaining // 2))
+    text(f"{folder_name}/b.md5anim", clip.ljust(num_remaining - num_remaining // 2))
 
 
 def png(name, width, height, data=None):
@@ -69,17 +69,17 @@ def png(name, width, height, data=None):
         packer = zlib.compressobj(6)
         data = b"".join(packer.compress(bytes(1 + 4 * width)) for _ in range(height)) + packer.flush()
     head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    with open(place(name), "wb") as file:
+    with open(make_path(name), "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 
 
 def text(name, contents):
-    with open(place(name), "w", encoding="ascii") as file:
+    with open(make_path(name), "w", encoding="ascii") as file:
         file.write(contents)
 
 
 model("bytes/v.md5mesh", ["a"])
-os.truncate(place("bytes/v.md5mesh"), 40 << 20)
+os.truncate(make_path("bytes/v.md5mesh"), 40 << 20)
 machine("full", 32 << 20)
 machine("more", (32 << 20) + 1)
 model("vertices/v.md5mesh", ["a"], num_vertices=600000)
@@ -107,7 +107,7 @@ model("config/in/v.md5mesh", ["a"])
 text("config/in/md5.cfg", "md5load v.md5mesh\nmd5skin * ../../secret.png\n")
 text("machine/m.md5machine", 'machine M {\nmodel "../names/v.md5mesh"\n}\n')
 model("links/v.md5mesh", ["v"])
-os.symlink("/dev/zero", place("links/v.png"))
-os.symlink(place("secret.png"), place("links/v.tga"))
-os.symlink(folder, place("links/v"))
-os.mkfifo(place("pipe.md5mesh"))
+os.symlink("/dev/zero", make_path("links/v.png"))
+os.symlink(make_path("secret.png"), make_path("links/v.tga"))
+os.symlink(folder, make_path("links/v"))
+os.mkfifo(make_path("pipe.md5mesh"))

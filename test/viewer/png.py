@@ -89,16 +89,16 @@ def covered(width, height, rows, step):
 
 
 def corner(_width, _height, rows, step):
-    return " ".join(str(part) for part in rows[0][:step])
+    return " ".join(str(value) for value in rows[0][:step])
 
 
 def colors(_width, _height, rows, step):
-    seen = set()
+    found = set()
     for row in rows:
-        seen.update(row[i:i + step] for i in range(0, len(row), step))
-        if len(seen) >= 1000:
+        found.update(row[i:i + step] for i in range(0, len(row), step))
+        if len(found) >= 1000:
             return "1000"
-    return str(len(seen))
+    return str(len(found))
 
 
 def differ(a, b, levels=24):

@@ -41,11 +41,11 @@ SIZES = [(320, 200), (3840, 2160), (800, 450), (64, 48), (1920, 30), (640, 480),
 LONG_SIDE = 1500  # a larger window is reduced again soon, because software rendering is slow
 
 
-class Person:
+class User:
     def __init__(self, display, window, seed, files):
         self.display, self.window = display, window
         self.random = random.Random(seed)
-        self.size, self.place, self.big_since = (800, 450), (0, 0), None
+        self.size, self.pointer, self.large_since = (800, 450), (0, 0), None
         self.records = "record" in files[:1]
         self.files = files[self.records:]
 
@@ -70,11 +70,11 @@ class Person:
     def move(self):
         width, height = self.size
         if self.random.random() < 0.5:
-            self.place = self.random.randrange(width), self.random.randrange(height)
+            self.pointer = self.random.randrange(width), self.random.randrange(height)
         else:
-            self.place = tuple(max(0, min(limit - 1, at + self.random.randint(-40, 40)))
-                               for at, limit in zip(self.place, self.size))
-        tst.XTestFakeMotionEvent(self.display, -1, *self.place, 0)
+            self.pointer = tuple(max(0, min(limit - 1, at + self.random.randint(-40, 40)))
+                                 for at, limit in zip(self.pointer, self.size))
+        tst.XTestFakeMotionEvent(self.display, -1, *self.pointer, 0)
 
     def click(self):
         button = self.random.choices([1, 2, 3, 4, 5], [6, 1, 1, 3, 3])[0]
@@ -91,7 +91,7 @@ class Person:
 
     def apply_size(self):
         x.XResizeWindow(self.display, self.window, *self.size)
-        self.big_since = time.monotonic() if max(self.size) > LONG_SIDE else None
+        self.large_since = time.monotonic() if max(self.size) > LONG_SIDE else None
 
     def drop(self):
         x.XSync(self.display, 0)
@@ -100,12 +100,12 @@ class Person:
         subprocess.run([sys.executable, tool, "drop", str(self.window),
                         self.random.choice(self.files)], check=False, stderr=subprocess.DEVNULL)
 
-    def act(self):
+    def send_event(self):
         kinds = [self.press, self.move, self.click, self.resize, self.drop]
         if self.records and self.random.random() < 0.03:
             self.tap("Escape")
         self.random.choices(kinds, [50, 25, 22, not self.records, 0.6 if self.files else 0])[0]()
-        if self.big_since is not None and time.monotonic() - self.big_since > 0.7:
+        if self.large_since is not None and time.monotonic() - self.large_since > 0.7:
             self.size = (800, 450)
             self.apply_size()
 
@@ -117,13 +117,13 @@ def main():
         sys.exit("no display")
     x.XMoveWindow(display, window, 0, 0)
     x.XSetInputFocus(display, window, 1, 0)
-    person = Person(display, window, seed, files)
+    user = User(display, window, seed, files)
     for i in range(events):
-        if person.records and i % 100 == 0:
-            person.key("Shift_L", 1)
-            person.tap("F12")
-            person.key("Shift_L", 0)
-        person.act()
+        if user.records and i % 100 == 0:
+            user.key("Shift_L", 1)
+            user.tap("F12")
+            user.key("Shift_L", 0)
+        user.send_event()
         if i % 8 == 7:  # time for drawing, as between the actions of a fast user
             x.XSync(display, 0)
             time.sleep(0.016)

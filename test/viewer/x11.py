@@ -72,7 +72,7 @@ def send(display, window, name, *data):
     x.XFlush(display)
 
 
-def answer(display, request, text):
+def send_file_list(display, request, text):
     """Sends the list of files to the window, which requests it after the drop."""
     x.XChangeProperty(display, request.requestor, request.property, request.target, 8, 0, text,
                       len(text))
@@ -101,16 +101,16 @@ def begin_drag(display, window):
     return source
 
 
-def abandon(display, window, what):
+def exit_during(display, window, action):
     x.XGrabServer(display)  # the server handles no other program meanwhile
-    if what == "paste":
+    if action == "paste":
         source = make_window(display)
         x.XConvertSelection(display, x.XInternAtom(display, b"CLIPBOARD", 0),
                             x.XInternAtom(display, b"UTF8_STRING", 0),
                             x.XInternAtom(display, b"PASTED", 0), source, 0)
     else:
         source = begin_drag(display, window)
-        if what == "drop":
+        if action == "drop":
             send(display, window, b"XdndDrop", source, 0, 0)
     x.XDestroyWindow(display, source)
     x.XUngrabServer(display)
@@ -131,7 +131,7 @@ def drop(display, window, files):
             continue
         x.XNextEvent(display, ctypes.byref(event))
         if event.type == SELECTION_REQUEST:
-            answer(display, event.request, text)
+            send_file_list(display, event.request, text)
         elif event.type == CLIENT_MESSAGE and event.client.message == status:
             if not event.client.data[1] & 1:
                 sys.exit("the window does not take drops")
@@ -149,7 +149,7 @@ def main():
     if command == "drop":
         drop(display, window, files)
     elif command == "abandon":
-        abandon(display, window, files[0])
+        exit_during(display, window, files[0])
     elif command == "close":
         send(display, window, b"WM_PROTOCOLS", x.XInternAtom(display, b"WM_DELETE_WINDOW", 0))
     else:

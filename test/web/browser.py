@@ -106,7 +106,7 @@ class Browser:
             pass_fds=(child_input, child_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(child_input)
         os.close(child_output)
-        self.number, self.rest, self.console_messages, self.session = 0, b"", [], None
+        self.number, self.buffer, self.console_messages, self.session = 0, b"", [], None
         targets = self.ask("Target.getTargets")["targetInfos"]
         page = next(target["targetId"] for target in targets if target["type"] == "page")
         self.session = self.ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
@@ -114,12 +114,12 @@ class Browser:
             self.ask(domain + ".enable")
 
     def read(self):
-        while b"\0" not in self.rest:
-            some = os.read(self.input, 1 << 20)
-            if not some:
+        while b"\0" not in self.buffer:
+            data = os.read(self.input, 1 << 20)
+            if not data:
                 fail("the browser has exited")
-            self.rest += some
-        message, self.rest = self.rest.split(b"\0", 1)
+            self.buffer += data
+        message, self.buffer = self.buffer.split(b"\0", 1)
         message = json.loads(message)
         params = message.get("params", {})
         if message.get("method") == "Runtime.consoleAPICalled":
@@ -148,8 +148,8 @@ class Browser:
     def value(self, script):
         answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
-            why = answer["exceptionDetails"].get("exception", {}).get("description", "exception")
-            fail(script + ": " + why)
+            reason = answer["exceptionDetails"].get("exception", {}).get("description", "exception")
+            fail(script + ": " + reason)
         return answer["result"].get("value")
 
     def wait(self, script):
@@ -221,14 +221,14 @@ class Browser:
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 
-    def task_same(self, one, other, share):
-        pictures = [rgb_of(path) for path in (one, other)]
+    def task_same(self, first_path, second_path, share):
+        pictures = [rgb_of(path) for path in (first_path, second_path)]
         if pictures[0][0] != pictures[1][0]:
-            fail("%s is %s, %s is %s" % (one, pictures[0][0], other, pictures[1][0]))
+            fail("%s is %s, %s is %s" % (first_path, pictures[0][0], second_path, pictures[1][0]))
         pairs = list(zip(pictures[0][1], pictures[1][1]))
         differ = sum(any(abs(a - b) > 2 for a, b in zip(x, y)) for x, y in pairs) / len(pairs)
         colors = min(len(set(picture[1])) for picture in pictures)
-        print("note: %s: %.3f %% of the pixels differ, %d colors" % (one, 100 * differ, colors))
+        print("note: %s: %.3f %% of the pixels differ, %d colors" % (first_path, 100 * differ, colors))
         if differ > float(share) or colors < 10000:
             fail("%.3f %% of the pixels differ, %d colors" % (100 * differ, colors))
 
@@ -269,8 +269,8 @@ class Browser:
         for kind in "Moved", "Pressed", "Released":
             self.mouse(kind, x, y, button="left", clickCount=1)
 
-    def task_drag(self, *places):
-        x, y, end_x, end_y = (float(place) for place in places)
+    def task_drag(self, *coordinates):
+        x, y, end_x, end_y = (float(coordinate) for coordinate in coordinates)
         self.mouse("Pressed", x, y, button="left", clickCount=1)
         for i in range(1, 11):
             self.mouse("Moved", x + (end_x - x) * i / 10, y + (end_y - y) * i / 10, button="left", buttons=1)
@@ -279,10 +279,10 @@ class Browser:
     def task_wheel(self, x, y, steps):
         self.mouse("Wheel", x, y, deltaX=0, deltaY=100 * float(steps))
 
-    def touch(self, kind, *places, at=None):
-        points = [{"x": float(x), "y": float(y), "id": i} for i, (x, y) in enumerate(places)]
-        when = {} if at is None else {"timestamp": at}
-        self.ask("Input.dispatchTouchEvent", type="touch" + kind, touchPoints=points, **when)
+    def touch(self, kind, *positions, at=None):
+        points = [{"x": float(x), "y": float(y), "id": i} for i, (x, y) in enumerate(positions)]
+        time_option = {} if at is None else {"timestamp": at}
+        self.ask("Input.dispatchTouchEvent", type="touch" + kind, touchPoints=points, **time_option)
 
     def task_tap(self, x, y, seconds):
         begin = time.time()  # a busy page receives the event later, but with this time
@@ -293,8 +293,8 @@ class Browser:
         self.touch("Start", (x, y))
         self.touch("Move", (end_x, end_y))
 
-    def task_swipe(self, *places):
-        x, y, end_x, end_y = (float(place) for place in places)
+    def task_swipe(self, *coordinates):
+        x, y, end_x, end_y = (float(coordinate) for coordinate in coordinates)
         self.touch("Start", (x, y))
         for i in range(1, 11):
             self.touch("Move", (x + (end_x - x) * i / 10, y + (end_y - y) * i / 10))
@@ -304,8 +304,8 @@ class Browser:
         x, begin, end = float(x), float(begin) / 2, float(end) / 2
         self.touch("Start", (x - begin, y))  # one after the other
         for i in range(11):
-            apart = begin + (end - begin) * i / 10
-            self.touch("Move" if i > 0 else "Start", (x - apart, y), (x + apart, y))
+            distance = begin + (end - begin) * i / 10
+            self.touch("Move" if i > 0 else "Start", (x - distance, y), (x + distance, y))
         self.touch("End")
 
     def task_key(self, name):
