@@ -8,7 +8,7 @@ import re
 import struct
 import sys
 
-KEPT = b"OS/2", b"cmap", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp", b"name"
+KEPT_TABLES = b"OS/2", b"cmap", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp", b"name"
 SOURCE = "demo/viewer/base/font.c"
 
 
@@ -19,7 +19,7 @@ def wanted_codes():
     return [*range(32, 127), *range(160, 256), *map(ord, letters)]
 
 
-def tables_of(font):
+def read_tables(font):
     count, = struct.unpack_from(">H", font, 4)
     rows = (struct.unpack_from(">4s3I", font, 12 + 16 * i) for i in range(count))
     return {name: font[offset:offset + size] for name, _, offset, size in rows}
@@ -34,52 +34,52 @@ def glyphs_of_codes(cmap):
             break
     else:
         sys.exit("no character map for Unicode")
-    num, = struct.unpack_from(">H", cmap, at + 6)
-    num //= 2
-    found = {}
-    for i in range(num):
+    num_segments, = struct.unpack_from(">H", cmap, at + 6)
+    num_segments //= 2
+    glyphs = {}
+    for i in range(num_segments):
         end, = struct.unpack_from(">H", cmap, at + 14 + 2 * i)
-        start, delta, offset = (struct.unpack_from(">H", cmap, at + 16 + 2 * (num * k + i))[0]
+        start, delta, offset = (struct.unpack_from(">H", cmap, at + 16 + 2 * (num_segments * k + i))[0]
                                 for k in (1, 2, 3))
         for code in range(start, end + 1):
             glyph = code
             if offset:
-                position = at + 16 + 2 * (num * 3 + i) + offset + 2 * (code - start)
+                position = at + 16 + 2 * (num_segments * 3 + i) + offset + 2 * (code - start)
                 glyph, = struct.unpack_from(">H", cmap, position)
             if not offset or glyph:
                 glyph = (glyph + delta) & 0xFFFF
-            found[code] = glyph
-    return found
+            glyphs[code] = glyph
+    return glyphs
 
 
-def parts_of(outline):
+def component_glyphs(outline):
     """Yields the glyphs that a composite glyph consists of."""
     if len(outline) < 10 or struct.unpack_from(">h", outline)[0] >= 0:
         return
-    at, more = 10, True
-    while more:
+    at, has_more = 10, True
+    while has_more:
         flags, glyph = struct.unpack_from(">HH", outline, at)
         yield glyph
         at += 4 + (4 if flags & 1 else 2) + (2 if flags & 8 else 4 if flags & 64 else 8 if flags & 128 else 0)
-        more = flags & 32
+        has_more = flags & 32
 
 
 def main(source, target):
     with open(source, "rb") as file:
-        tables = tables_of(file.read())
+        tables = read_tables(file.read())
     is_long, = struct.unpack_from(">H", tables[b"head"], 50)
     size = len(tables[b"loca"]) // (4 if is_long else 2)
     offsets = struct.unpack(">%d%s" % (size, "I" if is_long else "H"), tables[b"loca"])
     offsets = [offset * (1 if is_long else 2) for offset in offsets]
     outlines = [tables[b"glyf"][a:b] for a, b in zip(offsets, offsets[1:])]
     glyphs = glyphs_of_codes(tables[b"cmap"])
-    wanted, left = set(), [0, *(glyphs.get(code, 0) for code in wanted_codes())]
-    while left:
-        glyph = left.pop()
-        if glyph not in wanted:
-            wanted.add(glyph)
-            left.extend(parts_of(outlines[glyph]))
-    kept = [outline if i in wanted else b"" for i, outline in enumerate(outlines)]
+    used_glyphs, pending = set(), [0, *(glyphs.get(code, 0) for code in wanted_codes())]
+    while pending:
+        glyph = pending.pop()
+        if glyph not in used_glyphs:
+            used_glyphs.add(glyph)
+            pending.extend(component_glyphs(outlines[glyph]))
+    kept = [outline if i in used_glyphs else b"" for i, outline in enumerate(outlines)]
     ends = [0]
     for outline in kept:
         ends.append(ends[-1] + len(outline))
@@ -87,7 +87,7 @@ def main(source, target):
     struct.pack_into(">H", head, 50, 1)
     tables.update({b"glyf": b"".join(kept), b"loca": struct.pack(">%dI" % len(ends), *ends),
                    b"head": bytes(head)})
-    kept = {name: tables[name] for name in sorted(KEPT) if name in tables}
+    kept = {name: tables[name] for name in sorted(KEPT_TABLES) if name in tables}
     at = 12 + 16 * len(kept)
     rows, bodies = b"", b""
     for name, body in kept.items():

@@ -9,13 +9,13 @@ import sys
 DATA, DATA_COUNT = 11, 12  # kinds of sections
 
 
-def number(data, at):
+def read_leb128(data, at):
     """Returns an unsigned number (LEB128) and the offset of its end."""
-    more = data[at] >> 7 and number(data, at + 1)
-    return (data[at] & 127 | more[0] << 7, more[1]) if more else (data[at], at + 1)
+    following = data[at] >> 7 and read_leb128(data, at + 1)
+    return (data[at] & 127 | following[0] << 7, following[1]) if following else (data[at], at + 1)
 
 
-def packed(value):
+def encode_leb128(value):
     """Encodes a number in five bytes, valid for signed and unsigned numbers: the last bits are 0."""
     return bytes(value >> shift & 127 | (shift < 28) << 7 for shift in range(0, 35, 7))
 
@@ -24,21 +24,21 @@ with open(sys.argv[1], "rb+") as file:
     data = file.read()
     result, at = data[:8], 8
     while at < len(data):
-        kind, (size, begin) = data[at], number(data, at + 1)
+        kind, (size, begin) = data[at], read_leb128(data, at + 1)
         at = begin + size
-        section, (count, offset), memory, first = data[begin:at], number(data, begin), bytearray(), 0
+        section, (count, offset), memory, first = data[begin:at], read_leb128(data, begin), bytearray(), 0
         for _ in range(count if kind == DATA else 0):
             assert data[offset:offset + 2] == b"\0\x41", "not active, or not at a constant"
-            address, offset = number(data, offset + 2)
-            size, offset = number(data, offset + 1)
+            address, offset = read_leb128(data, offset + 2)
+            size, offset = read_leb128(data, offset + 1)
             first = first or address
             memory += bytes(address - first - len(memory)) + data[offset:offset + size]
             offset += size
         if kind == DATA_COUNT:
             section = b"\1"
         elif kind == DATA:
-            section = b"\1\0\x41" + packed(first) + b"\x0b" + packed(len(memory)) + memory
-        result += bytes([kind]) + packed(len(section)) + section
+            section = b"\1\0\x41" + encode_leb128(first) + b"\x0b" + encode_leb128(len(memory)) + memory
+        result += bytes([kind]) + encode_leb128(len(section)) + section
     file.seek(0)
     file.truncate()
     file.write(result)

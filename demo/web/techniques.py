@@ -108,11 +108,11 @@ def answer(keys):
     return "<details><summary>Show answer</summary><p>%s</p></details>\n" % html.escape(text) if text else ""
 
 
-def links(what, names, titles, rel=""):
+def links(label, names, titles, rel=""):
     """Returns a paragraph of links, or an empty string."""
-    found = ['<a href="techniques/%s.html"%s>%s</a>' % (name, rel, html.escape(titles[name]))
-             for name in names]
-    return "<p>%s: %s</p>\n" % (what, ", ".join(found)) if found else ""
+    anchors = ['<a href="techniques/%s.html"%s>%s</a>' % (name, rel, html.escape(titles[name]))
+               for name in names]
+    return "<p>%s: %s</p>\n" % (label, ", ".join(anchors)) if anchors else ""
 
 
 def write_removed(folder, text, titles):
@@ -121,41 +121,43 @@ def write_removed(folder, text, titles):
         document, _, heading = replacement.partition("#")
         if heading:
             guide = "guide-" + os.path.splitext(os.path.basename(document))[0]
-            address, shown = "docs/%s.html#%s-%s" % (guide, guide, heading), "the course"
+            address, link_text = "docs/%s.html#%s-%s" % (guide, guide, heading), "the course"
         else:
-            address, shown = "techniques/%s.html" % replacement, titles[replacement]
-        say = {"name": name, "address": address, "replacement": html.escape(shown)}
+            address, link_text = "techniques/%s.html" % replacement, titles[replacement]
+        values = {"name": name, "address": address, "replacement": html.escape(link_text)}
         with open(os.path.join(folder, name + ".html"), "w") as file:
             file.write(PAGE % {"title": "Removed lesson", "about": "A lesson that was removed",
-                               "body": REMOVED % say})
+                               "body": REMOVED % values})
 
 
 def main(folder, text, *files):
     pages, family, cards = embed.sections(text), "", ""
     lines = embed.lines_of(pages, files)
-    one = {name: {key: fields for key, fields in keys if key not in embed.REPEATED}
-           for name, _, keys in pages}
-    titles = {name: keys["title"][0] for name, keys in one.items()}
-    names = list(one)
+    lessons = {name: {key: fields for key, fields in keys if key not in embed.REPEATED}
+               for name, _, keys in pages}
+    titles = {name: keys["title"][0] for name, keys in lessons.items()}
+    names = list(lessons)
     write_removed(folder, text, titles)
     for i, (name, _, keys) in enumerate(pages):
-        before, family = family, one[name].get("family", [family])[0]
-        say = {"name": name, "title": html.escape(titles[name]), "family": html.escape(family),
-               "about": html.escape(one[name]["about"][0]), "first": html.escape(one[name]["try"][0]),
-               "answer": answer(one[name]),
-               "show": html.escape("no-config&panel=no&lesson=" + name),
-               "model": one[name].get("model", ["bobbin/bobbin.md5mesh"])[0],
-               "lines": html.escape(embed.first_lines(lines[name], keys).rstrip("\n"), False),
-               "sliders": "".join(slider(key, fields) for key, fields in keys
-                                  if key in ("slider", "whole", "choice")),
-               "links": links("See also", one[name]["see"], titles)
-               + links("Next", names[i + 1:i + 2], titles, ' rel="next"')
-               + links("Previous", names[max(i - 1, 0):i], titles, ' rel="prev"')}
+        previous_family, family = family, lessons[name].get("family", [family])[0]
+        values = {"name": name, "title": html.escape(titles[name]), "family": html.escape(family),
+                  "about": html.escape(lessons[name]["about"][0]),
+                  "first": html.escape(lessons[name]["try"][0]),
+                  "answer": answer(lessons[name]),
+                  "show": html.escape("no-config&panel=no&lesson=" + name),
+                  "model": lessons[name].get("model", ["bobbin/bobbin.md5mesh"])[0],
+                  "lines": html.escape(embed.first_lines(lines[name], keys).rstrip("\n"), False),
+                  "sliders": "".join(slider(key, fields) for key, fields in keys
+                                     if key in ("slider", "whole", "choice")),
+                  "links": links("See also", lessons[name]["see"], titles)
+                  + links("Next", names[i + 1:i + 2], titles, ' rel="next"')
+                  + links("Previous", names[max(i - 1, 0):i], titles, ' rel="prev"')}
         with open(os.path.join(folder, name + ".html"), "w") as file:
-            file.write(PAGE % {**say, "body": BODY % say})
-        if family != before:
-            cards += '%s<h2>%s</h2>\n<ul class="cards">\n' % ("</ul>\n" * (before != ""), html.escape(family))
-        cards += CARD % say
+            file.write(PAGE % {**values, "body": BODY % values})
+        if family != previous_family:
+            cards += '%s<h2>%s</h2>\n<ul class="cards">\n' % (
+                "</ul>\n" * (previous_family != ""), html.escape(family))
+        cards += CARD % values
     rows = "".join('<tr%s><td><a href="techniques/%s.html">%s</a></td><td>%s</td>'
                    '<td><code>%s</code></td></tr>\n'
                    % (' id="%s"' % name if i == 0 else "", name, html.escape(titles[name]),
