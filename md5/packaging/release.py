@@ -25,11 +25,11 @@ import zipfile
 import symbols
 
 # Files in the archives in addition to FOLDER: path in the archive, path in the repository.
-BOTH = {"LICENSE": "LICENSE", "CHANGELOG.md": "CHANGELOG.md", "models/LICENSE": "models/LICENSE"}
-WINDOWS_TEXTS = {**BOTH, "README.md": "md5/packaging/windows.md"}
-SHOWN = "bobbin", "flame", "lantern", "place", "thimble"  # by a viewer that starts without files
+COMMON_TEXTS = {"LICENSE": "LICENSE", "CHANGELOG.md": "CHANGELOG.md", "models/LICENSE": "models/LICENSE"}
+WINDOWS_TEXTS = {**COMMON_TEXTS, "README.md": "md5/packaging/windows.md"}
+DEFAULT_MODELS = "bobbin", "flame", "lantern", "place", "thimble"  # by a viewer that starts without files
 TEXTS = {
-    **BOTH,
+    **COMMON_TEXTS,
     "README.md": "md5/packaging/archive.md",
     "window.c": "demo/examples/window.c",
     "machine.c": "demo/examples/machine.c",
@@ -80,8 +80,8 @@ def version_and_time():
 
 def machine_files():
     """Returns the state machine and the files that it refers to."""
-    named = re.findall(r"[\w./]+\.md5(?:mesh|anim)\b", symbols.read(MACHINE))
-    return [MACHINE] + sorted({os.path.join(os.path.dirname(MACHINE), name) for name in named})
+    names = re.findall(r"[\w./]+\.md5(?:mesh|anim)\b", symbols.read(MACHINE))
+    return [MACHINE] + sorted({os.path.join(os.path.dirname(MACHINE), name) for name in names})
 
 
 def files_in(folder):
@@ -100,7 +100,7 @@ def models(names):
 
 
 def with_texts(files, texts, version):
-    """Returns the files, the files of BOTH, and the checksums of all of them."""
+    """Returns the files, the files of COMMON_TEXTS, and the checksums of all of them."""
     files.update((name, read(path)) for name, path in texts.items())
     files["README.md"] = files["README.md"].replace(b"@VERSION@", version.encode())
     files["SHA256SUMS"] = "".join("%s  %s\n" % (hashlib.sha256(files[name]).hexdigest(), name)
@@ -109,25 +109,25 @@ def with_texts(files, texts, version):
 
 
 def archive(files, top, seconds):
-    packed = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as zipped:
+    output = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=output, mtime=0) as zipped:
         with tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as tar:
             for name in sorted(files):
                 info = tarfile.TarInfo(top + "/" + name)
                 info.size, info.mtime, info.mode = len(files[name]), seconds, 0o644
                 tar.addfile(info, io.BytesIO(files[name]))
-    return packed.getvalue()
+    return output.getvalue()
 
 
 def zip_archive(files, top, seconds):
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as out:
         for name in sorted(files):
             info = zipfile.ZipInfo(top + "/" + name, time.gmtime(seconds)[:6])
             info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, 3
             info.external_attr = 0o100644 << 16
             out.writestr(info, files[name])
-    return packed.getvalue()
+    return output.getvalue()
 
 
 def main(folder, out, kind):
@@ -136,14 +136,14 @@ def main(folder, out, kind):
     if kind == "--site":
         name = top + "-site.tar.gz"
         files = {path: data for path, data in files_in(folder).items() if not path.startswith("test/")}
-        files.update((path, read(source)) for path, source in BOTH.items())
+        files.update((path, read(source)) for path, source in COMMON_TEXTS.items())
         packed = archive(files, top + "-site", seconds)
     elif kind == "--npm":
         name = top + ".tgz"
         packed = archive(files_in(folder), "package", seconds)
     elif kind == "--windows":
         name = top + "-windows.zip"
-        files = {**files_in(folder), **models(SHOWN)}
+        files = {**files_in(folder), **models(DEFAULT_MODELS)}
         packed = zip_archive(with_texts(files, WINDOWS_TEXTS, version), top, seconds)
     else:
         name = top + ".tar.gz"
@@ -158,8 +158,8 @@ def main(folder, out, kind):
 
 
 if __name__ == "__main__":
-    kinds = [each for each in sys.argv[1:] if each in ("--windows", "--site", "--npm")]
-    arguments = [each for each in sys.argv[1:] if each not in kinds]
+    kinds = [argument for argument in sys.argv[1:] if argument in ("--windows", "--site", "--npm")]
+    arguments = [argument for argument in sys.argv[1:] if argument not in kinds]
     if len(arguments) != 2 or len(kinds) > 1:
         sys.exit("usage: " + __doc__.split("\n\n", 1)[0])
     main(*arguments, *kinds or [""])

@@ -18,9 +18,10 @@ import sys
 import tempfile
 
 FORMS = "small", "md5model"
-FIVE = "-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -Wl,--gc-sections".split()
+FIVE_FLAGS = ("-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections "
+              "-Wl,--gc-sections").split()
 ENGINE = "test/build/user/engine.c"
-# Each document, with the columns of measured() in its table.
+# Each document, with the columns of measure_form() in its table.
 TABLES = {"md5/docs/installing.md": ("form", "gcc 12 -O2", "clang 14 -O2", "five flags", "-O0")}
 HEADINGS = {"form": "", "gcc 12 -O2": "KB, `gcc -O2`", "clang 14 -O2": "KB, `clang -O2`",
             "five flags": "KB in an engine, five flags", "-O0": "compile time at -O0, relative"}
@@ -34,51 +35,52 @@ def run(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
 
 
-def bytes_of(path):
+def code_size(path):
     return sum(int(figure) for figure in run("size", path).split("\n")[1].split()[:2])
 
 
-def seconds_of(*command):
+def cpu_seconds(*command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run("env", "CCACHE_DISABLE=1", *command)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def is_here(compiler, major):
+def is_installed(compiler, major):
     return shutil.which(compiler) and run(compiler, "-dumpversion").strip().split(".")[0] == major \
         and run(compiler, "-dumpmachine").startswith("x86_64") and sys.platform.startswith("linux")
 
 
-def measured(folder):
+def measure_form(folder):
     """Measures one form. Returns a table of column to text."""
     source, cells = os.path.join(folder, "md5model.c"), {"form": "`%s/`" % os.path.basename(folder)}
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, "out")
         for column in "gcc 12 -O2", "clang 14 -O2":
             compiler, major, flag = column.split()
-            if is_here(compiler, major):
+            if is_installed(compiler, major):
                 run(compiler, flag, "-c", source, "-o", out)
-                cells[column] = "%.0f" % (bytes_of(out) / 1024)
-        if is_here("gcc", "12"):
+                cells[column] = "%.0f" % (code_size(out) / 1024)
+        if is_installed("gcc", "12"):
             os.symlink(os.path.abspath(folder), os.path.join(scratch, "md5model"))
-            run("gcc", "-DNDEBUG", *FIVE, "-I" + scratch, "-Idemo/examples", ENGINE, source, "-lm", "-o", out)
-            run("gcc", "-DNDEBUG", *FIVE, "-DENGINE_ONLY", ENGINE, "-lm", "-o", out + ".before")
-            cells["five flags"] = "%.0f" % ((bytes_of(out) - bytes_of(out + ".before")) / 1024)
+            run("gcc", "-DNDEBUG", *FIVE_FLAGS, "-I" + scratch, "-Idemo/examples", ENGINE, source, "-lm",
+                "-o", out)
+            run("gcc", "-DNDEBUG", *FIVE_FLAGS, "-DENGINE_ONLY", ENGINE, "-lm", "-o", out + ".before")
+            cells["five flags"] = "%.0f" % ((code_size(out) - code_size(out + ".before")) / 1024)
     return cells
 
 
 def compile_times(folder):
     """Returns the text of the column "-O0" for each form. Forms are compiled in turn; the shortest time
     counts."""
-    if not is_here("gcc", "12"):
+    if not is_installed("gcc", "12"):
         return {}
     shortest = dict.fromkeys(FORMS, float("inf"))
     with tempfile.TemporaryDirectory() as scratch:
         for _ in range(3):
             for form in FORMS:
                 source = os.path.join(folder, form, "md5model.c")
-                seconds = seconds_of("gcc", "-O0", "-c", source, "-o", os.path.join(scratch, "out"))
+                seconds = cpu_seconds("gcc", "-O0", "-c", source, "-o", os.path.join(scratch, "out"))
                 shortest[form] = min(shortest[form], seconds)
     return {form: "%.1f" % (seconds / shortest["md5model"]) for form, seconds in shortest.items()}
 
@@ -91,28 +93,29 @@ def table(columns, rows):
 
 def differences(path, columns, rows, text):
     """Yields a line for each cell that differs from the measurement."""
-    written = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines()[2:]]
-    if len(written) != len(rows) or any(len(row) != len(columns) for row in written):
+    documented_rows = [[cell.strip() for cell in line.strip("|\n").split("|")]
+                       for line in text.splitlines()[2:]]
+    if len(documented_rows) != len(rows) or any(len(row) != len(columns) for row in documented_rows):
         yield "%s: the table has other rows or columns" % path
         return
-    for cells, row in zip(written, rows):
+    for cells, row in zip(documented_rows, rows):
         for cell, column in zip(cells, columns):
             if column == "form" and cell != row[column]:
                 yield "%s: a row %s, expected %s" % (path, cell, row[column])
             elif column != "form" and column in row:
-                written_as, now = (float(figure.replace(" ", "")) for figure in (cell, row[column]))
-                tolerance = 0.15 if column == "-O0" else 0.02 * written_as
-                if abs(now - written_as) > tolerance + 1e-9:
+                documented, measured = (float(figure.replace(" ", "")) for figure in (cell, row[column]))
+                tolerance = 0.15 if column == "-O0" else 0.02 * documented
+                if abs(measured - documented) > tolerance + 1e-9:
                     yield "%s: %s, %s: %s, measured %s" % (path, row["form"], column, cell, row[column])
 
 
 def main(arguments):
     renew = arguments[:1] == ["--renew"]
-    rows = [measured(os.path.join(arguments[-1], form)) for form in FORMS]
+    rows = [measure_form(os.path.join(arguments[-1], form)) for form in FORMS]
     for form, ratio in compile_times(arguments[-1]).items():
         rows[FORMS.index(form)]["-O0"] = ratio
-    faults = ["%s: %s %s, at most %s" % (form, column, row[column], most) for form, row in zip(FORMS, rows)
-              for column, most in LIMITS[form].items() if float(row.get(column, 0)) > most]
+    faults = ["%s: %s %s, at most %s" % (form, column, row[column], limit) for form, row in zip(FORMS, rows)
+              for column, limit in LIMITS[form].items() if float(row.get(column, 0)) > limit]
     for path, columns in TABLES.items():
         with open(path, encoding="utf-8") as file:
             text = file.read()

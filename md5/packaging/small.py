@@ -75,7 +75,7 @@ def pieces(text):
             piece = ""
 
 
-def declared(piece):
+def declared_names(piece):
     """Returns the names that a piece of text declares at file scope."""
     names = {name for match in DECLARED.findall(piece) for name in match}
     for body in ENUMERATION.findall(piece):
@@ -83,31 +83,33 @@ def declared(piece):
     return names - NOT_NAMES - {""}
 
 
-def used(piece):
+def used_names(piece):
     """Returns the names that a piece uses. Members are not names; a pointer does not need its structure."""
     code = re.sub(r"\bstruct \w+ \*", "", IGNORED.sub("", piece))
     return set(re.findall(r"(?<![\w.>])[A-Za-z_]\w*", code))
 
 
-def needed(header, units):
+def needed_units(header, units):
     """Returns `units`, a table of texts by path, with only what the functions of the header need."""
     all_pieces = {path: list(pieces(text)) for path, text in units.items()}
-    owners = {}  # the pieces that declare a name
+    pieces_by_name = {}  # the pieces that declare a name
     for piece in sum(all_pieces.values(), []):
-        for name in declared(piece):
-            owners.setdefault(name, []).append(piece)
-    names, kept = used(header), set()
+        for name in declared_names(piece):
+            pieces_by_name.setdefault(name, []).append(piece)
+    names, kept = used_names(header), set()
     queue = set(names)
     while queue:
         name = queue.pop()
-        for piece in owners.get(name, []):
+        for piece in pieces_by_name.get(name, []):
             kept.add(piece)
-            queue |= used(piece) - names
-            names |= used(piece)
+            queue |= used_names(piece) - names
+            names |= used_names(piece)
 
     def is_needed(piece):
-        if declared(piece):
+        if declared_names(piece):
             return piece in kept
         code = IGNORED.sub("", piece).strip()  # an assertion needs all names that it contains
-        return code and all(set(owners[name]) & kept for name in used(piece) if name in owners)
-    return {path: "".join(piece for piece in each if is_needed(piece)) for path, each in all_pieces.items()}
+        return code and all(set(pieces_by_name[name]) & kept for name in used_names(piece)
+                            if name in pieces_by_name)
+    return {path: "".join(piece for piece in path_pieces if is_needed(piece))
+            for path, path_pieces in all_pieces.items()}

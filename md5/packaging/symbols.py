@@ -28,7 +28,7 @@ def version():
     return ".".join(re.findall(r"define MD5_VERSION_(?:MAJOR|MINOR|PATCH) +(\d+)", read("md5/md5model.h")))
 
 
-def names_of(library):
+def exported_names(library):
     """Returns the names that the headers declare with the library's macro."""
     names = set()
     for path in glob.glob("md5/md5*.h") + glob.glob("render/md5gl*.h"):
@@ -41,24 +41,26 @@ def names_of(library):
 def symbols(package):
     """Returns the text of the package's list. Names of the old list keep their version if the soname is the
     same."""
-    now = version()
-    first = now.rsplit(".", 1)[0] + ".0" if now.startswith("0.") else now.split(".")[0] + ".0.0"
+    current = version()
+    oldest = current.rsplit(".", 1)[0] + ".0" if current.startswith("0.") else current.split(".")[0] + ".0.0"
     old = dict(re.findall(r"^ (\w+)@Base ([\d.]+)$", read("%s/%s.symbols" % (FOLDER, package)), re.M))
 
-    def number(text):
+    def version_numbers(text):
         return [int(part) for part in text.split(".")]
     text = ""
     for library in sorted(re.findall(r"/lib(\w+)\.so\.\*", read("%s/%s.install" % (FOLDER, package)))):
         text += "lib%s.so.@ABI@ %s@ABI@ #MINVER#\n" % (library, package)
-        for name in names_of(library):
-            known = old.get(name, now)
-            text += " %s@Base %s\n" % (name, known if number(known) >= number(first) else now)
+        for name in exported_names(library):
+            first_version = old.get(name, current)
+            if version_numbers(first_version) < version_numbers(oldest):
+                first_version = current
+            text += " %s@Base %s\n" % (name, first_version)
     return text
 
 
 def main(arguments):
     if arguments in [[name] for name in MACROS.values()]:
-        print("\n".join(names_of(arguments[0])))
+        print("\n".join(exported_names(arguments[0])))
         return
     for package in ("libmd5model", "libmd5gl"):
         path = "%s/%s.symbols" % (FOLDER, package)
@@ -68,9 +70,9 @@ def main(arguments):
                 file.write(text)
         elif text != old:
             print("%s differs from the headers (python3 md5/packaging/symbols.py --renew):" % path)
-            was, is_ = set(old.splitlines()), set(text.splitlines())
-            print("\n".join(["  removed" + line for line in sorted(was - is_)] +
-                            ["  added" + line for line in sorted(is_ - was)]))
+            old_lines, new_lines = set(old.splitlines()), set(text.splitlines())
+            print("\n".join(["  removed" + line for line in sorted(old_lines - new_lines)] +
+                            ["  added" + line for line in sorted(new_lines - old_lines)]))
 
 
 if __name__ == "__main__":

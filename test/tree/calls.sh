@@ -59,7 +59,7 @@ for library, names in [*folders.items(), ("md5gl", ["../render"])]:
     paths = glob.glob("md5/*.c") if "md5" in names else []
     for path in sum((sorted(glob.glob("md5/%s/*.[ch]" % name)) for name in names), paths):
         if not amalgamate.is_kernel(path):
-            for name in set().union(*map(small.declared, small.pieces(amalgamate.body(path)))):
+            for name in set().union(*map(small.declared_names, small.pieces(amalgamate.body(path)))):
                 files[name].append(path)
     for name, declaring in files.items():
         if len(declaring) > 1 and not name.lower().startswith("md5"):

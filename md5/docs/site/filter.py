@@ -65,11 +65,11 @@ def print_members(lines):
     out, column = [], None  # column of the comment after the previous line, which the next lines can continue
     for line in lines:
         text = comment(line)
-        behind = re.match(r'^(.*?[^\s/].*?)\s*// ?(.*)$', line) if text is None else None
+        trailing = re.match(r'^(.*?[^\s/].*?)\s*// ?(.*)$', line) if text is None else None
         at = line.find('//')
-        if behind:
+        if trailing:
             column = at
-            out.append(behind.group(1) + ' ///< ' + ' '.join(doc_text([behind.group(2).strip()])))
+            out.append(trailing.group(1) + ' ///< ' + ' '.join(doc_text([trailing.group(2).strip()])))
         elif text is not None and column is not None and at >= min(column, 8):
             out[-1] += ' ' + ' '.join(doc_text([text.strip()]))
         elif text is not None:
@@ -110,11 +110,11 @@ class Header:
                 document = []
                 at += 1
             else:
-                end = self.end_of(at)
+                end = self.declaration_end(at)
                 self.pieces.append([document, lines[at:end]])
-                follows = end < len(lines) and EXPORTED.match(lines[end])
-                shared = EXPORTED.match(lines[at]) and follows
-                document = list(document) if shared else []
+                is_next_exported = end < len(lines) and EXPORTED.match(lines[end])
+                is_comment_shared = EXPORTED.match(lines[at]) and is_next_exported
+                document = list(document) if is_comment_shared else []
                 at = end
 
     def add_floating(self, document):
@@ -125,7 +125,7 @@ class Header:
             return
         self.pieces[-1][0] = self.pieces[-1][0] + [''] + document
 
-    def end_of(self, at):
+    def declaration_end(self, at):
         """Returns the line after the declaration that begins at this line."""
         if self.lines[at].startswith('#'):
             while self.lines[at].endswith('\\'):
@@ -229,10 +229,10 @@ def guide_line(path, line):
     if heading:
         return line + ' {#' + page(path) + '-' + slug(heading.group(2)) + '}'
 
-    def image(match):
+    def replace_image(match):
         return '<img src="%s" alt="%s">' % (link(path, match.group(2)), match.group(1))
 
-    def one(match):
+    def replace_link(match):
         target = link(path, match.group(2))
         text = match.group(1)
         if target.startswith('@ref'):
@@ -240,8 +240,8 @@ def guide_line(path, line):
         if target.startswith('source/'):
             return '<a href="' + target + '">' + text.replace('`', '') + '</a>'
         return '[' + text + '](' + target + ')'
-    line = re.sub(r'!\[([^\]]*)\]\(([^)]*)\)', image, line)
-    return re.sub(r'\[([^\]]*)\]\(([^)]*)\)', one, line)
+    line = re.sub(r'!\[([^\]]*)\]\(([^)]*)\)', replace_image, line)
+    return re.sub(r'\[([^\]]*)\]\(([^)]*)\)', replace_link, line)
 
 
 def main():

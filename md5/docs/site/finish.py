@@ -36,8 +36,8 @@ def main():
             text = re.sub(r'(</?)h3>', r'\1h2>', text)
             text = re.sub(r'(<title>md5model: (.*?)</title>.*?<div class="contents">)',
                           r'\1<h1 class="title">\2</h1>', text, count=1, flags=re.DOTALL)
-        for before, added in ADDED.items():
-            text = text.replace(before, before + added)
+        for tag, added in ADDED.items():
+            text = text.replace(tag, tag + added)
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)
         pages[os.path.basename(path)] = text
