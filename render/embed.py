@@ -46,32 +46,32 @@ def texts(prefix, paths):
     return "".join(parts)
 
 
-def bytes_of(name, path):
+def byte_array(name, path):
     data = read(path)
     return ("#include <stddef.h>\n\nextern const unsigned char %s[];\nextern const size_t %s_size;\n"
             "\nconst unsigned char %s[] =%s;\nconst size_t %s_size = %d;\n"
             % (name, name, name, literal(data), name, len(data)))
 
 
-def marked(path):
+def displayed_code(path):
     """Returns the names and texts of the marked parts of a file. Continuation lines, which are indented
     farther than a block, are joined to the line before, and the lines of a comment are joined."""
     found = re.findall(rb"^" + BEGIN + rb"(.*?)" + END + rb"$", read(path), re.MULTILINE | re.DOTALL)
-    return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
+    return [(name.decode(), join_lines(text.split(b"\n"))) for name, text in found]
 
 
-def joined(lines):
-    whole = [b""]
+def join_lines(lines):
+    result = [b""]
     for line in lines[:-1]:
-        inset, above = len(line) - len(line.lstrip()), len(whole[-1]) - len(whole[-1].lstrip())
-        comments = [text.lstrip().startswith(b"//") for text in (whole[-1], line)]
-        if all(comments) and inset == above:
-            whole[-1] += line.lstrip()[2:]
-        elif line and inset > above + 4 and b"//" not in whole[-1]:
-            whole[-1] += (b"" if whole[-1].endswith((b"(", b"{")) else b" ") + line.lstrip()
+        indent, previous_indent = len(line) - len(line.lstrip()), len(result[-1]) - len(result[-1].lstrip())
+        are_comments = [text.lstrip().startswith(b"//") for text in (result[-1], line)]
+        if all(are_comments) and indent == previous_indent:
+            result[-1] += line.lstrip()[2:]
+        elif line and indent > previous_indent + 4 and b"//" not in result[-1]:
+            result[-1] += (b"" if result[-1].endswith((b"(", b"{")) else b" ") + line.lstrip()
         else:
-            whole.append(line)
-    return b"\n".join(whole[1:] + [b""])
+            result.append(line)
+    return b"\n".join(result[1:] + [b""])
 
 
 # Keys of a lesson's text: minimum and maximum number of fields.
@@ -141,7 +141,7 @@ def lines_of(pages, paths):
     """Returns the code of all lessons: marked lines of C, or a machine from TEXT or from a file."""
     lines = {}
     for path in paths:
-        lines.update(marked(path))
+        lines.update(displayed_code(path))
     for name, _, keys in pages:
         for text in dict(keys).get("machine", []):
             lines[name] = text.encode() if "\n" in text else read(os.path.join(TOP, text))
@@ -160,7 +160,7 @@ def sources_of(page):
     table = read(os.path.join(TOP, "test/techniques.md")).decode()
     rows = [[cell.strip().replace("`", "") for cell in line.split("|")[1:4]]
             for line in table.split("\n") if line.startswith("| ")]
-    return [(technique, test) for technique, test, of in rows if of == page]
+    return [(technique, test) for technique, test, lesson in rows if lesson == page]
 
 
 def floats(text):
@@ -173,23 +173,24 @@ def quoted(text):
 
 def row(name, location, keys, family, lines):
     """Returns the initializers of a lesson. Elements are designated, so that compilers reject too many."""
-    one = dict((key, fields) for key, fields in keys if key not in REPEATED)
-    missing = [key for key in ("title", "about", "try", "box", "see") if key not in one]
+    single = dict((key, fields) for key, fields in keys if key not in REPEATED)
+    missing = [key for key in ("title", "about", "try", "box", "see") if key not in single]
     if missing or not family or not lines:
         missing.append("a family" if not family else "lines of C")
         sys.exit(location + "page '%s' lacks %s" % (name, missing[0]))
-    parts = [".name = " + quoted(name), ".title = " + quoted(one["title"][0]),
+    parts = [".name = " + quoted(name), ".title = " + quoted(single["title"][0]),
              ".family = " + quoted(family),
-             ".about = " + quoted(one["about"][0]), ".first = " + quoted(one["try"][0]),
+             ".about = " + quoted(single["about"][0]), ".first = " + quoted(single["try"][0]),
              ".sources = " + quoted("; ".join(technique for technique, _ in sources_of(name))),
              ".lines = " + literal(lines).replace("\n    ", "\n        "),
-             ".start = " + one.get("start", ["0"])[0], ".has_morphs = %d" % ("morphs" in one),
+             ".start = " + single.get("start", ["0"])[0], ".has_morphs = %d" % ("morphs" in single),
              ".show = view_show_page_" + name]
-    parts += [".%s = %s" % (key, quoted(one[key][0])) for key in ("model", "clip", "answer") if key in one]
-    if "keeps" in one:
-        parts += [".fill_cache = view_fill_cache_" + name, ".num_cache_sliders = " + one["keeps"][0]]
-    parts += [".see[%d] = %s" % (i, quoted(other)) for i, other in enumerate(one["see"])]
-    parts.append(".box = {%s}" % ", ".join("{%s}" % floats(corner) for corner in one["box"]))
+    parts += [".%s = %s" % (key, quoted(single[key][0])) for key in ("model", "clip", "answer")
+              if key in single]
+    if "keeps" in single:
+        parts += [".fill_cache = view_fill_cache_" + name, ".num_cache_sliders = " + single["keeps"][0]]
+    parts += [".see[%d] = %s" % (i, quoted(other)) for i, other in enumerate(single["see"])]
+    parts.append(".box = {%s}" % ", ".join("{%s}" % floats(corner) for corner in single["box"]))
     sliders, figures, plots, facts = [], [], [], []
     for key, fields in keys:
         if key in ("slider", "whole"):
@@ -222,14 +223,15 @@ def row(name, location, keys, family, lines):
 def pages_of(header, text, paths):
     pages = sections(text)
     lines, source = lines_of(pages, paths), b"".join(map(read, paths))
-    shown, cached = {name for name, *_ in pages}, {name for name, _, keys in pages if "keeps" in dict(keys)}
-    for keys, what in (shown, "SHOW"), (cached, "FILL_CACHE"):
-        functions = set(re.findall(r"^VIEW_%s\((\w+)\)" % what, source.decode(), re.MULTILINE))
+    lesson_names = {name for name, *_ in pages}
+    cached_names = {name for name, _, keys in pages if "keeps" in dict(keys)}
+    for keys, macro in (lesson_names, "SHOW"), (cached_names, "FILL_CACHE"):
+        functions = set(re.findall(r"^VIEW_%s\((\w+)\)" % macro, source.decode(), re.MULTILINE))
         for name in sorted(keys ^ functions):
             sys.exit("%s: page '%s' has %s VIEW_%s, and %s" % (
-                text, name, *(("no", what, "a text for it") if name in keys
-                              else ("a", what, "no text for it"))))
-    for name in sorted(set(lines) - shown):
+                text, name, *(("no", macro, "a text for it") if name in keys
+                              else ("a", macro, "no text for it"))))
+    for name in sorted(set(lines) - lesson_names):
         sys.exit("%s: lesson '%s' does not exist, but a file contains its displayed code" % (text, name))
     rows, family = [], ""
     for name, location, keys in pages:
@@ -254,7 +256,7 @@ def main(arguments):
         text = texts(arguments[1], arguments[3:])
     elif len(arguments) >= 4 and len(arguments) % 2 == 0 and arguments[0] == "bytes":
         names, paths = arguments[1:2] + arguments[4::2], arguments[3::2]
-        text = "\n".join(map(bytes_of, names, paths))
+        text = "\n".join(map(byte_array, names, paths))
     elif len(arguments) >= 4 and arguments[0] == "pages":
         text = pages_of(arguments[1], arguments[3], arguments[4:])
     else:
