@@ -47,7 +47,7 @@ check_counts_files() { # NUM_FILES
     ends_in_time check "$folder/a" "$folder/one.md5mesh" && grep -q "^$1 files\?, 0 errors, 0 warnings" "$scratch/out"
 }
 check_reads_game() { # the folder has no declaration of its models' material
-    ends_in_time check --ignore no-material --ignore no-image "$folder" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out" && grep -q '^1 declarations' "$scratch/out"
+    ends_in_time check --ignore no-material --ignore no-image "$folder" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out" && grep -q '^1 declaration,' "$scratch/out"
 }
 # Returns success if the tool lists the files of KIND by names without links.
 list_prints() {
