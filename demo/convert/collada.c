@@ -451,11 +451,12 @@ static void add_key(const collada_sampler *sampler, size_t key, double time, bak
 // if the keys exceed the budget or the longest clip.
 static bool bake_keys(const collada_text *file, const collada_sampler *sampler, baked_keys *baked)
 {
-    enum { MAX_SECONDS = 600, ELEMENTS_PER_VALUE = 10, BYTES_PER_VALUE = 40 };
-    const double rounding = 1e-4; // seconds; a frame this near to a key needs no other key
+    enum { ELEMENTS_PER_VALUE = 10, BYTES_PER_VALUE = 40 };
+    const double max_seconds = 600; // of a clip
+    const double rounding = 1e-4;   // seconds; a frame this near to a key needs no other key
     const double *const times = sampler->numbers[TIMES];
     const double seconds = times[sampler->num_keys - 1] - times[0];
-    if (!(seconds <= MAX_SECONDS && fabs(times[0]) <= MAX_SECONDS))
+    if (!(seconds <= max_seconds && fabs(times[0]) <= max_seconds))
         return false;
     const size_t capacity = sampler->num_keys + (size_t)(seconds * file->rate) + 1;
     const uint64_t num_values = (uint64_t)capacity * (1 + sampler->width);
@@ -469,9 +470,9 @@ static bool bake_keys(const collada_text *file, const collada_sampler *sampler, 
         add_key(sampler, k, times[k], baked);
         if (k + 1 == sampler->num_keys)
             break;
-        double frame = floor((times[k] + rounding) * file->rate) + 1;
-        for (; frame / file->rate < times[k + 1] - rounding; frame++)
-            add_key(sampler, k, frame / file->rate, baked);
+        int64_t frame = (int64_t)floor((times[k] + rounding) * file->rate) + 1;
+        for (; (double)frame / file->rate < times[k + 1] - rounding; frame++)
+            add_key(sampler, k, (double)frame / file->rate, baked);
     }
     return true;
 }

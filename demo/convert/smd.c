@@ -152,23 +152,26 @@ static bool read_bone(smd_file *file, uint32_t *bone)
 
 // -- Blocks ---------------------------------------------------------------------------------------
 
-// Reads the name of a bone, with or without quotes. *name receives a copy in which quotes and
-// control characters are replaced, which the caller frees. Returns false and fills the error on
-// failure.
-static bool read_name(smd_file *file, char **name)
+// Reads the name of a bone, with or without quotes. Returns a copy in which quotes and control
+// characters are replaced, which the caller frees. Returns NULL and fills the error on failure.
+static char *read_name(smd_file *file)
 {
     enum { MAX_BYTES = 255 };
     convert_tokens *const in = &file->in;
     size_t length = convert_next_token(in);
     const char *text = in->at;
-    if (length == 0)
-        return convert_fail_token(in, "the name of a bone");
+    if (length == 0) {
+        convert_fail_token(in, "the name of a bone");
+        return NULL;
+    }
 
     if (*text == '"') {
         const char *const close = memchr(text + 1, '"', (size_t)(in->end - text - 1));
-        if (!close)
-            return convert_fail_at(in, MD5_ERROR_SYNTAX, text,
-                                   "unterminated name: expected a closing quote");
+        if (!close) {
+            (void)convert_fail_at(in, MD5_ERROR_SYNTAX, text,
+                                  "unterminated name: expected a closing quote");
+            return NULL;
+        }
         text++;
         length = (size_t)(close - text);
         in->at = close + 1;
@@ -176,12 +179,12 @@ static bool read_name(smd_file *file, char **name)
         in->at += length;
     }
 
-    if (length > MAX_BYTES)
-        return convert_fail_at(in, MD5_ERROR_RANGE, text,
-                               "name of a bone is too long: expected at most %d bytes", MAX_BYTES);
-
-    *name = convert_sanitize(text, length, CONVERT_QUOTE);
-    return true;
+    if (length > MAX_BYTES) {
+        (void)convert_fail_at(in, MD5_ERROR_RANGE, text,
+                              "name of a bone is too long: expected at most %d bytes", MAX_BYTES);
+        return NULL;
+    }
+    return convert_sanitize(text, length, CONVERT_QUOTE);
 }
 
 // Reads a line of the section "nodes", which defines a bone: NUMBER "NAME" PARENT. Adds the bone
@@ -198,18 +201,24 @@ static bool read_node(smd_file *file)
     if (!read_integer(file, "the number of a bone", 0, MAX_BONES - 1, &number))
         return false;
 
-    char *name = NULL;
+    char *const name = read_name(file);
+    if (!name)
+        return false;
     uint32_t parent = MD5_NONE;
-    const bool is_read = read_name(file, &name) && (accept(file, "-1") || read_bone(file, &parent));
-    const uint32_t earlier = file->index[(size_t)number];
-    if (!is_read || earlier != MD5_NONE) {
-        const bool is_repeated = is_read && strcmp(file->bones[earlier].name, name) == 0
-                                 && plain->nodes[earlier].parent == parent;
+    if (!accept(file, "-1") && !read_bone(file, &parent)) {
         free(name);
-        if (is_read && !is_repeated)
+        return false;
+    }
+
+    const uint32_t earlier = file->index[(size_t)number];
+    if (earlier != MD5_NONE) {
+        const bool is_repeated =
+            strcmp(file->bones[earlier].name, name) == 0 && plain->nodes[earlier].parent == parent;
+        free(name);
+        if (!is_repeated)
             return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, start,
                                    "duplicate bone %.0f: expected each bone once", number);
-        return is_repeated;
+        return true;
     }
 
     file->index[(size_t)number] = (uint32_t)file->num_bones;
