@@ -315,7 +315,7 @@ check "a lesson reports its sliders and numbers" shown open "techniques/crossfad
     is "(input => (input.value = 0.05, input.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=seconds]'))" \
     is "/^weight of the new: (1|0) /m.test(facts.textContent)"
 check "a lesson with another model is drawn" shown open "techniques/walk.html" is "'drawn' in document.documentElement.dataset" \
-    is "/^legs that reach: /m.test(facts.textContent)"
+    is "/^a step takes: /m.test(facts.textContent)"
 # The page shows the typed element only: attributes, and no other content of the text; by keys, and on a phone.
 snippet="(text => (snippet.value = text, snippet.dispatchEvent(new Event('input'))))"
 check "the element's page shows the typed element" shown size 1000 700 open embed.html \

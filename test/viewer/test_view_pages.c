@@ -384,7 +384,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
     } rows[] = {
         {"additive", "weight", 0.5f, 0, 2, ""},
         {"additive", "head turned", 12, 0, 1, ""}, // without its unit
-        {"ik", "target, up", 20, 0, 4, ""},
+        {"ik", "target, left", 20, 0, 1, ""},
         {"additive", "nonsense", 1, 0, -1, sliders},
         {"additive", "weigh", 1, 0, -1, sliders},
         {"ik", "target", 1, 0, -1, "'target, left'"},

@@ -49,7 +49,9 @@ enum { METHOD_TWO_BONE, METHOD_CCD, METHOD_FABRIK, METHOD_LEAST_SQUARES, NUM_MET
 // between tip and target, units.
 static float reach(int method, const md5_skeleton *skeleton, md5_chain_job job, md5_xform *pose)
 {
-    const md5_two_bone_job arm = {.tip = job.tip, .target = job.target, .weight = 1.0f};
+    const md5_vec3 pole = {4, 17, 0}; // the elbow bends down, so that the camera shows its angle
+    const md5_two_bone_job arm = {
+        .tip = job.tip, .target = job.target, .pole = &pole, .weight = 1.0f};
     if (method == METHOD_TWO_BONE) {
         if (job.iterations > 0)
             (void)md5_solve_two_bone(skeleton, &arm, pose);
@@ -94,22 +96,30 @@ static uint32_t plot_method(view_picture *picture, int method, md5_chain_job job
     return num_needed;
 }
 
+// Adds the number of iterations that a method needs as a fact. If plot_method() did not find a
+// sufficient number, adds a text instead.
+static void add_iterations_fact(view_picture *picture, uint32_t num_needed)
+{
+    const bool is_reached = num_needed <= MAX_ITERATIONS;
+    VIEW_FACTS(picture, is_reached ? (double)num_needed : (double)NAN);
+    if (!is_reached)
+        picture->facts[picture->num_facts - 1].text = "more than 24 iterations";
+}
+
 // Moves the hand to a target with the selected method. Plots the remaining distance of each method
 // over the number of iterations, and counts the iterations that each method needs.
 VIEW_SHOW(ik)
 {
-    enum { CHOICE_METHOD, SLIDER_JOINTS, SLIDER_X, SLIDER_Y, SLIDER_Z, SLIDER_MOVES };
+    enum { CHOICE_METHOD, SLIDER_LEFT, SLIDER_UP };
+    enum { NUM_CHAIN_JOINTS = 4, NUM_TWO_BONE_JOINTS = 3 };
+    const float forward = 4; // of the target, units
     const int shown_method = (int)view_choice(picture, CHOICE_METHOD);
-    const md5_vec3 center = {v[SLIDER_X], v[SLIDER_Y], v[SLIDER_Z]};
-    const float radius = v[SLIDER_MOVES] * 5; // of the circle on which the target moves, units
-    const float angle = 2 * (float)picture->time;
     view_figure *const figure = &picture->figures[0];
-    md5_chain_job job = {
-        .tip = view_page_joint(picture, "hand_l"),
-        .length = view_choice(picture, SLIDER_JOINTS),
-        .target = {center.x + radius * cosf(angle), center.y, center.z + radius * sinf(angle)},
-        .iterations = MAX_ITERATIONS,
-        .weight = 1};
+    const md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),
+                               .length = NUM_CHAIN_JOINTS,
+                               .target = {forward, v[SLIDER_LEFT], v[SLIDER_UP]},
+                               .iterations = MAX_ITERATIONS,
+                               .weight = 1};
 
     // Measure the arm before the figure is posed.
     const md5_joint *const joints = picture->skeleton->joints;
@@ -122,15 +132,15 @@ VIEW_SHOW(ik)
 
     for (int method = 0; method < NUM_METHODS; method++) {
         const uint32_t num_needed = plot_method(picture, method, job);
-        const bool is_reached = num_needed <= MAX_ITERATIONS;
         if (method != METHOD_TWO_BONE)
-            VIEW_FACTS(picture, is_reached ? (double)num_needed : (double)NAN);
+            add_iterations_fact(picture, num_needed);
     }
+    VIEW_FACTS(picture, view_degrees(elbow_angle(upper, lower, apart)));
 
-    VIEW_FACTS(picture, reach(shown_method, picture->skeleton, job, figure->pose));
-    VIEW_FACTS(picture, apart, view_degrees(elbow_angle(upper, lower, apart)), upper, lower);
+    (void)reach(shown_method, picture->skeleton, job, figure->pose);
     add_chain(picture, figure, job.target, job.tip,
-              shown_method == METHOD_TWO_BONE ? 3 : job.length, VIEW_RED, VIEW_YELLOW);
+              shown_method == METHOD_TWO_BONE ? NUM_TWO_BONE_JOINTS : NUM_CHAIN_JOINTS, VIEW_RED,
+              VIEW_YELLOW);
 }
 
 // == Walking ===============================================================================
@@ -145,18 +155,19 @@ static const double walk_span = 16;
 static const double walk_tick = 1.0 / 120.0;
 static const double walk_shown = 4;
 
-// Returns the height of the terrain. `hills` is the height of the hills, units.
-static float height_at(const float *hills, float x, float y)
+// Returns the height of the hills.
+static float height_at(float x, float y)
 {
-    return *hills * (sinf(0.071f * x) * cosf(0.083f * y) + 0.5f * sinf(0.11f * y + 1));
+    const float height = 4; // units
+    return height * (sinf(0.071f * x) * cosf(0.083f * y) + 0.5f * sinf(0.11f * y + 1));
 }
 
-// Implements md5_terrain_fn; `user` is the height of the hills.
+// Implements md5_terrain_fn.
 static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 {
-    const float height = height_at(user, at.x, at.y);
-    *normal = (md5_vec3){height - height_at(user, at.x + 1, at.y),
-                         height - height_at(user, at.x, at.y + 1), 1};
+    (void)user;
+    const float height = height_at(at.x, at.y);
+    *normal = (md5_vec3){height - height_at(at.x + 1, at.y), height - height_at(at.x, at.y + 1), 1};
     return height;
 }
 
@@ -193,7 +204,7 @@ static md5_vec3 foot_at(md5_vec3 from, md5_vec3 to, float lift, float t)
 // End of the displayed code.
 
 // The sliders of the lesson, in the order of pages.txt.
-enum { WALK_SPEED, WALK_DIRECTION, WALK_TURN, WALK_HILLS, WALK_STEP_HEIGHT, WALK_BANK };
+enum { WALK_SPEED, WALK_TURN };
 
 // Measurements of the walk up to the current time. A foot stands while it is on the ground. Its
 // ankle should then not slide.
@@ -254,10 +265,8 @@ static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, doub
     enum { TICKS_PER_POINT = 4 };
     const int num_ticks = (int)(current_time / walk_tick);
     const int first_shown = num_ticks - (int)(walk_shown / walk_tick);
-    const float speed = picture->values[WALK_SPEED];
-    const float direction = view_radians(picture->values[WALK_DIRECTION]);
     const float turn_rate = view_radians(picture->values[WALK_TURN]);
-    const md5_vec3 velocity = {speed * cosf(direction), speed * sinf(direction), 0};
+    const md5_vec3 velocity = {picture->values[WALK_SPEED], 0, 0};
     for (int i = 0; i < num_ticks; i++) {
         const md5_gait before = *gait;
         md5_gait_advance(desc, gait, velocity, turn_rate, walk_tick);
@@ -271,7 +280,7 @@ static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, doub
 }
 
 // Draws the terrain around a position as a grid of lines in both directions.
-static void draw_terrain(view_picture *picture, const float *hills, md5_vec3 center)
+static void draw_terrain(view_picture *picture, md5_vec3 center)
 {
     enum { CELLS = 14 };
     const float cell = 8; // units
@@ -283,7 +292,7 @@ static void draw_terrain(view_picture *picture, const float *hills, md5_vec3 cen
             for (int k = 0; k <= CELLS; k++) { // points of the line
                 const float x = first_x + cell * (float)(is_along_x ? k : line);
                 const float y = first_y + cell * (float)(is_along_x ? line : k);
-                const md5_vec3 point = {x, y, height_at(hills, x, y)};
+                const md5_vec3 point = {x, y, height_at(x, y)};
                 view_draw_to(picture, point, k > 0 ? VIEW_DIM_LINE : 0);
             }
         }
@@ -338,7 +347,7 @@ static void follow_walker(view_picture *picture, md5_vec3 position)
 VIEW_SHOW(walk)
 {
     view_figure *const figure = &picture->figures[0];
-    float hills = v[WALK_HILLS];
+    (void)v;
     view_legs legs;
     if (view_find_legs(picture->scene, &legs) == 0)
         return;
@@ -348,27 +357,22 @@ VIEW_SHOW(walk)
                                 .num_groups = 2,
                                 .body = legs.body,
                                 .terrain = terrain,
-                                .user = &hills,
-                                .step_height = v[WALK_STEP_HEIGHT],
-                                .bank = 0.001f * v[WALK_BANK]};
+                                .step_height = 3,
+                                .bank = 0.001f};
     md5_gait gait;
     walked seen = {.num_prints = 0};
     const double current_time = fmod(fmax(picture->time, 0), walk_span);
     md5_gait_begin(&desc, figure->pose, figure->placement, &gait);
     simulate_walk(picture, &desc, current_time, &gait, &seen);
-    const uint32_t reached = md5_gait_pose(&desc, &gait, figure->pose);
+    md5_gait_pose(&desc, &gait, figure->pose);
     figure->placement = md5_gait_placement(&gait);
     view_point_pistons(&legs, picture->skeleton, figure->pose);
 
-    draw_terrain(picture, &hills, gait.position);
+    draw_terrain(picture, gait.position);
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
         view_page_cross(picture, seen.prints[i], 1, VIEW_BLUE);
     const float largest_lag = draw_feet(picture, &gait, figure->placement);
     follow_walker(picture, gait.position);
     picture->has_no_floor = true; // the terrain is drawn as lines
-
-    const float slope = acosf(fminf(gait.normal.z, 1)); // of the body, radians
-    VIEW_FACTS(picture, reached, seen.num_prints, seen.slid);
-    VIEW_FACTS(picture, gait.seconds, md5_vec3_length(gait.velocity));
-    VIEW_FACTS(picture, view_degrees(slope), largest_lag);
+    VIEW_FACTS(picture, gait.seconds, largest_lag, seen.slid);
 }
