@@ -208,9 +208,6 @@ static const answer_proof answer_proofs[] = {
      "images = 2 @ 0.6 | largest step, array = 0.755 ~ 5e-4; largest step, volume = 0.0944 ~ 5e-5"},
     {"bake", "2500 KiB instead of 144 KiB",
      "@ 0.3 | memory, baked = 2500 ~ 0.5; memory, joint clip = 144 ~ 0.5"},
-    {"bake", "2 with the texture",
-     "characters = 6 @ 0.3 | draw calls, upload = 12; draw calls, buffers = 12;"
-     " draw calls, texture = 2"},
 };
 
 TEST_PAGE (page_answers_are_the_displayed_values, "line") {
