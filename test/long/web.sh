@@ -311,9 +311,9 @@ check "a lesson is readable on a phone" shown phone 360 740 open "techniques/add
     is "document.querySelector('[name=weight]').previousElementSibling.value === '0.2' && /set=weight%3D0.2/.test(location.hash)"
 # The sliders have the values of the address, and change the drawing and the measured number, with its displayed digits.
 check "a lesson reports its sliders and numbers" shown open "techniques/crossfade.html#set=seconds%3D3" \
-    is "document.querySelector('[name=seconds]').value === '3'" is "/^weight of the new: [0-9.]+ /m.test(facts.textContent)" \
+    is "document.querySelector('[name=seconds]').value === '3'" is "/^weight of the wave: [0-9.]+ /m.test(facts.textContent)" \
     is "(input => (input.value = 0.05, input.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=seconds]'))" \
-    is "/^weight of the new: (1|0) /m.test(facts.textContent)"
+    is "/^weight of the wave: (1|0) /m.test(facts.textContent)"
 check "a lesson with another model is drawn" shown open "techniques/walk.html" is "'drawn' in document.documentElement.dataset" \
     is "/^a step takes: /m.test(facts.textContent)"
 # The page shows the typed element only: attributes, and no other content of the text; by keys, and on a phone.
