@@ -250,9 +250,10 @@ static bool attach_joints(const convert_job *job, md5_doc *body, const md5_doc *
     free(worn.num_followers);
 
     if (!worn.has_common_joint)
-        return convert_fail(error, MD5_ERROR_MISMATCH, path,
-                            "cannot merge the models: expected joints of equal names; for a morph "
-                            "target, use a model with the same vertex counts");
+        return convert_fail(
+            error, MD5_ERROR_MISMATCH, path,
+            "cannot merge the models: expected joints with the same names; for a morph "
+            "target, use a model with the same vertex counts");
     if (worn.distance > max_distance * worn.size && !job->is_forced)
         return convert_fail(
             error, MD5_ERROR_MISMATCH, path,
@@ -581,7 +582,8 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
         return false;
 
     if (clip->num_frames != num_cut_frames)
-        convert_note(job, "clip %s: resampled %u frames at %g frames per second to %u at %g",
+        convert_note(job,
+                     "clip %s: resampled from %u frames at %g frames per second to %u frames at %g",
                      part->name, num_cut_frames, rate, clip->num_frames, job->rate);
     edit_weights(scene, part->name, &edit, clip->num_frames);
     part->removed_motion = root.motion;
@@ -600,17 +602,20 @@ static bool is_version_6(const convert_part *part)
            && memcmp(part->bytes, text, sizeof text - 1) == 0;
 }
 
-// Reports the differences between a clip and its model that a check of the library has found.
-// Different axes of joints are not reported, because they are corrected. Returns true if the axes
-// differ.
+// Reports the differences between a clip and its model that a check of the library has found. The
+// scale and the axes of joints are not reported here, because the conversion corrects them and
+// reports the correction. Returns true if the axes differ.
 static bool note_differences(const convert_job *job, const convert_part *part,
                              const md5_check *check)
 {
     bool has_different_axes = false;
     for (uint32_t i = 0; i < check->num_diagnostics; i++) {
-        if (strcmp(check->diagnostics[i].rule, "clip-axes") == 0)
+        const char *const rule = check->diagnostics[i].rule;
+        const bool is_about_axes = strcmp(rule, "clip-axes") == 0;
+        const bool is_about_scale = strcmp(rule, "clip-scale") == 0;
+        if (is_about_axes)
             has_different_axes = true;
-        else
+        else if (!is_about_scale)
             convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
     }
     return has_different_axes;

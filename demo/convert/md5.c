@@ -448,9 +448,10 @@ static bool write_parts(md5_output *writer, const convert_scene *scene, md5_erro
     }
 
     if (!is_named)
-        return convert_fail(error, MD5_ERROR_MISSING, job->output,
-                            "inputs do not match the output: expected a model, clip or camera for "
-                            "a file with this extension");
+        return convert_fail(
+            error, MD5_ERROR_MISSING, job->output,
+            "no input matches the extension of the output file: expected a model "
+            "for a mesh file, a clip for an animation, or a camera for a camera path");
     return true;
 }
 

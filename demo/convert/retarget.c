@@ -1701,11 +1701,10 @@ static void print_results(const retarget_transfer *transfer)
     const double degrees = 180.0 / 3.14159265358979323846;
     const float leg = bone_length(target, 2 * THIGH) + bone_length(target, 2 * SHIN);
     print_mapped_joints(transfer);
-    convert_note(
-        transfer->job,
-        "difference of limb directions from the motion: at most %.2g degrees, %.2g on average",
-        degrees * transfer->max_angle,
-        degrees * transfer->angle_sum / fmax(transfer->num_bones, 1.0));
+    convert_note(transfer->job,
+                 "limb directions differ from the motion by at most %.2g degrees, %.2g on average",
+                 degrees * transfer->max_angle,
+                 degrees * transfer->angle_sum / fmax(transfer->num_bones, 1.0));
     convert_note(
         transfer->job,
         "scaled the motion by %.6g and raised it by %.4g units; planted feet slide by up to %.2g "

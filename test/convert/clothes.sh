@@ -127,7 +127,7 @@ unknown_joint_is_attached() { # rigidly: unchanged in the bind pose, and at a co
 }
 rejects_unrelated_skeleton() {
     sed 's/"\(root\|spine\|head\)"/"x_\1"/' hat.md5mesh >alien.md5mesh
-    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && expect_note "cannot merge the models: expected joints of equal names"
+    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && expect_note "cannot merge the models: expected joints with the same names"
 }
 outfit_option_excludes_morphs() { # --outfit: never a morph target
     convert_outfit body.md5mesh --outfit face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&

@@ -58,7 +58,7 @@ clip_gets_model_scale() {
     for input in meters.md5anim meters.iqm; do
         rm -rf "$scratch/to" && mkdir "$scratch/to" && "$tool" convert "$mesh" "$scratch/$input" -o "$scratch/to" 2>"$scratch/note" || return 1
         vertices "$mesh" "$clip" 6 >"$scratch/a" && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/meters.md5anim" 6 >"$scratch/b" &&
-            rows_satisfy '$4 - $1' && rows_satisfy '$5 - $2' && rows_satisfy '$6 - $3' && grep -q "scaled by 39.370.* to match the model" "$scratch/note" || return 1
+            rows_satisfy '$4 - $1' && rows_satisfy '$5 - $2' && rows_satisfy '$6 - $3' && grep -q "scaled by 39.370.* to match the model" "$scratch/note" && ! grep "fix --mesh" "$scratch/note" || return 1
     done
 }
 check 'a clip in other units gets the model'"'"'s scale' clip_gets_model_scale

@@ -83,17 +83,17 @@ check "... and is not counted" grep -q "mapped 18 joints of the model; 1 joints 
 sed 's/\(LeftForeArm".* ( 0\) 18 73 )/\1 7 62 )/;s/\(LeftHand".* ( 0\) 28 73 )/\1 7 52 )/' "$scratch/legs.md5mesh" >"$scratch/hangs.md5mesh"
 echo 'Luparm mixamorig:LeftArm' >"$scratch/map"
 check "a hanging arm is aligned" retarget_clip hangs --map "$scratch/map"
-check "... to the direction of the motion" grep -q "difference of limb directions from the motion: at most [0-9.]*e-0[5-9] degrees" "$scratch/notes"
+check "... to the direction of the motion" grep -q "limb directions differ from the motion by at most [0-9.]*e-0[5-9] degrees" "$scratch/notes"
 echo 'Luparm mixamorig:LeftArm ~' >"$scratch/map"
 check "a hanging arm with ~ is not aligned" retarget_clip hangs --map "$scratch/map"
-check "... and keeps the difference of a right angle" grep -q "difference of limb directions from the motion: at most 90 degrees" "$scratch/notes"
+check "... and keeps the difference of a right angle" grep -q "limb directions differ from the motion by at most 90 degrees" "$scratch/notes"
 echo 'Waist mixamorig:Spine align' >"$scratch/map"
 check "a joint with alignment is accepted" retarget_clip legs --map "$scratch/map"
 check "... and --print-map prints the alignment" exits_with 0 'mixamorig:Spine align' "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" \
     --map "$scratch/map" --print-map
 echo '~' >"$scratch/map"
 check "a body without alignment is accepted" retarget_clip hangs --map "$scratch/map"
-check "... and its arm differs by a right angle" grep -q "difference of limb directions from the motion: at most 90 degrees" "$scratch/notes"
+check "... and its arm differs by a right angle" grep -q "limb directions differ from the motion by at most 90 degrees" "$scratch/notes"
 echo '- mixamorig:LeftUpLeg' >"$scratch/map"
 check "an unmapped joint is accepted" retarget_clip legs --map "$scratch/map"
 check "... and keeps its bind pose" joint_is_rotated mixamorig:LeftUpLeg
