@@ -186,7 +186,7 @@ static const view_menu_entry commands[] = {
     {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Control character",
      "drive control walk wasd game play mode first person walk around",
      KEYS(VIEW_KEY_RETURN, VIEW_KEY_PAD_ENTER), NEEDS(VIEW_NEEDS_MOVER),
-     .tooltip = "Control it with W A S D, Shift, Space and F2 to F10; Esc ends"},
+     .tooltip = "Control the character with W A S D, Shift, Space and F2 to F10; Esc ends"},
     {VIEW_FIRE_TRIGGER, VIEW_MENU_MACHINE, "push", "Fire trigger", "push event", NEEDS(MACHINE),
      .list = VIEW_LIST_TRIGGERS},
     {VIEW_GO_TO_STATE, VIEW_MENU_MACHINE, "state", "Go to state", "jump", NEEDS(MACHINE),
@@ -238,7 +238,7 @@ static const view_menu_entry commands[] = {
 
     {VIEW_FORGET_DOCUMENT, VIEW_MENU_SETTINGS, "forget-document",
      "Clear stored settings of this model", "reset remembered forget delete",
-     .tooltip = "Reset this model, also for the next time it is opened"},
+     .tooltip = "Reset all settings of this model and delete its stored settings"},
     {VIEW_FORGET_ALL, VIEW_MENU_SETTINGS, "forget-all", "Clear stored settings of all models",
      "reset remembered recent forget delete",
      .tooltip = "Delete the stored settings of all models and the recent files"},

@@ -43,9 +43,10 @@ const view_option view_option_rows[] = {
     {
         .name = "clips",
         .value = "shown|all",
-        .help = "export the shown clip or all clips. With all, a sheet shows\n"
-                "every clip; otherwise each clip is written to its own file,\n"
-                "whose name contains {anim}, as a movie of one cycle (shown)",
+        .help = "export the shown clip or all clips (shown). all: --sheet draws\n"
+                "every clip into one image; without --sheet, each clip is\n"
+                "written to a separate file, whose name contains {anim}; a\n"
+                "movie shows one cycle",
         .kind = COMMON_EITHER,
         .offset = FIELD(all_clips),
     },
@@ -149,8 +150,8 @@ const view_option view_option_rows[] = {
     {
         .name = "skin",
         .value = "N",
-        .help = "skin of a Quake or Quake II model, from 0",
-        .tooltip = "Skin of a Quake model, from 0",
+        .help = "index of the skin of a Quake or Quake II model, from 0",
+        .tooltip = "Index of the skin of a Quake model, from 0",
         .kind = COMMON_COUNT,
         .offset = FIELD(skin),
         .low = 0,
@@ -544,7 +545,7 @@ const view_option view_option_rows[] = {
         .value = "PIXELS",
         .help = "use meshes with fewer triangles for characters up to this\n"
                 "size and for all shadows; errors stay below one pixel\n"
-                "(0 = never; 512 for crowds of 100 and more)",
+                "(0 = never. Default: 512 for crowds of 100 and more)",
         .tooltip = "Use fewer triangles for characters up to this diameter in the image",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_reduced),
@@ -565,8 +566,8 @@ const view_option view_option_rows[] = {
         .name = "crowd-baked",
         .value = "PIXELS",
         .help = "use baked vertex animation for characters up to this size\n"
-                "that play clips (0 = never; without --output 128 for crowds\n"
-                "of 1000 and more)",
+                "that play clips (0 = never. Default: 128 in a window, for\n"
+                "crowds of 1000 and more)",
         .tooltip = "Use baked animation for characters up to this diameter in the image",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_baked),
@@ -585,8 +586,8 @@ const view_option view_option_rows[] = {
     {
         .name = "crowd-impostors",
         .value = "PIXELS",
-        .help = "draw characters up to this size as impostors (0 = never;\n"
-                "64 for crowds of 5000 and more)",
+        .help = "draw characters up to this size as impostors (0 = never.\n"
+                "Default: 64 for crowds of 5000 and more)",
         .tooltip = "Use impostors for characters up to this diameter in the image",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_impostors),
@@ -621,8 +622,8 @@ const view_option view_option_rows[] = {
         .name = "skinning-path",
         .value = "auto|4|8|exact|cpu|compute",
         .help = "skinning on the GPU by 4, 8 or all (exact) influences per\n"
-                "vertex, by compute shader, or on the CPU (auto: per mesh\n"
-                "the first of 4, 8, exact that is lossless)",
+                "vertex, by compute shader, or on the CPU (auto: for each mesh\n"
+                "the first lossless path of 4, 8 and exact)",
         .tooltip = "Skinning method, on the GPU or CPU",
         .kind = COMMON_CHOICE,
         .offset = FIELD(path),
@@ -667,7 +668,7 @@ const view_option view_option_rows[] = {
         .name = "animation-index",
         .value = "N",
         .heading = "Animation",
-        .help = "first clip to show, from 0",
+        .help = "index of the first clip to show, from 0",
         .tooltip = "Clip to show first",
         .kind = COMMON_COUNT,
         .offset = FIELD(animation_index),

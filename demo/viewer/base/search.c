@@ -253,7 +253,7 @@ static const missing_feature missing_features[] = {
     {"navigate navigation orbit pan fly", "mode camera view mouse move the around how to walk",
      "Mouse: left drag orbits, middle drag pans, the wheel zooms (F1 lists all)"},
     {"isolate solo local", "view mesh show only selected",
-     "Isolating a mesh: right click the mesh in the outliner, Isolate"},
+     "Isolating a mesh: right-click the mesh in the outliner and choose Isolate"},
     {"msaa fxaa aliasing antialiasing smaa", "anti samples quality",
      "Anti-aliasing: md5view --samples N"},
     {"bloom tonemapping tone effect postprocessing post processing raytracing ray dof",

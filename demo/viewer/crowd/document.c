@@ -898,8 +898,9 @@ static bool load_compared(view_document *document, const view_loader *loader)
     if (path == NULL)
         return true;
     if (scene->model == NULL)
-        return view_error(loader->log,
-                          "--compare %s: model is missing: expected a model to compare with", path);
+        return view_error(
+            loader->log, "--compare %s: model is missing: name the model to compare this file with",
+            path);
     if (!view_load_compare(&document->compare, scene, path, loader->log)) {
         view_free_compare(&document->compare);
         return loader->log->keeps_rest;

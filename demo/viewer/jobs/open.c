@@ -328,7 +328,7 @@ static void restore_setting(view_state *viewer, const view_option *option, const
     const bool is_missing = file != NULL && !is_in_game && common_file_stamp(file) == 0;
     if (is_missing) {
         char *const message =
-            common_format("%s no longer exists; it was in use when the file was last open", file);
+            common_format("%s no longer exists; a stored setting of the model refers to it", file);
         common_add(messages, message);
     } else if (!view_read_option(option, value, options)) {
         view_reset_option(option, options); // the value is invalid
@@ -405,7 +405,7 @@ static bool list_example_files(view_state *viewer, common_list *files, example_f
     if (models == NULL)
         return view_error(
             &viewer->log,
-            "argument is missing: expected a file, because example models were not found in %s",
+            "the example models were not found in %s; name a file on the command line",
             MD5VIEW_MODELS);
 
     common_add(files, first_machine(models));
