@@ -109,7 +109,7 @@ check "rejected files are not written" test ! -e "$scratch/none.mdl" -a ! -e "$s
 # -- Tags, skins --------------------------------------------------------------------------------------
 
 # shellcheck disable=SC2086
-check "tags are written" convert "$scratch/tags.md3" $twist_model --rate 2 --tag max_frame=tag_head --tag root
+check "tags are written" convert "$scratch/tags.md3" $twist_model --rate 2 --tag top=tag_head --tag root
 "$tool" dump models/zoo/twist.md5mesh models/zoo/twist.md5anim --ms 500 >"$scratch/pose"
 joint=$(awk '$1 == "world" && $2 == 1 { printf "%.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f", $6, $10, $14, $3, $7, $11, \
     $4, $8, $12, $5, $9, $13 }' "$scratch/pose")
