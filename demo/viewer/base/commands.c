@@ -186,7 +186,7 @@ static const view_menu_entry commands[] = {
     {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Control character",
      "drive control walk wasd game play mode first person walk around",
      KEYS(VIEW_KEY_RETURN, VIEW_KEY_PAD_ENTER), NEEDS(VIEW_NEEDS_MOVER),
-     .tooltip = "Control the character with W A S D, Shift, Space and F2 to F10; Esc ends"},
+     .tooltip = "Control the character: W A S D, Shift, Space, F2 to F10; Esc ends"},
     {VIEW_FIRE_TRIGGER, VIEW_MENU_MACHINE, "push", "Fire trigger", "push event", NEEDS(MACHINE),
      .list = VIEW_LIST_TRIGGERS},
     {VIEW_GO_TO_STATE, VIEW_MENU_MACHINE, "state", "Go to state", "jump", NEEDS(MACHINE),
