@@ -1,6 +1,8 @@
-// Replaces functions of the C library, which are 3 KB of the element, by functions of the browser. web.mk renames the calls.
+// Replaces functions of the C library, which would be more than 4 KB of the element, by functions of the browser. web.mk renames the calls.
 // Also replaces a long function of emscripten.
 mergeInto(LibraryManager.library, {
+    page_pow: function (x, y) { return Math.pow(x, y); },
+    page_powf: function (x, y) { return Math.pow(x, y); },
     page_sin: function (x) { return Math.sin(x); },
     page_cos: function (x) { return Math.cos(x); },
     page_tan: function (x) { return Math.tan(x); },
