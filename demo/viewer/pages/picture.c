@@ -682,7 +682,7 @@ static void write_code_line(text_column *column, const char *line, size_t length
             if (is_drawn)
                 view_draw_text(column->canvas, VIEW_CODE, x + (column->x + inset), column->y, 0,
                                comment_color, "//");
-            x += SLASHES * letter;
+            x += (float)SLASHES * letter;
         }
         const float columns = fmaxf((column->width - 2 * inset - x) / letter, MIN_COLUMNS);
         in_comment = in_comment || strncmp(text, "//", 2) == 0;
