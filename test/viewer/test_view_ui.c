@@ -312,8 +312,8 @@ TEST_HERE (view_notes_are_in_the_window, BOBBIN) {
             high = fmaxf(high, canvas->vertices[k].y);
             right = fmaxf(right, canvas->vertices[k].x);
         }
-        CHECK(canvas->count > 0 && low >= 0 && right < WIDTH);
-        CHECK(i < 2 ? low > y - 3 && high < HEIGHT : high < y);
+        CHECK(canvas->count > 0 && low >= 0 && right < (float)WIDTH);
+        CHECK(i < 2 ? low > y - 3 && high < (float)HEIGHT : high < y);
     }
 }
 
