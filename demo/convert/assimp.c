@@ -39,7 +39,6 @@
 enum {
     MAX_MEMORY = 4000,      // MiB for libassimp
     MAX_SECONDS = 300,      // of processor time
-    MAX_CLIP_SECONDS = 600, // of a clip; a longer clip has another unit of time
     MIN_FBX_VERSION = 7100, // oldest supported version
     NONE = -1,
 };
@@ -1709,12 +1708,12 @@ static bool add_clip(assimp_importer *importer, const struct aiAnimation *source
     begin_clip(importer, source, &clip.num_moved, &clip.reach);
 
     const double seconds = source->mDuration / clip.ticks;
-    if (!(seconds >= 0 && seconds <= (double)MAX_CLIP_SECONDS)) {
+    if (!(seconds >= 0 && seconds <= (double)PLAIN_MAX_CLIP_SECONDS)) {
         add_line(importer,
                  PROBLEM
                  "clip '%s' is too long: %g s; limit: %d s; shorten its time range when you export "
                  "the file",
-                 clip.name, seconds, MAX_CLIP_SECONDS);
+                 clip.name, seconds, PLAIN_MAX_CLIP_SECONDS);
         return false;
     }
     clip.num_frames = (size_t)(floor(seconds * clip.rate + 0.5) + 1);

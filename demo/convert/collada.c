@@ -68,8 +68,8 @@ static bool close_element(text_range text, const char *name, xml_element *elemen
     return element->end != NULL;
 }
 
-// Finds the next element with a name, and moves rest->at past it. Returns false if there is no
-// further element.
+// Finds the next element <NAME> in a text and sets rest->at to the end of the element. Returns
+// false if there is no further element.
 static bool find_element(text_range *rest, const char *name, xml_element *element)
 {
     const char *at = convert_find_after(rest->at, rest->end, "<");
@@ -171,10 +171,9 @@ static void list_sources(collada_text *file)
 // Returns the source with an id, which follows a '#' in `reference`, or NULL.
 static const xml_element *find_source(collada_text *file, text_range reference)
 {
-    enum { MAX_LENGTH = 1000 };
-    const ptrdiff_t length = reference.end - reference.at - 1; // without the '#'
-    if (!begins_with(reference, "#") || length > MAX_LENGTH)
+    if (!begins_with(reference, "#"))
         return NULL;
+    const ptrdiff_t length = reference.end - reference.at - 1; // without the '#'
     char *const id = common_format("%.*s", (int)length, reference.at + 1);
     const bool is_found = common_has_text(&file->source_ids, id);
     const size_t index = is_found ? common_index_text(&file->source_ids, id, strlen(id)) : 0;
@@ -452,10 +451,10 @@ static void add_key(const collada_sampler *sampler, size_t key, double time, bak
 static bool bake_keys(const collada_text *file, const collada_sampler *sampler, baked_keys *baked)
 {
     enum { ELEMENTS_PER_VALUE = 10, BYTES_PER_VALUE = 40 };
-    const double max_seconds = 600; // of a clip
-    const double rounding = 1e-4;   // seconds; a frame this near to a key needs no other key
+    const double rounding = 1e-4; // seconds; a frame this near to a key needs no other key
     const double *const times = sampler->numbers[TIMES];
     const double seconds = times[sampler->num_keys - 1] - times[0];
+    const double max_seconds = PLAIN_MAX_CLIP_SECONDS;
     if (!(seconds <= max_seconds && fabs(times[0]) <= max_seconds))
         return false;
     const size_t capacity = sampler->num_keys + (size_t)(seconds * file->rate) + 1;
@@ -582,7 +581,7 @@ static bool has_vector_index(text_range target)
 static bool is_color(text_range target)
 {
     const char *const dot = convert_find_after(target.at, target.end, ".");
-    return dot && dot < target.end && strchr("RGBA", *dot)
+    return dot && dot < target.end && memchr("RGBA", *dot, 4)
            && !begins_with((text_range){dot, target.end}, "ANGLE");
 }
 

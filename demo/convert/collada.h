@@ -13,8 +13,7 @@ typedef struct collada_file {
 } collada_file;
 
 // Evaluates the animation curves of a Collada file in each frame. The frame rate is the rate of the
-// job, or else the first common rate at which all keys are at frames, or else 60 Hz. The caller
-// frees the members of the result.
+// job, or else the result of plain_find_rate(). The caller frees the members of the result.
 collada_file collada_bake_curves(const convert_job *job, const char *bytes, size_t size);
 
 #endif

@@ -194,6 +194,10 @@ extern const convert_affine plain_gltf_axes;
 // The axes of SMD and PSK: x left, y back, z up.
 extern const convert_affine plain_back_axes;
 
+// Maximum duration of a clip of a file that libassimp reads, in seconds. A longer clip was probably
+// read with a wrong unit of time.
+enum { PLAIN_MAX_CLIP_SECONDS = 600 };
+
 // Search for the frame rate of the keys of a clip. Initialize it with {0}.
 enum { PLAIN_NUM_RATES = 6 };
 typedef struct plain_rate_search {
@@ -205,8 +209,8 @@ bool plain_is_frame_time(double seconds, double rate);
 
 void plain_add_key_time(plain_rate_search *search, double seconds);
 
-// Returns the first common rate at which all keys are at frames, in Hz. If there is none, returns
-// 60.
+// Returns the lowest common frame rate at which the time of every key is the time of a frame, in
+// Hz. Returns 60 if there is no such rate.
 double plain_find_rate(const plain_rate_search *search);
 
 // Fills the scene's error. The value of the expression is false.

@@ -3,7 +3,8 @@ between few keys, and OUT.FRAME.obj with its vertices in some frames.
 collada.py baked OUT: writes a file whose curves have a key in each of ten frames at 30 Hz.
 collada.py late OUT: the same with the first key after one second.
 collada.py skeleton OUT: writes a file with a mesh that does not move, and bones that move and have no mesh.
-collada.py kind OUT KIND: writes a file with two keys of this type of interpolation."""
+collada.py kind OUT KIND [SECONDS]: writes a file with two keys of this type of interpolation, at 0 and at
+SECONDS (1)."""
 import math
 import sys
 
@@ -120,13 +121,13 @@ def write_skeleton(path):
           node("box", MESH) + bones)
 
 
-def main(command, path, kind=None):
+def main(command, path, kind=None, seconds=1):
     if command == "curves":
         write_curves(path)
     elif command == "skeleton":
         write_skeleton(path)
     elif command == "kind":
-        write(path, [animation("body/at.X", "X", [0, 1], [0, 1], [kind] * 2)])
+        write(path, [animation("body/at.X", "X", [0, float(seconds)], [0, 1], [kind] * 2)])
     else:
         write_baked(path, 1 if command == "late" else 0)
 

@@ -54,6 +54,10 @@ for kind in CARDINAL BSPLINE BEZIER; do
     check "$kind without tangents is rejected" exits_with 1 "the curves of animation sampler 'body-at-X-sampler' cannot be evaluated" "$tool" convert "$scratch/$kind.dae" -o "$scratch/no.md5mesh"
     check '... and accepted with --force' convert_dae $kind --force
 done
+write_dae kind longest LINEAR 600
+check 'a clip may take 600 seconds' convert_dae longest
+write_dae kind long LINEAR 600.1
+check '... and not more' exits_with 1 "clip 'animation' is too long: 600.1 s; limit: 600 s" "$tool" convert "$scratch/long.dae" -o "$scratch/no.md5mesh"
 # A file with clips for the model of another file, whose only mesh is a box that does not move. Half of two rotations by 90 degrees
 # about the same axis is a rotation of the second bone by 90 degrees.
 write_dae skeleton skeleton
