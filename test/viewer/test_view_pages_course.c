@@ -124,7 +124,6 @@ TEST_PAGE (page_masks_code_equals_the_library, "masks") {
     }
 }
 
-// Bollo's polynomial from rest, in factors: (1 - s)^3 (1 + 3 s + 6 s^2).
 TEST_PAGE (page_ik_elbow_obeys_the_law_of_cosines, "ik") {
     // Both bones, as the solver with the formula poses them.
     CLAIM("solver = 0 @ 0");

@@ -528,8 +528,9 @@ struct view_previews {
     atomic_bool ends; // the thread must end
     view_lock *lock;  // protects the following members
     bool has_more;    // previews were finished since the last view_update_previews()
-    // A request to the window's thread, the only thread that can draw: it draws `subject` into
-    // *image, which has `size` x `size` pixels. `subject` is NULL if there is no request.
+    // A drawing that a worker thread requests from the window's thread, because only that thread
+    // may use OpenGL: `subject` is drawn into *image, which has `size` x `size` pixels. `subject`
+    // is NULL if no drawing is requested.
     view_preview_subject *subject;
     uint32_t size;
     view_image *image;
