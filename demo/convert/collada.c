@@ -580,8 +580,9 @@ static bool has_vector_index(text_range target)
 // Returns true if the target of a channel is a part of a color.
 static bool is_color(text_range target)
 {
+    static const char letters[4] = {'R', 'G', 'B', 'A'};
     const char *const dot = convert_find_after(target.at, target.end, ".");
-    return dot && dot < target.end && memchr("RGBA", *dot, 4)
+    return dot && dot < target.end && memchr(letters, *dot, sizeof letters)
            && !begins_with((text_range){dot, target.end}, "ANGLE");
 }
 
