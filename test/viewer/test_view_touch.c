@@ -128,6 +128,33 @@ TEST_HERE (view_button_over_the_demo_is_above_the_sheet, MACHINE) {
     CHECK(view_current_layout(&u->facts).handle.y < 500.0f);
 }
 
+// A notice with a command over the demo. In the narrow window of a phone, it is above the button;
+// in a wide window, it is beside the button.
+TEST_HERE (view_notice_over_the_demo_does_not_cover_the_button, MACHINE) {
+    const struct {
+        uint32_t width;
+        uint32_t height;
+        bool is_above;
+    } windows[] = {{360, 740, true}, {740, 360, false}, {1280, 720, false}};
+    for (size_t i = 0; i < COMMON_LENGTH(windows); i++) {
+        make_upright(u);
+        u->viewer.width = windows[i].width;
+        u->viewer.height = windows[i].height;
+        u->viewer.uptime += 10.0;
+        u->viewer.panels.decision.demo_end = u->viewer.uptime + 20.0;
+        ui_show_notice(&u->viewer.ui, u->viewer.uptime, "See all problems");
+        u->viewer.ui.notice_action = VIEW_WARNINGS;
+        user_draw(u);
+        const view_rect button = item_find(&u->viewer, &u->facts, "own/Open");
+        const view_rect notice = item_find(&u->viewer, &u->facts, "notice/See");
+        CHECK(button.width > 0.0f && notice.width > 0.0f);
+        const bool is_above = notice.y + notice.height <= button.y;
+        const bool is_beside = notice.x + notice.width <= button.x;
+        CHECK(is_above || is_beside);
+        CHECK(is_above == windows[i].is_above);
+    }
+}
+
 // The tabs of the sheet select parts of the docks.
 TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     make_upright(u);

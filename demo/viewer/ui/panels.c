@@ -6,11 +6,21 @@
 
 // Sizes in layout units.
 static const float cursor_height = 18; // of the mouse, above its tooltip
-static const float badge_space = 50;   // between the top of a badge and the bottom of the image
+static const float badge_height = 28;  // of one line
+static const float badge_margin = 22;  // between a badge and the bottom of its region
+static const float badge_top = 10;     // between a badge and the top of its region
 
 // Sizes in em.
 static const float phone_button_size = 3.2f;
 static const float phone_button_gap = 0.9f;
+
+// Size and position of the button over the demo, and the width of a window in which the button does
+// not reach the badges, which are centered.
+static const float demo_button_width = 16;
+static const float demo_button_height = 2.2f;
+static const float demo_button_right = 1;     // between the button and the right edge
+static const float demo_button_bottom = 1.8f; // between the button and the bottom edge
+static const float min_width_beside_badges = 52;
 
 static const double demo_button_delay = 3; // of the button over the demo, seconds
 
@@ -120,15 +130,17 @@ static void draw_tip(view_ui *ui)
             num_lines);
 }
 
+typedef enum badge_position { BADGE_AT_TOP, BADGE_AT_BOTTOM } badge_position;
+
 // Draws a badge: a text in a box with a frame of the color `edge`. The badge is horizontally
-// centered in the free region of the image. Its top is `down` pixels below the top of this region.
-// A long text is wrapped into at most four lines and then truncated. Returns the box.
-static view_rect draw_badge(const view_ui *ui, float down, view_color edge, const char *text)
+// centered in `region`, at its top or bottom. A long text is wrapped into at most four lines and
+// then truncated. Returns the box.
+static view_rect draw_badge(const view_ui *ui, view_rect region, badge_position position,
+                            view_color edge, const char *text)
 {
     enum { MAX_LINES = 4 };
     const float scale = ui->scale;
-    const view_rect free = view_free_region(ui->stage);
-    const float max_width = fmaxf(free.width - 40 * scale, 8 * scale);
+    const float max_width = fmaxf(region.width - 40 * scale, 8 * scale);
     const float width = fminf(ui_text_width(ui, text), max_width);
 
     // The last line gets the whole remaining text, which is truncated when it is drawn. One pixel
@@ -145,17 +157,16 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
         count++;
     }
 
-    // The box must be completely inside of the free region.
     const float padding = 12 * scale;
-    const float further_lines = ((float)count - 1) * ui->line; // height of all lines but one
-    const float max_down = free.height - badge_space * scale - further_lines;
-    const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - padding),
-                           roundf(free.y + fminf(down, max_down)), width + 2 * padding,
-                           28 * scale + further_lines};
+    const float height = badge_height * scale + ((float)count - 1) * ui->line;
+    const float bottom = region.y + region.height - badge_margin * scale;
+    const float y = position == BADGE_AT_TOP ? region.y + badge_top * scale : bottom - height;
+    const view_rect box = {roundf(region.x + 0.5f * (region.width - width) - padding), roundf(y),
+                           width + 2 * padding, height};
     ui_popover(ui, box, 5, edge);
     for (uint32_t i = 0; i < count; i++) {
-        const float y = box.y + 14 * scale + ((float)i - 0.5f) * ui->line;
-        ui_text(ui, box.x + padding, y, width + 1, VIEW_BRIGHT, lines[i]);
+        const float line_y = box.y + 14 * scale + ((float)i - 0.5f) * ui->line;
+        ui_text(ui, box.x + padding, line_y, width + 1, VIEW_BRIGHT, lines[i]);
     }
     return box;
 }
@@ -329,30 +340,44 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
         if (ui_text_width(ui, text) <= max_width)
             break;
     }
-    draw_badge(ui, 10 * ui->scale, VIEW_ACCENT, text);
+    draw_badge(ui, view_free_region(stage), BADGE_AT_TOP, VIEW_ACCENT, text);
 }
 
 // == Running the panels ===================================================================
 
-// Returns the distance from the top of the free region to a badge at its bottom, pixels. It is the
-// parameter `down` of draw_badge().
-static float bottom_badge(const view_ui *ui)
+// Returns the box of the button over the demo. It is in a corner of the free region, so that docks
+// and sheets do not cover it.
+static view_rect demo_button_box(const view_ui *ui)
 {
-    return view_current_layout(ui->stage).free.height - badge_space * ui->scale;
+    const view_rect free = view_current_layout(ui->stage).free;
+    const float width = demo_button_width * ui->em;
+    const float height = demo_button_height * ui->em;
+    return (view_rect){free.x + free.width - demo_button_right * ui->em - width,
+                       free.y + free.height - demo_button_bottom * ui->em - height, width, height};
+}
+
+// Returns true if the button over the demo would cover a part of a badge at the same height.
+static bool is_window_narrow(const view_ui *ui)
+{
+    return ui->stage->width <= min_width_beside_badges * ui->em;
+}
+
+// Returns the region for the badges at the bottom of the image. In a narrow window, for example
+// that of a phone, it ends above the button over the demo.
+static view_rect bottom_badge_region(const view_ui *ui, bool has_demo_button)
+{
+    view_rect region = view_free_region(ui->stage);
+    if (has_demo_button && is_window_narrow(ui))
+        region.height = demo_button_box(ui).y - region.y;
+    return region;
 }
 
 // Draws the button that opens the user's own model, and handles its input. The button is displayed
-// over the demo. It remains when a click has taken control of the character. It is in a corner of
-// the free region, so that docks and sheets do not cover it.
-static void run_demo_button(view_ui *ui, const view_stage *stage)
+// over the demo. It remains when a click has taken control of the character.
+static void run_demo_button(view_ui *ui)
 {
-    const float em = ui->em;
-    const view_rect free = view_current_layout(stage).free;
-    const float right = free.x + free.width;
-    const float bottom = free.y + free.height;
-    const view_rect box = {right - 17 * em, bottom - 4 * em, 16 * em, 2.2f * em};
     ui_begin(ui, "own");
-    if (ui_button(ui, box, "Open your own model\xE2\x80\xA6", true))
+    if (ui_button(ui, demo_button_box(ui), "Open your own model\xE2\x80\xA6", true))
         UI_COMMAND(ui, VIEW_FILES);
 }
 
@@ -374,32 +399,32 @@ static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *
 
 // Draws the notice about the result of a command and handles its input. A notice may have its
 // own command, for example to open the list of problems. A click executes this command.
-static void run_notice(view_ui *ui)
+static void run_notice(view_ui *ui, view_rect region)
 {
-    const view_rect box = draw_badge(ui, bottom_badge(ui), VIEW_EDGE, ui->notice);
+    const view_rect box = draw_badge(ui, region, BADGE_AT_BOTTOM, VIEW_EDGE, ui->notice);
     ui_begin(ui, "notice");
     if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
         UI_COMMAND(ui, ui->notice_action);
 }
 
 // Draws the notice over the demo, which plays until the user takes control of the character.
-static void draw_demo_notice(const view_ui *ui, const view_stage *stage)
+static void draw_demo_notice(const view_ui *ui, const view_stage *stage, view_rect region)
 {
     if (!stage->shown->panel)
         return;
     const bool has_keys = !stage->is_touched && !view_current_layout(stage).is_phone;
     const char *const text = has_keys ? "Press any key to play as Bobbin" : "Tap to play as Bobbin";
-    draw_badge(ui, bottom_badge(ui), VIEW_EDGE, text);
+    draw_badge(ui, region, BADGE_AT_BOTTOM, VIEW_EDGE, text);
 }
 
 // Draws the notice that invites the user to open a model. It appears shortly before the end of the
-// demo. In a narrow window, the button of the demo has the same position, so the notice is omitted.
-static void draw_invitation(const view_ui *ui, const view_panels *panels)
+// demo. A narrow window has too little space for it: there, the button over the demo is enough.
+static void draw_invitation(const view_ui *ui, const view_panels *panels, view_rect region)
 {
     const double begin = panels->decision.demo_end - (double)VIEW_INVITING;
-    const bool has_space = ui->stage->width > 52 * ui->em;
-    if (ui->stage->uptime > begin && has_space)
-        draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
+    if (ui->stage->uptime > begin && !is_window_narrow(ui))
+        draw_badge(ui, region, BADGE_AT_BOTTOM, VIEW_ACCENT,
+                   "Drop your model here, or press Ctrl+O");
 }
 
 // Draws everything over the document and handles its input. Later panels cover earlier ones. The
@@ -413,14 +438,16 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
 {
     const bool is_start = stage->is_start && !stage->shown->help;
     const bool is_demo = panels->decision.demo_end > 0 && !is_start;
-    if (is_demo && stage->uptime > demo_button_delay)
-        run_demo_button(ui, stage);
+    const bool has_demo_button = is_demo && stage->uptime > demo_button_delay;
+    const view_rect badge_region = bottom_badge_region(ui, has_demo_button);
+    if (has_demo_button)
+        run_demo_button(ui);
     if (stage->plays) {
-        draw_demo_notice(ui, stage);
+        draw_demo_notice(ui, stage, badge_region);
         return;
     }
     if (is_demo)
-        draw_invitation(ui, panels);
+        draw_invitation(ui, panels, badge_region);
 
     if (is_start && !stage->is_bare)
         view_start_panel(ui, &panels->start);
@@ -428,7 +455,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
         run_work_panels(ui, panels, stage);
     const bool has_notice = stage->uptime < ui->notice_end;
     if (has_notice && (stage->shown->panel || is_start))
-        run_notice(ui);
+        run_notice(ui, badge_region);
     view_card_panel(ui, &panels->card);
     view_browser_panel(ui, &panels->browser);
 }
