@@ -464,7 +464,7 @@ static bool bake_keys(const collada_text *file, const collada_sampler *sampler, 
         return false;
 
     *baked = (baked_keys){.times = common_alloc(capacity, sizeof *baked->times),
-                          .values = common_alloc(num_values, sizeof *baked->values)};
+                          .values = common_alloc((size_t)num_values, sizeof *baked->values)};
     for (size_t k = 0; k < sampler->num_keys; k++) {
         add_key(sampler, k, times[k], baked);
         if (k + 1 == sampler->num_keys)
