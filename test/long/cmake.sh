@@ -99,7 +99,7 @@ for shared in OFF ON; do
     check "programs link with the DLL" links_windows_program
     if command -v wine >/dev/null; then
         cp "$scratch/windows/bin/"*.dll "$scratch/found/" 2>/dev/null
-        export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
+        export WINEPREFIX="$scratch/wine" WINEDEBUG=-all LC_ALL=C.UTF-8
         check "a program runs" prints_version_and_joints wine "$scratch/found/load.exe"
     else
         skip "a program runs" "wine is not installed"

@@ -72,7 +72,7 @@ plays_with_clang_cl() { # FLAGS...
 for each in clang x86_64-w64-mingw32-gcc wine; do
     command -v $each >/dev/null || { skip "clang-cl" "$each is not installed"; finish; }
 done
-export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
+export WINEPREFIX="$scratch/wine" WINEDEBUG=-all LC_ALL=C.UTF-8
 check "make amalgamate" amalgamate
 check "a program runs on this machine" write_expected_output
 # shellcheck disable=SC2046 # one word each

@@ -86,7 +86,8 @@ test_platform riscv64 riscv64-linux-gnu-gcc qemu-riscv64-static "$emulated_tests
 test_platform s390x s390x-linux-gnu-gcc qemu-s390x-static "$emulated_tests"
 
 # gcc reports mingw's own macros of math.h as conversions of ours.
-export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
+# Without a UTF-8 locale, wine cannot create a file with a name outside of ASCII.
+export WINEPREFIX="$scratch/wine" WINEDEBUG=-all LC_ALL=C.UTF-8
 test_platform windows-x86_64 x86_64-w64-mingw32-gcc wine "" -Wno-float-conversion
 
 # The library as CMake builds it with clang-cl, for Microsoft's ABI, with the objects of these tests. The tests do not use AVX2,

@@ -20,7 +20,7 @@ unpack_archive() {
         mv "$scratch"/zip/md5model-* "$scratch/a folder" && (cd "$scratch/a folder" && sha256sum -c SHA256SUMS)
 }
 check "checksums are correct" unpack_archive
-export WINEPREFIX="$scratch/wine" WINEDEBUG=-all SDL_AUDIODRIVER=dummy
+export WINEPREFIX="$scratch/wine" WINEDEBUG=-all LC_ALL=C.UTF-8 SDL_AUDIODRIVER=dummy
 wine wineboot -i >/dev/null 2>&1
 bobbin="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
 
