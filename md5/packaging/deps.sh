@@ -157,7 +157,7 @@ oldest() {
 
 # Packages that .ci/run needs in addition to test and lint: three other platforms.
 look_gate() {
-    for machine in s390x aarch64; do
+    for machine in i686 s390x aarch64; do
         command_found "$machine-linux-gnu-gcc" &&
             [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
     done
