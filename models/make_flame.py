@@ -3,7 +3,8 @@
 quad that its material turns to the viewer: its width is the distance of its joints, and it is invisible
 while they are at one point. Puffs that have left the mouth stay in world space: their clip compensates the
 movement of the head in Bobbin's sneeze. The burst leaves soot on Bobbin's nose: copies of the skin there
-(of models/bobbin), which are inside the head before and return into it one after the other.
+(of models/bobbin). While a copy is hidden, it is inside the head and collapsed to a line, so that the burst
+also looks right without Bobbin.
 
     python3 models/make_flame.py [FOLDER]    writes the files (default: models/flame)
     python3 models/make_flame.py --check     regenerates and compares with models/flame"""
@@ -146,7 +147,8 @@ def mesh(kind, bones):
 
 
 def soot():
-    """Returns Bobbin's skin near the nose, relative to the joint head, moved slightly forward."""
+    """Returns Bobbin's skin near the nose, relative to the joint head, moved slightly forward. Half of the
+    weight of each vertex is on a joint that does not move: see hide()."""
     skin = Mesh(os.path.join(HERE, "bobbin", "bobbin.md5mesh"))
     posed = [joint[2:] for joint in skin.joints]
     head = next(joint[2] for joint in skin.joints if joint[0] == "head")
@@ -165,7 +167,7 @@ def soot():
             across = y * math.cos(angle) - z * math.sin(angle)
             down = y * math.sin(angle) + z * math.cos(angle)
             uvs.append((0.5 + away * across, 0.5 - away * down))
-            weights.append([("soot_%d" % number, 1.0)])
+            weights.append([("origin", 0.5), ("soot_%d" % number, 0.5)])
     return md5.Mesh("soot", "models/flame/soot", points, uvs, tris, weights)
 
 
@@ -177,10 +179,21 @@ def glow(s, t):
     return (255.0 * light,) * 2
 
 
+def hide(pose, layer):
+    """Hides a layer of soot. Each vertex is the mean of its position in the bind pose and of its position
+    after half a turn of the layer's joint about the x axis. All means are on one line, so that the layer has
+    no area. Dual quaternion skinning does not collapse the layer: therefore it also moves into the head, by
+    the mean of the displacements of the two joints."""
+    joint = "soot_%d" % layer
+    pose.move(joint, 2.0 * HIDDEN)
+    pose.turn(joint, roll=180.0)
+
+
 def frame(bones, t, sooty=math.inf):
     pose = rig.Pose(bones)
     for number, (_, seconds) in enumerate(LAYERS):
-        pose.move("soot_%d" % number, 0.0 if sooty < seconds else HIDDEN)
+        if sooty >= seconds:
+            hide(pose, number)
     for puff in PUFFS:
         position, size = puff.at(t)
         near, edge = "puff_%d" % puff.number, "edge_%d" % puff.number
