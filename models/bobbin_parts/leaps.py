@@ -140,21 +140,21 @@ def jump_air(a, t):
     rock, quarter = wave(t / AIR_SECONDS), wave(t / AIR_SECONDS, 1, -0.25)
     after = 0.5 - 0.5 * math.cos(4.0 * math.pi * t / AIR_SECONDS)
     # The trunk turns against the legs, and the head against the trunk.
-    a.move("hips", y=0.3 * rock, z=0.3 * rock)
-    a.turn("hips", yaw=6.0 * rock, roll=4.0 * rock)
-    a.bend(yaw=-11.0 * rock, roll=-5.0 * rock, pitch=3.0 * after)
+    a.move("hips", y=-0.6 * rock, z=0.3 * rock)
+    a.turn("hips", yaw=8.0 * rock, roll=4.0 * rock)
+    a.bend(yaw=-15.0 * rock, roll=-8.0 * rock, pitch=3.0 * after)
     a.nod(yaw=5.0 * rock, roll=4.0 * rock, pitch=-3.0 * after)
     a.ears(4.0 * wave(t / AIR_SECONDS, 2, 0.15))
     for side, sign in SIDES:
         ahead, up = sign * rock, sign * quarter
         late = sign * wave(t / AIR_SECONDS, 1, 0.12)
         # Each arm goes round against the leg of its side, the elbow and the hand later.
-        a.arm(side, roll=-14.0 * up, pitch=15.0 * ahead)
-        a.elbow(side, 8.0 - 8.0 * late)
-        a.one("hand", side, roll=7.0 * late)
+        a.arm(side, roll=-20.0 * up, pitch=26.0 * ahead)
+        a.elbow(side, 12.0 - 12.0 * late)
+        a.one("hand", side, roll=10.0 * late)
         # The legs run: a foot goes forward above and back below, its heel up on the way back.
-        a.foot(side, BALL[0] - 0.4 + 2.6 * ahead, BALL[1] * sign, 3.0 + 1.5 * up,
-               38.0 - 13.0 * ahead, 0.0, 0.5)
+        a.foot(side, BALL[0] - 0.4 + 4.2 * ahead, BALL[1] * sign, 3.8 + 2.2 * up,
+               38.0 - 20.0 * ahead, 0.0, 0.5)
 
 
 def jump_land(a, t):

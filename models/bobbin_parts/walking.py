@@ -167,24 +167,25 @@ def backward(a, t):
     weight, stride = wave(phase, 1, 0.05), wave(phase, 1, -0.25)
     a.move("hips", x=-0.5, y=1.4 * weight, z=-0.95 + 0.45 * wave(phase, 2, 0.22))
     a.turn("hips", pitch=1.0, yaw=7.0 * stride, roll=4.5 * wave(phase, 1, 0.08))
-    a.bend(pitch=7.0 + 2.0 * wave(phase, 2, 0.3), yaw=8.0 - 8.0 * stride,
+    a.bend(pitch=7.0 + 2.0 * wave(phase, 2, 0.3), yaw=12.0 - 8.0 * stride,
            roll=-6.0 * wave(phase, 1, 0.1))
     a.stretch(0.3 * wave(phase, 2, 0.25))
-    a.nod(yaw=30.0 + 3.0 * wave(phase, 1, 0.1), pitch=2.0 + 2.0 * wave(phase, 2, 0.4),
+    a.nod(yaw=38.0 + 3.0 * wave(phase, 1, 0.1), pitch=2.0 + 2.0 * wave(phase, 2, 0.4),
           roll=-5.0 + 2.0 * weight)
-    a.look(15.0, 6.0)
+    a.look(18.0, 6.0)
     a.brows(0.4, -0.4)
     a.mouth(0.08 + 0.06 * wave(phase, 2, 0.2), -0.4)
     a.arms_down(0.85)
     for side, sign in SIDES:
-        # Against the legs, and out to the side as its foot feels for the ground; the hand trails.
-        swing, late, later = (sign * wave(phase, 1, by) for by in (-0.2, -0.12, -0.04))
-        a.one("clavicle", side, yaw=6.0 * swing, roll=2.0 + 3.0 * late)
-        # The hand on the side that he looks over feels behind him, the other one is held up before him.
-        a.arm(side, roll=-3.0 + 8.0 * late, pitch=-2.0 + 14.0 * sign + 30.0 * swing,
-              bend=36.0 - 12.0 * sign - 17.0 * late)
-        a.one("hand", side, roll=10.0 + 13.0 * later, pitch=-8.0 + 9.0 * later)
-        a.grip(side, 0.1 - 0.4 * max(0.0, later))
+        # An arm swings forward while the foot of its side steps back. Forearm and hand follow with a delay.
+        ahead, late, later = (sign * wave(phase, 1, by) for by in (-0.23, -0.17, -0.11))
+        a.one("clavicle", side, yaw=-5.0 * ahead, roll=1.5 * wave(phase, 2, 0.1))
+        # The arm on the side that he looks over stays a little behind the other arm. Both arms swing straight
+        # back and forth although the chest is rotated to that side.
+        a.arm(side, roll=2.0 * wave(phase, 2, 0.2), pitch=4.0 * sign - 24.0 * ahead, yaw=-4.0 - 7.0 * sign,
+              bend=16.0 + 12.0 * late)
+        a.one("hand", side, roll=4.0 * wave(phase, 2, 0.3), pitch=-8.0 * later)
+        a.grip(side, 0.12 + 0.06 * later)
     a.tail_pose(rise=9.0, curl=6.0)
     a.tail(9.0, 1.5, phase, 1, 0.08)
     a.ears(5.0, 12.0)
