@@ -409,7 +409,7 @@ static bool next_entry(entry_reader *entries)
     } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
 
     // d_type is an extension of POSIX. A link counts as the kind of its target, which d_type does
-    // not tell.
+    // not contain.
     entries->is_unknown = true;
 #ifdef DT_DIR
     entries->is_unknown = entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK;
@@ -712,13 +712,13 @@ static bool can_continue(const walk_state *walked)
     return !walk->goes_on || walk->goes_on(walk->user, walked->files.count);
 }
 
-// Returns true if a folder is to be searched. The excluded folder is not. A link is not if links
-// are not followed.
-static bool is_wanted_folder(const walk_state *walked, const char *path, bool is_link)
+// Returns true if a folder must be searched. The folder walked->without is excluded. If links are
+// not followed, a link to a folder is excluded, too.
+static bool is_wanted_folder(const walk_state *walked, const char *path, bool may_be_link)
 {
     if (strcmp(path, walked->without) == 0)
         return false;
-    return !(is_link && walked->no_links && common_is_link(path));
+    return !(may_be_link && walked->no_links && common_is_link(path));
 }
 
 static bool is_wanted_file(const walk_state *walked, const char *name)
@@ -732,12 +732,12 @@ static bool is_wanted_file(const walk_state *walked, const char *name)
 // the entry is not wanted.
 static common_list *select_list(walk_state *walked, const entry_reader *entry, const char *path)
 {
-    const bool is_link = entry->is_unknown; // or its kind is not stored in the folder
+    const bool may_be_link = entry->is_unknown;
     common_status status = {.is_file = entry->is_file, .is_folder = entry->is_folder};
-    if (is_link && !common_read_status(path, &status))
+    if (may_be_link && !common_read_status(path, &status))
         return NULL;
-    if (status.is_folder && is_wanted_folder(walked, path, is_link))
-        return &walked->folders[is_link ? LINKED_FOLDER : REAL_FOLDER];
+    if (status.is_folder && is_wanted_folder(walked, path, may_be_link))
+        return &walked->folders[may_be_link ? LINKED_FOLDER : REAL_FOLDER];
     if (status.is_file && is_wanted_file(walked, entry->name))
         return &walked->files;
     return NULL;

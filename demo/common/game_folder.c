@@ -96,9 +96,9 @@ static bool is_separator(char c)
 }
 
 // Appends a file to the list of a folder or an archive, which then owns the name.
-static void add_file(game_source *added, source_file file)
+static void add_file(game_source *source, source_file file)
 {
-    *COMMON_ADD_ITEM(added->files, added->count) = file;
+    *COMMON_ADD_ITEM(source->files, source->count) = file;
 }
 
 // Returns true if a name contains control characters, which a terminal would interpret.
@@ -344,7 +344,6 @@ static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5
 // A .pak file of Quake begins with "PACK", the offset of its file list and the size of this list.
 // The list contains a name of 56 bytes, an offset and a size for each file. Numbers are
 // little-endian.
-// contains a name of 56 bytes, an offset and a size for each file. Numbers are little-endian.
 
 enum { PAK_HEADER = 12, PAK_ENTRY = 64, PAK_NAME = 56 }; // bytes
 
@@ -425,16 +424,16 @@ static bool open_pak(game_source *archive, md5_error *error)
 // == Folders and archives =========================================================================
 
 // Extensions of archives that take precedence over the files of their folder.
-static const char *const over[] = {".pak", NULL};
+static const char *const overriding_extensions[] = {".pak", NULL};
 
 // Extensions of archives over which the files of their folder take precedence.
-static const char *const under[] = {".pk4", ".pk3", ".zip", NULL};
+static const char *const overridden_extensions[] = {".pk4", ".pk3", ".zip", NULL};
 
 // Returns the name of a file in the game, as a callback for md5_game_path.name.
 static const char *get_name(void *user, size_t file)
 {
-    const game_source *const from = user;
-    return from->files[file].name + from->start;
+    const game_source *const source = user;
+    return source->files[file].name + source->start;
 }
 
 // Returns true if a file of an archive is not suspiciously large; see FREE_MIB. Otherwise fills
@@ -497,18 +496,18 @@ static char *open_in_archive(const game_source *archive, const source_file *file
 // size that the caller accepts, or 0 for any size. Afterwards it is the size of the file.
 static const void *open_file(void *user, size_t index, size_t *size, md5_error *error)
 {
-    const game_source *const from = user;
-    const source_file *const file = &from->files[index];
-    const bool is_on_disk = !from->zip && !from->stream;
+    const game_source *const source = user;
+    const source_file *const file = &source->files[index];
+    const bool is_on_disk = !source->zip && !source->stream;
     const uint64_t file_size = is_on_disk ? common_file_size(file->name) : file->size;
     if (*size > 0 && file_size > *size) {
-        fail(error, "too large: expected at most %zu bytes, found %llu", *size,
+        fail(error, "file is too large: expected at most %zu bytes, found %llu", *size,
              (unsigned long long)file_size);
         return NULL;
     }
     if (is_on_disk)
         return open_on_disk(file, size, error);
-    return open_in_archive(from, file, size, error);
+    return open_in_archive(source, file, size, error);
 }
 
 static void close_file(void *user, const void *bytes, size_t size)
@@ -519,36 +518,37 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 static int64_t time_on_disk(void *user, size_t file)
 {
-    const game_source *const from = user;
-    return (int64_t)common_file_time(from->files[file].name);
+    const game_source *const source = user;
+    return (int64_t)common_file_time(source->files[file].name);
 }
 
 // Frees an archive or a folder of the search path, with the names of its files.
-static void free_source(game_source *freed)
+static void free_source(game_source *source)
 {
-    close_zip(freed->zip);
-    if (freed->stream)
-        fclose(freed->stream);
-    for (size_t i = 0; i < freed->count; i++)
-        free(freed->files[i].name);
-    free(freed->files);
-    free(freed);
+    close_zip(source->zip);
+    if (source->stream)
+        fclose(source->stream);
+    for (size_t i = 0; i < source->count; i++)
+        free(source->files[i].name);
+    free(source->files);
+    free(source);
 }
 
 // Appends an opened folder or archive to the search paths of a game. The game then owns it.
-static void add_source(common_game_paths *game, game_source *added, bool is_archive)
+static void add_source(common_game_paths *game, game_source *source, bool is_archive)
 {
     game->paths = common_grow(game->paths, game->count, sizeof *game->paths);
     game->titles = common_grow(game->titles, game->count, sizeof *game->titles);
-    game->titles[game->count] = common_copy(added->path);
+    game->titles[game->count] = common_copy(source->path);
     game->paths[game->count++] = (md5_game_path){
-        .num_files = added->count,
+        .num_files = source->count,
         .name = get_name,
         .open = open_file,
         .close = close_file,
-        .user = added,
+        .user = source,
         .is_archive = is_archive,
-        .time = is_archive ? NULL : time_on_disk, // as in the engine, only files on disk have one
+        // In the engine, only files on disk have a time.
+        .time = is_archive ? NULL : time_on_disk,
     };
 }
 
@@ -602,7 +602,7 @@ static void add_archives_of_kind(common_game_paths *game, const char *folder, co
                                  size_t num_files)
 {
     common_list archives = common_list_folder(folder, extension); // sorted by numbers
-    const bool is_pak = extension == over[0];
+    const bool is_pak = extension == overriding_extensions[0];
     if (!is_pak)
         common_sort(archives.names, archives.count, sizeof *archives.names, common_order_by_case);
     for (size_t i = archives.count; i-- > 0;) {
@@ -654,9 +654,9 @@ bool common_add_game_path(common_game_paths *game, const char *folder, md5_error
     if (!common_is_folder(folder))
         return add_archive(game, folder, error);
     game_source *const disk = list_folder(game, folder);
-    add_archives(game, folder, over, disk->count);
+    add_archives(game, folder, overriding_extensions, disk->count);
     add_source(game, disk, false);
-    add_archives(game, folder, under, disk->count);
+    add_archives(game, folder, overridden_extensions, disk->count);
     return true;
 }
 
@@ -674,9 +674,9 @@ void common_free_game_paths(common_game_paths *game)
 
 bool common_is_archive(const char *path)
 {
-    bool is_archive = common_has_suffix(path, over[0]);
-    for (int i = 0; under[i]; i++)
-        is_archive |= common_has_suffix(path, under[i]);
+    bool is_archive = common_has_suffix(path, overriding_extensions[0]);
+    for (int i = 0; overridden_extensions[i]; i++)
+        is_archive |= common_has_suffix(path, overridden_extensions[i]);
     return is_archive;
 }
 

@@ -361,17 +361,38 @@ static void write_limits(const common_option *option, char *limits, size_t size)
     if (option->low > 0 && option->low < smallest)
         snprintf(limits, size, ", above 0");
     else if (has_limits)
-        snprintf(limits, size, ", %sfrom %g to %g", is_each ? "each " : "", option->low,
+        snprintf(limits, size, ", %sfrom %.10g to %.10g", is_each ? "each " : "", option->low,
                  option->high);
 }
 
-// Writes an error message about a missing or invalid value of an option to problem[size]. A
-// switch has no text of possible values, so the message names "yes or no". The limits of a
-// number are shown if it has any.
+// Writes the description of an option's value for a message. A list of words "a|b|c" becomes
+// "a, b or c". A switch has no description, so "yes or no" is used.
+static void write_expected(const common_option *option, char *expected, size_t size)
+{
+    expected[0] = '\0';
+    if (!option->value) {
+        common_append(expected, size, "", "yes or no");
+        return;
+    }
+    const char *word = option->value;
+    for (;;) {
+        const size_t length = strcspn(word, "|");
+        const char *const next = word[length] == '|' ? word + length + 1 : NULL;
+        const char *const separator = next ? ", " : " or ";
+        common_append(expected, size, separator, "%.*s", (int)length, word);
+        if (!next)
+            return;
+        word = next;
+    }
+}
+
+// Writes an error message about a missing or invalid value of an option to problem[size]. The
+// limits of a number are shown if it has any.
 void common_explain_value(const common_option *option, const char *text, char *problem, size_t size)
 {
-    const char *const value = option->value ? option->value : "yes or no";
+    char value[256];
     char limits[64];
+    write_expected(option, value, sizeof value);
     write_limits(option, limits, sizeof limits);
     if (text)
         snprintf(problem, size, "--%s: expected %s%s, found '%s'", option->name, value, limits,

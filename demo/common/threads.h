@@ -5,7 +5,7 @@
 #include "md5/md5model.h"
 
 // Starts a pool of `num_workers` threads, one of which is the calling thread. 0 means one thread
-// per core. If some threads cannot be started, the others do their work. Run loops with
+// per core. If some threads cannot be started, the pool has fewer threads. Run loops with
 // md5_threads_run(), one at a time, from the thread that started the pool.
 const md5_threads *common_start_threads(uint32_t num_workers);
 

@@ -789,25 +789,38 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
 enum { MAX_FILE_SIZE = 1 << 29 };
 
 // Copies an image of the library to memory that free() frees, and destroys the original. If
-// `picture` is NULL because decoding has failed, returns false and leaves the library's error
+// `decoded` is NULL because decoding has failed, returns false and leaves the library's error
 // unchanged. Also returns false if memory runs out.
-static bool convert_image(md5_image *picture, view_image *image, md5_error *error)
+static bool convert_image(md5_image *decoded, view_image *image, md5_error *error)
 {
     *image = (view_image){NULL, 0, 0};
-    if (!picture)
+    if (!decoded)
         return false;
-    const size_t size = (size_t)picture->width * picture->height * 4;
+    const size_t size = (size_t)decoded->width * decoded->height * 4;
     image->rgba = malloc(size);
     if (image->rgba) {
-        memcpy(image->rgba, picture->pixels, size);
-        image->width = picture->width;
-        image->height = picture->height;
+        memcpy(image->rgba, decoded->pixels, size);
+        image->width = decoded->width;
+        image->height = decoded->height;
     }
-    md5_free_image(picture);
+    md5_free_image(decoded);
     return image->rgba || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 }
 
-// Decodes a file in one of the formats that the library supports, TGA and DDS.
+// Changes an error of the library about an unsupported format. The library advises programmers to
+// set a decoder for further formats: "unsupported image format: found BMP; set ...". Users of a
+// program cannot do this, so the advice is replaced by the formats that the program reads.
+static void replace_decoder_advice(md5_error *error)
+{
+    if (!strstr(error->message, "md5_image_opts.decoder"))
+        return;
+    const bool has_found_format = strchr(error->message, ';') != NULL;
+    const size_t length = strcspn(error->message, has_found_format ? ";" : ":");
+    snprintf(error->message + length, sizeof error->message - length,
+             ": expected PNG, JPEG, TGA, PCX or DDS");
+}
+
+// Decodes a file in one of the formats that the library supports: TGA, PCX and DDS.
 static bool decode_by_library(const uint8_t *bytes, size_t size, uint32_t max_pixels,
                               view_image *image, md5_error *error)
 {
@@ -815,7 +828,10 @@ static bool decode_by_library(const uint8_t *bytes, size_t size, uint32_t max_pi
     md5_image_opts opts = {.allocator = {.limit = 0}}; // the library's limit, MD5_MAX_IMAGE_PIXELS
     if (max_pixels < MD5_MAX_IMAGE_PIXELS)
         opts.allocator.limit = (size_t)BYTES_PER_PIXEL * max_pixels;
-    return convert_image(md5_parse_image(bytes, size, &opts, error), image, error);
+    if (convert_image(md5_parse_image(bytes, size, &opts, error), image, error))
+        return true;
+    replace_decoder_advice(error);
+    return false;
 }
 
 // Decodes an image file in memory. The first bytes select the decoder for PNG or JPEG; other

@@ -4,10 +4,10 @@
 // the size of the file before memory is allocated. Tables and blocks are checked before a decoder
 // reads them.
 //
-// stb_image decodes PNG, the library decodes TGA and DDS (md5image.h), and libjpeg decodes JPEG.
-// stb_image is not used for JPEG, because up to 2.27 it writes past its Huffman tables if a file is
-// malformed. The exception is a browser, where this can only damage the page. Builds without stb
-// (HAS_STB) or libjpeg (HAS_JPEG) report their formats as errors.
+// stb_image decodes PNG, the library decodes TGA, PCX and DDS (md5image.h), and libjpeg decodes
+// JPEG. stb_image is not used for JPEG, because up to 2.27 it writes past its Huffman tables if a
+// file is malformed. The exception is a browser, where this can only damage the page. Builds
+// without stb (HAS_STB) or libjpeg (HAS_JPEG) report their formats as errors.
 #ifndef DEMO_LOOKS_IMAGE_H
 #define DEMO_LOOKS_IMAGE_H
 
@@ -20,7 +20,7 @@ typedef struct view_image {
     uint32_t height;
 } view_image;
 
-// Decodes `size` bytes of a PNG, JPEG, TGA or DDS file. `max_pixels` is at most
+// Decodes `size` bytes of a PNG, JPEG, TGA, PCX or DDS file. `max_pixels` is at most
 // MD5_MAX_IMAGE_PIXELS. Returns false and fills `error` if the format is not supported or the file
 // is damaged. The error is MD5_ERROR_MEMORY if there are more than `max_pixels` pixels or memory
 // runs out. The caller frees image->rgba with free(). Reentrant.

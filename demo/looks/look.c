@@ -545,7 +545,7 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
 
 // Limits of the search, because a model can be in a home folder with many files.
 enum {
-    MAX_PICTURES = 20000,
+    MAX_IMAGES = 20000,
     MAX_FOLDERS = 4000,     // folders of the package
     MAX_NEAR_FOLDERS = 200, // folders around the model
     MAX_MODELS = 1000,
@@ -608,8 +608,8 @@ static char *find_game_folder(const char *folder)
 
 // Sets the folders of a package:
 // - root: the folder of the game or mod, if it is recognized;
-// - around: the parent folder of the model, if it is searched;
-// - end: the last ancestor in which relative names are searched.
+// - parent: the parent folder of the model's folder, if it is searched;
+// - last_ancestor: the last ancestor in which relative names are searched.
 static void find_folders(view_package *package)
 {
     const char *const folder = package->folder;
@@ -622,11 +622,11 @@ static void find_folders(view_package *package)
 
     // The parent folder is not searched if it is outside of the package.
     if (!is_top_level(parent) && (!package->root || common_is_in(parent, package->root)))
-        package->around = common_copy(parent);
+        package->parent = common_copy(parent);
 
-    package->end = game;
+    package->last_ancestor = game;
     if (!game)
-        package->end = common_copy(package->around ? parent : folder);
+        package->last_ancestor = common_copy(package->parent ? parent : folder);
     free(parent);
 }
 
@@ -652,43 +652,43 @@ void view_close_package(view_package *package)
         return;
     for (size_t i = 0; i < package->num_cubes; i++)
         md5_free_cube2(package->cubes[i]);
-    for (size_t i = 0; i < package->num_pictures; i++) {
-        free(package->pictures[i].path);
-        free(package->pictures[i].stem);
+    for (size_t i = 0; i < package->num_images; i++) {
+        free(package->images[i].path);
+        free(package->images[i].stem);
     }
 
-    free(package->pictures);
+    free(package->images);
     free(package->models);
     common_free_list(&package->scripts);
     md5_destroy_game(package->game);
-    common_free_list(&package->declaring);
+    common_free_list(&package->declaration_files);
     common_free_game_paths(&package->paths);
     free(package->model);
     free(package->folder);
-    free(package->around);
-    free(package->end);
+    free(package->parent);
+    free(package->last_ancestor);
     free(package->root);
     free(package);
 }
 
 // The next functions are callbacks of a folder in a game's search path (md5_game_path). They are
 // used if an md5_files reader reads the files of a package. The folder contains only the
-// declarations next to the model. declaring_name() returns the name of a file, relative to the
-// model's folder.
-static const char *declaring_name(void *user, size_t file)
+// declarations next to the model. declaration_file_name() returns the name of a file, relative to
+// the model's folder.
+static const char *declaration_file_name(void *user, size_t file)
 {
     const view_package *const package = user;
-    return package->declaring.names[file] + strlen(package->folder) + 1;
+    return package->declaration_files.names[file] + strlen(package->folder) + 1;
 }
 
-static const void *open_declaring(void *user, size_t file, size_t *size, md5_error *error)
+static const void *open_declaration_file(void *user, size_t file, size_t *size, md5_error *error)
 {
     const view_package *const package = user;
-    return package->reader->open(package->reader->user, package->declaring.names[file], size,
-                                 error);
+    return package->reader->open(package->reader->user, package->declaration_files.names[file],
+                                 size, error);
 }
 
-static void close_declaring(void *user, const void *bytes, size_t size)
+static void close_declaration_file(void *user, const void *bytes, size_t size)
 {
     const view_package *const package = user;
     package->reader->close(package->reader->user, bytes, size);
@@ -708,14 +708,14 @@ static md5_game *open_game_with_reader(view_package *package)
 {
     md5_error error = {0};
     char *const folder = common_join(package->folder, "materials");
-    package->declaring = common_list_folder(folder, ".mtr");
+    package->declaration_files = common_list_folder(folder, ".mtr");
     free(folder);
-    if (package->declaring.count == 0)
+    if (package->declaration_files.count == 0)
         return NULL;
-    const md5_game_path path = {.num_files = package->declaring.count,
-                                .name = declaring_name,
-                                .open = open_declaring,
-                                .close = close_declaring,
+    const md5_game_path path = {.num_files = package->declaration_files.count,
+                                .name = declaration_file_name,
+                                .open = open_declaration_file,
+                                .close = close_declaration_file,
                                 .user = package};
     const md5_load_opts opts = {.warn = warn_of_declaration, .warn_user = package};
     return md5_create_game(&path, 1, &opts, &error);
@@ -785,8 +785,8 @@ static view_location locate_folder(const view_package *package, const char *fold
             strcmp(folder, package->folder) == 0 || has_only_words(&name, WORD_COLOR);
         return is_same_folder ? VIEW_SAME_FOLDER : VIEW_SUBFOLDER;
     }
-    if (package->around && common_is_in(folder, package->around))
-        return strcmp(folder, package->around) == 0 ? VIEW_PARENT_FOLDER : VIEW_PARENT_SUBFOLDER;
+    if (package->parent && common_is_in(folder, package->parent))
+        return strcmp(folder, package->parent) == 0 ? VIEW_PARENT_FOLDER : VIEW_PARENT_SUBFOLDER;
     return VIEW_ELSEWHERE;
 }
 
@@ -794,12 +794,12 @@ static view_location locate_folder(const view_package *package, const char *fold
 // can lead out of the model's folder.
 static void add_image(view_package *package, const char *path, view_location location)
 {
-    if (package->num_pictures == MAX_PICTURES)
+    if (package->num_images == MAX_IMAGES)
         return;
     if (package->reader && common_is_link(path))
         return;
     char *const stem = remove_extension(path);
-    *COMMON_ADD_ITEM(package->pictures, package->num_pictures) =
+    *COMMON_ADD_ITEM(package->images, package->num_images) =
         (view_image_file){common_copy(path), stem, view_split_name(common_base(stem)), location};
 }
 
@@ -866,25 +866,25 @@ static void add_folders(view_package *package, const char *first, const char *li
 
 // Lists the images in the model's folder, in its parent folder and in their subfolders, unless they
 // are listed already.
-static void list_near_pictures(view_package *package)
+static void list_near_images(view_package *package)
 {
     if (package->is_near_listed)
         return;
     add_folders(package, package->folder, "", MAX_NEAR_FOLDERS);
-    if (package->around)
-        add_folders(package, package->around, package->folder, MAX_NEAR_FOLDERS);
+    if (package->parent)
+        add_folders(package, package->parent, package->folder, MAX_NEAR_FOLDERS);
     package->is_near_listed = true;
 }
 
 // Lists the images around the model, beginning with the nearest folders. If `is_all_wanted`, also
 // lists all other images of the package after them. Nothing is listed twice.
-static void list_pictures(view_package *package, bool is_all_wanted)
+static void list_images(view_package *package, bool is_all_wanted)
 {
-    list_near_pictures(package);
+    list_near_images(package);
     if (!is_all_wanted || package->is_all_listed)
         return;
-    if (package->around && package->root)
-        add_folders(package, package->root, package->around, MAX_FOLDERS);
+    if (package->parent && package->root)
+        add_folders(package, package->root, package->parent, MAX_FOLDERS);
     package->is_all_listed = true;
 }
 
@@ -893,8 +893,8 @@ static void list_pictures(view_package *package, bool is_all_wanted)
 static bool is_folder_listed(const view_package *package, const char *folder)
 {
     const size_t length = strlen(folder);
-    for (size_t i = 0; i < package->num_pictures; i++) {
-        const char *const path = package->pictures[i].path;
+    for (size_t i = 0; i < package->num_images; i++) {
+        const char *const path = package->images[i].path;
         const bool is_inside = strncmp(path, folder, length) == 0;
         if (is_inside && path + length + 1 == common_base(path)) // a slash, then the name
             return true;
@@ -916,18 +916,18 @@ static const char *search_root(const view_package *package)
 {
     if (package->root)
         return package->root;
-    return package->around ? package->around : package->folder;
+    return package->parent ? package->parent : package->folder;
 }
 
 // Adds the images of all folders called `inner` in the model's folder and in its ancestors, up to
-// package->end.
+// package->last_ancestor.
 static void add_folder_in_ancestors(view_package *package, const char *inner)
 {
     char *ancestor = common_copy(package->folder);
     bool is_end = false;
     while (!is_end) {
         add_found_folder(package, ancestor, inner);
-        is_end = !package->end || strcmp(ancestor, package->end) == 0;
+        is_end = !package->last_ancestor || strcmp(ancestor, package->last_ancestor) == 0;
         char *const next = common_folder(ancestor);
         free(ancestor);
         ancestor = next;
@@ -941,7 +941,7 @@ static void add_folder_in_ancestors(view_package *package, const char *inner)
 // and which the caller frees.
 static char *add_named_folder(view_package *package, const char *name)
 {
-    list_pictures(package, false);
+    list_images(package, false);
     char *const path = common_normalize_path(name);
     char *const folder = common_folder(path);
     const char *const root = search_root(package);
@@ -961,15 +961,15 @@ static char *add_named_folder(view_package *package, const char *name)
 // The reasons to select an image, strongest first.
 typedef enum evidence {
     BY_DECLARATION, // a file declares the image for the mesh
-    BY_SKIN,        // it is the image of a skin in Quake
-    BY_PATH,        // its path is the shader's path
-    BY_END_OF_PATH, // the last two parts of its path are those of the shader
-    BY_SHADER,      // it is named after the shader
-    BY_MODEL,       // it is named after the model
-    BY_MESH,        // it is named after the mesh
-    BY_FOLDER,      // it is named after the model's folder
-    BY_PURPOSE,     // its name is typical of color maps, such as "skin"
-    BY_ITSELF,      // it is the only image in the model's folder
+    BY_SKIN,        // the image belongs to a skin in Quake
+    BY_PATH,        // the path of the image is that of the shader
+    BY_END_OF_PATH, // the last two parts of the image's path are those of the shader's path
+    BY_SHADER,      // the image is named after the shader
+    BY_MODEL,       // the image is named after the model
+    BY_MESH,        // the image is named after the mesh
+    BY_FOLDER,      // the image is named after the model's folder
+    BY_PURPOSE,     // the image has a name typical of color maps, such as "skin"
+    BY_ITSELF,      // the image is the only one in the model's folder
     NUM_EVIDENCE,
 } evidence;
 
@@ -1505,8 +1505,8 @@ static bool select_at_path(view_look *look, const named_mesh *subject)
     if (!has_two_parts(subject->path))
         return false;
 
-    for (size_t i = 0; i < package->num_pictures; i++) {
-        const view_image_file *const image = &package->pictures[i];
+    for (size_t i = 0; i < package->num_images; i++) {
+        const view_image_file *const image = &package->images[i];
         if (!can_be_color_map(subject, image) || !is_at_path(subject, image->stem))
             continue;
         candidate found = {
@@ -1545,8 +1545,8 @@ static bool select_best(view_look *look, named_mesh *subject, search_step step)
     const bool is_last = step == WHOLE_PACKAGE;
     const int min_score = is_last ? MIN_SCORE : SURE_SCORE;
     const view_package *const package = subject->search->package;
-    const view_image_file *const images = package->pictures;
-    const size_t count = package->num_pictures;
+    const view_image_file *const images = package->images;
+    const size_t count = package->num_images;
     candidate *const candidates = common_alloc(count + 1, sizeof *candidates);
     examine_folder(subject, images, count);
     const candidate best = rate_images(subject, images, count, candidates);
@@ -1576,8 +1576,8 @@ static const view_image_file *find_image(view_package *package, const char *path
     const view_name name = view_split_name(common_base(stem));
     const bool is_non_color_map = view_is_non_color_map(&name);
     const view_image_file *found = NULL;
-    for (size_t i = 0; i < package->num_pictures && !found; i++) {
-        const view_image_file *const image = &package->pictures[i];
+    for (size_t i = 0; i < package->num_images && !found; i++) {
+        const view_image_file *const image = &package->images[i];
         if (view_is_non_color_map(&image->name) == is_non_color_map
             && ends_with_path(image->stem, stem))
             found = image;
@@ -1712,7 +1712,7 @@ static bool find_in_cube(const view_package *package, const md5_cube2 *cube, con
 // leaves `look` unchanged if no such file declares a texture of the mesh.
 static bool find_cube_look(view_package *package, const char *mesh, view_look *look)
 {
-    list_pictures(package, false);
+    list_images(package, false);
     for (size_t i = 0; i < package->scripts.count; i++) {
         const md5_cube2 *const cube = get_cube(package, i);
         if (cube && find_in_cube(package, cube, mesh, look))
@@ -1922,8 +1922,8 @@ static const view_image_file *find_skin_file(view_package *package, const char *
     char *const in_folder = common_format("/%s", name);
     free(add_named_folder(package, in_textures + 1)); // lists the game's folder "textures"
     const view_image_file *found = NULL;
-    for (size_t i = 0; i < package->num_pictures && !found; i++) {
-        const view_image_file *const image = &package->pictures[i];
+    for (size_t i = 0; i < package->num_images && !found; i++) {
+        const view_image_file *const image = &package->images[i];
         const bool is_in_model_folder = image->location == VIEW_SAME_FOLDER;
         if (common_has_suffix(image->stem, is_in_model_folder ? in_folder : in_textures))
             found = image;
@@ -2067,7 +2067,7 @@ static named_mesh describe_mesh(const view_look_search *search)
 // fits.
 static bool search_images(view_look *look, named_mesh *subject, search_step step)
 {
-    list_pictures(subject->search->package, step == WHOLE_PACKAGE);
+    list_images(subject->search->package, step == WHOLE_PACKAGE);
     return select_at_path(look, subject) || select_best(look, subject, step);
 }
 

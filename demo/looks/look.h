@@ -149,15 +149,15 @@ typedef struct view_image_file {
 } view_image_file;
 
 struct view_package {
-    char *root;                // the package's folder, or NULL
-    view_image_file *pictures; // [num_pictures] images that were listed until now
-    size_t num_pictures;
+    char *root;              // the package's folder, or NULL
+    view_image_file *images; // [num_images] images that were listed until now
+    size_t num_images;
 
     // The remaining members are private to look.c.
     char *model;             // absolute path
     char *folder;            // absolute path of the model's folder
-    char *around;            // the parent folder, or NULL if it is not searched
-    char *end;               // the last ancestor in which names are searched
+    char *parent;            // the parent folder, or NULL if it is not searched
+    char *last_ancestor;     // the last ancestor in which names are searched, or NULL
     const md5_files *reader; // argument of view_open_package()
     bool is_near_listed;
     bool is_all_listed;
@@ -168,7 +168,7 @@ struct view_package {
     md5_cube2 *cubes[VIEW_MAX_SCRIPTS]; // [num_cubes] the parsed scripts; NULL if damaged
     size_t num_cubes;
     common_game_paths paths;
-    common_list declaring;  // with a reader: files of declarations in the model's folder
+    common_list declaration_files; // with a reader: those in the model's folder
     view_listener warnings; // receives faults of declarations; `warn` is NULL if none are reported
     md5_game *game;
 };

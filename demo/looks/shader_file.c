@@ -13,10 +13,10 @@
 typedef struct shader_reader {
     const char *path;  // for messages
     const char *start; // of the text
-    const char *rest;  // text that is not read yet
+    const char *at;    // position of the next byte to read
     const char *end;   // of the text
-    const char *word;  // the last token, or NULL before the first
-    size_t size;       // bytes of the last token
+    const char *token; // the last token, or NULL before the first
+    size_t token_size; // bytes of the last token
     bool is_first;     // the last token is the first of its line
     int num_warnings;
     view_listener warnings;
@@ -31,36 +31,36 @@ static bool is_space(char c)
 static bool skip_block_comment(shader_reader *in)
 {
     bool is_new_line = false;
-    in->rest += strlen("/*");
-    while (in->end - in->rest >= 2) {
-        if (memcmp(in->rest, "*/", 2) == 0) {
-            in->rest += 2;
+    in->at += strlen("/*");
+    while (in->end - in->at >= 2) {
+        if (memcmp(in->at, "*/", 2) == 0) {
+            in->at += 2;
             return is_new_line;
         }
-        is_new_line = is_new_line || *in->rest == '\n';
-        in->rest++;
+        is_new_line = is_new_line || *in->at == '\n';
+        in->at++;
     }
-    in->rest = in->end;
+    in->at = in->end;
     return is_new_line;
 }
 
-// Returns true if the rest of the text begins with two characters.
-static bool begins_with(const shader_reader *in, const char *two)
+// Returns true if the next two characters of the text are `pair`.
+static bool begins_with(const shader_reader *in, const char *pair)
 {
-    return in->end - in->rest >= 2 && memcmp(in->rest, two, 2) == 0;
+    return in->end - in->at >= 2 && memcmp(in->at, pair, 2) == 0;
 }
 
 // Skips white space and comments. Returns true if they contain the end of a line.
 static bool skip_space(shader_reader *in)
 {
     bool is_new_line = false;
-    while (in->rest < in->end) {
-        if (is_space(*in->rest)) {
-            is_new_line = is_new_line || *in->rest == '\n';
-            in->rest++;
+    while (in->at < in->end) {
+        if (is_space(*in->at)) {
+            is_new_line = is_new_line || *in->at == '\n';
+            in->at++;
         } else if (begins_with(in, "//")) {
-            const char *const line = memchr(in->rest, '\n', (size_t)(in->end - in->rest));
-            in->rest = line ? line : in->end;
+            const char *const line = memchr(in->at, '\n', (size_t)(in->end - in->at));
+            in->at = line ? line : in->end;
         } else if (begins_with(in, "/*")) {
             is_new_line = skip_block_comment(in) || is_new_line;
         } else {
@@ -73,33 +73,33 @@ static bool skip_space(shader_reader *in)
 // Reads a text in quotes. If the second quote is missing, the text ends at the end of the file.
 static void read_quoted(shader_reader *in)
 {
-    in->word = in->rest + 1;
-    const char *const close = memchr(in->word, '"', (size_t)(in->end - in->word));
-    in->size = (size_t)((close ? close : in->end) - in->word);
-    in->rest = close ? close + 1 : in->end;
+    in->token = in->at + 1;
+    const char *const close = memchr(in->token, '"', (size_t)(in->end - in->token));
+    in->token_size = (size_t)((close ? close : in->end) - in->token);
+    in->at = close ? close + 1 : in->end;
 }
 
 // Reads a token: a brace, a text in quotes, or a word that ends at white space. in->is_first is
 // true if the token begins a line. Returns false at the end of the text.
-static bool next(shader_reader *in)
+static bool next_token(shader_reader *in)
 {
-    in->is_first = skip_space(in) || !in->word;
-    in->word = in->rest;
-    in->size = 0;
-    if (in->rest == in->end)
+    in->is_first = skip_space(in) || !in->token;
+    in->token = in->at;
+    in->token_size = 0;
+    if (in->at == in->end)
         return false;
-    if (*in->rest == '"') {
+    if (*in->at == '"') {
         read_quoted(in);
         return true;
     }
 
-    if (*in->rest == '{' || *in->rest == '}') {
-        in->rest++;
+    if (*in->at == '{' || *in->at == '}') {
+        in->at++;
     } else {
-        while (in->rest < in->end && !is_space(*in->rest))
-            in->rest++;
+        while (in->at < in->end && !is_space(*in->at))
+            in->at++;
     }
-    in->size = (size_t)(in->rest - in->word);
+    in->token_size = (size_t)(in->at - in->token);
     return true;
 }
 
@@ -112,13 +112,13 @@ static char lower(char c)
     return c == '\\' ? '/' : c;
 }
 
-// Returns true if the last token is `word`, ignoring case and the kind of slashes.
-static bool is_word(const shader_reader *in, const char *word)
+// Returns true if the last token is `expected`, ignoring case and the kind of slashes.
+static bool is_token(const shader_reader *in, const char *expected)
 {
     size_t i = 0;
-    while (i < in->size && word[i] != '\0' && lower(in->word[i]) == lower(word[i]))
+    while (i < in->token_size && expected[i] != '\0' && lower(in->token[i]) == lower(expected[i]))
         i++;
-    return i == in->size && word[i] == '\0';
+    return i == in->token_size && expected[i] == '\0';
 }
 
 // Sets the line and the column of the last token, counted from 1.
@@ -126,7 +126,7 @@ static void find_position(const shader_reader *in, unsigned *line, unsigned *col
 {
     *line = 1;
     *column = 1;
-    for (const char *c = in->start; c < in->word; c++) {
+    for (const char *c = in->start; c < in->token; c++) {
         if (*c == '\n') {
             (*line)++;
             *column = 1;
@@ -146,9 +146,9 @@ static void warn(shader_reader *in, const char *expected)
     if (in->num_warnings++ >= MAX_WARNINGS)
         return;
     find_position(in, &line, &column);
-    const int length = in->size < MAX_SHOWN ? (int)in->size : MAX_SHOWN;
-    char *const found =
-        length > 0 ? common_format("'%.*s'", length, in->word) : common_copy("the end of the file");
+    const int length = in->token_size < MAX_SHOWN ? (int)in->token_size : MAX_SHOWN;
+    char *const found = length > 0 ? common_format("'%.*s'", length, in->token)
+                                   : common_copy("the end of the file");
     char *const text =
         common_format("%s:%u:%u: expected %s, found %s", in->path, line, column, expected, found);
     in->warnings.warn(in->warnings.user, text);
@@ -171,10 +171,10 @@ static size_t stem_size(const char *name, size_t size)
 // Returns true if the last token is `name`, ignoring case and file extensions.
 static bool is_name(const shader_reader *in, const char *name)
 {
-    const size_t size = stem_size(in->word, in->size);
+    const size_t size = stem_size(in->token, in->token_size);
     const size_t name_size = stem_size(name, strlen(name));
     size_t i = 0;
-    while (i < size && i < name_size && lower(in->word[i]) == lower(name[i]))
+    while (i < size && i < name_size && lower(in->token[i]) == lower(name[i]))
         i++;
     return i == size && i == name_size;
 }
@@ -182,16 +182,16 @@ static bool is_name(const shader_reader *in, const char *name)
 // Reads the next token of the current line. Returns false if the line has no further token.
 static bool next_argument(shader_reader *in)
 {
-    if (!next(in) || in->is_first)
+    if (!next_token(in) || in->is_first)
         return false;
-    return !is_word(in, "{") && !is_word(in, "}");
+    return !is_token(in, "{") && !is_token(in, "}");
 }
 
 // Returns a copy of the last token without a file extension and with slashes as separators. The
 // caller frees it.
 static char *copy_image_name(const shader_reader *in)
 {
-    char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
+    char *const name = common_format("%.*s", (int)stem_size(in->token, in->token_size), in->token);
     for (char *c = name; *c != '\0'; c++) {
         if (*c == '\\')
             *c = '/';
@@ -199,30 +199,30 @@ static char *copy_image_name(const shader_reader *in)
     return name;
 }
 
-// Reads an image name to *picture. Only the first image is used, so the name is skipped if *picture
+// Reads an image name to *image. Only the first image is used, so the name is skipped if *image
 // is set already. Images that engines create, such as $whiteimage, *white and _flat, are also
 // skipped.
-static void read_picture(shader_reader *in, char **picture)
+static void read_image_name(shader_reader *in, char **image)
 {
-    const char *const rest = in->rest;
+    const char *const line_end = in->at;
     if (!next_argument(in)) {
         warn(in, "an image name");
-        in->rest = rest; // the token is read again as the next line
+        in->at = line_end; // the token is read again as the next line
         return;
     }
-    if (*picture)
+    if (*image)
         return;
     char *const name = copy_image_name(in);
     const bool is_empty = name[0] == '\0'; // for example the stem of ".tga"
     if (is_empty || strchr("$*_", name[0]) != NULL)
         free(name);
     else
-        *picture = name;
+        *image = name;
 }
 
 // One texture layer of a material.
 typedef struct shader_stage {
-    char *picture;
+    char *image;
     bool is_normals;    // the image is a normal map
     bool is_unused_map; // the image is neither a color map nor a normal map
 } shader_stage;
@@ -230,30 +230,31 @@ typedef struct shader_stage {
 // Reads the argument of the keyword "stage", which is the type of the stage's map.
 static void read_stage_type(shader_reader *in, shader_stage *stage)
 {
-    if (!next(in) || in->is_first) {
+    if (!next_token(in) || in->is_first) {
         warn(in, "the stage's map type");
         return;
     }
-    const bool is_color = is_word(in, "diffusemap") || is_word(in, "colormap");
-    stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
+    const bool is_color = is_token(in, "diffusemap") || is_token(in, "colormap");
+    stage->is_normals = is_token(in, "normalmap") || is_token(in, "bumpmap");
     stage->is_unused_map = !stage->is_normals && !is_color;
 }
 
 // Reads the argument of the keyword "cull", the side of triangles that is not drawn.
 static void read_culling(shader_reader *in, view_look *look)
 {
-    const bool has_argument = next(in) && !in->is_first;
+    const bool has_argument = next_token(in) && !in->is_first;
     if (has_argument)
-        look->two_sided = is_word(in, "none") || is_word(in, "disable") || is_word(in, "twosided");
+        look->two_sided =
+            is_token(in, "none") || is_token(in, "disable") || is_token(in, "twosided");
 }
 
 // Reads the arguments of a keyword that has a meaning only in stages. Returns false if the last
 // token is not such a keyword.
 static bool read_stage_keyword(shader_reader *in, shader_stage *stage)
 {
-    if (is_word(in, "map") || is_word(in, "clampmap"))
-        read_picture(in, &stage->picture);
-    else if (is_word(in, "stage"))
+    if (is_token(in, "map") || is_token(in, "clampmap"))
+        read_image_name(in, &stage->image);
+    else if (is_token(in, "stage"))
         read_stage_type(in, stage);
     else
         return false;
@@ -266,13 +267,13 @@ static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look
 {
     if (stage && read_stage_keyword(in, stage))
         return;
-    if (is_word(in, "diffusemap"))
-        read_picture(in, &look->diffuse);
-    else if (is_word(in, "normalmap") || is_word(in, "bumpmap"))
-        read_picture(in, &look->normals);
-    else if (is_word(in, "cull"))
+    if (is_token(in, "diffusemap"))
+        read_image_name(in, &look->diffuse);
+    else if (is_token(in, "normalmap") || is_token(in, "bumpmap"))
+        read_image_name(in, &look->normals);
+    else if (is_token(in, "cull"))
         read_culling(in, look);
-    else if (is_word(in, "twosided"))
+    else if (is_token(in, "twosided"))
         look->two_sided = true;
 }
 
@@ -282,10 +283,10 @@ static void end_stage(shader_stage *stage, view_look *look)
 {
     char **const map = stage->is_normals ? &look->normals : &look->diffuse;
     if (!*map && !stage->is_unused_map) {
-        *map = stage->picture;
-        stage->picture = NULL;
+        *map = stage->image;
+        stage->image = NULL;
     }
-    free(stage->picture);
+    free(stage->image);
     *stage = (shader_stage){0};
 }
 
@@ -295,13 +296,13 @@ static void read_material(shader_reader *in, view_look *look)
 {
     shader_stage stage = {0};
     bool in_stage = false;
-    while (next(in)) {
-        if (is_word(in, "}")) {
+    while (next_token(in)) {
+        if (is_token(in, "}")) {
             if (!in_stage)
                 return;
             end_stage(&stage, look);
             in_stage = false;
-        } else if (is_word(in, "{")) {
+        } else if (is_token(in, "{")) {
             if (in_stage)
                 warn(in, "'}' at the end of the stage");
             in_stage = true;
@@ -317,10 +318,10 @@ static void read_material(shader_reader *in, view_look *look)
 static void skip_block(shader_reader *in)
 {
     size_t depth = 1;
-    while (depth > 0 && next(in)) {
-        if (is_word(in, "{"))
+    while (depth > 0 && next_token(in)) {
+        if (is_token(in, "{"))
             depth++;
-        else if (is_word(in, "}"))
+        else if (is_token(in, "}"))
             depth--;
     }
 }
@@ -329,9 +330,9 @@ static void skip_block(shader_reader *in)
 // and a name before their block. All tokens before the block are therefore skipped.
 static void skip_declaration(shader_reader *in)
 {
-    bool has_token = next(in);
-    while (has_token && !is_word(in, "{"))
-        has_token = next(in);
+    bool has_token = next_token(in);
+    while (has_token && !is_token(in, "{"))
+        has_token = next_token(in);
     skip_block(in);
 }
 
@@ -342,16 +343,16 @@ bool view_read_shader(const char *path, const char *text, size_t size, const cha
                       view_look *look, view_listener warnings)
 {
     shader_reader in = {
-        .path = path, .start = text, .rest = text, .end = text + size, .warnings = warnings};
+        .path = path, .start = text, .at = text, .end = text + size, .warnings = warnings};
     *look = (view_look){0};
-    while (next(&in)) {
+    while (next_token(&in)) {
         if (!is_name(&in, name)) {
             skip_declaration(&in);
             continue;
         }
         // The block of a material follows its name immediately. At the end of the file, the
         // material is empty.
-        if (next(&in) && !is_word(&in, "{")) {
+        if (next_token(&in) && !is_token(&in, "{")) {
             warn(&in, "'{'");
             return false;
         }

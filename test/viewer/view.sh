@@ -112,7 +112,7 @@ check "bash completes yes and no after = of a switch" completion_is 'md5view --g
 check "bash completes file names after a switch" completion_is 'md5view --grid y'
 check "bash completes file names for --output" completion_is 'md5view --output '
 check "the manual page has every option" has_manual
-check_usage_error "unknown shell" "bash|zsh|fish" --completions tcsh
+check_usage_error "unknown shell" "bash, zsh or fish" --completions tcsh
 check_usage_error "unknown option" "unknown option --frobnicate; use --help to list all options" --frobnicate
 check_usage_error "a similar option is suggested" "did you mean --resolution" --resolutoin 3,4
 check_usage_error "missing value" "option --output has no value: expected FILE" --output
