@@ -1,9 +1,9 @@
 // Loads the parts of a scene, and converts the vertices of MD5 to the form of other formats.
 //
 // An MD5 vertex has one position per weight. In most other formats a vertex has one position and a
-// few slots, each with a joint and its weight. A vertex that cannot be converted exactly is called
-// loose (loose_vertex). Its weights and its position are fitted to the clips, and the remaining
-// error is measured. The main structure is fitter.
+// few slots, each with a joint and its weight. The weights and the position of a vertex that cannot
+// be converted exactly (inexact_vertex) are fitted to the clips, and the remaining error is
+// measured. The main structure is fitter.
 #include "demo/convert/assets.h"
 
 // Limit of a clip, in joints times frames. A small file may contain many joints that do not move,
@@ -175,7 +175,7 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-static const double max_samples = 1e8; // work for the inexact vertices, in vertices times frames
+static const double max_samples = 1e8;     // inexact vertices times the frames they are compared in
 static const double min_curvature = 1e-30; // avoids a division by 0
 enum {
     MAX_SLOTS = 16,                             // influences per vertex
@@ -187,17 +187,17 @@ enum {
 // A vertex that the format of the output cannot store exactly. In the pass FIT_WEIGHTS, `sums` are
 // sums over all frames of products of the joints' errors. In the pass FIT_POINTS, they are the
 // normal equations of the position.
-typedef struct loose_vertex {
+typedef struct inexact_vertex {
     const md5_mesh *mesh;
     uint32_t mesh_index;
     uint32_t index;
     uint32_t num_kept;  // number of used slots
-    bool has_more;      // the vertex has more influences than slots
+    bool exceeds_slots; // the vertex has more influences than slots
     uint32_t *joints;   // [slots] joints in the converted skin
     float *weights;     // [slots] weights in the converted skin
     md5_vec3 *position; // position in the converted skin, bind pose
     double sums[MAX_SUMS];
-} loose_vertex;
+} inexact_vertex;
 
 // State of converting all vertices of a model. Each pass visits the frames of all clips. The passes
 // fit the weights, then fit the positions, and finally measure the error.
@@ -205,15 +205,15 @@ typedef struct fitter {
     const md5_model *model;
     uint32_t slots;
     float size; // of the model
-    loose_vertex *vertices;
+    inexact_vertex *vertices;
     size_t num_vertices;
     size_t num_frames;
     enum { FIT_WEIGHTS, FIT_POINTS, MEASURE } pass;
-    convert_worst worst;
+    convert_largest_error largest;
 } fitter;
 
 // Returns an element of a symmetric matrix; sums[] contains its lower triangle.
-static double element(const loose_vertex *v, uint32_t row, uint32_t column)
+static double element(const inexact_vertex *v, uint32_t row, uint32_t column)
 {
     if (row >= column)
         return v->sums[row * (row + 1) / 2 + column];
@@ -238,7 +238,7 @@ static md5_vec3 transform_influence(const md5_mat34 *matrix, md5_vec4 v)
 
 // Copies the positive weights of a vertex to its slots, at most as many as there are slots. The
 // influences are sorted, so these are the largest weights. Returns their sum.
-static double select_weights(const fitter *fit, loose_vertex *v, uint32_t first, uint32_t end)
+static double select_weights(const fitter *fit, inexact_vertex *v, uint32_t first, uint32_t end)
 {
     const md5_mesh *const mesh = v->mesh;
     double sum = 0;
@@ -255,7 +255,7 @@ static double select_weights(const fitter *fit, loose_vertex *v, uint32_t first,
 
 // Returns true if all weights of a vertex have the same point in the bind pose and their sum is 1.
 // MD5 also permits a different point for each weight, which other formats cannot store.
-static bool has_exact_weights(const fitter *fit, const loose_vertex *v, uint32_t first,
+static bool has_exact_weights(const fitter *fit, const inexact_vertex *v, uint32_t first,
                               uint32_t end)
 {
     const float max_distance = 1e-5f * fit->size; // rounding errors of files
@@ -274,7 +274,7 @@ static bool has_exact_weights(const fitter *fit, const loose_vertex *v, uint32_t
 // Selects the largest weights of a vertex and scales their sum to 1. A vertex without a positive
 // weight is attached to the joint of its first influence, or to joint 0. Returns true if the vertex
 // is not exact afterwards.
-static bool pack_vertex(const fitter *fit, loose_vertex *v)
+static bool pack_vertex(const fitter *fit, inexact_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
     const uint32_t first = mesh->first_influence[v->index];
@@ -288,8 +288,8 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     for (uint32_t i = 0; i < v->num_kept; i++)
         v->weights[i] = (float)(v->weights[i] / sum);
 
-    v->has_more = end - first > fit->slots;
-    return v->has_more || !has_exact_weights(fit, v, first, end);
+    v->exceeds_slots = end - first > fit->slots;
+    return v->exceeds_slots || !has_exact_weights(fit, v, first, end);
 }
 
 // Sorts the influences by descending weight. Slots without weight get joint 0. Adjusts the weights
@@ -333,8 +333,8 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 //
 // Neither weight becomes negative. `regularization` weights the squared differences of the fitted
 // weights from the weights of the file.
-static double find_weight_step(const loose_vertex *v, const double *fitted, uint32_t k, uint32_t l,
-                               double regularization)
+static double find_weight_step(const inexact_vertex *v, const double *fitted, uint32_t k,
+                               uint32_t l, double regularization)
 {
     const float *const weights = v->weights;
     double slope = regularization * (fitted[l] - weights[l] - fitted[k] + weights[k]);
@@ -348,7 +348,7 @@ static double find_weight_step(const loose_vertex *v, const double *fitted, uint
 // Replaces the weights of a vertex by weights that minimize its error in the frames of all clips.
 // Each step changes two weights by opposite amounts, so that the sum stays 1. The clips may not
 // determine all weights. A small regularization keeps such weights near those of the file.
-static void fit_weights(const fitter *fit, const loose_vertex *v)
+static void fit_weights(const fitter *fit, const inexact_vertex *v)
 {
     const double size = fit->size;
     const double regularization = (double)fit->num_frames * 1e-5 * size * size + min_curvature;
@@ -389,7 +389,7 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
 // clips. Solves the equations for one coordinate at a time (Gauss-Seidel). This converges fast,
 // because the columns of blended rotations are nearly orthogonal. A small regularization prefers
 // short moves.
-static void fit_point(const fitter *fit, const loose_vertex *v)
+static void fit_point(const fitter *fit, const inexact_vertex *v)
 {
     double move[3] = {0, 0, 0};
     for (int sweep = 0; sweep < NUM_SWEEPS; sweep++) {
@@ -409,10 +409,10 @@ static void fit_point(const fitter *fit, const loose_vertex *v)
 
 // -- The error ------------------------------------------------------------------------------------
 
-void convert_find_worst(convert_worst *worst, convert_worst error)
+void convert_update_largest_error(convert_largest_error *largest, convert_largest_error error)
 {
-    if (error.distance > worst->distance)
-        *worst = error;
+    if (error.distance > largest->distance)
+        *largest = error;
 }
 
 // Returns a distance as a fraction of the model's size.
@@ -424,22 +424,23 @@ static double relative_size(const md5_model *model, double distance)
 
 // Reports the largest distance between a vertex of the MD5 skin and the same vertex of the written
 // skin. Returns false if the distance is visible.
-bool convert_note_worst(const convert_job *job, const convert_assets *assets,
-                        const convert_worst *worst)
+bool convert_note_largest_error(const convert_job *job, const convert_assets *assets,
+                                const convert_largest_error *largest)
 {
     const double max_invisible_fraction = 0.01; // of the model's size
-    const double fraction = relative_size(assets->model, worst->distance);
+    const double fraction = relative_size(assets->model, largest->distance);
     const bool is_visible = fraction > max_invisible_fraction;
     convert_note(job,
                  "largest difference from the MD5 skin in these clips: %.3g units (%.3g %% of the "
                  "model's size) at vertex %u of mesh %u in frame %u of %s%s",
-                 worst->distance, 100 * fraction, worst->vertex, worst->mesh, worst->frame,
-                 assets->clips[worst->clip].name, is_visible ? "; the difference is visible" : "");
+                 largest->distance, 100 * fraction, largest->vertex, largest->mesh, largest->frame,
+                 assets->clips[largest->clip].name,
+                 is_visible ? "; the difference is visible" : "");
     return !is_visible;
 }
 
 // Returns the position of a vertex in MD5, with all influences.
-static md5_vec3 exact_position(const loose_vertex *v, const md5_mat34 *palette)
+static md5_vec3 exact_position(const inexact_vertex *v, const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = v->mesh;
     const uint32_t end = mesh->first_influence[v->index + 1];
@@ -452,7 +453,7 @@ static md5_vec3 exact_position(const loose_vertex *v, const md5_mat34 *palette)
 
 // Computes the error e_k for each joint of the skin, as defined above. Returns the vector from the
 // vertex in the converted skin to the vertex in MD5.
-static md5_vec3 find_errors(const loose_vertex *v, const md5_mat34 *palette,
+static md5_vec3 find_errors(const inexact_vertex *v, const md5_mat34 *palette,
                             md5_vec3 errors[MAX_SLOTS])
 {
     const md5_vec3 target = exact_position(v, palette);
@@ -468,7 +469,7 @@ static md5_vec3 find_errors(const loose_vertex *v, const md5_mat34 *palette,
 // Adds one frame to the matrix E of the least-squares problem that fit_weights() solves. E_kl is
 // the sum of e_k . e_l over all frames, and errors[k] is e_k in this frame. E is symmetric, so
 // v->sums contains only its lower triangle by rows.
-static void add_weight_sums(loose_vertex *v, const md5_vec3 errors[MAX_SLOTS])
+static void add_weight_sums(inexact_vertex *v, const md5_vec3 errors[MAX_SLOTS])
 {
     double *sum = v->sums;
     for (uint32_t k = 0; k < v->num_kept; k++) {
@@ -480,7 +481,7 @@ static void add_weight_sums(loose_vertex *v, const md5_vec3 errors[MAX_SLOTS])
 // Adds one frame to the sums of the equations that fit_point() solves; A and e are defined there.
 // `gap` is e. v->sums contains the lower triangle of A^T A by rows (00, 10, 11, 20, 21, 22),
 // followed by the three components of A^T e.
-static void add_point_sums(loose_vertex *v, const md5_mat34 *palette, md5_vec3 gap)
+static void add_point_sums(inexact_vertex *v, const md5_mat34 *palette, md5_vec3 gap)
 {
     double *sum = v->sums;
     md5_vec3 columns[3] = {{0, 0, 0}}; // of the blended matrix A
@@ -506,7 +507,7 @@ static void sum_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *
     if (fit->pass == FIT_WEIGHTS)
         fit->num_frames++;
     for (size_t i = 0; i < fit->num_vertices; i++) {
-        loose_vertex *const v = &fit->vertices[i];
+        inexact_vertex *const v = &fit->vertices[i];
         md5_vec3 errors[MAX_SLOTS];
         const md5_vec3 gap = find_errors(v, palette, errors);
         if (fit->pass == FIT_WEIGHTS)
@@ -514,15 +515,16 @@ static void sum_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *
         else if (fit->pass == FIT_POINTS)
             add_point_sums(v, palette, gap);
         else
-            convert_find_worst(&fit->worst, (convert_worst){md5_vec3_length(gap), clip, frame,
-                                                            v->mesh_index, v->index});
+            convert_update_largest_error(&fit->largest,
+                                         (convert_largest_error){md5_vec3_length(gap), clip, frame,
+                                                                 v->mesh_index, v->index});
     }
 }
 
 // Returns an upper limit of the error of a vertex in any pose whose joints only rotate about their
 // positions in the bind pose. md5_pack_loss() computes this limit for packed weights. This function
 // uses the fitted weights and the fitted position.
-static double error_limit(const fitter *fit, const loose_vertex *v)
+static double error_limit(const fitter *fit, const inexact_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
     double sum = 0;
@@ -546,14 +548,14 @@ static double error_limit(const fitter *fit, const loose_vertex *v)
     return bound + fabs(sum - 1) * fit->size;
 }
 
-// Reports the vertices that the format cannot store exactly. `num_more` vertices have more than
-// fit->slots influences. The others are inexact for other reasons.
-static void note_inexact_vertices(const convert_job *job, const fitter *fit, size_t num_more)
+// Reports the vertices that the format cannot store exactly. `num_exceeding` of them have
+// more than fit->slots influences. All other inexact vertices are inexact for other reasons.
+static void note_inexact_vertices(const convert_job *job, const fitter *fit, size_t num_exceeding)
 {
-    const size_t num_inexact = fit->num_vertices - num_more;
-    if (num_more > 0)
-        convert_note(job, "%zu %s more than %u influences%s", num_more,
-                     common_noun(num_more, "vertex has", "vertices have"), fit->slots,
+    const size_t num_inexact = fit->num_vertices - num_exceeding;
+    if (num_exceeding > 0)
+        convert_note(job, "%zu %s more than %u influences%s", num_exceeding,
+                     common_noun(num_exceeding, "vertex has", "vertices have"), fit->slots,
                      fit->num_frames > 0 ? "; their weights were fitted to the clips" : "");
     if (num_inexact > 0)
         convert_note(job,
@@ -567,18 +569,18 @@ static void note_inexact_vertices(const convert_job *job, const fitter *fit, siz
 static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
 {
     const uint32_t max_slots = 16;
-    size_t num_more = 0;
+    size_t num_exceeding = 0;
     double limit = 0;
     for (size_t i = 0; i < fit->num_vertices; i++) {
-        loose_vertex *const vertex = &fit->vertices[i];
-        num_more += vertex->has_more;
+        inexact_vertex *const vertex = &fit->vertices[i];
+        num_exceeding += vertex->exceeds_slots;
         limit = fmax(limit, error_limit(fit, vertex));
     }
-    note_inexact_vertices(job, fit, num_more);
+    note_inexact_vertices(job, fit, num_exceeding);
 
     const bool is_visible =
-        fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst);
-    const bool can_add_slots = num_more > 0 && fit->slots < max_slots;
+        fit->largest.distance > 0 && !convert_note_largest_error(job, assets, &fit->largest);
+    const bool can_add_slots = num_exceeding > 0 && fit->slots < max_slots;
     if (is_visible && !job->is_fitted)
         convert_note(job, can_add_slots ? "use --fit or a larger value of --influences to reduce "
                                           "the difference"
@@ -605,12 +607,12 @@ static void pack_mesh(fitter *fit, uint32_t mesh_index, convert_skin *skin)
     };
 
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        loose_vertex v = {.mesh = mesh,
-                          .mesh_index = mesh_index,
-                          .index = i,
-                          .joints = skin->joints + (size_t)i * fit->slots,
-                          .weights = skin->weights + (size_t)i * fit->slots,
-                          .position = &skin->positions[i]};
+        inexact_vertex v = {.mesh = mesh,
+                            .mesh_index = mesh_index,
+                            .index = i,
+                            .joints = skin->joints + (size_t)i * fit->slots,
+                            .weights = skin->weights + (size_t)i * fit->slots,
+                            .position = &skin->positions[i]};
         *v.position = mesh->positions[i];
         if (!pack_vertex(fit, &v)) {
             finish_vertex(v.joints, v.weights, fit->slots);
@@ -642,8 +644,8 @@ static void fit_vertices(const convert_job *job, const convert_assets *assets, f
     const uint32_t stride = select_stride(job, assets, fit);
     convert_visit_frames(assets, stride, sum_frame, fit);
     for (size_t i = 0; i < fit->num_vertices; i++) {
-        loose_vertex *const v = &fit->vertices[i];
-        if (fit->num_frames > 0 && (v->has_more || job->is_fitted))
+        inexact_vertex *const v = &fit->vertices[i];
+        if (fit->num_frames > 0 && (v->exceeds_slots || job->is_fitted))
             fit_weights(fit, v);
         finish_vertex(v->joints, v->weights, fit->slots);
         v->num_kept = fit->slots;

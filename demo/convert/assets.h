@@ -63,22 +63,22 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
 // vertices times the number of frames.
 void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots);
 
-// The largest distance between a vertex in MD5 and the same vertex in the written skin. The other
-// members tell where it occurs.
-typedef struct convert_worst {
+// The largest distance between a vertex in MD5 and the same vertex in the written skin. `clip`,
+// `frame`, `mesh` and `vertex` are the indices at which it occurs.
+typedef struct convert_largest_error {
     double distance; // in units
     size_t clip;
     uint32_t frame;
     uint32_t mesh;
     uint32_t vertex;
-} convert_worst;
+} convert_largest_error;
 
-// Replaces *worst by `error` if `error` is larger.
-void convert_find_worst(convert_worst *worst, convert_worst error);
+// Replaces *largest by `error` if `error` is larger.
+void convert_update_largest_error(convert_largest_error *largest, convert_largest_error error);
 
 // Reports the largest error as a note. Returns true if it is at most 1 % of the model's size.
-bool convert_note_worst(const convert_job *job, const convert_assets *assets,
-                        const convert_worst *worst);
+bool convert_note_largest_error(const convert_job *job, const convert_assets *assets,
+                                const convert_largest_error *largest);
 
 // Returns joints and weights as bytes, [drawn vertices of all meshes][2 * slots], in the form of
 // md5_pack_influences(). Reports the error as a note. Returns NULL if there are more than 256

@@ -302,7 +302,7 @@ static bool charge_bytes(assimp_importer *importer, uint64_t count, uint64_t siz
 static int find_node(assimp_importer *importer, const struct aiString *name)
 {
     size_t found = SIZE_MAX;
-    gltf_find(&importer->file, GLTF_NODE_NAME, name->data, &found);
+    gltf_find_or_add(&importer->file, GLTF_NODE_NAME, name->data, &found);
     return found < (size_t)importer->num_nodes ? (int)found : NONE;
 }
 
@@ -341,7 +341,7 @@ static void add_node(assimp_importer *importer, const struct aiNode *source, int
     const int index = importer->num_nodes++;
     size_t length = 0;
     const char *const kind = pivot_kind(source, &length);
-    gltf_find(&importer->file, GLTF_NODE_NAME, source->mName.data, &(size_t){(size_t)index});
+    gltf_find_or_add(&importer->file, GLTF_NODE_NAME, source->mName.data, &(size_t){(size_t)index});
     importer->nodes = common_grow(importer->nodes, (size_t)index, sizeof *importer->nodes);
     assimp_node *const added = &importer->nodes[index];
     const assimp_node *const parent = parent_index != NONE ? &importer->nodes[parent_index] : NULL;
@@ -817,7 +817,7 @@ static void add_nodes(assimp_importer *importer)
 
     put_matrix(to_gltf(importer), columns);
     gltf_add(&importer->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
-    gltf_append(&importer->file, importer->file.tops, gltf_integer(top));
+    gltf_append(&importer->file, importer->file.root_nodes, gltf_integer(top));
     for (size_t i = 0; i < top; i++)
         if (!importer->nodes[i].is_pivot)
             gltf_set_parent(&importer->file, i, i == 0 ? top : (size_t)importer->nodes[i].above);
@@ -1025,7 +1025,7 @@ static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, 
     }
     gltf_put(&importer->file, item, "skin",
              gltf_integer(add_skin(importer, mesh, node_index, has_unweighted)));
-    gltf_append(&importer->file, importer->file.tops, gltf_integer(added));
+    gltf_append(&importer->file, importer->file.root_nodes, gltf_integer(added));
 }
 
 // Adds a mesh that has at least one triangle, and its node. All vertices are added, even if no
@@ -1122,7 +1122,7 @@ static json_t *add_picture(assimp_importer *importer, const void *bytes, size_t 
         png = view_encode_png(&image, true, &size);
         free(image.rgba);
     }
-    const size_t view = gltf_add_picture(&importer->file, png ? png : bytes, size);
+    const size_t view = gltf_add_image(&importer->file, png ? png : bytes, size);
     free(png);
     return json_pack("{s:I, s:o}", "bufferView", (json_int_t)view, "name",
                      gltf_string(common_base(name)));
@@ -1181,7 +1181,8 @@ static bool add_map(assimp_importer *importer, const struct aiMaterial *material
     if (result != AI_SUCCESS)
         return false;
     size_t image = gltf_num_added(&importer->file, "images");
-    if (!gltf_find(&importer->file, GLTF_IMAGE_NAME, path.data, &image)) // each file is read once
+    if (!gltf_find_or_add(&importer->file, GLTF_IMAGE_NAME, path.data,
+                          &image)) // each file is read once
         gltf_add(&importer->file, "images", add_image(importer, path.data));
     json_t *const texture = json_pack("{s:I}", "source", (json_int_t)image);
     gltf_put_map(&importer->file, item, map, gltf_add(&importer->file, "textures", texture));
@@ -1630,8 +1631,8 @@ static void sample_clip(assimp_importer *importer, const clip_sampler *clip)
         sample_nodes(importer, f, clip->num_frames, values);
     }
 
-    const bool is_duplicate = gltf_find_bytes(&importer->file, GLTF_CLIP, clip->name, values,
-                                              num_values * sizeof *values, &(size_t){0});
+    const bool is_duplicate = gltf_find_or_add_bytes(&importer->file, GLTF_CLIP, clip->name, values,
+                                                     num_values * sizeof *values, &(size_t){0});
     if (!is_duplicate) {
         json_t *const item = gltf_add_animation(&importer->file, clip->name,
                                                 json_pack("{s:f}", "frameRate", clip->rate));

@@ -2,14 +2,14 @@
 // next to the text files that it has read. The layout follows Model.cpp, Model_md5.cpp, Anim.cpp
 // and Camera.cpp of that engine.
 //
-// A file contains values of both byte orders. put_big() writes big-endian values, and
+// A file contains values of both byte orders. put_big_endian() writes big-endian values, and
 // convert_append_u32() writes little-endian values.
 #include "demo/convert/assets.h"
 
 // -- Values ---------------------------------------------------------------------------------------
 
 // Appends a number in big-endian order.
-static void put_big(convert_bytes *to, uint32_t number, int size)
+static void put_big_endian(convert_bytes *to, uint32_t number, int size)
 {
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
         convert_append_uint(to, number >> shift, 1);
@@ -35,7 +35,7 @@ static void put_words(convert_bytes *to, const void *words, size_t count)
     for (size_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
-        put_big(to, word, 4);
+        put_big_endian(to, word, 4);
     }
 }
 
@@ -87,8 +87,8 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
         const md5_vec3 n = mesh->normals[v];
         const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1, 0, 0, 1};
         put_words(to, &mesh->positions[v], 3);
-        put_big(to, half_from_float(mesh->texcoords[v].x), 2);
-        put_big(to, half_from_float(mesh->texcoords[v].y), 2);
+        put_big_endian(to, half_from_float(mesh->texcoords[v].x), 2);
+        put_big_endian(to, half_from_float(mesh->texcoords[v].y), 2);
         const float units[] = {n.x, n.y, n.z, -1, t.x, t.y, t.z, t.w};
         for (size_t i = 0; i < COMMON_LENGTH(units); i++)
             put_unit(to, units[i]);
@@ -114,7 +114,7 @@ static void write_joints_and_radius(convert_bytes *to, const md5_model *model, c
         }
     }
 
-    put_big(to, num_used, 4);
+    put_big_endian(to, num_used, 4);
     for (int joint = 0; joint < MAX_JOINTS; joint++) {
         if (is_used[joint])
             convert_append_uint(to, (uint32_t)joint, 1);
@@ -138,8 +138,8 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
         num_duplicates += first[v] != v;
 
     put_text(to, mesh->shader);
-    put_big(to, mesh->num_file_vertices, 4);
-    put_big(to, mesh->num_triangles, 4);
+    put_big_endian(to, mesh->num_file_vertices, 4);
+    put_big_endian(to, mesh->num_triangles, 4);
     write_joints_and_radius(to, model, mesh);
     const uint32_t counts[] = {mesh->num_file_vertices,
                                mesh->num_vertices,
@@ -151,14 +151,14 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     put_vertices(to, mesh, packed);
 
     for (uint32_t i = 0; i < num_indices; i++)
-        put_big(to, mesh->indices[i], 2);
+        put_big_endian(to, mesh->indices[i], 2);
     for (uint32_t i = 0; i < num_indices; i++)
-        put_big(to, first[mesh->indices[i]], 2);
+        put_big_endian(to, first[mesh->indices[i]], 2);
     put_words(to, mesh->sources + mesh->num_file_vertices, num_mirrored);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         if (first[v] != v)
             put_words(to, (const uint32_t[]){v, first[v]}, 2);
-    put_big(to, mesh_index, 4);
+    put_big_endian(to, mesh_index, 4);
     free(first);
 }
 
@@ -199,14 +199,14 @@ static void put_model_header(const md5_model *model, const char *name, convert_b
 static void put_joints(const md5_model *model, convert_bytes *to)
 {
     const uint32_t count = model->skeleton.num_joints;
-    put_big(to, count, 4);
+    put_big_endian(to, count, 4);
     for (uint32_t i = 0; i < count; i++) {
         const md5_joint *const joint = &model->skeleton.joints[i];
         put_text(to, joint->name);
-        put_big(to, joint->parent, 4); // MD5_NONE is -1
+        put_big_endian(to, joint->parent, 4); // MD5_NONE is -1
     }
 
-    put_big(to, count, 4);
+    put_big_endian(to, count, 4);
     for (uint32_t i = 0; i < count; i++) {
         const md5_xform *const local = &model->bind_local[i];
         put_joint(to, local->rotation, local->translation);
@@ -215,7 +215,7 @@ static void put_joints(const md5_model *model, convert_bytes *to)
     // The format contains an even number of matrices, so the last matrix is repeated if their
     // number is odd.
     const uint32_t num_added = count % 2;
-    put_big(to, count + num_added, 4);
+    put_big_endian(to, count + num_added, 4);
     put_words(to, model->inverse_bind, 12 * (size_t)count);
     put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)num_added);
 }
@@ -229,7 +229,7 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
     put_model_header(model, name, to);
     convert_append(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
     put_joints(model, to);
-    put_big(to, model->num_meshes, 4);
+    put_big_endian(to, model->num_meshes, 4);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         put_mesh(to, model, &model->meshes[m], m, packed);
         packed += (size_t)model->meshes[m].num_vertices * PACKED;
@@ -319,7 +319,7 @@ static void put_anim_header(const convert_job *job, const md5_doc *doc, convert_
 // its translation relative to the base frame.
 static void put_anim_joints(const md5_doc *doc, convert_bytes *to)
 {
-    put_big(to, doc->num_joints, 4);
+    put_big_endian(to, doc->num_joints, 4);
     for (uint32_t i = 0; i < doc->num_joints; i++) {
         const md5_doc_joint *const joint = &doc->joints[i];
         const md5_track track = joint->track;
@@ -328,7 +328,7 @@ static void put_anim_joints(const md5_doc *doc, convert_bytes *to)
     }
 
     const md5_vec3 origin = {0, 0, 0};
-    put_big(to, doc->num_joints, 4);
+    put_big_endian(to, doc->num_joints, 4);
     for (uint32_t i = 0; i < doc->num_joints; i++) {
         const md5_vec3 q = doc->joints[i].rotation;
         put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z), i == 0 ? origin : doc->joints[i].position);
@@ -355,7 +355,7 @@ static void put_anim_frames(const md5_doc *doc, convert_bytes *to)
     const md5_doc_joint *const root = &doc->joints[0];
     const float base[] = {root->position.x, root->position.y, root->position.z};
     float last_translation[3] = {0};
-    put_big(to, doc->num_frames * doc->num_components, 4);
+    put_big_endian(to, doc->num_frames * doc->num_components, 4);
 
     for (uint32_t frame = 0; frame < doc->num_frames; frame++) {
         const float *const numbers = doc->numbers + (size_t)frame * doc->num_components;

@@ -1,10 +1,11 @@
+// Counts the work, the memory and the notes of an input file. See budget.h for the reason.
 #include "demo/convert/budget.h"
 
 // -- Limits ---------------------------------------------------------------------------------------
 
-// The limits of elements. The constant allows every small file. The multiple of the size is several
-// times the cost of public files. glTF files with few keys cost most per byte, because they are
-// sampled in many frames.
+// The constant is enough for every small file. The number per byte is several times the number that
+// public files need. glTF files with few keys need most per byte, because they are sampled in many
+// frames.
 uint64_t convert_max_elements(uint64_t file_size)
 {
     const uint64_t free_elements = UINT64_C(1) << 25;
@@ -14,8 +15,8 @@ uint64_t convert_max_elements(uint64_t file_size)
     return free_elements + elements_per_byte * file_size;
 }
 
-// The limits of memory. Large files get fewer bytes per byte of the file, so that a file of 100 MB
-// cannot exhaust the memory of a usual machine.
+// Large files may use less memory per byte of the file, so that a file of 100 MB cannot exhaust the
+// memory of a usual machine.
 uint64_t convert_max_bytes(uint64_t file_size)
 {
     const uint64_t free_bytes = UINT64_C(1) << 28;
@@ -153,9 +154,8 @@ static char *describe_note(const convert_counted_note *note, size_t num_hidden)
     return text;
 }
 
-// Passes a note on to the caller of the conversion, without control characters.
+// Passes a note to job->note, without control characters. Does nothing if job->note is NULL.
 static void pass_on(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
-// Passes a formatted note to the caller of the conversion, if the caller wants notes.
 static void pass_on(const convert_job *job, const char *format, ...)
 {
     char text[1200];

@@ -372,7 +372,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                .end = input->bytes + input->size,
                .line_start = input->bytes,
                .line = 1,
-               .end_name = "end of file",
+               .end_name = "the end of the file",
                .max_shown = 40}};
     char *const name = common_stem(input->path);
     bool is_read = read_hierarchy(&file) && read_motion(&file);

@@ -17,13 +17,13 @@ typedef struct clip_builder {
     const plain_scene *plain;
     const md5_model *model; // model whose skin defines the bounds of clips, or NULL
     convert_scene *scene;
-    convert_loss worst;
+    convert_loss worst;        // largest displacement of a vertex by scale so far
     double max_scale;          // largest change of a joint's scale so far
     md5_doc *model_doc;        // document of the model that was read before, or NULL
     const md5_doc *measured;   // document whose vertices measure the effect of scale
     uint32_t *measured_joints; // [joints of `measured`] the same joint in this file, or MD5_NONE
     double *reach;         // [num_joints] largest distance of a vertex from its joint, bind pose
-    bool *is_filmed;       // [num_nodes] the node is a camera that an earlier clip moved
+    bool *has_camera_path; // [num_nodes] an earlier clip contains a path of this camera
     uint32_t *node_tracks; // [num_nodes] first track of the node, or MD5_NONE
 
     // The pose at the last sampled time:
@@ -722,11 +722,10 @@ static bool add_paths(clip_builder *clip, double last, const plain_animation *an
         if (!plain_charge(clip->plain, node->depth)) // has_track_above() visits `depth` nodes
             return false;
 
-        // is_filmed[i]: an earlier clip has moved this camera.
-        const bool is_resting = clip->num_tracks == 0 && !clip->is_filmed[i];
+        const bool is_resting = clip->num_tracks == 0 && !clip->has_camera_path[i];
         if (!is_resting && !has_track_above(clip, i))
             continue;
-        clip->is_filmed[i] = true;
+        clip->has_camera_path[i] = true;
         if (!clip->plain->cameras[camera].is_perspective) {
             convert_note(clip->plain->job,
                          "skipped cameras/%u: expected a perspective camera, found another type",
@@ -941,7 +940,7 @@ static clip_builder create_builder(const rig_meshes *meshes, const md5_model *mo
                          .model = model,
                          .scene = scene,
                          .reach = common_alloc(rig->num_joints, sizeof(double)),
-                         .is_filmed = common_alloc(rig->num_nodes, sizeof(bool)),
+                         .has_camera_path = common_alloc(rig->num_nodes, sizeof(bool)),
                          .node_tracks = common_alloc(rig->num_nodes, sizeof(uint32_t)),
                          .states = common_alloc(rig->num_nodes, sizeof(rig_state)),
                          .posed = common_alloc(rig->num_joints, sizeof(rig_posed)),
@@ -958,7 +957,7 @@ static void free_builder(clip_builder *clip)
     free(clip->tracks);
     free(clip->next_tracks);
     free(clip->reach);
-    free(clip->is_filmed);
+    free(clip->has_camera_path);
     free(clip->node_tracks);
     free(clip->states);
     free(clip->posed);

@@ -148,7 +148,7 @@ common_list convert_list_outputs(void)
     return list;
 }
 
-// Returns a text that tells if a format can be read, written, or both.
+// Returns "in", "out", or "in, out" for a format that can be read, written, or both.
 static const char *describe_direction(const struct format *format)
 {
     if (format->read && format->write)
@@ -156,7 +156,7 @@ static const char *describe_direction(const struct format *format)
     return format->read ? "in" : "out";
 }
 
-// Prints the table of formats, one per line: the extensions, "read" or "write", and the title.
+// Prints the table of formats, one per line: the extensions, the directions, and the title.
 void convert_print_formats(void)
 {
     for (int i = 0; i < NUM_FORMATS; i++) {
@@ -196,8 +196,9 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     const struct format *const format = find_format(path);
     if (!format || !format->read)
         return convert_fail(error, MD5_ERROR_IO, path,
-                            "unsupported input format: unknown file extension; run md5tool convert "
-                            "--formats to list the formats");
+                            "unsupported input format: %s; run md5tool convert --formats to list "
+                            "the formats",
+                            format ? "this format can only be written" : "unknown file extension");
 
     convert_input input = {.path = path};
     if (!read_bytes(job, &input, error))
@@ -219,8 +220,10 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     return is_read;
 }
 
+// -- Outfits --------------------------------------------------------------------------------------
+//
 // Further models among the inputs are merged into the first model if their joints have the same
-// names. Such a model is called outfit, and the first model is called body.
+// names. Such a model is called an outfit, and the first model is called the body.
 
 // Reports to which joints of the body the outfit's joints were attached.
 static void note_attached_joints(const convert_job *job, const md5_doc *body,
@@ -359,6 +362,8 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
     return is_done;
 }
 
+// -- Edits ----------------------------------------------------------------------------------------
+//
 // Options are applied to MD5 files, between reading and writing. Readers create models in MD5
 // units. If a reader selects the unit, it multiplies the unit by --scale. Writers convert to the
 // units of their format.
@@ -840,7 +845,7 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
     scene_edit edit = {.job = job,
                        .scene = scene,
                        .rules = format->rules,
-                       .space = {.rotation = {.yaw = (float)job->turn}, .scale = 1},
+                       .space = {.rotation = {.yaw = (float)job->yaw}, .scale = 1},
                        .meshes = {.is_merged = is_merged, .drops_unused = true}};
     if (!is_merged) {
         edit.meshes.max_vertices = QUAKE_MAX_VERTICES;
@@ -853,7 +858,7 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
         edit.space.scale = (float)(job->scale * format->unit / reader_unit);
     if (job->was_y_up)
         edit.space.rotation.roll = 90;
-    const bool is_rotated = job->turn != 0 || job->was_y_up;
+    const bool is_rotated = job->yaw != 0 || job->was_y_up;
     edit.changes_space = is_rotated || edit.space.scale != 1;
 
     const bool changes_root = job->is_in_place || job->is_id_root || job->root.joint;
@@ -975,8 +980,8 @@ static bool check_engines(const convert_job *job, md5_error *error)
     for (size_t i = 0; i < job->num_engines; i++)
         if (md5_find_engines(job->engines[i]) == 0)
             return convert_fail(error, MD5_ERROR_MISSING, job->output,
-                                "engine %s does not read MD5 files; md5tool check --rules "
-                                "lists the engines that do",
+                                "engine %s does not read MD5 files; run md5tool check --rules "
+                                "to list the engines that do",
                                 job->engines[i]);
     return true;
 }
@@ -1132,8 +1137,9 @@ static bool read_and_write(const convert_job *job, md5_error *error)
     const struct format *const format = is_folder ? md5_text : find_format(job->output);
     if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
-                            "unsupported output format: unknown file extension; run md5tool "
-                            "convert --formats to list the formats");
+                            "unsupported output format: %s; run md5tool convert --formats to list "
+                            "the formats",
+                            format ? "this format can only be read" : "unknown file extension");
     if (!(format->rules & HAS_FRAMES) && !check_engines(job, error))
         return false;
 

@@ -205,7 +205,7 @@ struct convert_job {
     // Options for the output.
     uint32_t influences;  // joints per vertex, 4 (the default) to 16, if the format has a limit
     double scale;         // output units per input unit; 0: the ratio that the formats define
-    double turn;          // rotation about the vertical axis, degrees counterclockwise from above
+    double yaw;           // rotation about the vertical axis, degrees counterclockwise from above
     double rate;          // frame rate of all clips, Hz; 0: the input's rate, its key rate, or 60
     double tolerance;     // error limit for removing keys, in input units; 0: all keys are kept
     uint32_t range[2];    // first and last frame of the clips, from 0; equal values: all frames; if

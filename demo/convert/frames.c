@@ -140,9 +140,10 @@ static bool add_frame(frame_builder *to, size_t frame, size_t *size)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Returns the length of the text that the frames of a clip have in common in their names. `name` is
-// the name of the first frame, whose number is not part of this text. A number with several digits
-// is assumed to end with 0 or 1, as in stand01 and pain101.
+// Returns the length of the text that the names of all frames of a clip begin with. `name` is the
+// name of the first frame. If it ends with 0 or 1, this digit and the zeros before it are assumed
+// to be the number of the frame: the text is stand for stand01, and pain1 for pain101. Otherwise
+// all digits at the end are the number.
 static size_t find_stem(const char *name)
 {
     size_t end = strlen(name);
@@ -282,7 +283,8 @@ bool plain_build_frames(plain_scene *plain, convert_scene *scene)
 {
     if (convert_find_model(scene))
         return plain_fail(plain, "cannot add the frames of the file: expected no other model, "
-                                 "found a model that is already loaded");
+                                 "found a model that is already loaded; convert each model "
+                                 "with frames separately");
     frame_builder to = {
         .plain = plain,
         .scene = scene,

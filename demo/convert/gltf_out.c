@@ -51,7 +51,7 @@ void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *valu
 
 json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
 {
-    if (!gltf_find(out, GLTF_EXTENSION, name, &(size_t){0}))
+    if (!gltf_find_or_add(out, GLTF_EXTENSION, name, &(size_t){0}))
         gltf_add(out, "extensionsUsed", json_string(name));
     return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
@@ -152,13 +152,13 @@ static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 {
     size_t unused = 0;
     size_t *last = &unused;
-    if (purpose != GLTF_PICTURES)
-        last = &out->last[purpose][stride];
+    if (purpose != GLTF_IMAGES)
+        last = &out->last_views[purpose][stride];
     if (*last > 0)
         return &out->views[*last - 1];
 
     static const int targets[] = {
-        [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_PICTURES] = 0};
+        [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_IMAGES] = 0};
     json_t *const view = json_object();
     gltf_add(out, "bufferViews", view);
     if (purpose == GLTF_VERTICES)
@@ -304,9 +304,9 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
     free(set_joints);
 }
 
-size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
+size_t gltf_add_image(gltf_out *out, const void *bytes, size_t size)
 {
-    convert_append(&open_view(out, GLTF_PICTURES, 0)->bytes, bytes, size);
+    convert_append(&open_view(out, GLTF_IMAGES, 0)->bytes, bytes, size);
     return out->num_views - 1;
 }
 
@@ -314,7 +314,7 @@ size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
 
 // Looks up a value by a key, or stores it if the key is new. `kind` separates keys for different
 // purposes.
-bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
+bool gltf_find_or_add(gltf_out *out, char kind, const char *text, size_t *value)
 {
     char *const key = common_format("%c%s", kind, text);
     const json_t *const found = json_object_get(out->names, key);
@@ -327,14 +327,14 @@ bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
 }
 
 // Looks up bytes by a hash, so that equal content is written once.
-bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
-                     size_t *value)
+bool gltf_find_or_add_bytes(gltf_out *out, char kind, const char *name, const void *bytes,
+                            size_t size, size_t *value)
 {
     uint64_t hash = 14695981039346656037u; // FNV-1a
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
     char *const key = common_format("%llx %zu %s", (unsigned long long)hash, size, name);
-    const bool is_found = gltf_find(out, kind, key, value);
+    const bool is_found = gltf_find_or_add(out, kind, key, value);
     free(key);
     return is_found;
 }
@@ -377,7 +377,7 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
     char plain[MAX_LENGTH + 1];
     simplify_name(unique, plain, MAX_LENGTH);
 
-    for (size_t k = 2; gltf_find(out, kind, plain, &(size_t){0}); k++) {
+    for (size_t k = 2; gltf_find_or_add(out, kind, plain, &(size_t){0}); k++) {
         free(unique);
         // After a few tries, use a number that was not used yet. To try all numbers would take
         // quadratic time for many equal names.
@@ -410,7 +410,8 @@ void gltf_add_channel(gltf_out *out, json_t *animation, const gltf_channel *chan
 {
     const size_t num_keys = channel->num_keys;
     size_t input = gltf_num_added(out, "accessors");
-    if (!gltf_find_bytes(out, GLTF_TIMES, "", channel->times, num_keys * sizeof(float), &input))
+    if (!gltf_find_or_add_bytes(out, GLTF_TIMES, "", channel->times, num_keys * sizeof(float),
+                                &input))
         gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, channel->times, num_keys, 1, GLTF_BOUNDED);
     const size_t output = gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, channel->values,
                                             channel->num_values, channel->columns, GLTF_PLAIN);
@@ -425,14 +426,14 @@ void gltf_add_channel(gltf_out *out, json_t *animation, const gltf_channel *chan
 
 // -- The file -------------------------------------------------------------------------------------
 
-// Begins a file with one scene, whose nodes are added to out->tops.
+// Begins a file with one scene, whose nodes are added to out->root_nodes.
 void gltf_begin(gltf_out *out)
 {
-    *out = (gltf_out){.root = json_object(), .tops = json_array(), .names = json_object()};
+    *out = (gltf_out){.root = json_object(), .root_nodes = json_array(), .names = json_object()};
     gltf_put(out, out->root, "asset",
              json_pack("{s:s, s:s}", "version", "2.0", "generator", "md5tool " COMMON_VERSION));
     gltf_put(out, out->root, "scene", json_integer(0));
-    gltf_add(out, "scenes", json_pack("{s:o}", "nodes", out->tops));
+    gltf_add(out, "scenes", json_pack("{s:o}", "nodes", out->root_nodes));
 }
 
 // Frees the JSON document, the names that were used, and the binary buffer with the bytes of all

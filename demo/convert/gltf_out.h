@@ -13,7 +13,7 @@ typedef enum gltf_purpose {
     GLTF_INDICES,
     GLTF_BINDS,
     GLTF_KEYS, // times and values of animations; deltas of morph targets
-    GLTF_PICTURES,
+    GLTF_IMAGES,
 } gltf_purpose;
 
 enum { GLTF_MAX_STRIDE = 64 }; // bytes of the largest element, a matrix
@@ -30,13 +30,13 @@ enum { GLTF_BYTE = 5120, GLTF_UBYTE, GLTF_SHORT, GLTF_USHORT, GLTF_UINT = 5125, 
 
 // A glTF file while it is written: its JSON objects, and the bytes of its views.
 typedef struct gltf_out {
-    json_t *root;     // root object of the file
-    json_t *tops;     // root nodes of the scene, in `root`
-    json_t *names;    // values by kind and text, for gltf_find()
-    gltf_view *views; // [num_views]
+    json_t *root;       // root object of the file
+    json_t *root_nodes; // root nodes of the scene, in `root`
+    json_t *names;      // values of texts, for gltf_find_or_add()
+    gltf_view *views;   // [num_views]
     size_t num_views;
-    // 1 + index of the last view by purpose and stride; 0: there is no view
-    size_t last[GLTF_PICTURES][GLTF_MAX_STRIDE + 1];
+    // 1 + index of the last view with a purpose and a stride, or 0 if there is no such view
+    size_t last_views[GLTF_IMAGES][GLTF_MAX_STRIDE + 1];
     convert_bytes binary; // the bytes of all views, written by gltf_make()
     bool is_quantized;    // vertices are stored in small types
     bool is_broken;       // a value could not be created: not finite, or out of memory
@@ -110,32 +110,33 @@ void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_
                      size_t columns, bool has_zero);
 
 // Adds a view with an image. Returns its index.
-size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size);
+size_t gltf_add_image(gltf_out *out, const void *bytes, size_t size);
 
-// Kinds of texts for which values are stored. Texts of different kinds are independent.
+// Kinds of texts for which gltf_find_or_add() stores values. Equal texts of different kinds have
+// separate values. The comments describe the text, then the value.
 enum {
-    GLTF_EXTENSION = 'e', // names of extensions in extensionsUsed
-    // Unique names of nodes, images and animations. The import by libassimp uses the first two
-    // kinds differently. It stores each node's name with the index of the node, and each image's
-    // path with the index of the image.
+    GLTF_EXTENSION = 'e', // name of an extension in extensionsUsed; the value is not used
+    // Unique name of a node, an image or an animation; the value is not used. The import by
+    // libassimp uses the first two kinds differently: it stores the name of each node with the
+    // index of the node, and the path of each image with the index of the image.
     GLTF_NODE_NAME = 'n',
     GLTF_IMAGE_NAME = 'i',
     GLTF_ANIMATION_NAME = 'a',
     GLTF_CLIP = 'c',           // name and bytes of the tracks; the value is not used
-    GLTF_TIMES = 't',          // bytes: accessor
-    GLTF_TEXTURE = 'p',        // bytes of an image: texture
-    GLTF_SCENE_MATERIAL = 'm', // shader: 1 + index of the scene's material, or 0
-    GLTF_MATERIAL = 's',       // scene material and shader: material of the file
-    GLTF_WEIGHTS = 'w',        // clip and target: index of the scene's morph weights
+    GLTF_TIMES = 't',          // bytes of the times of keys; index of their accessor
+    GLTF_TEXTURE = 'p',        // bytes of an image; index of the texture
+    GLTF_SCENE_MATERIAL = 'm', // shader; 1 + index of the scene's material, or 0
+    GLTF_MATERIAL = 's', // index of the scene's material, and shader; index of the file's material
+    GLTF_WEIGHTS = 'w',  // names of a clip and a morph target; index in convert_scene.weights
 };
 
 // Finds the value that is stored for a text of a kind. If no value is stored, stores *value and
 // returns false.
-bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value);
+bool gltf_find_or_add(gltf_out *out, char kind, const char *text, size_t *value);
 
-// Gets the value of a name and bytes, which are compared by a hash. Otherwise like gltf_find().
-bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
-                     size_t *value);
+// Like gltf_find_or_add(), but for the value of a name and bytes. The bytes are compared by a hash.
+bool gltf_find_or_add_bytes(gltf_out *out, char kind, const char *name, const void *bytes,
+                            size_t size, size_t *value);
 
 // Returns a name that is unique in its kind, also in programs that change names. If `name` is
 // empty, it is based on `fallback`. The caller frees the result.

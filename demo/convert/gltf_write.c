@@ -31,12 +31,12 @@ typedef struct gltf_writer {
     double *tolerances;        // [2 * joints] error limits of these tracks, meters and radians
 } gltf_writer;
 
-static const double inch = 0.0254; // meters per MD5 unit
+static const double meters_per_unit = 0.0254;
 
 // Returns meters per unit of the input.
 static double get_scale(const convert_job *job)
 {
-    return job->scale > 0 ? job->scale : inch;
+    return job->scale > 0 ? job->scale : meters_per_unit;
 }
 
 // -- Axes and scale -------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ static void put_vec(convert_vec v, float *out)
 
 static convert_vec gltf_position(md5_vec3 p)
 {
-    return gltf_axes(convert_times(convert_from_vec3(p), inch));
+    return gltf_axes(convert_times(convert_from_vec3(p), meters_per_unit));
 }
 
 static void put_direction(md5_vec3 d, float *out)
@@ -132,7 +132,7 @@ static uint32_t write_joints(gltf_writer *writer)
         if (i != root)
             gltf_set_parent(writer->out, i, parent != MD5_NONE ? parent : root);
     }
-    gltf_append(writer->out, writer->out->tops, gltf_integer(root));
+    gltf_append(writer->out, writer->out->root_nodes, gltf_integer(root));
 
     if (num_renamed > 0)
         convert_note(writer->job, "renamed %zu %s to make all names unique in other programs",
@@ -159,7 +159,7 @@ static void put_inverse_bind(const gltf_writer *writer, const float *m, float *o
             out[4 * column + row] = (float)(value * step);
             corner += value * writer->corner[column];
         }
-        out[12 + row] = (float)(m[4 * axis[row] + 3] * inch + corner);
+        out[12 + row] = (float)(m[4 * axis[row] + 3] * meters_per_unit + corner);
     }
     out[15] = 1;
 }
@@ -195,7 +195,7 @@ static bool store_image(gltf_writer *writer, const convert_image *source, const 
     const char *const extension = convert_image_extension(source);
     if (common_has_suffix(writer->job->output, ".glb")) {
         const bool is_png = strcmp(extension, ".png") == 0;
-        const size_t view = gltf_add_picture(writer->out, source->bytes, source->size);
+        const size_t view = gltf_add_image(writer->out, source->bytes, source->size);
         gltf_put(writer->out, image, "bufferView", gltf_integer(view));
         gltf_put(writer->out, image, "mimeType", json_string(is_png ? "image/png" : "image/jpeg"));
         return true;
@@ -214,7 +214,7 @@ static bool write_texture(gltf_writer *writer, const convert_image *source, size
                           md5_error *error)
 {
     *texture = gltf_num_added(writer->out, "textures");
-    if (gltf_find_bytes(writer->out, GLTF_TEXTURE, "", source->bytes, source->size, texture))
+    if (gltf_find_or_add_bytes(writer->out, GLTF_TEXTURE, "", source->bytes, source->size, texture))
         return true;
 
     char *const name = gltf_unique_name(writer->out, GLTF_IMAGE_NAME, source->name, "picture");
@@ -424,7 +424,7 @@ static void begin_quantization(gltf_writer *writer)
     gltf_add(writer->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
     gltf_add(writer->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
     convert_note(writer->job, "positions were quantized to multiples of %.3g units",
-                 writer->step / inch);
+                 writer->step / meters_per_unit);
 }
 
 // Adds the triangles of a mesh as an accessor and returns its index. Indices have 16 bits if
@@ -508,7 +508,7 @@ static json_t *write_target_attribute(gltf_writer *writer, const md5_mesh *mesh,
 {
     const bool is_position = attribute == MORPH_POSITION;
     const double step = writer->step > 0 ? writer->step : 1;
-    const double unit = is_position ? inch / step : 1;
+    const double unit = is_position ? meters_per_unit / step : 1;
     for (uint32_t i = 0; i < moved->count; i++) {
         const convert_vec move = convert_from_vec3(morph_vector(moved->deltas[i], attribute));
         put_vec(gltf_axes(convert_times(move, unit)), moved->values + 3 * (size_t)i);
@@ -574,9 +574,9 @@ static size_t find_source_material(const gltf_writer *writer, uint32_t mesh)
     size_t source = 0;
     if (mesh < writer->scene->num_mesh_materials)
         source = writer->scene->mesh_materials[mesh];
-    if (source == 0) // gltf_find() also stores that the shader has no material
-        gltf_find(writer->out, GLTF_SCENE_MATERIAL, writer->assets.model->meshes[mesh].shader,
-                  &source);
+    if (source == 0) // gltf_find_or_add() also stores that the shader has no material
+        gltf_find_or_add(writer->out, GLTF_SCENE_MATERIAL,
+                         writer->assets.model->meshes[mesh].shader, &source);
     return source;
 }
 
@@ -597,7 +597,7 @@ static bool write_mesh_material(gltf_writer *writer, uint32_t index, size_t *mat
 
     *material = gltf_num_added(writer->out, "materials");
     char *const key = common_format("%zu %s", source_index, shader);
-    const bool is_found = gltf_find(writer->out, GLTF_MATERIAL, key, material);
+    const bool is_found = gltf_find_or_add(writer->out, GLTF_MATERIAL, key, material);
     free(key);
     return is_found || write_material(writer, source, shader, error);
 }
@@ -637,7 +637,7 @@ static bool write_mesh(gltf_writer *writer, uint32_t index, md5_error *error)
     const size_t node = gltf_add(
         writer->out, "nodes",
         json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)mesh_index, "skin", 0));
-    gltf_append(writer->out, writer->out->tops, gltf_integer(node));
+    gltf_append(writer->out, writer->out->root_nodes, gltf_integer(node));
     writer->meshes[index].node = node;
     free(name);
     return is_written;
@@ -681,7 +681,7 @@ static double value_distance(const gltf_track *track, convert_quat a, convert_qu
 
 // Negates quaternions where necessary, so that each has a positive dot product with the previous
 // one. Programs that interpolate the components then take the shorter arc.
-static void join_signs(gltf_track *track)
+static void align_quaternion_signs(gltf_track *track)
 {
     for (uint32_t i = 1; i < track->num_frames; i++)
         if (convert_quat_dot(track->values[i - 1], track->values[i]) < 0)
@@ -723,7 +723,7 @@ static bool is_constant(const gltf_track *track, double tolerance)
 // Selects the frames that become keys, so that interpolation gives each frame within the tolerance.
 // If the tolerance is 0, only constant tracks get fewer keys. Adjacent keys have a distance of at
 // most 15 degrees and 64 frames.
-static void pick_keys(gltf_track *track, double tolerance)
+static void select_keys(gltf_track *track, double tolerance)
 {
     track->num_keys = 0;
     track->keys[track->num_keys++] = 0;
@@ -845,9 +845,10 @@ static void find_tolerances(gltf_writer *writer)
     double *const reach = measure_reach(writer);
     uint32_t *const tracks = count_chain_tracks(writer);
     for (uint32_t joint = 0; joint < writer->assets.skeleton->num_joints; joint++) {
-        const double part = writer->job->tolerance * scale / inch / fmax(1.0, tracks[joint]);
-        writer->tolerances[2 * (size_t)joint] = part * inch;
-        writer->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
+        const double share =
+            writer->job->tolerance * scale / meters_per_unit / fmax(1.0, tracks[joint]);
+        writer->tolerances[2 * (size_t)joint] = share * meters_per_unit;
+        writer->tolerances[2 * (size_t)joint + 1] = share / reach[joint];
     }
     free(tracks);
     free(reach);
@@ -892,7 +893,7 @@ static bool collect_weights(gltf_writer *writer, const convert_clip *clip,
         const char *const target = json_string_value(json_array_get(target_names, t));
         char *const key = common_format("%s\n%s", clip->name, target);
         size_t index = SIZE_MAX;
-        gltf_find(writer->out, GLTF_WEIGHTS, key, &index);
+        gltf_find_or_add(writer->out, GLTF_WEIGHTS, key, &index);
         free(key);
         if (index == SIZE_MAX)
             continue;
@@ -945,8 +946,8 @@ static void write_joint_track(gltf_writer *writer, json_t *animation, const md5_
         track->values[frame] = track->is_rotation ? x.rotation : from_vec(x.translation);
     }
     if (track->is_rotation)
-        join_signs(track);
-    pick_keys(track, writer->tolerances[2 * (size_t)joint + track->is_rotation]);
+        align_quaternion_signs(track);
+    select_keys(track, writer->tolerances[2 * (size_t)joint + track->is_rotation]);
 
     // The length of a clip is the time of its last key. The first root therefore has a key in the
     // last frame even if it does not move.
@@ -1063,13 +1064,13 @@ static void sample_camera(const md5_camera *camera, camera_track *track)
         track->max_fov_change =
             fmax(track->max_fov_change, fabs((double)view.fov - track->fovs[0]));
     }
-    join_signs(&track->rotated);
+    align_quaternion_signs(&track->rotated);
 }
 
 // Adds a camera and its node. Returns the index of the node.
 static size_t add_camera(gltf_writer *writer, const char *title, const camera_track *track)
 {
-    const double near_plane = 3 * inch; // as in id's engine
+    const double near_plane = 3 * meters_per_unit; // as in id's engine
     char *const name = gltf_unique_name(writer->out, GLTF_NODE_NAME, title, "camera");
     const size_t index =
         gltf_add(writer->out, "cameras",
@@ -1079,7 +1080,7 @@ static size_t add_camera(gltf_writer *writer, const char *title, const camera_tr
     json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)index);
     put_xform(writer, item, track->first);
     const size_t node = gltf_add(writer->out, "nodes", item);
-    gltf_append(writer->out, writer->out->tops, gltf_integer(node));
+    gltf_append(writer->out, writer->out->root_nodes, gltf_integer(node));
     free(name);
     return node;
 }
@@ -1146,12 +1147,12 @@ static void write_path(gltf_writer *writer, const char *title, const md5_camera 
 static void index_scene(gltf_writer *writer)
 {
     for (size_t i = 0; i < writer->scene->num_materials; i++)
-        gltf_find(writer->out, GLTF_SCENE_MATERIAL, writer->scene->materials[i].shader,
-                  &(size_t){i + 1});
+        gltf_find_or_add(writer->out, GLTF_SCENE_MATERIAL, writer->scene->materials[i].shader,
+                         &(size_t){i + 1});
     for (size_t i = 0; i < writer->scene->num_weights; i++) {
         char *const key = common_format("%s\n%s", writer->scene->weights[i].clip,
                                         writer->scene->weights[i].target);
-        gltf_find(writer->out, GLTF_WEIGHTS, key, &(size_t){i});
+        gltf_find_or_add(writer->out, GLTF_WEIGHTS, key, &(size_t){i});
         free(key);
     }
 }
@@ -1272,7 +1273,7 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
     gltf_begin(&out);
     gltf_put(&out, json_object_get(out.root, "asset"), "extras",
              json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", get_scale(job), "turn",
-                       job->turn));
+                       job->yaw));
     gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
              gltf_string(scene->name));
     const bool is_done = convert_load_assets(job, scene, &writer.assets, error)

@@ -584,7 +584,8 @@ static bool read_triangles(const iqm_file *file, uint32_t index, const iqm_mesh 
         uint32_t corners[3];
         get_entry(file, TRIANGLES, mesh->first_triangle + i, corners);
         for (int k = 0; k < 3; k++) {
-            const uint32_t vertex = corners[k] - mesh->first_vertex; // huge if it is before it
+            // A vertex before the first vertex of the mesh becomes a very large number here.
+            const uint32_t vertex = corners[k] - mesh->first_vertex;
             if (vertex >= mesh->num_vertices)
                 return FAIL(MD5_ERROR_RANGE,
                             "triangle %u of mesh %u refers to an unknown vertex: found vertex %u, "
@@ -978,7 +979,7 @@ typedef struct iqm_writer {
     float (*frames)[MOVING]; // [num_frames][num_joints] relative to the parent, in steps
     iqm_pose *poses;         // [num_joints]
     uint8_t *slots;          // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
-    convert_worst worst;
+    convert_largest_error largest;
     convert_bytes out;
     convert_bytes text;
     uint32_t header[NUM_HEADER];
@@ -1161,7 +1162,8 @@ static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat3
             const bool is_first = slots == writer->slots;
             const md5_vec3 position = skin_vertex(written, slots, mesh->positions[v]);
             const double distance = md5_vec3_length(md5_vec3_sub(position, exact[v]));
-            convert_find_worst(&writer->worst, (convert_worst){distance, clip, frame, m, v});
+            convert_update_largest_error(&writer->largest,
+                                         (convert_largest_error){distance, clip, frame, m, v});
             extend_box(&box, position, is_first);
             slots += 2 * NUM_SLOTS;
         }
@@ -1393,13 +1395,14 @@ static bool write_all_bounds(iqm_writer *writer)
 {
     begin_table(writer, BOUNDS, writer->num_frames);
     convert_visit_frames(&writer->assets, 1, write_bounds, writer);
-    const bool is_small = convert_note_worst(writer->job, &writer->assets, &writer->worst);
+    const bool is_small =
+        convert_note_largest_error(writer->job, &writer->assets, &writer->largest);
     if (is_small || writer->job->is_forced)
         return true;
     return convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
                         "vertices would move by %.3g units, more than 1 %% of the model's "
                         "size; use --force to write the file anyway",
-                        writer->worst.distance);
+                        writer->largest.distance);
 }
 
 // Writes the file. It begins with a header, which end_file() fills at the end. One table after the

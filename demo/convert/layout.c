@@ -181,8 +181,8 @@ typedef struct material_search {
     common_text_index keys;    // of materials: shader and paths of the images
     common_text_index shaders; // shaders that have a material
     bool is_by_shader;         // each shader has one material
-    const char *(*mesh_options)[CONVERT_NUM_MESH_OPTIONS]; // [meshes] selected file of each map;
-                                                           // option to hide
+    // [meshes] the option that applies to a mesh: the file for each map, and the text of --hide
+    const char *(*mesh_options)[CONVERT_NUM_MESH_OPTIONS];
 } material_search;
 
 // For view_listener: reports a warning of the viewer's search as a note. A NULL job discards it.
@@ -777,9 +777,9 @@ static bool apply_option_list(material_search *search, int list, bool for_all_me
         if (is_for_all != for_all_meshes || apply_mesh_option(search, list, text, name_end))
             continue;
         return convert_fail(error, MD5_ERROR_MISSING, search->job->inputs[0],
-                            "mesh '%s' not found: expected the name, shader or index of a "
+                            "mesh '%.*s' not found: expected the name, shader or index of a "
                             "mesh; number of meshes: %u",
-                            text, search->model->num_meshes);
+                            (int)(name_end - text), text, search->model->num_meshes);
     }
     return true;
 }
@@ -807,7 +807,7 @@ static bool add_selected_images(material_search *search, convert_material *mater
         add_image(search, material, map, files[map], NULL, REPLACES);
         if (!material->maps[map].bytes)
             return convert_fail(error, MD5_ERROR_IO, files[map],
-                                "unknown image format: expected an image file");
+                                "cannot read the selected image; a note contains the reason");
     }
     return true;
 }

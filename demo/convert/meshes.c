@@ -98,7 +98,7 @@ static bool charge_primitive(const mesh_builder *to)
 
 // Prepares a primitive for its conversion. If it has no positions, num_corners remains 0. Returns
 // false if the budget is exceeded.
-static bool open_primitive(mesh_builder *to)
+static bool prepare_primitive(mesh_builder *to)
 {
     const plain_primitive *const in = to->in;
     if (!in->positions)
@@ -497,8 +497,8 @@ static bool convert_primitive(mesh_builder to)
         return skip_primitive(&to);
 
     to.md5_vertices = common_alloc(to.in->num_vertices, sizeof *to.md5_vertices);
-    const bool is_converted =
-        plain_charge(to.plain, ELEMENTS_PER_PRIMITIVE) && open_primitive(&to) && add_vertices(&to);
+    const bool is_converted = plain_charge(to.plain, ELEMENTS_PER_PRIMITIVE)
+                              && prepare_primitive(&to) && add_vertices(&to);
     if (is_converted)
         add_triangles(&to);
     if (is_converted && to.mesh.num_triangles > 0) {
@@ -565,7 +565,8 @@ static uint32_t find_mesh_root(const convert_rig *rig)
 }
 
 // Reports to which joint a mesh without a skin was attached. In a file with skins, such a mesh may
-// be no part of the character. `is_below_joint` means that the joint is above the mesh in the file.
+// not be a part of the character. `is_below_joint` means that the joint is above the mesh in the
+// file.
 static void note_rigid_mesh(const convert_rig *rig, const char *mesh_name, const rig_joint *joint,
                             bool is_below_joint)
 {

@@ -81,7 +81,8 @@ static bool write_materials(const obj_writer *writer)
     return is_done;
 }
 
-static void put_vec(const obj_writer *writer, convert_bytes *text, const char *key, md5_vec3 v)
+static void append_vector(const obj_writer *writer, convert_bytes *text, const char *key,
+                          md5_vec3 v)
 {
     if (writer->job->is_y_up)
         v = (md5_vec3){v.y, v.z, v.x};
@@ -94,14 +95,15 @@ static void append_mesh(const obj_writer *writer, convert_bytes *text, const md5
                         uint32_t first, const md5_vec3 *positions, const md5_vec3 *normals)
 {
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        put_vec(writer, text, "v", positions[v]);
+        append_vector(writer, text, "v", positions[v]);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
         convert_append_text(text, "vt %.9g %.9g\n", mesh->texcoords[v].x,
                             1.0 - mesh->texcoords[v].y);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        put_vec(writer, text, "vn", normals[v]);
+        append_vector(writer, text, "vn", normals[v]);
 
-    for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) { // MD5's are clockwise
+    for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles;
+         k += 3) { // MD5's triangles are clockwise
         const uint32_t a = first + mesh->sources[mesh->indices[k]];
         const uint32_t b = first + mesh->sources[mesh->indices[k + 1]];
         const uint32_t c = first + mesh->sources[mesh->indices[k + 2]];

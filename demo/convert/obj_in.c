@@ -277,7 +277,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
 
     obj_reader reader = {
         .obj = obj,
-        .in = {.path = path, .error = error, .end_name = "end of line", .max_shown = 20}};
+        .in = {.path = path, .error = error, .end_name = "the end of the line", .max_shown = 20}};
     convert_begin_budget(&reader.budget, size);
     reader.job.budget = &reader.budget;
     const bool is_read = read_lines(&reader, text, text + size);
@@ -289,7 +289,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
         convert_name_file(error, path);
     if (is_read && !has_faces(obj))
         return convert_fail(error, MD5_ERROR_SYNTAX, path,
-                            "file has no faces: expected at least 1");
+                            "file has no faces: expected an OBJ file with at least 1 face");
     return is_read;
 }
 

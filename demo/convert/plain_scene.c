@@ -1,4 +1,5 @@
-// Memory and budget of plain scenes, and names of files.
+// Functions for plain scenes that several readers need: the search for the frame rate, reading
+// numbers within the budget, creating primitives and tracks, and freeing the scene.
 #include "demo/convert/plain_scene.h"
 
 const convert_affine plain_gltf_axes = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 0, 0}}};

@@ -10,9 +10,9 @@
 //
 // The reader sets the axes of its format; the other files convert them. Textures have v = 0 in the
 // top row. Triangles are counterclockwise. Indices refer to the arrays of the scene; MD5_NONE means
-// none. The reader checks all indices except those of joints in vertices, and numbers must be
-// finite. The scene owns arrays of structures and of indices, which plain_free() frees. The reader
-// owns texts and numbers.
+// none. The reader checks that all numbers are finite and that all indices are valid, except the
+// joint indices of vertices, which meshes.c checks. The scene owns its arrays of structures and of
+// indices, which plain_free() frees. The reader owns the texts and the arrays of numbers.
 #ifndef DEMO_CONVERT_PLAIN_SCENE_H
 #define DEMO_CONVERT_PLAIN_SCENE_H
 
@@ -100,8 +100,8 @@ typedef struct plain_mesh {
     const char **target_names; // [num_target_names] of morph targets; texts may be NULL
     size_t num_target_names;
 
-    // Data for the MD5 mesh. Formats that resemble MD5 contain it, and files that were written from
-    // MD5.
+    // Data for the MD5 mesh. Only formats that resemble MD5 and files that were written from MD5
+    // contain it.
     const char *md5_name; // which may be empty, or NULL
     const char *shader;   // of primitives without a material, or NULL
     double num_vertices; // the first vertices of the single primitive, which are never merged; or 0
@@ -141,7 +141,7 @@ typedef struct plain_animation {
     double rate;      // frame rate of the clip from which the file was written, Hz; 0: unknown
     plain_track *tracks;
     size_t num_tracks;
-    size_t num_skipped; // channels that do not animate a part
+    size_t num_skipped; // channels of the file that animate no plain_part
     double *fovs;       // [num_fovs] field of view in each frame of a camera path, degrees
     size_t num_fovs;
 } plain_animation;
@@ -181,8 +181,8 @@ typedef struct plain_scene {
     convert_affine axes; // rotation from the file's axes to MD5's: x forward, y left, z up
     double unit;         // MD5 units per unit of the file; 0: it is guessed from the height
     // The scene is a motion capture, and parents precede their children. convert_build() then
-    // selects the rest pose, the axes and the unit. The clips get a skeleton of their own, even if
-    // a model was read before.
+    // selects the rest pose, the axes and the unit. The clips get a separate skeleton even if a
+    // model was read before.
     bool is_captured;
     double yaw; // rotation about the vertical axis that the file's writer recorded, degrees
     bool has_yaw;

@@ -455,14 +455,14 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
         return;
 
     const view_image image = read_skin_texels(in, palette, has_holes);
-    convert_image picture = {.name = common_copy(shader)};
-    picture.bytes = view_encode_png(&image, has_holes, &picture.size);
+    convert_image encoded = {.name = common_copy(shader)};
+    encoded.bytes = view_encode_png(&image, has_holes, &encoded.size);
     free(image.rgba);
-    if (!picture.bytes)
+    if (!encoded.bytes)
         NOTE("skipped skin %s: PNG is not supported: built without stb", shader);
     *COMMON_ADD_ITEM(scene->materials, scene->num_materials) =
         (convert_material){.shader = common_copy(shader),
-                           .maps = {picture},
+                           .maps = {encoded},
                            .alpha = has_holes ? CONVERT_MASK : CONVERT_OPAQUE,
                            .cutoff = 0.5f};
 }
@@ -724,7 +724,7 @@ static void find_kind(quake_reader *in)
     if (in->kind)
         require_uint(in, 4, in->kind->version, "version");
     else
-        FAIL("not a Quake model: found %s at the start, expected IDPO, IDP2 or IDP3%s", begin,
+        FAIL("not a Quake model: expected IDPO, IDP2 or IDP3 at the start, found %s%s", begin,
              third_party_advice(begin));
 }
 

@@ -22,9 +22,10 @@ enum { NUM_FINGERS = 5, NUM_BODY_PARTS = THUMB + NUM_FINGERS };
 // left and 1 for right. The parts up to HEAD are in the middle of the body and have side 0.
 enum { NUM_ROLES = 2 * NUM_BODY_PARTS };
 
-// `from` is the part of the body whose joint is above the joint of this part. For a clavicle, it is
-// below. The joint is searched for there first. If the search is not strict, it may also be
-// elsewhere.
+// Joints of this part of the body are first searched for among the descendants of the joint of
+// `from`, such as the shin among the descendants of the thigh. A clavicle is searched for among the
+// ancestors of the upper arm instead. If the search is not strict, the joint may also be elsewhere.
+// A part whose `from` is -1 is searched for in the whole skeleton.
 static const struct body_part {
     const char *title;
     const char *words; // names without side, prefix and numbers; the best name first
@@ -94,9 +95,9 @@ typedef struct retarget_joint {
     char base_name[64]; // name in lower case, without prefix, side and numbers
     int side;           // 0 left, 1 right, -1 neither
     bool is_helper;
-    bool is_below;   // in the part of the skeleton that the current role prefers
-    uint32_t load;   // number of weights of vertices that the joint and its descendants have
-    uint32_t leader; // joint with which this joint moves rigidly, or MD5_NONE
+    bool is_preferred; // in the part of the skeleton that the current role prefers
+    uint32_t load;     // number of weights of vertices that the joint and its descendants have
+    uint32_t leader;   // joint with which this joint moves rigidly, or MD5_NONE
 
     // Target only: the joints of the source whose rotations are interpolated to rotate this joint.
     uint32_t low; // or MD5_NONE
@@ -232,10 +233,10 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
 static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above)
 {
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
-        figure->joints[i].is_below = false;
+        figure->joints[i].is_preferred = false;
     if (is_above) {
         for (uint32_t i = parent_joint(figure, base); i != MD5_NONE; i = parent_joint(figure, i))
-            figure->joints[i].is_below = true;
+            figure->joints[i].is_preferred = true;
         return;
     }
 
@@ -243,7 +244,8 @@ static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above
         const uint32_t joint = figure->skeleton->order[i];
         const uint32_t parent = parent_joint(figure, joint);
         if (parent != MD5_NONE)
-            figure->joints[joint].is_below = parent == base || figure->joints[parent].is_below;
+            figure->joints[joint].is_preferred =
+                parent == base || figure->joints[parent].is_preferred;
     }
 }
 
@@ -258,8 +260,8 @@ static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above
 static int64_t compare_candidates(const retarget_joint *a, const char *a_word,
                                   const retarget_joint *b, const char *b_word, bool is_finger)
 {
-    if (a->is_below != b->is_below)
-        return a->is_below ? 1 : -1;
+    if (a->is_preferred != b->is_preferred)
+        return a->is_preferred ? 1 : -1;
     if (a->is_helper != b->is_helper)
         return b->is_helper ? 1 : -1;
     if (a_word != b_word)
@@ -275,7 +277,7 @@ static bool can_have_role(const retarget_figure *figure, const retarget_joint *j
 {
     const bool is_finger = part >= THUMB;
     const bool needs_load = is_finger && figure->model->num_meshes > 0;
-    if (body_parts[part].is_strict && !joint->is_below)
+    if (body_parts[part].is_strict && !joint->is_preferred)
         return false;
     return !needs_load || joint->load > 0;
 }
@@ -1639,7 +1641,7 @@ static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
 
 // Computes the pose of a frame of the new clip. It is a callback for convert_motion.pose. If the
 // legs of both skeletons have different proportions, holds standing feet in place. Also measures
-// the differences that print_results() reports.
+// the differences that note_results() reports.
 static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 {
     retarget_transfer *const transfer = user;
@@ -1658,7 +1660,7 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 }
 
 // Marks a joint of the source as used. Returns true if it was not used before.
-static bool use_joint(bool *is_used, uint32_t joint)
+static bool mark_used(bool *is_used, uint32_t joint)
 {
     const bool is_new = !is_used[joint];
     is_used[joint] = true;
@@ -1667,7 +1669,7 @@ static bool use_joint(bool *is_used, uint32_t joint)
 
 // Reports how many joints of the model received motion, how many did not, and how many joints of
 // the motion were not used.
-static void print_mapped_joints(const retarget_transfer *transfer)
+static void note_mapped_joints(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
     const uint32_t num_joints = target->skeleton->num_joints;
@@ -1679,8 +1681,8 @@ static void print_mapped_joints(const retarget_transfer *transfer)
         const retarget_joint *const joint = &target->joints[i];
         num_idle += joint->is_idle;
         if (joint->low != MD5_NONE) {
-            num_unused -= use_joint(is_used, joint->low);
-            num_unused -= use_joint(is_used, joint->high);
+            num_unused -= mark_used(is_used, joint->low);
+            num_unused -= mark_used(is_used, joint->high);
         } else if (!joint->is_idle) {
             num_unused--; // matched by an equal name
         }
@@ -1695,12 +1697,12 @@ static void print_mapped_joints(const retarget_transfer *transfer)
 
 // Reports how well the retargeted clip follows the original: directions of limbs, sliding of
 // planted feet, and soles below the ground.
-static void print_results(const retarget_transfer *transfer)
+static void note_results(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
     const double degrees = 180.0 / 3.14159265358979323846;
     const float leg = bone_length(target, 2 * THIGH) + bone_length(target, 2 * SHIN);
-    print_mapped_joints(transfer);
+    note_mapped_joints(transfer);
     convert_note(transfer->job,
                  "limb directions differ from the motion by at most %.2g degrees, %.2g on average",
                  degrees * transfer->max_angle,
@@ -1802,9 +1804,9 @@ static bool has_uneven_legs(const retarget_figure *source, const retarget_figure
     return false;
 }
 
-// Divides the allocation `poses` into the poses of the current frame, and sets the properties that
-// depend on both skeletons.
-static void open_transfer(retarget_transfer *transfer)
+// Divides the allocation `poses` into the poses of the current frame, and initializes the members
+// that depend on both skeletons.
+static void init_transfer(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
     const retarget_figure *const target = &transfer->target;
@@ -1823,7 +1825,7 @@ static void open_transfer(retarget_transfer *transfer)
 static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *model,
                                 const convert_part *part, convert_scene *scene, md5_error *error)
 {
-    open_transfer(transfer);
+    init_transfer(transfer);
     if (transfer->is_captured)
         align_captured_motion(transfer);
     find_ground(transfer);
@@ -1845,7 +1847,7 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
                                    .user = transfer};
     const bool is_done = convert_add_clip(transfer->job, scene, part->name, &motion, model, error);
     free(joints);
-    print_results(transfer);
+    note_results(transfer);
     return is_done;
 }
 
@@ -1876,7 +1878,7 @@ static retarget_transfer begin_transfer(const retarget_request *request, const m
         .target = create_figure(request->target, target_file, no_rotation),
         .binding = clip,
         .is_captured = part->is_captured,
-        // three poses of the source and two of the target; see open_transfer()
+        // three poses of the source and two of the target; see init_transfer()
         .poses = common_alloc(3 * num_source + 2 * num_target, sizeof(md5_xform))};
     transfer.source.path = part->path;
     transfer.target.path = job->target ? job->target : request->model->path;
@@ -1897,8 +1899,8 @@ static void free_transfer(retarget_transfer *transfer)
     free(transfer->scratch);
 }
 
-// Retargets one clip and adds the result to the scene. If the job only asks for the map, prints
-// which joints are paired instead. Returns false on failure.
+// Retargets one clip and adds the result to the scene. If the job requests only the map of
+// joints, prints this map instead. Returns false on failure.
 static bool transfer_clip(const retarget_request *request, const md5_binding *clip,
                           convert_scene *scene, md5_error *error)
 {

@@ -140,7 +140,7 @@ static void inherit_scale(const plain_node *node, const rig_state *parent, rig_s
 
 // Computes the transforms of a node in the rest pose. The transforms of its parent must already be
 // computed.
-static void open_node(convert_rig *rig, rig_node *node, const plain_node *in)
+static void init_node(convert_rig *rig, rig_node *node, const plain_node *in)
 {
     node->in = in;
     node->joint = MD5_NONE;
@@ -165,7 +165,7 @@ static void open_node(convert_rig *rig, rig_node *node, const plain_node *in)
 
 // Creates a rig_node for each node of the plain scene, and the additional root as the last node.
 // Computes the world transforms in the rest pose. Fails if the hierarchy is too deep.
-static bool open_nodes(convert_rig *rig)
+static bool create_nodes(convert_rig *rig)
 {
     enum { MAX_DEPTH = 1000 };
     plain_scene *const plain = rig->plain;
@@ -182,7 +182,7 @@ static bool open_nodes(convert_rig *rig)
         const plain_node *const in = is_origin ? &rig->origin : &plain->nodes[index];
         rig->order[i] = index;
         rig->has_meshes |= in->is_in_scene && in->mesh != MD5_NONE;
-        open_node(rig, &rig->nodes[index], in);
+        init_node(rig, &rig->nodes[index], in);
         if (rig->nodes[index].depth > MAX_DEPTH + 1)
             return plain_fail(
                 plain,
@@ -192,9 +192,9 @@ static bool open_nodes(convert_rig *rig)
     return true;
 }
 
-// Finds the rotation from the file's axes to MD5's. A mirror between these axes stays in `output`;
-// see convert_nearest_rotation().
-static void open_axes(convert_rig *rig)
+// Finds the rotation from the file's axes to MD5's. If the axes are mirrored, only rig->output
+// contains the mirror; see convert_nearest_rotation().
+static void init_axes(convert_rig *rig)
 {
     rig->bone_axes = rig->plain->axes;
     if (convert_determinant(&rig->bone_axes) < 0)
@@ -235,7 +235,7 @@ static convert_affine find_inverse_bind(const convert_rig *rig, const plain_skin
 
 // Copies the joints and the inverse bind matrices of a plain skin, and marks the nodes of its
 // joints as joints of the rig. In a file without meshes, all joints count as weighted.
-static void open_skin(convert_rig *rig, rig_skin *skin, const plain_skin *in)
+static void copy_skin(convert_rig *rig, rig_skin *skin, const plain_skin *in)
 {
     skin->is_used = in->num_joints > 0;
     skin->is_bound_at_rest = in->is_bound_at_rest;
@@ -254,7 +254,7 @@ static void open_skin(convert_rig *rig, rig_skin *skin, const plain_skin *in)
 }
 
 // Copies the skins that meshes of the scene use, and marks their nodes as joints.
-static void open_skins(convert_rig *rig)
+static void copy_skins(convert_rig *rig)
 {
     const plain_scene *const plain = rig->plain;
     for (size_t i = 0; i < rig->num_nodes; i++) {
@@ -266,7 +266,7 @@ static void open_skins(convert_rig *rig)
     rig->num_skins = plain->num_skins;
     rig->skins = common_alloc(rig->num_skins, sizeof *rig->skins);
     for (size_t i = 0; i < rig->num_skins; i++)
-        open_skin(rig, &rig->skins[i], &plain->skins[i]);
+        copy_skin(rig, &rig->skins[i], &plain->skins[i]);
 }
 
 // Marks the joints of a skin to which one set of a primitive assigns weights. A set contains four
@@ -354,7 +354,7 @@ static void find_model_joints(convert_rig *rig)
 
 // Returns true for a root that gltf_write.c has added because glTF requires a common root. Such a
 // root was no joint of the model, so it must not become one.
-static bool is_added_root(const rig_node *node)
+static bool is_gltf_writer_root(const rig_node *node)
 {
     if (!node->in->name || strcmp(node->in->name, "md5_root") != 0 || node->is_animated)
         return false;
@@ -464,7 +464,7 @@ static void mark_nodes_between(convert_rig *rig, const uint32_t *num_branches)
         const bool is_root = parent == MD5_NONE || !rig->nodes[parent].is_joint;
         if (has_joints && !is_above[index])
             node->is_joint = true;
-        if (has_joints && is_root && is_added_root(node))
+        if (has_joints && is_root && is_gltf_writer_root(node))
             node->is_joint = false;
     }
     free(is_above);
@@ -1182,10 +1182,10 @@ bool rig_open(convert_rig *rig)
         for (uint32_t i = 0; i < rig->model->skeleton.num_joints; i++)
             set_value(&rig->model_joints, rig->model->skeleton.joints[i].name, i);
     }
-    if (!open_nodes(rig))
+    if (!create_nodes(rig))
         return false;
-    open_axes(rig);
-    open_skins(rig);
+    init_axes(rig);
+    copy_skins(rig);
     if (!find_weights(rig))
         return false;
 

@@ -96,7 +96,7 @@ static bool next_line(smd_file *file)
 
     in->at = file->end;
     in->end = file->end;
-    in->end_name = "end of file";
+    in->end_name = "the end of the file";
     return false;
 }
 
@@ -188,8 +188,8 @@ static char *read_name(smd_file *file)
 }
 
 // Reads a line of the section "nodes", which defines a bone: NUMBER "NAME" PARENT. Adds the bone
-// and its node to the scene. A repeated line is ignored. Returns false and fills
-// the error on failure.
+// and its node to the scene. A repeated line is ignored. Returns false and fills the error on
+// failure.
 static bool read_node(smd_file *file)
 {
     plain_scene *const plain = &file->plain;
@@ -645,7 +645,7 @@ bool convert_read_smd(const convert_job *job, convert_input *input, convert_scen
                             .error = error,
                             .at = input->bytes,
                             .end = input->bytes,
-                            .end_name = "end of line",
+                            .end_name = "the end of the line",
                             .max_shown = 40},
                      .next = input->bytes,
                      .end = input->bytes + input->size,

@@ -127,15 +127,15 @@ static inline convert_quat convert_mix(convert_quat a, double p, convert_quat b,
 }
 
 // Interpolates from a to b along the shorter arc.
-static inline convert_quat convert_slerp(convert_quat a, convert_quat b, double part)
+static inline convert_quat convert_slerp(convert_quat a, convert_quat b, double fraction)
 {
     double dot = convert_quat_dot(a, b);
     const double sign = dot < 0 ? -1.0 : 1.0;
     dot = fmin(fabs(dot), 1.0);
     const double angle = acos(dot);
     const double sine = sin(angle);
-    const double p = sine > 1e-6 ? sin((1.0 - part) * angle) / sine : 1.0 - part;
-    const double q = sign * (sine > 1e-6 ? sin(part * angle) / sine : part);
+    const double p = sine > 1e-6 ? sin((1.0 - fraction) * angle) / sine : 1.0 - fraction;
+    const double q = sign * (sine > 1e-6 ? sin(fraction * angle) / sine : fraction);
     return convert_unit(convert_mix(a, p, b, q));
 }
 

@@ -1,6 +1,8 @@
+// Implements the tokenizer of the text formats: BVH, SMD and OBJ.
 #include "demo/convert/tokens.h"
 
-// Skips blanks and returns the length of the token at in->at, which remains there; 0 at the end.
+// Skips blanks, so that in->at is the first byte of the next token. Returns the length of the
+// token, or 0 at the end of the text.
 size_t convert_next_token(convert_tokens *in)
 {
     for (; in->at < in->end && isspace((unsigned char)*in->at); in->at++)

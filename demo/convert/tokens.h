@@ -12,17 +12,17 @@ typedef struct convert_tokens {
     const char *end;        // end of the text or of its last line; numbers must not reach it
     const char *line_start; // first byte of the current line
     uint32_t line;          // from 1
-    const char *end_name;   // name of the end in error messages, such as "end of file"
+    const char *end_name;   // name of the end in error messages, such as "the end of the file"
     unsigned max_shown;     // bytes of a token that error messages quote
 } convert_tokens;
 
-// Moves to the next token and returns its length, or 0 at the end. isspace() defines blanks.
+// Moves in->at to the next token and returns its length, or 0 at the end. isspace() defines blanks.
 size_t convert_next_token(convert_tokens *in);
 
 // Stores the line and the column of `position`, which is in the current line. Returns false.
 bool convert_set_error_location(const convert_tokens *in, const char *position);
 
-// Fails with a message and a position in the current line. Is false.
+// Fails with a message and a position in the current line. The value of the expression is false.
 #define convert_fail_at(in, status, position, ...)              \
     (convert_fail((in)->error, status, (in)->path, __VA_ARGS__) \
      || convert_set_error_location(in, position))

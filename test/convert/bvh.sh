@@ -196,7 +196,7 @@ reads_undeclared_frame() { # than the file declares: the last frame is also read
         grep -q '^numFrames 31$' "$scratch/more.md5anim"
 }
 check "a frame more than the file declares is read" reads_undeclared_frame
-check_broken_bvh "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected a channel value, found end of file"
-check_broken_bvh "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected a channel value, found end of file"
+check_broken_bvh "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected a channel value, found the end of the file"
+check_broken_bvh "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected a channel value, found the end of the file"
 check_broken_bvh "a frame without time" 's/0.0333333/0/' "129:13: error: invalid frame time: expected 1e-5 seconds or more, found 0"
 finish

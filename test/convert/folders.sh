@@ -84,7 +84,7 @@ rejects_duplicate_output() {
 }
 check "two inputs with the same output are reported" rejects_duplicate_output
 rm "$from/pair/left.bmd5mesh"
-check "an unknown output format is rejected" exits_with 1 "unsupported output format: unknown file extension; run md5tool convert --formats to list the formats" \
+check "an unknown output format is rejected" exits_with 1 "unsupported output format: --to pcx is not the extension of a format that can be written; run md5tool convert --formats" \
     "$tool" convert "$from" --output "$scratch/x" --to pcx
 check "a folder together with a file is rejected" exits_with 2 "wrong arguments: expected one folder, or one or more files" \
     "$tool" convert "$from" "$zoo" --output "$scratch/x" --to md5

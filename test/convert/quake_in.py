@@ -296,7 +296,7 @@ def check_errors(tool, folder):
     mdl, (md2, _), md3 = make_mdl([[0], [1, 2]]), make_md2(), make_md3()
     surface = 108 + 168 * len(NAMES)
     cases = [("mdl", mdl, 0, b"IDST",
-              "found IDST at the start, expected IDPO, IDP2 or IDP3; Half-Life models are not supported"),
+              "expected IDPO, IDP2 or IDP3 at the start, found IDST; Half-Life models are not supported"),
              ("mdl", mdl, 4, 7, "version at offset 4 is wrong: expected 6, found 7"),
              ("mdl", mdl, 60, 1 << 30,
               "number of vertices at offset 60 is out of range: expected 1 to 120, found 1073741824"),

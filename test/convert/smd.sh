@@ -90,12 +90,12 @@ sed 's/^7 "the arm".*/&\n&/' "$scratch/figure.smd" >"$scratch/repeated.smd"
 check 'a line of a bone that is repeated' convert "$scratch/repeated.smd"
 check_broken_smd 'a bone with two names' 's/^7 "the arm"/0 "the arm"/' '5:1: error: duplicate bone 0'
 check_broken_smd 'a name without an end' 's/"root"/"root/' '4:3: error: unterminated name: expected a closing quote'
-check_broken_smd 'a missing number' 's/^7 0 0 40 0 0 0/7 0 0 40 0/' '10:11: error: expected a coordinate or an angle, found end of line'
+check_broken_smd 'a missing number' 's/^7 0 0 40 0 0 0/7 0 0 40 0/' '10:11: error: expected a coordinate or an angle, found the end of the line'
 check_broken_smd 'a frame twice' 's/time 2/time 1/' "13:6: error: frame times are out of order: expected a later time than the previous frame, found 1"
 check_broken_smd 'a transform before the first frame' '/time 0/d' "8:1: error: expected time, found '0'"
 check_broken_smd 'an unknown block' 's/^triangles/pentagons/' "18:1: error: expected nodes, skeleton or triangles, found 'pentagons'"
-check_broken_smd 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expected a vertex, found end of file'
-check_broken_smd 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found end of file'
+check_broken_smd 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: error: expected a vertex, found the end of the file'
+check_broken_smd 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found the end of the file'
 check_broken_smd 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' "19:1: error: section 'nodes' is missing: expected it before 'skeleton'"
 printf 'version 1\nnodes\n0 "a" -1\nend\n' >"$scratch/bones.smd"
 check 'a file without frames is rejected' exits_with 1 'file is incomplete: expected at least one bone and one frame, found 1 bones and 0 frames' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"

@@ -35,7 +35,7 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
     const convert_job job = {.output = "/dev/null",
                              .is_forced = true,
                              .rate = size % 3 == 0 ? 10.0 : 0.0,
-                             .turn = size % 5 == 0 ? 90.0 : 0.0,
+                             .yaw = size % 5 == 0 ? 90.0 : 0.0,
                              .note = fuzz_count_note,
                              .user = &is_wrong,
                              .budget = &budget};
