@@ -74,7 +74,8 @@ static bool read_line(batch *b)
     b->length = 0;
     while (c != EOF && c != '\n') {
         if (c == '\0')
-            return report_syntax(b, b->length, "expected text, found a zero byte");
+            return report_syntax(b, b->length,
+                                 "invalid character: expected text, found a zero byte");
         if (b->length == MAX_LINE)
             return report_syntax(b, b->length,
                                  "line too long: expected at most 1048576 bytes, found more");
@@ -118,7 +119,8 @@ static bool read_single_quoted(splitter *s)
     const char *const quote = s->in;
     const char *const end = strchr(quote + 1, '\'');
     if (!end)
-        return report_at(s, quote, "expected a closing ' on this line, found the end of the line");
+        return report_at(s, quote,
+                         "unclosed quote: expected ' on this line, found the end of the line");
     const size_t length = (size_t)(end - quote) - 1;
     memmove(s->out, quote + 1, length);
     s->out += length;
@@ -138,7 +140,7 @@ static bool read_double_quoted(splitter *s)
             s->in++;
         if (*s->in == '\0')
             return report_at(s, quote,
-                             "expected a closing \" on this line, found the end of the line");
+                             "unclosed quote: expected \" on this line, found the end of the line");
         *s->out++ = *s->in++;
     }
     s->in++;
@@ -149,7 +151,9 @@ static bool read_double_quoted(splitter *s)
 static bool read_escaped(splitter *s)
 {
     if (s->in[1] == '\0')
-        return report_at(s, s->in, "expected a character after \\, found the end of the line");
+        return report_at(
+            s, s->in,
+            "incomplete escape: expected a character after \\, found the end of the line");
     *s->out++ = s->in[1];
     s->in += 2;
     return true;
@@ -206,7 +210,7 @@ static bool split_line(batch *b)
         skip_blanks(&s);
     }
     if (b->num_words > 0 && strcmp(b->words[0], "--batch") == 0)
-        return report_at(&s, first, "expected a command, found --batch, which cannot be nested");
+        return report_at(&s, first, "nested batch: expected a command, found --batch");
     return true;
 }
 

@@ -40,9 +40,10 @@ static bool writes_md5(const model_batch *batch)
     return tool_file_kind(batch->ending) != TOOL_UNKNOWN;
 }
 
-// Returns the path of an output relative to the output folder. A model in MD5 format gets a folder
-// of its own, because clips of different models can have the same names. If clips are retargeted to
-// a given model, no model is written, so the path is only that folder. The caller frees the path.
+// Returns the path of an output relative to the output folder. Each model in MD5 format gets a
+// separate folder, because clips of different models can have the same names. If clips are
+// retargeted to a given model, no model is written, so the path is only that folder. The caller
+// frees the path.
 static char *name_output(const model_batch *batch, const char *relative, const char *input)
 {
     char *const stem = common_stem(relative);
@@ -388,11 +389,15 @@ static bool has_no_clips(const model_batch *batch, const batch_item *item)
     return is_model(input) && tool_file_kind(input) != TOOL_UNKNOWN;
 }
 
+// Stores a note of the conversion of one item. It is a callback for convert_job.note, and `user` is
+// the item.
 static void store_note(void *user, const char *text)
 {
     common_add(&((batch_item *)user)->notes, common_copy(text));
 }
 
+// Stores the path of a file that the conversion of one item has written. It is a callback for
+// convert_job.wrote, and `user` is the item.
 static void store_written_file(void *user, const char *path)
 {
     common_add(&((batch_item *)user)->written, common_copy(path));
@@ -558,9 +563,11 @@ static bool open_game(model_batch *batch, uint32_t num_workers, size_t *num_unre
 {
     const tool_arguments *const arguments = batch->arguments;
     if (!convert_can_write(batch->ending))
-        return convert_fail(error, MD5_ERROR_IO, batch->ending,
-                            "unsupported output format: unknown file extension; run md5tool "
-                            "convert --formats to list the formats");
+        return convert_fail(error, MD5_ERROR_IO, arguments->folder,
+                            "unsupported output format: --to %.40s is not the extension of a "
+                            "format that can be written; run md5tool convert --formats to list "
+                            "the formats",
+                            batch->ending + 1);
     batch->games = common_alloc(num_workers, sizeof *batch->games);
     const bool is_open =
         tool_open_search_paths(arguments, &(md5_load_opts){0}, batch->games, error);
@@ -655,11 +662,18 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
 
 // -- The command ----------------------------------------------------------------------------------
 
-// Callback for convert_job.note: prints a note on standard error.
+// Prints a note on standard error. It is a callback for convert_job.note.
 static void print_note(void *user, const char *text)
 {
     (void)user;
     common_print(stderr, "note: %s\n", text);
+}
+
+// Adds the path of a written file to a list. It is a callback for convert_job.wrote, and `user` is
+// the list.
+static void list_written_file(void *user, const char *path)
+{
+    common_add(user, common_copy(path));
 }
 
 // Adds a written file to `operands`, the operands for `md5tool check`. For a .def file, the game
@@ -703,20 +717,23 @@ static int check_written(const tool_arguments *arguments, const common_list *wri
     return status;
 }
 
-// Reads the angle of --rotate. Returns an exit status, and prints an error if it is invalid.
-static int read_turn(const char *text, double *degrees)
+// Reads the angle of --rotate in degrees. Returns an exit status, and prints an error if the angle
+// is invalid.
+static int read_yaw(const char *text, double *yaw)
 {
     char *end = NULL;
-    *degrees = strtod(text, &end);
+    *yaw = strtod(text, &end);
     const bool is_number = end != text && *end == '\0';
-    if (is_number && fabs(*degrees) <= 360)
+    if (is_number && fabs(*yaw) <= 360)
         return TOOL_OK;
-    return tool_usage("convert", "--rotate: angle is out of range: expected -360 to 360 degrees");
+    return tool_usage("convert",
+                      "--rotate: angle is out of range: expected -360 to 360 degrees, found '%s'",
+                      text);
 }
 
-// Checks the arguments of a conversion. Sets *turn to the rotation in degrees. Returns an exit
-// status, and prints an error if the arguments are invalid.
-static int check_arguments(const tool_arguments *arguments, bool is_folder, double *turn)
+// Checks the arguments of a conversion. Sets *yaw to the angle of --rotate in degrees. Returns an
+// exit status, and prints an error if the arguments are invalid.
+static int check_arguments(const tool_arguments *arguments, bool is_folder, double *yaw)
 {
     const bool can_print_map = arguments->mesh && !arguments->output && !is_folder;
     if (arguments->prints_map && !can_print_map)
@@ -728,7 +745,7 @@ static int check_arguments(const tool_arguments *arguments, bool is_folder, doub
             "convert", "option --output FILE|FOLDER is missing: expected the name of the output");
     if (tool_lacks_root_motion(arguments, "convert"))
         return TOOL_BAD_USAGE;
-    return arguments->turn ? read_turn(arguments->turn, turn) : TOOL_OK;
+    return arguments->rotate ? read_yaw(arguments->rotate, yaw) : TOOL_OK;
 }
 
 // Returns the files of the arguments. Retargeting needs the model of the clips: if no file is a
@@ -748,17 +765,17 @@ static common_list list_inputs(const tool_arguments *arguments)
     return inputs;
 }
 
-// Returns a conversion with the options of the arguments, without its inputs. `whole` collects the
-// written files.
-static convert_job create_job(const tool_arguments *arguments, bool is_folder, double turn,
-                              batch_item *whole)
+// Returns a conversion of files with the options of the arguments, without its inputs. The paths of
+// all written files are added to `written`. convert_item() replaces the callbacks for a folder.
+static convert_job create_job(const tool_arguments *arguments, bool is_folder, double yaw,
+                              common_list *written)
 {
     convert_job job = {
         .output = arguments->output,
         .is_forced = arguments->is_forced,
         .influences = arguments->influences,
         .scale = arguments->scale,
-        .turn = turn,
+        .yaw = yaw,
         .rate = arguments->rate,
         .tolerance = (double)arguments->tolerance,
         .is_y_up = arguments->is_y_up,
@@ -782,8 +799,8 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
         .engines = arguments->engines.names,
         .num_engines = arguments->engines.count,
         .note = print_note,
-        .wrote = store_written_file,
-        .user = whole,
+        .wrote = list_written_file,
+        .user = written,
     };
 
     if (arguments->prints_map) {
@@ -796,15 +813,15 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
     return job;
 }
 
-// Converts the folder or the files of the arguments. Returns an exit status. `job` contains the
-// options, and `whole` collects the written files.
+// Converts the folder or the files of the arguments with the options of `job`. Adds the paths of
+// all written files to `written`. Returns an exit status.
 static int convert_inputs(const tool_arguments *arguments, bool is_folder, const convert_job *job,
-                          batch_item *whole)
+                          common_list *written)
 {
     if (is_folder && arguments->num_operands > 1)
         return tool_usage("convert", "wrong arguments: expected one folder, or one or more files");
     if (is_folder)
-        return convert_folder(arguments, job, &whole->written);
+        return convert_folder(arguments, job, written);
     md5_error error = {0};
     return tool_end(convert_files(job, &error), &error);
 }
@@ -822,23 +839,23 @@ static int convert(tool_arguments *arguments)
 
     const bool is_folder = common_contains_files(arguments->operands[0]);
     arguments->folder = arguments->operands[0];
-    double turn = 0;
-    if (check_arguments(arguments, is_folder, &turn) != TOOL_OK)
+    double yaw = 0;
+    if (check_arguments(arguments, is_folder, &yaw) != TOOL_OK)
         return TOOL_BAD_USAGE;
 
-    batch_item whole = {.notes = {NULL, 0}};
+    common_list written = {NULL, 0};
     common_list inputs = list_inputs(arguments);
-    convert_job job = create_job(arguments, is_folder, turn, &whole);
+    convert_job job = create_job(arguments, is_folder, yaw, &written);
     job.inputs = (const char *const *)inputs.names;
     job.num_inputs = inputs.count;
-    int status = convert_inputs(arguments, is_folder, &job, &whole);
+    int status = convert_inputs(arguments, is_folder, &job, &written);
 
-    if (job.engine && whole.written.count > 0) {
-        const int check_status = check_written(arguments, &whole.written);
+    if (job.engine && written.count > 0) {
+        const int check_status = check_written(arguments, &written);
         if (status == TOOL_OK)
             status = check_status;
     }
-    common_free_list(&whole.written);
+    common_free_list(&written);
     common_free_list(&inputs);
     return status;
 }

@@ -51,14 +51,14 @@ static int compare_next_joints(const sorted_joints *a, uint32_t i, const sorted_
 
 // Compares two joints with the same name. Prints a difference if their parents have different
 // names. Returns true if both joints have the same index.
-static bool diff_joint(const sorted_joints *of_a, const md5_joint *in_a, const sorted_joints *of_b,
-                       const md5_joint *in_b, bool *differs)
+static bool diff_joint(const sorted_joints *joints_a, const md5_joint *joint_a,
+                       const sorted_joints *joints_b, const md5_joint *joint_b, bool *differs)
 {
-    const char *const first = parent_name(of_a, in_a);
-    const char *const second = parent_name(of_b, in_b);
+    const char *const first = parent_name(joints_a, joint_a);
+    const char *const second = parent_name(joints_b, joint_b);
     if (strcmp(first, second) != 0)
-        DIFFERS("joint %s: the parent changed from %s to %s\n", in_a->name, first, second);
-    return in_a - of_a->skeleton->joints == in_b - of_b->skeleton->joints;
+        DIFFERS("joint %s: the parent changed from %s to %s\n", joint_a->name, first, second);
+    return joint_a - joints_a->skeleton->joints == joint_b - joints_b->skeleton->joints;
 }
 
 // Prints the differences of two skeletons: joints that only one of them has, different parents, and
@@ -69,35 +69,35 @@ static bool diff_joint(const sorted_joints *of_a, const md5_joint *in_a, const s
 // only one list does not exist in the other skeleton.
 static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
 {
-    const sorted_joints of_a = sort_joints(a);
-    const sorted_joints of_b = sort_joints(b);
+    const sorted_joints joints_a = sort_joints(a);
+    const sorted_joints joints_b = sort_joints(b);
     uint32_t *const pairs = common_alloc(a->num_joints, sizeof *pairs);
     bool is_same_order = true;
 
     uint32_t i = 0; // indices in the sorted joints
     uint32_t j = 0;
     while (i < a->num_joints || j < b->num_joints) {
-        const int order = compare_next_joints(&of_a, i, &of_b, j);
+        const int order = compare_next_joints(&joints_a, i, &joints_b, j);
         if (order < 0) {
-            const md5_joint *const joint = of_a.sorted[i++];
+            const md5_joint *const joint = joints_a.sorted[i++];
             DIFFERS("joint %s: only in the first file\n", joint->name);
             pairs[joint - a->joints] = MD5_NONE;
         } else if (order > 0) {
-            const md5_joint *const joint = of_b.sorted[j++];
+            const md5_joint *const joint = joints_b.sorted[j++];
             DIFFERS("joint %s: only in the second file\n", joint->name);
         } else {
-            const md5_joint *const in_a = of_a.sorted[i++];
-            const md5_joint *const in_b = of_b.sorted[j++];
-            pairs[in_a - a->joints] = (uint32_t)(in_b - b->joints);
-            if (!diff_joint(&of_a, in_a, &of_b, in_b, differs))
+            const md5_joint *const joint_a = joints_a.sorted[i++];
+            const md5_joint *const joint_b = joints_b.sorted[j++];
+            pairs[joint_a - a->joints] = (uint32_t)(joint_b - b->joints);
+            if (!diff_joint(&joints_a, joint_a, &joints_b, joint_b, differs))
                 is_same_order = false;
         }
     }
 
     if (!is_same_order)
         DIFFERS("joints: the order differs\n");
-    free(of_a.sorted);
-    free(of_b.sorted);
+    free(joints_a.sorted);
+    free(joints_b.sorted);
     return pairs;
 }
 
@@ -272,10 +272,11 @@ static void diff_frame_bounds(const md5_anim *a, const md5_anim *b, bool *differ
     double max_distance = 0;
     uint32_t max_frame = 0;
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
-        const md5_bounds *const in_a = &a->frame_bounds[i];
-        const md5_bounds *const in_b = &b->frame_bounds[i];
-        const double distance = fmax((double)md5_vec3_length(md5_vec3_sub(in_a->min, in_b->min)),
-                                     (double)md5_vec3_length(md5_vec3_sub(in_a->max, in_b->max)));
+        const md5_bounds *const bounds_a = &a->frame_bounds[i];
+        const md5_bounds *const bounds_b = &b->frame_bounds[i];
+        const double distance =
+            fmax((double)md5_vec3_length(md5_vec3_sub(bounds_a->min, bounds_b->min)),
+                 (double)md5_vec3_length(md5_vec3_sub(bounds_a->max, bounds_b->max)));
         if (distance > max_distance) {
             max_distance = distance;
             max_frame = i;
@@ -287,11 +288,11 @@ static void diff_frame_bounds(const md5_anim *a, const md5_anim *b, bool *differ
 
 // Returns the largest differences between the poses of two animations, in model space. Only frames
 // that both animations have are compared. pairs[] is the result of diff_joints().
-static largest_difference compare_poses(const md5_binding *of_a, const md5_binding *of_b,
+static largest_difference compare_poses(const md5_binding *binding_a, const md5_binding *binding_b,
                                         const uint32_t *pairs)
 {
-    const md5_anim *const a = of_a->anim;
-    const md5_anim *const b = of_b->anim;
+    const md5_anim *const a = binding_a->anim;
+    const md5_anim *const b = binding_b->anim;
     const uint32_t num_a = a->skeleton.num_joints;
     const uint32_t num_b = b->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_a > num_b ? num_a : num_b, sizeof *pose);
@@ -301,9 +302,9 @@ static largest_difference compare_poses(const md5_binding *of_a, const md5_bindi
     largest_difference found = {0};
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_sample_position frame = {.frame0 = i, .frame1 = i};
-        md5_sample(of_a, frame, MD5_ROOT_FILE, pose);
+        md5_sample(binding_a, frame, MD5_ROOT_FILE, pose);
         md5_local_to_model(&a->skeleton, pose, joints_a);
-        md5_sample(of_b, frame, MD5_ROOT_FILE, pose);
+        md5_sample(binding_b, frame, MD5_ROOT_FILE, pose);
         md5_local_to_model(&b->skeleton, pose, joints_b);
         for (uint32_t k = 0; k < num_a; k++) {
             if (pairs[k] != MD5_NONE)
@@ -319,11 +320,11 @@ static largest_difference compare_poses(const md5_binding *of_a, const md5_bindi
 
 // Prints the differences of two skeletons, and the largest differences of the poses. Each animation
 // is sampled with its own skeleton, and joints are matched by name.
-static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *differs)
+static void diff_poses(const md5_binding *binding_a, const md5_binding *binding_b, bool *differs)
 {
-    const md5_skeleton *const a = &of_a->anim->skeleton;
-    uint32_t *const pairs = diff_joints(a, &of_b->anim->skeleton, differs);
-    const largest_difference found = compare_poses(of_a, of_b, pairs);
+    const md5_skeleton *const a = &binding_a->anim->skeleton;
+    uint32_t *const pairs = diff_joints(a, &binding_b->anim->skeleton, differs);
+    const largest_difference found = compare_poses(binding_a, binding_b, pairs);
     if (found.distance > 0)
         DIFFERS("joints moved by up to %g units (%s, frame %u)\n", found.distance,
                 a->joints[found.distance_joint].name, found.distance_frame);
@@ -337,15 +338,15 @@ static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *d
 // sampled.
 static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_error *error)
 {
-    md5_binding *const of_a = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, error);
-    md5_binding *const of_b = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, error);
-    const bool is_bound = of_a && of_b;
+    md5_binding *const binding_a = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, error);
+    md5_binding *const binding_b = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, error);
+    const bool is_bound = binding_a && binding_b;
     print_count("frames", a->num_frames, b->num_frames, differs);
     print_rate(a->frame_rate, b->frame_rate, differs);
     if (is_bound)
-        diff_poses(of_a, of_b, differs);
-    md5_free_binding(of_a);
-    md5_free_binding(of_b);
+        diff_poses(binding_a, binding_b, differs);
+    md5_free_binding(binding_a);
+    md5_free_binding(binding_b);
     diff_frame_bounds(a, b, differs);
     return is_bound;
 }
@@ -457,28 +458,28 @@ static int compare_lines(const text_lines *a, size_t i, const text_lines *b, siz
 static bool diff_machines(const md5_character *a, const md5_character *b, bool *differs,
                           md5_error *error)
 {
-    text_lines of_a = list_lines(a, error);
-    text_lines of_b = list_lines(b, error);
-    const bool is_done = of_a.count > 0 && of_b.count > 0;
+    text_lines lines_a = list_lines(a, error);
+    text_lines lines_b = list_lines(b, error);
+    const bool is_done = lines_a.count > 0 && lines_b.count > 0;
 
     size_t i = 0;
     size_t j = 0;
-    while (is_done && (i < of_a.count || j < of_b.count)) {
-        const int order = compare_lines(&of_a, i, &of_b, j);
+    while (is_done && (i < lines_a.count || j < lines_b.count)) {
+        const int order = compare_lines(&lines_a, i, &lines_b, j);
         if (order < 0) {
-            DIFFERS("- %s\n", of_a.lines[i++]);
+            DIFFERS("- %s\n", lines_a.lines[i++]);
         } else if (order > 0) {
-            DIFFERS("+ %s\n", of_b.lines[j++]);
+            DIFFERS("+ %s\n", lines_b.lines[j++]);
         } else {
             i++;
             j++;
         }
     }
 
-    free(of_a.lines);
-    free(of_a.text);
-    free(of_b.lines);
-    free(of_b.text);
+    free(lines_a.lines);
+    free(lines_a.text);
+    free(lines_b.lines);
+    free(lines_b.text);
     return is_done;
 }
 
@@ -496,6 +497,18 @@ static bool has_same_bytes(const char *first, const char *second)
     free(second_bytes);
     free(bytes);
     return is_same;
+}
+
+// Returns the type of a loaded file, for messages.
+static const char *describe_type(const tool_asset *asset)
+{
+    if (asset->model)
+        return "a model";
+    if (asset->anim)
+        return "an animation";
+    if (asset->camera)
+        return "a camera path";
+    return asset->character ? "a state machine" : "an md5.cfg file";
 }
 
 // Prints the differences of two files of the same kind, and sets *differs. `first` and `second` are
@@ -521,8 +534,9 @@ static bool diff_assets(const tool_asset *a, const tool_asset *b, const char *fi
         return true;
     }
     return convert_fail(error, MD5_ERROR_MISMATCH, second,
-                        "cannot compare files of different types: expected two models, animations,"
-                        " camera paths, machines or md5.cfg files");
+                        "cannot compare files of different types: expected %s as the first file, "
+                        "found %s",
+                        describe_type(a), describe_type(b));
 }
 
 // Compares two files and prints the differences. Returns an exit status: TOOL_OK if they are
@@ -625,8 +639,15 @@ static int diff(tool_arguments *arguments)
 {
     const char *const first = arguments->operands[0];
     const char *const second = arguments->operands[1];
-    if (common_is_folder(first) && common_is_folder(second))
+    const bool is_first_folder = common_is_folder(first);
+    const bool is_second_folder = common_is_folder(second);
+    if (is_first_folder && is_second_folder)
         return diff_folders(first, second);
+    if (is_first_folder || is_second_folder)
+        return tool_usage("diff",
+                          "cannot compare a folder with a file: expected two files or two folders, "
+                          "found the folder '%s'",
+                          is_first_folder ? first : second);
     return diff_files(first, second);
 }
 

@@ -203,7 +203,9 @@ static bool check_joint_names(const tool_arguments *arguments, const md5_skeleto
         const char *const name = arguments->joints.names[i];
         if (md5_find_joint(skeleton, name) == MD5_NONE)
             return convert_fail(error, MD5_ERROR_RANGE, arguments->operands[0],
-                                "unknown joint '%.150s'", name);
+                                "unknown joint '%.150s': expected the name of a joint of the "
+                                "model; run md5tool info to list the joints",
+                                name);
     }
     return true;
 }
@@ -458,7 +460,9 @@ static bool print_curves(const tool_arguments *arguments, const md5_binding *bin
     for (int i = 2; i < arguments->num_operands; i++) {
         const uint32_t joint = md5_find_joint(skeleton, operands[i]);
         if (joint == MD5_NONE)
-            return convert_fail(error, MD5_ERROR_MISMATCH, operands[0], "unknown joint '%s'",
+            return convert_fail(error, MD5_ERROR_MISMATCH, operands[0],
+                                "unknown joint '%s': expected the name of a joint of the model; "
+                                "run md5tool info to list the joints",
                                 operands[i]);
         print_plant_curve(binding, joint);
     }

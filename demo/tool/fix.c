@@ -214,7 +214,7 @@ static uint32_t apply_rename(md5_doc *doc, const char *option, md5_error *error)
     const char *const separator = strchr(option, '=');
     const size_t old_length = separator ? (size_t)(separator - option) : 0;
     if (old_length == 0 || separator[1] == '\0') {
-        convert_fail(error, MD5_ERROR_SYNTAX, "", "expected --rename OLD=NEW, found '%.100s'",
+        convert_fail(error, MD5_ERROR_SYNTAX, "", "--rename: expected OLD=NEW, found '%.100s'",
                      option);
         return MD5_NONE;
     }
@@ -339,7 +339,7 @@ static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_e
         && !report_edit(job, md5_fill_weights(doc, max_weights, error),
                         "vertices without weights got those of the nearest surface point"))
         return false;
-    if (job->arguments->turns_inward && !flip_inverted(job, doc, error))
+    if (job->arguments->flips_inverted && !flip_inverted(job, doc, error))
         return false;
     if (!report_edit(job, md5_edit_meshes(doc, &job->arguments->mesh_edit, error),
                      "meshes merged or split, or unused elements removed"))
@@ -761,7 +761,8 @@ static bool repair_doc(repair_job *job, md5_doc *doc, md5_check *before, md5_err
     return edit_pair(job, false, doc, error);
 }
 
-// Prints a hint at an option if a text that is invalid would be readable with the option.
+// Prints a hint about --bad-triangles if a text is invalid only because of its triangles. The text
+// could then be read with this option.
 static void suggest_dropping_triangles(const repair_job *job)
 {
     const md5_load_opts opts = {.drop_invalid_triangles = true};
@@ -778,7 +779,7 @@ static md5_doc *parse_original(const repair_job *job, warning_list *warnings, md
         .file_name = job->path,
         .warn = store_warning,
         .warn_user = warnings,
-        .drop_invalid_triangles = job->arguments->drop_invalid_triangles,
+        .drop_invalid_triangles = job->arguments->drops_invalid_triangles,
     };
     md5_doc *const doc = md5_parse_doc(job->kind, job->text, job->size, &opts, error);
     if (!doc && !opts.drop_invalid_triangles)
@@ -961,7 +962,8 @@ static char *read_text(const char *path, size_t *size, md5_error *error)
     const char *reason = NULL;
     if (kind == TOOL_UNKNOWN || kind == TOOL_MACHINE || kind == TOOL_CUBE) {
         convert_fail(error, MD5_ERROR_IO, path,
-                     "unsupported file type: expected .md5mesh, .md5anim or .md5camera");
+                     "unsupported file type: expected .md5mesh, .md5anim or .md5camera%s",
+                     convert_can_read(path) ? "; run md5tool convert first" : "");
         return NULL;
     }
 
@@ -1071,8 +1073,9 @@ static const char *find_invalid_part(const char *cut)
 static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
-    if (arguments->turn && !read_angles(arguments->turn, &arguments->space_edit.rotation))
-        return tool_usage("fix", "--rotate: expected YAW or PITCH,YAW,ROLL in degrees");
+    if (arguments->rotate && !read_angles(arguments->rotate, &arguments->space_edit.rotation))
+        return tool_usage("fix", "--rotate: expected YAW or PITCH,YAW,ROLL in degrees, found '%s'",
+                          arguments->rotate);
     const char *const frames = arguments->frames;
     if (frames && (!read_frames(frames, &ignored) || strchr(frames, ',')))
         return tool_usage("fix", "--frames: expected FIRST-LAST, found '%s'", frames);
@@ -1096,7 +1099,10 @@ static int check_fix_arguments(tool_arguments *arguments)
 
     const bool needs_folder = arguments->num_operands > 1 || is_cut;
     if (arguments->output && needs_folder && !is_output_folder(arguments))
-        return tool_usage("fix", "--output: expected a folder for several files, found a file");
+        return tool_usage("fix",
+                          "--output: expected a folder for several files or parts, found the file "
+                          "'%s'",
+                          arguments->output);
     if (arguments->frames && is_cut)
         return tool_usage(
             "fix", "--frames cannot be combined with --cut, which selects the frames of each part");

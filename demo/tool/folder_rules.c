@@ -19,8 +19,8 @@ char *tool_find_replaced(const md5_game *game, const char *path)
     return found;
 }
 
-// Reads the lower 24 bits of a little-endian integer. Frame counts have 32 bits, but no model has
-// more frames.
+// Reads the lower 24 bits of a little-endian integer, which is enough for the number of frames of
+// every model.
 static int32_t read_u24(const char *bytes)
 {
     const unsigned char *const b = (const unsigned char *)bytes;

@@ -17,8 +17,9 @@ typedef struct tool_defaulted_model {
     bool is_defaulted;
     uint32_t parent; // the inherited model that has the cause; MD5_NONE: the model itself has it
     size_t num_inheriting; // models that are replaced because they inherit this model
-    size_t num_same_mesh;  // other models that name the same missing mesh, and their heirs
-    bool is_counted;       // num_same_mesh of another model includes this model
+    // Number of other models that name the same missing mesh, and of the models that inherit them.
+    size_t num_same_mesh;
+    bool is_counted; // num_same_mesh of another model includes this model
     text_position position;
     char *reason;
 } tool_defaulted_model;

@@ -168,7 +168,7 @@ static void print_search_order(tool_game *game)
     }
 }
 
-// == Needs of declarations ========================================================================
+// == Dependencies of declarations =================================================================
 
 // Prints the warnings that the game has reported since the last call.
 static void print_warnings(tool_game *game)

@@ -185,7 +185,10 @@ static bool print_model(tool_game *game, const md5_decl *decl, md5_error *error)
         return false;
     }
     if (!model)
-        return convert_fail(error, MD5_ERROR_RANGE, "", "unknown model '%.100s'", decl->name);
+        return convert_fail(
+            error, MD5_ERROR_RANGE, "",
+            "unknown model '%.100s': expected a modelDef; run md5tool list to list the models",
+            decl->name);
     if (!charge_anims(game, model, decl->name, error))
         return false;
 
@@ -274,9 +277,6 @@ static int run_parse(tool_arguments *arguments)
     static const char expected[] = "expected materials, gui-materials, skins or models";
     enum { MAX_ANIMS = 1 << 18 };
     tool_game game;
-    int status = tool_read_game_folder(arguments, INT_MAX);
-    if (status != TOOL_OK)
-        return status;
     if (!arguments->base)
         return tool_usage("parse", "option --base DIR is missing: expected the game folder");
     if (arguments->num_operands == 0)
@@ -285,7 +285,7 @@ static int run_parse(tool_arguments *arguments)
     if (!kind)
         return tool_usage("parse", "unknown kind '%s': %s", arguments->operands[0], expected);
 
-    status = tool_open_game(arguments, false, &game);
+    int status = tool_open_game(arguments, false, &game);
     if (status == TOOL_OK) {
         md5_error error = {0};
         game.kind = kind->name;

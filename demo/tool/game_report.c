@@ -130,7 +130,7 @@ void tool_print_missing_files(tool_game *game)
 
 // Prints the stored warnings, except three kinds:
 //
-// - warnings about keywords that the requested engine knows
+// - warnings about keywords that the requested engine supports
 // - warnings at the location of a printed error
 // - warnings about missing files, which tool_print_missing_files() prints
 void tool_print_game_warnings(tool_game *game)

@@ -284,8 +284,8 @@ static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
 // Prints the costs of skinning a mesh with a fixed number of influences per vertex. The costs are
 // memory and an error: a vertex with more influences loses the smallest ones. `loss` is the largest
 // error in units. Joints have 16 bits if possible, and weights are floats.
-static void print_slot_path(bool is_json, const md5_model *model, const md5_mesh *mesh,
-                            uint32_t slots, float loss)
+static void print_skinning_cost(bool is_json, const md5_model *model, const md5_mesh *mesh,
+                                uint32_t slots, float loss)
 {
     const uint64_t joint_size = model->skeleton.num_joints <= 65536 ? 2 : 4;
     const uint64_t slot_size = joint_size + sizeof(float);
@@ -302,15 +302,15 @@ static void print_slot_path(bool is_json, const md5_model *model, const md5_mesh
 
 // Prints the memory for skinning a mesh in three ways: with 4, with 8 and with all influences per
 // vertex.
-static void print_paths(bool is_json, const md5_model *model, const md5_mesh *mesh)
+static void print_skinning_costs(bool is_json, const md5_model *model, const md5_mesh *mesh)
 {
     const uint64_t influence_size = sizeof(md5_vec4) + sizeof(uint32_t); // weighted point, joint
     const uint64_t num_ranges = (uint64_t)mesh->num_vertices + 1;        // of influences
     const uint64_t exact_size =
         influence_size * mesh->num_influences + sizeof(uint32_t) * num_ranges;
     JSON(",\"paths\":[");
-    print_slot_path(is_json, model, mesh, 4, mesh->loss4);
-    print_slot_path(is_json, model, mesh, 8, mesh->loss8);
+    print_skinning_cost(is_json, model, mesh, 4, mesh->loss4);
+    print_skinning_cost(is_json, model, mesh, 8, mesh->loss8);
     PRINT("    skinned exactly  %u influences, at most %u per vertex, %llu bytes\n",
           "{\"slots\":0,\"influences\":%u,\"max_per_vertex\":%u,\"bytes\":%llu}]",
           mesh->num_influences, mesh->max_influences, (unsigned long long)exact_size);
@@ -329,7 +329,7 @@ static void print_mesh(bool is_json, const md5_model *model, uint32_t index, vie
     PRINT("    weights          %u, at most %u per vertex; sum not 1 at %u vertices\n",
           ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights,
           mesh->max_weights, mesh->num_off_sums);
-    print_paths(is_json, model, mesh);
+    print_skinning_costs(is_json, model, mesh);
     print_texture(is_json, model, index, package);
     JSON("}");
 }

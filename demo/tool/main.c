@@ -176,13 +176,13 @@ static const common_option options[] = {
     {"add-root", AT(TEXT, joint_edit.root)},
     {"unused-joints", AT(SWITCH, joint_edit.drops_unused)},
     {"unused", AT(SWITCH, mesh_edit.drops_unused)},
-    {"bad-triangles", AT(SWITCH, drop_invalid_triangles)},
+    {"bad-triangles", AT(SWITCH, drops_invalid_triangles)},
     {"weights", AT(SWITCH, fills_weights)},
     {"merge", AT(SWITCH, mesh_edit.is_merged)},
-    {"winding", AT(SWITCH, turns_inward)},
+    {"winding", AT(SWITCH, flips_inverted)},
     {"max-vertices", AT(COUNT, mesh_edit.max_vertices), RANGE(3, 1e9)},
     {"max-triangles", AT(COUNT, mesh_edit.max_triangles), RANGE(1, 1e9)},
-    {"rotate", AT(TEXT, turn)},
+    {"rotate", AT(TEXT, rotate)},
     {"mirror", AT(SWITCH, space_edit.is_mirrored)},
     {"swap-sides", AT(SWITCH, swaps_sides)},
     {"frames", AT(TEXT, frames)},
@@ -719,7 +719,8 @@ static int report_unknown_command(const char *name)
         return tool_usage(NULL, "%s was removed: %s", name, removed->advice);
     if (similar)
         return tool_usage(NULL, "unknown command '%s': did you mean '%s'?", name, similar);
-    return tool_usage(NULL, "unknown command '%s': expected %s", name, name_commands(names));
+    return tool_usage(NULL, "unknown %s '%s': expected %s", name[0] == '-' ? "option" : "command",
+                      name, name_commands(names));
 }
 
 // Prints the help of the command words[0]. Earlier versions searched the guides for other words.
@@ -759,7 +760,9 @@ static int run(int count, char **arguments)
     if (strcmp(arguments[0], "--man") == 0)
         return print_template(NULL);
     if (strcmp(arguments[0], "--completions") == 0)
-        return print_template(count > 1 ? arguments[1] : "");
+        return count > 1 ? print_template(arguments[1])
+                         : tool_usage(NULL, "--completions: missing value: expected bash, zsh or "
+                                            "fish");
 
     const tool_command *const command = find_command(arguments[0]);
     if (command)

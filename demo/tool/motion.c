@@ -113,12 +113,12 @@ bool tool_has_doubled_frame(const md5_anim *anim)
 
 // == Names ========================================================================================
 
-static bool is_small(char c)
+static bool is_lower_case(char c)
 {
     return c >= 'a' && c <= 'z';
 }
 
-static bool is_large(char c)
+static bool is_upper_case(char c)
 {
     return c >= 'A' && c <= 'Z';
 }
@@ -133,8 +133,8 @@ static bool begins_word(const char *name, const char *at)
 {
     if (at == name)
         return true;
-    const bool is_after_letter = is_small(at[-1]) || is_large(at[-1]);
-    return !is_after_letter || (is_large(*at) && is_small(at[-1]));
+    const bool is_after_letter = is_lower_case(at[-1]) || is_upper_case(at[-1]);
+    return !is_after_letter || (is_upper_case(*at) && is_lower_case(at[-1]));
 }
 
 // Returns true if a text begins with one of several words, ignoring case. The list separates words
@@ -147,7 +147,7 @@ static bool starts_with_word(const char *text, const char *words)
         size_t same = 0;
         while (same < length && tolower((unsigned char)text[same]) == word[same])
             same++;
-        if (same == length && !is_small(text[length]))
+        if (same == length && !is_lower_case(text[length]))
             return true;
         word += length;
         word += strspn(word, " ");
@@ -432,8 +432,8 @@ static void check_bounds(const clip_motion *motion, excess frames, excess bind)
 }
 
 // Returns how far the skin moves between two frames: the largest distance of a point. Two distances
-// are measured: without root motion, and relative to the root. The smaller one is returned. The
-// second one does not contain the turn of a clip that rotates the character.
+// are measured: without root motion, and relative to the root. The smaller one is returned. If a
+// clip rotates the character, only the second distance is independent of this rotation.
 static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t b)
 {
     const size_t num_joints = motion->model->skeleton.num_joints;
@@ -471,10 +471,10 @@ static void check_root_drift(const clip_motion *motion, int properties, double m
                            distance, drift.z);
 }
 
-// Reports a loop whose skin jumps when it restarts. There are two cases. The last frame is missing,
-// so that the clip ends a step before its first pose. Or the name says that it is a loop, and the
-// last pose is near the first pose but differs from it. If the poses differ by more, the clip is
-// probably not a loop.
+// Reports a loop whose skin jumps when it restarts. There are two cases. In the first case, the
+// last frame is missing: the clip ends one step before its first pose. In the second case, the name
+// of the clip suggests a loop, and the last pose is near the first pose but differs from it. If the
+// poses differ by more, the clip is probably not a loop.
 static void check_loop(const clip_motion *motion, int properties)
 {
     // visible_jump is the smallest visible jump, as a fraction of the mesh's size. max_steps is the

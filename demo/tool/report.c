@@ -27,9 +27,10 @@ struct tool_report {
     size_t num_errors;
     size_t num_warnings;
     size_t num_ignored;
-    uint64_t *seen; // [num_slots] a hash table of the printed diagnostics; 0: unused slot
+    uint64_t
+        *reported_hashes; // [num_slots] a hash table of the printed diagnostics; 0: unused slot
     size_t num_slots;
-    size_t num_seen;
+    size_t num_reported;
     common_list remedies;                // "RULE: REMEDY" of printed diagnostics, each once
     diagnostic_group groups[NUM_GROUPS]; // by their keys
 };
@@ -219,11 +220,11 @@ static void grow_hashes(tool_report *report)
     const size_t num_slots = 2 * report->num_slots + 1024;
     uint64_t *const slots = common_alloc(num_slots, sizeof *slots);
     for (size_t i = 0; i < report->num_slots; i++) {
-        if (report->seen[i] != 0)
-            add_hash(slots, num_slots, report->seen[i]);
+        if (report->reported_hashes[i] != 0)
+            add_hash(slots, num_slots, report->reported_hashes[i]);
     }
-    free(report->seen);
-    report->seen = slots;
+    free(report->reported_hashes);
+    report->reported_hashes = slots;
     report->num_slots = num_slots;
 }
 
@@ -238,11 +239,11 @@ static bool is_duplicate(tool_report *report, const md5_diagnostic *found)
     key = hash(hash(key, found->rule), error->message) | 1; // never 0, the value of a free slot
 
     // Keep at least half of the slots unused, so that searches are short.
-    if (2 * report->num_seen >= report->num_slots)
+    if (2 * report->num_reported >= report->num_slots)
         grow_hashes(report);
-    if (!add_hash(report->seen, report->num_slots, key))
+    if (!add_hash(report->reported_hashes, report->num_slots, key))
         return true;
-    report->num_seen++;
+    report->num_reported++;
     return false;
 }
 
@@ -441,7 +442,7 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t checked_engi
     if (selected_form(report)->is_grouped)
         print_summary(report, num_files, checked_engines);
     common_free_list(&report->remedies);
-    free(report->seen);
+    free(report->reported_hashes);
     free(report->path);
     free(report->text);
     free(report);

@@ -71,15 +71,24 @@ void tool_show_progress(size_t done, size_t count)
         fprintf(stderr, "\r%zu of %zu", done, count);
 }
 
+// Returns the edit distance that a suggestion for a wrong name of this length must be below. For a
+// long name, it is about a third of the length. For a short name it is less: otherwise "fix" would
+// be suggested for "foo".
+static size_t max_distance(size_t length)
+{
+    const size_t third = length / 3 + 2;
+    const size_t half = length / 2 + 1;
+    return third < half ? third : half;
+}
+
 // Makes `name` the nearest name if it is more similar to `wrong` than the nearest name so far. The
-// similarity is measured by the edit distance. The first nearest name may differ in about a third
-// of the characters.
+// similarity is measured by the edit distance.
 void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *name)
 {
     const size_t length = strlen(wrong);
     const size_t size = strlen(name);
     const size_t cost = length * size + 1; // comparisons of characters in common_edit_distance()
-    const size_t limit = nearest->name ? nearest->distance : length / 3 + 2;
+    const size_t limit = nearest->name ? nearest->distance : max_distance(length);
     // The edit distance is at least the difference of the lengths, so many names need no
     // comparison.
     const size_t min_distance = size > length ? size - length : length - size;

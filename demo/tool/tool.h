@@ -30,7 +30,7 @@ typedef struct tool_arguments {
     const char *scene;
     const char *to;
     const char *folder; // DIR of a game: an operand, not an option
-    const char *turn;   // --rotate
+    const char *rotate;
     const char *frames;
     common_texts excluded; // --exclude
     common_texts only;
@@ -62,21 +62,21 @@ typedef struct tool_arguments {
     bool is_json;
     bool is_github;
     bool is_y_up;
-    bool was_y_up;               // --up y
-    bool shows_all;              // --all
-    bool shows_rules;            // --rules
-    bool counts_frames;          // --frame was given instead of --ms
-    bool is_forced;              // --force
-    bool is_dry;                 // --dry-run
-    bool prints_map;             // --print-map
-    bool swaps_sides;            // --swap-sides
-    bool turns_inward;           // --winding
-    bool drop_invalid_triangles; // --bad-triangles
-    bool fills_weights;          // --weights
-    bool is_quantized;           // --quantize
-    bool is_fitted;              // --fit
-    bool shows_formats;          // --formats
-    bool has_root;               // --root was given
+    bool was_y_up;                // --up y
+    bool shows_all;               // --all
+    bool shows_rules;             // --rules
+    bool counts_frames;           // --frame was given instead of --ms
+    bool is_forced;               // --force
+    bool is_dry;                  // --dry-run
+    bool prints_map;              // --print-map
+    bool swaps_sides;             // --swap-sides
+    bool flips_inverted;          // --winding
+    bool drops_invalid_triangles; // --bad-triangles
+    bool fills_weights;           // --weights
+    bool is_quantized;            // --quantize
+    bool is_fitted;               // --fit
+    bool shows_formats;           // --formats
+    bool has_root;                // --root was given
 } tool_arguments;
 
 // A command. It accepts the options that `help` contains.

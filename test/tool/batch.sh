@@ -58,17 +58,17 @@ prints_errors() { # FORMAT LINE...: expected output
 }
 version=$("$tool" --version)
 check "a single quote is not closed" prints_errors "info 'a" \
-    "lines:1:6: error: expected a closing ' on this line, found the end of the line" "$version"
+    "lines:1:6: error: unclosed quote: expected ' on this line, found the end of the line" "$version"
 check "a double quote is not closed" prints_errors '\n  info a"b\\"' \
-    'lines:2:9: error: expected a closing " on this line, found the end of the line' "$version"
+    'lines:2:9: error: unclosed quote: expected " on this line, found the end of the line' "$version"
 check "a backslash ends a double quote" prints_errors 'info "\\' \
-    'lines:1:6: error: expected a closing " on this line, found the end of the line' "$version"
+    'lines:1:6: error: unclosed quote: expected " on this line, found the end of the line' "$version"
 check "a backslash ends a line" prints_errors 'info a\\\r' \
-    'lines:1:7: error: expected a character after \, found the end of the line' "$version"
+    'lines:1:7: error: incomplete escape: expected a character after \, found the end of the line' "$version"
 check "a batch in a batch" prints_errors '# a\n "--batch" lines' \
-    'lines:2:2: error: expected a command, found --batch, which cannot be nested' "$version"
+    'lines:2:2: error: nested batch: expected a command, found --batch' "$version"
 check "a zero byte ends the batch" prints_errors '--version\ninfo a\0b' "$version" \
-    'lines:2:7: error: expected text, found a zero byte'
+    'lines:2:7: error: invalid character: expected text, found a zero byte'
 check "wrong arguments of a command" prints_errors 'info' \
     'md5tool: info: argument is missing: expected files (see md5tool info --help)' 'lines:1: exit status 2' "$version"
 check "an unknown command" prints_errors 'inof a' \

@@ -432,7 +432,7 @@ fix_creates_folder() {
     rm -rf "$scratch/new_folder" && tool_exits 0 fix "$base/a.md5mesh" "$base/a.md5anim" -o "$scratch/new_folder/deep" &&
         tool_exits 0 check --for all "$scratch/new_folder/deep" && output_has_line '^2 files, 0 errors, 0 warnings' &&
         tool_exits 2 fix "$base/a.md5mesh" "$base/a.md5anim" -o "$scratch/new_folder/deep/a.md5mesh" &&
-        grep -q 'expected a folder for several files, found a file' "$scratch/err"
+        grep -q 'expected a folder for several files or parts, found the file' "$scratch/err"
 }
 check 'fix creates the output folder of several files' fix_creates_folder
 compares_with_replaced_models() { # headers of the models of Quake and Quake II, with 3 frames and with 2

@@ -83,7 +83,7 @@ tool_exits 2 dump "$data/flags.md5mesh" --ms 3 && output_contains err 'has no ef
 count_result 'dump --ms without an animation' $?
 tool_exits 2 dump "$data/flags.md5mesh" --ms x && output_contains err "--ms: expected MILLISECONDS, found 'x'"
 count_result 'dump --ms x' $?
-tool_exits 2 dump "$data/flags.md5mesh" --root sideways && output_contains err "--root: expected file|id|in_place, found 'sideways'"
+tool_exits 2 dump "$data/flags.md5mesh" --root sideways && output_contains err "--root: expected file, id or in_place, found 'sideways'"
 count_result 'dump --root sideways' $?
 
 # Invalid input: one line of error for each file, and status 1.
@@ -350,7 +350,7 @@ count_result 'bind into a file' $?
 bind_file good.obj --output "$scratch/none/bound.md5mesh"
 [ $? -eq 1 ] && output_contains err 'cannot write the file'
 count_result 'bind into a file that cannot be written' $?
-bind_rejects_line 'v 1 2' "6: error: expected z as a number from -1e9 to 1e9, found end of line" &&
+bind_rejects_line 'v 1 2' "6: error: expected z as a number from -1e9 to 1e9, found the end of the line" &&
     bind_rejects_line 'v 1 x2 3' "5: error: expected y as a number from -1e9 to 1e9, found 'x2'" &&
     bind_rejects_line 'v 1 2 3x' "7: error: expected z" && bind_rejects_line 'v nan 2 3' "3: error: expected x" &&
     bind_rejects_line 'v 1 2 2e9' "7: error: expected z" && bind_rejects_line 'vt x' "4: error: expected u" &&
@@ -365,7 +365,7 @@ bind_rejects_line 'v 1 2' "6: error: expected z as a number from -1e9 to 1e9, fo
     bind_rejects_line 'usemtl a "b' '10: error: material name contains a quote or control character; rename the material'
 count_result 'bind prints the location of faults' $?
 grep -v '^f' "$scratch/good.obj" >"$scratch/points.obj"
-! bind_file points.obj && output_contains err 'points.obj: error: file has no faces: expected at least 1'
+! bind_file points.obj && output_contains err 'points.obj: error: file has no faces: expected an OBJ file with at least 1 face'
 count_result 'bind needs faces' $?
 sed 's/^v \([^ ]*\)/v 1000/' "$scratch/good.obj" >"$scratch/away.obj"
 ! bind_file away.obj && has_line_count err 1 && output_contains err 'away.obj: error: '
