@@ -23,8 +23,8 @@ typedef struct snapshot {
 // The state of the game between two frames of the display.
 typedef struct stepped_game {
     md5_player *player;
-    snapshot before; // result of the step before the last
-    snapshot now;    // result of the last step
+    snapshot previous; // result of the step before the last
+    snapshot current;  // result of the last step
     void *scratch;
     uint32_t speed; // index of a parameter
 } stepped_game;
@@ -33,14 +33,15 @@ typedef struct stepped_game {
 // has the same result.
 static void simulate(stepped_game *g, int number)
 {
-    const snapshot oldest = g->before;
-    g->before = g->now;
-    g->now.pose = oldest.pose; // reuse the memory; md5_player_pose() overwrites it below
+    const snapshot oldest = g->previous;
+    g->previous = g->current;
+    g->current.pose = oldest.pose; // reuse the memory; md5_player_pose() overwrites it below
     if (number == 15)
         md5_player_set(g->player, g->speed, 16);
     md5_player_advance(g->player, step, NULL, NULL);
-    g->now.placement = md5_xform_advance(g->before.placement, md5_player_root_motion(g->player));
-    md5_player_pose(g->player, g->now.pose, NULL, NULL, g->scratch);
+    g->current.placement =
+        md5_xform_advance(g->previous.placement, md5_player_root_motion(g->player));
+    md5_player_pose(g->player, g->current.pose, NULL, NULL, g->scratch);
 }
 
 // Returns the duration of a frame in seconds. The durations vary, as on a real system.
@@ -71,8 +72,9 @@ static void show_frame(const stepped_game *g, const md5_model *model, float frac
                        const frame_pose *shown)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
-    const md5_xform placement = md5_xform_blend(g->before.placement, g->now.placement, fraction);
-    md5_blend_poses(g->before.pose, g->now.pose, fraction, NULL, num_joints, shown->local);
+    const md5_xform placement =
+        md5_xform_blend(g->previous.placement, g->current.placement, fraction);
+    md5_blend_poses(g->previous.pose, g->current.pose, fraction, NULL, num_joints, shown->local);
     md5_local_to_palette(model, shown->local, shown->joints, shown->palette);
     const md5_vec3 last =
         md5_xform_point(placement, md5_mat34_translation(shown->joints[num_joints - 1]));
@@ -87,36 +89,36 @@ static stepped_game create_game(const md5_character *character, md5_player *play
     stepped_game g = {.player = player};
     g.speed = md5_require_parameter(character->machine, "speed");
     g.scratch = alloc(1, md5_player_pose_scratch(character->machine));
-    g.before.pose = alloc(num_joints, sizeof(md5_xform));
-    g.now.pose = alloc(num_joints, sizeof(md5_xform));
-    g.now.placement.rotation.w = 1;
-    md5_player_pose(g.player, g.now.pose, NULL, NULL, g.scratch); // the pose before step 0
+    g.previous.pose = alloc(num_joints, sizeof(md5_xform));
+    g.current.pose = alloc(num_joints, sizeof(md5_xform));
+    g.current.placement.rotation.w = 1;
+    md5_player_pose(g.player, g.current.pose, NULL, NULL, g.scratch); // the pose before step 0
     return g;
 }
 
 // Shows frames until NUM_STEPS steps are simulated. Each frame first simulates the steps that are
-// due. The rest of the time, less than a step, is the fraction of the frame between the last two
-// steps. `rate` is the number of frames per second.
+// due. The pending time that remains is less than a step. Divided by the step, it is the fraction
+// of the frame between the last two steps. `rate` is the number of frames per second.
 static void play(stepped_game *g, const md5_model *model, double rate, const frame_pose *shown)
 {
     double time = 0;
-    double left = 0; // time that is not simulated yet, seconds
+    double pending = 0; // time that is not simulated yet, seconds
     int num_steps = 0;
     simulate(g, num_steps++);
     for (int frame = 0; num_steps < NUM_STEPS; frame++) {
         const double seconds = seconds_of_frame(frame, rate);
         time += seconds;
         // After a long pause, many steps would be due in one frame. Limit the time to prevent this.
-        left += seconds < longest_frame ? seconds : longest_frame;
-        while (left >= step && num_steps < NUM_STEPS) {
+        pending += seconds < longest_frame ? seconds : longest_frame;
+        while (pending >= step && num_steps < NUM_STEPS) {
             simulate(g, num_steps++);
-            left -= step;
+            pending -= step;
         }
-        show_frame(g, model, (float)fmin(left / step, 1), time, shown);
+        show_frame(g, model, (float)fmin(pending / step, 1), time, shown);
     }
     printf("after %d steps: x %.9g y %.9g, joint 1 at %.9g\n", num_steps,
-           (double)g->now.placement.translation.x, (double)g->now.placement.translation.y,
-           (double)g->now.pose[1].translation.z);
+           (double)g->current.placement.translation.x, (double)g->current.placement.translation.y,
+           (double)g->current.pose[1].translation.z);
 }
 
 // Simulates a character in fixed steps, and shows frames of varying duration between the steps.
@@ -146,7 +148,7 @@ int main(int argc, char **argv)
     play(&g, character->model, rate, &shown);
 
     free(shown.palette), free(shown.joints), free(shown.local);
-    free(g.now.pose), free(g.before.pose), free(g.scratch);
+    free(g.current.pose), free(g.previous.pose), free(g.scratch);
     md5_destroy_player(player);
     md5_free_character(character);
     return 0;

@@ -1,6 +1,6 @@
 // Draws characters from vertex frames with OpenGL. Vertex frames are an animation that is stored as
-// vertices, as in the models of Quake. Draws them in one of three ways, and prints how many bytes
-// and calls the image costs:
+// vertices, as in the models of Quake. Draws them by one of three methods, and prints how many
+// bytes and calls the image costs:
 //
 //   upload   the CPU interpolates two frames for each character and uploads the vertices
 //   buffers  one buffer contains all frames; two vertex attributes read two of them
@@ -19,14 +19,14 @@
 enum { WIDTH = 720, HEIGHT = 240, NUM_CHARACTERS = 4, FRAMES_PER_SECOND = 10 };
 
 // Vertex attributes. A and B are a vertex in two frames. With "upload" they are its position and
-// its normal. The job of a character tells the shader what to draw. It is the vector (first frame,
-// second frame, fraction between them, y position).
-enum { ATTRIBUTE_A, ATTRIBUTE_B, ATTRIBUTE_JOB };
+// its normal. ATTRIBUTE_CHARACTER contains what the shader needs to draw a character. It is the
+// vector (first frame, second frame, fraction between them, y position).
+enum { ATTRIBUTE_A, ATTRIBUTE_B, ATTRIBUTE_CHARACTER };
 
 // The beginning of all vertex shaders: decodes a baked vertex, as md5skin.h describes.
 static const char common_text[] =
     "#version 330 core\n"
-    "layout(location = 2) in vec4 job;\n"
+    "layout(location = 2) in vec4 character;\n"
     "uniform mat4 camera; uniform vec3 low; uniform vec3 size; out vec3 lit;\n"
     "vec3 position(uvec2 v) { return low + size * vec3(v.x & 65535u, v.x >> 16u, v.y & 65535u); }\n"
     "vec3 normal(uvec2 v) {\n"
@@ -36,7 +36,7 @@ static const char common_text[] =
     "  return normalize(vec3(z < 0.0 ? (1.0 - abs(uv.yx)) * side : uv, z));\n"
     "}\n"
     "void show(vec3 p, vec3 n) {\n"
-    "  gl_Position = camera * vec4(p + vec3(0, job.w, 0), 1);\n"
+    "  gl_Position = camera * vec4(p + vec3(0, character.w, 0), 1);\n"
     "  float light = max(dot(normalize(n), vec3(0.8, 0.4, 0.45)), 0);\n"
     "  lit = vec3(0.9, 0.85, 0.7) * (0.25 + 0.75 * light);\n"
     "}\n";
@@ -46,21 +46,21 @@ static const char upload_text[] =
 static const char buffers_text[] =
     "layout(location = 0) in uvec2 a; layout(location = 1) in uvec2 b;\n"
     "void main() {\n"
-    "  show(mix(position(a), position(b), job.z), mix(normal(a), normal(b), job.z));\n"
+    "  show(mix(position(a), position(b), character.z), mix(normal(a), normal(b), character.z));\n"
     "}\n";
 static const char texture_text[] =
     "uniform usamplerBuffer frames; uniform int num_vertices;\n"
     "void main() {\n" // gl_VertexID includes the base vertex of the mesh
-    "  uvec2 a = texelFetch(frames, int(job.x) * num_vertices + gl_VertexID).xy;\n"
-    "  uvec2 b = texelFetch(frames, int(job.y) * num_vertices + gl_VertexID).xy;\n"
-    "  show(mix(position(a), position(b), job.z), mix(normal(a), normal(b), job.z));\n"
+    "  uvec2 a = texelFetch(frames, int(character.x) * num_vertices + gl_VertexID).xy;\n"
+    "  uvec2 b = texelFetch(frames, int(character.y) * num_vertices + gl_VertexID).xy;\n"
+    "  show(mix(position(a), position(b), character.z), mix(normal(a), normal(b), character.z));\n"
     "}\n";
 static const char fragment_text[] =
     "#version 330 core\nin vec3 lit; out vec4 c; void main() { c = vec4(lit, 1); }\n";
 
-typedef enum { WAY_UPLOAD, WAY_BUFFERS, WAY_TEXTURE, NUM_WAYS } way;
-static const char *const way_names[NUM_WAYS] = {"upload", "buffers", "texture"};
-static const char *const way_shaders[NUM_WAYS] = {upload_text, buffers_text, texture_text};
+typedef enum { METHOD_UPLOAD, METHOD_BUFFERS, METHOD_TEXTURE, NUM_METHODS } draw_method;
+static const char *const method_names[NUM_METHODS] = {"upload", "buffers", "texture"};
+static const char *const method_shaders[NUM_METHODS] = {upload_text, buffers_text, texture_text};
 
 // The cost of an image. Buffer calls are the GL calls that fill buffers or set vertex attributes.
 typedef struct cost {
@@ -85,12 +85,12 @@ static void add_shader(GLuint program, GLenum kind, const char *first, const cha
     glAttachShader(program, shader);
 }
 
-// Creates the program of one of the three ways. All vertex shaders begin with common_text.
-static GLuint create_program(way which)
+// Creates the program of one of the three methods. All vertex shaders begin with common_text.
+static GLuint create_program(draw_method method)
 {
     GLint is_linked = 0;
     const GLuint program = glCreateProgram();
-    add_shader(program, GL_VERTEX_SHADER, common_text, way_shaders[which]);
+    add_shader(program, GL_VERTEX_SHADER, common_text, method_shaders[method]);
     add_shader(program, GL_FRAGMENT_SHADER, fragment_text, "");
     glLinkProgram(program);
     glGetProgramiv(program, GL_LINK_STATUS, &is_linked);
@@ -146,9 +146,9 @@ static md5_sample_position character_sample(const md5_baked *clip, uint32_t char
                                  .fraction = (float)(frame - (uint32_t)frame)};
 }
 
-// Returns the job of a character, which is a vertex attribute. It consists of two frames, the
-// fraction between them, and the position of the character in the row.
-static md5_vec4 character_job(const md5_baked *clip, uint32_t character, float spacing)
+// Returns the value of ATTRIBUTE_CHARACTER for a character. It consists of two frames, the fraction
+// between them, and the position of the character in the row.
+static md5_vec4 character_values(const md5_baked *clip, uint32_t character, float spacing)
 {
     const md5_sample_position sample = character_sample(clip, character);
     const float y = spacing * ((float)character - 0.5f * (NUM_CHARACTERS - 1));
@@ -171,16 +171,16 @@ static void draw_meshes(const md5_model *model, uint32_t num_instances, cost *su
     }
 }
 
-// Sets the job of the character that is drawn next.
-static void set_job(md5_vec4 job, cost *sum)
+// Sets ATTRIBUTE_CHARACTER for the character that is drawn next.
+static void set_character(md5_vec4 values, cost *sum)
 {
-    glVertexAttrib4f(ATTRIBUTE_JOB, job.x, job.y, job.z, job.w);
-    sum->uploaded_bytes += sizeof job;
+    glVertexAttrib4f(ATTRIBUTE_CHARACTER, values.x, values.y, values.z, values.w);
+    sum->uploaded_bytes += sizeof values;
     sum->buffer_calls++;
 }
 
-// Way "upload": for each character, the CPU decodes and interpolates the vertices. Then it uploads
-// and draws them.
+// Method "upload": for each character, the CPU decodes and interpolates the vertices. Then it
+// uploads and draws them.
 static void draw_by_upload(const md5_model *model, const md5_baked *clip, float spacing, cost *sum)
 {
     const size_t size = clip->num_vertices * sizeof(md5_vec3);
@@ -205,7 +205,7 @@ static void draw_by_upload(const md5_model *model, const md5_baked *clip, float 
         glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(2 * size), positions);
         sum->uploaded_bytes += 2 * size;
         sum->buffer_calls += 2;
-        set_job(character_job(clip, i, spacing), sum);
+        set_character(character_values(clip, i, spacing), sum);
         draw_meshes(model, 1, sum);
     }
     free(positions);
@@ -234,8 +234,8 @@ static void set_frame(GLuint attribute, const md5_baked *clip, uint32_t frame, c
     sum->buffer_calls++;
 }
 
-// Way "buffers": one buffer contains all frames. For each character, two vertex attributes are set
-// to its two frames. The vertex shader interpolates between them.
+// Method "buffers": one buffer contains all frames. For each character, two vertex attributes are
+// set to its two frames. The vertex shader interpolates between them.
 static void draw_by_buffers(const md5_model *model, const md5_baked *clip, float spacing, cost *sum)
 {
     upload_clip(GL_ARRAY_BUFFER, clip);
@@ -245,17 +245,17 @@ static void draw_by_buffers(const md5_model *model, const md5_baked *clip, float
         const md5_sample_position sample = character_sample(clip, i);
         set_frame(ATTRIBUTE_A, clip, sample.frame0, sum);
         set_frame(ATTRIBUTE_B, clip, sample.frame1, sum);
-        set_job(character_job(clip, i, spacing), sum);
+        set_character(character_values(clip, i, spacing), sum);
         draw_meshes(model, 1, sum);
     }
 }
 
-// Way "texture": the vertex shader reads the two frames of each instance from a buffer texture. One
-// call can therefore draw a mesh for all characters.
+// Method "texture": the vertex shader reads the two frames of each instance from a buffer texture.
+// One call can therefore draw a mesh for all characters.
 static void draw_by_texture(const md5_model *model, const md5_baked *clip, float spacing,
                             GLuint program, cost *sum)
 {
-    md5_vec4 jobs[NUM_CHARACTERS];
+    md5_vec4 characters[NUM_CHARACTERS];
     GLuint texture;
     GLuint buffer;
     glGenTextures(1, &texture);
@@ -263,16 +263,16 @@ static void draw_by_texture(const md5_model *model, const md5_baked *clip, float
     glTexBuffer(GL_TEXTURE_BUFFER, GL_RG32UI, upload_clip(GL_TEXTURE_BUFFER, clip));
     glUniform1i(glGetUniformLocation(program, "num_vertices"), (GLint)clip->num_vertices);
 
-    // The jobs are an attribute that advances once per instance.
+    // ATTRIBUTE_CHARACTER advances once per instance.
     glGenBuffers(1, &buffer);
     glBindBuffer(GL_ARRAY_BUFFER, buffer);
-    glEnableVertexAttribArray(ATTRIBUTE_JOB);
-    glVertexAttribPointer(ATTRIBUTE_JOB, 4, GL_FLOAT, 0, sizeof *jobs, NULL);
-    glVertexAttribDivisor(ATTRIBUTE_JOB, 1);
+    glEnableVertexAttribArray(ATTRIBUTE_CHARACTER);
+    glVertexAttribPointer(ATTRIBUTE_CHARACTER, 4, GL_FLOAT, 0, sizeof *characters, NULL);
+    glVertexAttribDivisor(ATTRIBUTE_CHARACTER, 1);
     for (uint32_t i = 0; i < NUM_CHARACTERS; i++)
-        jobs[i] = character_job(clip, i, spacing);
-    glBufferData(GL_ARRAY_BUFFER, sizeof jobs, jobs, GL_STREAM_DRAW);
-    sum->uploaded_bytes += sizeof jobs;
+        characters[i] = character_values(clip, i, spacing);
+    glBufferData(GL_ARRAY_BUFFER, sizeof characters, characters, GL_STREAM_DRAW);
+    sum->uploaded_bytes += sizeof characters;
     sum->buffer_calls++;
     draw_meshes(model, NUM_CHARACTERS, sum);
 }
@@ -324,13 +324,13 @@ static int save_image(const char *path)
     return image && SDL_SaveBMP(image, path) == 0 ? 0 : 1;
 }
 
-// Returns the way of drawing that has this name, or NUM_WAYS if no way has it.
-static way find_way(const char *name)
+// Returns the method with this name, or NUM_METHODS if there is none.
+static draw_method find_method(const char *name)
 {
-    way which = WAY_UPLOAD;
-    while (which < NUM_WAYS && strcmp(name, way_names[which]) != 0)
-        which++;
-    return which;
+    draw_method method = METHOD_UPLOAD;
+    while (method < NUM_METHODS && strcmp(name, method_names[method]) != 0)
+        method++;
+    return method;
 }
 
 // Sets the uniforms of the vertex shader, which are the camera and the range of the baked
@@ -343,20 +343,20 @@ static void set_uniforms(GLuint program, const md5_baked *clip)
     glUniform3f(glGetUniformLocation(program, "size"), clip->step.x, clip->step.y, clip->step.z);
 }
 
-// Bakes the clip, draws the characters in the selected way, and prints the cost.
+// Bakes the clip, draws the characters by the selected method, and prints the cost.
 int main(int argc, char **argv)
 {
-    const way which = argc == 5 ? find_way(argv[3]) : NUM_WAYS;
+    const draw_method method = argc == 5 ? find_method(argv[3]) : NUM_METHODS;
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
     md5_binding *binding = md5_bind(model, anim, NULL, NULL);
     md5_baked *clip = model && binding ? bake(model, binding) : NULL;
-    if (!clip || which == NUM_WAYS)
+    if (!clip || method == NUM_METHODS)
         fail("usage: vertex_frames MODEL.md5mesh CLIP.md5anim upload|buffers|texture OUTPUT.bmp");
 
     open_window();
     create_indices(model);
-    const GLuint program = create_program(which);
+    const GLuint program = create_program(method);
     glUseProgram(program);
     set_uniforms(program, clip);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
@@ -364,14 +364,14 @@ int main(int argc, char **argv)
 
     cost sum = {0, 0, 0};
     const float spacing = 0.9f * (clip->bounds.max.y - clip->bounds.min.y);
-    if (which == WAY_UPLOAD)
+    if (method == METHOD_UPLOAD)
         draw_by_upload(model, clip, spacing, &sum);
-    else if (which == WAY_BUFFERS)
+    else if (method == METHOD_BUFFERS)
         draw_by_buffers(model, clip, spacing, &sum);
     else
         draw_by_texture(model, clip, spacing, program, &sum);
     printf("%s: %u frames, %u vertices; uploaded bytes: %zu, buffer calls: %u, draw calls: %u\n",
-           way_names[which], clip->num_frames, clip->num_vertices, sum.uploaded_bytes,
+           method_names[method], clip->num_frames, clip->num_vertices, sum.uploaded_bytes,
            sum.buffer_calls, sum.draw_calls);
     return save_image(argv[4]);
 }

@@ -242,12 +242,12 @@ images_are_similar() {
 check "vertex_frames draws by uploads" draws_frames upload '640000, buffer calls: 12, draw calls: 8'
 check "vertex_frames draws from two offsets of a buffer" draws_frames buffers '64, buffer calls: 12, draw calls: 8'
 check "vertex_frames draws from a buffer texture" draws_frames texture '64, buffer calls: 1, draw calls: 2'
-check "vertex_frames draws the same in all three ways" images_are_similar
+check "vertex_frames draws the same with all three methods" images_are_similar
 rejects_unknown_method() {
     ! run_example vertex_frames $bobbin/bobbin.md5mesh $bobbin/walk.md5anim other "$scratch/picture.bmp" 2>"$scratch/output" &&
         grep -q 'usage: vertex_frames' "$scratch/output"
 }
-check "vertex_frames rejects an unknown way" rejects_unknown_method
+check "vertex_frames rejects an unknown method" rejects_unknown_method
 
 library=md5gl system_libraries=sdl2
 compile_c_example window
