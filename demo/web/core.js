@@ -33,12 +33,12 @@ const sources = new Map(); // by URL, in the order of their last use
 // Returns the error of a request. `status` is undefined if there is no answer.
 function request_error(url, status) {
     if (status !== undefined)
-        return new Md5ModelError("http", url + ": " + status, {url, status});
-    return new Md5ModelError("network", url + ": not reachable, or its host does not allow other pages to read it (CORS)", {url});
+        return new Md5ModelError("http", url + ": the server returned status " + status, {url, status});
+    return new Md5ModelError("network", url + ": the host is not reachable, or it does not allow cross-origin requests (CORS)", {url});
 }
 
 // Fetches a URL, with further attempts after failures of the network or the server. A guessed URL gets one attempt.
-async function get(url, signal, {is_guess, ...options}) {
+async function fetch_with_retries(url, signal, {is_guess, ...options}) {
     for (const delay of is_guess ? [0] : [500, 2000, 0]) {
         const response = await fetch(url, {signal, ...options}).catch(() => null), status = response?.status;
         signal.throwIfAborted();
@@ -78,7 +78,7 @@ async function fetch_shared(url, signal, options) {
         }
     });
     try {
-        source.bytes ??= Promise.resolve(settings.map?.(url) ?? url).then((mapped) => get(mapped, source.controller.signal, options));
+        source.bytes ??= Promise.resolve(settings.map?.(url) ?? url).then((mapped) => fetch_with_retries(mapped, source.controller.signal, options));
         source.size = (await source.bytes).length;
     } finally {
         shrink_cache();
@@ -99,7 +99,7 @@ const page = {
     name(shader, kind) {
         const name = current_asset.name_picture(shader, kind);
         module._free(image_name);
-        return image_name = name === undefined ? 0 : copy(name);
+        return image_name = name === undefined ? 0 : copy_text(name);
     },
     report(kind, text, details) {
         if (kind === "error")
@@ -113,19 +113,19 @@ async function start() {
     const url = String(settings.wasmURL ?? new URL("./md5core.wasm", import.meta.url)), response = await fetch(url).catch(() => null);
     const create_error = (code, text) => new Md5ModelError(code, text, {url});
     if (!response?.ok)
-        throw create_error("program", "md5core.wasm: " + (response?.status ?? "not reachable") + " at " + url);
+        throw create_error("program", url + ": " + (response ? "the server returned status " + response.status : "the host is not reachable"));
     const code = await WebAssembly.compileStreaming(response.clone()).catch(async () => { // the server can send a wrong MIME type
         const bytes = await response.arrayBuffer();
         return WebAssembly.compile(bytes).catch((error) => {
             throw WebAssembly.validate(bytes) ? create_error("csp", "The page's Content-Security-Policy forbids WebAssembly: "
-                + "add 'wasm-unsafe-eval' to script-src") : create_error("program", "md5core.wasm: " + error.message);
+                + "add 'wasm-unsafe-eval' to script-src") : create_error("program", url + ": " + error.message);
         });
     });
     module = await create_module({page, instantiateWasm: (imports, on_instance) => (WebAssembly.instantiate(code, imports).then(on_instance), {})});
 }
 
 // Copies a text to the program's memory.
-function copy(text) {
+function copy_text(text) {
     const bytes = new TextEncoder().encode(text + "\0"), pointer = module._malloc(bytes.length);
     module.HEAPU8.set(bytes, pointer);
     return pointer;
@@ -133,7 +133,7 @@ function copy(text) {
 
 // Calls a function of element.c. Texts are copied for the call.
 export function call(name, ...values) {
-    const texts = values.map((value) => typeof value === "string" ? copy(value) : value);
+    const texts = values.map((value) => typeof value === "string" ? copy_text(value) : value);
     const result = module["_" + name](...texts);
     values.forEach((value, i) => value === texts[i] || module._free(texts[i]));
     return result;
@@ -154,10 +154,10 @@ export function advance(element, seconds, on_event) {
     call("web_advance", element, seconds);
 }
 
-const status = {memory: 3, mismatch: 7, gpu: 9}; // values of md5_status that have a code of their own; element.c checks them
+const status = {memory: 3, mismatch: 7, gpu: 9}; // values of md5_status with a separate error code; element.c checks them
 
 // Calls a function of element.c that can fail. Throws the error that the function has reported.
-export function need(name, ...values) {
+export function call_or_throw(name, ...values) {
     last_error = ["out of memory", status.memory];
     const result = call(name, ...values);
     if (result)
@@ -172,7 +172,7 @@ export function need(name, ...values) {
 let gl, renderer = 0, idle, losses = 0;
 
 // Creates the context and the renderer if they do not exist. Returns false if the context is lost.
-function use_context() {
+function ensure_context() {
     if (!gl) {
         const canvas = document.createElement("canvas"), context = gl = canvas.getContext("webgl2", {antialias: true});
         if (!context)
@@ -183,7 +183,7 @@ function use_context() {
                 return;
             losses++;
             setTimeout(() => losses--, 60000);
-            leave_renderer();
+            destroy_renderer();
             setTimeout(() => gl === context && context.isContextLost() && notify_users("on_context_lost"), 2000);
         });
         canvas.addEventListener("webglcontextrestored", () => notify_users("invalidate"));
@@ -193,14 +193,14 @@ function use_context() {
     if (losses > 3)
         throw new Md5ModelError("gpu", "The WebGL context was lost four times in one minute");
     module.GL.makeContextCurrent(module.GL.registerContext(gl, {majorVersion: 2}));
-    renderer = need("web_create_renderer");
+    renderer = call_or_throw("web_create_renderer");
     return true;
 }
 
 // Calls a function of all clients.
 const notify_users = (name) => assets.forEach((asset) => asset.users.forEach((client) => client[name]()));
 
-function leave_renderer() {
+function destroy_renderer() {
     assets.forEach((asset) => asset.hide());
     if (renderer)
         call("md5gl_destroy_renderer", renderer);
@@ -235,7 +235,7 @@ async function decode(bytes) {
     while (bitmap.width > 4096 || bitmap.height > 4096)
         bitmap = await createImageBitmap(bitmap, {...options, resizeWidth: bitmap.width + 1 >> 1, resizeHeight: bitmap.height + 1 >> 1});
     const {width, height} = bitmap, pixels = new Uint8Array(4 * width * height);
-    if (!use_context())
+    if (!ensure_context())
         return bytes;
     const texture = gl.createTexture(), framebuffer = gl.createFramebuffer();
     gl.bindTexture(gl.TEXTURE_2D, texture);
@@ -333,9 +333,9 @@ class Asset {
     }
 
     // Calls a function of the program, which opens files of this asset.
-    need(name, ...values) {
+    call_or_throw(name, ...values) {
         current_asset = this;
-        return need(name, ...values);
+        return call_or_throw(name, ...values);
     }
 
     load() {
@@ -372,9 +372,9 @@ class Asset {
         await Promise.allSettled(used_files.map(async (name) => this.files.set(name, await this.fetch(name))));
         this.#controller.signal.throwIfAborted();
         this.path = used_files.find((name) => /mesh$/.test(name)) ?? path;
-        this.pointer = this.need("web_load", path, this.is_machine);
+        this.pointer = this.call_or_throw("web_load", path, this.is_machine);
         this.files.clear();
-        use_context();
+        ensure_context();
     }
 
     // Loads a clip. Returns its state and its duration in seconds, or null if the asset is a machine.
@@ -384,16 +384,16 @@ class Asset {
             if (this.is_machine)
                 return null;
             this.files.set(url, bytes);
-            return {duration: this.need("web_add_clip", this.pointer, url, this.travels), state: ++this.#num_clips};
+            return {duration: this.call_or_throw("web_add_clip", this.pointer, url, this.travels), state: ++this.#num_clips};
         });
     }
 
     // Uploads the asset to the GPU. Returns false if the context is lost.
     show() {
-        if (!use_context())
+        if (!ensure_context())
             return false;
         if (!this.#is_uploaded)
-            this.need("web_upload", this.pointer, renderer);
+            this.call_or_throw("web_upload", this.pointer, renderer);
         this.#is_uploaded = true;
         clearTimeout(idle);
         this.dress();
@@ -410,7 +410,7 @@ class Asset {
         if (![...assets.values()].some((asset) => asset.#is_uploaded))
             idle = setTimeout(() => {
                 const old_context = gl;
-                leave_renderer();
+                destroy_renderer();
                 gl = undefined;
                 old_context?.getExtension("WEBGL_lose_context")?.loseContext();
             }, 30000);
@@ -430,7 +430,7 @@ class Asset {
         do {
             this.#requested.clear();
             this.report = [];
-            this.need("web_load_materials", this.pointer, renderer, this.path);
+            this.call_or_throw("web_load_materials", this.pointer, renderer, this.path);
             this.users.forEach((user) => user.invalidate());
             await Promise.all([...this.#requested].map(async ([path, is_guess]) => {
                 const pixels = await this.fetch(path, {is_guess}).then(decode).catch((error) => this.#note_missing(path, error));
@@ -507,10 +507,10 @@ class Asset {
             (bytes) => this.files.set(path + name + ".md5mesh", bytes), () => missing.push(name))));
         this.#controller.signal.throwIfAborted();
         if (targets.length > 0) {
-            this.need("web_load_morphs", this.pointer, path);
+            this.call_or_throw("web_load_morphs", this.pointer, path);
             this.files.clear();
             if (this.#is_uploaded)
-                this.need("web_upload", this.pointer, renderer);
+                this.call_or_throw("web_upload", this.pointer, renderer);
         }
         return missing;
     }

@@ -2,7 +2,7 @@
 //
 // #show() loads what the attributes specify and starts an element of the program (core.js, element.c). #draw() is called before
 // each frame in which something changed. #goal is the camera that the attributes and the user specify; #camera follows it.
-import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, member, need, numbers, pairs, player, release,
+import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, member, call_or_throw, numbers, pairs, player, release,
     settings, texts} from "./core.js";
 export {Md5ModelError};
 
@@ -74,7 +74,7 @@ function append_tree(parent, [tag, properties, ...children]) {
     parent.append(element);
 }
 
-const is_still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const prefers_reduced_motion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const fraction = (value) => value - Math.floor(value);
 const clamp = (value, min, max) => Math.min(Math.max(value, min), max);
 const vector = (x, y, z) => ({x, y, z, toString: () => x + " " + y + " " + z});
@@ -88,7 +88,7 @@ function warn(text) {
 }
 function number(name, value) {
     if (Number.isNaN(Number(value)))
-        throw new TypeError(name + ": a number");
+        throw new TypeError(name + ": expected a number, found " + value);
     return Number(value);
 }
 
@@ -107,13 +107,13 @@ function parse_camera_value(text, kind) {
     return unit === "rad" ? number / degree : undefined;
 }
 
-// Parses values of these kinds. Returns undefined for invalid text.
+// Parses values that blanks separate; `kinds` contains the kind of each. Returns undefined for invalid text.
 function parse_camera_values(text, kinds) {
     const values = text.trim().split(/\s+/).map((part, i) => parse_camera_value(part, kinds[i]));
     return values.length === kinds.length && !values.includes(undefined) ? values : undefined;
 }
 
-// The effect of keys: degrees around and down, and a factor of the distance.
+// The effects of keys on the camera: the rotation around the model and down in degrees, and a factor of the distance.
 const keys = {ArrowLeft: [10, 0], ArrowRight: [-10, 0], ArrowUp: [0, -10], ArrowDown: [0, 10], "+": [0, 0, 0.9], "=": [0, 0, 0.9],
     PageUp: [0, 0, 0.9], "-": [0, 0, 1 / 0.9], PageDown: [0, 0, 1 / 0.9]};
 
@@ -134,7 +134,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #handle = 0; // pointer to the web_element in the program
     #request = 0; // number of the last call of #show(), which cancels earlier calls
     #opening = null; // asset of the last call of #show()
-    #is_stale = true; // the attributes, except for the clip, are not applied yet
+    #is_stale = true; // attributes other than the clip changed and are not applied yet
     #timers = {};
     #ready; // the promise `loaded`, with its functions
     #error = null;
@@ -200,7 +200,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             observer.observe(this);
         this.#hotspot_observer.observe(this, {childList: true, subtree: true, attributeFilter: ["slot", "data-joint"]});
         this.#update_hotspots();
-        this.#is_playing ||= this.autoplay && !is_still();
+        this.#is_playing ||= this.autoplay && !prefers_reduced_motion();
         this.#update_texts();
         this.#show_poster();
         this.#show(false);
@@ -230,7 +230,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#has_user_camera = false;
         else if (change === "parameters" && !this.#is_stale) // otherwise #start_element() sets them
             this.#set_parameters();
-        else if (change === "autoplay" && new_value !== null && !is_still())
+        else if (change === "autoplay" && new_value !== null && !prefers_reduced_motion())
             this.play();
         else if (change === "texts")
             this.#update_texts();
@@ -317,7 +317,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
     toBlob({mimeType, qualityArgument} = {}) {
         return new Promise((resolve, reject) => this.#canvas.toBlob(
-            (blob) => blob ? resolve(blob) : reject(new Md5ModelError("gpu", "no picture")), mimeType, qualityArgument));
+            (blob) => blob ? resolve(blob) : reject(new Md5ModelError("gpu", "the browser cannot encode the image")), mimeType, qualityArgument));
     }
     toDataURL(type, quality) { return this.#canvas.toDataURL(type, quality); }
 
@@ -334,7 +334,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             /\.\w+$/.test(url) || !this.files ? resolve_url(url) : resolve_url(url + ".md5anim", resolve_url(this.files))]));
     }
 
-    // Shows the model of the attributes if `reloads`, or changes to their clip. Waits until all attributes are set.
+    // If `reloads`, loads and shows the model of the attributes. Otherwise only changes to their clip. Waits until all attributes are set.
     async #show(reloads) {
         const request = ++this.#request;
         this.#is_stale ||= reloads;
@@ -367,7 +367,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             if (is_stale)
                 this.#start_element(asset, camera, path);
             if (is_stale || (is_available && (name !== this.#clip_name || (clip && clip !== this.#clip))))
-                this.#show_clip(is_available ? name : "none", clip, is_stale || is_still() || !this.#is_playing ? 0
+                this.#show_clip(is_available ? name : "none", clip, is_stale || prefers_reduced_motion() || !this.#is_playing ? 0
                     : this.animationCrossfadeDuration / 1000);
             if (!is_available)
                 throw clip_error ?? new Md5ModelError("mismatch", "unknown clip \"" + name + "\"; available clips: " + [...clips.keys()].join(", "));
@@ -390,7 +390,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #start_element(asset, camera, path) {
         if (camera)
             asset.files.set(camera, path);
-        const element = asset.need("web_create_element", asset.pointer, camera ?? "");
+        const element = asset.call_or_throw("web_create_element", asset.pointer, camera ?? "");
         this.#unload(asset);
         [this.#asset, this.#handle, this.#opening, this.#camera, this.#has_user_camera, this.#is_stale] = [asset, element, null, null, false, false];
         numbers(element)[member.follows] = Number(camera !== null);
@@ -421,7 +421,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     #show_clip(name, clip, seconds) {
         if (clip?.state > this.#num_states) {
-            need("web_create_player", this.#handle);
+            call_or_throw("web_create_player", this.#handle);
             this.#num_states = clip.state;
         }
         [this.#clip_name, this.#clip, this.#playback.count] = [name, clip, 0];
@@ -695,7 +695,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // Moves the camera towards its goal. Returns true if it has moved.
     #advance_camera(milliseconds) {
-        const goal = {...this.#goal}, previous = this.#camera, decay = is_still() ? 0 : this.interpolationDecay;
+        const goal = {...this.#goal}, previous = this.#camera, decay = prefers_reduced_motion() ? 0 : this.interpolationDecay;
         const weight = decay > 0 ? 1 - Math.exp(-milliseconds / decay) : 1;
         goal.radius *= goal.is_percentage ? this.#fit_distance(goal) / 100 : 1;
         const is_moving = previous && Object.keys(goal).some((key) => Math.abs(previous[key] - goal[key]) > 1e-4 * Math.max(1, Math.abs(goal[key])));
@@ -831,7 +831,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             if (hotspot.joint === null) {
                 hotspot.joint = call("web_find_joint", this.#handle, hotspot.name);
                 if (hotspot.joint < 0)
-                    warn("data-joint=\"" + hotspot.name + "\": the model has no joint of this name");
+                    warn("unknown joint \"" + hotspot.name + "\" in data-joint; run md5tool info to list the joints of the model");
             }
             const is_shown = hotspot.joint >= 0 && call("web_project_joint", this.#handle, hotspot.joint) !== 0;
             const [right, down] = numbers(this.#handle).slice(member.spot, member.spot + 2);
@@ -881,7 +881,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // Draws if something has changed and the element is visible. Requests another frame while something moves.
     #draw(time) {
-        const rotates = this.autoRotate && !is_still(), is_visible = this.#visibility.visible || (this.loading === "eager" && !this.#is_loaded);
+        const rotates = this.autoRotate && !prefers_reduced_motion(), is_visible = this.#visibility.visible || (this.loading === "eager" && !this.#is_loaded);
         const has_size = this.#canvas.width * this.#canvas.height !== 0;
         if (!this.#handle || !is_visible || !has_size || !(this.#is_dirty || this.#is_playing || rotates))
             return;

@@ -6,8 +6,9 @@ const md5files = {
     kind: () => WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1,
         8, 0, 65, 0, 253, 15, 253, 98, 11)) ? "simd" : "scalar",
 
-    // Returns the bytes of a URL. With a size they are unpacked by gzip, at most so many; count() is called with the size of each
-    // piece. Another host may forbid it: the browser does not report that, but the error of this function does.
+    // Returns the bytes of a URL. If `size` is not 0, decompresses them with gzip to at most `size` bytes, and calls count() with the
+    // size of each piece. If another host does not allow requests from this page, the browser reports only a network failure, so the
+    // error of this function also names this cause.
     async fetch(url, size = 0, count = () => {}) {
         let response;
         try {

@@ -867,7 +867,6 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
 // == Threads ======================================================================================
 // Threads are not supported: a page needs HTTP headers for them that few servers send. Without
 // threads, folders are searched in one call and there are no previews.
-// are searched in one call and there are no previews.
 
 view_thread *view_start_thread(int (*run)(void *user), const char *name, void *user)
 {
