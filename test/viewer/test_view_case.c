@@ -116,7 +116,7 @@ bool screen_begin(screen *s, uint32_t width, uint32_t height)
     if (!scene_share(&s->gl))
         return false;
     view_begin(&s->viewer, &s->options);
-    s->viewer.options->lights = view_usual_lights();
+    s->viewer.options->lights = view_default_lights();
     s->viewer.renderer = s->gl.renderer;
     return CHECK(view_set_scale(&s->viewer, 1.0f));
 }
@@ -160,7 +160,7 @@ bool page_open(page_case *fixture, const char *name)
         fixture->values[i] = fixture->page->sliders[i].first;
     const char *const model = fixture->page->model;
     const char *const files[1] = {
-        test_pathf("models/%s", model != NULL ? model : VIEW_USUAL_MODEL)};
+        test_pathf("models/%s", model != NULL ? model : VIEW_DEFAULT_MODEL)};
     if (!CHECK(view_load_scene(&fixture->scene, files, 1, NULL, true, &log)))
         return false;
     view_load_figure(&fixture->scene, &log);

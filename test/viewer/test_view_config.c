@@ -247,7 +247,7 @@ TEST (view_options_of_all_kinds_are_copied) {
         view_options copy = view_copy_options(&options, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
         CHECK_THAT(is_same(row, &options, &copy), "--%s %s: the copy differs", row->name, text);
         CHECK_THAT(view_is_equal(row, &options, &copy), "--%s %s is not equal", row->name, text);
-        CHECK_THAT(is_same(row, &options, &typed) || !view_is_usual(row, &options),
+        CHECK_THAT(is_same(row, &options, &typed) || !view_is_default(row, &options),
                    "--%s %s is the default", row->name, text);
 
         const common_value value = view_get_value(row, &options);

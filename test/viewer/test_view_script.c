@@ -213,7 +213,7 @@ bool user_begin(user *u, uint32_t width, uint32_t height)
     if (!scene_share(&u->gl))
         return false;
     view_begin(&u->viewer, &u->options);
-    u->viewer.options->lights = view_usual_lights();
+    u->viewer.options->lights = view_default_lights();
     u->viewer.renderer = u->gl.renderer;
     u->viewer.width = width;
     u->viewer.height = height;

@@ -1017,7 +1017,8 @@ TEST (view_each_switch_has_one_row) {
         const bool is_switch = table[i].kind == COMMON_SWITCH || table[i].kind == COMMON_OPPOSITE
                                || table[i].kind == COMMON_EITHER;
         if (table[i].word == NULL) {
-            CHECK_THAT(table[i].usual == VIEW_USUALLY_NO, "--%s is no switch", table[i].name);
+            CHECK_THAT(table[i].default_state == VIEW_OFF_BY_DEFAULT, "--%s is no switch",
+                       table[i].name);
             continue;
         }
         bool *const field = view_switch_field(&table[i], &shown);

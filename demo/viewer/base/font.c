@@ -320,11 +320,11 @@ static const stbtt_fontinfo *find_font(view_letters *letters, view_text_size siz
 static float glyph_scale(const view_letters *letters, view_text_size size, float height,
                          const stbtt_fontinfo *font)
 {
-    const stbtt_fontinfo *const usual = &letters->fonts[size];
-    const float usual_scale = stbtt_ScaleForPixelHeight(usual, height);
-    if (font == usual)
-        return usual_scale;
-    const float em = usual_scale / stbtt_ScaleForMappingEmToPixels(usual, 1);
+    const stbtt_fontinfo *const size_font = &letters->fonts[size];
+    const float size_font_scale = stbtt_ScaleForPixelHeight(size_font, height);
+    if (font == size_font)
+        return size_font_scale;
+    const float em = size_font_scale / stbtt_ScaleForMappingEmToPixels(size_font, 1);
     return stbtt_ScaleForMappingEmToPixels(font, em);
 }
 

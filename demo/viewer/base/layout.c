@@ -8,7 +8,7 @@
 
 // Default and minimum size of a dock, em.
 static const struct {
-    float usual;
+    float default_size;
     float minimum;
 } sizes[VIEW_NUM_DOCKS] = {
     [VIEW_DOCK_LEFT] = {18, 12},
@@ -51,7 +51,7 @@ static float max_bottom_height(view_arrangement arrangement)
 static float preferred_size(const view_layout_request *request, view_dock dock)
 {
     const float size = request->docks.sizes[dock];
-    return size > 0 ? fmaxf(size, sizes[dock].minimum) : sizes[dock].usual;
+    return size > 0 ? fmaxf(size, sizes[dock].minimum) : sizes[dock].default_size;
 }
 
 // Returns the height of the sheet of an upright window, in pixels: 0, half or full. While the user

@@ -1,9 +1,9 @@
 // Reads and writes the values of options: single values, command lines and stored settings. The
 // table of options is in option_table.c.
 //
-// Terms: The kind of an option (common_option_kind) determines the type of its value. The field of
-// an option is the member of view_options that contains the value. "Usual" means the default. A
-// repeated option can be given several times; its value is a list.
+// Terms: The kind of an option (common_kind) determines the type of its value. The field of
+// an option is the member of view_options that contains the value. A repeated option can be given
+// several times; its value is a list.
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/game_folder.h"
@@ -95,11 +95,11 @@ const view_light_range view_light_ranges[VIEW_NUM_LIGHTS] = {
     {"elevation", "Elevation", -60, 60, 0},
 };
 
-view_lights view_usual_lights(void)
+view_lights view_default_lights(void)
 {
     view_lights lights;
     for (int i = 0; i < VIEW_NUM_LIGHTS; i++)
-        lights.values[i] = view_light_ranges[i].usual;
+        lights.values[i] = view_light_ranges[i].default_value;
     return lights;
 }
 
@@ -228,7 +228,7 @@ void view_set_parm(view_parms *parms, int row, float value, double clip_time)
     const int parm = row - VIEW_FIRST_PARM;
     const bool is_time = parm == OFFSET_PARM || parm == BURN_PARM;
     parms->values[parm] = value;
-    if (is_time && parms->ahead == view_parm_ranges[VIEW_PARM_TIME].usual)
+    if (is_time && parms->ahead == view_parm_ranges[VIEW_PARM_TIME].default_value)
         parms->ahead = 0;
 }
 
@@ -504,8 +504,8 @@ static void append_settings(char **text, const view_settings *settings)
 static void append_parms(char **text, const view_parms *parms)
 {
     for (int i = 0; i < VIEW_NUM_PARMS; i++) {
-        const float usual = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
-        if (parms->values[i] != usual)
+        const float default_value = view_parm_ranges[VIEW_FIRST_PARM + i].default_value;
+        if (parms->values[i] != default_value)
             common_extend(text, "%d=%.9g\n", i, parms->values[i]);
     }
 }
@@ -588,41 +588,43 @@ const char *view_file_in(const view_option *option, const char *value)
 // Returns the default value of a switch's field. The table contains the default of the option,
 // which may be the opposite. For example, --no-maps (COMMON_OPPOSITE) clears its field. If
 // --no-maps is not given by default, the field is true by default.
-static bool usual_switch(const view_option *option, bool is_in_window)
+static bool default_switch(const view_option *option, bool is_in_window)
 {
-    const bool is_only_in_window = option->usual == VIEW_USUALLY_IN_WINDOW;
-    const bool is_given = is_only_in_window ? is_in_window : option->usual == VIEW_USUALLY_YES;
+    const bool is_only_in_window = option->default_state == VIEW_ON_IN_WINDOW;
+    const bool is_given =
+        is_only_in_window ? is_in_window : option->default_state == VIEW_ON_BY_DEFAULT;
     const bool is_opposite = option->kind == COMMON_OPPOSITE;
     return is_opposite ? !is_given : is_given;
 }
 
 // Returns the default values of all options. They depend on the task: a window, or writing an
 // image. The result owns no memory.
-static view_options usual_options(bool is_in_window)
+static view_options default_options(bool is_in_window)
 {
     // The time of materials is one minute ahead of the clip. Materials of guns show a muzzle flash
     // shortly after the last shot, whose time is minus parameter 4 ("offset"). Its default is 0. At
     // time 0 each gun would therefore just have fired. After one minute no muzzle flash is visible.
     // Effects that repeat a whole number of times per minute look as at time 0.
-    view_options usual = {
+    view_options defaults = {
         .width = 1280,
         .height = 720,
         .samples = 4,
-        .parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].usual},
+        .parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].default_value},
         .speed = 1,
-        .lights = view_usual_lights(),
+        .lights = view_default_lights(),
         .level = VIEW_INFO,
     };
     for (int i = 0; i < VIEW_NUM_PARMS; i++)
-        usual.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+        defaults.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].default_value;
     for (size_t i = 0; i < view_num_options; i++)
         if (table[i].word != NULL)
-            *view_switch_field(&table[i], &usual.shown) = usual_switch(&table[i], is_in_window);
-    return usual;
+            *view_switch_field(&table[i], &defaults.shown) =
+                default_switch(&table[i], is_in_window);
+    return defaults;
 }
 
-// Resets an option to its value in `usual`, which contains the defaults. Frees its texts.
-static void reset_option(const view_option *option, const view_options *usual,
+// Resets an option to its value in `defaults`. Frees its texts.
+static void reset_option(const view_option *option, const view_options *defaults,
                          view_options *options)
 {
     void *const field = option_field(option, options);
@@ -637,7 +639,7 @@ static void reset_option(const view_option *option, const view_options *usual,
         *(common_texts *)field = (common_texts){.count = 0};
         break;
     case VIEW_OPTION_LIGHTS:
-        options->lights = usual->lights;
+        options->lights = defaults->lights;
         break;
     case VIEW_OPTION_TIMES:
         free(options->times);
@@ -645,21 +647,21 @@ static void reset_option(const view_option *option, const view_options *usual,
         options->num_times = 0;
         break;
     case VIEW_OPTION_PARM:
-        options->parms = usual->parms;
+        options->parms = defaults->parms;
         break;
     case VIEW_OPTION_SETTING:
     case VIEW_OPTION_WEIGHT:
         view_copy_settings(field, NULL);
         break;
     default:
-        memcpy(field, option_field(option, usual), common_value_size(option->kind));
+        memcpy(field, option_field(option, defaults), common_value_size(option->kind));
     }
 }
 
 void view_reset_option(const view_option *option, view_options *options)
 {
-    const view_options usual = usual_options(true);
-    reset_option(option, &usual, options);
+    const view_options defaults = default_options(true);
+    reset_option(option, &defaults, options);
 }
 
 // == Typed values =================================================================================
@@ -697,10 +699,10 @@ static bool set_time(common_value value, view_options *options)
     return true;
 }
 
-common_value view_get_usual(const view_option *option)
+common_value view_get_default(const view_option *option)
 {
-    const view_options usual = usual_options(true);
-    return view_get_value(option, &usual); // the defaults contain no texts
+    const view_options defaults = default_options(true);
+    return view_get_value(option, &defaults); // the defaults contain no texts
 }
 
 // Sets an option to a value. COMMON_VALUE_DEFAULT and an empty text set it to its default. Returns
@@ -804,10 +806,10 @@ bool view_is_equal(const view_option *option, const view_options *a, const view_
     }
 }
 
-bool view_is_usual(const view_option *option, const view_options *options)
+bool view_is_default(const view_option *option, const view_options *options)
 {
-    const view_options usual = usual_options(true);
-    return view_is_equal(option, options, &usual);
+    const view_options defaults = default_options(true);
+    return view_is_equal(option, options, &defaults);
 }
 
 // Copies a list of texts to the field of an option. `to` owns the copies.
@@ -825,15 +827,15 @@ static void copy_text(const view_option *option, const char *from, view_options 
     *text = from != NULL ? copy_owned_text(option, from, to) : NULL;
 }
 
-// Copies the value of an option from `from` to `to`. `usual` contains the default values. The
-// option in `to` first gets its default value, which frees the memory of its old value.
+// Copies the value of an option from `from` to `to`. The option in `to` first gets its value in
+// `defaults`, which frees the memory of its old value.
 static void copy_value(const view_option *option, const view_options *from,
-                       const view_options *usual, view_options *to)
+                       const view_options *defaults, view_options *to)
 {
     const void *const source = option_field(option, from);
     void *const target = option_field(option, to);
     const bool *const source_given = given_flag(option, from);
-    reset_option(option, usual, to);
+    reset_option(option, defaults, to);
     if (source_given != NULL)
         *given_flag(option, to) = *source_given;
     switch (option->kind) {
@@ -865,8 +867,8 @@ static void copy_value(const view_option *option, const view_options *from,
 
 void view_copy_value(const view_option *option, const view_options *from, view_options *to)
 {
-    const view_options usual = usual_options(true);
-    copy_value(option, from, &usual, to);
+    const view_options defaults = default_options(true);
+    copy_value(option, from, &defaults, to);
 }
 
 // Sets the options with scopes from `first` to `last` to their values in `copy`. If `copy` is NULL,
@@ -875,16 +877,16 @@ void view_copy_value(const view_option *option, const view_options *from, view_o
 void view_restore_options(view_options *options, const view_options *copy, view_scope first,
                           view_scope last)
 {
-    const view_options usual = usual_options(true);
-    const view_options *const source = copy != NULL ? copy : &usual;
+    const view_options defaults = default_options(true);
+    const view_options *const source = copy != NULL ? copy : &defaults;
     for (size_t i = 0; i < view_num_options; i++)
         if (table[i].scope >= first && table[i].scope <= last)
-            copy_value(&table[i], source, &usual, options);
+            copy_value(&table[i], source, &defaults, options);
 }
 
 view_options view_copy_options(const view_options *options, view_scope first, view_scope last)
 {
-    view_options copy = usual_options(true);
+    view_options copy = default_options(true);
     view_restore_options(&copy, options, first, last);
     return copy;
 }
@@ -903,13 +905,13 @@ static void append_option_lines(char **lines, const view_option *option, const c
     }
 }
 
-// Writes the options that differ from the defaults as lines. Files and the undo history store them.
-// If `usual` is NULL, the defaults are those of a window.
-char *view_write_settings(const view_options *options, const view_options *usual, view_scope first,
-                          view_scope last)
+// Writes the options that differ from `reference` as lines. Files and the undo history store them.
+// If `reference` is NULL, compares with the default options of a window.
+char *view_write_settings(const view_options *options, const view_options *reference,
+                          view_scope first, view_scope last)
 {
-    const view_options window_defaults = usual_options(true);
-    const view_options *const defaults = usual != NULL ? usual : &window_defaults;
+    const view_options window_defaults = default_options(true);
+    const view_options *const defaults = reference != NULL ? reference : &window_defaults;
     char *lines = common_copy("");
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &table[i];
@@ -1275,7 +1277,7 @@ static bool has_option_without_effect(const view_options *options, const bool *g
 static void hide_default_panels(view_options *options, const bool *given)
 {
     for (size_t i = 0; i < view_num_options; i++)
-        if (table[i].usual == VIEW_USUALLY_IN_WINDOW && !given[i])
+        if (table[i].default_state == VIEW_ON_IN_WINDOW && !given[i])
             *view_switch_field(&table[i], &options->shown) = false;
 }
 
@@ -1308,7 +1310,7 @@ static bool read_arguments(int count, char **arguments, view_options *options, b
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size)
 {
-    *options = usual_options(true);
+    *options = default_options(true);
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
     options->is_given = common_alloc(view_num_options, sizeof *options->is_given);
@@ -1339,9 +1341,9 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 // lists that belong to all options.
 void view_free_options(view_options *options)
 {
-    const view_options usual = usual_options(true);
+    const view_options defaults = default_options(true);
     for (size_t i = 0; i < view_num_options; i++)
-        reset_option(&table[i], &usual, options);
+        reset_option(&table[i], &defaults, options);
     free(options->strings);
     free(options->is_given);
     free(options->files);

@@ -175,11 +175,11 @@ typedef enum view_scope {
 } view_scope;
 
 // The default value of an option that is a switch.
-typedef enum view_usual {
-    VIEW_USUALLY_NO,
-    VIEW_USUALLY_YES,
-    VIEW_USUALLY_IN_WINDOW, // yes, unless --output is given
-} view_usual;
+typedef enum view_default_state {
+    VIEW_OFF_BY_DEFAULT,
+    VIEW_ON_BY_DEFAULT,
+    VIEW_ON_IN_WINDOW, // yes, unless --output is given
+} view_default_state;
 
 // Action of a window, in addition to displaying the value, after an option was changed in it. Each
 // effect is a function in jobs/ask.c. If several options change together, for example by Undo, each
@@ -240,7 +240,7 @@ typedef struct view_option {
     // Only for a switch whose field is in view_options.shown, of the kind SWITCH, OPPOSITE or
     // EITHER.
     const char *word; // name of the field in messages and in the debug line; NULL for other options
-    view_usual usual;
+    view_default_state default_state;
 } view_option;
 
 // Returns true if the value belongs to the user, for all documents, so that the configuration file
@@ -257,9 +257,9 @@ static inline bool view_is_undone(const view_option *option)
 }
 
 // Returns the frame rate that the user set, or the given default.
-static inline double view_get_frame_rate(const view_options *options, double usual)
+static inline double view_get_frame_rate(const view_options *options, double default_rate)
 {
-    return options->frame_rate > 0 ? options->frame_rate : usual;
+    return options->frame_rate > 0 ? options->frame_rate : default_rate;
 }
 
 // Returns true if the option selects textures: its field is one of view_options.maps.
@@ -314,10 +314,10 @@ unsigned view_count_choices(const view_option *option);
 unsigned view_get_choice(const view_option *option, const view_options *options);
 
 // Returns the value of an option, or COMMON_VALUE_DEFAULT if it is not set. Options that may be
-// repeated, and the lights, consist of several values: COMMON_VALUE_NONE. view_get_usual() returns
-// the default in a window.
+// repeated, and the lights, consist of several values: COMMON_VALUE_NONE. view_get_default()
+// returns the default in a window.
 common_value view_get_value(const view_option *option, const view_options *options);
-common_value view_get_usual(const view_option *option);
+common_value view_get_default(const view_option *option);
 
 // Sets the option's field to a value, or to its default (COMMON_VALUE_DEFAULT, or an empty text).
 // Options of every kind accept a text, which is parsed as by view_read_option() and replaces all
@@ -332,7 +332,7 @@ void view_reset_option(const view_option *option, view_options *options);
 bool view_is_equal(const view_option *option, const view_options *a, const view_options *b);
 
 // Returns true if an option has its default in a window.
-bool view_is_usual(const view_option *option, const view_options *options);
+bool view_is_default(const view_option *option, const view_options *options);
 
 // Sets an option to its value in other options. Texts are copied.
 void view_copy_value(const view_option *option, const view_options *from, view_options *to);
@@ -366,9 +366,9 @@ bool view_parse_value(const view_option *option, const char *text, common_value 
 char *view_print_value(const view_option *option, common_value value);
 
 // Returns lines "--NAME=VALUE" for all options with scopes from `first` to `last` whose values
-// differ from `usual`, or from the defaults if `usual` is NULL. The caller frees the text.
-char *view_write_settings(const view_options *options, const view_options *usual, view_scope first,
-                          view_scope last);
+// differ from `reference`, or from the defaults if `reference` is NULL. The caller frees the text.
+char *view_write_settings(const view_options *options, const view_options *reference,
+                          view_scope first, view_scope last);
 
 // Reads the next of such lines and advances *lines. Returns its option, and its value, which the
 // caller frees. Returns NULL at the end.

@@ -82,12 +82,12 @@ typedef struct view_light_range {
     const char *label; // of the slider
     float low;
     float high;
-    float usual;
+    float default_value;
 } view_light_range;
 
 extern const view_light_range view_light_ranges[VIEW_NUM_LIGHTS];
 
-view_lights view_usual_lights(void);
+view_lights view_default_lights(void);
 
 // -- Parameters of materials -------------------------------------------------------------
 //
@@ -104,8 +104,8 @@ typedef struct view_parms {
 // The range of a slider of a material parameter.
 typedef struct view_parm_range {
     const char *name;
-    float high;  // maximum; the minimum is 0
-    float usual; // value of an entity that does not define the parameter
+    float high;          // maximum; the minimum is 0
+    float default_value; // value of an entity that does not define the parameter
 } view_parm_range;
 
 extern const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS];

@@ -1703,7 +1703,7 @@ static view_crowd choose_crowd_settings(const view_options *options)
     // than it saves. A saved image must show every member at its exact time, so no member is
     // updated less often.
     const bool is_in_window = options->output == NULL;
-    const uint32_t usual_baked = is_in_window ? 128 : 0;
+    const uint32_t default_baked = is_in_window ? 128 : 0;
     return (view_crowd){
         .count = options->crowd,
         .culls = true,
@@ -1711,7 +1711,7 @@ static view_crowd choose_crowd_settings(const view_options *options)
         .reduced_pixels =
             level_pixels(options, options->crowd_reduced_given, options->crowd_reduced, 100, 512),
         .baked_pixels = level_pixels(options, options->crowd_baked_given, options->crowd_baked,
-                                     1000, usual_baked),
+                                     1000, default_baked),
         .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
                                         options->crowd_impostors, 5000, 64),
     };

@@ -344,7 +344,7 @@ float view_parm_value(const view_stage *stage, int row)
     const int parm = row - VIEW_FIRST_PARM;
     const view_scene *const scene = &stage->document->scene;
     const float user_value = stage->parms->values[parm];
-    const bool is_set_by_user = user_value != view_parm_ranges[row].usual;
+    const bool is_set_by_user = user_value != view_parm_ranges[row].default_value;
     if (is_set_by_user)
         return user_value;
 
@@ -956,9 +956,9 @@ static void set_weight_materials(const view_stage *stage, md5gl_model *copy)
 {
     const view_textures *const textures = &stage->document->textures;
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
-        const md5gl_material usual =
+        const md5gl_material material =
             view_mesh_material(textures, stage->renderer, i, false, false, stage->play->time);
-        const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
+        const md5gl_material plain = {.two_sided = material.two_sided || stage->shown->two_sided};
         md5gl_set_visible(copy, i, !view_is_hidden(stage->hidden_meshes, i));
         md5gl_set_material(stage->renderer, copy, 0, i, &plain);
     }

@@ -508,7 +508,7 @@ static bool contains_line(const char *lines, const char *line, size_t length)
 static char *print_new_value(const view_option *option, const view_options *options,
                              const view_options *reference)
 {
-    if (view_is_equal(option, options, reference) || view_is_usual(option, options))
+    if (view_is_equal(option, options, reference) || view_is_default(option, options))
         return NULL;
     char *const lines = view_write_option(option, options);
     char *const reference_lines = view_write_option(option, reference);
@@ -786,16 +786,16 @@ static void describe_camera(const view_cameras *cameras, bool is_page, view_opti
 {
     const view_camera *const camera = &cameras->user;
     const view_camera *const framed = &cameras->framing.camera;
-    const view_camera usual = VIEW_DEFAULT_CAMERA;
+    const view_camera default_camera = VIEW_DEFAULT_CAMERA;
     const bool has_framed_target =
         memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
     const bool is_framed =
         cameras->framing.width > 0 && camera->distance == framed->distance && has_framed_target;
     const bool is_position_given = !is_framed && !cameras->follows_path && !is_page;
     options->azimuth = camera->azimuth;
-    options->azimuth_given = camera->azimuth != usual.azimuth;
+    options->azimuth_given = camera->azimuth != default_camera.azimuth;
     options->elevation = camera->elevation;
-    options->elevation_given = camera->elevation != usual.elevation;
+    options->elevation_given = camera->elevation != default_camera.elevation;
     options->distance = camera->distance;
     options->distance_given = is_position_given;
     memcpy(options->target, &camera->target, sizeof options->target);

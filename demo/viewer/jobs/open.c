@@ -845,7 +845,7 @@ static void show_page_at_start(view_state *viewer, int32_t number)
 // error on failure.
 static bool open_lesson_character(view_state *viewer, const view_page *page, const char *models)
 {
-    char *const path = common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
+    char *const path = common_join(models, page->model != NULL ? page->model : VIEW_DEFAULT_MODEL);
     const char *const shown = viewer->document->scene.path;
     const bool is_same_file = shown != NULL && strcmp(path, shown) == 0;
     const bool is_shown = is_same_file && view_get_mode(viewer->document) == VIEW_MODE_CLIPS;

@@ -133,10 +133,10 @@ static bool upload_subject(view_state *viewer, view_preview_subject *subject)
 static void set_preview_settings(view_state *small, view_options *options,
                                  const view_preview_subject *subject)
 {
-    options->lights = view_usual_lights();
+    options->lights = view_default_lights();
     options->parms.ahead = 0;
     for (uint32_t i = 0; i < VIEW_NUM_PARMS; i++)
-        options->parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+        options->parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].default_value;
     options->hidden_meshes = 0;
     options->shown.untextured = subject->images.count == 0;
     small->drawing.environment = (view_environment){.light = NULL};

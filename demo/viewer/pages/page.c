@@ -34,9 +34,9 @@ uint32_t view_num_sliders(const view_page *page)
 float view_page_azimuth(const view_page *page)
 {
     const float row_azimuth = 10;
-    const view_camera usual = VIEW_DEFAULT_CAMERA;
+    const view_camera default_camera = VIEW_DEFAULT_CAMERA;
     const bool has_row = page->figures[1].label != NULL;
-    return has_row ? row_azimuth : usual.azimuth;
+    return has_row ? row_azimuth : default_camera.azimuth;
 }
 
 // Appends the value of a slider, or the selected word of a choice, to a text.

@@ -90,7 +90,7 @@ typedef struct view_page {
     // slider is a choice, it is replaced by the selected word.
     const char *lines;
     const char *sources; // references from test/techniques.md
-    const char *model;   // NULL: VIEW_USUAL_MODEL
+    const char *model;   // NULL: VIEW_DEFAULT_MODEL
     const char *clip;    // clip whose first frame poses the figures; NULL: the bind pose
     double start;        // time of the first image, seconds
     view_slider sliders[VIEW_PAGE_SLIDERS]; // ends before the first entry without a name
@@ -215,7 +215,7 @@ typedef struct view_picture {
 
 // -- Describing a picture (page.c) ----------------------------------------------------------
 
-#define VIEW_USUAL_MODEL "bobbin/bobbin.md5mesh"
+#define VIEW_DEFAULT_MODEL "bobbin/bobbin.md5mesh"
 
 // Add an element to the picture. A mark is a disc on a plot. A fact is a named value. A label is a
 // text in space. If there are too many elements, the new element replaces the last. Strings must be
@@ -363,11 +363,11 @@ typedef struct view_pages {
     uint32_t unfolded;     // index + 1 of the slider whose choices are listed; 0: none
 
     // Contents.
-    char *folder;             // folder of the characters, or NULL
-    uint32_t num_thumbnails;  // number of finished thumbnails
-    md5gl_texture thumbnails; // all finished thumbnails
-    uint8_t *atlas;           // texels of `thumbnails`
-    view_document *usual;     // character of most lessons
+    char *folder;                     // folder of the characters, or NULL
+    uint32_t num_thumbnails;          // number of finished thumbnails
+    md5gl_texture thumbnails;         // all finished thumbnails
+    uint8_t *atlas;                   // texels of `thumbnails`
+    view_document *default_character; // character of most lessons
 
     // The character of the lesson on the GPU, for each kind of figure; NULL until a figure needs
     // it. The document owns the lit model, and `heat` owns the model of the heat map.

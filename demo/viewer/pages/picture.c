@@ -1551,11 +1551,11 @@ static void prepare_thumbnail(const view_stage *stage, md5gl_target *target, uin
 {
     view_pages *const pages = stage->pages;
     const uint32_t index = pages->num_thumbnails++;
-    const char *const model = view_page_at(index)->model; // NULL: the usual character
+    const char *const model = view_page_at(index)->model; // NULL: the default character
     view_document *special = NULL;
     if (model != NULL)
         special = load_character(stage, pages->folder, model);
-    view_document *const document = model != NULL ? special : pages->usual;
+    view_document *const document = model != NULL ? special : pages->default_character;
     const bool is_drawn = target != NULL && document != NULL
                           && draw_thumbnail(stage, document, (int32_t)index, target, rgba);
     if (is_drawn)
@@ -1582,7 +1582,7 @@ void view_prepare_thumbnails(const view_stage *stage)
         return;
     if (pages->atlas == NULL) {
         pages->atlas = common_alloc(atlas_pitch, THUMBNAIL_HEIGHT * count_atlas_rows());
-        pages->usual = load_character(stage, pages->folder, VIEW_USUAL_MODEL);
+        pages->default_character = load_character(stage, pages->folder, VIEW_DEFAULT_MODEL);
     }
 
     // A window stays responsive with one thumbnail per call; an output needs all of them.
@@ -1600,9 +1600,9 @@ void view_prepare_thumbnails(const view_stage *stage)
     // After the last thumbnail, only the texture is still needed.
     const bool is_complete = pages->num_thumbnails == view_num_pages;
     if (is_complete) {
-        view_free_document(pages->usual, stage->renderer);
+        view_free_document(pages->default_character, stage->renderer);
         free(pages->atlas);
-        pages->usual = NULL;
+        pages->default_character = NULL;
         pages->atlas = NULL;
     }
 }
@@ -1613,7 +1613,7 @@ void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer)
 {
     if (renderer != NULL)
         md5gl_destroy_texture(renderer, pages->thumbnails);
-    view_free_document(pages->usual, renderer);
+    view_free_document(pages->default_character, renderer);
     free(pages->atlas);
     free(pages->folder);
 }

@@ -678,7 +678,7 @@ static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
 {
     const view_document *const document = ui->stage->document;
     const float em = ui->em;
-    const float usual = 0;
+    const float default_weight = 0;
     ui_reserve_row(ui, ceilf(UI_FIELD_HEIGHT * em), &ui->space);
     ui->space.x += UI_PADDING * em;
     ui->space.width -= 2 * UI_PADDING * em;
@@ -686,7 +686,7 @@ static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
     char text[32];
     view_format_number(text, sizeof text, morphs->weights[index], 2, false);
     if (ui_slider(ui, morphs->morph->targets[index].name, VIEW_PLAIN, text, VIEW_BRIGHT, 0, 1,
-                  &usual, &morphs->asked[index]))
+                  &default_weight, &morphs->asked[index]))
         view_drive_morphs(morphs, document->scene.machine.player, morphs->reported,
                           morphs->weights);
 }

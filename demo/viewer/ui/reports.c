@@ -728,7 +728,7 @@ static const float detail_indent = 3.8f;      // of the message of a report belo
 static const float fold_icon_width = 1.4f;    // icon of a cause whose reports can be folded
 static const float narrow_subject_width = 12; // link to the item in a narrow row
 static const float scroll_bar_width = 0.7f;
-static const float usual_buttons_width = 10;   // buttons of most rows
+static const float typical_buttons_width = 10; // buttons of most rows
 static const float two_buttons_min_width = 80; // width of a list with two buttons per row
 static const float header_height = 2;          // header of the dock
 static const float tabs_width = 24;            // tabs of the dock
@@ -928,7 +928,7 @@ static const char *run_problem_buttons(view_ui *ui, const problem_row *row, cons
     // The columns of the list must be aligned. Therefore the texts of a wide row without buttons
     // end where those of most rows with buttons do.
     if (row->is_wide && count == 0)
-        rest.width = fminf(rest.width, row->box.width - usual_buttons_width * em);
+        rest.width = fminf(rest.width, row->box.width - typical_buttons_width * em);
     *texts_end = rest.x + rest.width;
     return pressed >= 0 ? labels[pressed] : NULL;
 }

@@ -38,13 +38,13 @@ typedef struct setting {
     view_card *card;
     const view_stage *stage;
     const view_option *option;
-    const char *name;     // displayed at the left of the editor
-    const char *unit;     // displayed after a number, or ""
-    common_value current; // current value; COMMON_VALUE_NONE for several values
-    view_color color;     // of the name
-    double low;           // minimum of a number
-    double high;          // maximum of a number
-    double usual;         // default of a number
+    const char *name;      // displayed at the left of the editor
+    const char *unit;      // displayed after a number, or ""
+    common_value current;  // current value; COMMON_VALUE_NONE for several values
+    view_color color;      // of the name
+    double low;            // minimum of a number
+    double high;           // maximum of a number
+    double default_number; // default of a number
 } setting;
 
 // Returns the placeholder of an empty field. It describes the effect of the default value.
@@ -140,12 +140,12 @@ view_command view_pop_delayed_command(view_card *card, double uptime)
 // == Parts of editors =============================================================================
 
 // Draws the reset button at the right of a row and handles its input. It is invisible if
-// `is_usual` is true, because the value is the default. Returns true if the button was pressed.
-static bool run_reset_button(const setting *s, view_rect row, bool is_usual)
+// `is_default` is true, because the value is the default. Returns true if the button was pressed.
+static bool run_reset_button(const setting *s, view_rect row, bool is_default)
 {
     const view_rect sign = {row.x + row.width, row.y, row.height, row.height};
-    const bool is_pressed = ui_item(s->ui, sign, is_usual ? "" : "reset");
-    if (is_usual)
+    const bool is_pressed = ui_item(s->ui, sign, is_default ? "" : "reset");
+    if (is_default)
         return false;
     ui_text_in(s->ui, sign, ui_is_hot(s->ui) ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x86\xBA");
     return is_pressed;
@@ -252,7 +252,7 @@ static bool read_number(const setting *s, const char *text, double *number)
 
     const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
     const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
-    const double hundred_percent = s->usual != 0 ? s->usual : s->high; // 100 %
+    const double hundred_percent = s->default_number != 0 ? s->default_number : s->high; // 100 %
     const char unit = *end == ' ' ? end[1] : *end;
     const bool is_in_seconds = s->unit[0] == 's';
     double converted = parsed;
@@ -374,8 +374,9 @@ static bool numbers_row(const setting *s, int count, const double *current, comm
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, max_label_width);
 
-    number_fields fields = {
-        .count = count, .current = current, .first = current != NULL ? current[0] : s->usual};
+    number_fields fields = {.count = count,
+                            .current = current,
+                            .first = current != NULL ? current[0] : s->default_number};
     double moved = number_slider(s, &fields, first_field.x);
     if (ui_is_focused(ui)) { // the slider
         fields.num_steps += ui_key(ui, VIEW_KEY_RIGHT);
@@ -404,7 +405,7 @@ static void describe_parm(setting *s, int index, float value)
     s->name = parm->name;
     s->unit = index == VIEW_PARM_TIME ? "s" : "";
     s->low = 0;
-    s->usual = parm->usual;
+    s->default_number = parm->default_value;
 
     // The time increases without a limit. A value above the range extends the range by whole
     // multiples, so that the slider remains usable.
@@ -421,25 +422,25 @@ static void describe_light(setting *s, int index)
 {
     const view_light_range *const light = &view_light_ranges[index];
     s->name = light->label;
-    s->unit = light->usual == 0 ? "\xC2\xB0" : "";
+    s->unit = light->default_value == 0 ? "\xC2\xB0" : "";
     s->low = light->low;
     s->high = light->high;
-    s->usual = light->usual;
+    s->default_number = light->default_value;
     s->color = VIEW_BRIGHT;
 }
 
 // Draws an editor of one number in the next row, with a reset button that sets the number to
-// `reset`. Also handles its input. The button is visible unless `is_usual` is true. If `has_max`
+// `reset`. Also handles its input. The button is visible unless `is_default` is true. If `has_max`
 // is false, the number may be above the maximum. Returns true if the user has changed the number
 // to a valid one, and sets `value` to it.
-static bool number_editor(setting *s, double current, bool has_max, bool is_usual, double reset,
+static bool number_editor(setting *s, double current, bool has_max, bool is_default, double reset,
                           double *value)
 {
     common_value edited;
     ui_begin_row(s->ui);
     const view_rect row = s->ui->space;
     const bool is_changed = numbers_row(s, 1, &current, &edited);
-    if (run_reset_button(s, row, is_usual)) {
+    if (run_reset_button(s, row, is_default)) {
         s->ui->held = s->ui->item.panel;
         *value = reset;
         return true;
@@ -458,13 +459,13 @@ static void material_time_row(setting *s)
     const view_stage *const stage = s->stage;
     const float time = view_material_time(stage->parms, stage->play->time);
     describe_parm(s, VIEW_PARM_TIME, time);
-    const bool is_usual = stage->parms->ahead == view_parm_ranges[VIEW_PARM_TIME].usual;
-    const double reset = s->usual + stage->play->time;
+    const bool is_default = stage->parms->ahead == view_parm_ranges[VIEW_PARM_TIME].default_value;
+    const double reset = s->default_number + stage->play->time;
 
     // The displayed time has only two decimals, because it changes in each frame.
     const double displayed = round(100 * (double)time) / 100;
     double edited;
-    if (number_editor(s, displayed, false, is_usual, reset, &edited))
+    if (number_editor(s, displayed, false, is_default, reset, &edited))
         view_set_parm(stage->parms, VIEW_PARM_TIME, (float)edited, stage->play->time);
 }
 
@@ -481,8 +482,8 @@ static void edit_parms(setting *s)
         const float value = view_parm_value(stage, i);
         describe_parm(s, i, value);
         double edited;
-        if (number_editor(s, round_digits((double)value, 7), false, value == s->usual, s->usual,
-                          &edited))
+        if (number_editor(s, round_digits((double)value, 7), false, value == s->default_number,
+                          s->default_number, &edited))
             view_set_parm(stage->parms, i, (float)edited, stage->play->time);
     }
 }
@@ -495,8 +496,8 @@ static void edit_lights(setting *s)
         describe_light(s, i);
         const float value = s->stage->lights->values[i];
         double edited;
-        if (number_editor(s, round_digits((double)value, 7), true, value == s->usual, s->usual,
-                          &edited))
+        if (number_editor(s, round_digits((double)value, 7), true, value == s->default_number,
+                          s->default_number, &edited))
             s->stage->lights->values[i] = (float)edited;
     }
 }
@@ -1153,7 +1154,7 @@ static void edit_numbers(setting *s)
 
 // Draws the editor for the type of an option in the next row, and the reset button. Also handles
 // its input. The card also contains the color editor, which needs several rows.
-static void run_editor(setting *s, bool is_usual)
+static void run_editor(setting *s, bool is_default)
 {
     view_ui *const ui = s->ui;
     const int kind = s->option->kind;
@@ -1170,7 +1171,7 @@ static void run_editor(setting *s, bool is_usual)
         edit_lines(s);
     }
 
-    if (run_reset_button(s, row, is_usual))
+    if (run_reset_button(s, row, is_default))
         request_value(s, (common_value){.type = COMMON_VALUE_DEFAULT}, 0);
     if (kind == COMMON_COLOR && ui->over == VIEW_OVERLAY_CARD)
         color_picker(s);
@@ -1182,7 +1183,7 @@ static void run_editor(setting *s, bool is_usual)
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
     const bool was_handled = ui->is_event_handled;
-    const common_value usual = view_get_usual(option);
+    const common_value default_value = view_get_default(option);
     char name[64];
     write_label(option, name);
     setting s = {.ui = ui,
@@ -1194,8 +1195,8 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
                  .current = view_get_value(option, ui->stage->options),
                  .low = option->low,
                  .high = option->high,
-                 .usual = usual.numbers[0]};
-    bool is_usual = view_is_usual(option, ui->stage->options);
+                 .default_number = default_value.numbers[0]};
+    bool is_default = view_is_default(option, ui->stage->options);
 
     // If a delayed value could not be parsed, it is a text, although the option is not a text. Only
     // the field in which it was typed displays it.
@@ -1206,10 +1207,10 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
         s.current = view_command_value(&delayed->set);
         // An empty text means the default.
         const bool is_empty = s.current.type == COMMON_VALUE_TEXT && s.current.text[0] == '\0';
-        is_usual = is_empty || common_are_values_equal(&s.current, &usual);
+        is_default = is_empty || common_are_values_equal(&s.current, &default_value);
     }
 
-    s.color = is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
+    s.color = is_default ? VIEW_PLAIN : VIEW_BRIGHT;
     if (card->wrong == option)
         s.color = VIEW_WRONG;
     if (option->kind == VIEW_OPTION_LIGHTS)
@@ -1217,7 +1218,7 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
     else if (option->kind == VIEW_OPTION_PARM)
         edit_parms(&s);
     else
-        run_editor(&s, is_usual);
+        run_editor(&s, is_default);
     if (card->wrong == option)
         ui_column_text(ui, VIEW_WRONG, card->problem);
     return ui->is_event_handled && !was_handled;
@@ -1599,7 +1600,7 @@ static uint32_t list_options(view_ui *ui, view_card *card, bool are_modified)
             next_heading = option->heading;
         if (option->scope == VIEW_SCOPE_JOB || !matches_search(option, card->sought))
             continue;
-        const bool is_modified = !view_is_usual(option, ui->stage->options);
+        const bool is_modified = !view_is_default(option, ui->stage->options);
         if (is_modified != are_modified)
             continue;
 

@@ -153,10 +153,11 @@ float ui_text_width(const view_ui *ui, const char *text);
 // -- Rows -----------------------------------------------------------------------------------
 
 // Adds a row with a name, a slider from `low` to `high`, and a text at the right, which may be
-// NULL. A click on the name resets `value` to `usual`. If `usual` is NULL, a click on the name
-// moves the slider instead. Returns true if `value` has changed.
+// NULL. A click on the name resets `value` to `default_value`. If `default_value` is NULL, a click
+// on the name moves the slider instead. Returns true if `value` has changed.
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
-               view_color text_color, float low, float high, const float *usual, float *value);
+               view_color text_color, float low, float high, const float *default_value,
+               float *value);
 
 // Begins the next row of the column. ui_slider(), ui_switch() and ui_next_row() fill it.
 void ui_begin_row(view_ui *ui);

@@ -162,7 +162,8 @@ static void draw_slider(const view_ui *ui, view_rect track, float part)
 
 // Adds a row with a name, a slider from `low` to `high`, and a text at the right.
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
-               view_color text_color, float low, float high, const float *usual, float *value)
+               view_color text_color, float low, float high, const float *default_value,
+               float *value)
 {
     const float scale = ui->scale;
     view_rect track;
@@ -177,9 +178,9 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     const bool is_pressed = ui_item(ui, row, name);
     if (is_pressed) {
         const bool is_name = ui->mouse.x < track.x - 8 * scale;
-        if (usual != NULL && is_name) {
+        if (default_value != NULL && is_name) {
             ui->held = ui->item.panel;
-            *value = *usual;
+            *value = *default_value;
             return true;
         }
         ui->low = low;
