@@ -524,7 +524,7 @@ TEST_SHOT (view_baked_members_are_drawn_from_fewer_triangles,
 static const view_quality_offers everything = {.samples = true, .shadows = true};
 
 // Frame time at each step, relative to full quality.
-static const double shares[VIEW_NUM_QUALITIES] = {1, 0.6, 0.45, 0.3, 0.18, 0.12};
+static const double shares[VIEW_NUM_QUALITY_LEVELS] = {1, 0.6, 0.45, 0.3, 0.18, 0.12};
 
 // Simulates frames for this many seconds, of which one takes `full` seconds at full quality.
 // Returns the number of changes.
@@ -532,9 +532,9 @@ static uint32_t run_frames(view_quality *quality, double full, double seconds)
 {
     uint32_t changes = 0;
     for (double t = 0.0; t < seconds;) {
-        const double frame = full * shares[quality->step];
+        const double frame = full * shares[quality->level];
         t += frame;
-        changes += view_judge_quality(quality, frame, everything) ? 1 : 0;
+        changes += view_update_quality(quality, frame, everything) ? 1 : 0;
     }
     return changes;
 }
@@ -542,13 +542,13 @@ static uint32_t run_frames(view_quality *quality, double full, double seconds)
 TEST (view_quality_stays_full_if_frames_are_quick) {
     view_quality quality = {0};
     CHECK_UINT(run_frames(&quality, 0.0499, 60.0), 0);
-    CHECK_UINT(quality.step, 0);
+    CHECK_UINT(quality.level, 0);
 }
 
 TEST (view_quality_survives_single_slow_frames) {
     view_quality quality = {0};
     for (int i = 0; i < 300; i++)
-        CHECK(!view_judge_quality(&quality, i % 2 == 0 ? 0.02 : 1.0, everything));
+        CHECK(!view_update_quality(&quality, i % 2 == 0 ? 0.02 : 1.0, everything));
 }
 
 // 0.07 s: 0.042 s with one sample. 0.25 s: 0.075 s at 75 %, 0.045 s at 50 %.
@@ -560,7 +560,7 @@ TEST (view_quality_is_reduced_as_far_as_needed) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_quality quality = {0};
         const uint32_t changes = run_frames(&quality, cases[i].full, 60.0);
-        CHECK_UINT(quality.step, cases[i].step);
+        CHECK_UINT(quality.level, cases[i].step);
         CHECK_UINT(changes, cases[i].step); // it never goes back
     }
 }
@@ -568,37 +568,38 @@ TEST (view_quality_is_reduced_as_far_as_needed) {
 TEST (view_quality_converges_quickly) {
     view_quality quality = {0};
     (void)run_frames(&quality, 0.25, 2.0); // 3, 4, 4 and 4 frames: 0.75 + 0.6 + 0.45 + 0.3 s
-    CHECK(quality.step >= 3);
+    CHECK(quality.level >= 3);
     (void)run_frames(&quality, 0.25, 0.5);
-    CHECK_UINT(quality.step, 4);
+    CHECK_UINT(quality.level, 4);
     quality = (view_quality){0};
     (void)run_frames(&quality, 1.0, 7.0); // three frames each: 3 + 1.8 + 1.35 + ... s
-    CHECK(quality.step >= 3);
+    CHECK(quality.level >= 3);
 }
 
 TEST (view_quality_returns_if_time_permits) {
     view_quality quality = {0};
     (void)run_frames(&quality, 0.25, 10.0);
     CHECK_UINT(run_frames(&quality, 0.02, 10.0), 4); // the crowd is no longer visible
-    CHECK_UINT(quality.step, 0);
+    CHECK_UINT(quality.level, 0);
 }
 
 // Another program used the machine while the quality went down; now frames are fast.
 TEST (view_quality_returns_when_the_machine_is_free) {
-    static const double frames[VIEW_NUM_QUALITIES] = {0.030, 0.014, 0.012, 0.011, 0.0105, 0.01};
+    static const double frames[VIEW_NUM_QUALITY_LEVELS] = {0.030, 0.014,  0.012,
+                                                           0.011, 0.0105, 0.01};
     view_quality quality = {0};
-    for (uint32_t step = 0; step + 1 < VIEW_NUM_QUALITIES;)
+    for (uint32_t step = 0; step + 1 < VIEW_NUM_QUALITY_LEVELS;)
         // Only the frames after each change are fast, so that each step looks expensive.
-        step += view_judge_quality(&quality, quality.num_frames < 4 && step > 0 ? 0.01 : 0.3,
-                                   everything);
-    CHECK_UINT(quality.step, VIEW_NUM_QUALITIES - 1);
+        step += view_update_quality(&quality, quality.num_frames < 4 && step > 0 ? 0.01 : 0.3,
+                                    everything);
+    CHECK_UINT(quality.level, VIEW_NUM_QUALITY_LEVELS - 1);
     double seconds = 0.0;
     // Multisampling may cost more than is available, so it waits for a trial.
-    for (; quality.step > 1 && seconds < 60.0; seconds += frames[quality.step])
-        view_judge_quality(&quality, frames[quality.step], everything);
+    for (; quality.level > 1 && seconds < 60.0; seconds += frames[quality.level])
+        view_update_quality(&quality, frames[quality.level], everything);
     CHECK_THAT(seconds < 8.0, "%g s", seconds);
-    for (; quality.step > 0 && seconds < 60.0; seconds += frames[quality.step])
-        view_judge_quality(&quality, frames[quality.step], everything);
+    for (; quality.level > 0 && seconds < 60.0; seconds += frames[quality.level])
+        view_update_quality(&quality, frames[quality.level], everything);
     CHECK_THAT(seconds < 20.0, "%g s", seconds);
 }
 
@@ -607,7 +608,7 @@ TEST (view_quality_returns_when_the_machine_is_free) {
 TEST (view_quality_does_not_flicker) {
     view_quality quality = {0};
     (void)run_frames(&quality, 0.07, 10.0);
-    CHECK_UINT(quality.step, 1);
+    CHECK_UINT(quality.level, 1);
     CHECK_UINT(run_frames(&quality, 0.062, 600.0), 0); // 0.037 s now
     CHECK_UINT(run_frames(&quality, 0.08, 600.0), 0);  // 0.048 s now
     for (int i = 1; i <= 200; i++) {
@@ -624,12 +625,12 @@ TEST (view_quality_retries_less_often_after_failures) {
     view_quality quality = {0};
     uint32_t changes = 0;
     for (int i = 0; i < 120000; i++)
-        changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
+        changes += view_update_quality(&quality, quality.level == 0 ? 0.2 : 0.03, everything);
     CHECK(changes > 2 && changes < 40);
     // Changes during a minute, after an hour.
     changes = 0;
     for (int i = 0; i < 2000; i++)
-        changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
+        changes += view_update_quality(&quality, quality.level == 0 ? 0.2 : 0.03, everything);
     CHECK(changes <= 2);
 }
 
@@ -640,31 +641,31 @@ TEST (view_quality_skips_steps_without_effect) {
     uint32_t steps[8];
     uint32_t num_steps = 0;
     for (int i = 0; i < 100 && num_steps < 8; i++)
-        if (view_judge_quality(&quality, 1.0, none))
-            steps[num_steps++] = quality.step;
+        if (view_update_quality(&quality, 1.0, none))
+            steps[num_steps++] = quality.level;
     CHECK_UINT(num_steps, 3);
     CHECK(num_steps == 3 && steps[0] == 3 && steps[1] == 4 && steps[2] == 5);
-    for (int i = 0; i < 100000 && quality.step > 0; i++)
-        if (view_judge_quality(&quality, 0.001, none))
-            steps[num_steps++] = quality.step;
+    for (int i = 0; i < 100000 && quality.level > 0; i++)
+        if (view_update_quality(&quality, 0.001, none))
+            steps[num_steps++] = quality.level;
     CHECK_UINT(num_steps, 6);
     CHECK(num_steps == 6 && steps[3] == 4 && steps[4] == 3 && steps[5] == 0);
 }
 
 TEST (view_quality_is_described) {
-    static const char *const texts[VIEW_NUM_QUALITIES] = {"",
-                                                          "fast antialiasing and shadows",
-                                                          "no shadows",
-                                                          "no shadows, 75 %",
-                                                          "no shadows, 50 %",
-                                                          "no shadows, 35 %"};
+    static const char *const texts[VIEW_NUM_QUALITY_LEVELS] = {"",
+                                                               "fast antialiasing and shadows",
+                                                               "no shadows",
+                                                               "no shadows, 75 %",
+                                                               "no shadows, 50 %",
+                                                               "no shadows, 35 %"};
     char text[64];
-    for (int step = 0; step < VIEW_NUM_QUALITIES; step++) {
-        view_describe_economy(&view_economies[step], text, sizeof text);
+    for (int step = 0; step < VIEW_NUM_QUALITY_LEVELS; step++) {
+        view_describe_quality_level(&view_quality_levels[step], text, sizeof text);
         CHECK_STRING(text, texts[step]);
     }
-    const view_economy zeroed = {.scale = 0};
-    view_describe_economy(&zeroed, text, sizeof text);
+    const view_quality_level zeroed = {.scale = 0};
+    view_describe_quality_level(&zeroed, text, sizeof text);
     CHECK_STRING(text, "");
 }
 
@@ -685,11 +686,11 @@ static uint8_t *draw_half(view_state *state)
     md5_error error = {0};
     uint8_t *const rgba = common_alloc((size_t)4 * WIDTH * HEIGHT, 1);
     md5gl_target *const target = md5gl_create_target(state->renderer, WIDTH, HEIGHT, 1, &error);
-    state->drawing.economy.scale = 0.5f;
+    state->drawing.quality_level.scale = 0.5f;
     const bool done = target != NULL
                       && view_draw(state, target, WIDTH, HEIGHT, false, false, &error)
                       && md5gl_read_pixels(state->renderer, target, WIDTH, HEIGHT, rgba, &error);
-    state->drawing.economy.scale = 0.0f;
+    state->drawing.quality_level.scale = 0.0f;
     CHECK_DONE(done, error);
     md5gl_destroy_target(state->renderer, target);
     return rgba;
@@ -738,7 +739,7 @@ static void compare_light(const shot *first, const shot *second, size_t *below, 
 }
 
 // Blobs below the models replace their shadows, unless the user disables shadows.
-TEST_SCENE (view_economy_omits_shadows) {
+TEST_SCENE (view_quality_level_omits_shadows) {
     STRINGS(all) = {PLAIN, PLAIN " --crowd 9"};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         OWN_SHOT viewer;
@@ -747,9 +748,9 @@ TEST_SCENE (view_economy_omits_shadows) {
         OWN_PICTURE none = render_shot(scene, options);
         if (shot_open(&viewer, scene, all[i])) {
             OWN_PICTURE full = shot_draw(&viewer);
-            viewer.state.drawing.economy = view_economies[2];
+            viewer.state.drawing.quality_level = view_quality_levels[2];
             OWN_PICTURE reduced = shot_draw(&viewer);
-            viewer.state.drawing.economy = (view_economy){.scale = 0};
+            viewer.state.drawing.quality_level = (view_quality_level){.scale = 0};
             OWN_PICTURE again = shot_draw(&viewer);
             size_t below, above;
             compare_light(&reduced, &none, &below, &above);
@@ -757,7 +758,7 @@ TEST_SCENE (view_economy_omits_shadows) {
             CHECK(!shot_same(&reduced, &full));
             CHECK(shot_same(&again, &full));
             CHECK(viewer.state.options->shown.shadows);
-            viewer.state.drawing.economy = view_economies[2];
+            viewer.state.drawing.quality_level = view_quality_levels[2];
             viewer.state.options->shown.shadows = false;
             OWN_PICTURE unwanted = shot_draw(&viewer);
             CHECK(shot_same(&unwanted, &none));
@@ -789,7 +790,7 @@ static double measure_blob(const gl_scene *scene, int height)
     OWN_SHOT viewer;
     if (!CHECK(shot_open(&viewer, scene, line)))
         return 0;
-    viewer.state.drawing.economy = view_economies[2];
+    viewer.state.drawing.quality_level = view_quality_levels[2];
     OWN_PICTURE with = shot_draw(&viewer);
     viewer.state.options->shown.shadows = false;
     OWN_PICTURE without = shot_draw(&viewer);
@@ -807,11 +808,11 @@ TEST_SCENE (view_round_shadow_of_a_flat_body_is_dark) {
 }
 
 // Members of crowds have fewer triangles if frames take too long.
-TEST_SHOT (view_economy_has_fewer_triangles,
+TEST_SHOT (view_quality_level_has_fewer_triangles,
            PLAIN " --crowd 9 --crowd-reduced 512 --camera-distance 300") {
     uint64_t last = UINT64_MAX;
     for (int step = 0; step < 3; step++) {
-        viewer->state.drawing.economy = view_economies[step];
+        viewer->state.drawing.quality_level = view_quality_levels[step];
         OWN_PICTURE picture = shot_draw(viewer);
         const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
         uint64_t count = 0;
@@ -835,13 +836,13 @@ TEST (view_quality_begins_by_the_device) {
                  {"Mesa Intel(R) UHD Graphics 620 / OpenGL 4.6", 0}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_quality quality = view_begin_quality(cases[i].device);
-        CHECK_UINT(quality.step, cases[i].step);
-        CHECK_UINT(quality.still, cases[i].step);
+        CHECK_UINT(quality.level, cases[i].step);
+        CHECK_UINT(quality.still_level, cases[i].step);
     }
     // Software rendering that is fast returns to full quality, too.
     view_quality quality = view_begin_quality("llvmpipe");
     (void)run_frames(&quality, 0.01, 30.0);
-    CHECK_UINT(quality.step, 0);
+    CHECK_UINT(quality.level, 0);
 }
 
 // Returns the fraction of the pixels with a channel that differs by more than 16 of 255.
@@ -871,7 +872,7 @@ TEST_SHOT (view_smooth_edges_look_like_samples,
     OWN uint8_t *const smooth = common_alloc((size_t)4 * ACROSS * DOWN, 1);
     md5gl_target *const from = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
     md5gl_target *const to = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
-    viewer->state.drawing.economy = view_economies[1];
+    viewer->state.drawing.quality_level = view_quality_levels[1];
     viewer->state.width = ACROSS;
     viewer->state.height = DOWN;
     const bool is_drawn =

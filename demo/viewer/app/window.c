@@ -87,20 +87,20 @@ static bool can_reduce_quality(const view_state *viewer)
     return viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
 }
 
-// Returns the quality of the next frame as an index in view_economies; 0 is full quality. A moving
-// image has the quality that the measured frame times allow. A still image has the best quality of
-// the device. The first frame has low quality, because the window appears only after it.
-static uint32_t quality_step(const view_state *viewer, bool is_first, bool is_moving)
+// Returns the quality of the next frame as an index in view_quality_levels; 0 is full quality. A
+// moving image has the quality that the measured frame times allow. A still image has the best
+// quality of the device. The first frame has low quality, because the window appears only after it.
+static uint32_t choose_quality_level(const view_state *viewer, bool is_first, bool is_moving)
 {
-    enum { BEST_STEP = 0, FIRST_FRAME_STEP = 2 };
+    enum { BEST_LEVEL = 0, FIRST_FRAME_LEVEL = 2 };
     const view_quality *const quality = &viewer->drawing.quality;
     if (is_first)
-        return FIRST_FRAME_STEP;
+        return FIRST_FRAME_LEVEL;
     if (!can_reduce_quality(viewer))
-        return BEST_STEP;
-    if (is_moving || quality->step < quality->still)
-        return quality->step;
-    return quality->still;
+        return BEST_LEVEL;
+    if (is_moving || quality->level < quality->still_level)
+        return quality->level;
+    return quality->still_level;
 }
 
 // Measures the duration of the frame that began at `begin` (seconds). Reduces or restores the
@@ -109,14 +109,15 @@ static void adjust_quality(view_state *viewer, double begin)
 {
     const view_quality_offers offers = {.samples = viewer->options->samples > 1,
                                         .shadows = viewer->options->shown.shadows};
-    if (!view_judge_quality(&viewer->drawing.quality, view_seconds() - begin, offers))
+    if (!view_update_quality(&viewer->drawing.quality, view_seconds() - begin, offers))
         return;
     char text[64];
-    view_describe_economy(&view_economies[viewer->drawing.quality.step], text, sizeof text);
+    view_describe_quality_level(&view_quality_levels[viewer->drawing.quality.level], text,
+                                sizeof text);
     view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
     // While the quality is reduced, swaps do not wait for the screen. The measured time then
     // contains only the work of the frame.
-    view_set_swap_waits(viewer->window, viewer->drawing.quality.step == 0);
+    view_set_swap_waits(viewer->window, viewer->drawing.quality.level == 0);
 }
 
 // Reads the size and the scale of the window. Returns false if the scale cannot be set.
@@ -142,9 +143,10 @@ static bool draw_image(view_state *viewer, bool is_first, bool is_moving)
 {
     md5_error error = {0};
     viewer->drawing.is_moving = is_moving;
-    viewer->drawing.economy = view_economies[quality_step(viewer, is_first, is_moving)];
+    viewer->drawing.quality_level =
+        view_quality_levels[choose_quality_level(viewer, is_first, is_moving)];
     const bool is_drawn = view_present(viewer, &error);
-    viewer->drawing.economy = (view_economy){0};
+    viewer->drawing.quality_level = (view_quality_level){0};
     if (!is_drawn)
         return view_log_error(&viewer->log, &error);
 
@@ -202,8 +204,8 @@ static void begin_loop(view_loop *loop, view_state *viewer)
     *loop = (view_loop){.viewer = viewer, .pace = {.last = start}, .start = start, .redraw = true};
     const char *const device = md5gl_device_name(viewer->renderer);
     viewer->drawing.quality = view_begin_quality(device);
-    view_debug(&viewer->log, "quality: step %u on %s", viewer->drawing.quality.step, device);
-    view_set_swap_waits(viewer->window, viewer->drawing.quality.step == 0);
+    view_debug(&viewer->log, "quality: step %u on %s", viewer->drawing.quality.level, device);
+    view_set_swap_waits(viewer->window, viewer->drawing.quality.level == 0);
     view_log_state(viewer, "start");
     view_snap(viewer);
 }
@@ -288,7 +290,7 @@ static bool needs_still_frame(const view_loop *loop, bool is_moving)
     const view_state *const viewer = loop->viewer;
     if (!loop->was_moving || is_moving)
         return false;
-    return viewer->drawing.quality.step > viewer->drawing.quality.still
+    return viewer->drawing.quality.level > viewer->drawing.quality.still_level
            || viewer->options->shown.frame_time;
 }
 

@@ -285,7 +285,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     create_studio_lights(stage, lens, points);
     set_shadows(stage, &frame);
     set_light_colors(stage, &frame, points);
-    frame.softness = is_classic || stage->economy.quick_shadows ? 0 : 0.08f;
+    frame.softness = is_classic || stage->quality_level.quick_shadows ? 0 : 0.08f;
     md5_vec3 key = studio_direction(lens->axes, -0.78f, 0.66f, 0.95f);
     if (has_environment(stage))
         key = set_environment(stage, &frame);
@@ -1339,7 +1339,7 @@ static void pose_crowd(const view_stage *stage, const view_lens *lens, const md5
     view_sight sight = view_make_sight(lens, frame, fminf(frame->ground, document->bounds.min.z));
     sight.all = !crowd->culls;
     crowd->reduces = !stage->shown->edges;
-    crowd->coarser = stage->economy.coarser;
+    crowd->coarser = stage->quality_level.coarser;
     view_run_crowd(crowd, stage->play->time, &sight);
 }
 
@@ -1467,14 +1467,15 @@ static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies
 }
 
 // Draws the shadows of the model on the ground. Draws the shadow map, unless the image is
-// transparent. On a slow computer, view_economy may omit the map. Round shadows then replace it.
+// transparent. On a slow computer, the quality level may omit the map. Round shadows then replace
+// it.
 static void draw_ground_shadows(const view_stage *stage, const md5gl_frame *frame, md5_vec3 center,
                                 bool transparent)
 {
     if (!transparent)
         md5gl_draw_ground(stage->renderer, center,
                           3 * stage->camera->scene_radius + frame->shadow_radius);
-    if (!stage->economy.no_shadows)
+    if (!stage->quality_level.no_shadows)
         return;
     if (view_shows_crowd(stage->document))
         draw_crowd_blobs(stage, frame->ground);

@@ -183,8 +183,8 @@ typedef struct view_stage {
     bool is_moving;           // the image changes in every frame
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
-    view_economy economy;     // quality reductions of this image
-    float caption;            // height of a line of text below the image, pixels
+    view_quality_level quality_level; // quality reductions of this image
+    float caption;                    // height of a line of text below the image, pixels
 
     double recorded; // length of the current recording, seconds; negative: no recording
     bool is_start;   // the start page is open

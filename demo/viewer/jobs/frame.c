@@ -43,16 +43,16 @@ static void draw_panels(view_state *viewer, const view_stage *stage)
     view_draw_canvas(stage);
 }
 
-// Returns true if the economy reduces the resolution, or replaces multisampling by smoothing. An
-// image is then laid out for the full window and drawn without panels. Lessons are never reduced,
-// because they draw their interface together with their contents.
+// Returns true if the quality level reduces the resolution, or replaces multisampling by smoothing.
+// An image is then laid out for the full window and drawn without panels. Lessons are never
+// reduced, because they draw their interface together with their contents.
 static bool is_reduced(const view_state *viewer)
 {
-    const view_economy *const economy = &viewer->drawing.economy;
-    const bool smooths = economy->one_sample && viewer->options->samples > 1;
-    if (viewer->pages.open >= 0 || economy->scale <= 0)
+    const view_quality_level *const level = &viewer->drawing.quality_level;
+    const bool smooths = level->one_sample && viewer->options->samples > 1;
+    if (viewer->pages.open >= 0 || level->scale <= 0)
         return false;
-    return economy->scale < 1 || smooths;
+    return level->scale < 1 || smooths;
 }
 
 // Poses the document at the current time. A crowd is posed later, because the camera determines
@@ -222,11 +222,11 @@ static bool copy_to_window(view_state *viewer, bool is_small, md5_error *error)
 bool view_present(view_state *viewer, md5_error *error)
 {
     const bool is_small = is_reduced(viewer);
-    const float scale = is_small ? viewer->drawing.economy.scale : 1;
+    const float scale = is_small ? viewer->drawing.quality_level.scale : 1;
     const view_presented needed = {
         .width = scaled(viewer->width, scale),
         .height = scaled(viewer->height, scale),
-        .samples = viewer->drawing.economy.one_sample ? 1 : viewer->options->samples,
+        .samples = viewer->drawing.quality_level.one_sample ? 1 : viewer->options->samples,
     };
     view_presented *const present = &viewer->drawing.presented;
 
@@ -236,7 +236,7 @@ bool view_present(view_state *viewer, md5_error *error)
     if (needs_target)
         prepare_target(viewer, &needed, error);
     if (!needs_target || present->target == NULL) {
-        viewer->drawing.economy.scale = 0;
+        viewer->drawing.quality_level.scale = 0;
         return view_draw(viewer, NULL, viewer->width, viewer->height, false, false, error);
     }
     if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error))

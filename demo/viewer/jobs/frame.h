@@ -26,7 +26,7 @@ typedef struct view_drawing {
 
     // Features that the current image omits to save time, and the user's switches without these
     // features.
-    view_economy economy;
+    view_quality_level quality_level;
     view_shown shown;
 
     // The members below are only used with a window.
@@ -45,7 +45,7 @@ bool view_set_scale(view_state *viewer, float scale);
 #define VIEW_CAPTION_BORDER 4.0f // pixels on each side of the text
 
 // Draws one frame into a target (NULL: the window). `transparent` omits the background, and `clean`
-// the interface. The economy of the drawing may reduce the resolution. Then the image of a window
+// the interface. The quality level may reduce the resolution. Then the image of a window
 // of viewer->width * height is drawn with fewer pixels and without panels.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
@@ -68,8 +68,8 @@ bool view_draw_next_thumbnail(view_state *viewer);
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
                                 uint32_t height);
 
-// Draws one frame into the window. Call it before the swap. If the economy reduces the quality,
-// draws into a smaller target, enlarges the result, and draws the panels over it at full
+// Draws one frame into the window. Call it before the swap. If the quality level is not full
+// quality, draws into a smaller target, enlarges the result, and draws the panels over it at full
 // resolution. Returns false on failure.
 bool view_present(view_state *viewer, md5_error *error);
 

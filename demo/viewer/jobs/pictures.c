@@ -81,7 +81,7 @@ static void set_small(view_state *small, view_options *options, const view_state
     small->ui.selected_joint = -1;
     small->ui.hovered_joint = -1;
     small->ui.selected_mesh = -1;
-    small->drawing.economy = (view_economy){.no_shadows = true};
+    small->drawing.quality_level = (view_quality_level){.no_shadows = true};
 }
 
 // Returns a new texture with a thumbnail of a clip, or 0 if it cannot be drawn. Most clips show

@@ -94,11 +94,11 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
     const bool plays = use_demo_camera(viewer, width, height);
     const bool uses_drawn_camera = viewer->cameras.is_smooth || plays;
 
-    // The economy can only omit shadows; it does not show shadows that the user has turned off.
+    // The quality level can only omit shadows; it does not show shadows that the user has disabled.
     viewer->drawing.shown = viewer->options->shown;
-    viewer->drawing.shown.shadows &= !viewer->drawing.economy.no_shadows;
-    view_economy economy = viewer->drawing.economy;
-    economy.no_shadows &= viewer->options->shown.shadows;
+    viewer->drawing.shown.shadows &= !viewer->drawing.quality_level.no_shadows;
+    view_quality_level quality_level = viewer->drawing.quality_level;
+    quality_level.no_shadows &= viewer->options->shown.shadows;
 
     view_stage stage = {
         .options = viewer->options,
@@ -122,7 +122,7 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .canvas = &viewer->drawing.canvas,
         .lines = &viewer->drawing.lines,
         .uptime = viewer->uptime,
-        .economy = economy,
+        .quality_level = quality_level,
         .is_moving = viewer->drawing.is_moving,
         .plays = plays,
         .caption = viewer->drawing.caption != NULL ? viewer->drawing.font.line[VIEW_TEXT] + 2 : 0,

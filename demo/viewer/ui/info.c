@@ -611,7 +611,7 @@ static void list_speed(view_ui *ui, const view_stage *stage)
         draw_times(ui);
 
     char reduced[64];
-    view_describe_economy(&stage->economy, reduced, sizeof reduced);
+    view_describe_quality_level(&stage->quality_level, reduced, sizeof reduced);
     if (shown->statistics && reduced[0] != '\0')
         ui_figure(ui, VIEW_AMBER, "Quality", "%s", reduced);
 }
