@@ -99,9 +99,9 @@ static void read_pad(view_pad *pad)
 // Writes the next event to `event`. Returns false if there is no event; never waits. Callbacks
 // have stored all events except those of the gamepad. Browsers do not report them, so this function
 // first reads the state of the gamepad and compares it with the state that was reported.
-bool view_next_input(view_window *window, double patience, view_input *event)
+bool view_next_input(view_window *window, double timeout, view_input *event)
 {
-    (void)patience; // the browser waits between two frames
+    (void)timeout; // the browser waits between two frames
     read_pad(&window->pad);
     if (view_next_pad_key(&window->pad, event))
         return true;
@@ -240,7 +240,7 @@ static void handle_escape(view_window *window, double milliseconds)
 {
     static const double max_pause = 700; // milliseconds
     if (milliseconds - window->last_escape < max_pause)
-        view_ask_page("leave");
+        view_send_page_request("leave");
     window->last_escape = milliseconds;
 }
 
@@ -279,7 +279,7 @@ static EM_BOOL handle_key(int type, const EmscriptenKeyboardEvent *event, void *
     if (input.key == VIEW_KEY_TAB && window->tab_leaves)
         return EM_FALSE;
     if (input.key == VIEW_KEY_F(6))
-        return !is_down || view_ask_page("leave");
+        return !is_down || view_send_page_request("leave");
 
     if (is_down)
         update_focus(window, &input, event->timestamp);
@@ -469,7 +469,7 @@ static void release_for_fingers(view_window *window, int count, double seconds)
     const view_button held = window->held;
     if (held == VIEW_BUTTON_NONE || held == finger_button(count))
         return;
-    const view_input properties = {.is_given_up = count > 1,
+    const view_input properties = {.is_canceled = count > 1,
                                    .is_long = view_is_long_touch(&window->fingers, seconds)};
     press(window, held, false, properties);
 }
@@ -663,7 +663,7 @@ void (*view_find_gl(void *user, const char *name))(void)
     return (void (*)(void))emscripten_webgl_get_proc_address(name);
 }
 
-bool view_ask_page(const char *request)
+bool view_send_page_request(const char *request)
 {
     return send_request(request);
 }
@@ -702,7 +702,7 @@ static void step_once(void *user)
     const bool goes_on = window->steps.step(window->steps.user);
     if (!goes_on) {
         emscripten_cancel_main_loop();
-        view_ask_page("about");
+        view_send_page_request("about");
     }
 }
 

@@ -476,7 +476,7 @@ TEST_SCENE (gl_material_files_equal_those_of_the_viewer) {
         md5gl_material_set *const material_set = md5gl_load_materials(scene->renderer, &desc, NULL);
         CHECK(view_load_textures(&textures,
                                  &(view_loader){.renderer = scene->renderer, .log = &log},
-                                 &(view_dressing){.model = model, .path = path}));
+                                 &(view_texture_sources){.model = model, .path = path}));
         CHECK_UINT(material_set->num_warnings, 0);
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5gl_material shown =

@@ -31,7 +31,7 @@ check "the row is added" add base/option_table.c '        .name = "watch",' <<'E
         .effect = VIEW_EFFECT_HALO,
         .entry = {
             .menu = VIEW_MENU_MODEL,
-            .after = VIEW_TURN_Z,
+            .after = VIEW_ROTATE_Z,
             .label = "Halo",
             .synonyms = "saint nimbus",
             .keys = {VIEW_WITH_CTRL | 'j'},
@@ -79,7 +79,7 @@ int main(int count, char **arguments)
     char problem[256];
     if (!view_read_options(count - 1, arguments + 1, &options, problem, sizeof problem))
         return 2;
-    if (view_print_asked(&options, stdout))
+    if (view_print_requested_text(&options, stdout))
         return 0;
     const view_option *const option = VIEW_OPTION(halo);
     const view_menu_entry *const entry = view_get_entry(option);

@@ -370,14 +370,14 @@ TEST (view_config_keeps_documents_and_files) {
     view_config config = {.path = new_file(), .settings = common_copy("")};
     for (int i = 0; i < VIEW_MAX_RECENT + 3; i++) {
         OWN_STRING path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
-        view_note_recent(&config, path);
+        view_add_recent(&config, path);
     }
-    view_note_recent(&config, "/a folder/x/../b.md5mesh");
+    view_add_recent(&config, "/a folder/x/../b.md5mesh");
     CHECK_STRING(config.recent.names[0], "/a folder/b.md5mesh");
     for (int round = 0; round < NUM_ROUNDS; round++) {
         OWN_STRING path = common_format("/a folder/%d.md5mesh", round);
-        view_note_document(&config, path,
-                           round % 2 == 0 ? "--hide=a b\n--joint=c\n" : "--hide=a b\n");
+        view_store_document_settings(&config, path,
+                                     round % 2 == 0 ? "--hide=a b\n--joint=c\n" : "--hide=a b\n");
         view_config loaded = save_and_load(&config);
         CHECK_STRING(view_find_document(&loaded.documents, path),
                      round % 2 == 0 ? "--hide=a b\n--joint=c\n" : "--hide=a b\n");
@@ -420,10 +420,10 @@ TEST (view_config_writes_only_values_that_it_can_read) {
     longest[0] = '/';
     for (int i = 0; i < 2; i++) {
         const char *const path = i == 0 ? longest : "/two\nlines.md5mesh";
-        view_note_recent(&config, path);
-        view_note_document(&config, path, "--terrain=hills\n");
-        view_note_document(&config, "/tab\t.md5mesh", "--terrain=hills\n");
-        view_note_document(&config, "/long.md5mesh", longest);
+        view_add_recent(&config, path);
+        view_store_document_settings(&config, path, "--terrain=hills\n");
+        view_store_document_settings(&config, "/tab\t.md5mesh", "--terrain=hills\n");
+        view_store_document_settings(&config, "/long.md5mesh", longest);
         view_config loaded = save_and_load(&config);
         CHECK(loaded.recent.count == 0 && loaded.documents.count == 0);
         view_free_config(&loaded);
@@ -596,20 +596,20 @@ TEST (view_config_keeps_lines_of_another_viewer) {
     view_log log = quiet_log;
     OWN_STRING path = new_file();
     view_config first = read_config(path);
-    view_note_recent(&first, "/0.md5mesh");
-    view_note_document(&first, "/0.md5mesh", "--hide=0\n");
-    view_note_document(&first, "/3.md5mesh", "--hide=3\n");
+    view_add_recent(&first, "/0.md5mesh");
+    view_store_document_settings(&first, "/0.md5mesh", "--hide=0\n");
+    view_store_document_settings(&first, "/3.md5mesh", "--hide=3\n");
     CHECK(view_write_config(&first, &log));
 
     view_config second = read_config(path);
-    view_note_recent(&first, "/1.md5mesh");
-    view_note_document(&first, "/1.md5mesh", "--hide=1\n");
-    view_forget_document(&first, "/3.md5mesh");
+    view_add_recent(&first, "/1.md5mesh");
+    view_store_document_settings(&first, "/1.md5mesh", "--hide=1\n");
+    view_delete_document_settings(&first, "/3.md5mesh");
     CHECK(view_write_config(&first, &log));
 
-    view_note_recent(&second, "/2.md5mesh");
-    view_note_recent(&second, "/0.md5mesh");
-    view_note_document(&second, "/0.md5mesh", "--hide=new\n");
+    view_add_recent(&second, "/2.md5mesh");
+    view_add_recent(&second, "/0.md5mesh");
+    view_store_document_settings(&second, "/0.md5mesh", "--hide=new\n");
     CHECK(view_write_config(&second, &log));
 
     view_config stored = read_config(path);
@@ -621,13 +621,13 @@ TEST (view_config_keeps_lines_of_another_viewer) {
     view_free_config(&stored);
 
     // Lines that the first viewer wrote earlier do not count as new any more.
-    view_forget_document(&second, "/1.md5mesh");
+    view_delete_document_settings(&second, "/1.md5mesh");
     CHECK(view_write_config(&second, &log) && view_write_config(&first, &log));
     stored = read_config(path);
     CHECK_UINT(stored.documents.count, 1);
     view_free_config(&stored);
 
-    view_forget_document(&first, NULL); // all documents
+    view_delete_document_settings(&first, NULL); // all documents
     CHECK(view_write_config(&first, &log));
     stored = read_config(path);
     CHECK(stored.documents.count == 0 && stored.recent.count == 0);
@@ -644,13 +644,13 @@ TEST (view_config_keeps_values_after_a_failed_write) {
     size_t size;
     OWN_STRING path = new_file();
     view_config config = read_config(path);
-    view_note_document(&config, "/a.md5mesh", "--hide=0\n");
+    view_store_document_settings(&config, "/a.md5mesh", "--hide=0\n");
     CHECK(view_write_config(&config, &log));
     OWN_STRING before = test_read_file(path, &size);
 
-    view_note_recent(&config, "/1.md5mesh");
-    view_forget_document(&config, "/a.md5mesh");
-    view_note_document(&config, "/b.md5mesh", "--hide=1\n");
+    view_add_recent(&config, "/1.md5mesh");
+    view_delete_document_settings(&config, "/a.md5mesh");
+    view_store_document_settings(&config, "/b.md5mesh", "--hide=1\n");
     struct rlimit limit;
     CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
     CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, limit.rlim_max}) == 0);
@@ -684,9 +684,9 @@ TEST (view_config_is_locked_while_it_is_changed) {
         view_read_config(&config, path, &log);
         char *const name = common_format("/%u.md5mesh", (unsigned)i);
         for (uint32_t round = 0; round < 8; round++) {
-            view_note_recent(&config, name);
+            view_add_recent(&config, name);
             OWN_STRING second_value = common_format("/%u.%u.md5mesh", (unsigned)i, round);
-            view_note_document(&config, second_value, "--hide=0\n");
+            view_store_document_settings(&config, second_value, "--hide=0\n");
             view_write_config(&config, &log);
         }
         _exit(log.num_warnings > 0);

@@ -136,7 +136,7 @@ TEST_HERE (view_cube_plays_animations_by_name, linked) {
         CHECK_STRING(view->scene.clips[1].name, "run");
         CHECK_UINT(view->scene.clips[0].anim->num_frames, 3); // the first frame again, for looping
         CHECK_NEAR(view->scene.clips[0].anim->frame_rate, 5, 1e-9);
-        CHECK(view->scene.picked_up);
+        CHECK(view->scene.has_found_clips);
         if (show_frame(view, "run", 1)) {
             check_joint(view, "arm", 0.0f, -0.5f, 10.0f);
             check_joint(view, "1/root", -1.5f, -2.0f, 10.0f);

@@ -58,7 +58,7 @@ TEST_HERE (meshes_above_64_cannot_be_isolated, BOBBIN) {
 // the mesh are highlighted for a while.
 TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     s->viewer.ui.selected_joint = find_joint(s, "origin");
-    CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_MARKED);
+    CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_JOINT_SELECTED);
     CHECK(s->viewer.ui.selected_mesh == 1 && s->viewer.ui.selected_joint == -1);
     CHECK_UINT(s->viewer.options->hidden_meshes, 0);
     CHECK(s->facts.lit_mesh == 1);
@@ -95,11 +95,11 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
     const view_morphs *const morphs = &s->viewer.document->morphs;
     const uint32_t smile = md5_find_morph_target(morphs->morph, "smile");
     press(s, "morph/smile", 0.7f);
-    const float weight = morphs->asked[smile];
+    const float weight = morphs->requested[smile];
     CHECK(weight > 0.3f && weight < 1.0f);
     CHECK(morphs->weights[smile] >= weight);
     press(s, "morph/smile", 0.01f); // pressing its name: the default value
-    CHECK_EXACT(morphs->asked[smile], 0);
+    CHECK_EXACT(morphs->requested[smile], 0);
 }
 
 // -- The inspector --------------------------------------------------------------------------
@@ -272,7 +272,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     const view_peak *const peak = &compare->peaks[1];
     OWN_STRING label =
         common_format("compared/%s", s->viewer.document->scene.skeleton->joints[peak->joint].name);
-    CHECK_UINT(press(s, label, 0.1f), VIEW_MARKED);
+    CHECK_UINT(press(s, label, 0.1f), VIEW_JOINT_SELECTED);
     CHECK(s->viewer.ui.selected_joint == (int32_t)peak->joint);
     float largest = 0.0f;
     for (uint32_t i = 0; i < compare->measured->num_frames; i++)

@@ -133,7 +133,7 @@ TEST_HERE (game_list_cycles_through_its_sections, VIEW_ENTITIES, NULL) {
 TEST (list_of_files_switches_to_the_game) {
     view_browser browser = {0};
     view_browse_folder(&browser, test_path("models/game/base"), NULL, NULL);
-    CHECK(view_key_browser(&browser, VIEW_KEY_LEFT).action == VIEW_LISTED);
+    CHECK(view_key_browser(&browser, VIEW_KEY_LEFT).action == VIEW_LIST_CHANGED);
     const view_command request = view_key_browser(&browser, VIEW_KEY_TAB);
     OWN_STRING canonical = common_canonical_path(test_path("models/game/base"));
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, canonical) == 0);
@@ -152,7 +152,7 @@ TEST (list_of_a_game_is_empty_while_it_opens) {
     CHECK(browser.is_scanning && browser.num_scanned == 1234 && browser.num_found == 0);
     CHECK(view_key_browser(&browser, VIEW_KEY_RETURN).action == VIEW_HANDLED);
     CHECK(view_key_browser(&browser, VIEW_KEY_TAB).action == VIEW_HANDLED);
-    CHECK(view_key_browser(&browser, VIEW_KEY_ESCAPE).action == VIEW_CLOSED);
+    CHECK(view_key_browser(&browser, VIEW_KEY_ESCAPE).action == VIEW_LIST_CLOSED);
     CHECK(browser.kind == VIEW_BROWSE_NOTHING);
     view_clear_browser(&browser);
 }
@@ -230,8 +230,8 @@ TEST (mod_and_base_are_one_game) {
     view_library *const library = view_open_library(search_path, NULL, NULL, NULL);
     if (CHECK(library)) {
         CHECK_STRING(library->location, search_path);
-        CHECK(library->num_own >= 1 && library->num_own < library->search_paths.count);
-        CHECK_STRING(library->search_paths.titles[library->num_own], test_path(base));
+        CHECK(library->num_mod_paths >= 1 && library->num_mod_paths < library->search_paths.count);
+        CHECK_STRING(library->search_paths.titles[library->num_mod_paths], test_path(base));
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // from the mod
         CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // from the base game
         for (size_t i = 0; i < library->num_names[VIEW_ENTITIES]; i++)
@@ -455,7 +455,7 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
     md5_model *const model = our_model(path);
     if (CHECK(model))
         CHECK(view_load_textures(textures, &(view_loader){.renderer = scene->renderer, .log = log},
-                                 &(view_dressing){.model = model, .path = test_path(path)}));
+                                 &(view_texture_sources){.model = model, .path = test_path(path)}));
     return model;
 }
 
@@ -1250,7 +1250,7 @@ TEST (view_host_looks_at_a_near_guest) {
         CHECK_EXACT(parameter_value(&host, "pointer"), 0);
         host.target = (md5_vec3){100, -100, 40}; // a pointer has priority
         host.has_target = true;
-        host.pointed = host.time;
+        host.pointer_time = host.time;
         view_run_machine(&host, 5.0);
         CHECK_NEAR(parameter_value(&host, "eyes_yaw"), -45, 0.1);
         view_free_machine(&guest);
@@ -1294,7 +1294,7 @@ TEST (view_first_minute_tells_its_story) {
         guest.start = (md5_xform){.rotation = {.z = 0.70710678f, .w = 0.70710678f},
                                   .translation = {27.5f, -347, 0}};
         guest.placement = guest.start;
-        host.acts = true;
+        host.plays_demo = true;
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
             for (double time = host.time; time < cases[i].second; time += 1.0 / rate) {
                 view_run_machine(&host, time);
@@ -1309,7 +1309,7 @@ TEST (view_first_minute_tells_its_story) {
         CHECK_NEAR(parameter_value(&host, "pointer"), 1, 0.01); // Bobbin looks into the camera
         CHECK_NEAR(parameter_value(&host, "eyes_yaw"), camera.azimuth, 3);
         // The last shot remains, and the camera comes no nearer, until the user takes over.
-        view_run_machine(&host, (double)VIEW_MINUTE + (rate == 1 ? 300 : 0));
+        view_run_machine(&host, (double)VIEW_DEMO_SECONDS + (rate == 1 ? 300 : 0));
         // The scene ends on the face.
         CHECK(view_find_demo_camera(&host, &camera));
         CHECK(camera.distance > 80.0f && camera.distance < 100.0f);

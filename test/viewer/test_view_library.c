@@ -178,7 +178,7 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
     view_scene scene;
     REQUIRE(view_load_game_scene(&scene, NULL,
                                  test_path("models/game/base::monster_bobbin_watchman"), &log));
-    CHECK(strcmp(scene.name, "monster_bobbin_watchman") == 0 && scene.picked_up);
+    CHECK(strcmp(scene.name, "monster_bobbin_watchman") == 0 && scene.has_found_clips);
     const view_entity *const fixture = &scene.entity;
     if (CHECK(fixture->num_parts == 3 && scene.model != NULL)) {
         uint32_t num_joints = 0;

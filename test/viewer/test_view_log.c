@@ -152,7 +152,7 @@ TEST_HERE (view_log_lists_ten_causes_per_file) {
     view_find_causes(&k->reports);
     CHECK_UINT(k->reports.num_causes, VIEW_MAX_CAUSES + 1);
     const view_cause *const rest = &k->reports.causes[VIEW_MAX_CAUSES];
-    CHECK(rest->is_rest);
+    CHECK(rest->is_merged);
     CHECK_UINT(rest->level, VIEW_INFO);
     CHECK_UINT(rest->num_reports, 2);
     CHECK_UINT(k->reports.order[rest->first], 1);

@@ -194,11 +194,12 @@ static view_textures load_material(gl_scene *scene, view_package *package, const
 {
     view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
     *log = (view_log){.level = VIEW_QUIET};
-    view_add_layers(&(view_dresser){.textures = &textures,
-                                    .renderer = scene->renderer,
-                                    .log = log,
-                                    .game = view_package_game(package, view_log_listener(log))},
-                    material);
+    view_add_layers(
+        &(view_texture_task){.textures = &textures,
+                             .renderer = scene->renderer,
+                             .log = log,
+                             .game = view_package_game(package, view_log_listener(log))},
+        material);
     view_sort_layers(&textures.layers, 1);
     view_evaluate_layers(&textures.layers,
                          &(md5_material_input){.time = time, .parms = {1, 1, 1, 1, [7] = parm7}});
@@ -632,7 +633,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     view_textures textures;
     view_log log = quiet_log;
     view_loader loader = {.renderer = scene->renderer, .log = &log};
-    const view_dressing dressing = {.model = model, .path = model_path, .options = &options};
+    const view_texture_sources sources = {.model = model, .path = model_path, .options = &options};
     for (int round = 0; round < 3; round++) { // 0: images elsewhere; 2: as materials
         for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
             OWN_STRING path = round == 0 ? common_copy(test_path(selected[i].from))
@@ -643,7 +644,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         for (md5gl_image_kind map = 0; map < MD5GL_NUM_IMAGE_KINDS && round == 2; map++)
             options.maps[map].count = 0;
         log.num_warnings = 0;
-        if (!CHECK(view_load_textures(&textures, &loader, &dressing)))
+        if (!CHECK(view_load_textures(&textures, &loader, &sources)))
             continue;
         CHECK_UINT(log.num_warnings, 0);
         OWN_STRING path = view_materials_path(&textures);

@@ -153,8 +153,8 @@ static float distance_outside_sphere(const view_kind *kind, md5_vec3 *positions)
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         md5_pose_palette(kind->clips[clip], first, MD5_ROOT_IN_PLACE, pose, joints, palette);
         for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
-            skin_with_morph(kind->morphs->morph, i, kind->morphs->asked, palette, NULL, positions,
-                            NULL, NULL);
+            skin_with_morph(kind->morphs->morph, i, kind->morphs->requested, palette, NULL,
+                            positions, NULL, NULL);
             for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
                 const md5_vec3 arm = md5_vec3_sub(positions[v], kind->sphere.center);
                 max_value = fmaxf(max_value, md5_vec3_length(arm) - kind->sphere.radius);
@@ -183,7 +183,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
         }
         OWN md5_vec3 *const positions = malloc(max_value * sizeof *positions);
         const float reach = view_morph_reach(kind.morphs, NULL);
-        CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->asked));
+        CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->requested));
         CHECK(distance_outside_sphere(&kind, positions) <= 0.0f);
         kind.sphere.radius -= reach; // as measured without morph targets
         CHECK(distance_outside_sphere(&kind, positions) > 0.0f);

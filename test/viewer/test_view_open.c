@@ -198,7 +198,7 @@ TEST (view_first_frame_does_not_wait_for_the_guest) {
     CHECK(view_is_window_hidden(window) && view_open_first(state));
     const view_machine *const machine = &state->document->scene.machine;
     const float size = view_size(state->document->bounds);
-    CHECK(machine->acts && machine->guest == NULL && size > 10.0f);
+    CHECK(machine->plays_demo && machine->guest == NULL && size > 10.0f);
     CHECK(view_finish_opening(state) && !view_finish_opening(state));
     CHECK(machine->guest != NULL && state->document->companions[VIEW_GUEST].drawn != NULL);
     CHECK(view_size(state->document->bounds) > size);
@@ -220,12 +220,12 @@ TEST (view_built_in_machine_continues_when_its_second_part_arrives) {
         view_scene *const scene = &state->document->scene;
         view_pose(scene, &state->play);
         const view_machine before = scene->machine;
-        CHECK(before.time == 3.0 && before.next_act > 2 && before.acts == (i == 0));
+        CHECK(before.time == 3.0 && before.next_act > 2 && before.plays_demo == (i == 0));
         view_handle_event(state, &(view_input){.kind = VIEW_INPUT_DROP, .path = common_copy("")},
                           &redraw);
         view_machine *const machine = &state->document->scene.machine;
         CHECK(machine->player != NULL && state->play.time == 3.0 && machine->time == 3.0);
-        CHECK(machine->next_act == before.next_act && machine->acts == before.acts);
+        CHECK(machine->next_act == before.next_act && machine->plays_demo == before.plays_demo);
         CHECK(machine->guest != NULL
               && !view_finish_opening(state)); // the guest that was already there
         view_stop_acting(machine);
@@ -312,7 +312,8 @@ TEST (view_camera_on_a_phone_stays_near_after_the_demo) {
     CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
     (void)item_draw(state, 390, 844);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
-    CHECK(state->document->companions[VIEW_GUEST].model && !state->document->scene.machine.acts);
+    CHECK(state->document->companions[VIEW_GUEST].model
+          && !state->document->scene.machine.plays_demo);
     view_measure(state);
     const float model_size = view_size(state->document->scene.model->bounds);
     CHECK(view_size(state->document->bounds) < 1.2f * model_size);
@@ -362,7 +363,7 @@ TEST (view_start_plays_the_first_minute) {
     for (size_t j = 0; j < COUNT_OF(arguments); j++) {
         if (!begin_viewer(&viewer, (const char *[]){arguments[j], NULL}, false))
             return;
-        CHECK(view_open_first(state) && !state->document->scene.machine.acts);
+        CHECK(view_open_first(state) && !state->document->scene.machine.plays_demo);
         end_viewer(&viewer);
     }
 }
@@ -399,7 +400,7 @@ TEST (view_start_page_is_shown_after_the_first_start) {
         viewer.state.window = &(view_window){.window = viewer.scene.window};
         viewer.state.config = &config;
         CHECK(view_open_first(&viewer.state));
-        CHECK(viewer.state.document->scene.machine.acts == config.is_new);
+        CHECK(viewer.state.document->scene.machine.plays_demo == config.is_new);
         CHECK(viewer.state.panels.start.is_open != config.is_new);
         end_viewer(&viewer);
         view_free_config(&config);
@@ -481,7 +482,7 @@ TEST (view_documents_restore_their_settings) {
             // of the document.
             state->log.num_warnings++;
             const view_document *const before = state->document;
-            view_reset_settings(state, VIEW_FORGET_DOCUMENT);
+            view_reset_settings(state, VIEW_CLEAR_DOCUMENT_SETTINGS);
             CHECK(round == 2 || state->document != before);
             CHECK_STRING(view_find_document(&again.documents, model), "");
             CHECK(state->play.speed == 1.0);
@@ -578,7 +579,7 @@ TEST (view_list_includes_files_of_other_formats) {
     CHECK_STRING(selected_label(&list), "inner/");
     view_key_browser(&list, ' ');
     CHECK(!list.is_peeking);
-    list.asked.accepted_kinds = 1u << VIEW_ENTRY_MODEL; // a list for an option
+    list.purpose.accepted_kinds = 1u << VIEW_ENTRY_MODEL; // a list for an option
     view_browse_folder(&list, folder, NULL, NULL);
     CHECK_UINT(list.num_found, 2);
     view_clear_browser(&list);

@@ -109,6 +109,7 @@ static void make_files(library_case *fixture)
     static char location[] = "games/mod|games/base";
     *fixture = (library_case){0};
     fixture->library.location = location;
+    fixture->library.num_mod_paths = 1;
     for (int i = 0; i < NUM_FILES; i++) {
         snprintf(fixture->texts[i], sizeof fixture->texts[i], "models/md5/%s/%s%02d.md5anim",
                  kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
@@ -151,7 +152,6 @@ TEST (names_of_a_mod_can_be_listed_separately) {
                                      .close = close_none,
                                      .user = &fixture}};
     fixture.library.game = md5_create_game(paths, 2, NULL, NULL);
-    fixture.library.num_own = 1;
     fixture.library.search_paths.count = 2;
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
     CHECK(fixture.browser.num_found == NUM_FILES && fixture.browser.num_from_mod == 6);

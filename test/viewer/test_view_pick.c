@@ -318,11 +318,12 @@ static view_textures load_layers(gl_stage *stage, view_package *package, const c
 {
     view_log log = quiet_log;
     view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
-    view_add_layers(&(view_dresser){.textures = &textures,
-                                    .renderer = stage->renderer,
-                                    .log = &log,
-                                    .game = view_package_game(package, view_log_listener(&log))},
-                    material);
+    view_add_layers(
+        &(view_texture_task){.textures = &textures,
+                             .renderer = stage->renderer,
+                             .log = &log,
+                             .game = view_package_game(package, view_log_listener(&log))},
+        material);
     view_sort_layers(&textures.layers, 1);
     view_evaluate_layers(&textures.layers, &(md5_material_input){.parms = {1, 1, 1, 1}});
     view_set_deforms(&textures.layers, stage->renderer, stage->copy, stage->model, &log);
@@ -485,9 +486,9 @@ TEST_SCENE (view_layers_show_built_in_images) {
         view_log log = quiet_log;
         view_textures textures;
         OWN_MODEL model = md5_load_model(test_path(cases[i]), NULL, NULL);
-        CHECK(view_load_textures(&textures,
-                                 &(view_loader){.renderer = scene->renderer, .log = &log},
-                                 &(view_dressing){.model = model, .path = test_path(cases[i])}));
+        CHECK(view_load_textures(
+            &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
+            &(view_texture_sources){.model = model, .path = test_path(cases[i])}));
         const md5gl_material material =
             view_mesh_material(&textures, scene->renderer, 0, true, false, 0.0);
         CHECK(material.diffuse != md5gl_checker_texture(scene->renderer));
@@ -509,9 +510,9 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
             view_make_address(package->root, i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
         CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
-            &(view_dressing){.model = model,
-                             .path = address,
-                             .game = view_package_game(package, view_log_listener(&log))}));
+            &(view_texture_sources){.model = model,
+                                    .path = address,
+                                    .game = view_package_game(package, view_log_listener(&log))}));
         const view_texture *const image = view_mesh_image(&textures, 0, MD5GL_IMAGE_DIFFUSE);
         CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));

@@ -361,13 +361,13 @@ TEST (view_long_press_needs_a_single_finger) {
     (void)touch(window, SDL_FINGERDOWN, 1000);
     CHECK(!touch(window, SDL_MOUSEBUTTONUP, 1400).is_long);
     CHECK(touch(window, SDL_MOUSEBUTTONUP, 1600).is_long);
-    CHECK(!touch(window, SDL_MOUSEBUTTONUP, 1600).is_given_up);
+    CHECK(!touch(window, SDL_MOUSEBUTTONUP, 1600).is_canceled);
     (void)touch(window, SDL_FINGERDOWN, 1600);
-    CHECK(touch(window, SDL_MOUSEBUTTONUP, 1700).is_given_up);
+    CHECK(touch(window, SDL_MOUSEBUTTONUP, 1700).is_canceled);
     (void)touch(window, SDL_FINGERUP, 1700);
     (void)touch(window, SDL_FINGERUP, 1700);
     (void)touch(window, SDL_FINGERDOWN, 2000);
-    CHECK(!touch(window, SDL_MOUSEBUTTONUP, 2100).is_given_up);
+    CHECK(!touch(window, SDL_MOUSEBUTTONUP, 2100).is_canceled);
     CHECK(!touch(window, SDL_MOUSEBUTTONUP, 2100).is_long);
     free(window);
     SDL_QuitSubSystem(SDL_INIT_VIDEO);

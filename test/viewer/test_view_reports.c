@@ -484,8 +484,8 @@ static void note_recent_files(screen *w, view_config *config)
     OWN_STRING path = common_join(w->folder, "there.md5mesh");
     folder_put_text(w->folder, "there.md5mesh", "x");
     w->viewer.config = config;
-    view_note_recent(config, path);
-    view_note_recent(config, "/nowhere/gone.md5mesh");
+    view_add_recent(config, path);
+    view_add_recent(config, "/nowhere/gone.md5mesh");
     PERFORM(&w->viewer, VIEW_START_PAGE);
 }
 
@@ -525,7 +525,7 @@ TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
 TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     view_config config = {.path = NULL};
     note_recent_files(w, &config);
-    view_forget_recent(&config, "/nowhere/gone.md5mesh");
+    view_remove_recent(&config, "/nowhere/gone.md5mesh");
     press_key(w, VIEW_KEY_RETURN);
     CHECK_STRING(w->viewer.panels.browser.folder, w->folder);
     CHECK(view_build_stage(&w->viewer, 800, 600).is_bare);

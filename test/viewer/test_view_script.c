@@ -131,7 +131,7 @@ static void send_gesture(user *u, const gesture *input)
         break;
     case GESTURE_DROP:
         user_send(u, (view_input){.kind = VIEW_INPUT_DROP,
-                                  .is_alone = true,
+                                  .is_only_file = true,
                                   .x = input->x,
                                   .y = input->y,
                                   .path = common_copy(input->path)});

@@ -63,9 +63,9 @@ TEST (view_first_minute_is_heard) {
         if (!CHECK(
                 view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)))
             return;
-        host.acts = acts == 1;
+        host.plays_demo = acts == 1;
         view_run_machine(&host, 18.5); // earlier events are not heard
-        host.heard = host.time;
+        host.sounds_played_until = host.time;
         for (double time = 18.5; time < 18.6; time += 1.0 / 30.0) {
             view_run_machine(&host, time);
             view_play_demo_sounds(&host, window);

@@ -288,9 +288,9 @@ TEST_SHOT (view_graph_starts_the_clicked_state, MACHINE) {
     CHECK_STRING(get_layer(state, 0)->states[leap].name, "leap");
     // While paused, the state changes immediately.
     state->play.playing = false;
-    machine->acts = true;
+    machine->plays_demo = true;
     CHECK(view_execute(state, request));
-    CHECK(!machine->acts); // the user has taken over
+    CHECK(!machine->plays_demo); // the user has taken over
     CHECK_UINT(md5_player_layer(machine->player, 0).state, leap);
     CHECK(md5_player_layer(machine->player, 0).from == MD5_NONE);
     facts = draw(state);
@@ -399,7 +399,7 @@ static uint32_t count_fading(const view_state *state)
 TEST_SHOT (view_graph_fades_transitions_that_were_taken, MACHINE) {
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
-    machine->acts = false;
+    machine->plays_demo = false;
     draw(state);
     CHECK_UINT(count_fading(state), 0);
     const uint32_t busy = md5_find_state(machine->character->machine, 0, "busy");
@@ -505,7 +505,7 @@ TEST_HERE (sections_can_be_clicked, true) {
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
     CHECK(click(s, "list/Filter", 0.001f).action == VIEW_HANDLED);
     const view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
-    CHECK(item_press_at(&s->viewer, &facts, 1.0f, 600.0f).action == VIEW_CLOSED);
+    CHECK(item_press_at(&s->viewer, &facts, 1.0f, 600.0f).action == VIEW_LIST_CLOSED);
 }
 
 static void ask(screen *s, view_command command)

@@ -42,7 +42,7 @@ TEST_HERE (view_touch_has_the_effects_of_keys, MACHINE) {
     CHECK(!(view_stick_position(&u->facts).reach > 0.0f));
     finger(u, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     user_send(u, (view_input){
-                     .kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_given_up = true});
+                     .kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_canceled = true});
     CHECK(u->viewer.ui.selected_joint < 0 && !u->viewer.pick.is_set);
     const view_stick stick = view_stick_position(&u->facts);
     const view_control *const control = &user_scene(u)->machine.control;

@@ -82,11 +82,11 @@ TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 
     OWN_PICTURE rotated = shot_draw(viewer);
     CHECK(shot_difference(&plain, &rotated) > 0.02);
     for (int i = 0; i < 3; i++)
-        PERFORM(&viewer->state, VIEW_TURN_X);
+        PERFORM(&viewer->state, VIEW_ROTATE_X);
     CHECK(!viewer->state.document->scene.rotation.is_set);
     OWN_PICTURE again = shot_draw(viewer);
     CHECK(shot_difference(&plain, &again) < 0.001);
-    PERFORM(&viewer->state, VIEW_TURN_Z);
+    PERFORM(&viewer->state, VIEW_ROTATE_Z);
     CHECK(viewer->state.document->scene.rotation.is_set);
 }
 

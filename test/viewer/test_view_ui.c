@@ -20,7 +20,7 @@ typedef struct outside {
     view_parms parms;
     uint64_t hidden_meshes;
     size_t clip;
-    bool acts;
+    bool plays_demo;
 } outside;
 
 static outside look_outside(const screen *s)
@@ -35,7 +35,7 @@ static outside look_outside(const screen *s)
     memcpy(&o.parms, &v->options->parms, sizeof o.parms);
     o.hidden_meshes = v->options->hidden_meshes;
     o.clip = v->document->scene.clip;
-    o.acts = v->document->scene.machine.acts;
+    o.plays_demo = v->document->scene.machine.plays_demo;
     return o;
 }
 
@@ -72,7 +72,7 @@ static void drag(screen *s, float x)
 #define TEST_HERE(title, file) TEST_SCREEN (title, screen_open(s, file, WIDTH, HEIGHT))
 
 TEST_HERE (view_ui_reports_an_unreadable_image, BOBBIN) {
-    PERFORM(&s->viewer, VIEW_TAKE_TEXTURE, .path = common_copy("/nowhere.png"));
+    PERFORM(&s->viewer, VIEW_ASSIGN_TEXTURE, .path = common_copy("/nowhere.png"));
     CHECK_STRING(s->viewer.ui.notice, "Cannot read nowhere.png; texture of mesh 0 is unchanged");
     CHECK(strstr(s->viewer.log.error, "/nowhere.png"));
     CHECK(view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE) != NULL);
@@ -110,7 +110,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     view_filter_list(list, "9999");
     CHECK_UINT(list->num_found, 1);
     const view_command command = view_key_browser(list, VIEW_KEY_RETURN);
-    CHECK(command.action == VIEW_TAKE_TEXTURE && command.number == 1);
+    CHECK(command.action == VIEW_ASSIGN_TEXTURE && command.number == 1);
     free(command.path);
     folder_remove(folder);
 }
@@ -194,10 +194,10 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         float low, high;
         view_parameter_range(machine->character->machine, parameter->name, &low, &high);
         OWN_STRING name = common_format("parameter/%s", parameter->name);
-        machine->acts = true;
+        machine->plays_demo = true;
         const float before = md5_player_get(machine->player, i);
         CHECK_UINT(press(s, name, 0.9999f).action, VIEW_HANDLED);
-        CHECK(!machine->acts); // the user has taken over
+        CHECK(!machine->plays_demo); // the user has taken over
         if (!is_float)
             CHECK(md5_player_get(machine->player, i) != before);
         // A parameter that follows another value needs time to arrive.
@@ -247,7 +247,7 @@ TEST_HERE (view_ui_hits_the_topmost_item, BOBBIN) {
     CHECK(s->viewer.ui.scrolls[UI_SCROLL_FILES].wanted > 0.0f);
     CHECK_UINT(press(s, "list/Filter", 0.001f).action, VIEW_HANDLED);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.9f * sky.width, sky.y).action,
-               VIEW_CLOSED);
+               VIEW_LIST_CLOSED);
     CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1);
     CHECK_UINT(s->viewer.panels.browser.kind, VIEW_BROWSE_NOTHING);
 }
@@ -258,7 +258,7 @@ TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
     const outside before = look_outside(s);
     CHECK_UINT(view_key_browser(list, VIEW_KEY_RETURN).action, VIEW_NOTHING);
     CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene));
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_END).action, VIEW_LISTED);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_END).action, VIEW_LIST_CHANGED);
     view_command request = view_key_browser(list, VIEW_KEY_RETURN);
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_UINT(request.number, scene->num_clips - 1);
@@ -270,7 +270,7 @@ TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
     CHECK(request.path != NULL && common_is_folder(request.path));
     CHECK(view_execute(&s->viewer, request));
     CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_ESCAPE).action, VIEW_CLOSED);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_ESCAPE).action, VIEW_LIST_CLOSED);
     const outside after = look_outside(s);
     CHECK_BYTES(&before, &after, sizeof before);
 }
@@ -283,9 +283,9 @@ TEST_HERE (view_ui_highlights_hovered_joints, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
-    CHECK_UINT(press(s, name, 0.5f).action, VIEW_MARKED);
+    CHECK_UINT(press(s, name, 0.5f).action, VIEW_JOINT_SELECTED);
     CHECK(s->viewer.ui.selected_joint == 0);
-    CHECK_UINT(press(s, name, 0.5f).action, VIEW_MARKED);
+    CHECK_UINT(press(s, name, 0.5f).action, VIEW_JOINT_SELECTED);
     CHECK(s->viewer.ui.selected_joint == 0); // still
     s->viewer.ui.selected_joint = -1;
     CHECK(move(s, 0.5f * (float)WIDTH, row.y));
@@ -1067,7 +1067,7 @@ static char *print_text(int number)
         .completions_given = true,
         .completions = (view_shell)(number - MANUAL - 1),
     };
-    CHECK(view_print_asked(&options, file));
+    CHECK(view_print_requested_text(&options, file));
     char *const text = common_alloc((size_t)ftell(file) + 1, 1);
     rewind(file);
     size_t length = 0;

@@ -104,11 +104,11 @@ TEST_SCREEN (view_undoes_a_death, BOBBIN) {
     REQUIRE(fall != NULL);
     begin(s);
     s->viewer.play.time = 1;
-    execute(s, (view_command){.action = VIEW_DIE});
+    execute(s, (view_command){.action = VIEW_TOGGLE_RAGDOLL});
     CHECK(view_has_died(fall, 1) && view_has_died(fall, 9) && !view_has_died(fall, 0.9));
     check_option(s, "ragdoll-time", "1");
     s->viewer.play.time = 3;
-    execute(s, (view_command){.action = VIEW_DIE}); // ends the fall
+    execute(s, (view_command){.action = VIEW_TOGGLE_RAGDOLL}); // ends the fall
     CHECK(!view_has_died(fall, 1) && !view_has_died(fall, 3));
     check_option(s, "ragdoll-time", NULL);
     undo(s);
@@ -129,7 +129,7 @@ static void execute_random_command(screen *s, uint64_t *random)
 {
     static const view_action actions[] = {VIEW_SLOWER,    VIEW_FASTER,      VIEW_NORMAL_SPEED,
                                           VIEW_REVERSE,   VIEW_RANGE_BEGIN, VIEW_RANGE_END,
-                                          VIEW_RANGE_ALL, VIEW_TURN_Z};
+                                          VIEW_RANGE_ALL, VIEW_ROTATE_Z};
     STRINGS(switches) = {"grid",  "axis",      "edges",      "armature",  "no-maps",
                          "light", "no-shadow", "untextured", "two-sided", "loop",
                          "root",  "skinning",  "shading"};
@@ -310,7 +310,7 @@ TEST_SCREEN (view_undo_restores_rotations, BOBBIN) {
     static const int steps[] = {0, 1, 2, 1, 0, 1, 2};
     // The first entry is the state before the first action.
     static const view_action actions[COUNT_OF(steps)] = {
-        VIEW_NOTHING, VIEW_TURN_X, VIEW_TURN_Z, VIEW_UNDO, VIEW_UNDO, VIEW_REDO, VIEW_REDO};
+        VIEW_NOTHING, VIEW_ROTATE_X, VIEW_ROTATE_Z, VIEW_UNDO, VIEW_UNDO, VIEW_REDO, VIEW_REDO};
     const view_rotation *const rotation = &s->viewer.document->scene.rotation;
     begin(s);
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
@@ -364,7 +364,7 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
     const view_texture *image;
     begin(s);
     OWN_STRING first = option_texts(&s->options);
-    execute(s, (view_command){.action = VIEW_TAKE_TEXTURE,
+    execute(s, (view_command){.action = VIEW_ASSIGN_TEXTURE,
                               .number = 0,
                               .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))});
     execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});

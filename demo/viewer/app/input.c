@@ -173,13 +173,13 @@ static void step_frame(view_play *play, const md5_anim *anim, int direction)
 }
 
 // Moves by one frame: forward (1) or backward (-1). A state machine does not have frames. It moves
-// by one time step, which is 1 / VIEW_STEPS_A_SECOND seconds.
+// by one time step, which is 1 / VIEW_STEPS_PER_SECOND seconds.
 static void step_playback(view_state *viewer, int direction)
 {
     view_play *const play = &viewer->play;
     if (view_get_mode(viewer->document) == VIEW_MODE_MACHINE) {
         play->playing = false;
-        play->time = fmax(play->time + direction / (double)VIEW_STEPS_A_SECOND, 0);
+        play->time = fmax(play->time + direction / (double)VIEW_STEPS_PER_SECOND, 0);
     } else {
         step_frame(play, view_timing_anim(&viewer->document->scene), direction);
     }
@@ -380,13 +380,13 @@ static void execute_model_command(view_state *viewer, view_action action)
         viewer->play.time = 0; // the walk begins at time 0
         view_measure(viewer);
         break;
-    case VIEW_DIE:
+    case VIEW_TOGGLE_RAGDOLL:
         toggle_ragdoll(viewer);
         break;
-    case VIEW_TURN_X:
+    case VIEW_ROTATE_X:
         rotate_model(viewer, AXIS_X);
         break;
-    case VIEW_TURN_Z:
+    case VIEW_ROTATE_Z:
         rotate_model(viewer, AXIS_Z);
         break;
     default:
@@ -542,7 +542,7 @@ static void change_text_size(view_state *viewer, bool is_larger)
 // instead.
 static void copy_command_line(view_state *viewer)
 {
-    if (view_ask_page("link"))
+    if (view_send_page_request("link"))
         return;
     char *const line = view_command_line(viewer);
     ui_copy(&viewer->ui, viewer->uptime, line, line);
@@ -777,7 +777,7 @@ static void execute_general_command(view_state *viewer, const view_command *comm
     case VIEW_SETTINGS:
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_SETTINGS);
         break;
-    case VIEW_TAKE_BACK:
+    case VIEW_REVERT_CARD:
         view_revert_card(viewer, number == 1);
         break;
     case VIEW_UNDO:
@@ -788,8 +788,8 @@ static void execute_general_command(view_state *viewer, const view_command *comm
         view_show_step(viewer, number);
         break;
     case VIEW_RESET_ALL:
-    case VIEW_FORGET_DOCUMENT:
-    case VIEW_FORGET_ALL:
+    case VIEW_CLEAR_DOCUMENT_SETTINGS:
+    case VIEW_CLEAR_ALL_SETTINGS:
         view_reset_settings(viewer, action);
         break;
     case VIEW_FIRE_TRIGGER:
@@ -847,7 +847,7 @@ bool view_execute(view_state *viewer, view_command command)
         set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     else if (action <= VIEW_ONE_SHOT)
         execute_playback(viewer, action);
-    else if (action <= VIEW_TURN_Z)
+    else if (action <= VIEW_ROTATE_Z)
         execute_model_command(viewer, action);
     else if (action <= VIEW_ORTHOGRAPHIC)
         execute_camera_command(viewer, action);
@@ -1091,7 +1091,7 @@ static bool decide_finger(view_state *viewer, float x, float y)
 static void lift_finger(view_state *viewer, const view_input *event)
 {
     view_input_state *const input = &viewer->input;
-    const bool is_still = input->drag == VIEW_DRAG_FINGER && !event->is_given_up;
+    const bool is_still = input->drag == VIEW_DRAG_FINGER && !event->is_canceled;
     const bool was_scrolling =
         input->drag == VIEW_DRAG_SCROLL && viewer->uptime - input->scroll_time < 0.1;
     const bool continues = was_scrolling && !viewer->options->shown.reduced_motion;
@@ -1295,7 +1295,7 @@ static void click_left(view_state *viewer, const view_stage *stage, bool control
 static bool click(view_state *viewer, const view_stage *stage, const view_input *event)
 {
     const bool has_moved = viewer->input.press_travel >= 4 * mouse_scale(viewer);
-    if (has_moved || viewer->pages.open >= 0 || event->is_given_up)
+    if (has_moved || viewer->pages.open >= 0 || event->is_canceled)
         return false;
 
     // The release does not identify the button of the press. The drag that the press has begun
@@ -1492,14 +1492,14 @@ static void drop_file(view_state *viewer, const view_input *event)
     const bool is_model = common_has_suffix(path, ".md5mesh");
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     if (is_image && hovered_map > 0) {
-        command.action = VIEW_TAKE_TEXTURE;
+        command.action = VIEW_ASSIGN_TEXTURE;
         command.number = (size_t)viewer->ui.selected_mesh;
         command.item = hovered_map - 1;
     } else if (is_image && is_on_body) {
-        command.action = VIEW_TAKE_TEXTURE;
+        command.action = VIEW_ASSIGN_TEXTURE;
         command.number = pick.mesh;
         command.item = view_guess_map(path);
-    } else if (is_model && is_on_body && event->is_alone) {
+    } else if (is_model && is_on_body && event->is_only_file) {
         command.action = VIEW_FILES;
     }
     view_run_file_command(viewer, &command);

@@ -80,7 +80,7 @@ static int run(int count, char **arguments, view_options *options)
     const bool is_thumbnail = options->thumbnail > 0;
     const bool draws_images = has_window || options->output != NULL;
     if (!options->no_config && !is_thumbnail && draws_images)
-        view_take_config(&config, count, arguments, options, &config_log);
+        view_apply_config(&config, count, arguments, options, &config_log);
     view_begin(&viewer, options);
     viewer.config = config.path != NULL ? &config : NULL;
     viewer.documents = &config.documents;
@@ -118,7 +118,7 @@ int main(int count, char **arguments)
     if (!view_read_options(count - 1, arguments + 1, &options, problem, sizeof problem)) {
         common_print(stderr, "md5view: %s\n", problem);
         status = EXIT_USAGE;
-    } else if (view_print_asked(&options, stdout)) {
+    } else if (view_print_requested_text(&options, stdout)) {
         status = EXIT_DONE;
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
         print_lessons();

@@ -170,7 +170,7 @@ static void add_name(view_library *library, view_section section, const char *na
 // that contains the name's file with the number of locations of the mod.
 bool view_is_from_mod(const view_library *library, view_section section, size_t name)
 {
-    const bool has_base = library->num_own < library->search_paths.count;
+    const bool has_base = library->num_mod_paths < library->search_paths.count;
     if (!has_base)
         return false;
     // A name is declared in a file, or is the name of a file.
@@ -178,7 +178,7 @@ bool view_is_from_mod(const view_library *library, view_section section, size_t 
     const md5_decl *const decl = md5_find_decl(library->game, declared[section], text);
     const bool is_declared = decl != NULL && decl->file != NULL;
     const char *const file = is_declared ? decl->file : text;
-    return md5_game_find_file(library->game, file, 0) < library->num_own;
+    return md5_game_find_file(library->game, file, 0) < library->num_mod_paths;
 }
 
 // -- Opening --------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ static bool add_locations(view_library *library, const char *location, md5_error
         if (is_added && !common_add_game_path(paths, part, &reason))
             is_added = fail(error, part, reason.message);
         if (i == 0)
-            library->num_own = paths->count;
+            library->num_mod_paths = paths->count;
     }
     common_free_list(&parts);
     return is_added;

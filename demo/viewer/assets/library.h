@@ -51,7 +51,8 @@ typedef struct view_library {
     uint32_t num_users; // reference count, decreased by view_drop_library()
     char *location;     // see view_split_location()
     common_game_paths search_paths;
-    size_t num_own; // number of `search_paths` that belong to the first location, which is the mod
+    size_t num_mod_paths; // number of `search_paths` that belong to the first location, which is
+                          // the mod
     md5_game *game;
     md5_load_opts opts; // options of the game and of files loaded from it; they report warnings
     view_log *log;      // receives the warnings, or NULL

@@ -170,20 +170,20 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
     return texture;
 }
 
-// Reads the image of a texture. If the image was decoded in advance, moves it from dresser->ahead
+// Reads the image of a texture. If the image was decoded in advance, moves it from task->ahead
 // instead. A preview has all of its images there, so it reads no files. Returns false and fills
 // `error` on failure.
-static bool read_image(const view_dresser *dresser, const view_texture *texture, view_image *image,
-                       md5_error *error)
+static bool read_image(const view_texture_task *task, const view_texture *texture,
+                       view_image *image, md5_error *error)
 {
-    if (dresser->ahead != NULL && view_get_prefetched(dresser->ahead, texture->path, image))
+    if (task->ahead != NULL && view_get_prefetched(task->ahead, texture->path, image))
         return true;
-    if (dresser->ahead != NULL && dresser->ahead->is_complete) {
+    if (task->ahead != NULL && task->ahead->is_complete) {
         COMMON_TEXT(error->message, "a preview does not show this image");
         return false;
     }
     if (texture->program != NULL)
-        return view_read_game_image(dresser->game, texture->program, image, error);
+        return view_read_game_image(task->game, texture->program, image, error);
     return view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, image, error);
 }
 
@@ -259,7 +259,7 @@ static bool describe_image(const view_texture *texture, view_image *image, md5gl
 
 // Creates the texture of an image on the GPU, and sets texture->has_holes. Returns false and fills
 // `error` on failure. The image may be changed.
-static bool create_texture_from_image(const view_dresser *dresser, view_texture *texture,
+static bool create_texture_from_image(const view_texture_task *task, view_texture *texture,
                                       view_image *image, md5_error *error)
 {
     md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR,
@@ -270,7 +270,7 @@ static bool create_texture_from_image(const view_dresser *dresser, view_texture 
     view_image height_image = {NULL, 0, 0};
     if (describe_image(texture, image, &desc, &heights, &height_image, error)) {
         const bool is_diffuse = texture->map == MD5GL_IMAGE_DIFFUSE;
-        texture->texture = md5gl_create_texture(dresser->renderer, &desc, error);
+        texture->texture = md5gl_create_texture(task->renderer, &desc, error);
         texture->has_holes = is_diffuse && md5gl_has_transparent_texels(&desc);
     }
     free(height_image.rgba);
@@ -279,23 +279,23 @@ static bool create_texture_from_image(const view_dresser *dresser, view_texture 
 
 // Reads the image of a texture and creates the texture on the GPU. Returns false and fills `error`
 // on failure.
-static bool upload_image(const view_dresser *dresser, view_texture *texture, md5_error *error)
+static bool upload_image(const view_texture_task *task, view_texture *texture, md5_error *error)
 {
     // A preview, whose images are decoded in advance, does not have the sides of cube maps.
     const md5_stage *const stage = texture->stage;
     const bool is_cube = stage != NULL && stage->cube != MD5_IMAGE_2D;
-    const bool reads_cubes = dresser->ahead == NULL || !dresser->ahead->is_complete;
+    const bool reads_cubes = task->ahead == NULL || !task->ahead->is_complete;
     if (is_cube && reads_cubes) {
-        texture->texture = upload_cube(dresser->renderer, dresser->game, stage, error);
+        texture->texture = upload_cube(task->renderer, task->game, stage, error);
         return texture->texture != 0;
     }
 
     view_image image;
-    if (!read_image(dresser, texture, &image, error))
+    if (!read_image(task, texture, &image, error))
         return false;
     texture->width = image.width;
     texture->height = image.height;
-    const bool is_created = create_texture_from_image(dresser, texture, &image, error);
+    const bool is_created = create_texture_from_image(task, texture, &image, error);
     free(image.rgba);
     return is_created;
 }
@@ -361,10 +361,10 @@ static bool has_failed_before(const view_textures *textures, const view_texture 
 // Returns NULL if it cannot be read; this is an error if an option `selected` the texture,
 // otherwise a warning. If an image of a game cannot be read, this is reported once for all its
 // uses.
-static const view_texture *load_texture(const view_dresser *dresser, view_texture desc,
+static const view_texture *load_texture(const view_texture_task *task, view_texture desc,
                                         bool selected)
 {
-    view_textures *const textures = dresser->textures;
+    view_textures *const textures = task->textures;
     const view_texture *const loaded = find_loaded(textures, &desc);
     if (loaded != NULL)
         return loaded->texture != 0 ? loaded : NULL;
@@ -378,38 +378,37 @@ static const view_texture *load_texture(const view_dresser *dresser, view_textur
     texture->path = common_copy(desc.path);
     texture->heights = common_copy(desc.heights);
     texture->base = common_copy(desc.base);
-    const bool is_loaded = upload_image(dresser, texture, &error);
+    const bool is_loaded = upload_image(task, texture, &error);
     *COMMON_ADD_ITEM(textures->loaded, textures->num_loaded) = texture;
     if (is_loaded)
         return texture;
 
     const char *const kind = is_in_game ? "image" : view_map_name(desc.map);
     if (selected)
-        view_error(dresser->log, "%s %s: %s", kind, texture->path, error.message);
+        view_error(task->log, "%s %s: %s", kind, texture->path, error.message);
     else if (!is_reported)
-        view_warn(dresser->log, "%s %s: %s", kind, texture->path, error.message);
+        view_warn(task->log, "%s %s: %s", kind, texture->path, error.message);
     return NULL;
 }
 
 // Returns the texture of a file that is used as a map of a mesh, as load_texture() does.
-static const view_texture *load_file(const view_dresser *dresser, md5gl_image_kind map,
+static const view_texture *load_file(const view_texture_task *task, md5gl_image_kind map,
                                      const char *path, bool selected)
 {
-    return load_texture(dresser, (view_texture){.path = path, .map = map}, selected);
+    return load_texture(task, (view_texture){.path = path, .map = map}, selected);
 }
 
 // Sets a map of the mesh unless the mesh has one. Does nothing if the path is NULL.
-static void set_map(const view_dresser *dresser, view_texture desc)
+static void set_map(const view_texture_task *task, view_texture desc)
 {
-    const view_texture **const map =
-        &dresser->textures->meshes[dresser->search.mesh].maps[desc.map];
+    const view_texture **const map = &task->textures->meshes[task->search.mesh].maps[desc.map];
     if (*map == NULL && desc.path != NULL)
-        *map = load_texture(dresser, desc, false);
+        *map = load_texture(task, desc, false);
 }
 
 // Loads the image of a stage as a map of a lit surface or, for MD5GL_NUM_IMAGE_KINDS, as the stage
 // samples it. Returns 0 if it cannot be loaded.
-static md5gl_texture load_stage(const view_dresser *dresser, const md5_stage *stage,
+static md5gl_texture load_stage(const view_texture_task *task, const md5_stage *stage,
                                 md5gl_image_kind map)
 {
     const bool is_map = map != MD5GL_NUM_IMAGE_KINDS;
@@ -419,7 +418,7 @@ static md5gl_texture load_stage(const view_dresser *dresser, const md5_stage *st
         .map = map,
         .stage = is_map ? NULL : stage,
     };
-    const view_texture *const loaded = load_texture(dresser, desc, false);
+    const view_texture *const loaded = load_texture(task, desc, false);
     return loaded != NULL ? loaded->texture : 0;
 }
 
@@ -700,20 +699,20 @@ static md5gl_image_kind stage_map(const md5_stage *stage)
 // surface. If the image is missing, the stage is usually not drawn. In two cases, a checker pattern
 // shows the error, as in the engine: the stage replaces the colors of an opaque surface, or the
 // material is not declared.
-static void load_sampled_stage(const view_dresser *dresser, view_layered *layered, uint32_t index)
+static void load_sampled_stage(const view_texture_task *task, view_layered *layered, uint32_t index)
 {
     enum { BLEND_BITS = 255 }; // of stage->bits; 0: the factors are 1 and 0, which replace colors
     const md5_material *const material = layered->material;
     const md5_stage *const stage = &material->stages[index];
     char *const obstacle = find_obstacle(stage);
     if (obstacle != NULL) {
-        note(&dresser->textures->layers, layered->mesh, material,
-             common_format("stage %u is not shown: %s", index + 1, obstacle), dresser->log);
+        note(&task->textures->layers, layered->mesh, material,
+             common_format("stage %u is not shown: %s", index + 1, obstacle), task->log);
         free(obstacle);
         return;
     }
 
-    const md5gl_texture loaded = load_stage(dresser, stage, MD5GL_NUM_IMAGE_KINDS);
+    const md5gl_texture loaded = load_stage(task, stage, MD5GL_NUM_IMAGE_KINDS);
     layered->textures[index] = loaded;
     if (loaded != 0 || stage->cube != MD5_IMAGE_2D)
         return;
@@ -721,12 +720,12 @@ static void load_sampled_stage(const view_dresser *dresser, view_layered *layere
     const bool is_replacing = !is_lit(stage) && (stage->bits & BLEND_BITS) == 0;
     const bool is_declared = material->decl->file != NULL;
     if (!is_declared || (is_opaque && is_replacing))
-        layered->textures[index] = md5gl_checker_texture(dresser->renderer);
+        layered->textures[index] = md5gl_checker_texture(task->renderer);
 }
 
 // Loads the normal map for the reflections of a material. As in the engine, it is the normal map of
 // the first bump stage.
-static void load_reflection_bump(const view_dresser *dresser, view_layered *layered)
+static void load_reflection_bump(const view_texture_task *task, view_layered *layered)
 {
     const md5_material *const material = layered->material;
     const md5_stage *bump = NULL;
@@ -738,7 +737,7 @@ static void load_reflection_bump(const view_dresser *dresser, view_layered *laye
             bump = stage;
     }
     if (reflects && bump != NULL)
-        layered->bump = load_stage(dresser, bump, MD5GL_IMAGE_NORMALS);
+        layered->bump = load_stage(task, bump, MD5GL_IMAGE_NORMALS);
 }
 
 // Returns true if a material has two lit stages of the same kind, such as two diffuse maps. A mesh
@@ -754,25 +753,25 @@ static bool has_lit_layers(const md5_material *material)
 }
 
 // Loads the images of the stages of a material, and notes the stages that are not supported.
-static void load_stages(const view_dresser *dresser, view_layered *layered)
+static void load_stages(const view_texture_task *task, view_layered *layered)
 {
     const md5_material *const material = layered->material;
-    view_layers *const layers = &dresser->textures->layers;
+    view_layers *const layers = &task->textures->layers;
     const bool loads_lit_stages = has_lit_layers(material);
-    load_reflection_bump(dresser, layered);
+    load_reflection_bump(task, layered);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool has_lit_image = is_lit(stage) && loads_lit_stages;
         const bool is_moving = is_lit(stage) && stage->has_matrix;
         const bool is_drawn_itself = !is_lit(stage) || tests_alpha(material, stage);
         if (has_lit_image)
-            layered->lit.textures[i] = load_stage(dresser, stage, stage_map(stage));
+            layered->lit.textures[i] = load_stage(task, stage, stage_map(stage));
         if (is_moving)
             note(layers, layered->mesh, material,
                  common_format("stage %u: moving lit textures are not supported", i + 1),
-                 dresser->log);
+                 task->log);
         if (is_drawn_itself)
-            load_sampled_stage(dresser, layered, i);
+            load_sampled_stage(task, layered, i);
     }
 }
 
@@ -843,18 +842,18 @@ static void set_surface(view_mesh_textures *mesh_textures, const md5_material *m
 // Reads the Doom 3 material that a game declares for the current mesh. Adds layers to the mesh if
 // the material is more than one lit surface, for example if it is translucent or animated. Returns
 // true if the mesh is drawn only with the images of these layers, without a diffuse map.
-bool view_add_layers(const view_dresser *dresser, const char *shader)
+bool view_add_layers(const view_texture_task *task, const char *shader)
 {
-    const uint32_t mesh = dresser->search.mesh;
-    view_layers *const layers = &dresser->textures->layers;
-    const md5_material *const material = find_declared_material(dresser->game, shader);
+    const uint32_t mesh = task->search.mesh;
+    view_layers *const layers = &task->textures->layers;
+    const md5_material *const material = find_declared_material(task->game, shader);
     if (material == NULL)
         return false;
     if (material->gui != NULL)
         note(layers, mesh, material, common_format("GUI is not shown: %s", material->gui),
-             dresser->log);
+             task->log);
     layers->read |= registers_read(material);
-    set_surface(&dresser->textures->meshes[mesh], material);
+    set_surface(&task->textures->meshes[mesh], material);
 
     // A material without a diffuse stage always needs layers, because no map shows it.
     uint32_t num_stages_by_light[MD5_STAGE_SPECULAR + 1] = {0};
@@ -874,8 +873,8 @@ bool view_add_layers(const view_dresser *dresser, const char *shader)
                 .shown = common_alloc(count, sizeof *layered.lit.shown)},
     };
     if (material->deform_decl != NULL)
-        layered.table = md5_game_table(dresser->game, material->deform_decl, NULL);
-    load_stages(dresser, &layered);
+        layered.table = md5_game_table(task->game, material->deform_decl, NULL);
+    load_stages(task, &layered);
     *COMMON_ADD_ITEM(layers->meshes, layers->num_meshes) = layered;
     return !has_diffuse;
 }
@@ -1213,63 +1212,63 @@ void view_set_deform_view(const view_layers *layers, const md5_deform_view *view
 // Loads the texture that the search has found for a mesh. An animated texture consists of several
 // images; if one of them cannot be read, only the images before it are used. Logs how the texture
 // was found.
-static void use_found_texture(const view_dresser *dresser, view_mesh_textures *mesh_textures)
+static void use_found_texture(const view_texture_task *task, view_mesh_textures *mesh_textures)
 {
-    const uint32_t index = dresser->search.mesh;
+    const uint32_t index = task->search.mesh;
     const view_look *const look = &mesh_textures->look;
-    const char *const name = dresser->search.model->meshes[index].name;
+    const char *const name = task->search.model->meshes[index].name;
     for (uint32_t i = 0; i <= look->num_later_images; i++) {
         const char *const path = i == 0 ? look->diffuse : look->later_images[i - 1];
-        mesh_textures->images[i] = load_file(dresser, MD5GL_IMAGE_DIFFUSE, path, false);
+        mesh_textures->images[i] = load_file(task, MD5GL_IMAGE_DIFFUSE, path, false);
         if (mesh_textures->images[i] == NULL)
             break;
         mesh_textures->num_images++;
     }
     mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] = mesh_textures->images[0];
     if (look->is_guess)
-        view_info(dresser->log, "texture of mesh %u \"%s\" was guessed by %s: %s", index, name,
+        view_info(task->log, "texture of mesh %u \"%s\" was guessed by %s: %s", index, name,
                   look->why, look->diffuse);
     else
-        view_debug(dresser->log, "texture of mesh %u: %s, found by %s", index, look->diffuse,
+        view_debug(task->log, "texture of mesh %u: %s, found by %s", index, look->diffuse,
                    look->why);
 }
 
 // Warns that a mesh has no texture, with the most likely image and the reason why it was rejected.
 // Other rejected images are logged.
-static void report_missing_texture(const view_dresser *dresser, const view_look *look)
+static void report_missing_texture(const view_texture_task *task, const view_look *look)
 {
-    const uint32_t index = dresser->search.mesh;
-    const md5_mesh *const mesh = &dresser->search.model->meshes[index];
+    const uint32_t index = task->search.mesh;
+    const md5_mesh *const mesh = &task->search.model->meshes[index];
     const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
     if (*mesh->shader == '\0' && why == NULL)
-        view_warn(dresser->log,
+        view_warn(task->log,
                   "mesh %u \"%s\" has neither a shader name nor a texture; use --texture to select "
                   "a texture",
                   index, mesh->name);
     else if (why == NULL)
         view_warn(
-            dresser->log,
+            task->log,
             "mesh %u \"%s\": texture of shader \"%s\" not found; use --texture to select a texture",
             index, mesh->name, mesh->shader);
     else
-        view_warn(dresser->log,
+        view_warn(task->log,
                   "mesh %u \"%s\": texture of shader \"%s\" not found; use --texture to select a "
                   "texture; rejected image: %s",
                   index, mesh->name, mesh->shader, why);
     for (size_t i = 1; i < look->tried.count; i++)
-        view_debug(dresser->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
+        view_debug(task->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
 }
 
 // Loads the masks of a mesh's material twice: as highlights, and as a glow map. The glow map has
 // the colors of the texture with which the masks are declared.
-static void use_masks(const view_dresser *dresser, const view_mesh_textures *mesh_textures)
+static void use_masks(const view_texture_task *task, const view_mesh_textures *mesh_textures)
 {
     const view_look *const look = &mesh_textures->look;
     view_texture masks = {.path = look->masks,
                           .map = MD5GL_IMAGE_SPECULAR,
                           .is_masks = true,
                           .mask_factor = look->specular};
-    set_map(dresser, masks);
+    set_map(task, masks);
     // If the masks cannot be read, this was already reported for the highlights.
     const bool has_masks = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL
                            && mesh_textures->maps[MD5GL_IMAGE_SPECULAR] != NULL;
@@ -1278,36 +1277,36 @@ static void use_masks(const view_dresser *dresser, const view_mesh_textures *mes
     masks.map = MD5GL_IMAGE_GLOW;
     masks.mask_factor = look->glow;
     masks.base = look->diffuse;
-    set_map(dresser, masks);
+    set_map(task, masks);
 }
 
 // Searches the textures of a mesh by its names, and fills the `look` of the mesh. Uses the found
 // diffuse texture, unless an option selects one. Reports a missing texture. If the mesh has a
 // material in a game (`is_in_game`), its missing images were already reported.
-static void find_diffuse_by_name(const view_dresser *dresser, bool is_in_game)
+static void find_diffuse_by_name(const view_texture_task *task, bool is_in_game)
 {
-    view_mesh_textures *const mesh_textures = &dresser->textures->meshes[dresser->search.mesh];
+    view_mesh_textures *const mesh_textures = &task->textures->meshes[task->search.mesh];
     view_look *const look = &mesh_textures->look;
     const bool is_selected = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL;
     view_free_look(look); // result for a game that lacks the image
-    *look = view_find_look(&dresser->search, view_log_listener(dresser->log));
+    *look = view_find_look(&task->search, view_log_listener(task->log));
     if (look->diffuse != NULL && !is_selected)
-        use_found_texture(dresser, mesh_textures);
+        use_found_texture(task, mesh_textures);
     else if (is_in_game)
         common_free_list(&look->tried); // the tried images are not missing
     else if (!is_selected)
-        report_missing_texture(dresser, look);
+        report_missing_texture(task, look);
 }
 
 // Searches a mesh's textures by its names. Loads the diffuse texture (see find_diffuse_by_name()),
 // the normals and the masks. Copies the material properties that the search has found.
-static void load_textures_by_name(const view_dresser *dresser, bool is_in_game)
+static void load_textures_by_name(const view_texture_task *task, bool is_in_game)
 {
-    find_diffuse_by_name(dresser, is_in_game);
-    view_mesh_textures *const mesh_textures = &dresser->textures->meshes[dresser->search.mesh];
+    find_diffuse_by_name(task, is_in_game);
+    view_mesh_textures *const mesh_textures = &task->textures->meshes[task->search.mesh];
     const view_look *const look = &mesh_textures->look;
-    set_map(dresser, (view_texture){.path = look->normals, .map = MD5GL_IMAGE_NORMALS});
-    use_masks(dresser, mesh_textures);
+    set_map(task, (view_texture){.path = look->normals, .map = MD5GL_IMAGE_NORMALS});
+    use_masks(task, mesh_textures);
     mesh_textures->two_sided = mesh_textures->two_sided || look->two_sided;
     if (look->alpha_test > 0)
         mesh_textures->alpha_test = look->alpha_test;
@@ -1315,28 +1314,28 @@ static void load_textures_by_name(const view_dresser *dresser, bool is_in_game)
 
 // Loads a map of the current mesh that was found next to its diffuse texture, and logs it. If the
 // folder also contains a height map, its slopes are added to a normal map.
-static void load_found_map(const view_dresser *dresser, const common_list *files,
+static void load_found_map(const view_texture_task *task, const common_list *files,
                            const char *diffuse, md5gl_image_kind map, const char *path)
 {
-    const uint32_t mesh = dresser->search.mesh;
+    const uint32_t mesh = task->search.mesh;
     const char *heights = NULL;
     if (map == MD5GL_IMAGE_NORMALS)
         heights = view_find_map(files, diffuse, MD5GL_IMAGE_HEIGHTS);
-    set_map(dresser, (view_texture){.path = path, .heights = heights, .map = map});
-    if (dresser->textures->meshes[mesh].maps[map] == NULL)
+    set_map(task, (view_texture){.path = path, .heights = heights, .map = map});
+    if (task->textures->meshes[mesh].maps[map] == NULL)
         return;
     if (heights != NULL)
-        view_debug(dresser->log, "%s of mesh %u: %s + %s", view_map_name(map), mesh, path,
+        view_debug(task->log, "%s of mesh %u: %s + %s", view_map_name(map), mesh, path,
                    common_base(heights));
     else
-        view_debug(dresser->log, "%s of mesh %u: %s", view_map_name(map), mesh, path);
+        view_debug(task->log, "%s of mesh %u: %s", view_map_name(map), mesh, path);
 }
 
 // Loads the maps of the current mesh that are files in the folder of its diffuse texture, except
 // the maps that the mesh already has. Their names are the name of the texture with a suffix.
-static void find_maps(const view_dresser *dresser)
+static void find_maps(const view_texture_task *task)
 {
-    const view_texture **const mesh_maps = dresser->textures->meshes[dresser->search.mesh].maps;
+    const view_texture **const mesh_maps = task->textures->meshes[task->search.mesh].maps;
     if (mesh_maps[MD5GL_IMAGE_DIFFUSE] == NULL)
         return;
     const char *const diffuse = mesh_maps[MD5GL_IMAGE_DIFFUSE]->path;
@@ -1349,38 +1348,38 @@ static void find_maps(const view_dresser *dresser)
             continue;
         const char *const path = view_find_map(&files, diffuse, map);
         if (path != NULL && strcmp(path, diffuse) != 0)
-            load_found_map(dresser, &files, diffuse, map, path);
+            load_found_map(task, &files, diffuse, map, path);
     }
     common_free_list(&files);
     free(folder);
 }
 
 // Loads a map that an option selects: "PATH" for all meshes, or "MESH=PATH" for one. Returns false
-// and logs an error if the mesh does not exist or the file cannot be read. If log->keeps_rest is
-// true, a file that cannot be read is ignored.
-static bool use_choice(const view_dresser *dresser, md5gl_image_kind map, const char *choice)
+// and logs an error if the mesh does not exist or the file cannot be read. If
+// log->skips_faulty_files is true, a file that cannot be read is ignored.
+static bool use_choice(const view_texture_task *task, md5gl_image_kind map, const char *choice)
 {
-    const md5_model *const model = dresser->search.model;
+    const md5_model *const model = task->search.model;
     const char *const equals = strchr(choice, '=');
     const bool is_for_one_mesh = equals != NULL;
     const size_t name_length = is_for_one_mesh ? (size_t)(equals - choice) : 0; // of the mesh
     const char *const path = is_for_one_mesh ? equals + 1 : choice;
-    const view_texture *const loaded = load_file(dresser, map, path, true);
-    if (loaded == NULL && !dresser->log->keeps_rest)
+    const view_texture *const loaded = load_file(task, map, path, true);
+    if (loaded == NULL && !task->log->skips_faulty_files)
         return false;
 
     bool is_mesh_found = false;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         if (is_for_one_mesh && !view_is_mesh(model, m, choice, name_length))
             continue;
-        view_mesh_textures *const mesh_textures = &dresser->textures->meshes[m];
+        view_mesh_textures *const mesh_textures = &task->textures->meshes[m];
         if (loaded != NULL)
             mesh_textures->maps[map] = loaded;
         mesh_textures->is_selected[map] = is_for_one_mesh;
         is_mesh_found = true;
     }
     if (is_for_one_mesh && !is_mesh_found)
-        return view_error(dresser->log, "--texture: mesh \"%.*s\" not found; the model has %u %s",
+        return view_error(task->log, "--texture: mesh \"%.*s\" not found; the model has %u %s",
                           (int)name_length, choice, model->num_meshes,
                           common_noun(model->num_meshes, "mesh", "meshes"));
     return true;
@@ -1388,13 +1387,13 @@ static bool use_choice(const view_dresser *dresser, md5gl_image_kind map, const 
 
 // Loads the choices of an option for one map. If `is_for_one_mesh` is true, loads the choices for
 // single meshes, otherwise those for all meshes. Returns false and logs an error on failure.
-static bool use_choices_for(const view_dresser *dresser, md5gl_image_kind map,
+static bool use_choices_for(const view_texture_task *task, md5gl_image_kind map,
                             const common_texts *choices, bool is_for_one_mesh)
 {
     for (size_t i = 0; i < choices->count; i++) {
         const char *const choice = choices->names[i];
         const bool names_mesh = strchr(choice, '=') != NULL;
-        if (names_mesh == is_for_one_mesh && !use_choice(dresser, map, choice))
+        if (names_mesh == is_for_one_mesh && !use_choice(task, map, choice))
             return false;
     }
     return true;
@@ -1403,14 +1402,14 @@ static bool use_choices_for(const view_dresser *dresser, md5gl_image_kind map,
 // Loads the maps that the options select. First applies the choices for all meshes, then the
 // choices for single meshes, which replace them. `options` may be NULL. Returns false and logs an
 // error on failure.
-static bool use_choices(const view_dresser *dresser, const view_options *options)
+static bool use_choices(const view_texture_task *task, const view_options *options)
 {
     if (options == NULL)
         return true;
     for (md5gl_image_kind map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++) {
         const common_texts *const choices = &options->maps[map];
-        if (!use_choices_for(dresser, map, choices, false)
-            || !use_choices_for(dresser, map, choices, true))
+        if (!use_choices_for(task, map, choices, false)
+            || !use_choices_for(task, map, choices, true))
             return false;
     }
     return true;
@@ -1418,12 +1417,12 @@ static bool use_choices(const view_dresser *dresser, const view_options *options
 
 // Returns the path of the model's file, which the caller frees. Returns NULL if the model is an
 // entity of a game or is in an archive.
-static char *model_file(const view_dressing *dressing)
+static char *model_file(const view_texture_sources *sources)
 {
-    if (dressing->game == NULL)
-        return common_copy(dressing->file != NULL ? dressing->file : dressing->path);
+    if (sources->game == NULL)
+        return common_copy(sources->file != NULL ? sources->file : sources->path);
     view_address address;
-    if (!view_read_address(dressing->path, &address))
+    if (!view_read_address(sources->path, &address))
         return NULL;
     char *const file = common_format("%s/%s", address.location, address.name);
     view_free_address(&address);
@@ -1435,35 +1434,34 @@ static char *model_file(const view_dressing *dressing)
 
 // Adds an image to the names that were searched, with the place of its declaration. A material
 // declares this image as its diffuse map. The viewer shows these names to the user.
-static void note_declared_image(const view_dresser *dresser, const md5_material *material,
+static void note_declared_image(const view_texture_task *task, const md5_material *material,
                                 const md5_image_program *program)
 {
-    const uint32_t index = dresser->search.mesh;
-    view_mesh_textures *const mesh_textures = &dresser->textures->meshes[index];
+    const uint32_t index = task->search.mesh;
+    view_mesh_textures *const mesh_textures = &task->textures->meshes[index];
     const bool has_file = material->decl != NULL && material->decl->file != NULL;
     const bool is_loaded = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL;
     const char *const location =
-        has_file ? material->decl->file : dresser->search.model->meshes[index].shader;
+        has_file ? material->decl->file : task->search.model->meshes[index].shader;
     char *const name = common_format("%s: %s", location, program->text);
     view_add_searched_name(&mesh_textures->look, is_loaded, name);
 }
 
 // Sets the maps of the current mesh that its material in a game declares, unless the mesh has them.
-static void use_material(const view_dresser *dresser, const md5_material *material)
+static void use_material(const view_texture_task *task, const md5_material *material)
 {
     static const md5gl_image_kind kinds[] = {MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS,
                                              MD5GL_IMAGE_SPECULAR};
-    const view_mesh_textures *const mesh_textures =
-        &dresser->textures->meshes[dresser->search.mesh];
+    const view_mesh_textures *const mesh_textures = &task->textures->meshes[task->search.mesh];
     for (size_t k = 0; k < COMMON_LENGTH(kinds); k++) {
         const md5gl_image_kind kind = kinds[k];
         const md5_image_program *const program = view_material_image(material, kind);
         if (program == NULL)
             continue;
-        set_map(dresser, (view_texture){.path = program->text, .program = program, .map = kind});
+        set_map(task, (view_texture){.path = program->text, .program = program, .map = kind});
         const bool was_searched = kind == MD5GL_IMAGE_DIFFUSE && !mesh_textures->is_selected[kind];
         if (was_searched)
-            note_declared_image(dresser, material, program);
+            note_declared_image(task, material, program);
     }
 }
 
@@ -1484,67 +1482,68 @@ static void note_missing_diffuse(view_layers *layers, uint32_t mesh)
 // package is the folder of a game or mod in which the materials and images of a file are searched.
 // The current mesh belongs to the last of these outfits, so its textures are searched in this
 // package.
-static void open_outfits(view_dresser *dresser, const convert_scene *wardrobe)
+static void open_outfits(view_texture_task *task, const convert_scene *outfit_conversion)
 {
-    view_textures *const textures = dresser->textures;
-    while (textures->num_worn < wardrobe->num_outfits) {
-        const convert_outfit *const outfit = &wardrobe->outfits[textures->num_worn];
-        if (outfit->first > dresser->search.mesh)
+    view_textures *const textures = task->textures;
+    while (textures->num_outfit_packages < outfit_conversion->num_outfits) {
+        const convert_outfit *const outfit =
+            &outfit_conversion->outfits[textures->num_outfit_packages];
+        if (outfit->first > task->search.mesh)
             break;
-        dresser->search.package = view_open_package(outfit->path, NULL);
-        *COMMON_ADD_ITEM(textures->worn, textures->num_worn) = dresser->search.package;
+        task->search.package = view_open_package(outfit->path, NULL);
+        *COMMON_ADD_ITEM(textures->outfit_packages, textures->num_outfit_packages) =
+            task->search.package;
     }
 }
 
 // Reads the material that a game or package declares for the current mesh. Adds its maps. Also adds
 // its layers, unless an option selects the diffuse map of the mesh. Returns true if the mesh is
 // drawn only with the images of the layers, without a diffuse map.
-static bool load_declared(const view_dresser *dresser, const char *shader)
+static bool load_declared(const view_texture_task *task, const char *shader)
 {
-    const view_mesh_textures *const mesh_textures =
-        &dresser->textures->meshes[dresser->search.mesh];
+    const view_mesh_textures *const mesh_textures = &task->textures->meshes[task->search.mesh];
     const bool is_selected = mesh_textures->is_selected[MD5GL_IMAGE_DIFFUSE];
-    const bool is_staged = !is_selected && view_add_layers(dresser, shader);
-    const md5_material *const material = md5_game_material(dresser->game, shader, NULL);
+    const bool is_staged = !is_selected && view_add_layers(task, shader);
+    const md5_material *const material = md5_game_material(task->game, shader, NULL);
     if (material != NULL)
-        use_material(dresser, material);
+        use_material(task, material);
     return is_staged;
 }
 
 // Finds and loads the textures of the current mesh. The options have priority, and were applied
 // before. The next source is the material of the mesh in the game or in the package of the file.
 // The last is a search by names.
-static void load_mesh(view_dresser *dresser, const view_dressing *dressing)
+static void load_mesh(view_texture_task *task, const view_texture_sources *sources)
 {
-    const uint32_t index = dresser->search.mesh;
-    md5_game *const game = dressing->game;
+    const uint32_t index = task->search.mesh;
+    md5_game *const game = sources->game;
     const view_texture *const *const diffuse =
-        &dresser->textures->meshes[index].maps[MD5GL_IMAGE_DIFFUSE];
-    const char *const shader = dressing->model->meshes[index].shader;
-    if (dressing->wardrobe != NULL)
-        open_outfits(dresser, dressing->wardrobe);
-    dresser->search.cfg_look = index < dressing->num_cfg_looks ? &dressing->cfg_looks[index] : NULL;
+        &task->textures->meshes[index].maps[MD5GL_IMAGE_DIFFUSE];
+    const char *const shader = sources->model->meshes[index].shader;
+    if (sources->outfit_conversion != NULL)
+        open_outfits(task, sources->outfit_conversion);
+    task->search.cfg_look = index < sources->num_cfg_looks ? &sources->cfg_looks[index] : NULL;
 
     // Use the material in the game, or else in the package of the file.
-    dresser->game = game;
+    task->game = game;
     if (game == NULL && *diffuse == NULL)
-        dresser->game = view_package_game(dresser->search.package, view_log_listener(dresser->log));
+        task->game = view_package_game(task->search.package, view_log_listener(task->log));
     const bool is_declared =
-        dresser->game != NULL && md5_find_decl(dresser->game, MD5_DECL_MATERIAL, shader) != NULL;
+        task->game != NULL && md5_find_decl(task->game, MD5_DECL_MATERIAL, shader) != NULL;
     const bool is_in_game = is_declared || game != NULL;
-    const bool is_staged = is_in_game && load_declared(dresser, shader);
+    const bool is_staged = is_in_game && load_declared(task, shader);
 
     // Search by names. Images that the game lacks were reported.
     const bool has_declared_image = is_staged || (is_in_game && *diffuse != NULL);
-    const bool can_search = !is_in_game || dresser->search.package != NULL;
+    const bool can_search = !is_in_game || task->search.package != NULL;
     if (!has_declared_image && can_search) {
-        if (*diffuse == NULL || dresser->search.cfg_look != NULL)
-            load_textures_by_name(dresser, is_in_game);
+        if (*diffuse == NULL || task->search.cfg_look != NULL)
+            load_textures_by_name(task, is_in_game);
         if (!is_declared)
-            find_maps(dresser);
+            find_maps(task);
     }
     if (*diffuse == NULL)
-        note_missing_diffuse(&dresser->textures->layers, index);
+        note_missing_diffuse(&task->textures->layers, index);
 }
 
 // Ensures that the bounds of the model contain at least one mesh. Meshes with is_unmeasured are
@@ -1561,67 +1560,67 @@ static void require_measured_mesh(const view_textures *textures)
 
 // Returns true if the option --skin can have an effect on a model. Only models of the Quake
 // re-releases have numbered skins. In a game, the option is not reported as ignored.
-static bool has_numbered_skins(const view_dressing *dressing)
+static bool has_numbered_skins(const view_texture_sources *sources)
 {
-    return dressing->game != NULL || view_detect_quake_game(dressing->path) != VIEW_QUAKE_NONE;
+    return sources->game != NULL || view_detect_quake_game(sources->path) != VIEW_QUAKE_NONE;
 }
 
 // Loads the textures of each mesh that has triangles. Ends if the user stops the operation.
-static void load_meshes(view_dresser *dresser, const view_dressing *dressing)
+static void load_meshes(view_texture_task *task, const view_texture_sources *sources)
 {
-    const md5_model *const model = dressing->model;
+    const md5_model *const model = sources->model;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
-        if (!view_log_progress(dresser->log, "textures", i, model->num_meshes))
+        if (!view_log_progress(task->log, "textures", i, model->num_meshes))
             return;
-        dresser->log->about = (view_about){VIEW_ABOUT_MESH, i, 0, model};
+        task->log->about = (view_about){VIEW_ABOUT_MESH, i, 0, model};
         if (model->meshes[i].num_triangles == 0)
             continue;
-        dresser->search.mesh = i;
-        load_mesh(dresser, dressing);
+        task->search.mesh = i;
+        load_mesh(task, sources);
     }
 }
 
 // Finds and loads the textures of all meshes, each from the first source that has one. Returns
 // false and logs an error if an option names a mesh or an image that does not exist.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
-                        const view_dressing *dressing)
+                        const view_texture_sources *sources)
 {
-    const md5_model *const model = dressing->model;
-    const view_options *const options = dressing->options;
+    const md5_model *const model = sources->model;
+    const view_options *const options = sources->options;
     *textures = (view_textures){
         .num_meshes = model->num_meshes,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
     };
-    view_dresser dresser = {
+    view_texture_task task = {
         .textures = textures,
         .renderer = loader->renderer,
         .log = loader->log,
         .ahead = loader->ahead,
-        .game = dressing->game,
+        .game = sources->game,
         .search = {.model = model},
     };
-    if (!use_choices(&dresser, options)) {
-        view_free_textures(textures, dresser.renderer);
+    if (!use_choices(&task, options)) {
+        view_free_textures(textures, task.renderer);
         return false;
     }
 
     // The package of a file is the folder of the game or mod that contains the model.
-    char *const file = model_file(dressing);
+    char *const file = model_file(sources);
     if (file != NULL)
         textures->package = view_open_package(file, NULL);
     free(file);
-    dresser.search.package = textures->package;
-    dresser.search.skin = options != NULL ? options->skin : 0;
-    if (dresser.search.skin > 0 && !has_numbered_skins(dressing))
-        view_warn(dresser.log,
+    task.search.package = textures->package;
+    task.search.skin = options != NULL ? options->skin : 0;
+    if (task.search.skin > 0 && !has_numbered_skins(sources))
+        view_warn(task.log,
                   "--skin is ignored: only models of the Quake re-releases have numbered skins");
 
-    load_meshes(&dresser, dressing);
+    load_meshes(&task, sources);
     view_silence_package(textures->package);
     require_measured_mesh(textures);
-    dresser.log->about.kind = VIEW_ABOUT_FILE;
+    task.log->about.kind = VIEW_ABOUT_FILE;
     view_sort_layers(&textures->layers, model->num_meshes);
-    view_log_progress(dresser.log, "textures", model->num_meshes, model->num_meshes);
+    view_log_progress(task.log, "textures", model->num_meshes, model->num_meshes);
     return true;
 }
 
@@ -1635,7 +1634,7 @@ void view_load_preview_textures(view_textures *textures, const view_loader *load
         .num_meshes = model->num_meshes,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
     };
-    view_dresser dresser = {
+    view_texture_task task = {
         .textures = textures,
         .renderer = loader->renderer,
         .log = loader->log,
@@ -1646,15 +1645,15 @@ void view_load_preview_textures(view_textures *textures, const view_loader *load
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_material *const material = meshes[i].material;
         view_mesh_textures *const mesh_textures = &textures->meshes[i];
-        dresser.search.mesh = i;
+        task.search.mesh = i;
         mesh_textures->opaque = material != NULL && material->coverage == MD5_COVERAGE_OPAQUE;
         mesh_textures->two_sided = true;
         if (meshes[i].image == NULL)
             continue;
         if (material != NULL && material->coverage == MD5_COVERAGE_TRANSLUCENT)
-            view_add_layers(&dresser, model->meshes[i].shader);
+            view_add_layers(&task, model->meshes[i].shader);
         else
-            set_map(&dresser, (view_texture){.path = meshes[i].image, .map = MD5GL_IMAGE_DIFFUSE});
+            set_map(&task, (view_texture){.path = meshes[i].image, .map = MD5GL_IMAGE_DIFFUSE});
     }
     view_sort_layers(&textures->layers, model->num_meshes);
 }
@@ -1689,9 +1688,9 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     free(layers->entry_numbers);
     free(layers->notes);
     view_close_package(textures->package);
-    for (size_t i = 0; i < textures->num_worn; i++)
-        view_close_package(textures->worn[i]);
-    free(textures->worn);
+    for (size_t i = 0; i < textures->num_outfit_packages; i++)
+        view_close_package(textures->outfit_packages[i]);
+    free(textures->outfit_packages);
     free(textures->meshes);
     free(textures->loaded);
     *textures = (view_textures){0};
@@ -1781,19 +1780,19 @@ md5gl_model *view_create_model(const view_loader *loader, const md5_model *model
 // Creates a model on the GPU with its textures and deforms. Returns false on failure. The model
 // exists on the GPU before its textures are loaded. If they cannot be loaded, the model is
 // destroyed again.
-bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl_model **drawn,
-                 view_textures *textures)
+bool view_upload(const view_loader *loader, const view_texture_sources *sources,
+                 md5gl_model **drawn, view_textures *textures)
 {
     *textures = (view_textures){0};
-    *drawn = view_create_model(loader, dressing->model);
+    *drawn = view_create_model(loader, sources->model);
     if (*drawn == NULL)
         return false;
-    if (!view_load_textures(textures, loader, dressing)) {
+    if (!view_load_textures(textures, loader, sources)) {
         md5gl_destroy_model(loader->renderer, *drawn);
         *drawn = NULL;
         return false;
     }
-    view_set_deforms(&textures->layers, loader->renderer, *drawn, dressing->model, loader->log);
+    view_set_deforms(&textures->layers, loader->renderer, *drawn, sources->model, loader->log);
     return true;
 }
 

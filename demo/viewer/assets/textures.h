@@ -156,9 +156,9 @@ typedef struct view_textures {
     view_texture **loaded; // each file or image of the game once per use
     size_t num_loaded;
     uint32_t num_meshes;
-    view_mesh_textures *meshes; // [num_meshes]
-    view_package **worn;        // [num_worn] packages of attached outfits
-    size_t num_worn;
+    view_mesh_textures *meshes;     // [num_meshes]
+    view_package **outfit_packages; // [num_outfit_packages] packages of attached outfits
+    size_t num_outfit_packages;
     view_package *package; // package that declares the materials of the layers, or NULL
     view_layers layers;    // material stages
 } view_textures;
@@ -172,41 +172,41 @@ typedef struct view_loader {
 } view_loader;
 
 // A model whose textures are loaded, and the sources of its textures.
-typedef struct view_dressing {
+typedef struct view_texture_sources {
     const md5_model *model;
     const char *path; // path of its file, or address in a game
     md5_game *game;   // game that contains it, or NULL
     // [num_cfg_looks] Appearance that an md5.cfg of Cube 2 defines for each mesh, or NULL.
     const view_look *cfg_looks;
     uint32_t num_cfg_looks;
-    const view_options *options;   // textures that options select; NULL: none
-    const convert_scene *wardrobe; // models that were merged into it, or NULL
-    const char *file;              // file of the model, if `path` is the machine that plays it
-} view_dressing;
+    const view_options *options;            // textures that options select; NULL: none
+    const convert_scene *outfit_conversion; // models that were merged into it, or NULL
+    const char *file; // file of the model, if `path` is the machine that plays it
+} view_texture_sources;
 
 // State of loading the textures of a model. The current mesh is search.mesh.
-typedef struct view_dresser {
+typedef struct view_texture_task {
     view_textures *textures;
     md5gl_renderer *renderer;
     view_log *log;
     view_prefetch *ahead;    // from the loader
     md5_game *game;          // game that declares the material of the mesh, or NULL
     view_look_search search; // .package is NULL if there is nothing to search
-} view_dresser;
+} view_texture_task;
 
 // Reads the material that the game declares for a shader of the mesh. If the material is more than
 // a lit surface, adds its layers. Loads the images of its stages, and logs unsupported stages. Does
 // nothing if the material is not declared. The game must outlive the textures. Returns true if the
 // material has layers and no diffuse map.
-bool view_add_layers(const view_dresser *dresser, const char *shader);
+bool view_add_layers(const view_texture_task *task, const char *shader);
 
 // Finds and loads the textures of all meshes. The sources, in the order of their priority, are the
-// options, view_dressing.cfg_looks, and view_find_look(). Further maps are searched next to the
-// found textures. Logs a warning for each mesh without a texture. Returns false and logs an error
-// if the options name a mesh that does not exist or a file that cannot be read. Uses the options of
-// `dressing`, not those of the loader.
+// options, view_texture_sources.cfg_looks, and view_find_look(). Further maps are searched next to
+// the found textures. Logs a warning for each mesh without a texture. Returns false and logs an
+// error if the options name a mesh that does not exist or a file that cannot be read. Uses the
+// options of `sources`, not those of the loader.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
-                        const view_dressing *dressing);
+                        const view_texture_sources *sources);
 
 // Appearance of a mesh in a preview.
 typedef struct view_preview_mesh {
@@ -277,8 +277,8 @@ md5gl_model *view_create_model(const view_loader *loader, const md5_model *model
 
 // Creates a model on the GPU with its textures and the deforms of its materials. Returns false and
 // logs an error on failure; otherwise the caller frees both.
-bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl_model **drawn,
-                 view_textures *textures);
+bool view_upload(const view_loader *loader, const view_texture_sources *sources,
+                 md5gl_model **drawn, view_textures *textures);
 
 // == Environment light, for --environment ======================================================
 

@@ -213,7 +213,7 @@ static size_t end_of_file(const sorted_cause *causes, size_t num_causes, size_t 
 // most severe one, because the causes of a file are sorted by severity.
 static void merge_causes(sorted_cause *causes, size_t count)
 {
-    causes[0].cause.is_rest = true;
+    causes[0].cause.is_merged = true;
     for (size_t i = 1; i < count; i++)
         causes[0].cause.num_reports += causes[i].cause.num_reports;
 }

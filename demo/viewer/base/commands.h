@@ -34,9 +34,9 @@ typedef enum view_action {
     VIEW_RANGE_ALL,
     VIEW_ONE_SHOT,
     VIEW_WALK,
-    VIEW_DIE,    // start the ragdoll, or end it
-    VIEW_TURN_X, // rotate the model by 90 degrees about the axis
-    VIEW_TURN_Z,
+    VIEW_TOGGLE_RAGDOLL, // start the ragdoll, or end it
+    VIEW_ROTATE_X,       // rotate the model by 90 degrees about the axis
+    VIEW_ROTATE_Z,
     VIEW_CAMERA_PATH,
     VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: actions of the user's camera
     VIEW_FRAME_SELECTED,
@@ -88,20 +88,20 @@ typedef enum view_action {
     VIEW_REDO,
     VIEW_GO_TO_STEP, // undo or redo up to step `number` of the undo history
     VIEW_RESET_ALL,
-    VIEW_FORGET_DOCUMENT, // reset the current document to the defaults, also for later runs
-    VIEW_FORGET_ALL,      // forget all documents and recent files
+    VIEW_CLEAR_DOCUMENT_SETTINGS, // reset the current document to the defaults, also for later runs
+    VIEW_CLEAR_ALL_SETTINGS,      // forget all documents and recent files
     VIEW_QUIT,
     VIEW_ASK,          // prompt for the value of option `number`
     VIEW_SET,          // set option `number` to `value`, or to the text `path` if it is not NULL
     VIEW_SETTINGS,     // show all options
-    VIEW_TAKE_BACK,    // undo all changes of the option card; if `number` is 1, set the default
+    VIEW_REVERT_CARD,  // undo all changes of the option card; if `number` is 1, set the default
     VIEW_FIRE_TRIGGER, // fire trigger `number` of the machine
     // From here to VIEW_GO_TO_STATE: actions of the mouse and of lists. The interface has already
     // executed the first four.
     VIEW_HANDLED,         // the interface has used the event
-    VIEW_LISTED,          // the selection or filter of the open list changed
-    VIEW_CLOSED,          // the open list was closed
-    VIEW_MARKED,          // the selected joint changed
+    VIEW_LIST_CHANGED,    // the selection or filter of the open list changed
+    VIEW_LIST_CLOSED,     // the open list was closed
+    VIEW_JOINT_SELECTED,  // the selected joint changed
     VIEW_OPEN_FOLDER,     // list the folder `path`
     VIEW_OPEN_GAME,       // list the contents of the folder `path`
     VIEW_OPEN_SECTION,    // list section `number` of the game
@@ -112,10 +112,10 @@ typedef enum view_action {
     VIEW_SHOW_CHANNEL,    // show the time of channel `item`
     VIEW_LIST_CHANNEL,    // list the clips for channel `item`
     VIEW_HIDE_MESH,       // hide or show mesh `number`
-    VIEW_TAKE_TEXTURE,    // set map `item` of mesh `number` to the image `path`; NULL: as found
+    VIEW_ASSIGN_TEXTURE,  // set map `item` of mesh `number` to the image `path`; NULL: as found
     VIEW_FIND_TEXTURE,    // list images for map `item` of mesh `number`
     VIEW_OPEN_PAGE,       // open lesson `number`
-    VIEW_FORGET_RECENT,   // remove the file `path` from the recent files
+    VIEW_REMOVE_RECENT,   // remove the file `path` from the recent files
     VIEW_TRY_AGAIN,       // repeat the action that caused the last error
     VIEW_KEEP_MOVIE,      // save an unfinished recording
     VIEW_DELETE_MOVIE,

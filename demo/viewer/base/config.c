@@ -4,8 +4,8 @@
 // document ("document="), or the choices of the export dialog ("export=").
 //
 // Several viewers can run at the same time and share the file. Therefore a viewer reads the file
-// again before it writes it, and adds only its own new lines (view_latest.num_new). The lines that
-// other viewers have written in the meantime remain.
+// again before it writes it, and adds only its own new lines (view_recent_lines.num_new). The lines
+// that other viewers have written in the meantime remain.
 #include "demo/viewer/base/config.h"
 
 #include "demo/common/system.h"
@@ -18,7 +18,7 @@
 
 // Returns the index of the line that has the same path as `line`, or list->count if there is none.
 // The path of a line is the text before its first tab, or the whole line.
-static size_t find_line(const view_latest *list, const char *line)
+static size_t find_line(const view_recent_lines *list, const char *line)
 {
     const size_t length = strcspn(line, "\t");
     for (size_t i = 0; i < list->count; i++) {
@@ -31,7 +31,7 @@ static size_t find_line(const view_latest *list, const char *line)
 }
 
 // Removes the line that has the same path as `line` from the list. Does nothing if there is none.
-static void drop_line(view_latest *list, const char *line)
+static void drop_line(view_recent_lines *list, const char *line)
 {
     const size_t index = find_line(list, line);
     if (index == list->count)
@@ -47,7 +47,7 @@ static void drop_line(view_latest *list, const char *line)
 // Inserts a line at the beginning of the list and removes the older line with the same path. If the
 // list already has `capacity` lines, removes the last one. Returns false if the line was already
 // the first one.
-static bool note_line(view_latest *list, size_t capacity, const char *line)
+static bool note_line(view_recent_lines *list, size_t capacity, const char *line)
 {
     const bool is_first = list->count > 0 && strcmp(list->names[0], line) == 0;
     if (is_first)
@@ -63,22 +63,22 @@ static bool note_line(view_latest *list, size_t capacity, const char *line)
     return true;
 }
 
-void view_free_latest(view_latest *list)
+void view_free_recent_lines(view_recent_lines *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->names[i]);
-    *list = (view_latest){.count = 0};
+    *list = (view_recent_lines){.count = 0};
 }
 
 // Merges the lists of this viewer and of the file. The new lines of `list` are inserted before the
 // lines of `stored`. The result replaces `list`. Empties `stored`, because `list` now owns its
 // texts.
-static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
+static void merge_lines(view_recent_lines *list, view_recent_lines *stored, size_t capacity)
 {
     for (size_t i = list->num_new; i-- > 0;)
         note_line(stored, capacity, list->names[i]);
     stored->num_new = list->num_new;
-    view_free_latest(list);
+    view_free_recent_lines(list);
     *list = *stored;
     stored->count = 0;
 }
@@ -86,7 +86,7 @@ static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
 // Returns the stored settings of a document, or NULL. Searches by the canonical path, so that
 // the settings are found independently of the current folder. The line of a document is its
 // path, a tab, and its settings.
-const char *view_find_document(const view_latest *documents, const char *path)
+const char *view_find_document(const view_recent_lines *documents, const char *path)
 {
     if (documents == NULL)
         return NULL;
@@ -198,7 +198,7 @@ static void drop_removed_settings(config_reader *reader, char *settings)
 // VIEW_MAX_DOCUMENTS are ignored. Returns false if the value is malformed.
 static bool read_document(config_reader *reader, const char *value)
 {
-    view_latest *const documents = &reader->config->documents;
+    view_recent_lines *const documents = &reader->config->documents;
     const char *const tab = strchr(value, '\t');
     if (tab == NULL)
         return false;
@@ -355,8 +355,8 @@ static common_list list_valid_options(const view_config *config, view_log *log)
 // Reads the configuration file, and applies its options and then those of the command line,
 // which have priority. With --output, the options of the file are not applied and the file is
 // not written; only the stored settings of documents are used.
-void view_take_config(view_config *config, int count, char **arguments, view_options *options,
-                      view_log *log)
+void view_apply_config(view_config *config, int count, char **arguments, view_options *options,
+                       view_log *log)
 {
     const bool writes_image = options->output != NULL;
     view_log quiet = {.level = VIEW_QUIET};
@@ -397,8 +397,8 @@ static void merge_stored(view_config *config)
     view_log quiet = {.level = VIEW_QUIET};
     view_config stored;
     view_read_config(&stored, config->path, &quiet);
-    for (size_t i = 0; i < config->forgotten.count; i++)
-        drop_line(&stored.recent, config->forgotten.names[i]);
+    for (size_t i = 0; i < config->removed_recent.count; i++)
+        drop_line(&stored.recent, config->removed_recent.names[i]);
     merge_lines(&config->recent, &stored.recent, VIEW_MAX_RECENT);
     merge_lines(&config->documents, &stored.documents, VIEW_MAX_DOCUMENTS);
     if (!config->has_new_export && stored.export_choices != NULL) {
@@ -469,7 +469,7 @@ bool view_write_config(view_config *config, view_log *log)
     }
 
     config->recent.num_new = config->documents.num_new = 0;
-    common_free_list(&config->forgotten);
+    common_free_list(&config->removed_recent);
     config->has_new_export = false;
     return true;
 }
@@ -514,9 +514,9 @@ bool view_store_config(view_config *config, const view_options *options, bool is
 // Frees all memory of the configuration and clears it. Does not write the file.
 void view_free_config(view_config *config)
 {
-    view_free_latest(&config->recent);
-    view_free_latest(&config->documents);
-    common_free_list(&config->forgotten);
+    view_free_recent_lines(&config->recent);
+    view_free_recent_lines(&config->documents);
+    common_free_list(&config->removed_recent);
     free(config->settings);
     free(config->export_choices);
     free(config->path);
@@ -545,7 +545,7 @@ static char *line_path(const char *path)
 
 // Adds a file to the beginning of the list of recent files. Stores the canonical path. Ignores a
 // path that does not fit in a line of the file.
-void view_note_recent(view_config *config, const char *path)
+void view_add_recent(view_config *config, const char *path)
 {
     char *const full = line_path(path);
     if (full == NULL)
@@ -554,17 +554,17 @@ void view_note_recent(view_config *config, const char *path)
     free(full);
 }
 
-void view_forget_recent(view_config *config, const char *path)
+void view_remove_recent(view_config *config, const char *path)
 {
-    common_add(&config->forgotten, common_copy(path)); // drop_line() may free `path`
-    drop_line(&config->recent, config->forgotten.names[config->forgotten.count - 1]);
+    common_add(&config->removed_recent, common_copy(path)); // drop_line() may free `path`
+    drop_line(&config->recent, config->removed_recent.names[config->removed_recent.count - 1]);
     config->is_changed = true;
 }
 
 // Stores the choices of the export dialog for the next session. Ignores choices that are already
 // stored, so that the file is not written without a reason. Also ignores choices that do not fit in
 // a line of the file.
-void view_note_export(view_config *config, const char *choices)
+void view_store_export_choices(view_config *config, const char *choices)
 {
     const char *const stored = config->export_choices;
     const bool is_same = stored != NULL && strcmp(stored, choices) == 0;
@@ -578,7 +578,7 @@ void view_note_export(view_config *config, const char *choices)
 // Replaces the stored settings of a document by `lines`. A path that contains a tab cannot be
 // stored, because a tab separates the path from the settings in the file. Such a document is
 // ignored.
-void view_note_document(view_config *config, const char *path, const char *lines)
+void view_store_document_settings(view_config *config, const char *path, const char *lines)
 {
     char *const full_path = line_path(path);
     const bool can_store = full_path != NULL && strchr(full_path, '\t') == NULL;
@@ -599,10 +599,10 @@ void view_note_document(view_config *config, const char *path, const char *lines
 // Removes the stored settings of a document. If `path` is NULL, removes those of all documents
 // and the recent files. A document without settings is a line that ends after the tab. It
 // replaces the document's line in the file when the file is merged and written.
-void view_forget_document(view_config *config, const char *path)
+void view_delete_document_settings(view_config *config, const char *path)
 {
     if (path != NULL) {
-        view_note_document(config, path, "");
+        view_store_document_settings(config, path, "");
         return;
     }
 
@@ -615,6 +615,6 @@ void view_forget_document(view_config *config, const char *path)
     }
     config->documents.num_new = config->documents.count;
     while (config->recent.count > 0)
-        view_forget_recent(config, config->recent.names[0]);
+        view_remove_recent(config, config->recent.names[0]);
     config->is_changed = true;
 }

@@ -62,7 +62,7 @@ typedef struct view_cause {
     size_t first;       // index in view_reports.order
     size_t num_reports; // at least 1
     bool is_binding;    // all reports are about the binding of a clip
-    bool is_rest;       // merges several causes, because the file has more than VIEW_MAX_CAUSES
+    bool is_merged;     // merges several causes, because the file has more than VIEW_MAX_CAUSES
 } view_cause;
 
 typedef struct view_reports {
@@ -81,7 +81,7 @@ typedef struct view_log {
     view_level level;
     view_reports *reports;            // the caller's list for warnings, or NULL
     view_about about;                 // subject of the following warnings
-    bool keeps_rest;                  // a file with an error is skipped; the other files are opened
+    bool skips_faulty_files;          // a file with an error is skipped; the other files are opened
     bool may_stop;                    // the user can stop the current long job
     bool has_stopped;                 // the user has stopped it
     uint32_t num_warnings, num_notes; // with a list, equal warnings count once

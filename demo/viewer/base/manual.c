@@ -214,7 +214,7 @@ static common_manual_entry describe_shortcut(const view_key_line *line, common_l
 
 // Prints the text that the command line requests, for example --help. Returns false if it does not
 // request a text.
-bool view_print_asked(const view_options *options, FILE *file)
+bool view_print_requested_text(const view_options *options, FILE *file)
 {
     const int requested = requested_text(options);
     if (requested == NOTHING)

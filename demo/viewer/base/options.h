@@ -405,6 +405,6 @@ bool view_shows_window(const view_options *options);
 
 // Prints the requested text: --help, --version, --list-bindings, a manual page in roff for --man,
 // or a shell script for --completions. Returns false if the options do not request a text.
-bool view_print_asked(const view_options *options, FILE *file);
+bool view_print_requested_text(const view_options *options, FILE *file);
 
 #endif

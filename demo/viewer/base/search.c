@@ -325,7 +325,7 @@ static bool is_feature(const missing_feature *feature, const char *words)
     return is_named;
 }
 
-const char *view_find_pointer(const char *words)
+const char *view_find_missing_feature(const char *words)
 {
     for (size_t i = 0; i < COMMON_LENGTH(missing_features); i++)
         if (is_feature(&missing_features[i], words))

@@ -1,5 +1,5 @@
-// The command search: rates menu entries and names by a search text. view_find_pointer() answers
-// searches for features of other programs that the viewer does not have.
+// The command search: rates menu entries and names by a search text. view_find_missing_feature()
+// answers searches for features of other programs that the viewer does not have.
 //
 // Each word of the search text must begin a word of the entry: of its label, synonyms, menu or
 // tooltip. Common words, for example "show" and "the", may be missing in the entry. ui/menu.c
@@ -26,6 +26,6 @@ const view_menu_entry *view_find_similar_entry(const view_menu_entries *list, co
 // Returns an answer to a search for a feature that the viewer does not have, or NULL. The answer
 // names the program and the option that provide the feature. The search text must contain the name
 // of the feature as a whole word.
-const char *view_find_pointer(const char *words);
+const char *view_find_missing_feature(const char *words);
 
 #endif

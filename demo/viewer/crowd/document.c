@@ -313,7 +313,7 @@ static bool upload(view_companion *companion, const view_loader *loader, const c
     companion->textures = common_alloc(1, sizeof *companion->textures);
     if (same_scene != NULL)
         return view_upload_scene(loader, same_scene, false, &companion->drawn, companion->textures);
-    return view_upload(loader, &(view_dressing){.model = companion->model, .path = path},
+    return view_upload(loader, &(view_texture_sources){.model = companion->model, .path = path},
                        &companion->drawn, companion->textures);
 }
 
@@ -416,11 +416,11 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
 }
 
 // Frees a companion that could not be loaded. Returns true if the document is opened without it,
-// which is the case if keeps_rest of the log is true.
+// which is the case if skips_faulty_files of the log is true.
 static bool skip_companion(view_companion *companion, const view_loader *loader)
 {
     free_companion(companion, loader->renderer);
-    return loader->log->keeps_rest;
+    return loader->log->skips_faulty_files;
 }
 
 // Loads the model of --retarget and matches its joints with the joints of the scene's model.
@@ -525,7 +525,8 @@ static bool load_companions(view_document *document, const char *guest, const vi
     if (view_scene_machine(scene) == NULL)
         return true;
 
-    if (guest != NULL && !view_load_guest(document, guest, loader) && !loader->log->keeps_rest)
+    if (guest != NULL && !view_load_guest(document, guest, loader)
+        && !loader->log->skips_faulty_files)
         return false;
     return load_carried(&companions[VIEW_CARRIED], scene, loader)
            && load_held(companions, scene, loader);
@@ -781,10 +782,10 @@ static size_t count_scene_files(const view_loader *loader, const char *const *fi
 }
 
 // Loads the scene from files. If the first file is a name in a game, loads the scene from the open
-// library. If `pick_up` is true, also loads the animations in the model's folder. Returns false and
-// logs an error on failure.
+// library. If `finds_clips` is true, also loads the animations in the model's folder. Returns false
+// and logs an error on failure.
 static bool load_scene(view_scene *scene, const view_loader *loader, const char *const *files,
-                       size_t num_files, bool pick_up, view_library *library)
+                       size_t num_files, bool finds_clips, view_library *library)
 {
     const bool is_in_game = num_files > 0 && strstr(files[0], "::") != NULL;
     if (is_in_game && loader->options->crowd > 0)
@@ -792,7 +793,7 @@ static bool load_scene(view_scene *scene, const view_loader *loader, const char 
                           "--crowd: expected files, found the name of an asset in a game");
     if (is_in_game)
         return view_load_game_scene(scene, library, files[0], loader->log);
-    if (!view_load_scene(scene, files, num_files, NULL, pick_up, loader->log))
+    if (!view_load_scene(scene, files, num_files, NULL, finds_clips, loader->log))
         return false;
     if (needs_figure(loader->options))
         view_load_figure(scene, loader->log);
@@ -811,7 +812,7 @@ static bool load_outfits(view_scene *scene, const view_loader *loader)
         is_loaded = view_attach_outfits(scene, outfits, loader->log);
     else
         view_error(loader->log, "--outfit has no effect without a model; name a model first");
-    return is_loaded || loader->log->keeps_rest;
+    return is_loaded || loader->log->skips_faulty_files;
 }
 
 // Reports problems of the clips and meshes if the options show them. Otherwise only checks the
@@ -820,7 +821,7 @@ static void check_scene(view_document *document, const view_loader *loader)
 {
     view_scene *const scene = &document->scene;
     const bool has_diagnostics = reports_diagnostics(loader->options);
-    if (has_diagnostics || !scene->picked_up)
+    if (has_diagnostics || !scene->has_found_clips)
         view_check_clips(scene, scene->num_clips, loader->log);
     for (uint32_t i = 0; has_diagnostics && i < view_count_meshes(scene); i++) {
         const view_mesh_defects defects = view_find_defects(&scene->model->meshes[i], NULL, NULL);
@@ -837,14 +838,14 @@ static bool load_used_morphs(view_document *document, const view_loader *loader)
         loader->options->morphs.count > 0 || view_has_driven_morphs(view_scene_machine(scene));
     if (!has_morphs)
         return true;
-    if (scene->dressed != NULL) {
+    if (scene->model_with_outfits != NULL) {
         view_warn(loader->log, "morph targets are not supported together with --outfit");
         return true;
     }
     if (view_prepare_morphs(document, loader))
         return true;
     view_free_morphs(&document->morphs, loader->renderer);
-    return loader->log->keeps_rest;
+    return loader->log->skips_faulty_files;
 }
 
 // Finds the feet that --terrain places on the ground, and sets scene->terrain. If the model has no
@@ -903,7 +904,7 @@ static bool load_compared(view_document *document, const view_loader *loader)
             path);
     if (!view_load_compare(&document->compare, scene, path, loader->log)) {
         view_free_compare(&document->compare);
-        return loader->log->keeps_rest;
+        return loader->log->skips_faulty_files;
     }
     if (loader->renderer == NULL) // only the differences are computed
         return true;
@@ -938,9 +939,9 @@ static bool load_crowd(view_document *document, const view_loader *loader, const
                              .morphs = document->morphs.morph != NULL ? &document->morphs : NULL};
     if (view_make_crowd(&document->crowd, &document->scene, &first, files, num_files, loader))
         return true;
-    if (loader->log->keeps_rest)
+    if (loader->log->skips_faulty_files)
         view_free_crowd(&document->crowd, loader->renderer);
-    return loader->log->keeps_rest;
+    return loader->log->skips_faulty_files;
 }
 
 // Applies the settings of the document and the options about motion to the scene. Warns of options
@@ -964,11 +965,11 @@ static void apply_document_settings(view_scene *scene, const view_document_setti
 // are those of view_load_document(). Returns false and logs an error on failure; the caller frees
 // the document in both cases.
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
-                       size_t num_files, bool pick_up, const view_document_settings *settings)
+                       size_t num_files, bool finds_clips, const view_document_settings *settings)
 {
     view_scene *const scene = &document->scene;
     const size_t num_scene_files = count_scene_files(loader, files, num_files);
-    if (!load_scene(scene, loader, files, num_scene_files, pick_up, settings->library))
+    if (!load_scene(scene, loader, files, num_scene_files, finds_clips, settings->library))
         return false;
     if (document->uses_options && !load_outfits(scene, loader))
         return false;
@@ -986,7 +987,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log,
                   "--walk is ignored: expected two joints whose names contain foot or ankle");
 
-    if (!load_companions(document, settings->companion, loader))
+    if (!load_companions(document, settings->guest_path, loader))
         return false;
     load_scenery(document, settings->scenery, loader);
     if (!load_compared(document, loader))
@@ -1029,12 +1030,12 @@ const char *view_shown_file(const view_document *document)
 
 // Loads everything that a window shows: the scene, its companions and its crowd.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
-                                  size_t num_files, bool pick_up, bool uses_options,
+                                  size_t num_files, bool finds_clips, bool uses_options,
                                   view_document_settings settings)
 {
     view_document *const document = common_alloc(1, sizeof *document);
     *document = (view_document){.uses_options = uses_options};
-    if (load_parts(document, loader, files, num_files, pick_up, &settings)
+    if (load_parts(document, loader, files, num_files, finds_clips, &settings)
         && view_log_progress(loader->log, "", 0, 0))
         return document;
     view_free_document(document, loader->renderer);
@@ -1114,7 +1115,7 @@ static void widen_horizontally(view_document *document, float distance)
 // pose is measured, the guest is omitted: it walks past the model and is visible only for a while.
 static void widen_by_companions(view_document *document, bool is_pose)
 {
-    if (document->scene.machine.acts) // the demo scene controls its own camera
+    if (document->scene.machine.plays_demo) // the demo scene controls its own camera
         return;
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];

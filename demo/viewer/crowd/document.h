@@ -158,9 +158,9 @@ typedef struct view_document_settings {
     md5_root root;
     bool dual; // dual-quaternion skinning
     view_rotation rotation;
-    view_library *library; // the open library, or NULL
-    const char *companion; // file of the second character's machine, or NULL
-    const char *scenery;   // file of the scenery, a model that does not move, or NULL
+    view_library *library;  // the open library, or NULL
+    const char *guest_path; // file of the machine of VIEW_GUEST, or NULL
+    const char *scenery;    // file of the scenery, a model that does not move, or NULL
 } view_document_settings;
 
 // Warns if clip `clip` of a scene has a different scale or rotation than its model. If `clip` is
@@ -172,10 +172,10 @@ void view_check_clips(const view_scene *scene, size_t clip, view_log *log);
 void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops);
 
 // Loads files (see view_load_scene()) or the item of a game (see library.h), with the companions
-// and the crowd of the options. With `pick_up`, also loads the animations in the model's folder. If
-// a named file cannot be shown, frees all memory, logs an error and returns NULL.
+// and the crowd of the options. With `finds_clips`, also loads the animations in the model's
+// folder. If a named file cannot be shown, frees all memory, logs an error and returns NULL.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
-                                  size_t num_files, bool pick_up, bool uses_options,
+                                  size_t num_files, bool finds_clips, bool uses_options,
                                   view_document_settings settings);
 void view_free_document(view_document *document, md5gl_renderer *renderer); // may be NULL
 

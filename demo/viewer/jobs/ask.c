@@ -292,7 +292,7 @@ static bool parse_time(const view_state *viewer, const char *text, double *secon
 {
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     const bool has_frames = anim != NULL && view_get_mode(viewer->document) != VIEW_MODE_MACHINE;
-    const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
+    const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_PER_SECOND;
     char *unit;
     const double number = strtod(text, &unit);
     const bool is_number = unit != text && isfinite(number);
@@ -734,18 +734,18 @@ void view_show_step(view_state *viewer, size_t number)
 }
 
 // Performs the commands that reset settings. VIEW_RESET_ALL resets the shown document.
-// VIEW_FORGET_ALL forgets the stored settings of all files. Any other action resets the shown
-// document and forgets its stored settings.
+// VIEW_CLEAR_ALL_SETTINGS forgets the stored settings of all files. Any other action resets the
+// shown document and forgets its stored settings.
 void view_reset_settings(view_state *viewer, view_action action)
 {
-    const bool is_all = action == VIEW_FORGET_ALL;
+    const bool is_all = action == VIEW_CLEAR_ALL_SETTINGS;
     if (!is_all)
         apply_values(viewer, NULL);
     if (action == VIEW_RESET_ALL)
         return;
     const char *const path = view_shown_file(viewer->document); // the files may be loaded again
     if (viewer->config != NULL && (is_all || path != NULL))
-        view_forget_document(viewer->config, is_all ? NULL : path);
+        view_delete_document_settings(viewer->config, is_all ? NULL : path);
     view_notice(viewer, is_all ? "All settings reset" : "Settings for this file reset");
 }
 
@@ -871,7 +871,7 @@ static char *with_absolute_paths(const char *lines)
 
 // Stores those settings of the shown document that differ from the defaults in the configuration.
 // They apply when the document is opened again. A lesson has no stored settings.
-void view_remember_document(view_state *viewer)
+void view_store_shown_document(view_state *viewer)
 {
     const view_document *const document = viewer->document;
     const char *const path = view_shown_file(document);
@@ -888,7 +888,7 @@ void view_remember_document(view_state *viewer)
 
     char *const lines = view_write_settings(&settings, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_CAMERA);
     char *const absolute_lines = with_absolute_paths(lines);
-    view_note_document(viewer->config, path, absolute_lines);
+    view_store_document_settings(viewer->config, path, absolute_lines);
     free(absolute_lines);
     free(lines);
 }

@@ -104,7 +104,7 @@ bool view_open_file_dialog(view_state *viewer, view_action action, const char *f
     view_picker *const picker = &viewer->jobs.picker;
     const bool is_file = action == VIEW_FILES;
     // In a browser, the web page shows its own dialog.
-    if (action != VIEW_EXPORT && view_ask_page(is_file ? "files" : "folder"))
+    if (action != VIEW_EXPORT && view_send_page_request(is_file ? "files" : "folder"))
         return true;
     const bool is_already_open = picker->process > 0;
     if (is_already_open)

@@ -99,7 +99,7 @@ static void add_game_name(common_list *words, common_list *files, const view_add
 static void list_document_files(common_list *files, const view_document *document)
 {
     const view_scene *const scene = &document->scene;
-    const bool has_clips = !scene->picked_up && !view_is_bind_pose(scene);
+    const bool has_clips = !scene->has_found_clips && !view_is_bind_pose(scene);
     if (scene->model != NULL)
         common_add(files, common_copy(view_shown_file(document)));
     for (size_t i = 0; i < scene->num_clips && has_clips; i++)
@@ -671,7 +671,7 @@ static void store_choices(view_state *viewer)
 {
     char *const choices = view_write_choices(&viewer->panels.export.choices);
     if (viewer->config != NULL && viewer->panels.export.is_set)
-        view_note_export(viewer->config, choices);
+        view_store_export_choices(viewer->config, choices);
     free(choices);
 }
 

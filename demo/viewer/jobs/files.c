@@ -19,7 +19,7 @@
 // see view_store_config(). Returns false and logs an error on failure.
 static bool store_state(view_state *viewer, bool is_soon)
 {
-    view_remember_document(viewer);
+    view_store_shown_document(viewer);
     return view_store_config(viewer->config, viewer->options, is_soon, &viewer->log);
 }
 
@@ -189,8 +189,8 @@ static void list_files(view_state *viewer, const char *folder, view_list_purpose
     view_browser *const browser = &viewer->panels.browser;
     const char *const shown = view_shown_file(viewer->document);
     list_locations(viewer, shown);
-    free(browser->asked.form);
-    browser->asked = asked;
+    free(browser->purpose.form);
+    browser->purpose = asked;
     view_browse_folder(browser, folder, shown, viewer->config);
 }
 
@@ -235,7 +235,7 @@ void view_browse_game(view_state *viewer, const char *location)
 static bool open_document(view_state *viewer, const char *const *files, size_t num_files)
 {
     view_options *const options = viewer->options;
-    view_remember_document(viewer);
+    view_store_shown_document(viewer);
     view_options before = view_copy_options(options, VIEW_SCOPE_ANY, VIEW_SCOPE_CAMERA);
     memset(options->is_given, 0, view_num_options);
     view_restore_options(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_CAMERA);
@@ -824,7 +824,7 @@ static void repair_or_preview(view_state *viewer, const view_command *command)
     char *lines = common_copy("");
     char *const repaired = repair_file(path, &viewer->document->scene, &size, &lines, &error);
     char *const output = is_trial ? NULL : common_copy(list->repaired);
-    view_forget_repair(list); // frees list->repaired
+    view_clear_repair(list); // frees list->repaired
 
     const convert_job job = {.inputs = &path};
     bool is_done = repaired != NULL;
@@ -1090,7 +1090,7 @@ static void list_images(view_state *viewer, const view_command *command)
     char *const folder = common_folder(neighbor);
     const view_list_purpose purpose = {
         .accepted_kinds = 1u << VIEW_ENTRY_PICTURE,
-        .answer = {.action = VIEW_TAKE_TEXTURE, .number = mesh, .item = command->item}};
+        .answer = {.action = VIEW_ASSIGN_TEXTURE, .number = mesh, .item = command->item}};
     list_files(viewer, folder, purpose);
     free(folder);
 }
@@ -1228,7 +1228,7 @@ static bool begins_with_start_page(const view_state *viewer)
     const view_options *const options = viewer->options;
     const bool has_content =
         options->num_files > 0 || (options->names_content && options->game == NULL);
-    return viewer->window != NULL && !has_content && !viewer->document->scene.machine.acts;
+    return viewer->window != NULL && !has_content && !viewer->document->scene.machine.plays_demo;
 }
 
 // Lists the folders and the game of the command line in the browser. Each list replaces the
@@ -1506,7 +1506,7 @@ static void open_next_lesson(view_state *viewer, int step)
 static void forget_recent(view_state *viewer, const char *path)
 {
     if (viewer->config != NULL)
-        view_forget_recent(viewer->config, path);
+        view_remove_recent(viewer->config, path);
     if (viewer->panels.browser.kind == VIEW_BROWSE_NOTHING)
         show_start(viewer);
     else
@@ -1523,7 +1523,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
     const char *const path = command->path;
     bool is_reloaded;
     // A list closes when an item is opened.
-    if (action == VIEW_OPEN_FILE || action == VIEW_OPEN_PAGE || action == VIEW_TAKE_TEXTURE)
+    if (action == VIEW_OPEN_FILE || action == VIEW_OPEN_PAGE || action == VIEW_ASSIGN_TEXTURE)
         view_close_browser(browser);
     switch (action) {
     case VIEW_FILES:
@@ -1566,7 +1566,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
         else
             show_start(viewer);
         break;
-    case VIEW_FORGET_RECENT:
+    case VIEW_REMOVE_RECENT:
         forget_recent(viewer, path);
         break;
     case VIEW_OPEN_GAME:
@@ -1590,7 +1590,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
         open_textures(viewer, command->item > 0 ? (uint32_t)command->item - 1
                                                 : selected_texture_mesh(viewer));
         break;
-    case VIEW_TAKE_TEXTURE:
+    case VIEW_ASSIGN_TEXTURE:
         assign_texture(viewer, number, (md5gl_image_kind)command->item, path);
         break;
     case VIEW_SAVE_TEXTURES:

@@ -65,7 +65,7 @@ void view_save_config(view_state *viewer);
 
 // Stores the options of the shown document in the configuration, if one is used. They apply when
 // the document is opened again.
-void view_remember_document(view_state *viewer);
+void view_store_shown_document(view_state *viewer);
 
 // -- Dialogs of the desktop: chooser.c -----------------------------------------------------------
 

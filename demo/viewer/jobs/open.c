@@ -175,12 +175,12 @@ static char *convert_source(const char *file, char **folder, view_log *log)
 
 // The files of a new document.
 typedef struct document_files {
-    common_list *files;    // at least one; the first is replaced by its converted file
-    bool finds_clips;      // also loads the animations in the model's folder
-    bool uses_options;     // opened with the files and textures of the command line
-    bool is_reload;        // the files of the current document: its machines keep their state
-    const char *companion; // see view_document_settings
-    const char *scenery;   // see view_document_settings
+    common_list *files;     // at least one; the first is replaced by its converted file
+    bool finds_clips;       // also loads the animations in the model's folder
+    bool uses_options;      // opened with the files and textures of the command line
+    bool is_reload;         // the files of the current document: its machines keep their state
+    const char *guest_path; // see view_document_settings
+    const char *scenery;    // see view_document_settings
 } document_files;
 
 // Returns the settings of the current document that the new document keeps.
@@ -198,7 +198,7 @@ static view_document_settings choose_document_settings(const view_state *viewer,
         .dual = current->dual,
         .rotation = rotation,
         .library = viewer->lists.library,
-        .companion = request->companion,
+        .guest_path = request->guest_path,
         .scenery = request->scenery,
     };
 }
@@ -242,12 +242,12 @@ static view_document *load_new_document(view_state *viewer, const document_files
     // In a window, the user can stop a long conversion, and a file is shown even if parts of it are
     // missing. If loading a file crashes the program, the note names this file.
     viewer->log.may_stop = has_window;
-    viewer->log.keeps_rest = request->uses_options && !request->is_reload && has_window;
+    viewer->log.skips_faulty_files = request->uses_options && !request->is_reload && has_window;
     if (has_window)
         view_write_crash_note(viewer, request->files->names[0]);
 
     view_document *const document = load_converted(viewer, request, &settings);
-    viewer->log.keeps_rest = false;
+    viewer->log.skips_faulty_files = false;
     viewer->log.may_stop = false;
     view_end_warnings(&viewer->log);
     return document;
@@ -460,11 +460,12 @@ static void start_document(view_state *viewer, bool is_demo)
     view_scene *const scene = &viewer->document->scene;
     viewer->play.time = 0;
     viewer->play.held_at_end = false;
-    scene->machine.acts = is_demo;
+    scene->machine.plays_demo = is_demo;
     viewer->ui.docks.is_folded = is_demo; // the demo scene is shown without panels
     viewer->panels.decision.demo_end = 0;
     if (is_demo)
-        viewer->panels.decision.demo_end = viewer->uptime + (double)(VIEW_MINUTE + VIEW_INVITING);
+        viewer->panels.decision.demo_end =
+            viewer->uptime + (double)(VIEW_DEMO_SECONDS + VIEW_INVITING);
     if (viewer->opening.has_deferred_work)
         view_measure_document(viewer->document, &viewer->play);
     else
@@ -481,11 +482,11 @@ static void start_document(view_state *viewer, bool is_demo)
 // document.
 static void defer_guest(view_opening *opening, bool is_deferred, example_files *examples)
 {
-    free(opening->companion_path);
-    opening->companion_path = NULL;
+    free(opening->guest_path);
+    opening->guest_path = NULL;
     opening->has_deferred_work = is_deferred;
     if (is_deferred) {
-        opening->companion_path = examples->guest;
+        opening->guest_path = examples->guest;
         examples->guest = NULL;
     }
 }
@@ -503,7 +504,7 @@ static bool finish_document(view_state *viewer, bool uses_options, bool is_examp
     else
         view_show_meshes(viewer->document, 0);
     if (viewer->config != NULL && !is_example)
-        view_note_recent(viewer->config, view_shown_file(viewer->document));
+        view_add_recent(viewer->config, view_shown_file(viewer->document));
     start_document(viewer, is_demo);
     return is_valid;
 }
@@ -532,7 +533,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         .files = &shown,
         .finds_clips = !options->no_auto,
         .uses_options = uses_options,
-        .companion = has_guest ? examples.guest : NULL,
+        .guest_path = has_guest ? examples.guest : NULL,
         .scenery = examples.scenery,
     };
     const bool is_open = open_with_settings(viewer, &request);
@@ -686,8 +687,8 @@ bool view_finish_opening(view_state *viewer)
         return false;
     viewer->opening.has_deferred_work = false;
     // In a browser, the file of the companion may not be downloaded yet.
-    if (viewer->opening.companion_path != NULL && common_is_file(viewer->opening.companion_path))
-        view_load_guest(viewer->document, viewer->opening.companion_path, &loader);
+    if (viewer->opening.guest_path != NULL && common_is_file(viewer->opening.guest_path))
+        view_load_guest(viewer->document, viewer->opening.guest_path, &loader);
     view_measure(viewer);
     view_store_files_stamp(viewer);
     return true;
@@ -738,7 +739,7 @@ static void frame_changed_crowd(view_state *viewer, uint32_t old_count)
 static void list_document_files(const view_document *document, common_list *files)
 {
     const view_scene *const scene = &document->scene;
-    const size_t num_clips = scene->picked_up ? 0 : scene->num_clips;
+    const size_t num_clips = scene->has_found_clips ? 0 : scene->num_clips;
     if (scene->model != NULL)
         common_add(files, common_copy(view_shown_file(document)));
     for (size_t i = 0; i < num_clips; i++)
@@ -750,7 +751,7 @@ static void list_document_files(const view_document *document, common_list *file
 // State that a reload preserves, because open_files() frees or resets it.
 typedef struct reload_state {
     bool shows_bind_pose;
-    bool acts; // the demo scene plays
+    bool plays_demo; // the demo scene plays
     size_t clip;
     int32_t selected_joint;
     int32_t selected_mesh;
@@ -763,7 +764,7 @@ static reload_state store_reload_state(const view_state *viewer)
     const view_scene *const scene = &viewer->document->scene;
     return (reload_state){
         .shows_bind_pose = view_is_bind_pose(scene) && scene->model != NULL,
-        .acts = scene->machine.acts,
+        .plays_demo = scene->machine.plays_demo,
         .clip = scene->clip,
         .selected_joint = viewer->ui.selected_joint,
         .selected_mesh = viewer->ui.selected_mesh,
@@ -782,7 +783,7 @@ static void restore_reload_state(view_state *viewer, const reload_state *state)
     view_show_bind_pose(scene, state->shows_bind_pose, NULL);
     viewer->ui.selected_joint = state->selected_joint;
     viewer->ui.selected_mesh = state->selected_mesh;
-    scene->machine.acts = state->acts;
+    scene->machine.plays_demo = state->plays_demo;
     view_store_files_stamp(viewer);
     view_show_meshes(viewer->document, viewer->options->hidden_meshes);
     view_measure(viewer);
@@ -807,10 +808,10 @@ bool view_reload(view_state *viewer)
 
     const document_files request = {
         .files = &files,
-        .finds_clips = current->scene.picked_up,
+        .finds_clips = current->scene.has_found_clips,
         .uses_options = current->uses_options,
         .is_reload = true,
-        .companion = current->companions[VIEW_GUEST].path,
+        .guest_path = current->companions[VIEW_GUEST].path,
         .scenery = current->scenery.path,
     };
     const bool is_open = open_files(viewer, &request);
@@ -860,7 +861,7 @@ static bool open_lesson_character(view_state *viewer, const view_page *page, con
 bool view_open_lesson(view_state *viewer, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
-    if (page != NULL && view_ask_page(page->name))
+    if (page != NULL && view_send_page_request(page->name))
         return true;
     char *const models = view_find_models_folder();
     if (models == NULL)

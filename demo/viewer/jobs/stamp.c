@@ -34,7 +34,7 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     add_character(stamp, scene->machine.character);
     if (scene->camera_path.camera != NULL)
         add_file(stamp, scene->camera_path.path);
-    if (scene->picked_up) {
+    if (scene->has_found_clips) {
         // Animations in the model's folder were loaded automatically. Include new files, and files
         // that do not fit yet.
         char *const folder = common_folder(scene->path);

@@ -136,7 +136,7 @@ static void end_interface(view_state *viewer)
 
     // Panels.
     view_clear_browser(&panels->browser);
-    free(panels->browser.asked.form);
+    free(panels->browser.purpose.form);
     view_clear_graph(&panels->graph);
     free(panels->curves.values);
     view_clear_start(&viewer->ui, &panels->start);
@@ -146,7 +146,7 @@ static void end_interface(view_state *viewer)
         view_free_options(viewer->ui.hover_preview.before);
     free(viewer->ui.hover_preview.before);
     view_clear_retargeting(panels->retarget.displayed);
-    view_forget_repair(&panels->problems);
+    view_clear_repair(&panels->problems);
     free(panels->retarget.displayed);
     view_clear_textures(&panels->textures);
 
@@ -171,7 +171,7 @@ void view_end(view_state *viewer)
         md5gl_destroy_environment(viewer->renderer, viewer->drawing.environment.light);
     view_free_reports(&viewer->reports);
     free(viewer->opening.failed.path);
-    free(viewer->opening.companion_path);
+    free(viewer->opening.guest_path);
     view_free_font(&viewer->drawing.font, viewer->renderer);
     free(viewer->drawing.canvas.vertices);
     view_free_lines(&viewer->drawing.lines);

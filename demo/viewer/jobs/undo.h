@@ -50,8 +50,8 @@ void view_free_step(view_step *step);
 void view_show_step(view_state *viewer, size_t number);
 
 // Resets all settings that can be undone to their defaults, and deletes the stored settings of the
-// document. With VIEW_RESET_ALL, deletes nothing. With VIEW_FORGET_ALL, only deletes the stored
-// settings, of all files.
+// document. With VIEW_RESET_ALL, deletes nothing. With VIEW_CLEAR_ALL_SETTINGS, only deletes the
+// stored settings, of all files.
 void view_reset_settings(view_state *viewer, view_action action);
 
 // Writes the current state into the options, from which settings and undo steps are made.

@@ -27,10 +27,10 @@ typedef struct view_jobs {
 } view_jobs;
 
 struct view_state {
-    view_options *options;        // owned by the caller; menus change them
-    view_config *config;          // configuration file, or NULL
-    const view_latest *documents; // remembered settings of documents, or NULL
-    double config_time;           // time at which the state was last stored in `config`, seconds
+    view_options *options;              // owned by the caller; menus change them
+    view_config *config;                // configuration file, or NULL
+    const view_recent_lines *documents; // remembered settings of documents, or NULL
+    double config_time; // time at which the state was last stored in `config`, seconds
     view_log log;
     view_reports reports; // warnings of the log, for a window
 

@@ -185,7 +185,7 @@ static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_e
     md5_destroy_monster(figure->monster);
     figure->states = NULL;
     figure->monster = NULL;
-    figure->has_thought = false;
+    figure->has_run_monster = false;
     figure->placement = (md5_xform){.rotation = {.w = 1}};
 
     md5_actor *const body = figure->parts[0].actor;
@@ -720,7 +720,7 @@ static void stand_on_terrain(view_scene *scene)
 // its feet on the terrain. If the mouse has not set a target, the target circles in front of the
 // face. The first call also runs earlier ticks, because gaze and pose need time to settle and the
 // first image must show the result.
-static void think_monster(view_scene *scene)
+static void run_monster(view_scene *scene)
 {
     enum { SETTLING_TICKS = 100 };
     view_entity *const figure = &scene->entity;
@@ -739,13 +739,13 @@ static void think_monster(view_scene *scene)
         .user = &scene->terrain,
     };
     // The last iteration is the current tick.
-    const int num_earlier_ticks = figure->has_thought ? 0 : SETTLING_TICKS;
+    const int num_earlier_ticks = figure->has_run_monster ? 0 : SETTLING_TICKS;
     for (int i = num_earlier_ticks; i >= 0; i--) {
         input.time = (int64_t)figure->clock - i * (int64_t)tick;
         md5_monster_look_at(figure->monster, 0, input.time, 1000);
         md5_monster_think(figure->monster, &input);
     }
-    figure->has_thought = true;
+    figure->has_run_monster = true;
 }
 
 // Returns true if root motion moves the entity over the terrain.
@@ -801,13 +801,13 @@ static void advance_monster(view_scene *scene, double milliseconds, bool records
 {
     view_entity *const figure = &scene->entity;
     while (figure->clock + (double)tick <= milliseconds) {
-        if (!figure->has_thought)
-            think_monster(scene);
+        if (!figure->has_run_monster)
+            run_monster(scene);
         advance_figure(figure, tick, records_commands);
         if (walks_on_terrain(scene))
             figure->placement =
                 md5_xform_mul(figure->placement, md5_actor_root_motion(figure->parts[0].actor));
-        think_monster(scene);
+        run_monster(scene);
     }
 }
 
@@ -983,8 +983,8 @@ static void pose_scene(view_scene *scene, const view_play *play)
     view_entity *const figure = &scene->entity;
     md5_monster *const monster = figure->monster;
     const view_entity_part *const body = &figure->parts[0];
-    if (monster != NULL && !figure->has_thought)
-        think_monster(scene);
+    if (monster != NULL && !figure->has_run_monster)
+        run_monster(scene);
     if (monster != NULL)
         md5_monster_pose(monster, scene->pose, scene->joints, NULL);
     else

@@ -56,9 +56,9 @@ typedef struct view_entity {
 
     // Simulates looking, walking and physics in whole ticks of the engine; or NULL.
     md5_monster *monster;
-    bool has_thought;    // the monster has run its first tick
-    md5_xform placement; // position and rotation in the world
-    md5_vec3 target;     // point to look at, if has_target
+    bool has_run_monster; // the monster has run its first tick
+    md5_xform placement;  // position and rotation in the world
+    md5_vec3 target;      // point to look at, if has_target
     bool has_target;
 
     md5_figure *bodies; // bodies of the articulated figure, or NULL

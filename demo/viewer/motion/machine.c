@@ -82,7 +82,7 @@ static bool update_companion_parameters(view_machine *machine)
 // mouse pointer. If the pointer has not moved for a while, it looks at a companion in front of it.
 static void update_pointer_parameters(view_machine *machine)
 {
-    const double still_seconds = fabs(machine->time - machine->pointed);
+    const double still_seconds = fabs(machine->time - machine->pointer_time);
     const bool has_pointer = machine->has_target && still_seconds < max_still_seconds;
     const bool has_visible_companion = update_companion_parameters(machine);
     const bool has_gaze_target = has_pointer || has_visible_companion;
@@ -214,7 +214,7 @@ bool view_can_walk(const view_machine *machine)
 
 void view_stop_acting(view_machine *machine)
 {
-    machine->acts = false;
+    machine->plays_demo = false;
 }
 
 void view_activate_parameter(view_machine *machine, uint32_t parameter)
@@ -506,7 +506,7 @@ static void advance_machines(view_machine *host, double seconds)
         if (machine == NULL)
             continue;
         apply_due_settings(machine);
-        if (machine->acts)
+        if (machine->plays_demo)
             view_run_demo_acts(machine);
         apply_keys(machine, (float)fabs(seconds));
         update_pointer_parameters(machine);
@@ -531,7 +531,7 @@ void view_restart_machine(view_machine *host)
         machine->next_setting = 0;
         machine->next_act = 0;
         machine->next_one_shot = 0;
-        machine->pointed = 0;
+        machine->pointer_time = 0;
         machine->target_yaw = 0;
         memset(machine->events, 0, sizeof machine->events);
     }
@@ -542,7 +542,7 @@ void view_restart_machine(view_machine *host)
 void view_run_machine(view_machine *machine, double time)
 {
     // A short time backward is played in reverse. After a longer jump, the machine restarts.
-    const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
+    const double step = 1.0 / (double)VIEW_STEPS_PER_SECOND;
     const double max_reverse = 4 * step;
     if (time < machine->time - max_reverse)
         view_restart_machine(machine);
@@ -836,7 +836,7 @@ static void point(view_scene *scene, md5_vec3 target)
 {
     scene->machine.target = target;
     scene->machine.has_target = true;
-    scene->machine.pointed = scene->machine.time;
+    scene->machine.pointer_time = scene->machine.time;
 }
 
 static void click(view_scene *scene)

@@ -37,17 +37,17 @@ struct view_machine {
     double time;
     md5_xform placement;    // placement of the character in the world
     view_control control;   // current input
-    bool acts;              // plays the demo scene, until the user takes control
+    bool plays_demo;        // plays the demo scene, until the user takes control
     uint32_t next_act;      // index of the next entry of the demo scene
     uint32_t next_one_shot; // index among the one-shots and then the clips of the machine, at which
                             // view_play_one_shot() begins its search
     md5_vec3 target;        // target of the modifiers that reach or look, world space
     bool has_target;        // false: the target circles in front of the character
-    double pointed;         // time at which the target was last set
+    double pointer_time;    // time at which the target was last set
     bool has_target_angles; // parameters of the machine contain the direction of the target
     float target_yaw;       // direction in these parameters, degrees to the left
     view_event events[VIEW_EVENTS]; // the last events, newest first
-    double heard;                   // time up to which view_play_demo_sounds() has played sounds
+    double sounds_played_until;     // time up to which view_play_demo_sounds() has played sounds
     view_settings settings;         // sorted by time
     size_t next_setting;
     // Placement at time 0. Some companions wait far away until an event calls them; their placement
@@ -81,7 +81,7 @@ void view_run_machine(view_machine *machine, double time);
 // Resets states, parameters, settings and the character's placement.
 void view_restart_machine(view_machine *host);
 
-enum { VIEW_STEPS_A_SECOND = 60 };
+enum { VIEW_STEPS_PER_SECOND = 60 };
 
 // Writes the current pose; joints and palette are in world space.
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
@@ -137,7 +137,7 @@ bool *view_active_clips(const view_machine *machine);
 //
 // A table of acts and shots that our own machine plays after the start of the viewer.
 
-enum { VIEW_MINUTE = 50 }; // seconds
+enum { VIEW_DEMO_SECONDS = 50 }; // seconds
 
 // Starts the acts that are due. Call it before each step of a machine that plays the demo scene.
 void view_run_demo_acts(view_machine *machine);

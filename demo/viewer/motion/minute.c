@@ -65,7 +65,7 @@ static const scene_entry entries[] = {
     {47.4, .act = "click", .value = 1, .looks_at_camera = true},
     // The scene ends on the face.
     {48.6, .shot = {14, 2, 88, {4, 0, 41}}, .looks_at_camera = true},
-    {VIEW_MINUTE, .act = "smile", .shot = {14, 2, 87, {4, 0, 41}}},
+    {VIEW_DEMO_SECONDS, .act = "smile", .shot = {14, 2, 87, {4, 0, 41}}},
 };
 enum { NUM_ENTRIES = COMMON_LENGTH(entries) };
 
@@ -98,12 +98,12 @@ static const scene_entry *find_shot(double time)
 // of the demo scene. Returns false if the scene is not playing.
 bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
 {
-    if (!machine->acts)
+    if (!machine->plays_demo)
         return false;
     // During a shot, the camera slowly approaches. After the end of the scene it stands still.
     const float approach_rate = 0.008f; // fraction of the distance per second
     const scene_entry *const entry = find_shot(machine->time);
-    const double time = fmin(machine->time, (double)VIEW_MINUTE);
+    const double time = fmin(machine->time, (double)VIEW_DEMO_SECONDS);
     const float seconds_in_shot = (float)(time - entry->second);
     camera->azimuth = entry->shot.azimuth;
     camera->elevation = entry->shot.elevation;
@@ -139,7 +139,7 @@ static void look_at_camera(view_machine *machine)
                                 sinf(elevation)};
     const md5_vec3 camera_target = md5_vec3_add(machine->placement.translation, camera.target);
     machine->target = view_along(camera_target, to_camera, camera.distance);
-    machine->pointed = machine->time;
+    machine->pointer_time = machine->time;
 }
 
 // Starts the acts of all entries that have become due since the last call.
@@ -159,7 +159,7 @@ static bool mix_new_events(const view_machine *speaker, float volume,
                            float samples[VIEW_LONGEST_SOUND])
 {
     // After a restart of the scene, `heard` is in the future. No sound has been played since then.
-    const double last_time = fmin(speaker->heard, speaker->time);
+    const double last_time = fmin(speaker->sounds_played_until, speaker->time);
     bool has_sound = false;
     for (int i = 0; i < VIEW_EVENTS; i++) {
         const view_event *const event = &speaker->events[i];
@@ -175,7 +175,7 @@ static bool mix_new_events(const view_machine *speaker, float volume,
 void view_play_demo_sounds(view_machine *machine, view_window *window)
 {
     view_machine *const speakers[] = {machine, machine->guest};
-    const bool is_scene_playing = machine->acts && machine->time < (double)VIEW_MINUTE;
+    const bool is_scene_playing = machine->plays_demo && machine->time < (double)VIEW_DEMO_SECONDS;
     float samples[VIEW_LONGEST_SOUND] = {0};
     bool has_sound = false;
     for (size_t i = 0; i < COMMON_LENGTH(speakers); i++) {
@@ -187,7 +187,7 @@ void view_play_demo_sounds(view_machine *machine, view_window *window)
         const float volume = 1 / (1 + 1e-4f * distance * distance); // half at 100 units
         if (is_scene_playing && mix_new_events(speaker, volume, samples))
             has_sound = true;
-        speaker->heard = speaker->time;
+        speaker->sounds_played_until = speaker->time;
     }
     if (has_sound)
         view_play_sound(window, samples, VIEW_LONGEST_SOUND);

@@ -12,7 +12,7 @@ bool view_has_driven_morphs(const md5_machine *machine)
 void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
                        float *weights)
 {
-    memcpy(weights, morphs->asked, morphs->morph->num_targets * sizeof *weights);
+    memcpy(weights, morphs->requested, morphs->morph->num_targets * sizeof *weights);
     if (player == NULL || morphs->num_driven == 0)
         return;
     md5_player_morphs(player, reported);
@@ -30,7 +30,7 @@ float view_morph_reach(const view_morphs *morphs, const float *weights)
     if (morphs == NULL)
         return 0;
     const md5_morph_target *const targets = morphs->morph->targets;
-    const float *const used_weights = weights != NULL ? weights : morphs->asked;
+    const float *const used_weights = weights != NULL ? weights : morphs->requested;
     float reach = 0;
     for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
         reach += fabsf(used_weights[i]) * targets[i].reach;
@@ -138,7 +138,7 @@ static bool set_requested_weights(view_morphs *morphs, bool has_all, const view_
         const view_setting *const setting = &options->morphs.rows[i];
         const uint32_t target = md5_find_morph_target(morphs->morph, setting->parameter);
         if (target != MD5_NONE)
-            morphs->asked[target] = setting->value;
+            morphs->requested[target] = setting->value;
         else if (has_all)
             return report_unknown_target(morphs->morph, setting->parameter, loader->log);
     }
@@ -159,7 +159,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
 
     const uint32_t num_targets = morphs->morph->num_targets;
     morphs->weights = common_alloc(num_targets, sizeof *morphs->weights);
-    morphs->asked = common_alloc(num_targets, sizeof *morphs->asked);
+    morphs->requested = common_alloc(num_targets, sizeof *morphs->requested);
     find_driven_targets(morphs, machine, loader->log);
 
     if (loader->renderer != NULL) {
@@ -182,7 +182,7 @@ void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)
         md5gl_destroy_morph(renderer, morphs->drawn);
     md5_destroy_morph(morphs->morph);
     free(morphs->weights);
-    free(morphs->asked);
+    free(morphs->requested);
     free(morphs->driven);
     free(morphs->reported);
     *morphs = (view_morphs){.morph = NULL};

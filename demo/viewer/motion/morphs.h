@@ -12,7 +12,7 @@ typedef struct view_morphs {
     md5_morph *morph;    // owned; NULL: not loaded
     md5gl_morph *drawn;  // NULL without a renderer
     float *weights;      // [num_targets] weights of the document's character
-    float *asked;        // [num_targets] weights of --morph
+    float *requested;    // [num_targets] weights of --morph
     uint32_t *driven;    // [num_driven] target of each morph of the machine, or MD5_NONE
     uint32_t num_driven; // number of morphs of the machine
     float *reported;     // [num_driven] memory for the weights that the machine sets

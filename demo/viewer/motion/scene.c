@@ -6,11 +6,11 @@
 
 // Maximum total size of the animations that are loaded without being named, bytes. With this limit,
 // loading takes a fraction of a second, even from a folder with hundreds of files.
-#define PICK_UP_LIMIT ((uint64_t)32 << 20)
+#define MAX_FOUND_CLIP_BYTES ((uint64_t)32 << 20)
 
 // Maximum number of warnings per file that the log of a program without a window contains. Further
 // warnings are only counted. In a window there is no limit, because it has a list of all reports.
-enum { WARNINGS_A_FILE = 20 };
+enum { MAX_WARNINGS_PER_FILE = 20 };
 
 // Returns the options for loading files of a scene. A scene with its own file access (scene->files)
 // is a thumbnail: it is loaded with limited memory and without data that it does not need. A scene
@@ -22,7 +22,7 @@ static md5_load_opts make_load_options(const view_scene *scene, view_log *log)
     md5_load_opts opts = {
         .warn = view_log_warning,
         .warn_user = log,
-        .max_warnings = has_window ? VIEW_MAX_REPORTS : WARNINGS_A_FILE,
+        .max_warnings = has_window ? VIEW_MAX_REPORTS : MAX_WARNINGS_PER_FILE,
         .allow_partial_binding = true,
     };
     if (is_thumbnail) {
@@ -88,8 +88,8 @@ void view_free_scene(view_scene *scene)
     if (scene->library != NULL) // only models of a game have an entity
         view_free_entity(&scene->entity);
     md5_free_model(scene->owned_model);
-    md5_free_model(scene->dressed);
-    convert_free_scene(&scene->wardrobe);
+    md5_free_model(scene->model_with_outfits);
+    convert_free_scene(&scene->outfit_conversion);
     view_drop_library(scene->library);
     for (uint32_t i = 0; i < scene->num_looks; i++)
         view_free_look(&scene->looks[i]);
@@ -159,14 +159,15 @@ bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log 
                              .note = log_outfit_note,
                              .user = log};
     md5_error error = {0};
-    const bool is_merged = convert_read_all(&job, &scene->wardrobe, &error);
+    const bool is_merged = convert_read_all(&job, &scene->outfit_conversion, &error);
     if (is_merged)
-        scene->dressed = convert_parse_model(convert_find_model(&scene->wardrobe), &error);
-    if (scene->dressed == NULL)
+        scene->model_with_outfits =
+            convert_parse_model(convert_find_model(&scene->outfit_conversion), &error);
+    if (scene->model_with_outfits == NULL)
         return view_log_error(log, &error);
 
     free_pose(scene); // the pose of the model without outfits
-    scene->model = scene->dressed;
+    scene->model = scene->model_with_outfits;
     view_make_pose(scene, &scene->model->skeleton);
     return true;
 }
@@ -313,7 +314,7 @@ static void load_neighbor_clip(view_scene *scene, const char *path, const common
 }
 
 // Loads the clips in the model's folder that fit the model. Stops before the sum of the file sizes
-// exceeds PICK_UP_LIMIT bytes, or when the user cancels.
+// exceeds MAX_FOUND_CLIP_BYTES bytes, or when the user cancels.
 static void load_clips_in_folder(view_scene *scene, view_log *log)
 {
     char *const folder = common_folder(scene->path);
@@ -322,7 +323,7 @@ static void load_clips_in_folder(view_scene *scene, view_log *log)
     uint64_t total_size = 0; // bytes
     for (size_t i = 0; i < list.count; i++) {
         total_size += common_file_size(list.names[i]);
-        if (total_size > PICK_UP_LIMIT) {
+        if (total_size > MAX_FOUND_CLIP_BYTES) {
             scene->num_unopened = list.count - i;
             view_info(log,
                       "%zu animations in the model's folder were not loaded; open them by name",
@@ -347,7 +348,7 @@ static size_t first_clip(const view_scene *scene)
     int best_merit = -1;
     for (size_t i = 0; i < scene->num_clips; i++) {
         const view_clip *const clip = &scene->clips[i];
-        const bool is_idle = scene->picked_up && common_contains(clip->name, "idle");
+        const bool is_idle = scene->has_found_clips && common_contains(clip->name, "idle");
         const int merit = 2 * (clip->anim->num_frames > 1) + is_idle;
         if (merit > best_merit) {
             best = i;
@@ -380,7 +381,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
         scene->clips[index] = scene->clips[old_num_clips];
         scene->num_clips--;
     } else if (scene->library == NULL) {
-        scene->picked_up = false; // a named clip is loaded again when the files are reloaded
+        scene->has_found_clips = false; // a named clip is loaded again when the files are reloaded
     }
     view_select_clip(scene, index);
     return true;
@@ -630,11 +631,11 @@ static void append_cube_clips(view_scene *scene, const view_cube *cube, view_log
 
 // Loads the model that the md5.cfg of a Cube 2 game describes (scene->path): its meshes, materials
 // and clips. Returns false and logs an error on failure.
-static bool load_cube_model(view_scene *scene, const md5_load_opts *opts, bool pick_up,
+static bool load_cube_model(view_scene *scene, const md5_load_opts *opts, bool finds_clips,
                             view_log *log)
 {
     view_cube cube = {0};
-    if (!view_load_cube(&cube, scene->path, opts, pick_up, log))
+    if (!view_load_cube(&cube, scene->path, opts, finds_clips, log))
         return false;
     scene->owned_model = cube.model;
     scene->model = cube.model;
@@ -670,11 +671,11 @@ static bool load_model(view_scene *scene, const char *path, const md5_load_opts 
 
 // Loads the model of a scene from a file: a Cube 2 description, a state machine or a model. Returns
 // false and logs an error on failure.
-static bool load_main_file(view_scene *scene, const char *path, bool pick_up, view_log *log)
+static bool load_main_file(view_scene *scene, const char *path, bool finds_clips, view_log *log)
 {
     const md5_load_opts opts = make_load_options(scene, log);
     if (is_cube_description(scene))
-        return load_cube_model(scene, &opts, pick_up, log);
+        return load_cube_model(scene, &opts, finds_clips, log);
     const bool is_machine = common_has_suffix(path, ".md5machine");
     const bool is_loaded =
         is_machine ? load_machine(scene, path, &opts, log) : load_model(scene, path, &opts, log);
@@ -707,7 +708,7 @@ static bool load_named_motions(view_scene *scene, const char *const *files, size
         if (!view_log_progress(log, "files", i, num_files))
             return false;
         const bool is_loaded = load_named_motion(scene, files[i], model_path, log);
-        if (!is_loaded && !log->keeps_rest)
+        if (!is_loaded && !log->skips_faulty_files)
             return false;
     }
     return true;
@@ -724,11 +725,11 @@ static void rename_after_first_clip(view_scene *scene)
 }
 
 // Loads the model, the clips and the camera path of a scene, and selects the first clip. The
-// parameters are those of view_load_scene(). With `pick_up`, a model for which no animation was
-// named plays the animations in its folder. scene->picked_up tells whether this happened. Returns
-// false and logs an error on failure. The caller frees the scene.
-static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
-                     view_log *log)
+// parameters are those of view_load_scene(). With `finds_clips`, a model for which no animation was
+// named plays the animations in its folder. scene->has_found_clips tells whether this happened.
+// Returns false and logs an error on failure. The caller frees the scene.
+static bool load_all(view_scene *scene, const char *const *files, size_t num_files,
+                     bool finds_clips, view_log *log)
 {
     // The main file is the model. Without a model, it is the first animation, otherwise the first
     // file. The scene has its name.
@@ -736,7 +737,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     const bool has_model = model < num_files;
     const char *const model_path = has_model ? files[model] : NULL;
     set_main_file(scene, has_model ? model_path : find_naming_file(files, num_files));
-    if (has_model && !load_main_file(scene, model_path, pick_up, log))
+    if (has_model && !load_main_file(scene, model_path, finds_clips, log))
         return false;
     if (has_model && view_is_skeleton_only(scene))
         view_warn(log, "%s: the model has no triangles: only its joints are shown", scene->name);
@@ -750,8 +751,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     // description, load_cube_model() has already loaded the animations.
     const bool is_cube = has_model && is_cube_description(scene);
     const bool has_motion = scene->machine.player != NULL || scene->num_clips > 0;
-    scene->picked_up = pick_up && (is_cube || (has_model && !has_motion));
-    if (scene->picked_up && !is_cube)
+    scene->has_found_clips = finds_clips && (is_cube || (has_model && !has_motion));
+    if (scene->has_found_clips && !is_cube)
         load_clips_in_folder(scene, log);
 
     if (scene->num_clips > 0) {
@@ -766,10 +767,10 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
 // allocated. load_all() may stop at any step, so that the scene is partly loaded. Members that
 // were not loaded are 0, which view_free_scene() accepts.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
-                     const md5_files *reader, bool pick_up, view_log *log)
+                     const md5_files *reader, bool finds_clips, view_log *log)
 {
     *scene = (view_scene){.files = reader};
-    if (load_all(scene, files, num_files, pick_up, log))
+    if (load_all(scene, files, num_files, finds_clips, log))
         return true;
     view_free_scene(scene);
     return false;
@@ -867,7 +868,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
         return false;
     }
 
-    scene->picked_up = scene->entity.entity != NULL;
+    scene->has_found_clips = scene->entity.entity != NULL;
     if (scene->num_clips > 0)
         view_select_clip(scene, first_clip(scene));
     return true;
@@ -877,38 +878,38 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 
 // Returns the sources in which the materials and textures of the scene's model are searched. With
 // `uses_options`, the textures of the command line are among them.
-static view_dressing make_dressing(const view_loader *loader, const view_scene *scene,
-                                   bool uses_options)
+static view_texture_sources make_texture_sources(const view_loader *loader, const view_scene *scene,
+                                                 bool uses_options)
 {
-    view_dressing dressing = {
+    view_texture_sources sources = {
         .model = scene->model,
         .path = scene->path,
         .cfg_looks = scene->looks,
         .num_cfg_looks = scene->num_looks,
-        .wardrobe = &scene->wardrobe,
+        .outfit_conversion = &scene->outfit_conversion,
     };
     if (scene->library != NULL)
-        dressing.game = scene->library->game;
+        sources.game = scene->library->game;
     if (uses_options)
-        dressing.options = loader->options;
+        sources.options = loader->options;
     if (scene->machine.character != NULL)
-        dressing.file = scene->machine.character->model_path;
-    return dressing;
+        sources.file = scene->machine.character->model_path;
+    return sources;
 }
 
 bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool uses_options,
                        md5gl_model **drawn, view_textures *textures)
 {
-    const view_dressing dressing = make_dressing(loader, scene, uses_options);
+    const view_texture_sources sources = make_texture_sources(loader, scene, uses_options);
     return scene->model == NULL || loader->renderer == NULL
-           || view_upload(loader, &dressing, drawn, textures);
+           || view_upload(loader, &sources, drawn, textures);
 }
 
 bool view_load_scene_textures(const view_loader *loader, const view_scene *scene,
                               view_textures *textures)
 {
-    const view_dressing dressing = make_dressing(loader, scene, true);
-    return view_load_textures(textures, loader, &dressing);
+    const view_texture_sources sources = make_texture_sources(loader, scene, true);
+    return view_load_textures(textures, loader, &sources);
 }
 
 // Adds the path of a file, or its name in a game.

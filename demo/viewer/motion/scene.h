@@ -65,12 +65,12 @@ typedef struct view_hull {
 
 typedef struct view_scene {
     char *path, *name; // of the model, else of the first clip, else of the camera path
-    // owned_model, `dressed` or the machine's model; NULL: only joints are shown.
+    // owned_model, `model_with_outfits` or the machine's model; NULL: only joints are shown.
     const md5_model *model;
     md5_model *owned_model;
     // The model with attached outfits, or NULL; clips remain bound to the original model.
-    md5_model *dressed;
-    convert_scene wardrobe; // result of the conversion that attached the outfits
+    md5_model *model_with_outfits;
+    convert_scene outfit_conversion; // result of the conversion that attached the outfits
     view_clip *clips;
     size_t num_clips, clip; // clip: index of the selected clip, if num_clips > 0
     // The kind that moves the model, and the active kind: the same, or the bind pose. See motion.h;
@@ -79,7 +79,7 @@ typedef struct view_scene {
     const struct view_motion_kind *motion;
     const md5_files *files; // file access of a thumbnail; NULL: the system's files
     size_t num_unopened;    // animations in the model's folder that were not loaded
-    bool picked_up;         // clips were found in the model's folder, not named by the user
+    bool has_found_clips;   // clips were found in the model's folder, not named by the user
     // Textures of the document, which determine the drawn meshes; or NULL.
     const view_textures *textures;
     md5_root root;
@@ -141,15 +141,15 @@ char *view_only_model(const char *folder);
 // can also be a machine (.md5machine), which references its model, or a model description of Cube
 // 2's engines (.cfg), which references its meshes, skins and animations.
 //
-// If `pick_up` is set and no animation is named, loads the animations in the model's folder that
-// animate all of its joints. If a named file cannot be read, returns false, logs an error and
+// If `finds_clips` is set and no animation is named, loads the animations in the model's folder
+// that animate all of its joints. If a named file cannot be read, returns false, logs an error and
 // leaves nothing allocated.
 //
 // A `reader` is for thumbnails. All files are then read through it, with limited memory and without
 // the tangents that normal maps need. It must outlive the scene. NULL: the system's files, without
 // a limit.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
-                     const md5_files *reader, bool pick_up, view_log *log);
+                     const md5_files *reader, bool finds_clips, view_log *log);
 // Loads the articulated figure of a scene that view_load_scene() loaded: NAME.af in the folder of
 // the model. scene->fall remains NULL if this file does not exist. Faults are logged as warnings.
 void view_load_figure(view_scene *scene, view_log *log);

@@ -899,7 +899,7 @@ static void send_facts(const view_picture *picture)
         else
             common_extend(&lines, "\n%s: %.4g %s", fact->name, shown_value(fact), fact->unit);
     }
-    view_ask_page(lines);
+    view_send_page_request(lines);
     free(lines);
 }
 

@@ -78,15 +78,15 @@ typedef enum view_button {
 // without such kinds are valid for all events. All other members are 0.
 typedef struct view_input {
     view_input_kind kind;
-    bool shift;       // key, button: held
-    bool control;     // key, button: held
-    bool alt;         // key, button: held
-    bool is_repeated; // key down
-    bool is_touch;    // press: a finger
-    bool is_given_up; // release: no click, because a second finger touched the screen
-    bool is_long;     // release: the finger was down for half a second
-    bool is_alone;    // drop: this is the only file of the drop
-    bool is_forced;   // key up: the key is released because another window gets the focus
+    bool shift;        // key, button: held
+    bool control;      // key, button: held
+    bool alt;          // key, button: held
+    bool is_repeated;  // key down
+    bool is_touch;     // press: a finger
+    bool is_canceled;  // release: no click, because a second finger touched the screen
+    bool is_long;      // release: the finger was down for half a second
+    bool is_only_file; // drop: this is the only file of the drop
+    bool is_forced;    // key up: the key is released because another window gets the focus
     int32_t key;
     view_button button;
     int clicks;    // press: 2 is a double click
@@ -172,7 +172,7 @@ void (*view_find_gl(void *user, const char *name))(void);
 // Requests an action of the web page around the window: "files", "folder" or "link"; the display of
 // a technique, which the page may request later when its models are loaded; or "facts", with a line
 // for each number of a technique. Returns true if the page performs it; false without a page.
-bool view_ask_page(const char *request);
+bool view_send_page_request(const char *request);
 
 // Shows the reason for the end of the program, for users who started it without a terminal.
 void view_show_problem(const char *text);
@@ -217,9 +217,9 @@ double view_screen_rate(const view_window *window); // frames per second
 void view_swap_window(view_window *window);
 void view_set_swap_waits(view_window *window, bool waits);
 
-// Waits for the next event for at most `patience` seconds and writes it to `event`. Returns false
+// Waits for the next event for at most `timeout` seconds and writes it to `event`. Returns false
 // if no event occurred. A request to quit is returned before all other pending events.
-bool view_next_input(view_window *window, double patience, view_input *event);
+bool view_next_input(view_window *window, double timeout, view_input *event);
 
 // Returns true if the user wants to abort a long job, by closing the window or pressing Escape. A
 // closed window is also reported as the next event. Escape is reported only here, and only once.

@@ -122,7 +122,7 @@ static void set_button(view_input *event, const SDL_MouseButtonEvent *from,
     event->button = button_of_sdl(from->button);
     event->clicks = from->clicks;
     event->is_touch = from->which == SDL_TOUCH_MOUSEID;
-    event->is_given_up = event->is_touch && fingers->max_down > 1;
+    event->is_canceled = event->is_touch && fingers->max_down > 1;
     event->is_long = event->is_touch && view_is_long_touch(fingers, time);
     event->x = (float)from->x;
     event->y = (float)from->y;
@@ -226,7 +226,7 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
         break;
     case SDL_DROPFILE:
         event.kind = VIEW_INPUT_DROP;
-        event.is_alone = window->num_dropped == 1;
+        event.is_only_file = window->num_dropped == 1;
         set_drop(&event, window->window, from->drop.file);
         break;
     case SDL_DROPTEXT: // ignored
@@ -250,7 +250,7 @@ static void find_pad(view_window *window)
         SDL_GameControllerClose(window->controller);
         window->controller = NULL;
     }
-    if (window->controller != NULL || !window->hears_pads)
+    if (window->controller != NULL || !window->has_gamepads)
         return;
     const int num_joysticks = SDL_NumJoysticks();
     for (int i = 0; i < num_joysticks && window->controller == NULL; i++)
@@ -362,11 +362,11 @@ static void merge_moves(SDL_Event *event)
     }
 }
 
-// Stores the next SDL event in `event`. If no event is pending, waits for at most `patience`
-// seconds. Returns false if there is no event. A patience of 0 means no wait.
-static bool wait_for_event(double patience, SDL_Event *event)
+// Stores the next SDL event in `event`. If no event is pending, waits for at most `timeout`
+// seconds. Returns false if there is no event. A timeout of 0 means no wait.
+static bool wait_for_event(double timeout, SDL_Event *event)
 {
-    const int milliseconds = (int)(patience * 1000);
+    const int milliseconds = (int)(timeout * 1000);
     if (milliseconds > 0)
         return SDL_WaitEventTimeout(event, milliseconds) != 0;
     return SDL_PollEvent(event) != 0;
@@ -374,7 +374,7 @@ static bool wait_for_event(double patience, SDL_Event *event)
 
 // Returns the most urgent event. A request to quit is first, and removes all other requests to
 // quit. A key of the gamepad is second. The next event in SDL's queue is last.
-bool view_next_input(view_window *window, double patience, view_input *event)
+bool view_next_input(view_window *window, double timeout, view_input *event)
 {
     if (is_quitting()) {
         is_quit_requested = 0;
@@ -388,7 +388,7 @@ bool view_next_input(view_window *window, double patience, view_input *event)
         return true;
 
     SDL_Event sdl_event;
-    if (!wait_for_event(patience, &sdl_event))
+    if (!wait_for_event(timeout, &sdl_event))
         return false;
     merge_moves(&sdl_event);
     *event = view_input_from_sdl(window, &sdl_event);
@@ -616,7 +616,7 @@ static int ignore_x_error(void *display, const x_error *error)
 
 // The callbacks for end_without_display(). They are global, because Xlib passes only the display to
 // the handler.
-static const view_steps *steps_taken;
+static const view_steps *active_steps;
 
 // Handles the loss of the X server. Xlib ends the program after this handler. No function of X may
 // be called, and therefore no OpenGL function.
@@ -624,8 +624,8 @@ static int end_without_display(void *display)
 {
     (void)display;
     common_print(stderr, "md5view: lost the connection to the X server\n");
-    if (steps_taken != NULL)
-        steps_taken->keep(steps_taken->user);
+    if (active_steps != NULL)
+        active_steps->keep(active_steps->user);
     (void)fflush(NULL);
     _Exit(3);
 }
@@ -764,7 +764,7 @@ void (*view_find_gl(void *user, const char *name))(void)
     return (void (*)(void))SDL_GL_GetProcAddress(name);
 }
 
-bool view_ask_page(const char *request)
+bool view_send_page_request(const char *request)
 {
     (void)request;
     return false;
@@ -786,10 +786,10 @@ void view_run_steps(view_window *window, const view_steps *steps, bool watched)
         .operation = &waited_operation, .thread = &waited_thread, .ends = SDL_CreateSemaphore(0)};
     SDL_Thread *const thread = watched ? SDL_CreateThread(run_watchdog, "watch", &watch) : NULL;
     handle_signals();
-    steps_taken = steps;
+    active_steps = steps;
     while (steps->step(steps->user))
         (void)SDL_AtomicAdd(&watch.num_steps, 1);
-    steps_taken = NULL;
+    active_steps = NULL;
     SDL_SemPost(watch.ends);
     SDL_WaitThread(thread, NULL);
     SDL_DestroySemaphore(watch.ends);
@@ -822,7 +822,7 @@ bool view_is_window_hidden(const view_window *window)
 void view_show_window(view_window *window)
 {
     SDL_ShowWindow(window->window);
-    window->hears_pads = SDL_InitSubSystem(SDL_INIT_GAMECONTROLLER) == 0;
+    window->has_gamepads = SDL_InitSubSystem(SDL_INIT_GAMECONTROLLER) == 0;
 }
 
 void view_set_title(view_window *window, const char *title)

@@ -13,7 +13,7 @@ struct view_window {
     SDL_GLContext context;
     float desktop_scale; // scale in the X server's resources; 0 if unknown
     char driver[32];
-    bool hears_pads;                // gamepads are available
+    bool has_gamepads;              // gamepads are available
     SDL_GameController *controller; // or NULL
     view_pad pad;
     view_fingers fingers;

@@ -52,7 +52,7 @@ void view_clear_browser(view_browser *browser)
     free(browser->found);
     free(browser->folder);
     free(browser->on);
-    *browser = (view_browser){.asked = browser->asked, .locations = browser->locations};
+    *browser = (view_browser){.purpose = browser->purpose, .locations = browser->locations};
 }
 
 // -- Entries --------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ static void list_recent(view_browser *browser, const view_config *config)
 // the path of the open file, or NULL.
 static void list_files(view_browser *browser, const common_list *files, const char *shown)
 {
-    const unsigned accepted = browser->asked.accepted_kinds; // 0: files that can be opened
+    const unsigned accepted = browser->purpose.accepted_kinds; // 0: files that can be opened
     const bool opens_files = accepted == 0;
     const unsigned kinds = opens_files ? OPENED_KINDS : accepted;
     for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
@@ -259,7 +259,7 @@ static void list_files(view_browser *browser, const common_list *files, const ch
         add_files(browser, files, NULL, VIEW_ENTRY_PICTURE, shown);
     if (opens_files)
         add_files(browser, files, NULL, VIEW_ENTRY_OTHER, shown);
-    if (browser->asked.is_folder)
+    if (browser->purpose.is_folder)
         return;
     for (size_t i = 0; i < COMMON_LENGTH(archive_endings); i++)
         add_files(browser, files, archive_endings[i], VIEW_ENTRY_FOLDER, shown);
@@ -285,7 +285,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     // the old state is freed.
     const bool is_recent = folder[0] == '\0';
     view_browser listed = {.kind = VIEW_BROWSE_FILES,
-                           .asked = browser->asked,
+                           .purpose = browser->purpose,
                            .locations = browser->locations,
                            .folder = is_recent ? NULL : common_canonical_path(folder)};
     char *const shown_path = shown != NULL ? common_canonical_path(shown) : NULL;
@@ -460,12 +460,12 @@ static char *typed_path(const view_browser *browser)
 // sets an option to a text that contains the path.
 static view_command command_for_file(const view_browser *browser, const char *path)
 {
-    view_command command = browser->asked.answer;
+    view_command command = browser->purpose.answer;
     if (command.action == VIEW_NOTHING)
         command.action = VIEW_OPEN_FILE;
 
     // `form` is the text of the command. The byte "\1" in it stands for the path.
-    const char *const form = browser->asked.form != NULL ? browser->asked.form : "\1";
+    const char *const form = browser->purpose.form != NULL ? browser->purpose.form : "\1";
     const size_t length_before = strcspn(form, "\1");
     const char *const after = form + length_before + 1;
     command.path = common_format("%.*s%s%s", (int)length_before, form, path, after);
@@ -629,19 +629,19 @@ static view_command press_escape(view_browser *browser)
 {
     if (browser->is_peeking) {
         browser->is_peeking = false;
-        return (view_command){.action = VIEW_LISTED};
+        return (view_command){.action = VIEW_LIST_CHANGED};
     }
     view_close_browser(browser);
-    return (view_command){.action = VIEW_CLOSED};
+    return (view_command){.action = VIEW_LIST_CLOSED};
 }
 
 // Handles a key while the list is open, before any panel receives it. Returns VIEW_NOTHING if
-// the list does not use the key, VIEW_LISTED if only the list has changed, and otherwise the
+// the list does not use the key, VIEW_LIST_CHANGED if only the list has changed, and otherwise the
 // command to execute.
 view_command view_key_browser(view_browser *browser, int32_t code)
 {
     const view_command unused = {.action = VIEW_NOTHING};
-    const view_command changed = {.action = VIEW_LISTED};
+    const view_command changed = {.action = VIEW_LIST_CHANGED};
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return unused;
 
@@ -736,7 +736,7 @@ static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
 
 // Draws the button that removes a recent file from the list, in the upper right corner of its tile.
 // Returns true if the button was pressed.
-static bool run_forget_button(view_ui *ui, const view_entry *entry, view_rect tile)
+static bool run_remove_button(view_ui *ui, const view_entry *entry, view_rect tile)
 {
     view_rect cross = view_cut(&tile, VIEW_AT_RIGHT, 1.7f * ui->em);
     cross.height = cross.width;
@@ -744,7 +744,7 @@ static bool run_forget_button(view_ui *ui, const view_entry *entry, view_rect ti
     COMMON_TEXT(label, "remove %s", entry->label);
     if (!ui_sign(ui, cross, label, "\xC3\x97"))
         return false;
-    UI_COMMAND(ui, VIEW_FORGET_RECENT, .path = common_copy(entry->path));
+    UI_COMMAND(ui, VIEW_REMOVE_RECENT, .path = common_copy(entry->path));
     return true;
 }
 
@@ -785,7 +785,7 @@ static void show_entry(view_ui *ui, view_browser *browser, size_t index, view_re
     const bool is_selected = index == browser->selected;
     const bool is_pressed = show_entry_tile(ui, browser, entry, box, is_selected);
     const bool is_recent = browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES;
-    if (is_recent && run_forget_button(ui, entry, box))
+    if (is_recent && run_remove_button(ui, entry, box))
         return;
     if (!is_pressed)
         return;
@@ -1006,7 +1006,7 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
     ui->selects_all = browser->selects_all;
     if (ui_field(ui, box, "Filter", text, sizeof text)) {
         view_filter_list(browser, text);
-        UI_COMMAND(ui, VIEW_LISTED);
+        UI_COMMAND(ui, VIEW_LIST_CHANGED);
     }
 
     browser->selects_all = ui->selects_all;
@@ -1046,7 +1046,7 @@ static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_r
 // pixels wide, must have space for them.
 static bool has_option_buttons(const view_ui *ui, view_browser *browser, float width)
 {
-    if (browser->kind != VIEW_BROWSE_FILES || !browser->asked.is_dropped)
+    if (browser->kind != VIEW_BROWSE_FILES || !browser->purpose.is_dropped)
         return false;
     return ui->scene->model != NULL && !ui->stage->is_start && width > 26 * ui->em;
 }
@@ -1094,7 +1094,7 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
     enum { NUM_USES = 3, MAX_BUTTONS = NUM_USES + 2 };
     static const char *const use_labels[] = {"Add as outfit", "Compare", "Retarget to this model"};
     static const char *const use_options[] = {"outfit", "compare", "retarget"};
-    const bool chooses_folder = browser->asked.is_folder && browser->folder != NULL;
+    const bool chooses_folder = browser->purpose.is_folder && browser->folder != NULL;
 
     // If there is no space for "Cancel", the user can still close the dialog with the cross in its
     // corner.
@@ -1119,7 +1119,7 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
         press_open_button(ui, browser, chooses_folder);
     } else { // "Cancel"
         view_close_browser(browser);
-        UI_COMMAND(ui, VIEW_CLOSED);
+        UI_COMMAND(ui, VIEW_LIST_CLOSED);
     }
 }
 
@@ -1172,26 +1172,26 @@ static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning)
         run_section_tabs(ui, browser, box);
-    else if (browser->kind == VIEW_BROWSE_FILES && browser->asked.accepted_kinds == 0)
+    else if (browser->kind == VIEW_BROWSE_FILES && browser->purpose.accepted_kinds == 0)
         run_kind_tabs(ui, browser, box);
 }
 
 // Returns the title of a dialog that chooses a file or folder for an option.
 static const char *choice_title(const view_browser *browser)
 {
-    return browser->asked.is_folder ? "Choose a folder" : "Choose a file";
+    return browser->purpose.is_folder ? "Choose a folder" : "Choose a file";
 }
 
 // Returns the title of the dialog. It depends on the kind of the list and on the purpose for
 // which the user selects an entry.
 static const char *list_title(const view_browser *browser)
 {
-    const view_action answer = browser->asked.answer.action;
-    if (answer == VIEW_TAKE_TEXTURE)
+    const view_action answer = browser->purpose.answer.action;
+    if (answer == VIEW_ASSIGN_TEXTURE)
         return "Choose an image";
     switch (browser->kind) {
     case VIEW_BROWSE_FILES:
-        if (browser->asked.is_dropped)
+        if (browser->purpose.is_dropped)
             return "Use the dropped model";
         return answer != VIEW_NOTHING ? choice_title(browser) : "Open";
     case VIEW_BROWSE_GAME:
@@ -1412,6 +1412,6 @@ void view_browser_panel(view_ui *ui, view_browser *browser)
     run_dialog_content(ui, browser, body, foot);
     if (is_closed) {
         view_close_browser(browser);
-        UI_COMMAND(ui, VIEW_CLOSED);
+        UI_COMMAND(ui, VIEW_LIST_CLOSED);
     }
 }

@@ -56,7 +56,7 @@ typedef struct view_list_purpose {
 typedef struct view_browser {
     view_browser_kind kind;
     view_browser_kind was; // kind before it was closed; the entries are still valid
-    view_list_purpose asked;
+    view_list_purpose purpose;
     char *folder;     // listed folder or title; NULL: recent files, or no title
     uint32_t channel; // channel that the clips are listed for
     view_entry *entries;

@@ -515,7 +515,7 @@ static void run_difference_table(view_ui *ui, view_curves *curves, view_rect are
     if (pressed == UINT32_MAX)
         return;
     ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
-    UI_COMMAND(ui, VIEW_MARKED);
+    UI_COMMAND(ui, VIEW_JOINT_SELECTED);
 }
 
 // Draws the tab "Differences" and handles its input. The table in `right` lists the joints by their

@@ -192,7 +192,7 @@ static view_color dimmed(view_color color, bool is_dim)
 // -- Lines ------------------------------------------------------------------------------------
 
 // Returns the point at a distance from `from` on the line to `to`, but not beyond `to`.
-static view_graph_point towards(view_graph_point from, view_graph_point to, float distance)
+static view_graph_point point_towards(view_graph_point from, view_graph_point to, float distance)
 {
     const float length = hypotf(to.x - from.x, to.y - from.y);
     const float part = length > 0 ? fminf(distance / length, 1) : 0;
@@ -244,7 +244,7 @@ static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, flo
         return;
     const float first_length = segment_length(points);
     const float last_length = segment_length(points + count - 2);
-    const view_graph_point middle = towards(points[0], points[1], 0.5f * first_length);
+    const view_graph_point middle = point_towards(points[0], points[1], 0.5f * first_length);
 
     // The part to the first node. Transitions of the second direction lead to this node.
     const bool has_first_head = edge->num_transitions[1] > 0;
@@ -278,7 +278,7 @@ static view_graph_point point_at(const view_graph_edge *edge, float part)
         distance -= segment_length(points + segment);
         segment++;
     }
-    return towards(points[segment], points[segment + 1], distance);
+    return point_towards(points[segment], points[segment + 1], distance);
 }
 
 // Draws a text in the graph, centered at (x, y). Draws nothing if the zoom makes it unreadable. A
@@ -478,8 +478,8 @@ static void draw_dashes(const graph_panel *panel, view_rect rect, view_color col
         // Dash k begins 2 k dash lengths after the corner. The last dash is shortened, so that it
         // ends at the next corner.
         for (unsigned k = 0; 2 * dash * (float)k < segment_length(side); k++) {
-            const view_graph_point begin = towards(side[0], side[1], 2 * dash * (float)k);
-            const view_graph_point end = towards(side[0], side[1], dash * (float)(2 * k + 1));
+            const view_graph_point begin = point_towards(side[0], side[1], 2 * dash * (float)k);
+            const view_graph_point end = point_towards(side[0], side[1], dash * (float)(2 * k + 1));
             draw_line(panel, begin, end, line_width, 0, color);
         }
     }

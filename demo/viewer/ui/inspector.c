@@ -433,7 +433,7 @@ static void joint_panel(view_ui *ui)
 
     if (next >= 0) {
         ui->selected_joint = next;
-        UI_COMMAND(ui, VIEW_MARKED);
+        UI_COMMAND(ui, VIEW_JOINT_SELECTED);
     }
 }
 

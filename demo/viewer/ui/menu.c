@@ -743,7 +743,7 @@ static void add_message(menu_lines *lines, const char *text, const char *suggest
 static void add_messages(menu_lines *lines, const view_menu_entries *list)
 {
     const char *const sought = lines->sought + 1;
-    const char *const pointer = view_find_pointer(sought); // to the other program
+    const char *const pointer = view_find_missing_feature(sought); // to the other program
     const bool has_found = lines->count > 0;
     if (!has_found)
         add_message(lines, "No matches", NULL);

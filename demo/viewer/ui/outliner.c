@@ -166,7 +166,7 @@ static uint32_t first_mesh_with_material(const md5_model *model, uint32_t mesh)
 // moves to the object.
 static void request_selection(view_ui *ui)
 {
-    UI_COMMAND(ui, ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED);
+    UI_COMMAND(ui, ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_JOINT_SELECTED);
 }
 
 // Selects a mesh, and highlights it in the image for a short time. Ends the selection of a joint
@@ -570,7 +570,7 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
         ui->hovered_joint = (int32_t)joint;
     if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
         select_joint(ui, outliner, joint);
-        UI_COMMAND(ui, VIEW_MARKED);
+        UI_COMMAND(ui, VIEW_JOINT_SELECTED);
     }
     if (part == PART_SIGN && joint < VIEW_MAX_FOLDED) {
         outliner->folded_joints[joint / 64] ^= fold_bit(joint);
@@ -686,7 +686,7 @@ static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
     char text[32];
     view_format_number(text, sizeof text, morphs->weights[index], 2, false);
     if (ui_slider(ui, morphs->morph->targets[index].name, VIEW_PLAIN, text, VIEW_BRIGHT, 0, 1,
-                  &default_weight, &morphs->asked[index]))
+                  &default_weight, &morphs->requested[index]))
         view_drive_morphs(morphs, document->scene.machine.player, morphs->reported,
                           morphs->weights);
 }
@@ -775,7 +775,7 @@ static void open_found(view_ui *ui, view_outliner *outliner)
         view_select_mesh(ui, ui->stage->uptime, (uint32_t)mesh);
     else
         ui->selected_joint = joint;
-    UI_COMMAND(ui, VIEW_MARKED);
+    UI_COMMAND(ui, VIEW_JOINT_SELECTED);
     outliner->filter[0] = '\0';
 }
 

@@ -50,7 +50,7 @@ void view_reset_panels(view_ui *ui, view_panels *panels)
 // select a file for one of its values, it is this dialog. Otherwise it is VIEW_OVERLAY_NONE.
 static view_overlay closed_list_overlay(const view_browser *browser)
 {
-    return browser->was == VIEW_BROWSE_FILES ? browser->asked.returns_to : VIEW_OVERLAY_NONE;
+    return browser->was == VIEW_BROWSE_FILES ? browser->purpose.returns_to : VIEW_OVERLAY_NONE;
 }
 
 // Makes ui->over, the open overlay, agree with the states of the file list, the menu and the start

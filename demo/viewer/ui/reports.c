@@ -31,7 +31,7 @@ const char *view_open_report(const view_ui *ui, const view_problems *problems)
     return NULL;
 }
 
-void view_forget_repair(view_problems *problems)
+void view_clear_repair(view_problems *problems)
 {
     free(problems->repair);
     free(problems->broken);
@@ -391,7 +391,7 @@ static void repair_window(view_ui *ui, view_problems *problems)
         UI_COMMAND(ui, VIEW_REPAIR, .number = 1, .item = opens,
                    .path = common_copy(problems->broken));
     else if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
-        view_forget_repair(problems);
+        view_clear_repair(problems);
     free(target);
     free(title);
 }
@@ -497,7 +497,7 @@ static void describe_about(const view_stage *stage, const view_report *report, v
 // camera does not move, so that the user keeps the view.
 static void show_about(view_ui *ui, const view_about *about)
 {
-    UI_COMMAND(ui, VIEW_MARKED);
+    UI_COMMAND(ui, VIEW_JOINT_SELECTED);
     if (about->kind == VIEW_ABOUT_CLIP)
         UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = about->number);
     else if (about->kind == VIEW_ABOUT_JOINT)
@@ -560,7 +560,7 @@ static void run_solution(view_ui *ui, view_retarget_page *retarget, const view_r
 {
     if (is_of_map(ui->stage, report)) {
         view_show_retarget(ui, retarget);
-        UI_COMMAND(ui, VIEW_MARKED);
+        UI_COMMAND(ui, VIEW_JOINT_SELECTED);
     } else if (about->kind == VIEW_ABOUT_CLIP) {
         UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(ui->scene->clips[about->number].path));
     } else {
@@ -669,7 +669,7 @@ static char *describe_cause_text(const view_stage *stage, const view_cause *caus
     for (size_t i = 0; i < cause->num_reports; i++)
         num_occurrences += reports->rows[report_indices[i]].count;
 
-    if (cause->is_rest)
+    if (cause->is_merged)
         return common_format("%zu other %s", num_occurrences,
                              common_noun(num_occurrences, "problem", "problems"));
     const char *const first_text = reports->rows[report_indices[0]].text;

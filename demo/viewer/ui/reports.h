@@ -32,7 +32,7 @@ typedef struct view_problems {
 } view_problems;
 
 // Closes the dialog of a repair.
-void view_forget_repair(view_problems *problems);
+void view_clear_repair(view_problems *problems);
 
 // Draws the indicator of a recording at the top of the image, which is not a part of the
 // recording. Also handles its input. A click ends the recording.

@@ -251,7 +251,7 @@ static bool read_number(const setting *s, const char *text, double *number)
         return true;
 
     const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
-    const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
+    const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_PER_SECOND;
     const double hundred_percent = s->default_number != 0 ? s->default_number : s->high; // 100 %
     const char unit = *end == ' ' ? end[1] : *end;
     const bool is_in_seconds = s->unit[0] == 's';
@@ -1499,7 +1499,7 @@ void view_card_panel(view_ui *ui, view_card *card)
     ui_text(ui, footer.x, footer.y + 0.3f * em, fmaxf(footer.width, 1), VIEW_DIM, "Esc cancels");
     const bool is_done = is_closed || pressed == DONE || ui->mouse.key == VIEW_KEY_RETURN;
     if (pressed == RESET || is_escape)
-        UI_COMMAND(ui, VIEW_TAKE_BACK, .number = !is_escape); // 1: set the defaults
+        UI_COMMAND(ui, VIEW_REVERT_CARD, .number = !is_escape); // 1: set the defaults
     else if (is_done)
         finish_card(ui, card);
 }

@@ -161,7 +161,7 @@ static void run_recent(view_ui *ui, const view_start *start, view_rect row, size
     if (ui_content_tile(ui, tile, &content))
         UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(path));
     if (ui_sign(ui, cross, remove_label, "\xC3\x97"))
-        UI_COMMAND(ui, VIEW_FORGET_RECENT, .path = common_copy(path));
+        UI_COMMAND(ui, VIEW_REMOVE_RECENT, .path = common_copy(path));
     free(remove_label);
     free(location);
     free(folder);

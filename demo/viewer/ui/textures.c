@@ -60,7 +60,7 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
 // NULL, the image is found automatically again.
 static void assign_image(view_ui *ui, view_texture_panel *panel, const char *path)
 {
-    UI_COMMAND(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
+    UI_COMMAND(ui, VIEW_ASSIGN_TEXTURE, .number = (size_t)ui->selected_mesh,
                .item = columns[panel->column].map, .path = path != NULL ? common_copy(path) : NULL);
     view_clear_textures(panel);
 }
