@@ -66,12 +66,12 @@ view_stage item_draw(view_state *viewer, float width, float height)
 
 view_rect item_find(view_state *viewer, const view_stage *facts, const char *name)
 {
-    viewer->ui.sought = name;
+    viewer->ui.query = name;
     viewer->ui.found = (view_rect){0};
     viewer->ui.found_text[0] = '\0';
     view_clear_canvas(&viewer->drawing.canvas);
     view_run_ui(&viewer->ui, &viewer->panels, facts, NULL);
-    viewer->ui.sought = NULL;
+    viewer->ui.query = NULL;
     return viewer->ui.found;
 }
 

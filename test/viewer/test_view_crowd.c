@@ -59,16 +59,18 @@ TEST (view_culling_keeps_visible_points) {
     for (int i = 0; i < 400; i++) {
         const view_lens lens = random_lens(i % 2 == 0, &random);
         const md5gl_frame frame = make_frame(&lens);
-        const view_sight sight = view_make_sight(&lens, &frame, 0.0f);
+        const view_culling culling = view_prepare_culling(&lens, &frame, 0.0f);
         for (int k = 0; k < 40; k++) {
             const md5_vec3 point = random_vector(200.0f, &random);
             const bool is_in = is_in_picture(&lens, point);
             // A sphere that contains a visible point is visible.
             const float radius = test_betweenf(0.0f, 30.0f, &random);
             const md5_vec3 arm = random_vector(0.57f * radius, &random);
-            CHECK(!is_in || view_sees(&sight, (view_sphere){md5_vec3_add(point, arm), radius}));
+            CHECK(
+                !is_in
+                || view_may_be_visible(&culling, (view_sphere){md5_vec3_add(point, arm), radius}));
             num_in += is_in;
-            num_culled += !view_sees(&sight, (view_sphere){point, 0});
+            num_culled += !view_may_be_visible(&culling, (view_sphere){point, 0});
         }
     }
     CHECK(num_in > 500);
@@ -86,8 +88,8 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
         md5gl_frame frame = make_frame(&lens);
         frame.light_direction = (md5_vec3){-0.5f, 0.3f, 0.8f};
         frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
-        const view_sight sight = view_make_sight(&lens, &frame, lowest);
-        CHECK(sight.reach > 0.0f);
+        const view_culling culling = view_prepare_culling(&lens, &frame, lowest);
+        CHECK(culling.reach > 0.0f);
         for (int k = 0; k < 40; k++) {
             const md5_vec3 point = random_vector(200.0f, &random);
             const md5_vec3 light = frame.light_direction;
@@ -96,9 +98,9 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
                 test_betweenf(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
             const md5_vec3 shaded = md5_vec3_sub(point, md5_vec3_scale(light, fall));
             const bool is_thrown = is_in_picture(&lens, shaded);
-            CHECK(!is_thrown || view_sees(&sight, (view_sphere){point, 0}));
+            CHECK(!is_thrown || view_may_be_visible(&culling, (view_sphere){point, 0}));
             num_thrown += is_thrown;
-            num_culled += !view_sees(&sight, (view_sphere){point, 0});
+            num_culled += !view_may_be_visible(&culling, (view_sphere){point, 0});
         }
     }
     CHECK(num_thrown > 500 && num_culled > 4000);
@@ -110,14 +112,14 @@ TEST (view_culling_without_a_light_from_above_keeps_all_casters) {
     md5gl_frame frame = make_frame(&lens);
     frame.light_direction = (md5_vec3){1, 0, 0};
     const view_sphere behind = {md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, 100)), 1};
-    view_sight sight = view_make_sight(&lens, &frame, 0.0f);
-    CHECK(!view_sees(&sight, behind)); // no casters, no shadows
+    view_culling culling = view_prepare_culling(&lens, &frame, 0.0f);
+    CHECK(!view_may_be_visible(&culling, behind)); // no casters, no shadows
     frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
-    sight = view_make_sight(&lens, &frame, 0.0f);
-    CHECK(view_sees(&sight, behind));
-    sight.shadowed = false;
-    sight.all = true;
-    CHECK(view_sees(&sight, behind));
+    culling = view_prepare_culling(&lens, &frame, 0.0f);
+    CHECK(view_may_be_visible(&culling, behind));
+    culling.shadowed = false;
+    culling.all = true;
+    CHECK(view_may_be_visible(&culling, behind));
 }
 
 // -- Crowds ---------------------------------------------------------------------------------
@@ -125,7 +127,7 @@ TEST (view_culling_without_a_light_from_above_keeps_all_casters) {
 typedef struct crowd_case {
     view_document *document;
     view_crowd *crowd;
-    view_sight sight;
+    view_culling culling;
 } crowd_case;
 
 // Opens twelve characters without a renderer, seen from `distance`.
@@ -152,7 +154,7 @@ static bool open_crowd(crowd_case *fixture, const char *const *models, int num_m
     camera.scene_radius = distance;
     const view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
     const md5gl_frame frame = make_frame(&lens);
-    fixture->sight = view_make_sight(&lens, &frame, 0.0f);
+    fixture->culling = view_prepare_culling(&lens, &frame, 0.0f);
     return true;
 }
 
@@ -167,9 +169,9 @@ TEST (view_kinds_are_within_their_spheres) {
     crowd_case fixture;
     if (open_crowd(&fixture, models, 3, 300.0f)) {
         view_crowd *const crowd = fixture.crowd;
-        fixture.sight.all = true;
+        fixture.culling.all = true;
         for (int i = 0; i < 60; i++) {
-            view_run_crowd(crowd, 0.37 * i, &fixture.sight);
+            view_run_crowd(crowd, 0.37 * i, &fixture.culling);
             CHECK_UINT(view_count_visible(crowd), 12);
             for (uint32_t k = 0; k < crowd->num_kinds; k++) {
                 view_kind *const kind = &crowd->kinds[k];
@@ -195,9 +197,9 @@ TEST (view_members_of_a_crowd_look_around_independently) {
     crowd_case fixture;
     if (open_crowd(&fixture, models, 1, 100.0f)) {
         view_crowd *const crowd = fixture.crowd;
-        fixture.sight.all = true;
+        fixture.culling.all = true;
         for (int i = 0; i < 61; i++)
-            view_run_crowd(crowd, i / 30.0, &fixture.sight);
+            view_run_crowd(crowd, i / 30.0, &fixture.culling);
         for (uint32_t i = 0; i < 12; i++) {
             const md5_gaze *const gaze = md5_player_gaze(crowd->members[i].player, 0);
             CHECK(gaze->seconds > 0.0f && gaze->head.x != 0.0f);
@@ -258,18 +260,18 @@ TEST (view_members_become_visible_in_their_current_pose) {
         view_crowd *const some = culled.crowd;
         view_crowd *const all = exact.crowd;
         some->throttles = all->throttles = false;
-        culled.sight.planes[0].begin = INFINITY;
-        exact.sight.all = true;
+        culled.culling.planes[0].begin = INFINITY;
+        exact.culling.all = true;
         for (int i = 0; i < 200; i++) {
             // The camera looks away, and looks back at the end.
-            culled.sight.all = i < 20 || i >= 199;
+            culled.culling.all = i < 20 || i >= 199;
             if (i == 190) {
                 start_inertial(some);
                 start_inertial(all);
             }
-            view_run_crowd(some, i / 30.0, &culled.sight);
-            view_run_crowd(all, i / 30.0, &exact.sight);
-            CHECK_UINT(view_count_visible(some), culled.sight.all ? 12 : 0);
+            view_run_crowd(some, i / 30.0, &culled.culling);
+            view_run_crowd(all, i / 30.0, &exact.culling);
+            CHECK_UINT(view_count_visible(some), culled.culling.all ? 12 : 0);
         }
         for (uint32_t i = 0; i < 12; i++) {
             const view_member *const a = &some->members[i];
@@ -298,7 +300,7 @@ TEST (view_distant_members_are_updated_in_turn) {
             double waited[12];
             for (int k = 0; k < 12; k++)
                 waited[k] = crowd->members[k].waited;
-            view_run_crowd(crowd, i / 60.0, &fixture.sight);
+            view_run_crowd(crowd, i / 60.0, &fixture.culling);
             CHECK_UINT(crowd->num_posed, i == 0 ? 12 : 3);
             for (int k = 0; k < 12; k++)
                 if (crowd->members[k].is_due)
@@ -307,7 +309,7 @@ TEST (view_distant_members_are_updated_in_turn) {
         for (int k = 0; k < 12; k++)
             CHECK(fabs(lived[k] + crowd->members[k].waited - 1.0) < 1e-5);
         // If the last frame was long ago, all members are posed.
-        view_run_crowd(crowd, crowd->time + 0.1, &fixture.sight);
+        view_run_crowd(crowd, crowd->time + 0.1, &fixture.culling);
         CHECK_UINT(crowd->num_posed, 12);
     }
     close_crowd(&fixture);
@@ -335,8 +337,8 @@ TEST (view_members_have_separate_morph_weights) {
         uint32_t num_visible = 0;
         for (int step = 1; step < 40; step++) {
             // Members appear and disappear, so that slots are reused.
-            fixture.sight.all = step % 4 == 0;
-            view_run_crowd(fixture.crowd, 0.06 * step, &fixture.sight);
+            fixture.culling.all = step % 4 == 0;
+            view_run_crowd(fixture.crowd, 0.06 * step, &fixture.culling);
             for (uint32_t i = 0; i < fixture.crowd->count; i++) {
                 float weights[NUM_TARGETS];
                 const view_member *const member = &fixture.crowd->members[i];

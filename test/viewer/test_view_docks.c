@@ -61,10 +61,10 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_JOINT_SELECTED);
     CHECK(s->viewer.ui.selected_mesh == 1 && s->viewer.ui.selected_joint == -1);
     CHECK_UINT(s->viewer.options->hidden_meshes, 0);
-    CHECK(s->facts.lit_mesh == 1);
+    CHECK(s->facts.highlighted_mesh == 1);
     s->viewer.uptime += 0.7;
     screen_draw(s);
-    CHECK(s->facts.lit_mesh == -1 && s->viewer.ui.selected_mesh == 1);
+    CHECK(s->facts.highlighted_mesh == -1 && s->viewer.ui.selected_mesh == 1);
     press(s, "joint/origin", 0.8f);
     CHECK(s->viewer.ui.selected_mesh == -1
           && s->viewer.ui.selected_joint == find_joint(s, "origin"));
@@ -153,10 +153,10 @@ TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
     screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const ui_mouse move = {.x = head.x + 30.0f, .y = head.y + 3.0f * head.height, .is_moved = true};
-    CHECK(!s->viewer.ui.lit.is_set);
+    CHECK(!s->viewer.ui.highlighted_point.is_set);
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &move).action,
                VIEW_HANDLED);
-    const view_pick *const lit = &s->viewer.ui.lit;
+    const view_pick *const lit = &s->viewer.ui.highlighted_point;
     const md5_mesh *const mesh = &s->viewer.document->scene.model->meshes[lit->mesh];
     float weight = 0.0f;
     for (uint32_t i = mesh->first_influence[lit->vertex];

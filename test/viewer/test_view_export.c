@@ -25,7 +25,7 @@ static bool open_case(screen *fixture)
     if (!CHECK(view_open(&fixture->viewer, files, 3, true)))
         return false;
     view_perform_export(&fixture->viewer, VIEW_EXPORT);
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     choices->samples = 0;
     choices->size = 4;
@@ -42,8 +42,8 @@ static bool open_case(screen *fixture)
 static void finish(screen *fixture)
 {
     while (fixture->viewer.jobs.export != NULL)
-        view_follow_export(&fixture->viewer);
-    for (int i = 0; fixture->viewer.jobs.conversion != NULL && view_follow_export(&fixture->viewer)
+        view_update_export(&fixture->viewer);
+    for (int i = 0; fixture->viewer.jobs.conversion != NULL && view_update_export(&fixture->viewer)
                     && CHECK(i < MAX_WAITS);
          i++)
         view_sleep(0.001);
@@ -182,7 +182,7 @@ TEST_EXPORT (view_export_equals_the_image_in_the_window) {
 TEST_EXPORT (view_export_command_line_survives_a_shell) {
     view_export_choices *const choices = &fixture->viewer.panels.export.choices;
     snprintf(choices->name, sizeof choices->name, "it's $HOME {anim} *\\ \"");
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     const char *const line = fixture->viewer.panels.export.line;
     REQUIRE(line);
     common_list words = view_export_words(&fixture->viewer);
@@ -217,7 +217,7 @@ TEST_EXPORT (view_export_command_line_is_short) {
 TEST_EXPORT (view_export_reports_the_invalid_choice) {
     view_export *const export = &fixture->viewer.panels.export;
     snprintf(export->choices.resolution, sizeof export->choices.resolution, "64x");
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     CHECK(export->line == NULL && strncmp(export->problem, "64x:", 4) == 0);
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
     CHECK(!fixture->viewer.jobs.export);
@@ -235,7 +235,7 @@ static view_action press_key(screen *fixture, int32_t key)
 
 TEST_EXPORT (view_export_confirms_replacing_a_file) {
     folder_put_text(fixture->folder, "out.png", "mine");
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
     const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
     CHECK(item_find(&fixture->viewer, &facts, "export/Replace").width > 0.0f);
@@ -244,7 +244,7 @@ TEST_EXPORT (view_export_confirms_replacing_a_file) {
 
 TEST_EXPORT (view_export_confirms_again_for_another_name) {
     folder_put_text(fixture->folder, "out.png", "mine");
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     press_key(fixture, VIEW_KEY_RETURN);
     const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
     item_press(&fixture->viewer, &facts, "export/Transparent", 0.5f, 0.5f);
@@ -275,7 +275,7 @@ TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
     choices->kind = VIEW_EXPORT_MOVIE;
     snprintf(choices->frames, sizeof choices->frames, "100000");
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     CHECK(fixture->viewer.panels.export.done > 0 && fixture->viewer.jobs.export != NULL);
     view_perform_export(&fixture->viewer, VIEW_STOP_EXPORT);
     common_list left = common_list_folder(fixture->folder, ".apng");
@@ -297,11 +297,11 @@ static void select_model(screen *fixture, const char *ending)
 {
     view_export *const export = &fixture->viewer.panels.export;
     export->choices.kind = VIEW_EXPORT_MODEL;
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     for (uint32_t i = 0; i < export->endings.count; i++)
         if (strcmp(export->endings.names[i], ending) == 0)
             export->choices.model_format = i;
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     CHECK(common_has_suffix(export->file, ending));
 }
 
@@ -753,12 +753,12 @@ TEST_EXPORT (view_export_has_a_readable_name_and_another_format) {
     view_state *const viewer = &fixture->viewer;
     view_export *const export = &viewer->panels.export;
     export->is_set = false;
-    view_follow_export(viewer);
+    view_update_export(viewer);
     CHECK_STRING(export->choices.name, "");
     OWN_STRING folder = common_canonical_path(test_path("models/thimble"));
     CHECK_STRING(export->choices.folder, folder);
     export->choices.kind = VIEW_EXPORT_MODEL;
-    view_follow_export(viewer);
+    view_update_export(viewer);
     const view_stage stage = item_draw(viewer, 1280, 720);
     CHECK(item_find(viewer, &stage, "export/Automatic").width > 0);
     CHECK(strstr(export->output, "/{model}") != NULL);
@@ -837,7 +837,7 @@ TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
     const md5_bounds bounds = viewer->document->bounds;
     viewer->uptime = 1.0;
     viewer->panels.export.choices.labels = 1;
-    CHECK(view_follow_export(viewer));
+    CHECK(view_update_export(viewer));
     CHECK(viewer->panels.export.preview != 0);
     CHECK_NEAR(viewer->panels.export.preview_shape, 64.0 / 48.0, 1e-3);
     CHECK(viewer->options == &fixture->options && viewer->drawing.caption == NULL);
@@ -850,17 +850,17 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
     view_state *const viewer = &fixture->viewer;
     view_export *const export = &viewer->panels.export;
     viewer->uptime = 1.0;
-    CHECK(view_follow_export(viewer) && !export->is_stale);
-    CHECK(!view_follow_export(viewer)); // nothing has changed
+    CHECK(view_update_export(viewer) && !export->is_stale);
+    CHECK(!view_update_export(viewer)); // nothing has changed
     export->choices.background = 1;
-    CHECK(view_follow_export(viewer) && export->is_stale); // the preview requests another frame
+    CHECK(view_update_export(viewer) && export->is_stale); // the preview requests another frame
     viewer->uptime = 1.25;
-    CHECK(view_follow_export(viewer) && !export->is_stale);
+    CHECK(view_update_export(viewer) && !export->is_stale);
     CHECK(strstr(export->line, "--no-background"));
     item_draw(viewer, 420.0f, 300.0f); // the preview does not fit
     viewer->uptime = 2.0;
     export->choices.background = 0;
-    CHECK(!view_follow_export(viewer));
+    CHECK(!view_update_export(viewer));
 }
 
 // The estimate is exact for an image as large as the preview. For a movie through ffmpeg the size
@@ -869,7 +869,7 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     view_export *const export = &fixture->viewer.panels.export;
     OWN_STRING path = common_join(fixture->folder, "out.png");
     fixture->viewer.uptime = 1.0;
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     const double bytes = export->bytes;
     run_export(fixture);
     CHECK_NEAR(bytes, (double)common_file_size(path), 0.1 * bytes);
@@ -877,11 +877,11 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     export->choices.kind = VIEW_EXPORT_MOVIE;
     snprintf(export->choices.frames, sizeof export->choices.frames, "10");
     fixture->viewer.uptime = 2.0;
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     CHECK_NEAR(export->bytes, 10.0 * bytes, 3.0 * bytes);
     export->choices.format = 2;
     fixture->viewer.uptime = 3.0;
-    view_follow_export(&fixture->viewer);
+    view_update_export(&fixture->viewer);
     CHECK(export->bytes == 0.0);
 }
 
@@ -890,14 +890,14 @@ TEST_EXPORT (view_export_estimates_no_size_without_a_preview) {
     view_state *const viewer = &fixture->viewer;
     const view_export *const export = &viewer->panels.export;
     viewer->uptime = 1.0;
-    view_follow_export(viewer);
+    view_update_export(viewer);
     CHECK(export->bytes > 0.0);
     item_draw(viewer, 420.0f, 300.0f);
-    CHECK(!view_follow_export(viewer));
+    CHECK(!view_update_export(viewer));
     CHECK(export->bytes == 0.0);
     item_draw(viewer, 1280.0f, 720.0f);
     viewer->uptime = 2.0;
-    view_follow_export(viewer);
+    view_update_export(viewer);
     CHECK(export->bytes > 0.0);
 }
 

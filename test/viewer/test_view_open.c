@@ -329,14 +329,15 @@ TEST (view_start_plays_the_first_minute) {
     CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
     view_stage stage = item_draw(state, 1400, 700);
     const view_rect all = view_current_layout(&stage).free;
-    CHECK(stage.plays && all.width == 1400.0f && all.y == view_current_layout(&stage).menu.height);
+    CHECK(stage.plays_demo && all.width == 1400.0f
+          && all.y == view_current_layout(&stage).menu.height);
     CHECK(stage.camera->distance != state->cameras.user.distance);
     CHECK(state->document->companions[VIEW_GUEST].model);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_MOVE}, &redraw);
-    CHECK(view_build_stage(state, 1400, 700).plays);
+    CHECK(view_build_stage(state, 1400, 700).plays_demo);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
     stage = item_draw(state, 1400, 700);
-    CHECK(!stage.plays && stage.camera == &state->cameras.user);
+    CHECK(!stage.plays_demo && stage.camera == &state->cameras.user);
     // End of the card's display time, because the user has taken over.
     CHECK_NEAR(state->panels.decision.demo_end, state->uptime + 20.0, 1e-9);
     state->uptime = 4.0;
@@ -451,7 +452,7 @@ TEST (view_documents_restore_their_settings) {
     CHECK(state->opening.is_restored && state->play.speed == 0.5
           && state->play.wrap == MD5_WRAP_CLAMP);
     state->uptime = state->ui.notice_end; // the notice about the opened file has expired
-    view_follow_files(state);
+    view_update_files(state);
     CHECK(strncmp(state->ui.notice, "Continue last session", 21) == 0);
     CHECK(state->ui.notice_action == VIEW_RESET_ALL && !state->opening.is_restored);
     CHECK_NEAR(state->cameras.user.azimuth, 77, 0);

@@ -281,7 +281,7 @@ TEST_HERE (view_problems_open_their_location) {
     item_draw(&w->viewer, 1280, 720);
     CHECK(w->viewer.ui.selected_joint == 5 && w->viewer.ui.selected_mesh == -1);
     press(w, "problems/Show vertex");
-    const view_pick *const lit = &w->viewer.ui.lit;
+    const view_pick *const lit = &w->viewer.ui.highlighted_point;
     CHECK(lit->is_set && lit->mesh == 0 && lit->vertex == 88);
     press(w, "problems/bobbin.md5mesh:7");
     CHECK(has_item(w, 1280, 720, "error/Close") && !has_item(w, 1280, 720, "error/Try again"));
@@ -331,7 +331,7 @@ TEST_HERE (view_error_of_a_mismatched_clip_opens_the_joint_map) {
 // Returns true if the check of the open document has ended.
 static bool is_checked(screen *w)
 {
-    view_follow_files(&w->viewer);
+    view_update_files(&w->viewer);
     return w->viewer.jobs.checked_document == w->viewer.document && w->viewer.jobs.check == NULL;
 }
 
@@ -467,13 +467,13 @@ TEST_HERE (view_problems_are_announced_once) {
     warn(w, 2); // with one cause
     view_warn(&w->viewer.log, "another cause");
     w->viewer.ui.docks.shows_problems = false;
-    view_follow_files(&w->viewer);
+    view_update_files(&w->viewer);
     CHECK(strstr(w->viewer.ui.notice, "2 problems"));
     press(w, "notice/2 problems");
     CHECK(w->viewer.ui.docks.shows_problems);
     view_warn(&w->viewer.log, "a third");
     w->viewer.uptime += 10;
-    view_follow_files(&w->viewer);
+    view_update_files(&w->viewer);
     CHECK(!strstr(w->viewer.ui.notice, "3 problems"));
 }
 

@@ -172,7 +172,7 @@ TEST_SCREEN (view_retargets_from_no_pairs, open(s)) {
 static void save(screen *s, size_t number)
 {
     PERFORM(&s->viewer, VIEW_SAVE_RETARGETED, .number = number);
-    for (int i = 0; view_follow_export(&s->viewer) && s->viewer.jobs.conversion != NULL
+    for (int i = 0; view_update_export(&s->viewer) && s->viewer.jobs.conversion != NULL
                     && CHECK(i < MAX_WAITS);
          i++)
         view_sleep(0.001);
@@ -342,7 +342,7 @@ TEST_SCREEN (view_values_that_are_due_in_one_event_are_both_set, open(s)) {
     type_quickly(s, 0, "hea");
     type_quickly(s, VIEW_KEY_RETURN, NULL);
     s->viewer.uptime += 10.0;
-    view_follow_files(&s->viewer);
+    view_update_files(&s->viewer);
     CHECK_STRING(s->options.joint, "head");
     CHECK_THAT(strstr(s->viewer.log.error, "missing.map") != NULL, "%s", s->viewer.log.error);
 }

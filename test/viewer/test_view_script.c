@@ -13,7 +13,7 @@
 // Returns true while an export is running.
 static bool is_exporting(user *u)
 {
-    view_follow_export(&u->viewer);
+    view_update_export(&u->viewer);
     return u->viewer.jobs.conversion != NULL;
 }
 
@@ -34,7 +34,7 @@ static void draw_companion(user *u)
 
 void user_draw(user *u)
 {
-    view_follow_files(&u->viewer);
+    view_update_files(&u->viewer);
     for (int i = 0; is_exporting(u) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     draw_companion(u);

@@ -24,7 +24,7 @@ static void send_key(screen *s, int32_t key, const char *text)
     s->facts = view_build_stage(&s->viewer, s->width, s->height);
     view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event));
     s->viewer.uptime += 1.0;
-    view_follow_files(&s->viewer);
+    view_update_files(&s->viewer);
     screen_draw(s);
 }
 
@@ -34,7 +34,7 @@ static void click(screen *s, const char *item, float across)
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, item, across, 0.5f));
     item_release(&s->viewer);
     s->viewer.uptime += 1.0;
-    view_follow_files(&s->viewer);
+    view_update_files(&s->viewer);
     screen_draw(s);
 }
 
@@ -105,7 +105,7 @@ TEST_SCREEN (view_reset_and_escape_discard_a_typed_value, BOBBIN) {
                    : item_press(&s->viewer, &s->facts, "card/Reset", 0.5f, 0.5f);
         view_execute(&s->viewer, command);
         s->viewer.uptime += 10.0;
-        view_follow_files(&s->viewer);
+        view_update_files(&s->viewer);
         CHECK(!s->options.crowd_reduced_given);
     }
 }
@@ -207,10 +207,10 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/Crowd", 0.5f, 0.5f));
     CHECK_UINT(s->viewer.document->crowd.count, 0);
     s->viewer.uptime = 10.2;
-    view_follow_files(&s->viewer);
+    view_update_files(&s->viewer);
     CHECK_UINT(s->viewer.document->crowd.count, 0);
     s->viewer.uptime = 10.4;
-    view_follow_files(&s->viewer);
+    view_update_files(&s->viewer);
     CHECK(s->viewer.document->crowd.count > 1);
     CHECK_UINT(s->viewer.document->crowd.count, s->options.crowd);
 }

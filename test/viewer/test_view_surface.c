@@ -587,10 +587,10 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     view_list_location(&s->viewer, test_path("models/game/winter"));
     CHECK(s->viewer.panels.browser.is_scanning && s->viewer.jobs.scan != NULL);
     for (int i = 0;
-         CHECK(view_follow_scan(&s->viewer)) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS);
+         CHECK(view_update_scan(&s->viewer)) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS);
          i++)
         view_sleep(0.001);
-    CHECK(!view_follow_scan(&s->viewer) && !s->viewer.panels.browser.is_scanning);
+    CHECK(!view_update_scan(&s->viewer) && !s->viewer.panels.browser.is_scanning);
     CHECK(strstr(s->viewer.lists.library->location,
                  "models/game/winter|")); // including its base game
     CHECK_STRING(s->viewer.panels.browser.folder + strlen(s->viewer.panels.browser.folder) - 13,
@@ -599,7 +599,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     CHECK(s->viewer.document->scene.library != s->viewer.lists.library); // still in use
     view_browse_game(&s->viewer, test_path("models/nowhere"));
     for (int i = 0;
-         view_follow_scan(&s->viewer) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS); i++)
+         view_update_scan(&s->viewer) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     CHECK(s->viewer.panels.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
     CHECK(s->viewer.lists.library);                              // the library is unchanged
@@ -609,13 +609,13 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
 // Returns true if a preview has been drawn.
 static bool has_preview(screen *s, const view_thumbnail *preview)
 {
-    view_follow_previews(&s->viewer);
+    view_update_file_previews(&s->viewer);
     return preview->is_valid;
 }
 
 // Only visible names get previews. Clips and skins are previewed on the current model.
 TEST_HERE (names_of_a_game_have_previews, true) {
-    CHECK(!view_follow_previews(&s->viewer)
+    CHECK(!view_update_file_previews(&s->viewer)
           && s->viewer.lists.game_previews == NULL); // no list is open
     view_show_section(&s->viewer, VIEW_SKINS);
     item_draw(&s->viewer, 1280.0f, 900.0f);
@@ -629,6 +629,6 @@ TEST_HERE (names_of_a_game_have_previews, true) {
           && s->viewer.drawing.canvas.images[0].image == first->texture);
     view_close_browser(&s->viewer.panels.browser);
     item_draw(&s->viewer, 1280.0f, 900.0f);
-    view_follow_previews(&s->viewer);
+    view_update_file_previews(&s->viewer);
     CHECK(first->request == NULL && first->texture == 0);
 }

@@ -81,7 +81,7 @@ TEST_HERE (view_ui_reports_an_unreadable_image, BOBBIN) {
 // Returns true if a preview has been drawn.
 static bool has_preview(screen *s, const view_thumbnail *preview)
 {
-    view_follow_previews(&s->viewer);
+    view_update_file_previews(&s->viewer);
     return preview->is_valid;
 }
 
@@ -819,26 +819,26 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     const view_option *const surface = view_find_option("shading", 7);
     view_store_step(viewer);
     rest_on(s, view_get_entry(surface), "menu/UV grid");
-    CHECK(!view_follow_trial(viewer)); // not immediately
+    CHECK(!view_update_hover_preview(viewer)); // not immediately
     viewer->uptime += 0.2;
-    CHECK(view_follow_trial(viewer) && !view_follow_trial(viewer));
+    CHECK(view_update_hover_preview(viewer) && !view_update_hover_preview(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_UV);
     view_store_step(viewer);
     CHECK_UINT(viewer->undo.num_steps, 1); // the value was not selected
     view_close_menu(&viewer->ui, &viewer->panels.menu);
     screen_draw(s);
-    CHECK(view_follow_trial(viewer));
+    CHECK(view_update_hover_preview(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_LIT);
 
     // A selected value remains, as one step of undo.
     rest_on(s, view_get_entry(surface), "menu/Weights");
     viewer->uptime += 0.2;
-    CHECK(view_follow_trial(viewer));
+    CHECK(view_update_hover_preview(viewer));
     view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
     view_store_step(viewer);
     CHECK_UINT(viewer->undo.num_steps, 2);
     screen_draw(s);
-    CHECK(!view_follow_trial(viewer));
+    CHECK(!view_update_hover_preview(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_WEIGHTS);
 }
 
@@ -855,11 +855,11 @@ TEST_HERE (view_shows_the_hovered_clip, BOBBIN) {
     OWN_STRING line = common_format("menu/%s", viewer->document->scene.clips[another].name);
     rest_on(s, *row, line);
     viewer->uptime += 0.2;
-    CHECK(view_follow_trial(viewer));
+    CHECK(view_update_hover_preview(viewer));
     CHECK_UINT(viewer->document->scene.clip, another);
     view_close_menu(&viewer->ui, &viewer->panels.menu);
     screen_draw(s);
-    CHECK(view_follow_trial(viewer));
+    CHECK(view_update_hover_preview(viewer));
     CHECK_UINT(viewer->document->scene.clip, clip);
     CHECK_NEAR(viewer->play.time, 0.3, 1e-9);
 }

@@ -34,7 +34,7 @@ void view_point_mover(view_state *viewer, float x, float y)
 {
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_get_mover(scene);
-    if (mover->point == NULL || current_stage(viewer).plays)
+    if (mover->point == NULL || current_stage(viewer).plays_demo)
         return;
 
     // Mouse position relative to the axis of the lens. 1 is half of the width or of the height.
@@ -1573,7 +1573,7 @@ static void interrupt_demo(view_state *viewer, bool is_touch)
     double *const demo_end = &viewer->panels.decision.demo_end;
     if (*demo_end > 0)
         *demo_end = viewer->uptime + more_seconds;
-    if (!current_stage(viewer).plays)
+    if (!current_stage(viewer).plays_demo)
         return;
 
     view_stop_acting(&viewer->document->scene.machine);

@@ -254,7 +254,7 @@ static bool is_animated(const view_state *viewer)
 // Ends the demo scene, which plays by itself after the first start of the program. It ends when its
 // time is over and nothing covers the image. Then a card offers the next choices to the user.
 // Returns true if the demo has ended in this call.
-static bool end_first_minute(view_state *viewer)
+static bool end_demo(view_state *viewer)
 {
     double *const demo_end = &viewer->panels.decision.demo_end; // 0 or less: no demo is playing
     const bool is_over = *demo_end > 0 && viewer->uptime >= *demo_end;
@@ -276,7 +276,7 @@ static double event_timeout(const view_state *viewer, bool is_moving, bool await
     const view_ui *const ui = &viewer->ui;
     if (is_moving || viewer->jobs.export != NULL || viewer->jobs.conversion != NULL)
         return 0;
-    const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->lit_end);
+    const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->highlight_end);
     const bool has_hover = awaits_tip || ui->hover_preview.option != NULL;
     const bool reads_files = viewer->options->watch || viewer->jobs.scan != NULL;
     return has_notice || has_hover || reads_files ? short_wait : long_wait;
@@ -315,10 +315,10 @@ static bool advance_loop(view_loop *loop, double begin)
     const bool is_moving = is_played || is_following || view_lacks_thumbnails(&viewer->pages);
     view_advance(&viewer->play, anim, seconds);
 
-    loop->redraw |= view_follow_files(viewer);
-    loop->redraw |= view_follow_export(viewer);
+    loop->redraw |= view_update_files(viewer);
+    loop->redraw |= view_update_export(viewer);
     view_adjust_frame_pace(&loop->pace, view_seconds() - begin, is_moving);
-    loop->redraw |= end_first_minute(viewer);
+    loop->redraw |= end_demo(viewer);
     return is_moving;
 }
 
@@ -352,7 +352,7 @@ static bool step_loop(void *user)
 
     // One more frame removes a notice whose time is over. A tooltip needs a frame without an event,
     // because it appears after a delay.
-    const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->lit_end);
+    const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->highlight_end);
     if (loop->had_notice && !has_notice)
         view_log_state(viewer, "quiet");
     const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;

@@ -666,57 +666,57 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
 
 // == Culling ===============================================================================
 
-// Sets the members of view_sight that describe shadows, for the light of a frame. A body may be
+// Sets the members of view_culling that describe shadows, for the light of a frame. A body may be
 // outside of a plane while its shadow is inside. A shadow falls from a height onto the ground. Per
 // unit of this height it moves toward the inside of a plane by shadow_shift.
-static void add_shadows(view_sight *sight, const md5gl_frame *frame)
+static void add_shadows(view_culling *culling, const md5gl_frame *frame)
 {
     // If the z component of the light direction is smaller, the light is almost horizontal and its
     // shadows are treated as infinitely long.
     const float min_light_z = 1e-3f;
     const md5_vec3 light = frame->light_direction;
     const float length = md5_vec3_length(light);
-    sight->reach = md5gl_shadow_reach(frame);
-    sight->shadowed = sight->reach > 0 && length > 0;
-    sight->unbounded = light.z <= min_light_z * length;
-    if (!sight->shadowed || sight->unbounded)
+    culling->reach = md5gl_shadow_reach(frame);
+    culling->shadowed = culling->reach > 0 && length > 0;
+    culling->unbounded = light.z <= min_light_z * length;
+    if (!culling->shadowed || culling->unbounded)
         return;
 
     const md5_vec3 displacement = md5_vec3_scale(light, -1.0f / light.z); // per unit of height
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
-        const float inward_shift = md5_vec3_dot(sight->planes[i].inward, displacement);
-        sight->planes[i].shadow_shift = fmaxf(inward_shift, 0);
+        const float inward_shift = md5_vec3_dot(culling->planes[i].inward, displacement);
+        culling->planes[i].shadow_shift = fmaxf(inward_shift, 0);
     }
     const float sine = light.z / length; // of the elevation of the light
     const float cosine = sqrtf(fmaxf(1 - sine * sine, 0));
-    sight->reach_upward = sight->reach * cosine;
+    culling->reach_upward = culling->reach * cosine;
 }
 
 // Prepares the culling of a frame for a lens: normalizes the planes of the view, and computes
 // how far shadows move.
-view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
+view_culling view_prepare_culling(const view_lens *lens, const md5gl_frame *frame, float lowest)
 {
-    view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
+    view_culling culling = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
     const md5_mat44 clip_from_world = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
     md5_vec4 planes[VIEW_NUM_PLANES + 1]; // with the far plane
     md5_frustum_planes(clip_from_world, MD5_DEPTH_MINUS_ONE_TO_ONE, planes);
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
         const md5_vec3 inward = {planes[i].x, planes[i].y, planes[i].z};
         const float scale = 1.0f / md5_vec3_length(inward);
-        sight.planes[i] =
+        culling.planes[i] =
             (view_plane){.inward = md5_vec3_scale(inward, scale), .begin = -scale * planes[i].w};
     }
-    add_shadows(&sight, frame);
-    return sight;
+    add_shadows(&culling, frame);
+    return culling;
 }
 
 // Returns false if a sphere and its shadow are both completely outside of one of the planes. `fall`
 // is the height from the top of the sphere to the lowest point that receives the shadow, units. If
 // it is 0, only the sphere is tested.
-static bool intersects(const view_sight *sight, md5_vec3 center, float radius, float fall)
+static bool intersects(const view_culling *culling, md5_vec3 center, float radius, float fall)
 {
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
-        const view_plane *const plane = &sight->planes[i];
+        const view_plane *const plane = &culling->planes[i];
         const float innermost =
             md5_vec3_dot(plane->inward, center) + plane->shadow_shift * fall + radius;
         if (innermost < plane->begin)
@@ -726,28 +726,28 @@ static bool intersects(const view_sight *sight, md5_vec3 center, float radius, f
 }
 
 // Tests a sphere, and the volume of its shadow, against the planes of the view.
-bool view_sees(const view_sight *sight, view_sphere sphere)
+bool view_may_be_visible(const view_culling *culling, view_sphere sphere)
 {
     const md5_vec3 center = sphere.center;
-    if (sight->all || intersects(sight, center, sphere.radius, 0))
+    if (culling->all || intersects(culling, center, sphere.radius, 0))
         return true;
-    if (!sight->shadowed)
+    if (!culling->shadowed)
         return false;
-    if (sight->unbounded) // the shadow may be anywhere
+    if (culling->unbounded) // the shadow may be anywhere
         return true;
-    const float fall = center.z + sphere.radius + sight->reach_upward - sight->lowest;
-    return intersects(sight, center, sphere.radius + sight->reach, fmaxf(fall, 0));
+    const float fall = center.z + sphere.radius + culling->reach_upward - culling->lowest;
+    return intersects(culling, center, sphere.radius + culling->reach, fmaxf(fall, 0));
 }
 
 // Returns the diameter of a sphere in the image, pixels. The depth is at least the radius. A sphere
 // at or behind the eye therefore counts as large, and the result is never negative.
-static float pixels_across(const view_sight *sight, view_sphere sphere)
+static float pixels_across(const view_culling *culling, view_sphere sphere)
 {
-    const view_lens *const lens = &sight->lens;
+    const view_lens *const lens = &culling->lens;
     if (lens->orthographic)
-        return sphere.radius * sight->height / lens->half_y;
+        return sphere.radius * culling->height / lens->half_y;
     const float depth = md5_vec3_dot(lens->axes.back, md5_vec3_sub(lens->eye, sphere.center));
-    return sphere.radius * sight->height / (lens->half_y * fmaxf(depth, sphere.radius));
+    return sphere.radius * culling->height / (lens->half_y * fmaxf(depth, sphere.radius));
 }
 
 // == Advancing =============================================================================
@@ -914,7 +914,7 @@ static uint32_t update_stride(const view_crowd *crowd, float pixels)
 static void select_detail(const view_crowd *crowd, view_member *member, view_sphere sphere)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
-    const float pixels = pixels_across(crowd->sight, sphere);
+    const float pixels = pixels_across(crowd->culling, sphere);
     member->pixels = pixels;
     if (kind->pictures.impostors != NULL)
         member->impostor_fraction =
@@ -930,10 +930,10 @@ static void select_detail(const view_crowd *crowd, view_member *member, view_sph
 // same number of members.
 static bool is_update_due(const view_crowd *crowd, const view_member *member, size_t index)
 {
-    const bool is_throttled = crowd->sight != NULL && crowd->throttles;
+    const bool is_throttled = crowd->culling != NULL && crowd->throttles;
     if (!is_throttled)
         return true;
-    const float pixels = pixels_across(crowd->sight, member_sphere(crowd, member));
+    const float pixels = pixels_across(crowd->culling, member_sphere(crowd, member));
     return (crowd->num_frames + index) % update_stride(crowd, pixels) == 0;
 }
 
@@ -954,15 +954,15 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         }
 
         const view_sphere sphere = member_sphere(crowd, member);
-        member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
+        member->is_visible = crowd->culling != NULL && view_may_be_visible(crowd->culling, sphere);
         member->impostor_fraction = 0;
         member->level = 0;
-        if (member->is_seen)
+        if (member->is_visible)
             select_detail(crowd, member, sphere);
 
         // Springs are simulated during posing. A culled member with springs must therefore be posed
         // too, although it is not drawn.
-        if (has_springs && !member->is_seen)
+        if (has_springs && !member->is_visible)
             pose_player(&crowd->kinds[member->kind], member->player,
                         crowd->scratch + worker * crowd->scratch_size, NULL);
     }
@@ -1000,8 +1000,8 @@ static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
 {
     view_member *const member = &crowd->members[index];
     view_detail *const level = &kind->levels[member->level];
-    const bool has_impostor = member->is_seen && member->impostor_fraction > 0;
-    const bool has_model = member->is_seen && member->impostor_fraction < 1;
+    const bool has_impostor = member->is_visible && member->impostor_fraction > 0;
+    const bool has_model = member->is_visible && member->impostor_fraction < 1;
     const bool is_baked = has_model && level->source == VIEW_DETAIL_BAKED;
     const bool was_posed = member->is_posed;
     member->is_posed = has_model && !is_baked;
@@ -1096,10 +1096,10 @@ static md5_sample_position member_sample_position(const view_crowd *crowd,
 }
 
 // Clips that are posed in one call. The palettes are written to a buffer, and then copied to the
-// palettes of the members: see VIEW_POSES_AT_ONCE.
+// palettes of the members: see VIEW_POSES_PER_BATCH.
 typedef struct pose_batch {
-    md5_pose_job jobs[VIEW_POSES_AT_ONCE];
-    md5_mat34 *palettes[VIEW_POSES_AT_ONCE]; // the palette of the member of each job
+    md5_pose_job jobs[VIEW_POSES_PER_BATCH];
+    md5_mat34 *palettes[VIEW_POSES_PER_BATCH]; // the palette of the member of each job
     uint32_t num_jobs;
     md5_mat34 *next_palette; // the unused part of the buffer
 } pose_batch;
@@ -1148,7 +1148,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
             continue;
         }
         add_to_batch(&batch, crowd, member);
-        if (batch.num_jobs == VIEW_POSES_AT_ONCE) {
+        if (batch.num_jobs == VIEW_POSES_PER_BATCH) {
             run_batch(&batch, scratch);
             batch.num_jobs = 0;
             batch.next_palette = buffer;
@@ -1216,7 +1216,7 @@ static void write_member_range(void *user, uint32_t worker, size_t begin, size_t
         const view_member *const member = &crowd->members[i];
         const view_kind *const kind = &crowd->kinds[member->kind];
         const size_t index = kind->levels[member->level].first + member->draw_index;
-        if (!member->is_seen)
+        if (!member->is_visible)
             continue;
 
         const bool has_model = member->impostor_fraction < 1; // posed or baked
@@ -1250,7 +1250,7 @@ static bool has_machines(const view_crowd *crowd)
 // Advances all members of the crowd to a time, seconds, which may be before the current time.
 // Members with machines advance in steps of limited length, and only through the last
 // `max_simulated` seconds. Members that play clips can jump to any time.
-static void advance_crowd(view_crowd *crowd, double time, const view_sight *sight)
+static void advance_crowd(view_crowd *crowd, double time, const view_culling *culling)
 {
     const double max_step = 1.0 / 15.0; // seconds
     const double max_simulated = 30;    // seconds
@@ -1273,25 +1273,25 @@ static void advance_crowd(view_crowd *crowd, double time, const view_sight *sigh
         const double step = is_last ? remaining : max_step;
         crowd->step = (float)step;
         crowd->time += step;
-        crowd->sight = is_last ? sight : NULL;
+        crowd->culling = is_last ? culling : NULL;
         md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
         remaining -= max_step;
     }
 }
 
-// Advances all members of the crowd. If the crowd is drawn (`sight` is not NULL), also poses the
+// Advances all members of the crowd. If the crowd is drawn (`culling` is not NULL), also poses the
 // visible members. Each phase runs on all threads.
-void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
+void view_run_crowd(view_crowd *crowd, double time, const view_culling *culling)
 {
     const double begin = view_seconds();
-    advance_crowd(crowd, time, sight);
-    if (sight != NULL) {
+    advance_crowd(crowd, time, culling);
+    if (culling != NULL) {
         select_posed(crowd);
         md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
         md5_threads_run(crowd->threads, crowd->count, write_member_range, crowd);
         crowd->num_frames++;
     }
-    crowd->sight = NULL;
+    crowd->culling = NULL;
 
     // A moving average of the duration of updates.
     crowd->last_seconds = view_seconds() - begin;
@@ -1379,7 +1379,7 @@ static void reserve_scratch(view_crowd *crowd, const view_kind *kind)
         scratch_size = md5_player_pose_scratch(kind->machine) + pose_size(kind);
     else
         scratch_size = md5_pose_batch_scratch(&job, 1, NULL);
-    const size_t buffer_size = VIEW_POSES_AT_ONCE * (size_t)kind->model->skeleton.num_joints;
+    const size_t buffer_size = VIEW_POSES_PER_BATCH * (size_t)kind->model->skeleton.num_joints;
     if (crowd->scratch_size < scratch_size)
         crowd->scratch_size = scratch_size;
     if (crowd->buffer_size < buffer_size)

@@ -205,7 +205,7 @@ typedef struct view_plane {
 enum { VIEW_NUM_PLANES = 5 }; // without the far plane
 
 // All data that culling needs: the visible volume of an image, and the light that casts shadows.
-typedef struct view_sight {
+typedef struct view_culling {
     view_plane planes[VIEW_NUM_PLANES];
     view_lens lens;
     float height;       // height of the image, pixels
@@ -215,15 +215,15 @@ typedef struct view_sight {
     float lowest;       // height of the lowest point that receives shadows
     float reach;        // distance at which a shadow affects pixels: md5gl_shadow_reach()
     float reach_upward; // vertical part of `reach`, perpendicular to an inclined light
-} view_sight;
+} view_culling;
 
 // Prepares culling for a lens. `frame` contains the matrices and the lights. `lowest` is the height
 // of the lowest point that receives shadows.
-view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest);
+view_culling view_prepare_culling(const view_lens *lens, const md5gl_frame *frame, float lowest);
 
 // Returns true if the sphere or its shadow may be in the image. The test is conservative: it may
 // return true for an invisible sphere, but never false for a visible one.
-bool view_sees(const view_sight *sight, view_sphere sphere);
+bool view_may_be_visible(const view_culling *culling, view_sphere sphere);
 
 // -- Crowds --------------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ typedef struct view_member {
     float pixels;            // diameter in the image, if the member is visible
     uint32_t level;          // index of the level in view_kind.levels, if a model is drawn
     bool talks;              // the member talks to its group and does not walk away
-    bool is_seen;            // visible in this update
+    bool is_visible;         // visible in this update
     bool is_due;             // updated in this frame
     bool is_posed;           // drawn with its palette
 } view_member;
@@ -253,12 +253,12 @@ typedef struct view_member {
 // Texels per side of the shadow map, which covers the whole crowd.
 enum { VIEW_CROWD_TEXELS = 2048 };
 
-// VIEW_POSES_AT_ONCE is the number of poses in a batch. md5_pose_batch() writes up to 16 poses
+// VIEW_POSES_PER_BATCH is the number of poses in a batch. md5_pose_batch() writes up to 16 poses
 // alternately. Direct writes to the palettes of thousands of members would each wait for another
 // cache line. Posing would then take three times as long. A batch is therefore written to a buffer
 // that fits into the second-level cache. The palettes are then copied to the members one after
 // another.
-enum { VIEW_MAX_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
+enum { VIEW_MAX_KINDS = 8, VIEW_POSES_PER_BATCH = 32 };
 
 typedef struct view_crowd {
     uint32_t count; // 0: no crowd
@@ -292,9 +292,9 @@ typedef struct view_crowd {
     double last_seconds; // duration of the last update
 
     // Valid during an update.
-    float step;              // time step, seconds
-    float pace;              // time since the last drawn frame, seconds
-    const view_sight *sight; // NULL: nothing is drawn
+    float step;                  // time step, seconds
+    float pace;                  // time since the last drawn frame, seconds
+    const view_culling *culling; // NULL: nothing is drawn
 } view_crowd;
 
 // Creates the characters of --crowd in a square. The scene's model and each model in `files` get
@@ -310,6 +310,6 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // may be zer
 uint32_t view_count_visible(const view_crowd *crowd);
 
 // Advances the crowd to `time` and poses its visible members. Uses all cores.
-void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
+void view_run_crowd(view_crowd *crowd, double time, const view_culling *culling);
 
 #endif

@@ -1298,7 +1298,7 @@ static void draw_crowd_blobs(const view_stage *stage, float ground)
     for (uint32_t i = 0; i < crowd->count; i++) {
         const view_member *const member = &crowd->members[i];
         const md5_vec3 position = member->placement.translation;
-        if (!member->is_seen)
+        if (!member->is_visible)
             continue;
         if (count == BATCH_SIZE) {
             md5gl_draw_blob_shadows(stage->renderer, batch, count);
@@ -1336,11 +1336,12 @@ static void pose_crowd(const view_stage *stage, const view_lens *lens, const md5
 {
     view_document *const document = stage->document;
     view_crowd *const crowd = &document->crowd;
-    view_sight sight = view_make_sight(lens, frame, fminf(frame->ground, document->bounds.min.z));
-    sight.all = !crowd->culls;
+    view_culling culling =
+        view_prepare_culling(lens, frame, fminf(frame->ground, document->bounds.min.z));
+    culling.all = !crowd->culls;
     crowd->reduces = !stage->shown->edges;
     crowd->coarser = stage->quality_level.coarser;
-    view_run_crowd(crowd, stage->play->time, &sight);
+    view_run_crowd(crowd, stage->play->time, &culling);
 }
 
 // Deforms the surfaces that depend on the view direction, such as sprites that face the camera.

@@ -162,9 +162,10 @@ typedef struct view_stage {
     const view_pick *pick;     // clicked point of the body
     const view_pick *measured; // point to which the distance is measured
     int32_t measured_from; // joint from which the distance to the marked joint is measured, or -1
-    const view_pick *lit;  // point that is highlighted while the mouse is over its entry in a list
-    int32_t material;      // index of the first mesh with the selected material, or -1
-    int32_t lit_mesh;      // mesh whose edges are highlighted, or -1
+    const view_pick
+        *highlighted_point; // point that is highlighted while the mouse is over its entry in a list
+    int32_t material;       // index of the first mesh with the selected material, or -1
+    int32_t highlighted_mesh; // mesh whose edges are highlighted, or -1
     view_lights *lights;
     const view_environment *environment; // of --environment
     view_parms *parms;
@@ -188,7 +189,7 @@ typedef struct view_stage {
 
     double recorded; // length of the current recording, seconds; negative: no recording
     bool is_start;   // the start page is open
-    bool plays;      // the first minute is playing, with its own camera and without panels
+    bool plays_demo; // the demo scene is playing, with its own camera and without panels
     bool is_bare;    // only the background: a list covers the start page
 
     // An open lesson, whose panel replaces all other panels, or NULL.

@@ -611,15 +611,17 @@ static void draw_mesh_marks(const view_stage *stage)
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
     const view_pick *const pick = stage->pick;
-    const view_pick *const highlight = stage->lit;
+    const view_pick *const highlight = stage->highlighted_point;
     const view_pick *const measured = stage->measured; // set only if `pick` is also set
-    const int32_t lit_mesh = stage->lit_mesh;
-    const bool has_lit_mesh = lit_mesh >= 0 && (uint32_t)lit_mesh < scene->model->num_meshes;
+    const int32_t highlighted_mesh = stage->highlighted_mesh;
+    const bool has_highlighted_mesh =
+        highlighted_mesh >= 0 && (uint32_t)highlighted_mesh < scene->model->num_meshes;
     const float radius = stage->camera->scene_radius;
 
     view_skin(scene);
-    if (has_lit_mesh)
-        draw_mesh_edges(stage, &scene->model->meshes[lit_mesh], scene->skinned[lit_mesh].positions);
+    if (has_highlighted_mesh)
+        draw_mesh_edges(stage, &scene->model->meshes[highlighted_mesh],
+                        scene->skinned[highlighted_mesh].positions);
     if (highlight->is_set)
         add_vertex_mark(lines, scene, highlight, 0.02f * radius);
     if (pick->is_set)
@@ -637,8 +639,8 @@ void view_draw_marks(const view_stage *stage)
         return;
     if (stage->joint >= 0)
         draw_joint_marks(stage, stage->joint);
-    const bool has_pick = stage->pick->is_set || stage->lit->is_set;
-    const bool has_mesh_marks = has_pick || stage->lit_mesh >= 0;
+    const bool has_pick = stage->pick->is_set || stage->highlighted_point->is_set;
+    const bool has_mesh_marks = has_pick || stage->highlighted_mesh >= 0;
     if (stage->document->scene.model != NULL && has_mesh_marks)
         draw_mesh_marks(stage);
 }

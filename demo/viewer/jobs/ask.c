@@ -416,7 +416,7 @@ static bool begin_hover_preview(view_state *viewer, bool is_clip)
 // Begins or ends the preview of the option under the mouse. Returns true if the image changes.
 // `due` is the time at which the preview begins. It also identifies the preview, because it changes
 // when the mouse reaches another option or value.
-bool view_follow_trial(view_state *viewer)
+bool view_update_hover_preview(view_state *viewer)
 {
     view_hover_preview *const preview = &viewer->ui.hover_preview;
     const bool has_option = preview->option != NULL;

@@ -816,7 +816,7 @@ static void continue_export(view_state *viewer)
 
 // Continues an export between frames: a conversion runs on a thread, and images are drawn one at
 // a time.
-bool view_follow_export(view_state *viewer)
+bool view_update_export(view_state *viewer)
 {
     view_conversion_job *const conversion = viewer->jobs.conversion;
     if (conversion != NULL) {

@@ -32,7 +32,7 @@ void view_save_retargeted(view_state *viewer, size_t content);
 
 // Continues the export, and updates the dialog. Call it in every frame. Returns true if the image
 // changes.
-bool view_follow_export(view_state *viewer);
+bool view_update_export(view_state *viewer);
 
 // Describes the shown document, lesson and camera as options with which md5view shows the same
 // image. Options of the window itself, such as its size, have their defaults. The viewer owns some

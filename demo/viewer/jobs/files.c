@@ -2,7 +2,7 @@
 // with previews, and the use of dropped and selected files. It also contains textures, repairs, the
 // start page, the first document, and the commands for all of these.
 //
-// view_run_file_command() runs a command; view_follow_files() runs the background work once per
+// view_run_file_command() runs a command; view_update_files() runs the background work once per
 // frame.
 #include "demo/viewer/jobs/check.h"
 #include "demo/viewer/jobs/movie.h"
@@ -72,7 +72,7 @@ static void store_preview(view_thumbnail *thumbnail, const view_preview *preview
     thumbnail->num_missing = preview->num_missing;
     thumbnail->width = image->width;
     thumbnail->height = image->height;
-    memcpy(thumbnail->facts, preview->info, sizeof thumbnail->facts);
+    memcpy(thumbnail->info, preview->info, sizeof thumbnail->info);
     if (image->rgba != NULL && renderer != NULL)
         thumbnail->texture = view_make_texture(renderer, image->rgba, image->width, image->height);
 }
@@ -109,7 +109,7 @@ static bool update_thumbnails(view_state *viewer, view_previews **previews, bool
     return is_changed;
 }
 
-bool view_follow_previews(view_state *viewer)
+bool view_update_file_previews(view_state *viewer)
 {
     const bool has_files = update_thumbnails(viewer, &viewer->lists.file_previews, false);
     return update_thumbnails(viewer, &viewer->lists.game_previews, true) || has_files;
@@ -340,7 +340,7 @@ static void end_scan(view_state *viewer)
 // Shows the progress of a scan or, when it has ended, its result. Returns true if the image
 // changes. A scan reads the contents of a game on a thread. The list shows the number of files
 // that were found so far, unless the user has closed it.
-bool view_follow_scan(view_state *viewer)
+bool view_update_scan(view_state *viewer)
 {
     size_t num_files = 0;
     if (viewer->jobs.scan == NULL)
@@ -897,7 +897,7 @@ void view_watch_files(view_state *viewer)
 
 // Runs the command that the user selected in a dialog of the desktop. Returns false while the
 // dialog is open.
-static bool follow_file_dialog(view_state *viewer)
+static bool update_file_dialog(view_state *viewer)
 {
     const view_command answer = view_poll_file_dialog(viewer);
     if (answer.action == VIEW_NOTHING)
@@ -909,7 +909,7 @@ static bool follow_file_dialog(view_state *viewer)
 }
 
 // Starts a check of a new document, unless the window is hidden. Returns true if a check has ended.
-static bool follow_check(view_state *viewer)
+static bool update_check(view_state *viewer)
 {
     const bool is_hidden = viewer->window != NULL && view_is_window_hidden(viewer->window);
     if (viewer->jobs.checked_document != viewer->document && !is_hidden)
@@ -978,17 +978,17 @@ static void store_state_periodically(view_state *viewer)
 // Runs the background work of a window, once per frame. Returns true if the image changes. Every
 // part of the work must run in every frame. Therefore the results are combined with |=, which
 // always calls the function, and not with ||.
-bool view_follow_files(view_state *viewer)
+bool view_update_files(view_state *viewer)
 {
     view_watch_files(viewer);
-    bool is_changed = follow_file_dialog(viewer);
-    is_changed |= follow_check(viewer);
+    bool is_changed = update_file_dialog(viewer);
+    is_changed |= update_check(viewer);
     show_postponed_notices(viewer);
     is_changed |= run_delayed_commands(viewer);
-    is_changed |= view_follow_scan(viewer);
-    is_changed |= view_follow_previews(viewer);
+    is_changed |= view_update_scan(viewer);
+    is_changed |= view_update_file_previews(viewer);
     is_changed |= view_draw_next_thumbnail(viewer);
-    is_changed |= view_follow_trial(viewer);
+    is_changed |= view_update_hover_preview(viewer);
     store_state_periodically(viewer);
     return is_changed;
 }

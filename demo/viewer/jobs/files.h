@@ -46,15 +46,15 @@ void view_run_file_command(view_state *viewer, const view_command *command);
 // a game, and previews. Also stores changed settings in the configuration file, at most once per
 // second, so that they are not lost if the program is killed. Call it in every frame. Returns true
 // if the image changes.
-bool view_follow_files(view_state *viewer);
+bool view_update_files(view_state *viewer);
 
 // Shows the progress of opening a game, or its contents when it is open. Returns true if the image
 // changes.
-bool view_follow_scan(view_state *viewer);
+bool view_update_scan(view_state *viewer);
 
 // Requests the previews that the last image of the window lacked (see ui_thumbnail()), and stores
 // finished previews. Returns true if the displayed previews have changed.
-bool view_follow_previews(view_state *viewer);
+bool view_update_file_previews(view_state *viewer);
 
 // Frees the previews that are no longer visible: those of the game if `is_in_game` is true,
 // otherwise those of files. With `is_all`, also frees visible previews.

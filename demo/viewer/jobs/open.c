@@ -465,7 +465,7 @@ static void start_document(view_state *viewer, bool is_demo)
     viewer->panels.decision.demo_end = 0;
     if (is_demo)
         viewer->panels.decision.demo_end =
-            viewer->uptime + (double)(VIEW_DEMO_SECONDS + VIEW_INVITING);
+            viewer->uptime + (double)(VIEW_DEMO_SECONDS + VIEW_DEMO_NOTICE_SECONDS);
     if (viewer->opening.has_deferred_work)
         view_measure_document(viewer->document, &viewer->play);
     else

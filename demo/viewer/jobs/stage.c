@@ -18,9 +18,9 @@ static void add_interface(view_state *viewer, view_stage *stage)
     stage->pick = &viewer->pick;
     stage->measured = &viewer->measured;
     stage->measured_from = ui->measured_from;
-    stage->lit = &ui->lit;
+    stage->highlighted_point = &ui->highlighted_point;
     stage->material = ui->selected_material;
-    stage->lit_mesh = viewer->uptime < ui->lit_end ? ui->selected_mesh : -1;
+    stage->highlighted_mesh = viewer->uptime < ui->highlight_end ? ui->selected_mesh : -1;
 
     // The state of the window.
     stage->config = viewer->config;
@@ -62,7 +62,7 @@ static view_rect find_region(const view_state *viewer, const view_stage *stage)
 {
     const view_cameras *const cameras = &viewer->cameras;
     const bool is_framed = cameras->framing.width > 0;
-    if (!is_framed || stage->plays)
+    if (!is_framed || stage->plays_demo)
         return stage->region;
     if (cameras->is_smooth && cameras->drawn_region.width > 0)
         return cameras->drawn_region;
@@ -75,9 +75,9 @@ static bool use_demo_camera(view_state *viewer, float width, float height)
 {
     view_camera camera = viewer->cameras.user;
     const bool is_document_shown = viewer->pages.open < 0; // instead of a lesson
-    const bool plays =
+    const bool plays_demo =
         is_document_shown && view_find_demo_camera(&viewer->document->scene.machine, &camera);
-    if (!plays)
+    if (!plays_demo)
         return false;
 
     // The scene is made for images of 4:3. A taller image shows the same width.
@@ -91,8 +91,8 @@ static bool use_demo_camera(view_state *viewer, float width, float height)
 // instead of `viewer`, which they do not depend on.
 view_stage view_build_stage(view_state *viewer, float width, float height)
 {
-    const bool plays = use_demo_camera(viewer, width, height);
-    const bool uses_drawn_camera = viewer->cameras.is_smooth || plays;
+    const bool plays_demo = use_demo_camera(viewer, width, height);
+    const bool uses_drawn_camera = viewer->cameras.is_smooth || plays_demo;
 
     // The quality level can only omit shadows; it does not show shadows that the user has disabled.
     viewer->drawing.shown = viewer->options->shown;
@@ -124,7 +124,7 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .uptime = viewer->uptime,
         .quality_level = quality_level,
         .is_moving = viewer->drawing.is_moving,
-        .plays = plays,
+        .plays_demo = plays_demo,
         .caption = viewer->drawing.caption != NULL ? viewer->drawing.font.line[VIEW_TEXT] + 2 : 0,
     };
     if (viewer->has_interface)

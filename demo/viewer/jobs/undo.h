@@ -28,10 +28,10 @@ void view_set_switch(view_state *viewer, const view_option *option, bool is_on);
 // Executes the command VIEW_SET. A command without a value does nothing.
 void view_execute_set(view_state *viewer, const view_command *command);
 
-// When the mouse has rested on a list item long enough, view_follow_trial() shows the item as a
-// preview. It ends the preview when the mouse has left. It returns true if the image changes.
+// When the mouse has rested on a list item long enough, view_update_hover_preview() shows the item
+// as a preview. It ends the preview when the mouse has left. It returns true if the image changes.
 // view_end_hover_preview() restores the state before the preview.
-bool view_follow_trial(view_state *viewer);
+bool view_update_hover_preview(view_state *viewer);
 void view_end_hover_preview(view_state *viewer);
 
 // Closes the card, which is the dialog of a command. Resets its options to their values before it

@@ -729,8 +729,8 @@ static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
         return NULL;
     if (preview->num_missing > 0)
         snprintf(text, size, "\xE2\x9A\xA0 %u missing", preview->num_missing);
-    else if (preview->facts[0] != '\0')
-        snprintf(text, size, "%.*s", (int)strcspn(preview->facts, "\n"), preview->facts);
+    else if (preview->info[0] != '\0')
+        snprintf(text, size, "%.*s", (int)strcspn(preview->info, "\n"), preview->info);
     return preview;
 }
 
@@ -1016,8 +1016,8 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 }
 
 // Displays the enlarged preview of the selected entry in `box`. Displays its name and properties in
-// `facts`, unless this area is empty.
-static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_rect facts)
+// `info`, unless this area is empty.
+static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_rect info)
 {
     const view_entry *const entry = selected_entry(browser);
     const view_thumbnail *preview = NULL;
@@ -1028,16 +1028,16 @@ static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_r
     view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
     if (preview != NULL && preview->texture != 0)
         ui_image(ui, view_inset(box, 4), preview->texture, preview->width, preview->height, true);
-    if (entry == NULL || !(facts.height > 0))
+    if (entry == NULL || !(info.height > 0))
         return;
 
     ui_column column;
     ui_scroll no_scroll = {0, 0};
-    ui_begin_column(ui, &column, facts, &no_scroll);
+    ui_begin_column(ui, &column, info, &no_scroll);
     column.margin = 0;
     ui_column_text(ui, VIEW_BRIGHT, entry->label);
     if (preview != NULL)
-        ui_column_text(ui, preview->is_wrong ? VIEW_AMBER : VIEW_DIM, preview->facts);
+        ui_column_text(ui, preview->is_wrong ? VIEW_AMBER : VIEW_DIM, preview->info);
     ui_end_column(ui);
 }
 

@@ -310,7 +310,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         ui_item(ui, row, "");
         const bool is_hot = ui_is_hot(ui);
         if (is_hot && ui->mouse.is_moved)
-            ui->lit =
+            ui->highlighted_point =
                 (view_pick){.is_set = true, .mesh = vertices[i].mesh, .vertex = vertices[i].vertex};
         if (is_hot)
             view_draw_rect(ui->canvas, row, VIEW_CONTROL);

@@ -63,7 +63,7 @@ enum { MAX_LINES = 400, MIN_SCORE = -10000 };
 
 // The lines of a menu, of a submenu or of the search. They are created again in each run.
 typedef struct menu_lines {
-    char sought[256]; // search text after a space, so that each of its words follows a space
+    char query[256]; // search text after a space, so that each of its words follows a space
     size_t count;
     menu_line lines[MAX_LINES];
 } menu_lines;
@@ -231,12 +231,12 @@ static bool read_time_word(const view_stage *stage, const char *word, menu_line 
 
 // Parses the last word of a search text as a value of an option. A search for "speed 2", for
 // example, offers to set the speed to 2. Sets line->value to the value, and line->keys to a text
-// about the current value. `sought` must contain a space. Returns false if the word is not a value
+// about the current value. `query` must contain a space. Returns false if the word is not a value
 // of the option.
-static bool read_word(const view_stage *stage, const view_option *option, const char *sought,
+static bool read_word(const view_stage *stage, const view_option *option, const char *query,
                       menu_line *line)
 {
-    const char *const word = strrchr(sought, ' ') + 1;
+    const char *const word = strrchr(query, ' ') + 1;
     line->value = common_text_value(word);
     if (option->kind <= COMMON_EITHER)
         return read_switch_word(stage, option, word, line);
@@ -327,11 +327,11 @@ static void describe_choice(const view_stage *stage, const view_option *option, 
     COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
 }
 
-// Describes item `number` of an entry's list in `line`. `sought` is the search text. An entry
-// without a list has at most one item: the last word of `sought`, if it is a value of the entry's
+// Describes item `number` of an entry's list in `line`. `query` is the search text. An entry
+// without a list has at most one item: the last word of `query`, if it is a value of the entry's
 // option. Returns false if there is no such item.
 static bool describe_item(const view_stage *stage, const view_menu_entry *entry, size_t number,
-                          const char *sought, menu_line *line)
+                          const char *query, menu_line *line)
 {
     const view_scene *const scene = &stage->document->scene;
     const view_option *const option = view_get_option(entry);
@@ -369,8 +369,8 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *entry,
         describe_choice(stage, option, number, line);
         break;
     default:
-        if (number == 0 && option != NULL && read_word(stage, option, sought, line))
-            text = strrchr(sought, ' ') + 1;
+        if (number == 0 && option != NULL && read_word(stage, option, query, line))
+            text = strrchr(query, ' ') + 1;
         break;
     }
 
@@ -648,18 +648,18 @@ static void score_line(const view_menus *menus, menu_line *line, int score)
 // The search text may begin with words for the command, followed by words for the item, for example
 // "clip walk". All divisions of the text are rated, and the best one counts. If `needs_words` is
 // true, words for the command are required.
-static int rate_item(const menu_line *item, const char *sought, bool needs_words)
+static int rate_item(const menu_line *item, const char *query, bool needs_words)
 {
     enum { MAX_WORDS = 8, SCORE_OF_BOTH = 400 };
-    const char *const end = sought + strlen(sought);
-    const char *split = sought; // the words before it are for the command, the others for the item
+    const char *const end = query + strlen(query);
+    const char *split = query; // the words before it are for the command, the others for the item
     int best = MIN_SCORE;
     for (int i = 0; i < MAX_WORDS && split < end; i++) {
         const int item_score = view_rate_name(item->label, item->word, split, end);
-        const bool has_command_words = split > sought;
+        const bool has_command_words = split > query;
         int score = item_score - 1;
         if (has_command_words) {
-            const int command_score = view_rate_entry(item->entry, sought, split);
+            const int command_score = view_rate_entry(item->entry, query, split);
             score = command_score + SCORE_OF_BOTH + item_score / 20;
         }
         if ((has_command_words || !needs_words) && score > best)
@@ -692,8 +692,8 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *m
                        const view_menu_entry *entry)
 {
     enum { MAX_ENTRIES = 8 };
-    const char *const sought = lines->sought + 1;
-    if (sought[0] == '\0')
+    const char *const query = lines->query + 1;
+    if (query[0] == '\0')
         return;
 
     const view_option *const option = view_get_option(entry);
@@ -703,9 +703,9 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *m
     const size_t max_count = first + MAX_ENTRIES;
     menu_line item;
     for (size_t i = 0; lines->count < MAX_LINES; i++) {
-        if (!describe_item(ui->stage, entry, i, lines->sought, &item))
+        if (!describe_item(ui->stage, entry, i, lines->query, &item))
             break;
-        const int score = rate_item(&item, sought, needs_words);
+        const int score = rate_item(&item, query, needs_words);
         if (score == MIN_SCORE)
             continue;
         score_line(menus, &item, score);
@@ -742,8 +742,8 @@ static void add_message(menu_lines *lines, const char *text, const char *suggest
 // label is suggested.
 static void add_messages(menu_lines *lines, const view_menu_entries *list)
 {
-    const char *const sought = lines->sought + 1;
-    const char *const pointer = view_find_missing_feature(sought); // to the other program
+    const char *const query = lines->query + 1;
+    const char *const pointer = view_find_missing_feature(query); // to the other program
     const bool has_found = lines->count > 0;
     if (!has_found)
         add_message(lines, "No matches", NULL);
@@ -752,7 +752,7 @@ static void add_messages(menu_lines *lines, const view_menu_entries *list)
     if (has_found || pointer != NULL)
         return;
 
-    const view_menu_entry *const similar = view_find_similar_entry(list, sought);
+    const view_menu_entry *const similar = view_find_similar_entry(list, query);
     if (similar == NULL)
         return;
     char text[96];
@@ -764,9 +764,9 @@ static void add_messages(menu_lines *lines, const view_menu_entries *list)
 // lists, the best first. Messages follow.
 static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *menus)
 {
-    COMMON_TEXT(lines->sought, " %s", menus->text + strspn(menus->text, " "));
-    const char *const sought = lines->sought + 1;
-    const char *const end = sought + strlen(sought);
+    COMMON_TEXT(lines->query, " %s", menus->text + strspn(menus->text, " "));
+    const char *const query = lines->query + 1;
+    const char *const end = query + strlen(query);
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
@@ -775,7 +775,7 @@ static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *m
             continue;
 
         const size_t first = lines->count;
-        const int score = view_rate_entry(entry, sought, end);
+        const int score = view_rate_entry(entry, query, end);
         if (score != VIEW_NO_MATCH) {
             menu_line *const line =
                 add_line(lines, ui->stage, entry, view_get_label(entry), has_menu(entry));

@@ -177,7 +177,7 @@ void view_select_mesh(view_ui *ui, double uptime, uint32_t mesh)
     const double highlight_seconds = 0.6;
     ui->selected_mesh = (int32_t)mesh;
     ui->selected_joint = ui->selected_material = -1;
-    ui->lit_end = uptime + highlight_seconds;
+    ui->highlight_end = uptime + highlight_seconds;
     ui->docks.front = VIEW_DOCK_RIGHT;
     ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
 }

@@ -36,9 +36,9 @@ void view_reset_panels(view_ui *ui, view_panels *panels)
     view_clear_retargeting(panels->retarget.displayed);
     panels->retarget = (view_retarget_page){.displayed = panels->retarget.displayed};
     ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
-    ui->lit.is_set = false;
-    ui->lit_end = 0;
-    panels->textures.facts.mesh = NULL;
+    ui->highlighted_point.is_set = false;
+    ui->highlight_end = 0;
+    panels->textures.stats.mesh = NULL;
     panels->problems.shown = 0;
     panels->curves.anim = NULL;
     panels->outliner = (view_outliner){.revealed_joint = -1};
@@ -194,7 +194,7 @@ view_stick view_stick_position(const view_stage *stage)
 {
     const view_layout layout = view_current_layout(stage);
     const view_stick none = {.reach = 0};
-    const bool is_available = stage->is_touched && !stage->plays && stage->pages == NULL;
+    const bool is_available = stage->is_touched && !stage->plays_demo && stage->pages == NULL;
     if (!is_available || is_stick_covered(stage, &layout))
         return none;
     if (!controls_character(stage) || !view_can_walk(&stage->document->scene.machine))
@@ -421,7 +421,7 @@ static void draw_demo_notice(const view_ui *ui, const view_stage *stage, view_re
 // demo. A narrow window has too little space for it: there, the button over the demo is enough.
 static void draw_invitation(const view_ui *ui, const view_panels *panels, view_rect region)
 {
-    const double begin = panels->decision.demo_end - (double)VIEW_INVITING;
+    const double begin = panels->decision.demo_end - (double)VIEW_DEMO_NOTICE_SECONDS;
     if (ui->stage->uptime > begin && !is_window_narrow(ui))
         draw_badge(ui, region, BADGE_AT_BOTTOM, VIEW_ACCENT,
                    "Drop your model here, or press Ctrl+O");
@@ -442,7 +442,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
     const view_rect badge_region = bottom_badge_region(ui, has_demo_button);
     if (has_demo_button)
         run_demo_button(ui);
-    if (stage->plays) {
+    if (stage->plays_demo) {
         draw_demo_notice(ui, stage, badge_region);
         return;
     }
@@ -472,7 +472,7 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     ui->line = stage->font->line[VIEW_TEXT];
     ui->top = (ui_item_id){NULL, 0};
     ui->tip[0] = '\0';
-    ui->is_focus_there = false;
+    ui->is_focus_present = false;
     ui->hover_preview.option = NULL;
 
     // A recorded movie must not contain the indicator of the recording. Therefore the window draws
@@ -517,12 +517,12 @@ static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *
 {
     if (event->is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;
-        ui->lit.is_set &= ui->keeps_lit;
+        ui->highlighted_point.is_set &= ui->keeps_highlight;
         panels->textures.hovered = 0;
     }
     if (event->is_pressed) {
         ui->active.panel = ui->held = NULL;
-        ui->keeps_lit = panels->problems.has_keys = false;
+        ui->keeps_highlight = panels->problems.has_keys = false;
     }
     // A key can change the item under the mouse. Its tooltip would then be out of date.
     if (event->is_pressed || event->key != 0 || event->text != NULL)
@@ -650,7 +650,7 @@ static void draw_panels(view_ui *ui, view_panels *panels, const view_stage *stag
     for (size_t i = 0; i < VIEW_MAX_THUMBNAILS; i++)
         ui->pictures[i].is_visible = false;
     run_panels(ui, panels, stage);
-    if (!ui->is_focus_there) // the panel of the item was closed
+    if (!ui->is_focus_present) // the panel of the item was closed
         ui->focus.panel = NULL;
     draw_tip(ui);
 }

@@ -506,8 +506,9 @@ static void show_about(view_ui *ui, const view_about *about)
         view_select_mesh(ui, ui->stage->uptime, about->number);
 
     const bool has_vertex = about->kind == VIEW_ABOUT_VERTEX;
-    ui->keeps_lit = has_vertex;
-    ui->lit = (view_pick){.is_set = has_vertex, .mesh = about->number, .vertex = about->vertex};
+    ui->keeps_highlight = has_vertex;
+    ui->highlighted_point =
+        (view_pick){.is_set = has_vertex, .mesh = about->number, .vertex = about->vertex};
 }
 
 // Returns true if a report is about the file of --retarget-map.

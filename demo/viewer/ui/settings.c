@@ -594,25 +594,25 @@ static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_
     return is_pressed;
 }
 
-// Lists the values of an option whose names contain the search text `sought`. A joint also displays
+// Lists the values of an option whose names contain the search text `query`. A joint also displays
 // its parent and its number of vertices. `chosen` is the text of the current value. A press selects
 // a value, and Enter selects the first one. Returns true if a value was selected, and sets
 // `selected` to it.
-static bool list_values(const setting *s, const char *sought, const char *chosen,
+static bool list_values(const setting *s, const char *query, const char *chosen,
                         common_value *selected)
 {
     enum { MAX_VALUES = 100 };
     view_ui *const ui = s->ui;
     const view_scene *const scene = &s->stage->document->scene;
     const bool are_joints = value_list(s) == VIEW_LIST_JOINTS;
-    const bool selects_first = sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
+    const bool selects_first = query[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
     uint32_t *const num_vertices = are_joints ? count_moved(scene) : NULL;
     char name[128];
     common_value value;
     int num_listed = 0;
     bool is_selected = false;
     for (size_t i = 0; num_listed < MAX_VALUES && value_at(s, i, name, &value); i++) {
-        if (!common_contains(name, sought))
+        if (!common_contains(name, query))
             continue;
         char info[192] = "";
         if (are_joints)
@@ -1576,17 +1576,17 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 }
 
 // Returns true if an option or its command contains the search text.
-static bool matches_search(const view_option *option, const char *sought)
+static bool matches_search(const view_option *option, const char *query)
 {
     const view_menu_entry *const command = view_get_entry(option);
-    if (common_contains(option->name, sought) || common_contains(option->help, sought))
+    if (common_contains(option->name, query) || common_contains(option->help, query))
         return true;
-    if (option->tooltip != NULL && common_contains(option->tooltip, sought))
+    if (option->tooltip != NULL && common_contains(option->tooltip, query))
         return true;
-    return command != NULL && common_contains(command->label, sought);
+    return command != NULL && common_contains(command->label, query);
 }
 
-// Lists the options that match the search text card->sought. If `are_modified` is true, lists the
+// Lists the options that match the search text card->query. If `are_modified` is true, lists the
 // modified options, otherwise all others. The heading of a group is above its first listed option.
 // Options of jobs, which do not affect the window, are skipped. Returns the number of listed
 // options.
@@ -1598,7 +1598,7 @@ static uint32_t list_options(view_ui *ui, view_card *card, bool are_modified)
         const view_option *const option = &view_option_rows[i];
         if (!are_modified && option->heading != NULL)
             next_heading = option->heading;
-        if (option->scope == VIEW_SCOPE_JOB || !matches_search(option, card->sought))
+        if (option->scope == VIEW_SCOPE_JOB || !matches_search(option, card->query))
             continue;
         const bool is_modified = !view_is_default(option, ui->stage->options);
         if (is_modified != are_modified)
@@ -1614,14 +1614,14 @@ static uint32_t list_options(view_ui *ui, view_card *card, bool are_modified)
 }
 
 // Lists the keyboard shortcuts that match the search text. Returns their number.
-static uint32_t list_shortcuts(view_ui *ui, const char *sought)
+static uint32_t list_shortcuts(view_ui *ui, const char *query)
 {
     uint32_t num_listed = 0;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_current_keys(ui->stage->document, lines);
     for (uint32_t i = 0; i < count; i++) {
         const view_key_line *const line = &lines[i];
-        if (!common_contains(line->help, sought) && !common_contains(line->keys, sought))
+        if (!common_contains(line->help, query) && !common_contains(line->keys, query))
             continue;
         if (line->heading != NULL)
             draw_heading(ui, line->heading);
@@ -1636,7 +1636,7 @@ static uint32_t list_shortcuts(view_ui *ui, const char *sought)
     return num_listed;
 }
 
-// Lists the options and shortcuts that match the search text card->sought: the modified options,
+// Lists the options and shortcuts that match the search text card->query: the modified options,
 // all other options by group, and the keyboard shortcuts.
 static void list_settings(view_ui *ui, view_card *card, view_rect area, bool shows_only_keys)
 {
@@ -1647,7 +1647,7 @@ static void list_settings(view_ui *ui, view_card *card, view_rect area, bool sho
         num_listed += list_options(ui, card, true);
         num_listed += list_options(ui, card, false);
     }
-    num_listed += list_shortcuts(ui, card->sought);
+    num_listed += list_shortcuts(ui, card->query);
     if (num_listed == 0)
         ui_column_text(ui, VIEW_DIM, "No matches");
     ui_end_column(ui);
@@ -1667,7 +1667,7 @@ void view_settings_panel(view_ui *ui, view_card *card)
     view_rect area = ui_footed_dialog(ui, "settings", 680, 520, title, &foot);
     ui_focus_next(ui);
     const view_rect field = view_cut(&area, VIEW_AT_TOP, UI_FIELD_HEIGHT * ui->em);
-    ui_field(ui, field, "Search", card->sought, sizeof card->sought);
+    ui_field(ui, field, "Search", card->query, sizeof card->query);
     view_cut(&area, VIEW_AT_TOP, 0.35f * ui->em); // gap
 
     list_settings(ui, card, area, shows_only_keys);
@@ -1676,7 +1676,7 @@ void view_settings_panel(view_ui *ui, view_card *card)
     const bool is_closed = is_done || ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_ESCAPE);
     if (!is_closed)
         return;
-    card->sought[0] = '\0';
+    card->query[0] = '\0';
     ui_open_overlay(ui, VIEW_OVERLAY_NONE);
     if (shows_only_keys)
         UI_COMMAND(ui, view_get_toggle(VIEW_OPTION(shown.help)));

@@ -33,7 +33,7 @@ typedef struct view_card {
     uint32_t typing; // number of the item whose text is `typed`; 0: none
     char typed[512];
     char filter[64];  // of the open list
-    char sought[64];  // search text of the settings
+    char query[64];   // search text of the settings
     float hue;        // remembered while the color is gray, 0 to 1
     bool picks_color; // the next click in the viewport selects its color
 } view_card;

@@ -18,7 +18,7 @@ typedef struct view_start {
 void view_clear_start(view_ui *ui, view_start *start);
 
 // The time before the end of the demo at which a notice appears, in seconds.
-enum { VIEW_INVITING = 8 };
+enum { VIEW_DEMO_NOTICE_SECONDS = 8 };
 
 // The state of the card that asks for a decision. The reason for the card is that the viewer has
 // crashed before, or that the demo is over.

@@ -314,16 +314,16 @@ static uint32_t count_mesh_joints(const md5_mesh *mesh, uint32_t num_joints)
 
 // Computes the statistics and the defects of a mesh. `num_joints` is the number of joints of its
 // model.
-static void measure_mesh(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_joints)
+static void measure_mesh(view_mesh_stats *stats, const md5_mesh *mesh, uint32_t num_joints)
 {
-    *facts = (view_mesh_facts){.mesh = mesh,
+    *stats = (view_mesh_stats){.mesh = mesh,
                                .num_joints = count_mesh_joints(mesh, num_joints),
                                .min_influences = UINT32_MAX,
                                .faults = view_find_defects(mesh, NULL, NULL)};
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
-        if (count < facts->min_influences)
-            facts->min_influences = count;
+        if (count < stats->min_influences)
+            stats->min_influences = count;
     }
 }
 
@@ -332,15 +332,15 @@ static void measure_mesh(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t 
 static void show_shape(view_ui *ui, const view_texture_panel *panel, uint32_t number)
 {
     const md5_mesh *const mesh = &ui->scene->model->meshes[number];
-    const view_mesh_facts *const facts = &panel->facts;
+    const view_mesh_stats *const stats = &panel->stats;
     ui_fact(ui, "Vertices", "%u", mesh->num_vertices);
     ui_fact(ui, "Triangles", "%u", mesh->num_triangles);
-    ui_fact(ui, "Joints", "%u", facts->num_joints);
+    ui_fact(ui, "Joints", "%u", stats->num_joints);
     if (mesh->num_vertices == 0)
         return;
 
     const double mean_influences = (double)mesh->num_influences / mesh->num_vertices;
-    ui_fact(ui, "Weights", "%u to %u per vertex, mean %.1f", facts->min_influences,
+    ui_fact(ui, "Weights", "%u to %u per vertex, mean %.1f", stats->min_influences,
             mesh->max_influences, mean_influences);
     const char *reason;
     const md5gl_path path = md5gl_mesh_path(ui->stage->document->drawn, number, &reason);
@@ -355,7 +355,7 @@ static uint32_t count_faults(const view_texture_panel *panel, const view_stage *
 {
     const view_layers *const layers = &stage->document->textures.layers;
     const view_reports *const reports = stage->log->reports;
-    uint32_t count = view_count_defects(&panel->facts.faults) > 0;
+    uint32_t count = view_count_defects(&panel->stats.faults) > 0;
     for (size_t i = 0; i < layers->num_notes; i++)
         count += layers->notes[i].mesh == mesh;
     for (size_t i = 0; reports != NULL && i < reports->count; i++)
@@ -376,8 +376,8 @@ static void show_faults(view_ui *ui, const view_texture_panel *panel, const view
     if (!ui_section(ui, UI_SECTION_FAULTS, "Problems", count > 0 ? text : "none"))
         return;
 
-    view_describe_defects(&panel->facts.faults, text, sizeof text);
-    if (view_count_defects(&panel->facts.faults) > 0)
+    view_describe_defects(&panel->stats.faults, text, sizeof text);
+    if (view_count_defects(&panel->stats.faults) > 0)
         ui_column_text(ui, VIEW_AMBER, text);
     for (size_t i = 0; i < layers->num_notes; i++)
         if (layers->notes[i].mesh == mesh)
@@ -435,8 +435,8 @@ void view_mesh_page(view_ui *ui, view_texture_panel *panel)
     const bool is_selected = ui->selected_mesh >= 0 && model != NULL && mesh < model->num_meshes;
     if (!is_selected || view_shows_crowd(stage->document))
         return;
-    if (panel->facts.mesh != &model->meshes[mesh]) // another mesh was selected
-        measure_mesh(&panel->facts, &model->meshes[mesh], model->skeleton.num_joints);
+    if (panel->stats.mesh != &model->meshes[mesh]) // another mesh was selected
+        measure_mesh(&panel->stats, &model->meshes[mesh], model->skeleton.num_joints);
 
     ui_begin(ui, "page");
     show_mesh_header(ui, model, mesh);

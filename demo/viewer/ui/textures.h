@@ -6,19 +6,19 @@
 #include "demo/viewer/ui/ui.h"
 
 // Statistics and defects of a mesh, computed when the mesh is first displayed.
-typedef struct view_mesh_facts {
+typedef struct view_mesh_stats {
     const md5_mesh *mesh;    // the mesh with these statistics, or NULL
     uint32_t num_joints;     // joints that influence the mesh
     uint32_t min_influences; // minimum number of influences per vertex
     view_mesh_defects faults;
-} view_mesh_facts;
+} view_mesh_stats;
 
 // The state of the page of the selected mesh. A map is an image for one property of the surface,
 // for example the diffuse color or the normals.
 typedef struct view_texture_panel {
     uint32_t column;  // index of the selected map
     uint32_t hovered; // 1 + index of the map under the mouse; 0: none
-    view_mesh_facts facts;
+    view_mesh_stats stats;
     char *offered; // path of a dropped image whose map is not selected yet, or NULL
     char *saved;   // path for the next save, or NULL
     bool replaces; // `saved` is an existing file

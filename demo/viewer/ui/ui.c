@@ -65,10 +65,10 @@ static void pass_focus(view_ui *ui)
 
 // Returns true if a name begins with the name for which tests search. The searched name must end at
 // the end of a word.
-static bool is_sought(const view_ui *ui, const char *name)
+static bool matches_query(const view_ui *ui, const char *name)
 {
-    const size_t length = strlen(ui->sought);
-    if (strncmp(name, ui->sought, length) != 0)
+    const size_t length = strlen(ui->query);
+    if (strncmp(name, ui->query, length) != 0)
         return false;
     return name[length] != '_' && isalnum((unsigned char)name[length]) == 0;
 }
@@ -78,11 +78,11 @@ static bool is_sought(const view_ui *ui, const char *name)
 // returns immediately.
 void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text)
 {
-    if (ui->sought == NULL || ui->found.width > 0)
+    if (ui->query == NULL || ui->found.width > 0)
         return;
     char name[320];
     COMMON_TEXT(name, "%s/%s", ui->item.panel, label);
-    if (!is_sought(ui, name))
+    if (!matches_query(ui, name))
         return;
     ui->found = rect;
     COMMON_TEXT(ui->found_text, "%s", text);
@@ -101,7 +101,7 @@ static bool is_under_mouse(const view_ui *ui, view_rect rect)
 static void note_focused_item(view_ui *ui, view_rect rect)
 {
     ui->focus_rect = rect;
-    ui->is_focus_there = true;
+    ui->is_focus_present = true;
     if (ui->column != NULL)
         ui->column->has_focus = true;
     if (ui->is_focus_shown)

@@ -46,7 +46,7 @@ typedef struct view_thumbnail {
     uint32_t width;        // pixels
     uint32_t height;       // pixels
     uint32_t num_missing;  // images that an item of a game lacks
-    char facts[192];       // lines of text, the most important first
+    char info[192];        // lines of text, the most important first
 } view_thumbnail;
 
 // == Hover preview ========================================================================
@@ -186,7 +186,7 @@ typedef struct view_ui {
     ui_item_id focus;          // item that receives keys: a field, or an item reached by Tab
     ui_item_id focus_at_press; // `focus` when the button was pressed
     view_rect focus_rect;      // rectangle of the focused item in the last run
-    bool is_focus_there;       // the focused item exists in this run
+    bool is_focus_present;     // the focused item exists in this run
     bool is_focus_shown;       // the focus has a visible frame: from Tab until the mouse is used
     bool selects_all;          // typed text replaces the text of the focused field
     bool takes_next;           // after Tab, the next item gets the focus
@@ -211,9 +211,10 @@ typedef struct view_ui {
     int32_t selected_material; // first mesh with the selected material; -1: none
     // Index of the selected mesh, or -1. At most one of mesh, material and joint is selected.
     int32_t selected_mesh;
-    double lit_end; // until when the edges of the mesh are highlighted, seconds since the start
-    view_pick lit;  // vertex of the row under the mouse
-    bool keeps_lit; // until the next press
+    double
+        highlight_end; // until when the edges of the mesh are highlighted, seconds since the start
+    view_pick highlighted_point; // vertex of the row under the mouse
+    bool keeps_highlight;        // until the next press
 
     // Thumbnails, previews of values, tooltip and notice.
     view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
@@ -228,8 +229,8 @@ typedef struct view_ui {
     view_action notice_action; // command of a click on the notice, or VIEW_NOTHING
 
     // Only tests use these members. They search the rectangle of the first item whose name
-    // "panel/label" begins with `sought`.
-    const char *sought;
+    // "panel/label" begins with `query`.
+    const char *query;
     view_rect found;
     char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
 } view_ui;

@@ -28,7 +28,7 @@ view_layout_request view_requested_layout(const view_stage *stage)
 {
     const float curves_height = 14; // em, less than a graph
     const view_shown *const shown = stage->shown;
-    const bool is_start = stage->is_start || stage->plays;
+    const bool is_start = stage->is_start || stage->plays_demo;
     const bool has_panels = shown->panel && !is_start;
     const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
     const bool has_playback =
