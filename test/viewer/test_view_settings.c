@@ -374,11 +374,22 @@ TEST_SCREEN (view_reading_a_color_changes_nothing, BOBBIN) {
     const float azimuth = s->viewer.cameras.drawn.azimuth;
     const float scroll = s->viewer.ui.scrolls[0].shown;
 
-    CHECK(view_color_at(&s->viewer, 640, 360) != 0);
+    view_color color = 0;
+    CHECK(view_read_window_color(&s->viewer, 640, 360, &color) && color != 0);
 
     CHECK_EXACT(s->viewer.ui.notice_end, notice_end);
     CHECK_EXACT(s->viewer.cameras.drawn.azimuth, azimuth);
     CHECK_EXACT(s->viewer.ui.scrolls[0].shown, scroll);
+}
+
+// A color that cannot be read is not changed to another color: the color picker then sets no value.
+TEST_SCREEN (view_failed_reading_of_a_color_is_an_error, BOBBIN) {
+    view_color color = 0x12345678u;
+    s->viewer.width = 1u << 20; // more than the largest target
+    s->viewer.height = 1;
+    CHECK(!view_read_window_color(&s->viewer, 0, 0, &color));
+    CHECK_UINT(color, 0x12345678u);
+    CHECK(s->viewer.log.error[0] != '\0');
 }
 
 // A field, then Browse in the same row: they do not overlap.

@@ -885,7 +885,7 @@ static void show_picked_joint(view_state *viewer)
     ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
 
     const view_stage stage = current_stage(viewer);
-    ui->command = view_pick_for_card(ui, &viewer->panels.card, &stage, joint, 0);
+    ui->command = view_pick_for_card(ui, &viewer->panels.card, &stage, joint, NULL);
     view_map_picked_joint(ui, &viewer->panels.retarget, &stage);
     view_execute(viewer, ui->command);
     ui->command.path = NULL; // freed by view_execute()
@@ -1282,9 +1282,10 @@ static void click_left(view_state *viewer, const view_stage *stage, bool control
     if (control) {
         view_measure_at(viewer, x, y);
     } else if (viewer->panels.card.picks_color) {
-        const view_color color = view_color_at(viewer, x, y);
-        view_execute(viewer,
-                     view_pick_for_card(&viewer->ui, &viewer->panels.card, stage, -1, color));
+        view_color color;
+        if (view_read_window_color(viewer, x, y, &color))
+            view_execute(viewer,
+                         view_pick_for_card(&viewer->ui, &viewer->panels.card, stage, -1, &color));
     } else {
         view_pick_at(viewer, x, y);
     }

@@ -62,20 +62,20 @@ void view_save_screenshot(view_state *viewer, bool clean)
     free(folder);
 }
 
-// Returns the color of the window at the pixel (x, y), for the color picker, or 0 on failure.
-// Draws the window again for this purpose. The camera and the notice do not change.
-view_color view_color_at(view_state *viewer, float x, float y)
+// Reads the color of the window at the pixel (x, y), for the color picker. Draws the window again
+// for this purpose. The camera and the notice do not change.
+bool view_read_window_color(view_state *viewer, float x, float y, view_color *color)
 {
     uint8_t *const rgba = capture_window(viewer, false);
+    if (rgba == NULL)
+        return false;
     const size_t column = (size_t)view_clamp(x, 0, (float)viewer->width - 1);
     const size_t row = (size_t)view_clamp(y, 0, (float)viewer->height - 1);
-    if (rgba == NULL)
-        return 0;
     const uint8_t *const pixel = rgba + 4 * (row * viewer->width + column);
-    const view_color color =
+    *color =
         (view_color)pixel[0] << 24 | (view_color)pixel[1] << 16 | (view_color)pixel[2] << 8 | 0xFF;
     free(rgba);
-    return color;
+    return true;
 }
 
 // Ends the recording. A notice shows its file and its number of frames, or that it is incomplete.

@@ -23,7 +23,8 @@ void view_save_screenshot(view_state *viewer, bool clean);
 // NULL if all names are used. The caller frees the path.
 char *view_find_unused_path(const char *folder, const char *model, const char *ending);
 
-// Returns the color of a pixel of the window; 0 on failure.
-view_color view_color_at(view_state *viewer, float x, float y);
+// Sets *color to the color of the window at the pixel (x, y). Returns false and logs an error if
+// the window cannot be drawn.
+bool view_read_window_color(view_state *viewer, float x, float y, view_color *color);
 
 #endif

@@ -1252,14 +1252,14 @@ bool view_is_on_card(const view_card *card, const view_option *option)
     return card->row != NULL && entry != NULL && is_on_card(entry, card->row);
 }
 
-// Returns the command that sets an option to the clicked joint or color. Returns VIEW_NOTHING if
-// the option uses neither. `attached` is the value of --attach, "JOINT=MODEL", whose joint is
-// replaced. It is NULL if no model is attached.
-static view_command set_to_pick(const view_option *option, const char *joint_name, view_color color,
-                                const char *attached)
+// Returns the command that sets an option to the clicked joint or color, which may be NULL. Returns
+// VIEW_NOTHING if the option uses neither. `attached` is the value of --attach, "JOINT=MODEL",
+// whose joint is replaced. It is NULL if no model is attached.
+static view_command set_to_pick(const view_option *option, const char *joint_name,
+                                const view_color *color, const char *attached)
 {
-    if (option->kind == COMMON_COLOR && color != 0)
-        return view_set_command(option, color_value(color));
+    if (option->kind == COMMON_COLOR && color != NULL)
+        return view_set_command(option, color_value(*color));
     if (option->kind == COMMON_PAIR_TEXT && joint_name != NULL && attached != NULL) {
         const char *const equals_model = strchr(attached, '=');
         return view_set_text_command(option, common_format("%s%s", joint_name, equals_model));
@@ -1272,7 +1272,7 @@ static view_command set_to_pick(const view_option *option, const char *joint_nam
 // Returns the command that sets an option of the open card by a click in the 3D view. The first
 // option on the card that can use the clicked joint or color is set.
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
-                                int32_t joint, view_color color)
+                                int32_t joint, const view_color *color)
 {
     const view_command nothing = {.action = VIEW_NOTHING};
     if (ui->over != VIEW_OVERLAY_CARD || card->row == NULL)

@@ -65,9 +65,9 @@ void view_clear_card(view_card *card);
 void view_card_panel(view_ui *ui, view_card *card);
 
 // Returns the command that sets an option of the open card after a click in the 3D view. `joint` is
-// the clicked joint, or -1. `color` is the clicked color, or 0.
+// the clicked joint, or -1. `color` is the clicked color, or NULL if the click selects a joint.
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
-                                int32_t joint, view_color color);
+                                int32_t joint, const view_color *color);
 
 // Draws the dialog of the settings: the modified options, all other options by group, and the
 // keyboard shortcuts. Also handles its input. While view_shown.help is set, it lists only the
