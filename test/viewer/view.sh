@@ -189,6 +189,8 @@ check_error "missing texture" "texture $scratch/missing.png: file not found" --t
 check_error "text as a texture" "text.png" --texture "$scratch/text.png" "$model" --no-auto
 check_error "folder as a texture" "folder" --texture "$scratch" "$model" --no-auto
 check_error "texture of a missing mesh" "--texture: mesh \"nobody\" not found; the model has 2 meshes" --texture nobody="${bobbin_mesh%.md5mesh}.png" "$bobbin_mesh"
+check_error "normal map of a missing mesh" "--normal-map: mesh \"nobody\" not found; the model has 2 meshes" \
+    --normal-map nobody="${bobbin_mesh%.md5mesh}_local.png" "$bobbin_mesh"
 check_error "missing normal map" "normal map" --normal-map "$scratch/missing.png" "$model" --no-auto
 check_error "text as a glow map" "glow map" --glow-map "$scratch/text.png" "$model" --no-auto
 check_error "output into a missing folder" "cannot write" "$model" --output "$scratch/nowhere/x.png"

@@ -1379,9 +1379,9 @@ static bool use_choice(const view_texture_task *task, md5gl_image_kind map, cons
         is_mesh_found = true;
     }
     if (is_for_one_mesh && !is_mesh_found)
-        return view_error(task->log, "--texture: mesh \"%.*s\" not found; the model has %u %s",
-                          (int)name_length, choice, model->num_meshes,
-                          common_noun(model->num_meshes, "mesh", "meshes"));
+        return view_error(task->log, "--%s: mesh \"%.*s\" not found; the model has %u %s",
+                          view_get_map_option(map)->name, (int)name_length, choice,
+                          model->num_meshes, common_noun(model->num_meshes, "mesh", "meshes"));
     return true;
 }
 

@@ -16,8 +16,10 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 
 #ifdef __EMSCRIPTEN__
 #define COPY "Copy link"
+#define COPY_TOOLTIP "Copy a link to this view"
 #else
 #define COPY "Copy as command line"
+#define COPY_TOOLTIP "Copy a command line that shows the same view"
 #endif
 #define KEYS(...) .keys = {__VA_ARGS__}
 #define SHIFT(key) ((key) | VIEW_WITH_SHIFT)
@@ -103,7 +105,7 @@ static const view_menu_entry commands[] = {
      "bone search state look at zoom go to joint", KEYS(CTRL('f')),
      .tooltip = "Find joints, meshes, clips and states; Enter selects the first match"},
     {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", COPY, "clipboard shell options share url",
-     .tooltip = "Copy a command line that shows the same view"},
+     .tooltip = COPY_TOOLTIP},
     {VIEW_MEASURE, VIEW_MENU_EDIT, "measure", "Measure distance", "angle between ruler length",
      KEYS(CTRL('m')), NEEDS(ONE), ON(JOINT),
      .tooltip = "Measure from the selected joint to another joint"},
@@ -370,10 +372,10 @@ const char *view_reason(uint32_t missing)
         "Requires a camera path",
         "Requires an environment map",
         "Requires a character that can be controlled",
-        "No earlier step",
-        "No later step",
-        "No steps",
-        "Requires a monster of a game",
+        "Nothing to undo",
+        "Nothing to redo",
+        "Nothing to undo or redo",
+        "Requires a game monster with a script",
         "Requires an open lesson",
         "Requires a retargeted model",
     };
