@@ -7,7 +7,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/assets/cube.h"
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 
 #include <unistd.h>
 

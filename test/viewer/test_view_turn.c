@@ -6,7 +6,7 @@
 
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/stage.h"
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 
 static bool is_at(md5_vec3 v, float x, float y, float z)
 {

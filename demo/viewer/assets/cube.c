@@ -3,7 +3,7 @@
 // the animations of all parts.
 #include "demo/viewer/assets/cube.h"
 
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 #include "md5/md5pose.h"
 
 // Limits that keep the cost linear; no model of a game reaches them.

@@ -16,7 +16,7 @@
 
 #include "demo/common/threads.h"
 #include "demo/convert/retarget.h"
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 #include "demo/viewer/platform/platform.h"
 
 // == Kinds =================================================================================

@@ -3,7 +3,7 @@
 // other models, which are next to it or attached to it.
 #include "demo/viewer/crowd/document.h"
 
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 
 // == Comparison ==================================================================================
 

@@ -3,7 +3,7 @@
 // and normals. The normals are continuous across the borders of tiles.
 #include "demo/viewer/crowd/ground.h"
 
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 #include "demo/viewer/base/math.h"
 
 // Returns the upward unit normal at a corner of the squares. The slope is the difference of the

@@ -6,7 +6,7 @@
 // executes the commands again. As a result, a time always shows the same pose.
 #include "demo/viewer/motion/motion.h"
 
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 
 // -- Release -------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 // through the shader, time, root motion.
 #include "demo/viewer/pages/page.h"
 
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 
 // -- A line of .md5mesh ---------------------------------------------------------------------
 

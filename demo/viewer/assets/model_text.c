@@ -1,114 +1,114 @@
 // Writes models as .md5mesh text and creates clips in memory.
-#include "demo/viewer/assets/words.h"
+#include "demo/viewer/assets/model_text.h"
 
 #include <stdarg.h>
 
 // Reserves space for `more` bytes after the text.
-static void reserve(view_text *words, size_t more)
+static void reserve(view_text *output, size_t more)
 {
-    if (words->capacity - words->size >= more)
+    if (output->capacity - output->size >= more)
         return;
-    words->capacity = 2 * (words->capacity + more);
-    words->text = common_realloc(words->text, words->capacity, 1);
+    output->capacity = 2 * (output->capacity + more);
+    output->text = common_realloc(output->text, output->capacity, 1);
 }
 
 // Appends a text of at most 200 bytes, formatted like printf(). Longer texts are cut. Names can
 // be longer; view_append_name() writes them.
-void view_append(view_text *words, const char *format, ...)
+void view_append(view_text *output, const char *format, ...)
 {
     enum { MAX_LENGTH = 200 };
     va_list values;
-    reserve(words, MAX_LENGTH + 1);
+    reserve(output, MAX_LENGTH + 1);
     va_start(values, format);
-    const int size = vsnprintf(words->text + words->size, MAX_LENGTH + 1, format, values);
+    const int size = vsnprintf(output->text + output->size, MAX_LENGTH + 1, format, values);
     va_end(values);
     if (size > 0)
-        words->size += size < MAX_LENGTH ? (size_t)size : MAX_LENGTH;
+        output->size += size < MAX_LENGTH ? (size_t)size : MAX_LENGTH;
 }
 
 // Appends a name in quotes, in which invalid bytes are replaced by underscores. Reserves space
 // for the whole name, because each byte becomes one byte.
-void view_append_name(view_text *words, const char *name)
+void view_append_name(view_text *output, const char *name)
 {
-    reserve(words, strlen(name) + 2);
-    words->text[words->size++] = '"';
+    reserve(output, strlen(name) + 2);
+    output->text[output->size++] = '"';
     for (; *name != '\0'; name++) {
         const bool is_plain = (unsigned char)*name >= ' ' && *name != '"' && *name != '\\';
-        words->text[words->size++] = is_plain ? *name : '_';
+        output->text[output->size++] = is_plain ? *name : '_';
     }
-    words->text[words->size++] = '"';
+    output->text[output->size++] = '"';
 }
 
 // -- Joints and meshes ---------------------------------------------------------------------------
 
-void view_begin_model(view_text *words, uint32_t num_joints, uint32_t num_meshes)
+void view_begin_model(view_text *output, uint32_t num_joints, uint32_t num_meshes)
 {
-    view_append(words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
+    view_append(output, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
                 num_joints, num_meshes);
 }
 
-md5_model *view_end_model(view_text *words, const char *file_name, md5_error *error)
+md5_model *view_end_model(view_text *output, const char *file_name, md5_error *error)
 {
     const md5_load_opts opts = {.file_name = file_name};
-    md5_model *const model = md5_parse_model(words->text, words->size, &opts, error);
-    free(words->text);
+    md5_model *const model = md5_parse_model(output->text, output->size, &opts, error);
+    free(output->text);
     return model;
 }
 
 // Appends the line of a joint to the text of an .md5mesh. A root has the parent MD5_NONE, which
 // is written as -1.
-void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind)
+void view_append_joint(view_text *output, const char *name, uint32_t parent, md5_xform bind)
 {
     // An MD5 file stores a rotation without w, and readers compute a negative w. The negated
     // quaternion is the same rotation, so write the one whose w is negative.
     const md5_quat q = bind.rotation;
     const double sign = q.w > 0 ? -1 : 1;
     const md5_vec3 position = bind.translation;
-    view_append_name(words, name);
-    view_append(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, position.x, position.y, position.z);
-    view_append(words, "( %.9g %.9g %.9g )\n", sign * q.x, sign * q.y, sign * q.z);
+    view_append_name(output, name);
+    view_append(output, " %d ( %.9g %.9g %.9g ) ", (int)parent, position.x, position.y, position.z);
+    view_append(output, "( %.9g %.9g %.9g )\n", sign * q.x, sign * q.y, sign * q.z);
 }
 
 // Appends the vertices and triangles of a mesh as they were in its file. The model may have
 // duplicated vertices, but the triangles that are written refer to vertices of the file.
-static void append_surface(view_text *words, const md5_mesh *mesh)
+static void append_surface(view_text *output, const md5_mesh *mesh)
 {
-    view_append(words, "\nnumverts %u\n", mesh->num_file_vertices);
+    view_append(output, "\nnumverts %u\n", mesh->num_file_vertices);
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
-        view_append(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
+        view_append(output, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
                     mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
                     mesh->file_vertices[i].num_weights);
 
-    view_append(words, "numtris %u\n", mesh->num_triangles);
+    view_append(output, "numtris %u\n", mesh->num_triangles);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const vertices = &mesh->indices[3 * (size_t)i];
-        view_append(words, "tri %u %u %u %u\n", i, mesh->sources[vertices[0]],
+        view_append(output, "tri %u %u %u %u\n", i, mesh->sources[vertices[0]],
                     mesh->sources[vertices[1]], mesh->sources[vertices[2]]);
     }
 }
 
 // Writes a mesh as MD5 text, for a model that combines several models. Therefore the joint
 // indices and the scale of its weights are converted; see view_mesh_text.
-void view_append_mesh(view_text *words, const view_mesh_text *input)
+void view_append_mesh(view_text *output, const view_mesh_text *input)
 {
     const md5_mesh *const mesh = input->mesh;
-    view_append(words, "mesh {\nname ");
-    view_append_name(words, mesh->name);
-    view_append(words, "\nshader ");
-    view_append_name(words, input->material);
-    append_surface(words, mesh);
+    view_append(output, "mesh {\nname ");
+    view_append_name(output, mesh->name);
+    view_append(output, "\nshader ");
+    view_append_name(output, input->material);
+    append_surface(output, mesh);
 
-    view_append(words, "numweights %u\n", mesh->num_weights);
+    view_append(output, "numweights %u\n", mesh->num_weights);
     for (uint32_t i = 0; i < mesh->num_weights; i++) {
         const md5_weight *const weight = &mesh->weights[i];
         uint32_t joint = input->first_joint + weight->joint;
         if (input->joints != NULL)
             joint = input->joints[weight->joint];
         const md5_vec3 offset = md5_vec3_scale(weight->offset, input->scale);
-        view_append(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, weight->bias,
+        view_append(output, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, weight->bias,
                     offset.x, offset.y, offset.z);
     }
-    view_append(words, "}\n");
+    view_append(output, "}\n");
 }
 
 // -- Clips ---------------------------------------------------------------------------------------
