@@ -179,7 +179,7 @@ TEST (canvas_writes_numbers_with_sensible_digits) {
     static const struct {
         double value;
         int decimals;
-        bool has_column;
+        bool reserves_sign;
         const char *expected;
     } cases[] = {
         {1.5, 3, false, "1.500"},
@@ -211,7 +211,7 @@ TEST (canvas_writes_numbers_with_sensible_digits) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[32];
         CHECK_STRING(view_format_number(text, sizeof text, cases[i].value, cases[i].decimals,
-                                        cases[i].has_column),
+                                        cases[i].reserves_sign),
                      cases[i].expected);
     }
 }

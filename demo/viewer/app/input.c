@@ -62,8 +62,8 @@ bool view_controls_character(const view_state *viewer)
     return view_get_mover(&viewer->document->scene)->take_control != NULL;
 }
 
-// Shows a notice if the pressed key has no visible effect in the state machine, so that the user
-// learns the reason.
+// Shows a notice if the pressed key has no visible effect in the state machine, for example because
+// playback is paused. The notice contains the reason.
 static void explain_no_effect(view_state *viewer, view_action action)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -128,7 +128,7 @@ void view_control_character(view_state *viewer, const view_menu_entry *entry, bo
         return;
 
     view_control *const control = mover->take_control(scene, down);
-    if (down && is_machine) // while playback is paused, a key has a visible effect only later
+    if (down && is_machine)
         explain_no_effect(viewer, action);
 
     if (is_trigger) {
@@ -209,7 +209,7 @@ static void go_to_end(view_state *viewer, bool is_last)
 // 16.
 static void change_speed(view_state *viewer, view_action action)
 {
-    double speed = 1; // of VIEW_NORMAL_SPEED
+    double speed = 1; // the result of VIEW_NORMAL_SPEED
     if (action == VIEW_REVERSE) {
         speed = -viewer->options->speed;
     } else if (action != VIEW_NORMAL_SPEED) {
@@ -602,7 +602,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
         viewer->ui.focus = (ui_item_id){"search", 1};
         break;
-    case VIEW_CONTEXT: // of the selection, near the middle of the window
+    case VIEW_CONTEXT: // a key opens the menu, so it is near the middle and not at the mouse
         open_context(viewer, &viewer->pick, 0.4f * (float)viewer->width,
                      0.3f * (float)viewer->height);
         break;
@@ -759,7 +759,7 @@ static void execute_general_command(view_state *viewer, const view_command *comm
     case VIEW_RUN_EXPORT:
     case VIEW_STOP_EXPORT:
         view_perform_export(viewer, action);
-        if (action == VIEW_EXPORT && command->path != NULL) // a search text
+        if (action == VIEW_EXPORT && command->path != NULL) // the text of the command search
             view_select_named_export(viewer, command->path);
         break;
     case VIEW_SAVE_RETARGETED:
@@ -842,7 +842,8 @@ bool view_execute(view_state *viewer, view_command command)
     view_sync_overlay(&viewer->ui, &viewer->panels); // a key may have closed the list
     view_update_options(viewer);
 
-    // VIEW_TOGGLE is the first action of its group; the other constants are the last of theirs.
+    // Each group is a range of view_action. VIEW_TOGGLE is the first action of the last range. The
+    // other constants are the last actions of their ranges.
     if (action >= VIEW_TOGGLE)
         set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     else if (action <= VIEW_ONE_SHOT)
@@ -1103,7 +1104,8 @@ static void lift_finger(view_state *viewer, const view_input *event)
     } else if (is_still) {
         press_panel(viewer);
     } else if (continues) {
-        // The distance is that of twelve touch moves, which take a fifth of a second.
+        // Scroll further by twelve times the last movement. The wheel scrolls smoothly, so the
+        // panel slows down.
         const float num_moves = 12;
         const float pixels_per_step = 3 * viewer->drawing.font.line[VIEW_TEXT];
         run_at_press(viewer,

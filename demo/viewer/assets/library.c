@@ -371,8 +371,9 @@ static similar_name compare_name(const char *query, size_t length, const char *n
     return (similar_name){name, distance * (COMMON_MAX_NAME_LENGTH + 1) + strlen(name)};
 }
 
-// Writes the names that are most similar to a name that does not exist, for an error message.
-void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)
+// Writes the names that are most similar to `query`, a name that does not exist, for an error
+// message.
+void view_list_similar(const view_library *library, const char *query, char *text, size_t size)
 {
     similar_name best[NUM_SIMILAR];
     for (int i = 0; i < NUM_SIMILAR; i++)
@@ -380,12 +381,12 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
 
     // Skins are omitted, because they cannot be opened. A query of few letters would be similar to
     // too many names.
-    const size_t length = strlen(asked);
+    const size_t length = strlen(query);
     const bool is_query = length >= 3 && length <= MAX_QUERY_LENGTH;
     const int num_sections = is_query ? VIEW_NUM_SECTIONS - 1 : 0;
     for (int section = 0; section < num_sections; section++) {
         for (size_t i = 0; i < library->num_names[section]; i++)
-            insert_similar(best, compare_name(asked, length, library->names[section][i]));
+            insert_similar(best, compare_name(query, length, library->names[section][i]));
     }
 
     text[0] = '\0';

@@ -92,9 +92,9 @@ void view_free_address(view_address *address);
 // Returns an address, to be freed. `skin` may be NULL.
 char *view_make_address(const char *location, const char *name, const char *skin);
 
-// Writes up to three names of a library that are similar to `asked`, for error messages: "a, b, c",
+// Writes up to three names of a library that are similar to `query`, for error messages: "a, b, c",
 // or "". The time is linear in the number of names.
-void view_list_similar(const view_library *library, const char *asked, char *text, size_t size);
+void view_list_similar(const view_library *library, const char *query, char *text, size_t size);
 
 // -- On a thread ---------------------------------------------------------------------------------
 //

@@ -433,7 +433,7 @@ static int reduce_decimals(double absolute, int max_decimals)
 // the absolute value first, and then adds the sign. It is the minus sign of Unicode instead of the
 // ASCII "-". If all digits are zero, it is omitted.
 const char *view_format_number(char *text, size_t size, double value, int num_decimals,
-                               bool has_column)
+                               bool reserves_sign)
 {
     static const char dash[] = "\xE2\x80\x93"; // shown for NaN
     static const char infinity[] = "\xE2\x88\x9E";
@@ -457,7 +457,7 @@ const char *view_format_number(char *text, size_t size, double value, int num_de
     const char *sign = "";
     if (is_negative)
         sign = minus;
-    else if (has_column)
+    else if (reserves_sign)
         sign = figure_space;
     snprintf(text, size, "%s%s", sign, digits);
     return text;

@@ -16,8 +16,8 @@ typedef struct view_rect {
     float height;
 } view_rect;
 
-// An image in a rectangle of the window. It is drawn on top of the canvas vertices with an index
-// less than `first`, and below all others.
+// An image in a rectangle of the window. `first` is the number of canvas vertices that were added
+// before the image. The image covers these vertices, and later vertices cover the image.
 typedef struct view_canvas_image {
     md5gl_texture image;
     bool is_color; // the texels are colors: see md5gl_draw_panel()
@@ -80,11 +80,11 @@ const char *view_next_line(const view_font *font, view_text_size size, float wid
 // bytes are enough. From 10 000 on, each power of ten removes one decimal place. A number that is
 // rounded to 0 has no sign.
 //
-// If `has_column` is true, a number without a minus sign begins with a blank that is as wide as the
-// minus sign. The digits of numbers in a column are then aligned, because all digits have the same
-// width.
+// If `reserves_sign` is true, a number without a minus sign begins with a blank that is as wide as
+// the minus sign. The digits of numbers in a column are then aligned, because all digits have the
+// same width.
 const char *view_format_number(char *text, size_t size, double value, int num_decimals,
-                               bool has_column);
+                               bool reserves_sign);
 
 bool view_contains(view_rect rect, float x, float y);
 

@@ -4,7 +4,7 @@
 // interface returns it and app/input.c executes it. A view_menu_entry is a line of a menu, with its
 // label, search words, keys and requirements.
 //
-// Entries of commands are in the table view_command_entries (commands.c). Entries of settings are
+// Entries of commands are in the table `commands` of commands.c. Entries of settings are
 // in the option table (option_table.c). view_list_menu_entries() combines both. Menus, shortcuts,
 // the command search and the lists of keys are generated from this list, so that a new command
 // needs only a new entry.
@@ -49,8 +49,9 @@ typedef enum view_action {
     VIEW_ISOMETRIC,
     VIEW_PREVIOUS_VIEW, // the view before one of the actions above
     VIEW_ORTHOGRAPHIC,
-    VIEW_FILES, // list files to open; if `item` > 0, to replace "\1" in `path` for option `item` -
-                // 1
+    // List files. If `item` is 0, the chosen file is opened. Otherwise it replaces "\1" in `path`,
+    // and option `item` - 1 is set to the result.
+    VIEW_FILES,
     VIEW_GAME,
     VIEW_CLIPS,
     VIEW_NEXT_FILE,
@@ -86,10 +87,10 @@ typedef enum view_action {
     VIEW_MEASURE,      // measure from the selected joint to the joint that is selected next
     VIEW_UNDO,
     VIEW_REDO,
-    VIEW_GO_TO_STEP, // undo or redo up to step `number` of the undo history
+    VIEW_GO_TO_STEP, // undo or redo until step `number` of the undo history is shown
     VIEW_RESET_ALL,
     VIEW_CLEAR_DOCUMENT_SETTINGS, // reset the current document to the defaults, also for later runs
-    VIEW_CLEAR_ALL_SETTINGS,      // forget all documents and recent files
+    VIEW_CLEAR_ALL_SETTINGS, // delete the stored settings of all documents, and the recent files
     VIEW_QUIT,
     VIEW_ASK,          // prompt for the value of option `number`
     VIEW_SET,          // set option `number` to `value`, or to the text `path` if it is not NULL
@@ -184,8 +185,8 @@ typedef enum view_need {
     VIEW_NEEDS_MODEL = 1 << 0,
     VIEW_NEEDS_CLIP = 1 << 1,
     VIEW_NEEDS_MACHINE = 1 << 2,
-    VIEW_NEEDS_CLIPS = 1 << 3, // no machine, no crowd
-    VIEW_NEEDS_ONE = 1 << 4,   // no crowd
+    VIEW_NEEDS_CLIPS = 1 << 3, // VIEW_MODE_CLIPS: neither a state machine nor a crowd
+    VIEW_NEEDS_ONE = 1 << 4,   // a single model, not a crowd
     VIEW_NEEDS_CAMERA_PATH = 1 << 5,
     VIEW_NEEDS_ENVIRONMENT = 1 << 6,
     VIEW_NEEDS_MOVER = 1 << 7, // a character that keys can control
@@ -203,16 +204,16 @@ const char *view_reason(uint32_t missing);
 
 // The object for which a context menu was opened, as bits.
 enum {
-    VIEW_ON_MODEL = 1 << 0, // in the 3D view
+    VIEW_ON_MODEL = 1 << 0, // the model in the 3D view
     VIEW_ON_GROUND = 1 << 1,
     VIEW_ON_JOINT = 1 << 2,
     VIEW_ON_MESH = 1 << 3,
     VIEW_ON_CLIP = 1 << 4,
     VIEW_ON_STATE = 1 << 5,
     VIEW_ON_EDGE = 1 << 6,  // a transition in the state graph
-    VIEW_ON_FILE = 1 << 7,  // in a list
+    VIEW_ON_FILE = 1 << 7,  // a file in a list
     VIEW_ON_TIME = 1 << 8,  // the time bar
-    VIEW_ON_IMAGE = 1 << 9, // of a mesh
+    VIEW_ON_IMAGE = 1 << 9, // an image of a mesh
     VIEW_ON_ANY = (1 << 10) - 1,
 };
 
@@ -242,7 +243,7 @@ enum { VIEW_MAX_KEYS = 4 };
 
 // A line of a menu with its shortcuts. It executes a command or changes a setting.
 typedef struct view_menu_entry {
-    view_action action; // of a setting: VIEW_TOGGLE (its next value), VIEW_ASK or VIEW_SET
+    view_action action; // for a setting: VIEW_TOGGLE (sets its next value), VIEW_ASK or VIEW_SET
     view_menu menu;
     const char *name; // name of the action in messages, "play"; NULL for settings
     const char *label; // may begin with a submenu, "Show/Grid"; ends in "…" if it prompts for input
@@ -252,13 +253,14 @@ typedef struct view_menu_entry {
     uint32_t listed_if;  // view_need bits without which menus and the search omit the entry
     const char *choices; // names in the window for the values of a setting, "a|b|c"
     common_value value;  // with VIEW_SET: the value to set
-    const char *tooltip; // one line of a command, or NULL: the label
+    const char *tooltip; // one line; NULL: the tooltip of the setting, or the label of the command
     view_menu_list list;
-    uint16_t context;  // VIEW_ON_ bits
-    uint8_t trigger;   // VIEW_TRIGGER: index of the machine's trigger
-    view_action after; // of a setting: the command of the same menu that it follows, or
-                       // VIEW_NOTHING for the beginning of the menu
-    size_t field;      // of a command with VIEW_SET: the field of view_options that it sets
+    uint16_t context; // VIEW_ON_ bits of the context menus that contain the command
+    uint8_t trigger;  // for VIEW_TRIGGER: index of the machine's trigger
+    // For a setting: the command of the same menu after which the setting is listed. VIEW_NOTHING
+    // means the beginning of the menu.
+    view_action after;
+    size_t field; // for a command with VIEW_SET: the field of view_options that it sets
 } view_menu_entry;
 
 enum { VIEW_MAX_ENTRIES = 256 };

@@ -25,7 +25,7 @@ static const float min_free[2] = {20, 14}; // width and height of the image
 static const float min_beside_width = 76;
 static const float min_single_width = 52;
 static const float min_single_height = 30;
-static const float min_sheet_window[2] = {20, 18}; // a phone of 320 pixels at scale 1.2; 240
+static const float min_sheet_window[2] = {20, 18}; // width and height of the window
 
 // Selects the arrangement of the docks by the size of the window in em, the size of the text. A
 // window with large text is therefore arranged like a smaller window.

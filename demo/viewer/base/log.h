@@ -62,7 +62,7 @@ typedef struct view_cause {
     size_t first;       // index in view_reports.order
     size_t num_reports; // at least 1
     bool is_binding;    // all reports are about the binding of a clip
-    bool is_merged;     // merges several causes, because the file has more than VIEW_MAX_CAUSES
+    bool is_merged;     // contains several causes, because the file has more than VIEW_MAX_CAUSES
 } view_cause;
 
 typedef struct view_reports {
@@ -84,7 +84,7 @@ typedef struct view_log {
     bool skips_faulty_files;          // a file with an error is skipped; the other files are opened
     bool may_stop;                    // the user can stop the current long job
     bool has_stopped;                 // the user has stopped it
-    uint32_t num_warnings, num_notes; // with a list, equal warnings count once
+    uint32_t num_warnings, num_notes; // equal warnings count once, unless `reports` is NULL
     uint32_t num_printed;             // warnings since view_end_warnings(), printed or counted
     char warning[320];                // the last warning
     char error[320];                  // the last error, for the window; "" = none, or dismissed

@@ -168,9 +168,9 @@ typedef enum view_option_kind {
 typedef enum view_scope {
     VIEW_SCOPE_JOB,    // one run of the program: neither stored nor undone
     VIEW_SCOPE_WINDOW, // stored for the user, cannot be undone
-    VIEW_SCOPE_LOOK,   // stored for the user
-    VIEW_SCOPE_ANY,    // stored for each document
-    VIEW_SCOPE_FILE,   // stored for each document; meaningless for other documents
+    VIEW_SCOPE_LOOK,   // stored for the user, can be undone
+    VIEW_SCOPE_ANY,    // stored for each document, can be undone
+    VIEW_SCOPE_FILE,   // as VIEW_SCOPE_ANY, but the value is only valid for this document
     VIEW_SCOPE_CAMERA, // camera position: stored for each document, cannot be undone
 } view_scope;
 
@@ -337,8 +337,8 @@ bool view_is_default(const view_option *option, const view_options *options);
 // Sets an option to its value in other options. Texts are copied.
 void view_copy_value(const view_option *option, const view_options *from, view_options *to);
 
-// Returns a copy of the options with scopes from `first` to `last`. The others have their defaults
-// in a window. Free the copy with view_free_options().
+// Returns a copy of the options with scopes from `first` to `last`. All other options have their
+// defaults in a window. Free the copy with view_free_options().
 view_options view_copy_options(const view_options *options, view_scope first, view_scope last);
 
 // Sets the options with scopes from `first` to `last` to their values in such a copy, or to their

@@ -190,7 +190,7 @@ typedef struct view_stage {
     double recorded; // length of the current recording, seconds; negative: no recording
     bool is_start;   // the start page is open
     bool plays_demo; // the demo scene is playing, with its own camera and without panels
-    bool is_bare;    // only the background: a list covers the start page
+    bool is_bare;    // only the background is drawn, because a list covers the start page
 
     // An open lesson, whose panel replaces all other panels, or NULL.
     struct view_pages *pages;

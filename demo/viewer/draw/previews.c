@@ -721,7 +721,7 @@ static void add_request(view_previews *previews, const char *request)
     *entry = (preview){.request = common_copy(request), .used = ++previews->num_requests};
 }
 
-// Replaces the pending requests by requests[count], and sets made[i] to the finished preview of
+// Replaces the pending requests by requests[count], and sets results[i] to the finished preview of
 // requests[i] or to NULL. The caller has locked previews->lock.
 static void replace_requests(view_previews *previews, const char *const *requests, size_t count,
                              const view_preview **results)

@@ -75,7 +75,7 @@ void view_stop_previews(view_previews *previews); // NULL is allowed
 
 // Exchanges requests and previews with the thread. Draws the subject that the thread has loaded, if
 // any. Replaces the pending requests by requests[count], the most urgent first; see
-// view_preview_request(). Sets made[i] to the finished preview of requests[i], or to NULL. A
+// view_preview_request(). Sets results[i] to the finished preview of requests[i], or to NULL. A
 // preview is valid until the next call. Returns true if previews were finished since the last call.
 // Does not wait for a preview.
 //

@@ -734,8 +734,8 @@ void view_show_step(view_state *viewer, size_t number)
 }
 
 // Performs the commands that reset settings. VIEW_RESET_ALL resets the shown document.
-// VIEW_CLEAR_ALL_SETTINGS forgets the stored settings of all files. Any other action resets the
-// shown document and forgets its stored settings.
+// VIEW_CLEAR_ALL_SETTINGS deletes the stored settings of all files. Any other action resets the
+// shown document and deletes its stored settings.
 void view_reset_settings(view_state *viewer, view_action action)
 {
     const bool is_all = action == VIEW_CLEAR_ALL_SETTINGS;

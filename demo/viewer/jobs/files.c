@@ -182,15 +182,14 @@ static void list_locations(view_state *viewer, const char *shown)
     }
 }
 
-// Shows the list of the files in a folder. `asked` is the purpose for which the user selects one of
-// them.
-static void list_files(view_state *viewer, const char *folder, view_list_purpose asked)
+// Shows the list of the files in a folder. `purpose` determines the use of the selected file.
+static void list_files(view_state *viewer, const char *folder, view_list_purpose purpose)
 {
     view_browser *const browser = &viewer->panels.browser;
     const char *const shown = view_shown_file(viewer->document);
     list_locations(viewer, shown);
     free(browser->purpose.form);
-    browser->purpose = asked;
+    browser->purpose = purpose;
     view_browse_folder(browser, folder, shown, viewer->config);
 }
 
@@ -230,7 +229,7 @@ void view_browse_game(view_state *viewer, const char *location)
     free(whole);
 }
 
-// Opens another document with its remembered settings. If it cannot be opened, the settings of the
+// Opens another document with its stored settings. If it cannot be opened, the settings of the
 // shown document are restored.
 static bool open_document(view_state *viewer, const char *const *files, size_t num_files)
 {
@@ -472,10 +471,11 @@ static void show_added_clip(view_state *viewer)
 }
 
 // Lists the folder of files, with these files first.
-static void list_folder_with(view_state *viewer, const common_list *files, view_list_purpose asked)
+static void list_folder_with(view_state *viewer, const common_list *files,
+                             view_list_purpose purpose)
 {
     char *const folder = common_folder(files->names[0]);
-    list_files(viewer, folder, asked);
+    list_files(viewer, folder, purpose);
     view_list_first(&viewer->panels.browser, files);
     free(folder);
 }
@@ -1503,7 +1503,7 @@ static void open_next_lesson(view_state *viewer, int step)
 }
 
 // Removes a file from the list of recent files, and shows the list again.
-static void forget_recent(view_state *viewer, const char *path)
+static void remove_recent(view_state *viewer, const char *path)
 {
     if (viewer->config != NULL)
         view_remove_recent(viewer->config, path);
@@ -1567,7 +1567,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
             show_start(viewer);
         break;
     case VIEW_REMOVE_RECENT:
-        forget_recent(viewer, path);
+        remove_recent(viewer, path);
         break;
     case VIEW_OPEN_GAME:
         view_browse_game(viewer, path);

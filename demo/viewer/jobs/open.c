@@ -2,7 +2,7 @@
 // Reloads documents when their files change.
 //
 // open_files() replaces viewer->document only when the new document is complete. view_open()
-// applies remembered settings and frames the document. view_reload() keeps the state of the old
+// applies stored settings and frames the document. view_reload() keeps the state of the old
 // document.
 #include "demo/viewer/jobs/view.h"
 
@@ -313,8 +313,8 @@ static bool open_files(view_state *viewer, const document_files *request)
     return true;
 }
 
-// Applies a remembered setting. Options of the command line have priority. Without a window, only
-// remembered textures are applied. If the setting refers to a missing file, adds a message instead.
+// Applies a stored setting. Options of the command line have priority. Without a window, only
+// stored textures are applied. If the setting refers to a missing file, adds a message instead.
 static void restore_setting(view_state *viewer, const view_option *option, const char *value,
                             bool is_in_game, common_list *messages)
 {
@@ -336,7 +336,7 @@ static void restore_setting(view_state *viewer, const view_option *option, const
     viewer->opening.is_restored |= view_is_undone(option);
 }
 
-// Applies the remembered settings of a document. Settings that refer to missing files are skipped,
+// Applies the stored settings of a document. Settings that refer to missing files are skipped,
 // and a message about each is added to `messages`.
 static void restore_settings(view_state *viewer, const char *path, common_list *messages)
 {
@@ -421,8 +421,8 @@ static bool list_example_files(view_state *viewer, common_list *files, example_f
     return true;
 }
 
-// Adds copies of the file names to a list. A window remembers them, so it needs absolute paths.
-// Names in a game are not changed.
+// Adds copies of the file names to a list. A window stores them in the configuration file, so it
+// needs absolute paths. Names in a game are not changed.
 static void list_named_files(const view_state *viewer, common_list *list, const char *const *files,
                              size_t num_files)
 {
@@ -436,14 +436,16 @@ static void list_named_files(const view_state *viewer, common_list *list, const 
     }
 }
 
-// Opens files with their remembered settings, and warns about settings that refer to missing files.
+// Opens files with the stored settings of the model, or of the first file if there is no model.
+// Warns about settings that refer to missing files.
 static bool open_with_settings(view_state *viewer, const document_files *request)
 {
     const common_list *const files = request->files;
     common_list missing = {0};
     if (request->uses_options) {
         const size_t model = view_find_model((const char *const *)files->names, files->count);
-        restore_settings(viewer, files->names[model % files->count], &missing);
+        const bool has_model = model < files->count;
+        restore_settings(viewer, files->names[has_model ? model : 0], &missing);
     }
     view_apply_options(viewer);
     const bool is_open = open_files(viewer, request);
@@ -477,9 +479,8 @@ static void start_document(view_state *viewer, bool is_demo)
         view_clear_steps(viewer); // the next event stores the first step
 }
 
-// If the guest of the demo scene is loaded later (`is_deferred`), stores its path for
-// view_finish_opening(); takes the path from `examples`. Otherwise forgets the guest of a former
-// document.
+// Moves the path of the guest from `examples` to `opening` if view_finish_opening() must load the
+// guest after the first image (`is_deferred`). Otherwise removes the path of a former document.
 static void defer_guest(view_opening *opening, bool is_deferred, example_files *examples)
 {
     free(opening->guest_path);
@@ -678,7 +679,7 @@ bool view_apply_texture_options(view_state *viewer)
 }
 
 // Does the work that was deferred so that the first image appears sooner. Returns true if there was
-// such work. Loads the companion and measures the document again. Stores the state of the files on
+// such work. Loads the guest and measures the document again. Stores the state of the files on
 // disk, so that later changes of them are noticed.
 bool view_finish_opening(view_state *viewer)
 {
@@ -686,7 +687,7 @@ bool view_finish_opening(view_state *viewer)
     if (!viewer->opening.has_deferred_work)
         return false;
     viewer->opening.has_deferred_work = false;
-    // In a browser, the file of the companion may not be downloaded yet.
+    // In a browser, the file of the guest may not be downloaded yet.
     if (viewer->opening.guest_path != NULL && common_is_file(viewer->opening.guest_path))
         view_load_guest(viewer->document, viewer->opening.guest_path, &loader);
     view_measure(viewer);

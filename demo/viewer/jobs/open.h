@@ -17,9 +17,9 @@ typedef struct view_opening {
     view_command failed;
 
     // Work that is done after the first image, so that the image appears sooner. It consists of
-    // measuring, and of loading the companion of the demo scene.
+    // measuring, and of loading the guest of the demo scene.
     bool has_deferred_work;
-    char *guest_path; // path of the companion's machine, or NULL
+    char *guest_path; // path of the machine of the guest, or NULL
 
     bool is_restored;       // the shown settings are restored from the last session
     const char *noted_path; // the path that view_write_crash_note() has noted

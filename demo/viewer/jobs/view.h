@@ -29,7 +29,7 @@ typedef struct view_jobs {
 struct view_state {
     view_options *options;              // owned by the caller; menus change them
     view_config *config;                // configuration file, or NULL
-    const view_recent_lines *documents; // remembered settings of documents, or NULL
+    const view_recent_lines *documents; // stored settings of documents, or NULL
     double config_time; // time at which the state was last stored in `config`, seconds
     view_log log;
     view_reports reports; // warnings of the log, for a window

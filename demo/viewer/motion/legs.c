@@ -468,8 +468,7 @@ static const double wander_period = 24; // seconds
 
 // Sets the movement of legs that no key controls. Within wander_period seconds, they walk forward
 // in curves, then sideways, then fast forward, then stand still. `phase` is the time in this cycle.
-// `speed` is the normal speed in units/s. *velocity is in units/s, *turn is the turning speed in
-// radians/s.
+// `speed` is the normal speed in units/s. *velocity is in units/s, and *yaw_rate is in radians/s.
 static void wander(double phase, float speed, md5_vec3 *velocity, float *yaw_rate)
 {
     *yaw_rate = 0;
@@ -487,8 +486,8 @@ static void wander(double phase, float speed, md5_vec3 *velocity, float *yaw_rat
 }
 
 // Chooses the movement of the next tick. If the user controls the legs, it follows the keys,
-// otherwise wander(). *velocity is in the body's space, in units/s. *turn is the turning speed to
-// the left, in radians/s.
+// otherwise wander(). *velocity is in the body's space, in units/s. *yaw_rate is in radians/s;
+// positive values turn to the left.
 static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *yaw_rate)
 {
     const float radius = legs->gait.radius;

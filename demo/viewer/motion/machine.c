@@ -264,8 +264,8 @@ const char *view_play_one_shot(view_machine *machine)
     return NULL;
 }
 
-// Extends the range of `parameter` by `value` if the machine compares this parameter with `value`.
-// `name` is the parameter that the machine compares with it, or NULL.
+// Extends the range from *low to *high by `value` if `name` is the name of the parameter. `name` is
+// the parameter that a condition or a blend of the machine uses together with `value`, or NULL.
 static void widen(const char *name, const char *parameter, float value, float *low, float *high)
 {
     if (name == NULL || strcmp(name, parameter) != 0)

@@ -77,7 +77,7 @@ bool view_count_fingers(view_fingers *fingers, int down, double time)
     const int before = fingers->down;
     const bool is_first = before == 0 && down > 0;
     if (is_first)
-        *fingers = (view_fingers){.since = time};
+        *fingers = (view_fingers){.begin = time};
     // `down` is negative at the end of a touch that began before the window was opened.
     fingers->down = down > 0 ? down : 0;
     if (down > fingers->max_down)

@@ -36,7 +36,7 @@ enum {
     VIEW_KEY_LEFT_ALT,
     VIEW_KEY_F0, // F1 follows
     VIEW_KEY_F12 = VIEW_KEY_F0 + 12,
-    VIEW_KEY_PAD_ENTER, // of the number pad, as the codes up to VIEW_KEY_PAD_9
+    VIEW_KEY_PAD_ENTER, // from here to VIEW_KEY_PAD_9: keys of the number pad
     VIEW_KEY_PAD_PLUS,
     VIEW_KEY_PAD_MINUS,
     VIEW_KEY_PAD_0,
@@ -52,7 +52,7 @@ const char *view_name_key(int32_t key, char *text, size_t size);
 // -- Events ---------------------------------------------------------------------------------
 
 typedef enum view_input_kind {
-    VIEW_INPUT_OTHER, // ends a wait without an event
+    VIEW_INPUT_OTHER, // has no effect except that view_next_input() returns
     VIEW_INPUT_QUIT,
     VIEW_INPUT_KEY_DOWN,
     VIEW_INPUT_KEY_UP,
@@ -117,8 +117,9 @@ typedef struct view_pad {
     uint32_t reported; // bits of the keys that view_next_pad_key() has reported as pressed
 } view_pad;
 
-// Compares the gamepad with the keys that were reported before, and writes one key event for a
-// difference. Returns false if there is none. The caller repeats the call until then (keys.c).
+// Writes one key event for a button of the gamepad whose state differs from the reported state of
+// its key. Returns false if there is no such button. The caller repeats the call until then
+// (keys.c).
 bool view_next_pad_key(view_pad *pad, view_input *event);
 
 // The current series of quick presses of a mouse button at one position.
@@ -139,7 +140,7 @@ int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, f
 typedef struct view_fingers {
     int down;     // number of fingers on the screen
     int max_down; // maximum of `down` during the gesture
-    double since; // time of the first touch, seconds
+    double begin; // time of the first touch, seconds
 } view_fingers;
 
 // Updates the number of fingers on the screen. Returns true if a tap with three fingers has just
@@ -149,7 +150,7 @@ bool view_count_fingers(view_fingers *fingers, int down, double time);
 // Returns true if the first finger has been down long enough to replace the right mouse button.
 static inline bool view_is_long_touch(const view_fingers *fingers, double time)
 {
-    return time - fingers->since > 0.5;
+    return time - fingers->begin > 0.5;
 }
 
 // -- The window -----------------------------------------------------------------------------
@@ -169,9 +170,12 @@ void view_close_window(view_window *window);
 // md5gl_opts.load.
 void (*view_find_gl(void *user, const char *name))(void);
 
-// Requests an action of the web page around the window: "files", "folder" or "link"; the display of
-// a technique, which the page may request later when its models are loaded; or "facts", with a line
-// for each number of a technique. Returns true if the page performs it; false without a page.
+// Sends a request to the web page that contains the viewer. Returns true if the page handles it.
+// The desktop version has no page and always returns false. The requests are:
+// - "files" or "folder": let the user choose files or a folder
+// - "link": copy a link to the current view
+// - the name of a lesson: load the models of the lesson and then open it
+// - "facts", followed by one line for each value of the open lesson: show these values
 bool view_send_page_request(const char *request);
 
 // Shows the reason for the end of the program, for users who started it without a terminal.
@@ -181,7 +185,7 @@ void view_show_problem(const char *text);
 typedef struct view_steps {
     bool (*step)(void *user);      // runs one step; returns false to end the loop
     char *(*describe)(void *user); // returns the command line for the current view, to be freed
-    void (*keep)(void *user);      // saves the state after the display was lost; must not draw
+    void (*save)(void *user);      // saves the state after the display was lost; must not draw
     void *user;
 } view_steps;
 

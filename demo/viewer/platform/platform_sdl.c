@@ -363,7 +363,7 @@ static void merge_moves(SDL_Event *event)
 }
 
 // Stores the next SDL event in `event`. If no event is pending, waits for at most `timeout`
-// seconds. Returns false if there is no event. A timeout of 0 means no wait.
+// seconds, which may be 0. Returns false if there is no event.
 static bool wait_for_event(double timeout, SDL_Event *event)
 {
     const int milliseconds = (int)(timeout * 1000);
@@ -401,7 +401,8 @@ void view_discard_events(void)
 {
     SDL_Event event;
     SDL_PumpEvents();
-    // SDL_PollEvent() would stop at the marker that separates two updates of the queue.
+    // SDL_PollEvent() is not used, because it may return false before the queue is empty: it stops
+    // at the marker that separates two updates of the queue.
     while (SDL_PeepEvents(&event, 1, SDL_GETEVENT, SDL_FIRSTEVENT, SDL_LASTEVENT) > 0)
         if (event.type == SDL_DROPFILE || event.type == SDL_DROPTEXT)
             SDL_free(event.drop.file);
@@ -625,7 +626,7 @@ static int end_without_display(void *display)
     (void)display;
     common_print(stderr, "md5view: lost the connection to the X server\n");
     if (active_steps != NULL)
-        active_steps->keep(active_steps->user);
+        active_steps->save(active_steps->user);
     (void)fflush(NULL);
     _Exit(3);
 }
@@ -871,8 +872,8 @@ float view_screen_scale(const view_window *window)
     if (window->desktop_scale > 0)
         return window->desktop_scale;
 
-    // The system does not define a scale. Choose it by the resolution of the screen, in steps of
-    // 0.5. Low resolutions are ignored, because many screens report a wrong size.
+    // The system does not define a scale. Choose it by the dots per inch of the screen, in steps of
+    // 0.5. Small values are ignored, because many screens report a wrong size.
     const float min_dpi = 144;
     const float max_scale = 3;
     float dpi = 0;

@@ -191,7 +191,8 @@ static view_color dimmed(view_color color, bool is_dim)
 
 // -- Lines ------------------------------------------------------------------------------------
 
-// Returns the point at a distance from `from` on the line to `to`, but not beyond `to`.
+// Returns the point on the line from `from` to `to` at a distance from `from`. The distance is
+// limited to the length of the line.
 static view_graph_point point_towards(view_graph_point from, view_graph_point to, float distance)
 {
     const float length = hypotf(to.x - from.x, to.y - from.y);

@@ -28,12 +28,12 @@ typedef struct written {
     char text[32];
 } written;
 
-// Formats a number with `num_decimals` decimal places. If `has_column` is true, a number without a
-// minus sign begins with a blank of the same width, so that digits are aligned.
-static written format_signed(double value, int num_decimals, bool has_column)
+// Formats a number with `num_decimals` decimal places. If `reserves_sign` is true, a number without
+// a minus sign begins with a blank of the same width, so that digits are aligned.
+static written format_signed(double value, int num_decimals, bool reserves_sign)
 {
     written result;
-    view_format_number(result.text, sizeof result.text, value, num_decimals, has_column);
+    view_format_number(result.text, sizeof result.text, value, num_decimals, reserves_sign);
     return result;
 }
 
@@ -181,7 +181,7 @@ static void copy_measurement(view_ui *ui, const measurement *measured)
 
 // Adds the section with the distance between two selected joints or two clicked points. A click on
 // the distance copies the measurement.
-void view_two_panel(view_ui *ui)
+void view_distance_section(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
     measurement measured;
@@ -618,7 +618,7 @@ static void list_speed(view_ui *ui, const view_stage *stage)
 
 // Adds the sections about the document. Most of them are displayed only with the option
 // --statistics.
-void view_figures_panel(view_ui *ui)
+void view_document_sections(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
     const view_document *const document = stage->document;

@@ -7,10 +7,10 @@
 
 // Adds the sections about the document. Most of them are displayed only with the option
 // --statistics.
-void view_figures_panel(view_ui *ui);
+void view_document_sections(view_ui *ui);
 
 // Adds the section with the distance between two selected joints or two clicked points.
-void view_two_panel(view_ui *ui);
+void view_distance_section(view_ui *ui);
 
 // Returns the vector between two picked points in the last skinned pose. It is in model space, in
 // the units of the model.

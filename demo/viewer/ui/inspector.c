@@ -720,7 +720,7 @@ void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *text
     if (view_shows_retarget(retarget, ui->stage)) { // replaces the other pages
         view_retarget_rows(ui, retarget, card);
     } else if (shown->panel && shown->inspector) {
-        view_two_panel(ui);
+        view_distance_section(ui);
         view_mesh_page(ui, textures);
         joint_panel(ui);
         if (view_shows_machine(ui->stage))
@@ -729,7 +729,7 @@ void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *text
             channels_panel(ui);
         if (ui->scene->entity.states != NULL)
             states_panel(ui);
-        view_figures_panel(ui);
+        view_document_sections(ui);
     }
     ui_end_column(ui);
 }

@@ -743,13 +743,13 @@ static void add_message(menu_lines *lines, const char *text, const char *suggest
 static void add_messages(menu_lines *lines, const view_menu_entries *list)
 {
     const char *const query = lines->query + 1;
-    const char *const pointer = view_find_missing_feature(query); // to the other program
+    const char *const answer = view_find_missing_feature(query);
     const bool has_found = lines->count > 0;
     if (!has_found)
         add_message(lines, "No matches", NULL);
-    if (pointer != NULL)
-        add_message(lines, pointer, NULL);
-    if (has_found || pointer != NULL)
+    if (answer != NULL)
+        add_message(lines, answer, NULL);
+    if (has_found || answer != NULL)
         return;
 
     const view_menu_entry *const similar = view_find_similar_entry(list, query);

@@ -328,7 +328,7 @@ static void use_typed_number(const setting *s, number_fields *fields, int index)
 }
 
 // Draws the text fields of the numbers, from `box` to the right. Also handles their input. Sets
-// fields->made to the numbers in the fields. Returns the right edge of the fields.
+// fields->edited to the numbers in the fields. Returns the right edge of the fields.
 static float type_numbers(const setting *s, number_fields *fields, view_rect box)
 {
     view_ui *const ui = s->ui;

@@ -34,7 +34,7 @@ typedef struct view_card {
     char typed[512];
     char filter[64];  // of the open list
     char query[64];   // search text of the settings
-    float hue;        // remembered while the color is gray, 0 to 1
+    float hue;        // last hue of the color picker, 0 to 1, because a gray color has no hue
     bool picks_color; // the next click in the viewport selects its color
 } view_card;
 

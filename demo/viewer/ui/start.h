@@ -17,7 +17,8 @@ typedef struct view_start {
 // Closes the start page and frees its lists.
 void view_clear_start(view_ui *ui, view_start *start);
 
-// The time before the end of the demo at which a notice appears, in seconds.
+// The demo continues for this many seconds after the demo scene. During this time, a notice invites
+// the user to open a model.
 enum { VIEW_DEMO_NOTICE_SECONDS = 8 };
 
 // The state of the card that asks for a decision. The reason for the card is that the viewer has

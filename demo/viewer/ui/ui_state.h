@@ -211,10 +211,9 @@ typedef struct view_ui {
     int32_t selected_material; // first mesh with the selected material; -1: none
     // Index of the selected mesh, or -1. At most one of mesh, material and joint is selected.
     int32_t selected_mesh;
-    double
-        highlight_end; // until when the edges of the mesh are highlighted, seconds since the start
-    view_pick highlighted_point; // vertex of the row under the mouse
-    bool keeps_highlight;        // until the next press
+    double highlight_end;        // end of the highlight of a mesh, seconds since the start
+    view_pick highlighted_point; // vertex of the row under the mouse, or of a problem
+    bool keeps_highlight;        // highlighted_point remains highlighted until the next press
 
     // Thumbnails, previews of values, tooltip and notice.
     view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
