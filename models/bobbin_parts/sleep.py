@@ -126,7 +126,11 @@ def sit(a, t):
     a.rest()
     _asleep(a, 1.0, shut=keyed(t, (0.0, _DROWSY), (0.28, 0.50), (0.60, 1.0)))
     a.mouth(0.06, -0.5)
-    a.bend(pitch=9.0 * pulse(t, 0.1, 0.8, 0.3) + 4.0 * plump)
+    # He sways before his knees give way.
+    sway = pulse(t, 0.0, 0.62, 0.24)
+    a.move("hips", y=1.3 * sway)
+    a.bend(pitch=9.0 * pulse(t, 0.1, 0.8, 0.3) + 4.0 * plump, roll=-4.0 * sway)
+    a.nod(roll=6.0 * pulse(t, 0.04, 0.76, 0.26))
     a.stretch(-0.8 * plump)
     a.nod(pitch=7.0 * plump - 3.0 * pulse(t, 0.92, 1.3, 0.14))
     a.tail_pose(rise=10.0 * pulse(t, 0.1, 0.8, 0.3))

@@ -249,8 +249,8 @@ def _skid(a, t, sign):
     a.stretch(2.5 * pulse(t, 0.42, 0.84, 0.2) - 0.6 * max(back, 0.0))
     wild = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 1.0), (0.75, 0.0))
     for side, own in SIDES:
-        # One arm is up while the other is down.
-        round_ = 2.0 * math.pi * (2.4 * t + (0.6 if own == sign else 0.0))
+        # One arm is up while the other is down. They circle more and more slowly.
+        round_ = 2.0 * math.pi * (3.2 * t - 1.3 * t * t + (0.6 if own == sign else 0.0))
         high, far = (58.0, 14.0) if own == sign else (14.0, 20.0)
         a.arm(side, roll=(high + far * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
         a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
@@ -383,8 +383,13 @@ def _slow(a, t, sign):
     a.turn("hips", pitch=-9.0 * back)
     a.bend(pitch=-8.0 * back)
     a.nod(pitch=9.0 * back)
-    for side, _ in SIDES:
-        a.arm(side, roll=16.0 * back, pitch=-10.0 * back)
+    # The arm against the braking foot rises first and farther; the arm of its side stays low and follows.
+    for side, own in SIDES:
+        if own == sign:
+            a.arm(side, roll=5.0 * pulse(s, 0.22, 1.0, 0.34), pitch=14.0 * pulse(s, 0.22, 1.0, 0.34))
+        else:
+            a.arm(side, roll=28.0 * back, pitch=-18.0 * back)
+            a.elbow(side, 10.0 * back)
     a.tail_pose(rise=12.0 * back + 18.0 * pulse(s, 0.25, 1.0, 0.3), side=9.0 * sign * back)
     front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
     # It stands until the other one has landed, and lands where the walk begins.
@@ -424,9 +429,11 @@ def _stumble(a, t, sign):
     a.bend(pitch=15.0 * low, yaw=15.0 * sign * blow, roll=-7.0 * sign * blow)
     a.nod(pitch=14.0 * blow - 11.0 * low, yaw=-9.0 * sign * blow, roll=8.0 * sign * blow)
     for side, own in SIDES:
-        round_ = 2.0 * math.pi * (2.0 * t + (0.1 if own == sign else 0.45))
-        a.arm(side, roll=(50.0 + 20.0 * math.sin(round_)) * wild, yaw=18.0 * math.cos(round_) * wild)
-        a.elbow(side, -26.0 * wild)
+        # One arm circles high, the other one low and half a circle later.
+        round_ = 2.0 * math.pi * (2.0 * t + (0.1 if own == sign else 0.6))
+        high = 60.0 if own == sign else 26.0
+        a.arm(side, roll=(high + 20.0 * math.sin(round_)) * wild, yaw=20.0 * math.cos(round_) * wild)
+        a.elbow(side, -26.0 * wild if own == sign else 12.0 * math.sin(round_) * wild)
         a.grip(side, -0.6 * wild)
     # Eyes and teeth shut for a moment; then all is wide open.
     wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.22, 1.0), (0.27, 0.0))
