@@ -37,7 +37,7 @@ typedef struct md5_output {
     const md5_model *model;        // clips are changed to match it; NULL: clips are unchanged
     md5_doc **clips;               // [num_clips] clips to join, for engines that read one clip
     size_t num_clips;
-    uint64_t num_frames; // of all clips to merge
+    uint64_t num_frames; // of all clips to join
 } md5_output;
 
 // Writes a file to the output folder. `name` is the file name without the extension, which `kind`
@@ -48,7 +48,6 @@ static bool write_bytes(const md5_output *writer, convert_part_kind kind, const 
 {
     char *const file = common_format("%s%s", name, writer->extensions[kind]);
     const char *const requested = common_base(writer->layout.job->output);
-    // The extension of the requested name may be in capitals.
     const bool is_requested = common_compare_case(file, requested) == 0;
     char *const path = common_join(writer->layout.folder, is_requested ? requested : file);
     common_create_folders(path, 0777);

@@ -895,8 +895,8 @@ static char *describe_unknown_joint(const retarget_figure *figure, const char *t
     const char *const file = common_base(figure->path);
     const char *const similar = find_similar_joint(figure->skeleton, name);
     if (!similar)
-        return common_format("unknown joint: the %s %.100s has no joint '%.100s': --print-map "
-                             "prints the names of all joints",
+        return common_format("unknown joint: the %s %.100s has no joint '%.100s'; use "
+                             "--print-map to print the names of all joints",
                              title, file, name);
     return common_format("unknown joint: the %s %.100s has no joint '%.100s': did you mean "
                          "'%.80s'?",

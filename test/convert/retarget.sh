@@ -112,11 +112,11 @@ check_rejected_map() { # LINE COLUMN:TEXT
 }
 check_rejected_map 'Hips' "1: error: invalid line: expected SOURCE TARGET"
 check_rejected_map 'Hips mixamorig:Hips more' "21: error: invalid line: expected SOURCE TARGET"
-check_rejected_map 'Hips "nobody"' "7: error: unknown joint: the model legs.md5mesh has no joint 'nobody': --print-map prints the names of all joints"
+check_rejected_map 'Hips "nobody"' "7: error: unknown joint: the model legs.md5mesh has no joint 'nobody'; use --print-map to print the names of all joints"
 check_rejected_map 'Hips mixamorig:LeftUpLegs' "6: error: unknown joint: the model legs.md5mesh has no joint 'mixamorig:LeftUpLegs': did you mean 'mixamorig:LeftUpLeg'?"
 check_rejected_map 'Hips hips' "6: error: unknown joint: the model legs.md5mesh has no joint 'hips': did you mean 'mixamorig:Hips'?"
 check_rejected_map 'hips mixamorig:Hips' "1: error: unknown joint: the motion walk.md5anim has no joint 'hips': did you mean 'Hips'?"
-check_rejected_map '- -' "3: error: unknown joint: the model legs.md5mesh has no joint '-': --print-map"
+check_rejected_map '- -' "3: error: unknown joint: the model legs.md5mesh has no joint '-'; use --print-map"
 check_rejected_map 'chain Chest..Waist Root..Root' "7: error: invalid chain in the motion: expected the descendant of the first joint at the end, found 'Waist'"
 printf 'Hips mixamorig:Hips\n' >"$scratch/first"
 check "a joint in two lines is rejected" exits_with 1 "map:2:7: error: duplicate joint 'mixamorig:Hips': an earlier line already maps it" sh -c \
