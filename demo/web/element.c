@@ -266,7 +266,8 @@ static md5_binding *load_binding(const web_asset *asset, const char *path, md5_e
 EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, bool travels)
 {
     static const double min_duration = 1e-6; // seconds; 0 means failure
-    md5_error error = {.status = MD5_ERROR_RANGE, .message = "more than 128 clips"};
+    md5_error error = {.status = MD5_ERROR_RANGE,
+                       .message = "too many clips: expected at most 128"};
     const uint32_t index = asset->num_clips;
     if (index >= MAX_CLIPS)
         return report_error(&error);

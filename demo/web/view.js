@@ -73,8 +73,8 @@
     // Returns the opened files and lesson, to detect if the user opens something else.
     const get_opened = () => current_arguments().filter((argument) => /^(\/|--lesson)/.test(argument)).join();
 
-    // Opens a technique when our models for it have arrived. Until then a note shows the progress. Returns true if the technique has to wait.
-    function wait_for(technique) {
+    // Opens a lesson when our models for it have arrived. Until then a note shows the progress. Returns true if the lesson has to wait.
+    function wait_for(lesson) {
         const models = [site_files[0][0], companion];
         if (models.every((model) => loaded_models.has(model)))
             return false;
@@ -84,7 +84,7 @@
         load_site_models(models).then(() => note(""), (error) => note(error.message)).then(() => {
             waiting_text = "";
             if (models.every((model) => loaded_models.has(model)) && get_opened() === opened_before)
-                call("web_set", "lesson", technique);
+                call("web_set", "lesson", lesson);
         });
         return true;
     }
@@ -255,7 +255,7 @@
         }
     }
 
-    // Connects the sliders of a technique's page to the program and to the URL.
+    // Connects the sliders of a lesson's page to the program and to the URL.
     function follow_sliders(form) {
         for (const [name, value] of new URLSearchParams(location.hash.slice(1)).getAll("set").map((pair) => pair.split("=")))
             (form.elements[name] ?? {}).value = value;
