@@ -374,15 +374,6 @@ static void count_unreported(const tool_asset *asset, file_report *report)
         report->num_unreported = asset->num_warnings - num_warnings;
 }
 
-// Returns true if an error means that the file contains another kind of data than its extension
-// indicates, such as a model in an .md5anim file. The rules of engines would only report the
-// keywords of such a file as unknown, and advise to remove them.
-static bool is_wrong_file_type(const md5_error *error)
-{
-    static const char start[] = "wrong file type";
-    return strncmp(error->message, start, sizeof start - 1) == 0;
-}
-
 // Checks the text of a model or a clip by the rules of engines.
 static void check_text(const file_batch *batch, const tool_asset *asset, const char *bytes,
                        size_t size, file_report *report)
@@ -440,7 +431,7 @@ static void read_checked_file(const file_batch *batch, file_report *report)
         check_cube(batch, asset.cube, report);
     if (asset.character)
         check_machine(batch, asset.character, report);
-    if (bytes && !is_wrong_file_type(&error))
+    if (bytes && !tool_is_wrong_file_type(&error))
         check_text(batch, &asset, bytes, size, report);
 
     // The clips of the batch are checked with this model later.

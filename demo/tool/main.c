@@ -426,13 +426,31 @@ static bool is_inside_archive(const tool_command *command, const char *path)
     return is_in;
 }
 
+// Returns the name of the command's option that is spelled most like `argument`, which includes the
+// dashes. Returns NULL if none is similar.
+static const char *find_similar_option(const tool_command *command, const char *argument)
+{
+    tool_nearest nearest = {.work = 1 << 20};
+    const char *const name = argument + strspn(argument, "-");
+    for (int i = 0; i < NUM_OPTIONS; i++) {
+        char *const candidate = common_format("--%s", options[i].name);
+        if (has_word(command->help, candidate))
+            tool_compare_name(&nearest, name, options[i].name);
+        free(candidate);
+    }
+    return nearest.name;
+}
+
 // Prints the error for an option that the command does not have. If an earlier version had it, the
-// error names the replacement.
+// error names the replacement. Otherwise suggests an option with a similar name.
 static void report_unknown_option(const tool_command *command, const char *argument)
 {
     const common_removed *const removed = tool_find_removed(argument);
+    const char *const similar = find_similar_option(command, argument);
     if (removed)
         tool_usage(command->name, "%s was removed: %s", argument, removed->advice);
+    else if (similar)
+        tool_usage(command->name, "unknown option '%s': did you mean '--%s'?", argument, similar);
     else
         tool_usage(command->name, "unknown option '%s'", argument);
 }

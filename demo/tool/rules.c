@@ -158,3 +158,9 @@ bool tool_is_reported_by_rule(const md5_check *check, const md5_error *error)
     }
     return false;
 }
+
+bool tool_is_wrong_file_type(const md5_error *error)
+{
+    static const char start[] = "wrong file type";
+    return strncmp(error->message, start, sizeof start - 1) == 0;
+}

@@ -296,6 +296,11 @@ const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count);
 // need not be printed. Returns false if `file_check` is NULL.
 bool tool_is_reported_by_rule(const md5_check *file_check, const md5_error *error);
 
+// Returns true if an error means that the file contains another kind of data than its extension
+// indicates, such as a model in an .md5anim file. The rules of engines would only report the
+// keywords of such a file as unknown, and advise to remove them.
+bool tool_is_wrong_file_type(const md5_error *error);
+
 // -- Images -----------------------------------------------------------------------------------
 
 // Properties of an image that its header contains.

@@ -43,6 +43,16 @@ for command in info check fix diff dump curves list explain parse bind compress 
     tool_exits 2 "$command" --wrong "$data/flags.md5mesh" && has_line_count err 1 && output_contains err "'--wrong'"
     count_result "$command with an unknown option" $?
 done
+tool_exits 2 convert --txture a.png "$data/flags.md5mesh" && output_contains err "unknown option '--txture': did you mean '--texture'?"
+count_result 'a similar option is suggested' $?
+tool_exits 2 dump --txture a.png "$data/flags.md5mesh" && ! output_contains err 'did you mean'
+count_result 'an option of another command is not suggested' $?
+# A model in an .md5anim file of a game folder: the rules of engines would advise to remove its keywords.
+mkdir -p "$scratch/game/def" "$scratch/game/models"
+cp "$data/flags.md5mesh" "$scratch/game/models/flags.md5anim"
+echo 'model flags { mesh models/flags.md5mesh anim flags models/flags.md5anim }' >"$scratch/game/def/flags.def"
+tool_exits 1 check --for doom3 "$scratch/game" && output_contains out "wrong file type: expected an animation" && ! output_contains out 'unknown keyword'
+count_result 'a file with the extension of another type in a game folder' $?
 tool_exits 0 --version && output_contains out 'md5tool '
 count_result 'version' $?
 has_manual() {
