@@ -656,14 +656,18 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     return scale;
 }
 
-// Removes the hidden meshes of a model.
-static void drop_meshes(md5_doc *doc, const convert_scene *scene)
+// Removes the hidden meshes of a model. Reports if no mesh remains, because the output then shows
+// nothing.
+static void drop_meshes(const convert_job *job, const convert_scene *scene,
+                        const convert_part *part, md5_doc *doc)
 {
     const uint32_t count = doc->num_meshes;
     doc->num_meshes = 0;
     for (uint32_t i = 0; i < count; i++)
         if (i >= scene->num_mesh_materials || scene->mesh_materials[i] != CONVERT_HIDDEN)
             doc->meshes[doc->num_meshes++] = doc->meshes[i];
+    if (doc->num_meshes == 0 && part->kind == CONVERT_MODEL)
+        convert_note(job, "%s: all meshes are hidden, so only joints remain", part->name);
 }
 
 // The edits of all parts of a scene that follow from the options and the output format.
@@ -789,7 +793,7 @@ static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part
     if (!fit_to_model(edit, plan, part, doc, error))
         return false;
     if (plan->hides_meshes)
-        drop_meshes(doc, edit->scene);
+        drop_meshes(edit->job, edit->scene, part, doc);
     if (plan->is_sorted) {
         *num_reordered = md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error);
         if (*num_reordered == MD5_NONE)

@@ -178,6 +178,7 @@ typedef struct material_search {
     md5_game *game;        // material declarations, or NULL
     view_listener listener;
     size_t num_bytes;          // of all images so far
+    char image_problem[256];   // why the last image was skipped, for add_selected_images()
     common_text_index keys;    // of materials: shader and paths of the images
     common_text_index shaders; // shaders that have a material
     bool is_by_shader;         // each shader has one material
@@ -365,6 +366,7 @@ static void store_image(material_search *search, convert_material *material, con
     if (reason) {
         convert_note(search->job, "material %s: skipped %s: %s", material_title(material), title,
                      reason);
+        COMMON_TEXT(search->image_problem, "%s", reason);
         free(image.bytes);
         return;
     }
@@ -413,6 +415,7 @@ static void add_image(material_search *search, convert_material *material, conve
     if (!read_image(search, path, program, &file, &image, &error)) {
         convert_note(search->job, "material %s: cannot read %s: %s", material_title(material),
                      title, error.message);
+        COMMON_TEXT(search->image_problem, "%s", error.message);
         free(file.bytes);
         return;
     }
@@ -807,7 +810,7 @@ static bool add_selected_images(material_search *search, convert_material *mater
         add_image(search, material, map, files[map], NULL, REPLACES);
         if (!material->maps[map].bytes)
             return convert_fail(error, MD5_ERROR_IO, files[map],
-                                "cannot read the selected image; a note contains the reason");
+                                "cannot read the selected image: %s", search->image_problem);
     }
     return true;
 }

@@ -20,6 +20,11 @@ unchanged_by_default() {
     convert && [ -z "$("$tool" diff "$mesh" "$scratch/to/bobbin.md5mesh")" ] && [ -z "$("$tool" diff "$clip" "$scratch/to/walk.md5anim")" ]
 }
 check 'numbers are unchanged without options' unchanged_by_default
+reports_hidden_meshes() {
+    convert --hide 0 --hide 1 >"$scratch/notes" 2>&1 && grep -q '^note: bobbin: all meshes are hidden, so only joints remain$' "$scratch/notes" &&
+        convert --hide 0 >"$scratch/notes" 2>&1 && ! grep -q 'all meshes are hidden' "$scratch/notes"
+}
+check 'a model whose meshes are all hidden is reported' reports_hidden_meshes
 vertices "$mesh" "$clip" 6 >"$scratch/a"
 scale_and_rotate_work() { # clockwise from above is negative: a quarter turn rotates forward to the left
     convert --scale 2 --rotate 90 && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 6 >"$scratch/b" &&
