@@ -1,3 +1,4 @@
+// Memory, strings and sorting. See memory.h.
 #include "demo/common/memory.h"
 
 #include <stdarg.h>

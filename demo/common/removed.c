@@ -1,3 +1,4 @@
+// Finds options and commands that were removed. See removed.h.
 #include "demo/common/removed.h"
 
 #include <string.h>

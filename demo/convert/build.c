@@ -1,4 +1,7 @@
 // Builds MD5 files from a plain scene: the model with its morph targets, clips and camera paths.
+//
+// rig.c finds the joints, meshes.c converts the meshes and morph targets, and clips.c samples the
+// animations. If a model was read from an earlier file, the clips of this file are made for it.
 #include "demo/convert/meshes.h"
 
 // Parses a model. Returns NULL on failure or if `part` is NULL.

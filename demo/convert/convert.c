@@ -1,5 +1,9 @@
 // Runs a conversion. Reads all inputs, applies the options of the job to the scene, and calls the
 // writer of the output format. `formats` is the table of readers and writers.
+//
+// Further models among the inputs are merged into the first model, or become its morph targets. The
+// edits of each part are planned (part_plan) before the part is parsed as a document. The bytes of
+// a part without edits therefore remain unchanged.
 #include "demo/convert/budget.h"
 #include "demo/convert/layout.h"
 #include "demo/convert/quake.h"

@@ -1,4 +1,5 @@
-// Computes the 162 directions of normals, and reads palettes.
+// Computes the 162 directions of normals, and reads palettes. Both are parts of the games, but not
+// of the model files of Quake and Quake II.
 #include "demo/convert/quake.h"
 
 // Returns the direction of a point on a face of an icosahedron. vertices[] are the three corners of

@@ -1,5 +1,9 @@
 // Decodes and encodes image files. The decoding libraries do not reject all damaged files, so each
 // file is checked before it is decoded. See image.h.
+//
+// The sections for PNG (png_state) and JPEG (jpeg_reader) check a file and pass it to a library.
+// The section for Radiance's .hdr (byte_reader) decodes the rows itself. The last sections select
+// the decoder by the first bytes of a file, and encode PNG and TGA.
 #include "demo/looks/image.h"
 #include "demo/looks/png.h"
 

@@ -1,4 +1,9 @@
-// md5tool --batch: runs the lines of a file as commands, in one process.
+// md5tool --batch: runs the lines of a file as commands, in one process. A script with thousands of
+// commands therefore starts the program only once.
+//
+// The main structure is batch, the file with its current line. A splitter divides the line into
+// words by the rules of a POSIX shell for quotes and backslashes. main.c passes the function that
+// runs a command (tool_run_fn).
 #include "demo/tool/tool.h"
 
 #include "demo/common/system.h"

@@ -1,4 +1,8 @@
 // md5tool bind: attaches a mesh without joints to a skeleton with automatic weights.
+//
+// The mesh is an OBJ file. Its triangles form one surface, for which md5_create_weights() computes
+// the weights. The written model has a mesh for each material. Its vertices are pairs of a position
+// and a texture coordinate (bind_vertices).
 #include "demo/convert/obj.h"
 #include "demo/tool/tool.h"
 

@@ -1,4 +1,11 @@
 // md5tool check: prints errors and warnings of files, for editors and scripts.
+//
+// Several threads read the files of a batch (file_batch). Clips are read after the meshes, because
+// a clip is checked with its mesh. The diagnostics of a file are stored in a file_report and
+// printed in the order of the files, in the format that report.c writes.
+//
+// The library reports errors of the format. Violations of rules of engines are found by md5edit.h,
+// and by folder_rules.c, motion.c and images.c. game_check.c checks game folders and archives.
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
 

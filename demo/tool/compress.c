@@ -1,4 +1,5 @@
-// md5tool compress and decompress: compress animations, and convert them back to text.
+// md5tool compress and decompress: compress animations, and convert them back to text. Only
+// programs with this library read compressed animations.
 #include "demo/tool/tool.h"
 
 // == compress =====================================================================================

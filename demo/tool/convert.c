@@ -1,5 +1,9 @@
 // md5tool convert: converts files, or all models of a folder or game with their clips on all cores.
-// A batch is the conversion of a folder, and an item is one of its models.
+// A batch is the conversion of a folder (model_batch), and an item is one of its models
+// (batch_item).
+//
+// The functions of demo/convert perform each conversion. This file creates their convert_job from
+// the options, and checks the written files for the engine of --for, as md5tool check does.
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
 

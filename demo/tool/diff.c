@@ -1,4 +1,8 @@
 // md5tool diff: prints the differences between two files of one kind, or between two folders.
+//
+// Joints, lines of machine files and paths of files are sorted, and both sorted lists are merged.
+// An item of one list that the other does not contain is found in this way. Movements of joints,
+// vertices and views are reported as the largest distance and angle (largest_difference).
 #include "demo/tool/tool.h"
 
 enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses of the command, as those of diff(1)

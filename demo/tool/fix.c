@@ -1,6 +1,9 @@
-// md5tool fix: repairs and edits files. All files are repaired in memory first, and then written.
-// Properties that engines reject or display incorrectly are not written. The main structure is
-// repair_job, the repair of one file.
+// md5tool fix: repairs and edits files. All files are repaired in memory first, and then written,
+// so that an error never leaves a mesh without its changed clips.
+//
+// The main structure is repair_job, the repair of one file. repair_file() checks the text by the
+// rules of engines, parses it to a document (md5edit.h), applies the repairs and the options, and
+// checks the new text. The differences between both checks are printed as repairs.
 #include "demo/tool/tool.h"
 
 #include <errno.h>
@@ -423,28 +426,28 @@ static void print_loop(const md5_loop *loop)
 
 // Prints a hint for --in-place if the motion along the ground is not carried by the root but by
 // another joint. The option then has no effect without --root-motion.
-static bool print_carrier(const md5_doc *doc, md5_error *error)
+static bool suggest_root_motion(const md5_doc *doc, md5_error *error)
 {
     md5_root_motion motion;
     if (!convert_find_root_motion(doc, &motion, error))
         return false;
     if (motion.joint != MD5_NONE) {
-        const char *const carrier = doc->joints[motion.joint].name;
+        const char *const joint_name = doc->joints[motion.joint].name;
         common_print(stdout,
                      "  --in-place: the root does not move; joint '%s' carries the motion; use "
                      "--root-motion '%s'\n",
-                     carrier, carrier);
+                     joint_name, joint_name);
     }
     return true;
 }
 
-// Applies --root-motion. If only --in-place is given, calls print_carrier() instead.
+// Applies --root-motion. If only --in-place is given, calls suggest_root_motion() instead.
 static bool edit_root(repair_job *job, md5_doc *doc, md5_error *error)
 {
     const md5_root_edit *const edit = &job->arguments->root_edit;
     uint32_t count = 0;
     if (!edit->joint && job->arguments->frame_edit.is_in_place)
-        return print_carrier(doc, error);
+        return suggest_root_motion(doc, error);
     return convert_move_root_motion(doc, edit, &count, error)
            && report_edit(job, count, "joints changed to move the root motion to the first joint");
 }
@@ -1070,7 +1073,7 @@ static const char *find_invalid_part(const char *cut)
 
 // Checks the options whose values are texts, such as ranges of frames, before any file is read.
 // Stores the angles of --rotate. Returns an exit status.
-static int read_texts(tool_arguments *arguments)
+static int read_text_options(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
     if (arguments->rotate && !read_angles(arguments->rotate, &arguments->space_edit.rotation))
@@ -1108,7 +1111,7 @@ static int check_fix_arguments(tool_arguments *arguments)
             "fix", "--frames cannot be combined with --cut, which selects the frames of each part");
     if (tool_lacks_root_motion(arguments, "fix"))
         return TOOL_BAD_USAGE;
-    return read_texts(arguments);
+    return read_text_options(arguments);
 }
 
 // Repairs all files in memory: adds the paths and texts of the results to the lists. Returns an
@@ -1218,7 +1221,7 @@ const tool_command tool_fix = {
     "the\n"
     "                   weights of the nearest surface point; --influences limits their number\n"
     "  --unused         remove unused vertices and weights, and triangles without area\n"
-    "  --bad-triangles  remove triangles with a vertex index above numverts\n"
+    "  --bad-triangles  remove triangles whose vertex index is numverts or more\n"
     "  --merge          merge meshes with the same shader\n"
     "  --max-vertices N   split meshes with more vertices\n"
     "  --max-triangles N  split meshes with more triangles\n"

@@ -1,5 +1,7 @@
 // md5tool explain: prints the search order of a game folder, or the files and declarations of one
-// name, their dependencies, and the missing files.
+// name, their dependencies, and the missing files. It answers why a game shows another file or
+// declaration than a modder expects. `kinds` is the table of the declarations that can be
+// explained.
 #include "demo/tool/game.h"
 
 // Prints a line of text, or a JSON object with the same values. The arguments are the format of the

@@ -1,5 +1,6 @@
 // md5tool parse: prints materials, skins and models as JSON, as the engine of Doom 3 interprets
-// their declarations.
+// their declarations. Tests compare this output with results of the original engine. `kinds` is the
+// table of the declarations that can be printed.
 #include "demo/tool/game.h"
 
 // Prints the start of a JSON object: the name, location and state of a declaration. The caller adds

@@ -1,4 +1,8 @@
 // md5tool: parses the arguments and runs a command; also prints help, manual page and completions.
+//
+// The table `options` contains the options of all commands. A command accepts the options that its
+// help text contains. The beginning of an option's help, or the heading above it, limits the option
+// to certain files, such as "for clips:" (scope). An option that cannot have an effect is an error.
 #include "demo/common/manual.h"
 #include "demo/common/write.h"
 #include "demo/tool/tool.h"

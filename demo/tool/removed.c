@@ -1,4 +1,5 @@
-// Commands and options that earlier versions of md5tool had.
+// Commands and options that earlier versions of md5tool had. The error message about one of them
+// names the replacement.
 #include "demo/tool/tool.h"
 
 static const common_removed removed[] = {

@@ -1,5 +1,10 @@
 // Prints the diagnostics of `md5tool check`: as text, in which similar messages are grouped, or in
-// formats for programs.
+// formats for programs (report_form).
+//
+// The main structure is tool_report. It stores which messages were printed, so that none is printed
+// twice, and the remedies of the violated rules, which follow at the end. Messages are similar if
+// they differ only in numbers and quoted names (diagnostic_group). At most five are printed of each
+// group, then their number.
 #include "demo/tool/tool.h"
 
 enum {

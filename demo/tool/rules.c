@@ -1,4 +1,5 @@
 // Selects the engines for which files are checked, and collects violations of their rules.
+// md5edit.h contains the rules.
 #include "demo/tool/tool.h"
 
 // -- Rules ----------------------------------------------------------------------------------------
