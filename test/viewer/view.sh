@@ -121,12 +121,12 @@ check_usage_error "resolution that is not a number" "W,H" --resolution big
 check_usage_error "resolution too large" "W,H" --resolution 100000,5
 check_usage_error "invalid time" "--animation-time" --animation-time 1,,2
 check_usage_error "negative index" "--animation-index" --animation-index -1
-check_usage_error "unknown skinning path" "4|8|exact|cpu|compute" --skinning-path 5
-check_usage_error "unknown skinning" "linear|dual" --skinning rubber
-check_usage_error "unknown lighting" "studio|classic" --light disco
+check_usage_error "unknown skinning path" "4, 8, exact, cpu or compute" --skinning-path 5
+check_usage_error "unknown skinning" "linear or dual" --skinning rubber
+check_usage_error "unknown lighting" "studio or classic" --light disco
 check_usage_error "unknown light" "NAME=VALUE" --lights moon=1
 check_usage_error "light too bright" "NAME=VALUE" --lights key=1,sky=4
-check_usage_error "unknown root mode" "file|id|in_place" --root sideways
+check_usage_error "unknown root mode" "file, id or in_place" --root sideways
 check_usage_error "invalid color" "--background-color" --background-color '#12'
 check_usage_error "switch with an invalid value" "yes or no" --grid=perhaps
 check_usage_error "elevation above 90 degrees" "--camera-elevation-angle" --camera-elevation-angle 91
