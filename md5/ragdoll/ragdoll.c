@@ -402,9 +402,9 @@ static void scale_velocities(md5_ragdoll *ragdoll, double scale)
     }
 }
 
-// A step can add energy, because its length is finite. Removes this energy by slowing down all
-// bodies. While the ragdoll is dragged, the energy is only counted, because a drag adds energy on
-// purpose.
+// A step has a finite length, so its motion is only an approximation, which can add energy. Removes
+// this energy by slowing down all bodies. While the ragdoll is dragged, the added energy is only
+// counted, because a drag adds energy on purpose.
 static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
 {
     const double energy = md5i_ragdoll_energy(ragdoll);
@@ -615,8 +615,9 @@ static double fraction_for_energy(double kinetic, double rise, double allowed)
 // not increase by more than MAX_RISE. Usually this is the whole step. It is shorter only if bodies
 // are pushed out of the ground, or if the sweeps ended before they converged.
 //
-// A shorter move does no harm. Joints are then not farther past their limits, and bodies not deeper
-// in the ground, than after the whole move or without a move.
+// A shorter move is safe. The bodies are then between their positions before and after the whole
+// move, so no joint is farther past its limit, and no body deeper in the ground, than at one of
+// these positions.
 static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
 {
     const bool is_starting = ragdoll->step < START_STEPS;
@@ -627,7 +628,8 @@ static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
     const double kinetic = motion.kinetic_energy;
     const double rise = ragdoll->seconds * ragdoll->gravity * motion.upward_momentum;
     const double gravity = ragdoll->gravity > 0.0 ? ragdoll->gravity : DEFAULT_GRAVITY;
-    // the momenta of a restored state may not agree with its velocities
+    // Momenta and velocities of a restored state may contradict each other. Their energy can then
+    // be negative.
     const double allowed = md5_max(0.0, kinetic_before) + MAX_RISE * gravity * motion.mass;
     if (kinetic + rise <= allowed)
         return ragdoll->seconds;
@@ -1007,8 +1009,8 @@ static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 }
 
 #define RAGDOLL_MAGIC UINT64_C(0x014D354452) // "RD5M" and the version
-// Numbers of 64-bit values in a saved state: of its header, of the ragdoll's own members, of each
-// link, and of each node. See archive_ragdoll().
+// A saved state consists of 64-bit values. These are the numbers of values of its header, of the
+// members of md5_ragdoll, of each link and of each node. See archive_ragdoll().
 enum {
     HEADER_SIZE = 2,
     STATE_SIZE = 24,
@@ -1046,8 +1048,8 @@ void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
                "bytes: the written size must be md5_ragdoll_save_size()");
 }
 
-// Reads the header of a saved state of `size` bytes, at least those of the header. Fails if the
-// state has the wrong size, or
+// Reads the header of a saved state. `size` is the size of the whole state in bytes, and must be at
+// least the size of the header. Fails if the data is not a saved ragdoll, has the wrong size, or
 // belongs to a ragdoll with other numbers of bodies and constraints.
 static bool read_saved_header(const md5_ragdoll *ragdoll, size_t size, ragdoll_archive *archive,
                               md5_context *context)

@@ -19,10 +19,11 @@
 //
 // The articulated inertias are those of Featherstone, "Rigid Body Dynamics Algorithms", 2008.
 //
-// The state consists of the momenta. In each step, the velocities are computed from them: of all
-// velocities that the joints allow, the nearest to the momenta. "Nearest" is measured in the metric
-// of the masses, so this projection never adds energy. It replaces the forces that rotating frames
-// cause.
+// Between steps, the ragdoll stores momenta. Each step computes its velocities from them, for the
+// current pose: of all velocities that the joints allow, those whose momenta differ least from the
+// stored momenta. The difference is measured as a kinetic energy, so this projection never adds
+// energy. It takes the place of the centrifugal and Coriolis forces of the articulated-body
+// algorithm, which this solver does not compute.
 #ifndef MD5_RAGDOLL_RAGDOLL_H
 #define MD5_RAGDOLL_RAGDOLL_H
 
@@ -122,7 +123,8 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
                          md5_vec3d_cross(axis, twice));
 }
 
-// An unknown of the solver. A step starts with the result of the previous step.
+// An impulse that the solver computes. Each step starts with the result of the previous step, which
+// is usually near the new result.
 typedef struct ragdoll_impulse {
     double value;
     double previous;  // value before the last sweep
@@ -151,8 +153,8 @@ typedef struct ragdoll_contact {
 } ragdoll_contact;
 enum { MAX_CONTACTS = 8, SEARCH_STEPS = 4 };
 
-// A limit of a joint: a cone, or one pair of walls of a pyramid. Its gaps are distances to the
-// limit in the units of limit_state.gap.
+// A limit of a joint: a cone, or one pair of walls of a pyramid. A gap is the distance of the joint
+// from the limit; limit_state.gap describes its unit.
 typedef struct ragdoll_limit {
     ragdoll_impulse impulse; // torque times the time of the step
     // The values below are computed again in each step.
@@ -160,12 +162,12 @@ typedef struct ragdoll_limit {
     double start_gap;        // distance to the limit at the start of the step
     double start_wall_angle; // angle to the limit in the plane across the walls of a pyramid, at
                              // the start of the step
-    double gap;              // start_gap, minus its reduction by the motion along the wall of a
-                             // cone in this step
+    double gap;              // start_gap, reduced for a cone by the motion along its curved wall
+                             // in this step
     bool is_near;            // the limit may be reached in this step
-    // The joint leaned on the limit in the last step. In this step, a stiff damper in the
-    // articulated inertias then replaces the impulses of the limit. It acts on the whole limb at
-    // once.
+    // True if the joint pressed on the limit in the last step. In this step, a stiff damper then
+    // replaces the impulses of the limit. The damper is a part of the articulated inertias, so it
+    // acts on the whole limb without sweeps.
     bool is_locked;
     // The torque of a lock is stiffness * (lock_speed - speed along the axis).
     double stiffness;
@@ -352,16 +354,16 @@ struct md5_ragdoll {
     md5_vec3d origin; // origin of spatial vectors: the position of node 0
     double seconds;   // simulated time of the step
     double friction_scales[NUM_FRICTIONS];
-    uint32_t cursor;   // node at which the solver is: see move_cursor(); MD5_NONE: outside of the
-                       // trees
+    uint32_t cursor;   // node whose velocity is up to date: see move_cursor() in ragdoll_solve.c;
+                       // MD5_NONE: no node
     double max_change; // largest change of a speed by the current sweep
     uint32_t sweep;    // index of the current sweep
     double gradient;   // sum of the squared changes of impulses by the current sweep, as an energy
     double ratio;      // gradient of the last sweep / gradient of the sweep before it
     double max_speed;  // largest speed of a point of a body
     bool is_touching;  // a contact or a drag may act in the step
-    // The velocities after the step differ from those of the step, because bodies are pushed out of
-    // the ground or out of limits, or bounce.
+    // The bodies need other velocities after the step than during the step, because a body bounces,
+    // or is pushed out of the ground or a joint out of a limit.
     bool needs_relaxation;
 };
 

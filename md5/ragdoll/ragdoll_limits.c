@@ -30,8 +30,8 @@
 
 #define UNREACHABLE_GAP 10.0 // more than the 2 tan(angle / 2) of any limit that can be reached
 
-// A limit is locked only if the joint can rotate about its axis. For a unit vector along the axis,
-// the component along the motions of the joint must have a squared length above this.
+// A limit is locked only if the joint can rotate about the limit's axis. The axis is a unit vector.
+// The squared length of its component along the motions of the joint must be above this number.
 #define MIN_LOCKED_PART 1e-3
 
 // == Geometry =====================================================================================
@@ -153,9 +153,10 @@ double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap)
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_ANGLE, MAX_RETURN_SPEED);
 }
 
-// Returns the gap of a limit, reduced by the motion along the wall of a cone in the next step: see
-// limit_state.bend. `angular` is the angular velocity of the joint. Its part toward the wall and
-// its part about the shaft are removed. What remains is the motion along the wall.
+// Returns the gap that a limit has after a step if the joint moves only along the wall of the
+// limit. Along the curved wall of a cone, this motion reduces the gap: see limit_state.bend.
+// `angular` is the angular velocity of the joint. The motion along the wall is its part that
+// neither rotates the shaft toward the wall nor rotates the joint about the shaft.
 static double bent_gap(const limit_state *state, md5_vec3d angular, double seconds)
 {
     const double toward = md5_vec3d_dot(state->axis, angular);

@@ -1119,7 +1119,8 @@ static void measure_joint_loads(md5_ragdoll *ragdoll)
     }
 }
 
-// Ends the approach of contacts that push. Otherwise they would bounce again in the next step.
+// Clears the approach speed of each contact that pushes. The contact has bounced in this step, and
+// would bounce again in the next step.
 static void end_approaches(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {

@@ -851,8 +851,8 @@ static void invert_joint_inertia(double inertia[3][3], uint32_t num_motions)
 
 #define MAX_JOINT_FRICTION 1e3 // larger values of files have the effect of this value
 
-// Returns the friction of a joint as an additional inertia. An inertia can stop a motion, but never
-// reverse it.
+// Returns the friction of a joint as an additional inertia. Unlike a torque, an inertia can slow a
+// motion down to a stop, but never reverse it.
 //
 // Friction is a torque that is proportional to the force that the joint bears. In a step it changes
 // the momentum by torque * seconds. At the current speed, the following inertia absorbs this
@@ -860,7 +860,7 @@ static void invert_joint_inertia(double inertia[3][3], uint32_t num_motions)
 //
 //   inertia = torque * seconds / speed
 //
-// friction_scales[] reduce the friction for a time.
+// friction_scales[] reduces the friction for a time that the figure defines.
 static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     const md5_figure_constraint *const def = node_joint(ragdoll, node)->def;

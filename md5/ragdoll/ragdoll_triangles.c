@@ -194,7 +194,8 @@ static void set_neighbor(ground_surface *surface, uint32_t index, uint32_t side,
 }
 
 // Makes two triangles neighbors at each side that they share. Neighbors share two vertices exactly,
-// and run along their common side in opposite directions. Both sides of a sheet share three sides.
+// and run along their common side in opposite directions. The front and the back of a thin sheet
+// are two triangles with the same vertices; they are neighbors at all three sides.
 static void connect_triangles(ground_surface *surface, uint32_t first, uint32_t second)
 {
     const md5_vec3d *const a = surface->triangles[first].vertices;
