@@ -127,9 +127,9 @@ static double get_frame_position(const md5_timing *timing, double phase)
     return distance * 2 * intervals;
 }
 
-// Sets a sample position to the end of a clip. With MD5_PERIOD_OPEN, an interval leads from the
-// last frame to the first frame of the next cycle. The root then has the position of the next
-// cycle.
+// Sets a sample position to `end`, the frame at which a cycle ends. With MD5_PERIOD_OPEN, a cycle
+// ends with an interval from the last frame to the first frame of the next cycle, so `end` is
+// num_frames. The sample is then the first frame, and its cycle is the next cycle.
 static inline void sample_end(const md5_timing *timing, uint32_t end, md5_sample_position *sample)
 {
     const bool is_next_cycle = end >= timing->num_frames;
@@ -293,9 +293,10 @@ static uint64_t cues_between(const md5_cues *cues, border low, border high)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-// Returns the border at the start of a step, MD5_BORDER ahead of the clock in the direction of
-// playback. `at_start` is as for md5i_begin_events(): a loop that begins at a whole cycle and plays
-// backward starts at the end of the previous cycle. So the step passes the event there.
+// Returns the border at the start of a step. Events up to MD5_BORDER ahead of the clock have fired
+// in the last step, so the border is at this distance. The exception is a loop that starts at the
+// boundary between two cycles (`at_start`) and plays backward. It has not passed the event at the
+// end of the earlier cycle yet, so the border is at the boundary itself.
 static border border_from(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start)
 {
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
@@ -324,9 +325,9 @@ static border border_to(const md5_cues *cues, md5_clock from, md5_clock to, bool
     const double ahead = is_clock_before(to, from) ? -MD5_BORDER : MD5_BORDER;
     const md5_clock after = clock_shift(cues->timing, to, ahead);
     const md5_clock before = clock_shift(cues->timing, to, -ahead);
-    // At the boundary between two cycles of a loop, the step ends with the cycle of `before` in two
-    // cases: the clip stops at the boundary, or it has not moved from it. Otherwise the step ends
-    // in the cycle that begins there, that of `after`.
+    // A step can end at the boundary between two cycles of a loop. Events at the start of the next
+    // cycle then belong to the step only if the clip continues. They do not belong to it if the
+    // clip stops at the boundary (ends_cycle), or has not moved from it since its start.
     const bool is_loop_boundary =
         cues->timing->mode == MD5_PLAY_LOOP && after.cycle != before.cycle;
     const bool stays = at_start && md5_is_same_cycle_boundary(from, to);
@@ -442,8 +443,10 @@ void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, 
 }
 
 // Returns the displacement of the root at a sample position, interpolated between its two frames.
-// From the last frame to the first frame of a loop the displacement is constant, because the first
-// frame has the displacement 0. The difference from the sampled rotation remains in the pose.
+// In the interval from the last frame to the first frame of a loop, the displacement remains that
+// of the last frame. Interpolating to the displacement of the first frame, which is 0, would move
+// the character back by the whole cycle. The motion of joint 0 in this interval is not extracted,
+// so it remains in the pose.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample)
 {
     const bool is_to_first_frame = sample->frame1 < sample->frame0;

@@ -260,9 +260,9 @@ typedef struct md5_root_track {
 void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
                            md5_root_delta *frames);
 
-// Returns the displacement at a sample position, relative to the start of its cycle.
-// MD5_PERIOD_OPEN has an interval from the last frame back to the first frame. The displacement is
-// constant there. The track's `root_extraction` must not be NONE.
+// Returns the displacement at a sample position, relative to the start of its cycle. With
+// MD5_PERIOD_OPEN, a cycle ends with an interval from the last frame to the first frame, in which
+// the displacement is constant. The track's `root_extraction` must not be NONE.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample);
 
 // The displacement of a clip's root at a clock. The root motion of a step is the difference between

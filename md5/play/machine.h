@@ -91,8 +91,9 @@ typedef struct md5_joint_set {
     float *weights; // [count]; NULL: no mask
 } md5_joint_set;
 
-// Maximum number of joints with a partial mask weight for a fast kind of blend. It saves these
-// joints, overwrites all joints by a copy, and then blends the saved joints.
+// Maximum number of joints with a partial mask weight in a state that is sampled directly into the
+// blended pose of the layers below. These joints are saved before sampling, which overwrites them,
+// and blended afterwards.
 enum { MD5_MAX_SAVED_JOINTS = 32 };
 
 // The joints of a mask with a weight above 0. Joints of weight 1 can be copied. Joints with a
@@ -147,7 +148,8 @@ typedef struct md5_item {
     double position;
     double seconds;       // MD5_MOTION_BY_SPEED: duration of a cycle
     uint32_t num_before;  // number of clips in the preceding items
-    uint32_t blend_index; // blend order: the item to blend at this index, see sort_items()
+    uint32_t blend_index; // no property of this item: items[i].blend_index is the index of the item
+                          // that is blended as number i, see sort_items()
 } md5_item;
 
 // Properties of the clips in a synchronized motion.
@@ -405,12 +407,14 @@ typedef struct md5_machine_window {
     md5_event end;
 } md5_machine_window;
 
-// The kind of a row's target in morph_rows. A player blends all rows of a target to a sum. Sums
-// fade with their states, can be frozen, and are saved.
+// The kind of object whose value a row of morph_rows contributes to. Several rows can contribute to
+// one object: for example, a state and a parameter can both drive the morph target `smile`. A
+// player adds up the weighted values of these rows. The result is called a sum. Sums fade with
+// their states, are frozen together with poses, and are saved. The numbers of sums are:
 //
-//   morph target   one sum
-//   curve          two sums: its value, and the weight of the clips that contain the curve
-//   modifier       one sum
+//   morph target   1: its weight
+//   curve          2: its value, and the weight of the clips that contain the curve
+//   modifier       1: its weight
 typedef enum md5_sum { MD5_SUM_MORPH, MD5_SUM_CURVE, MD5_SUM_MODIFIER } md5_sum;
 
 // Positions of the two adjacent sums of a curve: its value, and the weight of the clips that
@@ -424,8 +428,8 @@ typedef struct md5_sum_row {
     md5_sum target_kind; // kind of the target
     md5_morph_drive drive;
     uint32_t target; // index of its first sum
-    uint32_t first;  // entry i of the array: first row of name i (no property of row i)
-    uint32_t source; // parameter, state in its layer, clip, or curve
+    uint32_t first;  // no property of this row: morph_rows[i].first is the first row of name i
+    uint32_t source; // parameter, state in its layer, clip, curve or window
     uint32_t layer;  // layer of the state
     float weight;
     const md5_morph_key *keys; // [num_keys] of a clip
@@ -449,9 +453,11 @@ struct md5_machine {
     float *masks;              // [masks][joints]
     md5_mask_sets *mask_sets;  // [masks]
     md5_detail_set *details;   // [masks]
-    md5_detail_set *uncovered; // [masks] runs of joints that a layer with the mask leaves visible
+    md5_detail_set *uncovered; // [masks] runs of joints that remain visible below a layer with this
+                               // mask
     uint32_t *smoothing_rows;  // [parameters] row in tables.follows, or MD5_NONE
-    bool *are_visible;         // [masks][layers] the layer may change animated joints
+    bool *are_visible;         // [masks][layers] the layer may change a joint that is animated at
+                               // the level of detail of the mask
     md5_motion *motions;       // [clips + motions]
     md5_play_layer *layers;    // [layers]
     md5_play_one_shot *one_shots;   // [num_one_shots]
@@ -500,12 +506,13 @@ struct md5_machine {
     bool has_chances;     // at least one condition has a random time
     bool has_steps;       // some transition is synchronized with its source (in_step)
     bool reports_states;  // ENTER, LEAVE or TRANSITION_END
-    // A vertex has a sum of its positive biases and a sum of its negative biases. These are the
-    // bounds of both sums over all vertices.
+    // The position of a vertex is a sum over joints of bias * joint position + offset. For each
+    // vertex, its positive biases are added up, and the absolute values of its negative biases.
+    // These are the bounds of both sums over all vertices.
     float min_positive_bias;
     float max_positive_bias;
     float max_negative_bias;
-    // Maximum distance of a vertex from the bounds by its joints and `reaches`
+    // Maximum sum of the offsets of a vertex that `reaches` does not include, units.
     float loose_distance;
     bool has_vertices;
 

@@ -83,7 +83,8 @@ typedef struct md5_choice {
 // adjacent members.
 enum { MD5_NUM_DRIVERS = 4 };
 typedef struct md5_driver {
-    const char *word;        // keyword before the name; NULL: another name of the previous driver
+    const char *word;        // keyword before the name; NULL: a further name of the driver before
+                             // it, such as the state after its layer
     const char *description; // description of the name in messages
 } md5_driver;
 extern const md5_driver md5i_drivers[MD5_NUM_DRIVERS];

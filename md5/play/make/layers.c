@@ -36,8 +36,8 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
     set->weights[set->count++] = weight;
 }
 
-// The joints of a set are collected in building->marks[]: marks[joint] is true if the joint is in
-// the set that is built.
+// The next functions build a set of joints in two steps: they mark its joints in building->marks[],
+// which has one element per joint, and then convert the marks to a set.
 
 // Returns the range from the first to the last marked joint, with the weights of a mask. The range
 // may include joints that are not marked.
@@ -413,9 +413,9 @@ static bool fail_mask(md5_building *building, const md5_mask_desc *mask, const m
                      "mask %s: %s", MD5_QUOTED(mask->name), error->message);
 }
 
-// Finds the joints that are visible below a mask: the joints with a weight below 1, and joint 0,
-// which contains the root motion. If the mask covers too few joints to save time, there are no
-// runs.
+// Finds the joints that remain visible below a layer with a mask, as runs: the joints with a weight
+// below 1, and joint 0, which contains the root motion. If these are nearly all joints, runs would
+// not save time, and num_runs becomes 0.
 static bool build_uncovered_runs(md5_building *building, const float *weights,
                                  md5_detail_set *uncovered)
 {
@@ -2008,8 +2008,8 @@ static bool build_layer(md5_building *building, uint32_t index)
     return build_states(building, index, &states) && build_transitions(building, index, &states);
 }
 
-// Finds the layers that are visible at each level of detail: are_visible[mask * num_layers +
-// layer].
+// For each level of detail and each layer, stores in are_visible[mask * num_layers + layer] if the
+// layer may change a joint that is animated at this level. Players omit other layers.
 static bool find_visible_layers(md5_building *building)
 {
     md5_machine *const machine = building->machine;

@@ -1197,11 +1197,12 @@ static void set_window_open(const step_context *context, uint32_t index, bool op
 }
 
 // A window is a named range of frames, for example the frames in which an attack can be answered.
-// It is open while at least one clip is inside it.
+// It is open while at least one clip is inside it. Usually a clip opens or closes it by passing its
+// first or last frame: see pass_window_frame(). But a clip can also start or stop inside a window.
+// The next two functions handle such changes.
 
-// If `opens` is true, opens the windows that contain a clip, otherwise closes the windows that do
-// not. Finds the changes that are not caused by a clip that passes the first or last frame: for
-// example, a clip starts or stops inside a window.
+// Compares the state of each window with the clips that it contains. If `opens` is true, opens the
+// windows that contain a clip. Otherwise closes the windows that do not contain a clip.
 static void set_changed_windows(const step_context *context, bool opens)
 {
     md5_player *const player = context->player;
@@ -1427,9 +1428,9 @@ static void pass_window_frame(const step_context *context, const md5_event_curso
         set_window_open(context, window, opens);
 }
 
-// Makes an event available to conditions. Conditions are evaluated at the end of the interval, so
-// only events there count. The only earlier event is at the start of a clip that begins backward.
-// It is ignored.
+// Makes an event available to conditions. Conditions are evaluated at the end of an interval, so
+// only events there count. An interval ends at each event that conditions use. The only exception
+// is the event at the start of a clip that begins to play backward. It is ignored.
 static void record_event(const step_context *context, const md5_event_cursor *cursor,
                          uint64_t event_bits)
 {
@@ -1580,7 +1581,7 @@ static void fire_events(const step_context *context)
         if (advance_cursor(context, cursor))
             continue;
 
-        // Remove the cursor, and keep the order of the others.
+        // Remove the cursor, and keep the order of the other cursors.
         num_cursors--;
         const size_t num_after = (size_t)(player->cursors + num_cursors - cursor);
         memmove(cursor, cursor + 1, num_after * sizeof *cursor);

@@ -1149,7 +1149,8 @@ static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_
         return;
     }
 
-    // The first spare pose receives the pose of the layer, the others are scratch memory.
+    // The first spare pose receives the pose of the layer. The remaining spare poses are
+    // scratch memory.
     md5_xform *const layer_pose = spare;
     const float covered =
         evaluate_layer(job, single, weight, spare_pose(job, spare, 1), layer_pose);

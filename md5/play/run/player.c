@@ -813,12 +813,10 @@ static uint32_t find_part(const migration *job,
 }
 
 // Returns true if the state of a window of the old machine was copied to a window of the player.
-// During a migration, the scratch member `count_before` of each window is 1 + the index of the old
-// window that was copied to it. It is 0 if no window was copied. The next interval initializes it.
 static bool is_window_adopted(const md5_player *player, uint32_t old_window)
 {
     for (uint32_t k = 0; k < player->machine->num_windows; k++) {
-        if (player->windows[k].count_before == old_window + 1)
+        if (player->windows[k].adopted == old_window + 1)
             return true;
     }
     return false;
@@ -835,7 +833,7 @@ static uint32_t find_unused_window(const md5_player *player, const md5_machine_w
 {
     for (uint32_t k = 0; k < player->machine->num_windows; k++) {
         const md5_machine_window *const window = &player->machine->windows[k];
-        const bool is_used = player->windows[k].count_before != 0;
+        const bool is_used = player->windows[k].adopted != 0;
         if (is_used || window->begin.index != clip)
             continue;
         if (strcmp(window->name, old_window->name) != 0)
@@ -864,13 +862,14 @@ static void adopt_remaining_windows(md5_player *to, const md5_player *from, wind
             continue;
         to->windows[found] = (md5_window_state){
             .weight = from->windows[i].weight,
-            .count_before = i + 1,
+            .adopted = i + 1,
         };
     }
 }
 
 // Copies the state of windows, so that open windows remain open. A clip may have several windows
-// with one name: windows with equal frames are matched first, then the others in order.
+// with one name: windows with equal frames are matched first. The remaining windows
+// of that name are then matched in order.
 static void adopt_windows(md5_player *to, const md5_player *from)
 {
     for (uint32_t i = 0; i < to->machine->num_windows; i++)

@@ -205,7 +205,8 @@ typedef struct md5_active_state {
     bool fades;         // it fades in over `duration`; otherwise its weight is always full
     bool in_step;       // it shares its clock with the state below it in the chain
     uint32_t leader;    // if in_step: state that determines the rate; MD5_NONE: the weighted mean
-    double state_rate;  // rate of the shared clock if only this state, or its leader, set it; 1/s
+    double state_rate;  // rate that the shared clock would have if only this state, or its leader,
+                        // determined it; cycles per second
     double shared_rate; // mean rate of the shared clock in an interval, cycles per second
     bool is_new;        // the events at its start have not fired yet
     double start_time;  // normalized time of its clips when it began
@@ -255,7 +256,7 @@ typedef struct md5_layer_state {
     bool is_resting;          // its open transitions form a cycle: see start_transitions()
     bool is_entered;          // the entry of the newest state was reported
     bool has_arrived;         // the newest state has faded in completely in this interval
-    bool is_steered;          // at least one state has the rate of a shared clock
+    bool is_steered;          // some clips got the rate of a clock that states share (in_step)
     uint32_t entered;         // last state that was reported; MD5_NONE = none
     bool ends_cycle; // the newest state takes an exit at the end of a cycle in this interval
     uint64_t ignored_events;       // event bits that the newest state ignores at this instant
@@ -367,10 +368,13 @@ typedef struct md5_parameter_smoothing {
 // State of a window, a named range of frames of a clip. All members except `weight` are computed
 // again for each interval.
 typedef struct md5_window_state {
-    float weight;          // 0: the window is closed
-    float max_weight;      // maximum weight of the clips that are in the window
-    uint32_t count;        // number of clips that are in the window
-    uint32_t count_before; // scratch: `count` before a clip was added
+    float weight;     // 0: the window is closed
+    float max_weight; // maximum weight of the clips that are in the window
+    uint32_t count;   // number of clips that are in the window
+    union {
+        uint32_t count_before; // scratch of an interval: `count` before a clip was added
+        uint32_t adopted;      // scratch of a migration: 1 + index of the old window, or 0
+    };
 } md5_window_state;
 
 struct md5_player {
@@ -379,8 +383,8 @@ struct md5_player {
     uint64_t heard_events;            // event bits of the events that were passed in this interval
     bool has_new;                     // some active state or one-shot clip is new
     bool is_settled;                  // no transition can be taken, and nothing has changed since
-    bool is_weighed;                  // weights and speeds are up to date, unless has_moved
-    bool has_moved;                   // smoothed parameters have moved since, within a step
+    bool is_weighed;                  // weights and speeds are up to date, except for has_moved
+    bool has_moved;                   // smoothed parameters moved after is_weighed was set
     bool is_at_kink;                  // a parameter will be at a kink when this interval ends
     bool is_backward;                 // direction of the last step that took time
     md5_root_delta motion;            // root motion of the last md5_player_advance()

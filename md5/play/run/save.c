@@ -793,9 +793,9 @@ static void archive_offset(md5_archive *archive, md5_offset *offset)
 
 // Archives the time of an inertial transition. Returns true if time has passed since it began.
 //
-// In old versions, a time counts as begun if it is above 0. In the current version it must be above
-// MD5_BORDER. STORE raises a time of an old version that has begun, so that it still counts as
-// begun.
+// Time has passed if the saved time is above MD5_BORDER, or above 0 in files of older versions.
+// STORE raises such a time of an older version to more than MD5_BORDER, so that time has passed in
+// the restored player, too.
 static bool archive_settling_time(md5_archive *archive, md5_fade_time *settling)
 {
     const double elapsed = archive_time(archive, &settling->elapsed, "time of inertial offsets");
