@@ -1229,7 +1229,7 @@ static bool run_program(image_run *run, const md5_image_program *program)
 
 // -- Images ---------------------------------------------------------------------------------------
 
-// Says whether a damaged file of a compressed image causes a warning. In both cases, the image is
+// Selects if a damaged file of a compressed image causes a warning. In both cases, the image is
 // treated as missing.
 typedef enum damage_policy { IGNORE_DAMAGE, WARN_ABOUT_DAMAGE } damage_policy;
 

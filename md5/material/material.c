@@ -641,9 +641,9 @@ static void derive_depth_bits(md5_material_parser *parser)
     }
 }
 
-// Derives `has_subview`, which tells that another view must be rendered for the image of a stage,
-// such as that of a mirror. Derives `allows_overlays`. Only opaque surfaces that are drawn and that
-// projectiles hit receive overlays, such as bullet marks.
+// Derives `has_subview`: true if the engine must render another view, such as that of a mirror, for
+// the image of a stage. Also derives `allows_overlays`: overlays, such as bullet marks, appear only
+// on opaque surfaces that are drawn and that projectiles hit.
 static void derive_subview_and_overlays(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;

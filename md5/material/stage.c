@@ -237,8 +237,9 @@ float md5i_sample_table(const md5_table *table, float x)
 //   table     expects `]`, and samples the table at the value
 //   function  combines the value with the result of the earlier arguments
 //
-// Functions that read the start of a term set `is_open` if the term contains another expression,
-// whose frames they pushed. The value that they return is then unused.
+// A term such as a bracket contains another expression. The function that reads the start of such a
+// term pushes the frames of that expression and sets `is_open`. The value that it returns is then
+// unused, because the term has no value yet.
 
 // The level of the operators with the lowest precedence.
 enum { TOP_LEVEL = 4 };
@@ -258,7 +259,7 @@ static void expect_token(md5_material_parser *parser, const char *text)
             parser->is_defaulted = true;
         return;
     }
-    // A different token is not consumed, as if the expected token were not missing.
+    // A different token is not consumed: it is read next, as if the expected token were present.
     if (!md5i_decl_lex_read(parser->lex, &token)) {
         md5i_decl_lex_warn(parser->lex, "couldn't find expected '%s'", text);
     } else if (!md5i_token_is(&token, text)) {
@@ -1187,9 +1188,9 @@ static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits
     return factor->bits;
 }
 
-// Reads the rest of two blend factors with a comma between them. `first` is the token of the first
-// factor. If it is not a factor, reports it, and requires the comma only in engine mode. A single
-// unknown keyword does not change the blend mode.
+// Reads the remaining part of `blend SOURCE, DESTINATION`. `first` is the token of the first
+// factor. In lenient mode, if `first` is not a factor and no comma follows, it is an unknown
+// keyword such as `blend foo`. It is reported and does not change the blend mode.
 static void read_blend_factors(md5_material_parser *parser, const md5_token *first)
 {
     const uint32_t source = parse_blend_factor(parser, sources, first);
@@ -1372,8 +1373,8 @@ static void read_texgen(md5_material_parser *parser)
     }
 }
 
-// Reads the threshold of alpha below which texels are not drawn. The surface counts as one with
-// holes.
+// Reads the argument of `alphaTest`: texels whose alpha is not larger than this expression are not
+// drawn. A surface with an alpha test counts as opaque with holes.
 static void read_alpha_test(md5_material_parser *parser)
 {
     parser->stage->has_alpha_test = true;
@@ -1414,7 +1415,8 @@ enum {
     CHANNELS_RGBA = CHANNELS_RGB | CHANNEL_ALPHA,
 };
 
-// Reads one value for all channels in parser->value.
+// Reads one expression and assigns it to several channels of the color. For example, `rgb 0.5` sets
+// red, green and blue. parser->value contains the channels as bits.
 static void read_channels(md5_material_parser *parser)
 {
     const uint32_t value = md5i_read_expression(parser);
