@@ -6,7 +6,7 @@
 #include "md5/load/model.h"
 
 // Loads an asset from text[size] or, if `text` is NULL, from the file at `path`: checks the
-// options, reads the file, builds the asset and reports warnings.
+// options, reads the file and builds the asset.
 void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text, size_t size,
                       const md5_load_opts *opts, md5_error *error)
 {
@@ -20,7 +20,8 @@ bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **ass
     return md5i_build_frames(arena, text, size, asset);
 }
 
-// Reads the file and makes the model's own block.
+// Reads the tables of a mesh file, and creates the model without its meshes. `kept` receives the
+// tables that the meshes need.
 static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
                        size_t size, md5_mesh_file *file, md5_model **result)
 {

@@ -4,8 +4,8 @@
 
 static const md5_versions text_versions = {.text = "version 10", .numbers = {MD5_VERSION_10}};
 
-// Reads an .md5mesh, or a .bmd5mesh of Doom 3 BFG, of `size` bytes. The result refers to memory in
-// the arenas and in the text.
+// Reads the text of an .md5mesh of version 10, `size` bytes. The result refers to memory in the
+// arenas and in the text.
 MD5_COLD bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept,
                                   const char *text, size_t size, md5_mesh_file *file)
 {
@@ -14,8 +14,8 @@ MD5_COLD bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena
                                file);
 }
 
-// Reads an .md5anim, or a .bMD5anim of Doom 3 BFG, of `size` bytes. The result refers to memory in
-// the arena and in the text.
+// Reads the text of an .md5anim of version 10, `size` bytes. The result refers to memory in the
+// arena and in the text.
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {
