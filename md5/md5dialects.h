@@ -116,7 +116,7 @@ typedef struct md5_cube2_tag {
 typedef struct md5_cube2_pitch {
     // Name of the joint. If it is "", the whole part is rotated.
     const char *joint;
-    // Members of the formula above: `scale` is a factor, the others are angles in degrees.
+    // Members of the formula above: `scale` is a factor, the other members are degrees.
     float scale, offset, min, max;
 } md5_cube2_pitch;
 

@@ -93,7 +93,7 @@ float md5i_token_float(const md5_token *token)
     return token->kind == MD5_TOKEN_NUMBER ? (float)token->number : 0.0f;
 }
 
-// Returns the integer of a number token. Like in the engine, the number is converted to an unsigned
+// Returns the integer of a number token. As in the engine, the number is converted to an unsigned
 // integer and then reinterpreted as signed. Other tokens give 0.
 int32_t md5i_token_int(const md5_token *token)
 {
@@ -110,7 +110,7 @@ const char *md5i_copy_token(md5_game *game, const md5_token *token)
 
 // == Numbers ======================================================================================
 //
-// Like in the engine, a number is the sum of its digits in double precision. Therefore the result
+// As in the engine, a number is the sum of its digits in double precision. Therefore the result
 // is not always the nearest float.
 
 // byte_at() returns the byte at the position of the lexer, next_byte() the byte after it. After the
@@ -144,7 +144,7 @@ static unsigned digit_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(md5_lower(c) - 'a') + 10;
 }
 
-// Reads the digits at the position of the lexer as an integer. Like in the engine, the result is
+// Reads the digits at the position of the lexer as an integer. As in the engine, the result is
 // modulo 2^32.
 static uint32_t read_integer(md5_decl_lex *lex, unsigned base)
 {
@@ -197,7 +197,7 @@ static void read_exponent(md5_decl_lex *lex, md5_token *token)
 }
 
 // Skips the end of a number such as 1.#INF, from the # on, and reports the number. `start` is the
-// start of the number. Like in the engine, the number is a valid token nevertheless.
+// start of the number. As in the engine, the number is a valid token nevertheless.
 static void skip_not_finite(md5_decl_lex *lex, const char *start)
 {
     while (byte_at(lex) == '#' || is_upper_case(byte_at(lex)) || is_digit_of_base(byte_at(lex), 10))
@@ -310,7 +310,7 @@ static void skip_line_comment(md5_decl_lex *lex)
         next_line(lex);
 }
 
-// Skips a block comment. Like in the engine, the byte after the comment is skipped too. If this
+// Skips a block comment. As in the engine, the byte after the comment is skipped too. If this
 // byte is a newline, the line is not counted.
 static void skip_block_comment(md5_decl_lex *lex)
 {

@@ -94,7 +94,7 @@ const void *md5i_find_token_in_table(const md5_token *token, const void *table, 
 #define MD5_FIND_TOKEN(type, table, token) \
     ((const type *)md5i_find_token_in_table(token, table, MD5_COUNT(table), sizeof(table)[0]))
 
-// Return the value of a number token, converted like in the engine. Other tokens have the value 0.
+// Return the value of a number token, converted as in the engine. Other tokens have the value 0.
 float md5i_token_float(const md5_token *token);
 int32_t md5i_token_int(const md5_token *token);
 

@@ -362,7 +362,7 @@ static void end_frame(md5_cube2_script *script)
 
 // -- Commands of the language ---------------------------------------------------------------------
 
-// Returns the value of a condition. Like in the engines, an empty word and words such as 0 and 0.0
+// Returns the value of a condition. As in the engines, an empty word and words such as 0 and 0.0
 // are false. The interpreter does not evaluate blocks and expressions. It assumes that they are
 // true and reports a warning.
 static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
@@ -478,7 +478,7 @@ static bool open_or_warn(md5_cube2_script *script, const char *file, const char 
     return true;
 }
 
-// Runs `exec FILE`: pushes the file on the stack. Like in the engines, a file that cannot be read
+// Runs `exec FILE`: pushes the file on the stack. As in the engines, a file that cannot be read
 // is skipped, with a warning. Returns false only if memory runs out.
 static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
 {
@@ -627,7 +627,7 @@ static const char *get_text(const md5_cube2_reader *reader, uint32_t word)
     return word < reader->command.num_words ? reader->command.words[word].text : "";
 }
 
-// Reads a number from the start of a word. Like in the engines, text after the number is ignored.
+// Reads a number from the start of a word. As in the engines, text after the number is ignored.
 // Returns false if the word does not begin with a number, or the number is out of range.
 static bool scan_word_number(const md5_cube2_word *word, float *value)
 {
@@ -637,7 +637,7 @@ static bool scan_word_number(const md5_cube2_word *word, float *value)
     return md5i_scan_float(word->text, end, value) && md5_length_in_range(*value);
 }
 
-// Returns a word of the command as a number. Like in the engines, a missing or empty word is 0. Any
+// Returns a word of the command as a number. As in the engines, a missing or empty word is 0. Any
 // other word that is not a number is 0 too, with a warning.
 static float get_number(md5_cube2_reader *reader, uint32_t word)
 {

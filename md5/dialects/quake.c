@@ -241,7 +241,7 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
     return true;
 }
 
-// Reads true or false. Like in the engine, only the first letter is checked. If the value has
+// Reads true or false. As in the engine, only the first letter is checked. If the value has
 // another type, skips it with a warning and sets `is_bool` to false. Returns false after an error.
 static bool read_json_bool(md5_lex *lex, bool *value, bool *is_bool)
 {

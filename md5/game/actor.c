@@ -2,7 +2,7 @@
 //
 // An actor has several channels: one for each part of the body, and one for the whole body. Each
 // channel has MD5_ACTOR_SLOTS slots. A slot plays one clip with a weight that changes over time.
-// The first slot plays the newest clip, and the others play older clips that fade out.
+// The first slot plays the newest clip. The other slots play older clips that fade out.
 //
 // To reproduce the engine's results, times are integers in milliseconds, weights are floats, and
 // comparisons have the engine's order.

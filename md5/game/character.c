@@ -1037,8 +1037,8 @@ static bool has_valid_legs(const md5_monster *monster)
 
 // Writes or reads the members of a monster that are its state, depending on the archive. They are
 // at the end of the structure, and have eight bytes each. The members from ik.waist_height up to
-// focus_time are doubles, and the others are integers. Returns false if a double is not finite or
-// too large.
+// focus_time are doubles, and the other members are integers. Returns false if a double is not
+// finite or too large.
 static bool archive_monster_members(md5_state_archive *archive, md5_monster *monster)
 {
     bool is_valid = true;

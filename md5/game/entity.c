@@ -506,7 +506,7 @@ static bool find_materials(md5_entity_load *load)
 // -- All ------------------------------------------------------------------------------------------
 
 // Reads the shader parms of an entity, which are numbers that its materials use. Parms 0 to 2 are
-// the color. Parms 0 to 3 have the default 1, and the others have the default 0.
+// the color. Parms 0 to 3 have the default 1, and the other parms 0.
 static void read_shader_parms(md5_entity *entity)
 {
     enum { NUM_COLOR_PARMS = 3, NUM_PARMS = MD5_COUNT(entity->parms) };
