@@ -171,7 +171,7 @@ static void bind_or_white(md5gl_renderer *renderer, const md5gl_program *program
                         texture ? texture : renderer->white);
 }
 
-// Binds the textures of a material. Sets the uniform `maps`, which tells the shader which maps the
+// Binds the textures of a material. Sets the uniform `maps`, which contains the maps that the
 // material has. With the style MD5GL_UNTEXTURED, the surface is gray and does not glow.
 static void bind_material(md5gl_renderer *renderer, const md5gl_material *material, uint32_t style,
                           const md5gl_program *program)
@@ -661,17 +661,21 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
 //
 // A stage is one texture layer of a Doom 3 material. It is drawn over the whole mesh by the program
 // of MD5GL_PASS_STAGE. Stages differ in uniforms and in GL state, such as blending, masks and
-// depth. The base is the surface below the stages. The base of an opaque material fills the depth
-// buffer before its stages are drawn.
+// depth. A stage list contains the stages of one mesh and its base, the surface below the stages.
+// The base of an opaque material fills the depth buffer before its stages are drawn.
 //
-// Stage lists are drawn in four parts. The parts are shadows, opaque bases, the light of
-// translucent surfaces, and the stages. The stages are blended over the first three.
+// Stage lists are drawn in four parts: shadows, opaque bases, the light of translucent surfaces,
+// and finally the stages, which are blended over the image.
 //
-// In the comments below, "the engine" is Doom 3's. Texels are used without sRGB decoding, because
-// the engine blends bytes. Alpha in the target is coverage unless a stage reads it. Cut-out
-// surfaces are drawn twice: first only their depth, then light at pixels with equal depth. In
-// multisampled frames, alpha selects the samples of an edge. In all other frames, the engine's
-// alpha test is used: a texel is either drawn or discarded.
+// In the comments below, "the engine" is Doom 3's. These rules apply to all stages:
+//
+// - Texels are used without sRGB decoding, because the engine blends the bytes of the files.
+// - Alpha in the target is coverage, unless a stage of the list reads it.
+// - A base with holes is drawn twice: first only its depth, then its light at pixels with equal
+//   depth.
+// - In multisampled frames, the alpha of a pixel at the edge of a hole in a base selects how many
+//   of its samples are drawn. In all other cases, the engine's alpha test applies: a texel is
+//   either drawn or discarded.
 
 // One stage list of a model, with the mesh and the program that draw it.
 typedef struct list_draw {
@@ -767,8 +771,9 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
         return ALPHA_UNCHANGED;
     }
 
-    // Alpha is coverage. It is blended with the same factors for all stages, whatever their color
-    // factors are.
+    // Alpha is coverage. The color factors of the stage do not apply to it. For all stages it is
+    //
+    //   coverage = alpha of the stage + (1 - alpha of the stage) * previous coverage
     const bool covers = !renderer->opaque && adds_coverage(stage);
     write_channels(renderer, stage->masked, covers);
     gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);

@@ -54,8 +54,8 @@ typedef struct md5gl_table {
 enum { MD5GL_TABLE_WIDTH = 1024 }; // the same value as in shaders/table_texture.glsl
 
 // The depth maps of shadows. The first is seen from the key light. The second is seen from below
-// the ground and provides contact shadows. The others are seen from spot lights and are the
-// quarters of one texture.
+// the ground and provides contact shadows. The maps of spot lights are the quarters of one
+// texture.
 enum {
     MD5GL_MAP_SUN,
     MD5GL_MAP_CONTACT,
@@ -158,7 +158,7 @@ struct md5gl_renderer {
 
 // -- Models ---------------------------------------------------------------------------------
 
-// A mesh on the GPU. Its path (md5gl_path) tells where and by which method its vertices are
+// A mesh on the GPU. Its path (md5gl_path) selects where and by which method its vertices are
 // skinned.
 typedef struct md5gl_mesh {
     const md5_mesh *mesh;

@@ -971,9 +971,9 @@ MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture,
 //       the same color, but linear and without tone mapping. Not with MD5GL_LIGHTING_CLASSIC.
 //   float md5gl_sunlight(vec3 position, vec3 normal)
 //       fraction of the key light that shadows do not block
-//   float md5gl_spotlight(int number, vec3 position, vec3 normal)
-//       fraction of a point light's light that shadows do not block. `number` is the index of the
-//       light, counting only lights with a range above 0.
+//   float md5gl_spotlight(int light_index, vec3 position, vec3 normal)
+//       fraction of a point light's light that shadows do not block. `light_index` is the index of
+//       the light, counting only lights with a range above 0.
 //   float md5gl_contact_shade(vec3 position)
 //       fraction of the sky that casters close above the point block. The point must be near the
 //       height of the frame's ground. md5gl_draw_ground() darkens by 0.7 times this fraction.

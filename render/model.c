@@ -526,8 +526,8 @@ static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
                           const md5gl_batch *batch, uint32_t before)
 {
     const GladGLContext *gl = &renderer->gl;
-    // If the mesh was skinned before the draw, the shader reads no palettes. The uniform then tells
-    // only whether the buffer also contains the vertices of the previous frame: 1 if so, else 0.
+    // If the mesh was skinned before the draw, the shader reads no palettes. The first element of
+    // the uniform then is 1 if the buffer also contains the vertices of the previous frame, else 0.
     uint32_t previous_palettes = batch->previous_palettes;
     if (mesh->posed && !model->baked)
         previous_palettes = mesh->posed_count > model->num_instances;
@@ -537,8 +537,9 @@ static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
     const GLint first_id = model->has_ids ? 0 : (GLint)before + 1; // 0: ids are in the table
     const GLint mesh_index = (GLint)(mesh - model->meshes);
     gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], first_id, mesh_index);
-    // Without ids the table is empty, but it must be bound nevertheless. Otherwise the unit can
-    // still hold a texture of colors, and WebGL then draws nothing because the type does not match.
+    // Without ids the table is empty, but it must be bound. Otherwise the unit can still contain a
+    // texture of colors, and WebGL then draws nothing, because the type of this texture does not
+    // match the sampler.
     bind_table(renderer, program, MD5GL_UNIT_GLOW, &batch->ids);
 }
 

@@ -1,7 +1,7 @@
 // Shadows are drawn with depth maps. One map is seen from the key light, which is the frame's
 // directional light and is also called sun. One map is seen from below the ground and provides
-// contact shadows, which darken the ground near the feet of a model. The others are seen from spot
-// lights. A caster is an object that casts shadows.
+// contact shadows, which darken the ground near the feet of a model. The other maps are seen from
+// spot lights. A caster is an object that casts shadows.
 //
 // Models are drawn into all maps with the vertex shaders of the other passes. The host draws its
 // own geometry. Opaque meshes use programs without a fragment stage, which are faster. On the
