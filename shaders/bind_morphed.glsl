@@ -22,7 +22,7 @@ skinned bound(vec3 position, vec3 normal, vec4 tangent)
     int instance_index = first_morphed + INSTANCE;
     int vertex = first_vertex + VERTEX;
     int first = int(FETCH(morph_first, vertex).x), end = int(FETCH(morph_first, vertex + 1).x);
-    vec3 turned = normal, along = tangent.xyz;
+    vec3 new_normal = normal, new_tangent = tangent.xyz;
     bool changes = false;
     for (int i = first; i < end; i++) {
         vec4 delta = FETCH(morph_deltas, 3 * i);
@@ -31,15 +31,16 @@ skinned bound(vec3 position, vec3 normal, vec4 tangent)
         if (weight == 0.0)
             continue;
         morph_offset += weight * delta.xyz;
-        turned += weight * FETCH(morph_deltas, 3 * i + 1).xyz;
-        along += weight * FETCH(morph_deltas, 3 * i + 2).xyz;
+        new_normal += weight * FETCH(morph_deltas, 3 * i + 1).xyz;
+        new_tangent += weight * FETCH(morph_deltas, 3 * i + 2).xyz;
         changes = true;
     }
     if (!changes)
         return plain;
-    turned = unit_direction(turned, normal);
-    along = unit_direction(along - dot(along, turned) * turned, tangent.xyz);
-    return skinned(position + morph_offset, turned, vec4(along, tangent.w));
+    new_normal = unit_direction(new_normal, normal);
+    new_tangent -= dot(new_tangent, new_normal) * new_normal;
+    new_tangent = unit_direction(new_tangent, tangent.xyz);
+    return skinned(position + morph_offset, new_normal, vec4(new_tangent, tangent.w));
 }
 
 // An influence is a point times a bias, and the bias. A vertex has one point per influence, and all

@@ -10,9 +10,9 @@ struct joint_blend {
     float weight;  // of the first joint
 };
 
-// Converts a rotation matrix to a unit quaternion. The component with the largest magnitude is
-// computed from the diagonal, which is the most accurate. The others are computed from sums and
-// differences of the other elements.
+// Converts a rotation matrix to a unit quaternion q. `rotation` is 4 * m * q, where m is a component of
+// q with a magnitude of at least 1/2, so that rounding errors remain small. Its square is computed from
+// the diagonal. The normalization removes the factor 4 * m.
 vec4 joint_rotation(mat3x4 rows)
 {
     float x = rows[0].x, y = rows[1].y, z = rows[2].z;

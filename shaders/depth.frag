@@ -1,6 +1,6 @@
-// Draws only depth, for shadow maps. Discards pixels with alpha up to the limit.
+// Draws only depth, for shadow maps. Discards pixels whose alpha is not above the limit.
 uniform sampler2D diffuse;
-uniform vec2 surface; // gloss; alpha limit below which texels are discarded
+uniform vec2 surface; // x: not used here; y: alpha limit
 
 in vec2 texcoord;
 in vec4 tint;

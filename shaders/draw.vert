@@ -18,7 +18,7 @@ flat out float dissolved; // fraction of the pixels that is hidden
 #ifdef HAS_PREVIOUS
 uniform UINT_TABLE ids;
 uniform ivec2 first_identity; // id of the batch's first instance, or 0 to read `ids`; index of the mesh
-out vec3 screen_now, screen_before; // x, y, w in clip space, current and previous frame
+out vec3 current_xyw, previous_xyw; // clip space, current and previous frame
 flat out uvec2 identity;
 #endif
 
@@ -27,7 +27,7 @@ flat out uvec2 identity;
 invariant gl_Position;
 
 // Returns the placement of the instance, with its rows in columns.
-mat3x4 own_placement()
+mat3x4 instance_placement()
 {
     int row = 3 * INSTANCE + shift.y;
     return mat3x4(FETCH(placements, row), FETCH(placements, row + 1), FETCH(placements, row + 2));
@@ -61,7 +61,7 @@ void main()
 {
     skinned vertex = skin();
     if (placed)
-        vertex = place_vertex(vertex, own_placement());
+        vertex = place_vertex(vertex, instance_placement());
     world_position = vertex.position;
     world_normal = vertex.normal;
     world_tangent = vertex.tangent;
@@ -84,10 +84,10 @@ void main()
         shift = previous;
         vertex.position = skin().position;
         if (placed)
-            vertex.position = vec4(vertex.position, 1.0) * own_placement();
+            vertex.position = vec4(vertex.position, 1.0) * instance_placement();
     }
-    screen_now = gl_Position.xyw;
-    screen_before = (previous_clip_from_world * vec4(vertex.position, 1.0)).xyw;
+    current_xyw = gl_Position.xyw;
+    previous_xyw = (previous_clip_from_world * vec4(vertex.position, 1.0)).xyw;
     identity.x = first_identity.x > 0 ? uint(first_identity.x + INSTANCE) : FETCH(ids, INSTANCE).x;
     identity.y = uint(first_identity.y);
 #endif

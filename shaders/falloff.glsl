@@ -1,4 +1,7 @@
+// Computes how much light of a point light or spot light reaches a surface. grid.frag tests
+// POINT_LIGHTS: of the two programs that draw the floor, only one contains this file.
 #define POINT_LIGHTS
+
 // Returns the fraction of the light of point light `i` that reaches a position on a surface with the
 // unit normal `flat_side`. Sets `to_light` to the direction to the light.
 float point_light(int i, vec3 position, vec3 flat_side, out vec3 to_light)

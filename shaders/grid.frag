@@ -22,8 +22,9 @@ float lines(vec2 position, vec2 span)
     return max(covered.x, covered.y);
 }
 
-// Returns the color of the floor with the light of point lights. Only a separate program contains
-// this loop, because software GL executes the body of a loop once even if it has no iterations.
+// Returns the color of the floor with the light of point lights. This loop is in a separate program,
+// because software GL executes the body of a loop once even if it has no iterations. Frames without
+// point lights use the program without the loop.
 #ifdef POINT_LIGHTS
 vec3 lit_floor()
 {

@@ -34,23 +34,24 @@ void main()
 {
     float from_center = length(ground_position.xy - ground_area.xy) / ground_area.w;
     float fade = 1.0 - smoothstep(0.6, 1.0, from_center);
-    vec2 seen = vec2(1.0, 0.0); // visibility of the key light; contact shadow
+    vec2 light_and_contact = vec2(1.0, 0.0); // x: visibility of the key light; y: contact shadow
     first_rotation = pixel_rotation();
     if (light_direction.z > 0.0 && fade > 0.0)
-        seen.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
-    seen.y = contact_shade(ground_position);
+        light_and_contact.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
+    light_and_contact.y = contact_shade(ground_position);
     // Average a block of 2 x 2 pixels to remove noise: the taps of its pixels are rotated by
     // different angles. An edge of the shadow that is not wider than a pixel has no noise and must
     // remain sharp.
     vec2 x = dFdx(ground_position.xy), y = dFdy(ground_position.xy);
     vec2 wide = clamp(edge * shadow.z / vec2(length(x), length(y)) - 1.0, 0.0, 1.0);
     vec2 first, row, column;
-    block_sums(seen, first, row, column);
+    block_sums(light_and_contact, first, row, column);
     vec2 block = (row + column - first) / 3.0;
     vec2 weight_x = vec2(wide.x, 1.0), weight_y = vec2(wide.y, 1.0);
-    seen = mix(mix(seen, 0.5 * row, weight_x), mix(0.5 * column, block, weight_x), weight_y);
-    float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * seen.y;
-    float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - seen.x)) * sky;
+    light_and_contact = mix(mix(light_and_contact, 0.5 * row, weight_x),
+                            mix(0.5 * column, block, weight_x), weight_y);
+    float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * light_and_contact.y;
+    float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - light_and_contact.x)) * sky;
     if (darkness * fade < 0.002) // true for most pixels
         discard;
     color = vec4(0.0, 0.0, 0.0, darkness * fade);

@@ -8,7 +8,7 @@ uniform sampler2D colors;  // linear color; brightness of the specular map; time
 uniform sampler2D surfaces; // normal in the axes of the image, depth, 1; times coverage
 
 flat in vec4 sphere;
-flat in vec4 turned;
+flat in vec4 model_rotation;
 flat in vec4 weights;
 flat in ivec3 views;
 flat in vec2 frame_and_level;
@@ -85,7 +85,7 @@ void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec
 // Returns the weighted sums of all views at the pixel. `covered` is 0 if no view has a texel there.
 impostor_point find_point()
 {
-    vec4 model_from_world = vec4(-turned.xyz, turned.w); // the inverse rotation
+    vec4 model_from_world = vec4(-model_rotation.xyz, model_rotation.w); // the inverse rotation
     vec3 origin = rotate(model_from_world, plane_position - sphere.xyz) / sphere.w;
     bool is_orthographic = viewer.w == 0.0; // `viewer` is then the direction to the viewer
     vec3 world_ray = is_orthographic ? -viewer.xyz : normalize(plane_position - viewer.xyz);
@@ -101,7 +101,7 @@ impostor_point find_point()
 // Returns the mean position of all views in world space.
 vec3 world_position(impostor_point point)
 {
-    return sphere.xyz + sphere.w * rotate(turned, point.position / point.covered);
+    return sphere.xyz + sphere.w * rotate(model_rotation, point.position / point.covered);
 }
 
 // Returns the depth of a position in world space, 0..1, for gl_FragDepth.

@@ -9,7 +9,7 @@ uniform float picture_texels;
 uniform bool casts; // true while drawing a shadow map, whose frame block has another `eye`
 
 flat out vec4 sphere;  // center in world space; w: radius
-flat out vec4 turned;  // rotation, model to world
+flat out vec4 model_rotation; // to world space
 flat out vec4 weights; // weights of three views; w: fraction of the pixels that is visible
 flat out ivec3 views;
 flat out vec2 frame_and_level; // frame; level of detail
@@ -67,7 +67,7 @@ void main()
     vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0; // of the square, -1..1
     sphere.xyz = translation.xyz + translation.w * rotate(rotation, model_sphere.xyz);
     sphere.w = translation.w * model_sphere.w;
-    turned = rotation;
+    model_rotation = rotation;
     viewer = eye;
     vec3 back = normalize(viewer.xyz - viewer.w * sphere.xyz);
     vec3 right = cross(abs(back.z) < 0.999 ? vec3(0, 0, 1) : vec3(1, 0, 0), back);

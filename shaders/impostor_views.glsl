@@ -1,5 +1,5 @@
-// The directions from which the images of an impostor were drawn. Views 0 .. around * above - 1 are on
-// rings around the vertical axis. The last view is from below.
+// The directions from which the images of an impostor were drawn, called views. Most views are on rings
+// around the vertical axis. The last view is from below.
 uniform ivec2 view_counts;  // around, above
 uniform ivec4 picture_grid; // columns, rows of a block; blocks per row, rows of blocks
 uniform vec2 view_range;    // elevation of the lowest and of the highest ring, radians

@@ -1,6 +1,8 @@
 // Draws a textured, lit surface. Texels with low alpha are discarded. In a multisampled target,
 // alpha selects how many samples of an edge are covered, and GL stores 1.
-uniform int alpha_mode; // alpha is 0: 1; 1: coverage (multisampled); 2: largest component (added light)
+// Alpha that is written. 0: the constant 1. 1: coverage, in multisampled targets. 2: the largest color
+// component, for light that is added to the image.
+uniform int alpha_mode;
 
 flat in float dissolved; // fraction of the pixels that is hidden
 

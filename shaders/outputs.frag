@@ -1,7 +1,7 @@
 // Writes the normal, motion vector and identity of a surface for other passes of a host. See
 // md5gl_draw_outputs().
 flat in float dissolved; // fraction of the pixels that is hidden
-in vec3 screen_now, screen_before; // x, y, w in clip space, current and previous frame
+in vec3 current_xyw, previous_xyw; // clip space, current and previous frame
 flat in uvec2 identity;
 
 layout(location = 0) out vec4 output_normal;
@@ -18,7 +18,7 @@ void main()
     output_normal = vec4(0.5 + 0.5 * mapped_normal(flat_side), 1.0);
     // Divide both positions before the subtraction, so that the motion of static objects is exactly
     // 0. A motion of 2 marks a position that was behind the eye.
-    vec2 motion = 0.5 * (screen_now.xy / screen_now.z - screen_before.xy / screen_before.z);
-    output_motion = screen_before.z > 0.0 ? clamp(motion, -2.0, 2.0) : vec2(2.0);
+    vec2 motion = 0.5 * (current_xyw.xy / current_xyw.z - previous_xyw.xy / previous_xyw.z);
+    output_motion = previous_xyw.z > 0.0 ? clamp(motion, -2.0, 2.0) : vec2(2.0);
     output_identity = identity;
 }

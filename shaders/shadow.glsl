@@ -35,8 +35,13 @@ vec2 pixel_rotation()
     return (pixel.y & 1) == 0 ? rotation : rotation * THIRD; // by -120 degrees
 }
 
-vec2 first_rotation = vec2(1.0, 0.0); // rotation of the first tap; equal in all pixels of bodies, so that they do not show noise
-float edge = 0.0; // half the width of the shadow's edge found by sunlight(), or possibly missed: a fraction of the map
+// Rotation of the first tap. ground.frag sets another rotation in each pixel. On models it is equal in
+// all pixels, so that they do not show noise.
+vec2 first_rotation = vec2(1.0, 0.0);
+// Half of the width of the shadow's edge at the point of the last call of sunlight(), as a fraction of
+// the map's width. If no tap found a blocker, this is the largest possible value, because the taps can
+// have missed a narrow caster.
+float edge = 0.0;
 
 // Returns the visibility of the key light, where 1 is full light. Shadow edges get softer with the
 // distance of the caster, as under an area light. First the mean depth of the blockers is found,
@@ -58,8 +63,8 @@ float sunlight(vec3 position, vec3 normal)
     vec3 across = mat3(sun_from_world) * normal;
     vec2 slope = clamp(across.xy / max(-across.z, 1e-6), -MAX_SLOPE, MAX_SLOPE);
 
-    // A blocker is a tap nearer to the light than the surface. Find the blockers and the sum of
-    // their distances from it.
+    // A blocker is a tap at which the map contains a caster, nearer to the light than the surface.
+    // Count the blockers, and add up their distances from the surface along the light.
     bool soft = shadow.y > 0.0;
     int num_blockers = inside && soft ? BLOCKER_TAPS : -1;
     float sum = 0.0, count = 0.0;
@@ -90,8 +95,8 @@ float sunlight(vec3 position, vec3 normal)
     return num_filters > 0 ? lit / float(num_filters) : 1.0;
 }
 
-// Returns the fraction of the sky that is hidden from a point by casters close above it. A caster
-// far below the point stands on lower ground next to it and is ignored.
+// Returns the fraction of the sky that casters close above a point hide from it. A caster far below
+// the point is ignored, because it is on lower ground next to the point.
 float contact_shade(vec3 position)
 {
     vec3 at = (contact_from_world * vec4(position, 1.0)).xyz;

@@ -3,7 +3,7 @@
 layout(location = 0) in vec3 bind_position; // model space
 layout(location = 1) in vec3 bind_normal;
 layout(location = 3) in vec4 bind_tangent;
-layout(location = 4) in uvec4 joints; // unused slots: joint 0, weight 0
+layout(location = 4) in uvec4 joints; // joint 0 and weight 0 if the vertex has fewer influences
 layout(location = 6) in vec4 weights; // largest first, sum to 1
 
 skinned skin()

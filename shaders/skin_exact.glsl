@@ -3,7 +3,7 @@
 // exact position is the sum of matrix * influence. See md5_mesh.influences. Dual quaternions are
 // blended to one rigid motion, which transforms the bind position instead.
 #ifndef NO_ATTRIBUTES
-layout(location = 0) in vec3 bind_position; // read by dual blending and morphing only
+layout(location = 0) in vec3 bind_position; // read by dual blending only
 layout(location = 1) in vec3 bind_normal; // model space
 layout(location = 3) in vec4 bind_tangent;
 layout(location = 4) in uint first_influence;

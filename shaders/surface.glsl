@@ -3,8 +3,9 @@ uniform sampler2D diffuse;  // decoded from sRGB by the sampler, as are specular
 uniform sampler2D normals;  // tangent space, 0..1 for -1..1, green along increasing v
 uniform sampler2D specular;
 uniform sampler2D glow;
-uniform ivec3 maps;   // 1 if the material has a map: normals, specular (2: alpha is thinness), glow
-uniform vec2 surface; // gloss; alpha limit below which texels are discarded
+uniform ivec3 maps;   // x: 1 if the material has a normal map; y: 1 if it has a specular map, 2 if
+                      // the alpha of this map is thinness; z: 1 if it has a glow map
+uniform vec2 surface; // gloss; alpha limit: see coverage()
 uniform vec3 paints[2]; // multiply diffuse and specular; linear colors, in classic lighting sRGB
 
 in vec3 world_position;
