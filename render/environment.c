@@ -160,7 +160,7 @@ static uint32_t half_side(uint32_t side)
 
 // Computes the next smaller mipmap level. Each of its texels is the mean of 2 x 2 texels, or of 2
 // if a side is 1. The result may overwrite the memory of the larger level.
-static void halve(const md5gl_panorama *from, md5gl_panorama *half)
+static void halve_level(const md5gl_panorama *from, md5gl_panorama *half)
 {
     // Offsets, in floats, from a texel to its right and lower neighbor. If a side is 1, there is no
     // such neighbor. The offset is then 0, so the texel is counted twice.
@@ -203,11 +203,11 @@ static float clamp_component(float value)
 }
 
 // Computes the next smaller level of a panorama in the memory `rgb`.
-// NOLINTNEXTLINE(readability-non-const-parameter): halve() writes to the memory
+// NOLINTNEXTLINE(readability-non-const-parameter): halve_level() writes to the memory
 static md5gl_panorama next_level(const md5gl_panorama *level, float *rgb)
 {
     md5gl_panorama half = {half_side(level->width), half_side(level->height), rgb};
-    halve(level, &half);
+    halve_level(level, &half);
     return half;
 }
 

@@ -266,8 +266,8 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 // Copies the colors of `from`, a framebuffer of the target, to the framebuffer `to` of width x
 // height pixels. If `from` is multisampled, each pixel becomes the average of its samples. If the
 // sizes differ, the image is scaled.
-static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
-                 uint32_t width, uint32_t height)
+static void copy_colors(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
+                        uint32_t width, uint32_t height)
 {
     const bool has_same_size = width == target->width && height == target->height;
     const GLenum filter = has_same_size ? GL_NEAREST : GL_LINEAR;
@@ -290,7 +290,7 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
     (void)md5gli_clear_errors(renderer);
-    copy(&renderer->gl, target, target->readable, framebuffer, width, height);
+    copy_colors(&renderer->gl, target, target->readable, framebuffer, width, height);
     return md5gli_check(renderer, "copying a target", error);
 }
 
@@ -541,11 +541,12 @@ static bool resolve_samples(md5gl_renderer *renderer, const md5gl_target *target
         return true;
     const bool has_program = target->samples == 4 && !renderer->is_es; // see resolve.frag
     if (!has_program) {
-        copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
+        copy_colors(&renderer->gl, target, target->drawn, target->readable, target->width,
+                    target->height);
         return true;
     }
-    // The program is used because copy(), which would give the same result, is slow in Mesa's
-    // software GL. It compiles a shader for the copy in each process, which takes 29 ms.
+    // The program is used because copy_colors(), which would give the same result, is slow in
+    // Mesa's software GL. It compiles a shader for the copy in each process, which takes 29 ms.
     const bool is_resolved =
         repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
                 target->color_samples, target->readable, error);

@@ -31,7 +31,7 @@ static size_t child_index(const md5_name_node *node, const char *name, size_t le
 // Returns the leaf that is reached by following the bits of `name` from the root, or NULL if the
 // map is empty. No other leaf can have this name. The caller must still compare the names, because
 // the inner nodes test only some bits.
-static md5_name_node *closest(const md5_name_map *names, const char *name, size_t length)
+static md5_name_node *closest_leaf(const md5_name_map *names, const char *name, size_t length)
 {
     md5_name_node *node = names->root;
     while (node && !node->name)
@@ -41,7 +41,7 @@ static md5_name_node *closest(const md5_name_map *names, const char *name, size_
 
 void **md5i_name_map_find(const md5_name_map *names, const char *name)
 {
-    md5_name_node *const node = closest(names, name, strlen(name));
+    md5_name_node *const node = closest_leaf(names, name, strlen(name));
     return node && strcmp(node->name, name) == 0 ? &node->value : NULL;
 }
 
@@ -69,7 +69,7 @@ static bool is_above(const md5_name_node *node, const md5_name_node *added)
 void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
 {
     const size_t length = strlen(name);
-    md5_name_node *const nearest = closest(names, name, length);
+    md5_name_node *const nearest = closest_leaf(names, name, length);
 
     // Find the first byte in which the name differs from the closest name.
     size_t byte = 0;

@@ -23,7 +23,7 @@ static bool is_separator(char c, char separator)
 
 // Folds a name, which means that it becomes lower case, with / between folders. Files are found by
 // their folded names. `separator` is as in is_separator().
-static void fold(char *name, char separator)
+static void fold_name(char *name, char separator)
 {
     for (; *name; name++)
         *name = is_separator(*name, separator) ? '/' : md5_lower(*name);
@@ -48,7 +48,7 @@ static bool set_entry_names(md5_game *game, const char *name, bool is_archive,
     char *const folded = md5_copy_text(&game->arena, name, size);
     char *const spelled = md5_copy_text(&game->arena, name, size);
     TRY(folded && spelled);
-    fold(folded, is_archive ? ':' : '\0');
+    fold_name(folded, is_archive ? ':' : '\0');
     for (size_t i = 0; i < size; i++)
         spelled[i] = spelled[i] == '\\' ? '/' : spelled[i];
     entry->name = folded;
@@ -122,7 +122,7 @@ const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name
     if (length >= CAPACITY)
         return NULL;
     memcpy(folded, name, length + 1);
-    fold(folded, '\0');
+    fold_name(folded, '\0');
     if (!is_reachable(folded))
         return NULL;
     void **const found = md5i_name_map_find(&game->files, folded);
@@ -166,7 +166,7 @@ const char *md5_game_file(const md5_game *game, size_t index)
     return index < game->num_entries ? game->entries[index].spelled : NULL;
 }
 
-// Returns true if fold() would convert a name of a search path to `folded`.
+// Returns true if fold_name() would convert a name of a search path to `folded`.
 static bool folds_to(const md5_game_path *path, const char *name, const char *folded)
 {
     const char separator = path->is_archive ? ':' : '\0';

@@ -2,7 +2,7 @@
 //
 // An md5.cfg file is a script. This file first contains an interpreter of the script language:
 // script_next() runs the commands of the language, such as `if`. It returns the other commands,
-// which describe the model. execute() stores these in a md5_cube2.
+// which describe the model. execute_command() stores these in a md5_cube2.
 #include "md5/core/freed.h"
 #include "md5/core/assert.h"
 #include "md5/core/file.h"
@@ -1130,7 +1130,7 @@ static bool execute_part_command(md5_cube2_reader *reader, const part_command *c
 // Executes one command of an md5.cfg file. The command concerns a part, a material or the whole
 // model, or is a setting for the game. An unknown command causes a warning. Returns false if memory
 // runs out.
-static bool execute(md5_cube2_reader *reader)
+static bool execute_command(md5_cube2_reader *reader)
 {
     md5_lex *const lex = top_lex(&reader->script);
     const md5_cube2_word *const word = &reader->command.words[0];
@@ -1264,7 +1264,7 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
     if (!script_open(&reader->script, path))
         return use_default_model(reader);
 
-    while (script_next(&reader->script, &reader->command) && execute(reader))
+    while (script_next(&reader->script, &reader->command) && execute_command(reader))
         continue;
     while (reader->script.depth > 0)
         end_frame(&reader->script);
@@ -1401,7 +1401,7 @@ static bool alternative_matches(const char *pattern, const char *end, const char
 
 // Returns true if a pattern matches the name of an animation. A pattern contains alternatives with
 // | between them, and one of them must match.
-static bool matches(const char *pattern, const char *name)
+static bool pattern_matches(const char *pattern, const char *name)
 {
     for (;;) {
         const char *const end = pattern + strcspn(pattern, "|");
@@ -1423,7 +1423,7 @@ uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const ch
         return MD5_NONE;
     // A later animation replaces earlier animations of its name, so search backwards.
     for (uint32_t i = part->num_anims; i-- > 0;) {
-        if (part->anims[i].mask == mask && matches(part->anims[i].names, name))
+        if (part->anims[i].mask == mask && pattern_matches(part->anims[i].names, name))
             return i;
     }
     return MD5_NONE;

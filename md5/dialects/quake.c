@@ -120,7 +120,7 @@ static md5_quoted quote_token(const md5_lex *lex)
 
 // Reads the character `c`. If a different character follows, returns false and sets an error.
 // `where` describes the expected position, such as "after a name".
-static bool expect(md5_lex *lex, char c, const char *where)
+static bool expect_char(md5_lex *lex, char c, const char *where)
 {
     if (!md5i_lex_accept(lex, c))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
@@ -304,7 +304,7 @@ static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_e
     md5_lex *const lex = reader->lex;
     const char *const position = md5i_lex_skip_space(lex);
     const char *const name = read_json_string(lex);
-    TRY(name && expect(lex, ':', "after a name"));
+    TRY(name && expect_char(lex, ':', "after a name"));
 
     scale_entry entry = {.joint = joint};
     entry.is_position = strcmp(name, "scale_positions") == 0;
@@ -330,12 +330,12 @@ static bool read_joint(scale_reader *reader)
     md5_lex *const lex = reader->lex;
     const char *const position = md5i_lex_skip_space(lex);
     const char *const name = read_json_string(lex);
-    TRY(name && expect(lex, ':', "after a name"));
+    TRY(name && expect_char(lex, ':', "after a name"));
 
     md5i_lex_skip_space(lex);
     if (lex->at < lex->end && *lex->at != '{')
         return skip_value(lex, "an object");
-    TRY(expect(lex, '{', "before the scales of a joint"));
+    TRY(expect_char(lex, '{', "before the scales of a joint"));
 
     // The map contains 1 + the index of each joint, because NULL would mean a missing value.
     void **const joint = md5i_name_map_find(&reader->joints, name);
@@ -349,7 +349,7 @@ static bool read_joint(scale_reader *reader)
     do
         TRY(read_scale_member(reader, index, joint != NULL));
     while (md5i_lex_accept(lex, ','));
-    return expect(lex, '}', "or ',' after a scale");
+    return expect_char(lex, '}', "or ',' after a scale");
 }
 
 // Maps the names of the animation's joints to 1 + their indices. The loop runs backward, so that
@@ -373,12 +373,12 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
 {
     scale_reader reader = {.lex = lex, .anim = anim};
     TRY(map_scaled_joints(&reader));
-    TRY(expect(lex, '{', "at the start of scales"));
+    TRY(expect_char(lex, '{', "at the start of scales"));
     if (!md5i_lex_accept(lex, '}')) {
         do
             TRY(read_joint(&reader));
         while (md5i_lex_accept(lex, ','));
-        TRY(expect(lex, '}', "or ',' after a joint"));
+        TRY(expect_char(lex, '}', "or ',' after a joint"));
     }
 
     md5i_lex_skip_space(lex);
@@ -488,7 +488,8 @@ static uint32_t count_entry_joints(const scale_entry *entries, size_t count)
 
 // Reads scales from a text and stores them in one block of memory, sorted by joint and frame.
 // Temporary data is in the arena. Returns NULL and sets the context's error on failure.
-static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
+static md5_scales *build_scales(md5_arena *arena, const char *text, size_t size,
+                                const md5_anim *anim)
 {
     md5_lex lex;
     scale_entry *entries;
@@ -516,7 +517,7 @@ static md5_scales *build_with_arena(md5_context *context, const char *text, size
 {
     md5_arena arena = {.context = context};
     md5_scales *const scales =
-        md5_check_text_size(context, size) ? build(&arena, text, size, anim) : NULL;
+        md5_check_text_size(context, size) ? build_scales(&arena, text, size, anim) : NULL;
     md5i_arena_free(&arena);
     return scales;
 }

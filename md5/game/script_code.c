@@ -974,7 +974,7 @@ static void list_state(script_compiler *compiler, script_definition *definition)
 
 // Compiles the states of the object, the functions of frame commands in the entity's clips, and the
 // functions that these functions call. Returns false after an error.
-static bool compile(script_compiler *compiler, const md5_entity *entity)
+static bool compile_functions(script_compiler *compiler, const md5_entity *entity)
 {
     script_block *const block = compiler->block;
     const uint32_t count = compiler->program->num_definitions;
@@ -1008,8 +1008,8 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
 // == Loading ======================================================================================
 
 // Reads and compiles a script. Returns false after an error.
-static bool load(script_program *program, const char *path, const char *object,
-                 const md5_entity *entity)
+static bool compile_script(script_program *program, const char *path, const char *object,
+                           const md5_entity *entity)
 {
     script_compiler compiler = {.program = program,
                                 .tokens = &program->tokens,
@@ -1017,7 +1017,7 @@ static bool load(script_program *program, const char *path, const char *object,
                                 .scratch = {.context = program->tokens.context}};
     const bool is_loaded = md5i_read_script_tokens(&program->tokens, path)
                            && md5i_read_script_declarations(program, object)
-                           && compile(&compiler, entity);
+                           && compile_functions(&compiler, entity);
     md5i_free_script_files(&program->tokens);
     md5i_arena_free(&compiler.scratch);
     return is_loaded;
@@ -1050,7 +1050,7 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_enti
         path = "";
     if (!object)
         object = "";
-    const bool is_loaded = load(&program, path, object, entity);
+    const bool is_loaded = compile_script(&program, path, object, entity);
     md5i_arena_free(&program.arena);
 
     if (is_loaded)

@@ -1,8 +1,9 @@
 // Finds the declarations in the tokens of a script: objects, namespaces, functions and variables.
 //
 // The compiled object is the object whose states are compiled, for example a monster.
-// read_declarations() lists all definitions of the script. resolve() then reads the variables and
-// methods of the compiled object and of the objects that it inherits, and the global variables.
+// read_declarations() lists all definitions of the script. resolve_script_names() then reads the
+// variables and methods of the compiled object and of the objects that it inherits, and the global
+// variables.
 #include "md5/game/script_decls.h"
 
 #include <string.h>
@@ -364,7 +365,7 @@ static void add_function(script_program *program, script_definition *definition)
 // Reads the members of the compiled object and its ancestors, and adds all functions to the maps of
 // their names. Reads the global variables after the members, so that members of the object hide
 // global variables with the same name. Returns false after an error.
-static bool resolve(script_program *program, const char *object)
+static bool resolve_script_names(script_program *program, const char *object)
 {
     script_tokens *const tokens = &program->tokens;
     script_object *member = find_parents(program, object);
@@ -388,5 +389,5 @@ bool md5i_read_script_declarations(script_program *program, const char *object)
 {
     program->last = &program->first;
     TRY(read_declarations(program));
-    return resolve(program, object);
+    return resolve_script_names(program, object);
 }

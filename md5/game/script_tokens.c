@@ -591,7 +591,7 @@ static bool expand_parameter(script_reader *reader, const script_token *name)
 // Expands a name. If it is a parameter of the macro that is being read, the next tokens are read
 // from its argument. If it is the name of a macro, they are read from the body of this macro.
 // Otherwise returns false.
-static bool expand(script_reader *reader, const script_token *name)
+static bool expand_name(script_reader *reader, const script_token *name)
 {
     if (expand_parameter(reader, name))
         return true;
@@ -642,7 +642,7 @@ static bool read_from_source(script_reader *reader, bool *is_end)
         read_directive(reader);
         return true;
     }
-    if (token.kind == SCRIPT_TOKEN_NAME && expand(reader, &token))
+    if (token.kind == SCRIPT_TOKEN_NAME && expand_name(reader, &token))
         return true;
     *is_end = is_source_end;
     return append_token(to, &token);

@@ -76,7 +76,7 @@ static void append_text(image_reader *reader, const char *bytes, size_t size)
 }
 
 // Reads a bracket or comma. Any other token is reported and skipped.
-static void match(image_reader *reader, const char *text)
+static void read_separator(image_reader *reader, const char *text)
 {
     if (md5i_decl_lex_expect(reader->lex, text))
         append_text(reader, text, 1);
@@ -133,7 +133,7 @@ static bool open_image_operation(image_reader *reader, const struct operation *o
     opened->outer = reader->open;
     opened->operation = operation;
     reader->open = opened;
-    match(reader, "(");
+    read_separator(reader, "(");
     return true;
 }
 
@@ -141,7 +141,7 @@ static bool open_image_operation(image_reader *reader, const struct operation *o
 // Appends its step, which follows the steps of its arguments.
 static bool close_image_operation(image_reader *reader)
 {
-    match(reader, ")");
+    read_separator(reader, ")");
     const open_operation *const closed = reader->open;
     md5_image_step step = {.kind = closed->operation->kind};
     memcpy(step.values, closed->values, sizeof step.values);
@@ -177,7 +177,7 @@ static bool read_to_program(image_reader *reader, bool *is_done)
             continue;
         }
 
-        match(reader, ",");
+        read_separator(reader, ",");
         if (type == 'p')
             return true;
         const md5_token token = next_token(reader);
@@ -510,7 +510,7 @@ static bool smooth_normals(md5_context *context, md5_image *image)
 // -- Sums -----------------------------------------------------------------------------------------
 
 // Returns the coordinate of a normal from the value of its channel.
-static float coordinate(uint8_t channel)
+static float coordinate_from_channel(uint8_t channel)
 {
     return ((float)channel - 128.0f) / 127.0f;
 }
@@ -534,10 +534,11 @@ static void add_normals(md5_image *image, const md5_image *second)
     for (uint32_t y = 0; y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
             const uint8_t *const added = scaled_texel(image, second, x, y);
-            float normal[3] = {coordinate(texel[0]), coordinate(texel[1]), coordinate(texel[2])};
+            float normal[3] = {coordinate_from_channel(texel[0]), coordinate_from_channel(texel[1]),
+                               coordinate_from_channel(texel[2])};
             lengthen_by_z(normal);
-            normal[0] += coordinate(added[0]);
-            normal[1] += coordinate(added[1]);
+            normal[0] += coordinate_from_channel(added[0]);
+            normal[1] += coordinate_from_channel(added[1]);
             const float length = sqrtf(squared_length(normal));
             for (uint32_t i = 0; i < 3; i++)
                 normal[i] = length > 0.0f ? normal[i] / length : 0.0f;

@@ -229,7 +229,7 @@ static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 }
 
 // Adds a number to a hash.
-static void add(uint64_t *hash, double number)
+static void add_number(uint64_t *hash, double number)
 {
     const double positive = number + 0; // -0 becomes 0, so that equal numbers have equal bits
     uint64_t bits;
@@ -256,21 +256,21 @@ static bool is_hashed(const md5_column *column, uint32_t kind)
 // Adds names and parents of all joints, axes and scale to a hash.
 static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
 {
-    add(hash, skeleton->num_joints);
-    add(hash, skeleton->axes);
-    add(hash, md5_skeleton_scale(skeleton));
+    add_number(hash, skeleton->num_joints);
+    add_number(hash, skeleton->axes);
+    add_number(hash, md5_skeleton_scale(skeleton));
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         add_text(hash, skeleton->joints[i].name);
         // -1 as in older versions, so that their saved players remain valid
         const uint32_t parent = skeleton->joints[i].parent;
-        add(hash, parent == MD5_NONE ? -1.0 : parent);
+        add_number(hash, parent == MD5_NONE ? -1.0 : parent);
     }
 }
 
 static void add_clip(uint64_t *hash, const md5_anim *anim)
 {
-    add(hash, anim->num_frames);
-    add(hash, anim->frame_rate);
+    add_number(hash, anim->num_frames);
+    add_number(hash, anim->frame_rate);
 }
 
 static void add_texts(uint64_t *hash, const char *const *texts, size_t capacity)
@@ -282,7 +282,7 @@ static void add_texts(uint64_t *hash, const char *const *texts, size_t capacity)
 static void add_direction(uint64_t *hash, const float components[3])
 {
     for (uint32_t i = 0; i < 3; i++)
-        add(hash, components[i]);
+        add_number(hash, components[i]);
 }
 
 // Adds the value of the iterator's column to a hash. `rows` are the rows of the column, or NULL.
@@ -312,20 +312,20 @@ static void add_column_value(uint64_t *hash, const md5_table_iterator *iterator,
         return;
     case MD5_COLUMN_TABLE:
         if (column->hash != MD5_HASH_ROWS)
-            add(hash, num_rows);
+            add_number(hash, num_rows);
         return;
     case MD5_COLUMN_EASING:
         // An easing with parameters has a row, which contains its kind. Its kind is added as 0
         // here, as in older versions, so that their saved players remain valid.
         if (column->position == MD5_POSITION_HEAD)
-            add(hash, rows ? 0 : number);
+            add_number(hash, rows ? 0 : number);
         return;
     case MD5_COLUMN_ROW:
     case MD5_COLUMN_PART:
         return; // only its rows are added
     default:
         if (column->hash != MD5_HASH_SET || number != 0)
-            add(hash, number);
+            add_number(hash, number);
         return;
     }
 }

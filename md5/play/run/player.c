@@ -1245,7 +1245,7 @@ enum { CACHE_LINE = 64 };
 
 // Returns the first address in the scratch memory at which a cache line begins, so that poses are
 // aligned.
-static md5_xform *align(void *scratch)
+static md5_xform *align_to_cache_line(void *scratch)
 {
     const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
     unsigned char *const bytes = (unsigned char *)scratch;
@@ -1298,7 +1298,7 @@ bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5
     MD5_ASSERT_NOT_NULL(scratch);
     MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: must not be NULL");
     MD5_ASSERT_DISJOINT(joints, player->machine->num_joints, palette, player->machine->num_joints);
-    md5_xform *const spare = align(scratch);
+    md5_xform *const spare = align_to_cache_line(scratch);
     const bool is_computed = begin_player_pose(player);
     compute_or_load_pose(player, is_computed, spare, pose);
     if (is_computed) {
@@ -1533,7 +1533,7 @@ static void play_range(void *user, size_t first, size_t last, void *scratch)
 {
     md5_play_job *const jobs = (md5_play_job *)user + first;
     const size_t count = last - first;
-    job_group group = {.poses = align(scratch)};
+    job_group group = {.poses = align_to_cache_line(scratch)};
     for (size_t begin = 0; begin < count; begin += GROUP_SIZE) {
         const size_t end = count - begin < GROUP_SIZE ? count : begin + GROUP_SIZE;
         for (size_t i = begin; i < end; i++)
