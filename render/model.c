@@ -296,8 +296,8 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 }
 
 // Returns how many joints and weights the attributes of a vertex contain on a path. Returns 0 if
-// the path has no such attributes. It then reads influences from tables, or the vertices are
-// skinned before.
+// the path has no such attributes: its shader reads influences from tables, or its vertices are
+// skinned before the draw.
 static uint32_t slots_per_vertex(md5gl_path path)
 {
     if (path == MD5GL_PATH_4)

@@ -292,8 +292,8 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
                        length, message);
 }
 
-// OpenGL ES has default precisions that are too low or missing, so they are set. Desktops always
-// use the highest.
+// OpenGL ES has default precisions that are too low or missing, so they are set. OpenGL on desktops
+// always uses the highest precision.
 #define ES_PRECISIONS                                           \
     "precision highp float;\nprecision highp int;\n"            \
     "precision highp sampler2D;\nprecision highp usampler2D;\n" \

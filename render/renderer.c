@@ -189,7 +189,8 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     const GLint version = 10 * major + minor;
     load_reset_status(renderer, opts, version);
-    // WebGL cannot map buffers. Unlike OpenGL ES, it has this function of desktop OpenGL instead.
+    // In WebGL, buffers cannot be mapped. They are read with glGetBufferSubData(), which OpenGL ES
+    // does not have.
     const md5gl_proc get_data = load_function(opts, "glGetBufferSubData");
     if (renderer->is_webgl && get_data)
         memcpy(&gl->GetBufferSubData, &get_data, sizeof get_data);

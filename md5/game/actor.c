@@ -94,8 +94,8 @@ static md5_vec3 root_translation(const md5_anim *anim, uint32_t frame)
 {
     const md5_sample_position first = {.frame0 = 0};
     const md5_sample_position last = {.frame0 = frame, .frame1 = frame};
-    // The frames of a file do not contain the translation of a root that does not move. The frames
-    // of a packed animation cannot be read one by one.
+    // If the root does not move, the frames do not contain its translation. The frames of a packed
+    // animation cannot be read one by one, so its root motion from frame 0 is added.
     const bool is_animated = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     md5_vec3 stored = anim->constant[0].translation;
     if (is_animated && anim->packed_size)

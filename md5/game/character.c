@@ -452,7 +452,8 @@ void md5_destroy_monster(md5_monster *monster)
 }
 
 // Returns the mods of the body, [model joints]. The caller may change them, as the script functions
-// setJointPos(), setJointAngle() and clearJoint() do.
+// setJointPos(), setJointAngle() and clearJoint() do. Any joint may get a mod, so the transforms of
+// all joints are tracked from now on.
 md5_joint_mod *md5_monster_mods(md5_monster *monster)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -573,8 +574,8 @@ static int64_t next_align_time(const md5_monster *monster, const md5_monster_tic
     return (int64_t)((float)tick->time + fraction * (float)monster->align_duration);
 }
 
-// Returns the axes to which the look angles are relative, and their origin, in world space. They
-// are those of the body. If the entity has the key "bone_orientation", they are those of this joint
+// Returns the axes to which the look angles are relative, and their origin, in world space. These
+// are the axes of the body or, if the entity has the key "bone_orientation", the axes of this joint
 // without its pitch and roll. The z axis of this joint points forward.
 static world_transform find_orientation(const md5_monster *monster, const md5_monster_tick *tick,
                                         const world_transform *body)

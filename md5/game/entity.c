@@ -121,7 +121,7 @@ bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_k
     const uint32_t line = key->line;
     const uint32_t column = key->column;
     MD5_PRINT(message, format);
-    // Messages contain the file name that is stored in the error.
+    // Both functions below take the file name from the context's error.
     if (status == MD5_WARNING || context->error.status == MD5_OK) {
         const char *const file = decl && decl->file ? decl->file : "";
         (void)snprintf(context->error.file, sizeof context->error.file, "%s", file);

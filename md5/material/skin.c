@@ -1,4 +1,4 @@
-// Parses skins. A skin replaces materials of a model by others. Its declaration is
+// Parses skins. A skin replaces materials of a model by other materials. Its declaration is
 //
 //   skin NAME { [model FILE] FROM TO ... }
 //

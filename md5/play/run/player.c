@@ -12,9 +12,9 @@
 
 // -- Level of detail ------------------------------------------------------------------------------
 
-// Sets the level of detail: the mask of the joints that are computed, and the interval between
-// computed poses, in calls. Other calls repeat the last pose. Returns false if the mask does not
-// exist.
+// Sets the level of detail: the mask of the joints that are computed, and the number of calls after
+// which the pose is computed again. The calls between repeat the last pose. Returns false if the
+// mask does not exist.
 bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -935,8 +935,8 @@ static void migrate_slot(const migration *job, const md5_one_shot_slot *old_slot
     job->to->num_one_shots += slot->num_one_shots;
 }
 
-// Copies the one-shot clips. Slots with names are first and are found by name. A slot without a
-// name is copied to the slot with the same index, if that slot is empty.
+// Copies the one-shot clips. Slots with names precede slots without names, and are found by
+// name. A slot without a name is copied to the slot with the same index, if that slot is empty.
 static void migrate_slots(const migration *job)
 {
     md5_player *const to = job->to;
@@ -1310,8 +1310,8 @@ bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5
 }
 
 // Number of characters that a batch processes together, in four passes: advance, blend, modifiers,
-// matrices. The code of each pass fits into the instruction cache. No instruction set has more
-// lanes.
+// matrices. The code of each pass fits into the instruction cache. The group fills all lanes of a
+// SIMD register, because no instruction set has more lanes.
 enum { GROUP_SIZE = MD5_MAX_HOOKED };
 
 // Returns the number of joints of a pose, rounded up so that the next pose is aligned.

@@ -196,10 +196,10 @@ typedef struct md5_flow {
 typedef struct md5_active_state {
     const md5_blend_tree *tree; // NULL: no motion
     uint32_t state;
-    uint32_t from;            // source state of the transition to it; MD5_NONE: no transition
-    const md5_easing *easing; // of its transition; belongs to the machine
-    double elapsed;           // of its transition, seconds
-    double duration;          // of its transition, seconds
+    uint32_t from;            // source of the transition to this state; MD5_NONE: no transition
+    const md5_easing *easing; // of this transition; belongs to the machine
+    double elapsed;           // seconds since this transition began
+    double duration;          // duration of this transition, seconds
     int32_t priority;
     md5_interrupt interrupt;
     bool fades;         // it fades in over `duration`; otherwise its weight is always full

@@ -1101,7 +1101,7 @@ static void finish_restore(md5_player *player)
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
         player->layer_states[i].causes = MD5_ALL_CAUSES;
 
-    // Compute the weights without a change of parameters or of resting layers.
+    // Compute the weights. `is_weighed` is true meanwhile, so that resting layers continue to rest.
     const bool is_weighed = player->is_weighed;
     player->is_weighed = true;
     player->has_moved = true;

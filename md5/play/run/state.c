@@ -529,7 +529,9 @@ static void weigh_state(const md5_player *player, md5_active_state *active)
         weigh_clip(player, active, active->active_instances[i]);
 }
 
-// Computes the weights and speeds of all active states again if a parameter has changed.
+// Computes the weights and speeds of all active states again if a parameter has changed. If a
+// parameter was set, resting layers stop resting: see start_transitions(). They continue to rest
+// if smoothed parameters have only moved towards their goals.
 void md5i_update_weights(md5_player *player)
 {
     const bool is_weighed = player->is_weighed && !player->has_moved;
