@@ -248,10 +248,12 @@ typedef struct assimp_importer {
 } assimp_importer;
 
 // The separate process sends lines of text, then FILE_MARK and the bytes of the file. The first
-// letter of a line is its kind. A loss is an error, unless --force is given.
+// letter of a line is its kind. A loss is an error, unless --force is given. The line and column of
+// the file can follow it.
 #define NOTE "n"
 #define LOSS "l"
 #define PROBLEM "e"
+#define LOCATION ":%u:%u: "
 enum { FILE_MARK = 'g' };
 
 // Advice for files that libassimp cannot read.
@@ -716,26 +718,37 @@ static const char *read_curves(assimp_importer *importer, const convert_input *i
     return bytes;
 }
 
-// Evaluates the animation curves of a Collada file. Returns the bytes of a file with additional
-// keys for libassimp, or no bytes if the file needs no additional keys.
-static convert_bytes bake_curves(assimp_importer *importer, const convert_input *input, double rate)
+// Repairs a Collada file. Returns the bytes of the repaired file, or no bytes if the file needs no
+// repair. Reports content that libassimp reads incorrectly.
+static convert_bytes repair_collada(assimp_importer *importer, const convert_input *input,
+                                    double rate)
 {
     if (!common_has_suffix(input->path, ".dae"))
         return (convert_bytes){0};
     importer->job.rate = rate;
-    const collada_file file = collada_bake_curves(&importer->job, input->bytes, input->size);
-    if (file.unsupported_sampler)
+    const collada_file file = collada_repair(&importer->job, input->bytes, input->size);
+    if (file.unsupported_sampler.name)
         add_line(importer,
-                 LOSS "the curves of animation sampler '%.100s' cannot be evaluated: expected "
-                      "LINEAR, STEP, BEZIER or HERMITE keys with ascending times and a value and "
-                      "tangents for each key; bake the animation when you export it",
-                 file.unsupported_sampler);
-    if (file.unsupported_target)
+                 LOSS LOCATION
+                 "the curves of animation sampler '%.60s' cannot be evaluated: expected LINEAR, "
+                 "STEP, BEZIER or HERMITE keys with ascending times and a value and tangents for "
+                 "each key; bake the animation when you export it",
+                 file.unsupported_sampler.line, file.unsupported_sampler.column,
+                 file.unsupported_sampler.name);
+    if (file.unsupported_target.name)
         add_line(importer,
-                 LOSS "the animation of '%.100s' was skipped: expected a target such as NODE/SID, "
-                      "NODE/SID.X or NODE/SID.ANGLE, and a sampler for each channel; bake the "
-                      "animation when you export it",
-                 file.unsupported_target);
+                 LOSS LOCATION
+                 "the animation of '%.60s' is not supported: expected a target such as NODE/SID, "
+                 "NODE/SID.X or NODE/SID.ANGLE, no lookat, and a sampler for each channel; bake "
+                 "the animation when you export it",
+                 file.unsupported_target.line, file.unsupported_target.column,
+                 file.unsupported_target.name);
+    if (file.confused_skin.name)
+        add_line(importer,
+                 LOSS LOCATION "expected joint '%.60s' in the skeleton of this skin, found it in "
+                               "another skeleton; give all joints different names, or export each "
+                               "skeleton to its own file",
+                 file.confused_skin.line, file.confused_skin.column, file.confused_skin.name);
     return file.text;
 }
 
@@ -1265,15 +1278,30 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
     return max_change;
 }
 
+// Returns the name of a clip of a Collada file. libassimp begins the names of all clips with the
+// name of the first one, such as "walk_walk" and "walk_run".
+static const char *get_collada_name(const struct aiScene *scene, const char *name)
+{
+    const char *const first = scene->mAnimations[0]->mName.data;
+    const size_t length = strlen(first) / 2; // of the name and of the prefix without the '_'
+    const bool has_prefix = first[length] == '_' && strncmp(first, first + length + 1, length) == 0;
+    if (has_prefix && strncmp(name, first, length + 1) == 0)
+        return name + length + 1;
+    return name;
+}
+
 // Returns the name of a clip. Exporters write clips as "Armature|name", so the text up to the bar
 // is removed. The name of the file replaces names that do not describe a clip: Mixamo uses one name
 // for all clips, "Take 001" is the default of several programs, and libassimp gives clips of
-// Collada files without names the other names.
-static const char *select_clip_name(const struct aiAnimation *clip, const order *job)
+// Collada files without names the other name.
+static const char *select_clip_name(const assimp_importer *importer, const struct aiAnimation *clip,
+                                    const order *job)
 {
     const char *const bar = strrchr(clip->mName.data, '|');
-    const char *const name = bar ? bar + 1 : clip->mName.data;
-    static const char *const defaults[] = {"Take 001", "animation", "animation_animation"};
+    const char *name = bar ? bar + 1 : clip->mName.data;
+    if (common_has_suffix(importer->path, ".dae"))
+        name = get_collada_name(importer->scene, name);
+    static const char *const defaults[] = {"Take 001", "animation"};
     bool is_default = false;
     for (size_t i = 0; i < COMMON_LENGTH(defaults); i++)
         is_default |= job->is_another && strcmp(name, defaults[i]) == 0;
@@ -1701,7 +1729,7 @@ static bool add_clip(assimp_importer *importer, const struct aiAnimation *source
 {
     const double default_ticks = 25;
     const double file_rate = source->mTicksPerSecond > 0 ? source->mTicksPerSecond : default_ticks;
-    clip_sampler clip = {.name = select_clip_name(source, job),
+    clip_sampler clip = {.name = select_clip_name(importer, source, job),
                          .rate = select_rate(job, source, file_rate),
                          .ticks = file_rate};
     if (importer->curves) // libassimp assumes the time unit of FBX 7
@@ -1797,9 +1825,9 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
     const fbx_info info = find_fbx_info(input);
     if (!check_fbx(importer, &info))
         return false;
-    const convert_bytes baked = bake_curves(importer, input, job->rate);
-    const char *const bytes = baked.size > 0 ? baked.bytes : read_curves(importer, input);
-    if (!open_scene(importer, bytes, baked.size > 0 ? baked.size : input->size))
+    const convert_bytes repaired = repair_collada(importer, input, job->rate);
+    const char *const bytes = repaired.size > 0 ? repaired.bytes : read_curves(importer, input);
+    if (!open_scene(importer, bytes, repaired.size > 0 ? repaired.size : input->size))
         return false;
 
     const bool is_collada = common_has_suffix(importer->path, ".dae");
@@ -1844,6 +1872,25 @@ static bool import_file(void *user, FILE *out)
     return true;
 }
 
+// A location in a file at the beginning of a message, in the form of LOCATION.
+typedef struct message_location {
+    uint32_t line; // or 0
+    uint32_t column;
+    const char *text; // the message after the location
+} message_location;
+
+static message_location read_location(const char *message)
+{
+    message_location location = {.text = message};
+    if (*message != ':')
+        return location;
+    char *end = NULL;
+    location.line = (uint32_t)strtoul(message + 1, &end, 10);
+    location.column = (uint32_t)strtoul(end + 1, &end, 10);
+    location.text = end + strlen(": ");
+    return location;
+}
+
 // Reports the lines of the separate process: notes, losses and errors. Returns the first byte after
 // the lines. *loss receives the first loss, unless --force is given; further losses are reported as
 // notes.
@@ -1860,7 +1907,7 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *lines
         const bool is_loss = *at == LOSS[0];
         const bool is_tolerated_loss = is_loss && (job->is_forced || *loss);
         if (*at == NOTE[0] || is_tolerated_loss)
-            convert_note(job, "%s: %s", path, text);
+            convert_note(job, *text == ':' ? "%s%s" : "%s: %s", path, text);
         else if (is_loss)
             *loss = text;
         else
@@ -1900,9 +1947,14 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     char *const at = pass_lines_on(job, input->path, records, end, &loss, error);
     convert_input gltf = {input->path, at + 1, (size_t)(end - at) - 1};
     bool is_read = at < end && *at == FILE_MARK && convert_read_gltf(job, &gltf, scene, error);
-    if (is_read && loss)
-        is_read = convert_fail(error, MD5_ERROR_VERSION, input->path,
-                               "libassimp: %s; use --force to convert the file anyway", loss);
+    if (is_read && loss) {
+        const message_location location = read_location(loss);
+        is_read =
+            convert_fail(error, MD5_ERROR_VERSION, input->path,
+                         "libassimp: %s; use --force to convert the file anyway", location.text);
+        error->line = location.line;
+        error->column = location.column;
+    }
 
     free(records);
     return is_read;

@@ -1,12 +1,16 @@
-// Evaluates the animation curves of Collada files. The result is a file for libassimp, in which
-// each curve has a key in each frame.
+// Repairs Collada files for libassimp: evaluates their animation curves, so that each curve has a
+// key in each frame, and changes elements that libassimp reads incorrectly.
 //
 // A Collada animation consists of sources, samplers and channels. A source is an array of numbers
 // or names. A sampler refers to sources with the times of keys, their values, their types of
-// interpolation and their tangents. A channel connects a sampler with a transform of a node. Only
-// samplers are changed here: each sampler whose keys are more than a frame apart refers to two new
-// sources, which contain the times and values of more keys. All other text is copied. libassimp
-// then reads the file, composes the transforms of nodes, and reports errors of the format.
+// interpolation and their tangents. A channel connects a sampler with a transform of a node. Each
+// sampler whose keys are more than a frame apart gets two new sources, which contain the times and
+// values of more keys.
+//
+// Other elements are changed by unite_animations(), complete_skins() and straighten_views(). All
+// other text is copied. libassimp then reads the file, composes the transforms of nodes, and
+// reports errors of the format. check_skins() and check_channels() report content that libassimp
+// reads incorrectly and that is not changed here.
 //
 // A sampler with `width` values per key has `width` curves. The curve between two keys is a cubic
 // Bezier curve of time and value. Its inner control points are tangents of the first key and of the
@@ -83,11 +87,46 @@ static bool find_element(text_range *rest, const char *name, xml_element *elemen
     return is_found;
 }
 
-// Returns the value of an attribute of an element, or an empty text if it is missing.
-static text_range find_attribute(const xml_element *element, const char *name)
+// An opening or closing tag of an element.
+typedef struct xml_tag {
+    const char *start;
+    text_range attributes;
+    const char *end;
+    int depth_change; // 1 for an opening tag, -1 for a closing tag, 0 for an element without
+                      // content
+} xml_tag;
+
+// Finds the next tag of an element <NAME>, and sets rest->at to its end. Returns false if there is
+// no further tag. Elements with this name may contain each other.
+static bool find_tag(text_range *rest, const char *name, xml_tag *tag)
 {
-    const char *const end = element->attributes.end;
-    const char *at = convert_find_after(element->attributes.at, end, name);
+    const char *at = convert_find_after(rest->at, rest->end, "<");
+    for (; at; at = convert_find_after(at, rest->end, "<")) {
+        const bool is_closing = at < rest->end && *at == '/';
+        const char *const found_name = is_closing ? at + 1 : at;
+        if (!begins_with_name((text_range){found_name, rest->end}, name))
+            continue;
+        const char *const end = convert_find_after(found_name, rest->end, ">");
+        if (!end)
+            break;
+        *tag = (xml_tag){.start = at - 1,
+                         .attributes = {found_name + strlen(name), end - 1},
+                         .end = end,
+                         .depth_change = end[-2] != '/'};
+        if (is_closing)
+            tag->depth_change = -1;
+        rest->at = end;
+        return true;
+    }
+    rest->at = rest->end;
+    return false;
+}
+
+// Returns the value of an attribute of an element, or an empty text if it is missing.
+static text_range find_attribute(text_range attributes, const char *name)
+{
+    const char *const end = attributes.end;
+    const char *at = convert_find_after(attributes.at, end, name);
     for (; at; at = convert_find_after(at, end, name)) {
         const char before = at[-(ptrdiff_t)strlen(name) - 1];
         const bool is_whole_name = isspace((unsigned char)before) && end - at >= 2 && *at == '=';
@@ -100,6 +139,65 @@ static text_range find_attribute(const xml_element *element, const char *name)
             return (text_range){value, stop};
     }
     return (text_range){end, end};
+}
+
+// Elements of one name, such as all sources of a file, by their ids.
+typedef struct element_list {
+    common_text_index ids;
+    xml_element *elements; // [ids.count]
+} element_list;
+
+// Lists the elements with a name in a text. Elements with this name must not contain each other.
+static element_list list_elements(text_range text, const char *name)
+{
+    element_list list = {.elements = NULL};
+    xml_element element;
+    while (find_element(&text, name, &element)) {
+        const text_range id = find_attribute(element.attributes, "id");
+        const size_t count = list.ids.count;
+        common_index_text(&list.ids, id.at, (size_t)(id.end - id.at));
+        if (list.ids.count == count) // the id is not unique: the first element is used
+            continue;
+        list.elements = common_grow(list.elements, count, sizeof *list.elements);
+        list.elements[count] = element;
+    }
+    return list;
+}
+
+static void free_elements(element_list *list)
+{
+    common_free_text_index(&list->ids);
+    free(list->elements);
+}
+
+// Searches a set for a text. Returns its index, or SIZE_MAX.
+static size_t find_text(common_text_index *texts, text_range text)
+{
+    char *const copy = common_format("%.*s", (int)(text.end - text.at), text.at);
+    const bool is_found = common_has_text(texts, copy);
+    const size_t index = is_found ? common_index_text(texts, copy, strlen(copy)) : SIZE_MAX;
+    free(copy);
+    return index;
+}
+
+// Returns the text after the '#' of a reference to an element of the same file. The text is empty
+// if this is another reference.
+static text_range find_id(text_range reference)
+{
+    while (reference.at < reference.end && isspace((unsigned char)*reference.at))
+        reference.at++;
+    while (reference.at < reference.end && isspace((unsigned char)reference.end[-1]))
+        reference.end--;
+    if (!begins_with(reference, "#"))
+        return (text_range){reference.end, reference.end};
+    return (text_range){reference.at + 1, reference.end};
+}
+
+// Returns the element to which a reference such as "#id" refers, or NULL.
+static const xml_element *follow_reference(element_list *list, text_range reference)
+{
+    const size_t index = find_text(&list->ids, find_id(reference));
+    return index != SIZE_MAX ? &list->elements[index] : NULL;
 }
 
 // -- Sources --------------------------------------------------------------------------------------
@@ -132,16 +230,17 @@ enum { MATRIX_WIDTH = 16 };
 // A Collada file while its curves are evaluated.
 typedef struct collada_text {
     const convert_job *job;
-    text_range all;
-    common_text_index source_ids;
-    xml_element *sources; // [source_ids.count] elements <source>
-    double rate;          // frames per second
-    size_t num_new;       // sources that were created
+    text_range all;  // the original file
+    text_range text; // the file with the changes so far
+    element_list sources;
+    double rate;    // frames per second
+    size_t num_new; // sources that were created
     collada_file file;
 } collada_text;
 
 // A sampler: the keys of the curves that animate one transform of a node.
 typedef struct collada_sampler {
+    const char *start; // of the element
     text_range id;
     const xml_element *sources[NUM_INPUTS]; // or NULL
     double *numbers[NUM_INPUTS];            // [counts[]]; NULL for KINDS
@@ -152,61 +251,28 @@ typedef struct collada_sampler {
     size_t tangent_width; // numbers per tangent: `width`, or twice if they contain times
 } collada_sampler;
 
-// Lists the elements <source> of a file by their ids.
-static void list_sources(collada_text *file)
-{
-    text_range rest = file->all;
-    xml_element source;
-    while (find_element(&rest, "source", &source)) {
-        const text_range id = find_attribute(&source, "id");
-        const size_t count = file->source_ids.count;
-        common_index_text(&file->source_ids, id.at, (size_t)(id.end - id.at));
-        if (file->source_ids.count == count) // the id is not unique: the first source is used
-            continue;
-        file->sources = common_grow(file->sources, count, sizeof *file->sources);
-        file->sources[count] = source;
-    }
-}
-
-// Returns the source with an id, which follows a '#' in `reference`, or NULL.
-static const xml_element *find_source(collada_text *file, text_range reference)
-{
-    if (!begins_with(reference, "#"))
-        return NULL;
-    const ptrdiff_t length = reference.end - reference.at - 1; // without the '#'
-    char *const id = common_format("%.*s", (int)length, reference.at + 1);
-    const bool is_found = common_has_text(&file->source_ids, id);
-    const size_t index = is_found ? common_index_text(&file->source_ids, id, strlen(id)) : 0;
-    free(id);
-    return is_found ? &file->sources[index] : NULL;
-}
-
-// Reads the numbers of a source. Returns NULL if the source does not contain finite numbers only,
-// or if the budget is exceeded. The caller frees the array.
-static double *read_numbers(const collada_text *file, const xml_element *source, size_t *count)
+// Reads the numbers of a text. Returns NULL if the text does not contain finite numbers only, or if
+// the budget is exceeded. The caller frees the array.
+static double *read_numbers(const collada_text *file, text_range text, size_t *count)
 {
     enum { ELEMENTS_PER_NUMBER = 8 };
-    text_range rest = source->content;
-    xml_element array;
     *count = 0;
-    if (!find_element(&rest, "float_array", &array))
-        return NULL;
-    const size_t size = (size_t)(array.content.end - array.content.at);
+    const size_t size = (size_t)(text.end - text.at);
     const size_t max_count = size / 2 + 1; // each number has at least a digit and a blank
     if (!convert_can_charge(file->job, size + ELEMENTS_PER_NUMBER * (uint64_t)max_count)
         || !convert_can_charge_bytes(file->job, max_count, sizeof(double)))
         return NULL;
 
     double *const numbers = common_alloc(max_count, sizeof *numbers);
-    char *at = (char *)(uintptr_t)array.content.at;
+    char *at = (char *)(uintptr_t)text.at;
     for (;;) {
-        while (at < array.content.end && isspace((unsigned char)*at))
+        while (at < text.end && isspace((unsigned char)*at))
             at++;
-        if (at == array.content.end)
+        if (at == text.end)
             return numbers;
         char *stop = at;
         const double number = strtod(at, &stop);
-        if (stop == at || stop > array.content.end || !isfinite(number) || *count == max_count) {
+        if (stop == at || stop > text.end || !isfinite(number) || *count == max_count) {
             free(numbers);
             *count = 0;
             return NULL;
@@ -263,17 +329,19 @@ static void free_sampler(const collada_sampler *sampler)
 // Finds the sources of a sampler.
 static collada_sampler open_sampler(collada_text *file, const xml_element *element)
 {
-    collada_sampler sampler = {.id = find_attribute(element, "id")};
+    collada_sampler sampler = {.start = element->start,
+                               .id = find_attribute(element->attributes, "id")};
     text_range rest = element->content;
     xml_element found;
     while (find_element(&rest, "input", &found)) {
-        const text_range semantic = find_attribute(&found, "semantic");
+        const text_range semantic = find_attribute(found.attributes, "semantic");
         for (int i = 0; i < NUM_INPUTS; i++) {
             const size_t length = strlen(input_names[i]);
             const bool is_same = (size_t)(semantic.end - semantic.at) == length
                                  && memcmp(semantic.at, input_names[i], length) == 0;
             if (is_same)
-                sampler.sources[i] = find_source(file, find_attribute(&found, "source"));
+                sampler.sources[i] =
+                    follow_reference(&file->sources, find_attribute(found.attributes, "source"));
         }
     }
     return sampler;
@@ -282,8 +350,12 @@ static collada_sampler open_sampler(collada_text *file, const xml_element *eleme
 // Reads an array of numbers of a sampler, if the sampler has it.
 static void read_input(const collada_text *file, collada_sampler *sampler, collada_input i)
 {
-    if (sampler->sources[i])
-        sampler->numbers[i] = read_numbers(file, sampler->sources[i], &sampler->counts[i]);
+    xml_element array;
+    if (!sampler->sources[i])
+        return;
+    text_range rest = sampler->sources[i]->content;
+    if (find_element(&rest, "float_array", &array))
+        sampler->numbers[i] = read_numbers(file, array.content, &sampler->counts[i]);
 }
 
 // Reads the times of the keys. Returns false if there are none, or if they do not ascend.
@@ -478,10 +550,10 @@ static bool bake_keys(const collada_text *file, const collada_sampler *sampler, 
 
 // Writes a source. Its id is `id` and a number. `original` is the source whose accessor has the
 // same names of values.
-static void write_source(collada_text *file, const char *id, const double *numbers, size_t count,
-                         size_t width, const xml_element *original)
+static void write_source(const collada_text *file, convert_bytes *out, const char *id,
+                         const double *numbers, size_t count, size_t width,
+                         const xml_element *original)
 {
-    convert_bytes *const out = &file->file.text;
     xml_element accessor = {0};
     text_range rest = original->content;
     const bool has_accessor = find_element(&rest, "accessor", &accessor);
@@ -503,14 +575,13 @@ static void write_source(collada_text *file, const char *id, const double *numbe
 }
 
 // Writes a sampler and its two sources.
-static void write_sampler(collada_text *file, const collada_sampler *sampler,
+static void write_sampler(collada_text *file, convert_bytes *out, const collada_sampler *sampler,
                           const baked_keys *baked)
 {
     static const char time_id[] = "md5model-times-";
     static const char value_id[] = "md5model-values-";
-    convert_bytes *const out = &file->file.text;
-    write_source(file, time_id, baked->times, baked->count, 1, sampler->sources[TIMES]);
-    write_source(file, value_id, baked->values, baked->count, sampler->width,
+    write_source(file, out, time_id, baked->times, baked->count, 1, sampler->sources[TIMES]);
+    write_source(file, out, value_id, baked->values, baked->count, sampler->width,
                  sampler->sources[VALUES]);
     convert_append_text(out, "<sampler id=\"");
     convert_append(out, sampler->id.at, (size_t)(sampler->id.end - sampler->id.at));
@@ -521,12 +592,23 @@ static void write_sampler(collada_text *file, const collada_sampler *sampler,
     file->num_new++;
 }
 
-// Stores the id of a sampler whose curves cannot be evaluated, if it is the first.
-static void note_unsupported(collada_text *file, const collada_sampler *sampler)
+// Stores a name and its line and column, if this is the first problem of its kind. `at` is the
+// element with the problem.
+static void note_problem(const collada_text *file, collada_problem *problem, text_range name,
+                         const char *at)
 {
-    if (!file->file.unsupported_sampler)
-        file->file.unsupported_sampler = convert_sanitize(
-            sampler->id.at, (size_t)(sampler->id.end - sampler->id.at), CONVERT_QUOTE);
+    if (problem->name)
+        return;
+    problem->name = convert_sanitize(name.at, (size_t)(name.end - name.at), CONVERT_QUOTE);
+    problem->line = 1;
+    const char *line = file->all.at;
+    const char *next = convert_find_after(line, at, "\n");
+    while (next) {
+        line = next;
+        problem->line++;
+        next = convert_find_after(line, at, "\n");
+    }
+    problem->column = (uint32_t)(at - line) + 1;
 }
 
 // Evaluates the curves of a sampler whose keys are more than a frame apart. Returns false if the
@@ -541,31 +623,8 @@ static bool evaluate_sampler(collada_text *file, collada_sampler *sampler, baked
         return false;
     if (is_valid && bake_keys(file, sampler, baked))
         return true;
-    note_unsupported(file, sampler);
+    note_problem(file, &file->file.unsupported_sampler, sampler->id, sampler->start);
     return false;
-}
-
-// Copies the file and replaces its samplers.
-static void replace_samplers(collada_text *file)
-{
-    convert_bytes *const out = &file->file.text;
-    const char *copied = file->all.at; // end of the text that was already copied or replaced
-    text_range rest = file->all;
-    xml_element element;
-    while (find_element(&rest, "sampler", &element)) {
-        collada_sampler sampler = open_sampler(file, &element);
-        baked_keys baked = {0};
-        if (evaluate_sampler(file, &sampler, &baked)) {
-            convert_append(out, copied, (size_t)(element.start - copied));
-            write_sampler(file, &sampler, &baked);
-            copied = element.end;
-        }
-        free(baked.times);
-        free(baked.values);
-        free_sampler(&sampler);
-    }
-    if (file->num_new > 0)
-        convert_append(out, copied, (size_t)(file->all.end - copied));
 }
 
 // Returns true if the target of a channel is a single number of a vector, such as "node/turn(3)".
@@ -586,24 +645,416 @@ static bool is_color(text_range target)
            && !begins_with((text_range){dot, target.end}, "ANGLE");
 }
 
-// Searches for a channel that libassimp ignores, and stores its target. libassimp uses only one
-// channel per sampler.
+// Returns a set of the transforms <lookat> of all nodes, as "NODE/SID".
+static common_text_index list_views(text_range all)
+{
+    common_text_index views = {0};
+    xml_tag next;
+    bool has_next = find_tag(&all, "node", &next);
+    while (has_next) {
+        const xml_tag node = next;
+        has_next = find_tag(&all, "node", &next);
+        text_range transforms = {node.end, has_next ? next.start : all.end};
+        xml_element view;
+        while (find_element(&transforms, "lookat", &view)) {
+            const text_range id = find_attribute(node.attributes, "id");
+            const text_range sid = find_attribute(view.attributes, "sid");
+            char *const target = common_format("%.*s/%.*s", (int)(id.end - id.at), id.at,
+                                               (int)(sid.end - sid.at), sid.at);
+            common_index_text(&views, target, strlen(target));
+            free(target);
+        }
+    }
+    return views;
+}
+
+// Returns the part of a channel's target before the number or name of a value, such as "node/turn"
+// of "node/turn.ANGLE".
+static text_range find_transform(text_range target)
+{
+    const char *end = target.at;
+    while (end < target.end && *end != '.' && *end != '(')
+        end++;
+    return (text_range){target.at, end};
+}
+
+// Searches for a channel that libassimp ignores or reads incorrectly, and stores its target.
+// libassimp uses only one channel per sampler. The keys of a <lookat> are not repaired; see
+// straighten_views().
 static void check_channels(collada_text *file)
 {
+    common_text_index views = list_views(file->all);
     common_text_index samplers = {0};
     text_range rest = file->all;
     xml_element channel;
-    while (!file->file.unsupported_target && find_element(&rest, "channel", &channel)) {
-        const text_range sampler = find_attribute(&channel, "source");
-        const text_range target = find_attribute(&channel, "target");
+    while (find_element(&rest, "channel", &channel)) {
+        const text_range sampler = find_attribute(channel.attributes, "source");
+        const text_range target = find_attribute(channel.attributes, "target");
         const size_t count = samplers.count;
         common_index_text(&samplers, sampler.at, (size_t)(sampler.end - sampler.at));
         const bool is_ignored = samplers.count == count || has_vector_index(target);
-        if (is_ignored && !is_color(target))
-            file->file.unsupported_target =
-                convert_sanitize(target.at, (size_t)(target.end - target.at), CONVERT_QUOTE);
+        const bool is_view = find_text(&views, find_transform(target)) != SIZE_MAX;
+        if ((is_ignored && !is_color(target)) || is_view)
+            note_problem(file, &file->file.unsupported_target, target, channel.start);
     }
     common_free_text_index(&samplers);
+    common_free_text_index(&views);
+}
+
+// -- Skins ----------------------------------------------------------------------------------------
+
+enum { NO_NODE = -1 };
+
+// The nodes of a scene by one of their attributes.
+typedef struct node_names {
+    common_text_index texts;
+    int64_t *first; // [texts.count] first node with this text
+    int64_t *last;  // [texts.count] last node with this text
+} node_names;
+
+// The nodes of the scene, in the order of the file.
+typedef struct scene_nodes {
+    int64_t *ends;    // [count] index after the last descendant of a node
+    int64_t *parents; // [count] index, or NO_NODE
+    int64_t count;
+    node_names ids;
+    node_names sids;
+    node_names any_names; // ids and names
+} scene_nodes;
+
+static void add_name(node_names *names, text_range text, int64_t node)
+{
+    if (text.at == text.end)
+        return;
+    const size_t count = names->texts.count;
+    const size_t index = common_index_text(&names->texts, text.at, (size_t)(text.end - text.at));
+    if (index == count) {
+        names->first = common_grow(names->first, count, sizeof *names->first);
+        names->last = common_grow(names->last, count, sizeof *names->last);
+        names->first[index] = node;
+    }
+    names->last[index] = node;
+}
+
+static void free_names(node_names *names)
+{
+    common_free_text_index(&names->texts);
+    free(names->first);
+    free(names->last);
+}
+
+// Lists the nodes of a scene.
+static scene_nodes list_nodes(text_range scene)
+{
+    scene_nodes nodes = {.count = 0};
+    int64_t open = NO_NODE; // the last node whose closing tag was not found yet
+    xml_tag tag;
+    while (find_tag(&scene, "node", &tag)) {
+        if (tag.depth_change < 0) {
+            if (open == NO_NODE)
+                break;
+            nodes.ends[open] = nodes.count;
+            open = nodes.parents[open];
+            continue;
+        }
+        const int64_t node = nodes.count++;
+        nodes.ends = common_grow(nodes.ends, (size_t)node, sizeof *nodes.ends);
+        nodes.parents = common_grow(nodes.parents, (size_t)node, sizeof *nodes.parents);
+        nodes.ends[node] = node + 1;
+        nodes.parents[node] = open;
+        add_name(&nodes.ids, find_attribute(tag.attributes, "id"), node);
+        add_name(&nodes.sids, find_attribute(tag.attributes, "sid"), node);
+        add_name(&nodes.any_names, find_attribute(tag.attributes, "name"), node);
+        add_name(&nodes.any_names, find_attribute(tag.attributes, "id"), node);
+        if (tag.depth_change > 0)
+            open = node;
+    }
+    return nodes;
+}
+
+static void free_nodes(scene_nodes *nodes)
+{
+    free(nodes->ends);
+    free(nodes->parents);
+    free_names(&nodes->ids);
+    free_names(&nodes->sids);
+    free_names(&nodes->any_names);
+}
+
+// Returns the first node with a name, or NO_NODE.
+static int64_t find_first(node_names *names, text_range text)
+{
+    const size_t index = find_text(&names->texts, text);
+    return index != SIZE_MAX ? names->first[index] : NO_NODE;
+}
+
+// Returns true if libassimp binds a joint of a skin to a node that is not in a skeleton of the
+// skin, although several nodes have the sid of the joint. libassimp uses the first node with this
+// name or id, or else the first node with this sid. `roots` are the first nodes of the skeletons.
+static bool is_joint_confused(scene_nodes *nodes, text_range joint, const int64_t *roots,
+                              size_t num_roots)
+{
+    const size_t sid = find_text(&nodes->sids.texts, joint);
+    if (sid == SIZE_MAX)
+        return false;
+    const int64_t first = nodes->sids.first[sid];
+    const int64_t named = find_first(&nodes->any_names, joint);
+    const int64_t node = named != NO_NODE ? named : first;
+    if (node == first && node == nodes->sids.last[sid])
+        return false;
+    for (size_t i = 0; i < num_roots; i++) {
+        if (node >= roots[i] && node < nodes->ends[roots[i]])
+            return false;
+    }
+    return true;
+}
+
+// Returns the names of the joints of a skin, separated by blanks.
+static text_range find_joints(collada_text *file, const xml_element *controller)
+{
+    text_range rest = controller->content;
+    xml_element joints;
+    xml_element input;
+    const xml_element *source = NULL;
+    if (!find_element(&rest, "joints", &joints))
+        return (text_range){rest.end, rest.end};
+    while (!source && find_element(&joints.content, "input", &input)) {
+        if (begins_with(find_attribute(input.attributes, "semantic"), "JOINT"))
+            source = follow_reference(&file->sources, find_attribute(input.attributes, "source"));
+    }
+
+    xml_element array = {.content = {rest.end, rest.end}};
+    if (source && convert_can_charge(file->job, (uint64_t)(source->end - source->start))) {
+        text_range content = source->content;
+        find_element(&content, "Name_array", &array);
+    }
+    return array.content;
+}
+
+// Returns the first nodes of the skeletons of a skin. The caller frees the array.
+static int64_t *list_roots(scene_nodes *nodes, const xml_element *instance, size_t *num_roots)
+{
+    int64_t *roots = NULL;
+    text_range rest = instance->content;
+    xml_element skeleton;
+    *num_roots = 0;
+    while (find_element(&rest, "skeleton", &skeleton)) {
+        const int64_t root = find_first(&nodes->ids, find_id(skeleton.content));
+        if (root == NO_NODE)
+            continue;
+        roots = common_grow(roots, *num_roots, sizeof *roots);
+        roots[(*num_roots)++] = root;
+    }
+    return roots;
+}
+
+// Checks all joints of an instance of a skin. `joints` are their names, separated by blanks.
+static void check_skin(collada_text *file, scene_nodes *nodes, const xml_element *instance,
+                       text_range joints)
+{
+    enum { ELEMENTS_PER_LETTER = 30 };
+    const char *at = joints.at;
+    size_t num_roots;
+    int64_t *const roots = list_roots(nodes, instance, &num_roots);
+    const uint64_t num_steps = (uint64_t)(joints.end - joints.at) * (1 + num_roots);
+    if (num_roots == 0 || !convert_can_charge(file->job, ELEMENTS_PER_LETTER * num_steps))
+        at = joints.end;
+    while (at < joints.end && !file->file.confused_skin.name) {
+        while (at < joints.end && isspace((unsigned char)*at))
+            at++;
+        const char *const start = at;
+        while (at < joints.end && !isspace((unsigned char)*at))
+            at++;
+        const text_range joint = {start, at};
+        if (at > start && is_joint_confused(nodes, joint, roots, num_roots))
+            note_problem(file, &file->file.confused_skin, joint, instance->start);
+    }
+    free(roots);
+}
+
+// Returns the content of the scene that libassimp reads, or an empty text.
+static text_range find_scene(text_range all)
+{
+    text_range rest = all;
+    xml_element reference;
+    text_range scene = {all.end, all.end};
+    if (!find_element(&rest, "instance_visual_scene", &reference))
+        return scene;
+    element_list scenes = list_elements(all, "visual_scene");
+    const xml_element *const found =
+        follow_reference(&scenes, find_attribute(reference.attributes, "url"));
+    if (found)
+        scene = found->content;
+    free_elements(&scenes);
+    return scene;
+}
+
+// Searches for a skin whose joints libassimp confuses with those of another skeleton. In Collada
+// the joints of a skin are searched by their sids in the skeletons of its instance, so several
+// skeletons can have the same sids, and several instances of a skin can have different skeletons.
+// libassimp searches the whole scene, and ignores the elements <skeleton>.
+static void check_skins(collada_text *file)
+{
+    const text_range scene = find_scene(file->all);
+    element_list controllers = list_elements(file->all, "controller");
+    text_range *const joints = common_alloc(controllers.ids.count, sizeof *joints);
+    for (size_t i = 0; i < controllers.ids.count; i++)
+        joints[i] = find_joints(file, &controllers.elements[i]);
+    scene_nodes nodes = list_nodes(scene);
+    text_range rest = scene;
+    xml_element instance;
+    while (find_element(&rest, "instance_controller", &instance)) {
+        const xml_element *const controller =
+            follow_reference(&controllers, find_attribute(instance.attributes, "url"));
+        if (controller)
+            check_skin(file, &nodes, &instance, joints[controller - controllers.elements]);
+    }
+    free(joints);
+    free_nodes(&nodes);
+    free_elements(&controllers);
+}
+
+// -- Repairs --------------------------------------------------------------------------------------
+
+// Finds the next element <animation> that no other <animation> contains.
+static bool find_animation(text_range *rest, text_range *animation)
+{
+    int depth = 0;
+    xml_tag tag;
+    while (find_tag(rest, "animation", &tag)) {
+        if (depth == 0)
+            animation->at = tag.start;
+        animation->end = tag.end;
+        depth += tag.depth_change;
+        if (depth <= 0)
+            return true;
+    }
+    return false;
+}
+
+// Returns true if all channels in a text have different targets.
+static bool has_distinct_targets(text_range text)
+{
+    common_text_index targets = {0};
+    bool is_distinct = true;
+    xml_element channel;
+    while (is_distinct && find_element(&text, "channel", &channel)) {
+        const text_range target = find_attribute(channel.attributes, "target");
+        const size_t count = targets.count;
+        common_index_text(&targets, target.at, (size_t)(target.end - target.at));
+        is_distinct = targets.count > count;
+    }
+    common_free_text_index(&targets);
+    return is_distinct;
+}
+
+// A copy of a text with changes.
+typedef struct changed_text {
+    convert_bytes bytes;
+    const char *copied; // end of the part of the text that was already copied or replaced
+} changed_text;
+
+// Copies the text up to a range, and skips the range.
+static void skip_range(changed_text *out, text_range range)
+{
+    convert_append(&out->bytes, out->copied, (size_t)(range.at - out->copied));
+    out->copied = range.end;
+}
+
+// Skips the tags of all elements <animation> in a text. If `keeps_outer` is true, the text is such
+// an element, and its first and last tag remain.
+static void skip_animation_tags(changed_text *out, text_range text, bool keeps_outer)
+{
+    text_range rest = text;
+    xml_tag tag;
+    while (find_tag(&rest, "animation", &tag)) {
+        const bool is_outer = tag.start == text.at || tag.end == text.end;
+        if (!keeps_outer || !is_outer)
+            skip_range(out, (text_range){tag.start, tag.end});
+    }
+}
+
+// Unites the animations of a library. If all of their channels have different targets, they become
+// one animation. Otherwise the animations are alternatives, such as the actions of Blender; the
+// animations that each of them contains are united.
+static void unite_library(changed_text *out, text_range library)
+{
+    size_t num_animations = 0;
+    text_range rest = library;
+    text_range animation;
+    while (find_animation(&rest, &animation))
+        num_animations++;
+    if (num_animations > 1 && has_distinct_targets(library)) {
+        skip_range(out, (text_range){library.at, library.at});
+        convert_append_text(&out->bytes, "<animation>");
+        skip_animation_tags(out, library, false);
+        skip_range(out, (text_range){library.end, library.end});
+        convert_append_text(&out->bytes, "</animation>");
+        return;
+    }
+
+    rest = library;
+    while (find_animation(&rest, &animation)) {
+        if (has_distinct_targets(animation))
+            skip_animation_tags(out, animation, true);
+    }
+}
+
+// Unites animations that are played together. libassimp creates a clip of each <animation> with
+// several channels, but nested animations are parts of one animation. Animations from which a file
+// composes clips (<animation_clip>) remain as they are.
+static void unite_animations(changed_text *out, text_range text)
+{
+    text_range rest = text;
+    xml_element found;
+    if (find_element(&rest, "animation_clip", &found))
+        return;
+    rest = text;
+    while (find_element(&rest, "library_animations", &found))
+        unite_library(out, found.content);
+}
+
+// Adds the matrix <bind_shape_matrix> to each skin that has none. libassimp then uses a matrix of
+// zeros, but the default is the identity.
+static void complete_skins(changed_text *out, text_range text)
+{
+    xml_element skin;
+    while (find_element(&text, "skin", &skin)) {
+        text_range rest = skin.content;
+        xml_element matrix;
+        if (find_element(&rest, "bind_shape_matrix", &matrix))
+            continue;
+        skip_range(out, (text_range){skin.content.at, skin.content.at});
+        convert_append_text(
+            &out->bytes, "<bind_shape_matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</bind_shape_matrix>");
+    }
+}
+
+// Makes the up vector of each transform <lookat> perpendicular to the direction of view. libassimp
+// assumes that it is, and otherwise reads a matrix with shear.
+static void straighten_views(changed_text *out, text_range text, const collada_text *file)
+{
+    enum { NUM_VALUES = 9 };
+    xml_element view;
+    while (find_element(&text, "lookat", &view)) {
+        size_t count = 0;
+        double *const values = read_numbers(file, view.content, &count);
+        if (count == NUM_VALUES) {
+            const convert_vec eye = {values[0], values[1], values[2]};
+            const convert_vec target = {values[3], values[4], values[5]};
+            const convert_vec up = {values[6], values[7], values[8]};
+            const convert_vec forward = convert_sub(target, eye);
+            const convert_vec right = convert_cross(forward, up);
+            const convert_vec upright = convert_cross(right, forward);
+            const double length = sqrt(convert_dot(upright, upright));
+            const double scale = length > 0 ? 1 / length : 0;
+            skip_range(out, view.content);
+            convert_append_text(&out->bytes, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g", eye.x,
+                                eye.y, eye.z, target.x, target.y, target.z, scale * upright.x,
+                                scale * upright.y, scale * upright.z);
+        }
+        free(values);
+    }
 }
 
 // Returns the frame rate at which curves are evaluated, in Hz.
@@ -624,14 +1075,55 @@ static double find_rate(collada_text *file)
     return plain_find_rate(&search);
 }
 
-collada_file collada_bake_curves(const convert_job *job, const char *bytes, size_t size)
+// Replaces the samplers whose curves must be evaluated.
+static void replace_samplers(changed_text *out, text_range text, collada_text *file)
 {
-    collada_text file = {.job = job, .all = {bytes, bytes + size}};
-    list_sources(&file);
+    xml_element element;
+    while (find_element(&text, "sampler", &element)) {
+        collada_sampler sampler = open_sampler(file, &element);
+        baked_keys baked = {0};
+        if (evaluate_sampler(file, &sampler, &baked)) {
+            skip_range(out, (text_range){element.start, element.end});
+            write_sampler(file, &out->bytes, &sampler, &baked);
+        }
+        free(baked.times);
+        free(baked.values);
+        free_sampler(&sampler);
+    }
+}
+// Ends a copy with changes. If anything was changed, the copy becomes the text of the file.
+static void end_changes(collada_text *file, changed_text *out)
+{
+    if (out->copied == file->text.at)
+        return;
+    skip_range(out, (text_range){file->text.end, file->text.end});
+    free(file->file.text.bytes);
+    file->file.text = out->bytes;
+    file->text = (text_range){out->bytes.bytes, out->bytes.bytes + out->bytes.size};
+}
+
+collada_file collada_repair(const convert_job *job, const char *bytes, size_t size)
+{
+    const text_range all = {bytes, bytes + size};
+    collada_text file = {.job = job, .all = all, .text = all};
+    file.sources = list_elements(all, "source");
     file.rate = find_rate(&file);
-    replace_samplers(&file);
     check_channels(&file);
-    common_free_text_index(&file.source_ids);
-    free(file.sources);
+    check_skins(&file);
+
+    changed_text baked = {.copied = file.text.at};
+    replace_samplers(&baked, file.text, &file);
+    end_changes(&file, &baked);
+    changed_text united = {.copied = file.text.at};
+    unite_animations(&united, file.text);
+    end_changes(&file, &united);
+    changed_text complete = {.copied = file.text.at};
+    complete_skins(&complete, file.text);
+    end_changes(&file, &complete);
+    changed_text straight = {.copied = file.text.at};
+    straighten_views(&straight, file.text, &file);
+    end_changes(&file, &straight);
+
+    free_elements(&file.sources);
     return file.file;
 }

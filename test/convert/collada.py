@@ -3,6 +3,12 @@ between few keys, and OUT.FRAME.obj with its vertices in some frames.
 collada.py baked OUT: writes a file whose curves have a key in each of ten frames at 30 Hz.
 collada.py late OUT: the same with the first key after one second.
 collada.py skeleton OUT: writes a file with a mesh that does not move, and bones that move and have no mesh.
+collada.py nested OUT: the file of `curves`, with animations that contain each other.
+collada.py actions OUT: writes a file with two animations of the same targets.
+collada.py view OUT: writes a node with a <lookat> whose up vector is not perpendicular to the direction of
+view, and OUT.obj with its vertices.
+collada.py skins OUT: writes two skeletons with the same sids, and a skin with an instance for each of them.
+OUT.obj contains its vertices if both instances follow the first skeleton, at x = -9.
 collada.py kind OUT KIND [SECONDS]: writes a file with two keys of this type of interpolation, at 0 and at
 SECONDS (1)."""
 import math
@@ -47,7 +53,7 @@ def node(name, inner):
 MESH = '<instance_geometry url="#g"/>'
 
 
-def write(path, animations, nodes=node("body", MESH)):
+def write(path, animations, nodes=node("body", MESH), controllers=""):
     positions = source("points", [float(x) for point in POINTS for x in point], "XYZ")
     corners = "0 2 1 0 1 3 0 3 2 1 2 3"
     with open(path, "w") as out:
@@ -57,7 +63,8 @@ def write(path, animations, nodes=node("body", MESH)):
               f'</library_animations><library_geometries><geometry id="g"><mesh>{positions}'
               '<vertices id="v"><input semantic="POSITION" source="#points"/></vertices>'
               f'<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>{corners}</p>'
-              '</triangles></mesh></geometry></library_geometries><library_visual_scenes>'
+              '</triangles></mesh></geometry></library_geometries>'
+              f'<library_controllers>{controllers}</library_controllers><library_visual_scenes>'
               f'<visual_scene id="s">{nodes}</visual_scene></library_visual_scenes>'
               '<scene><instance_visual_scene url="#s"/></scene></COLLADA>', file=out)
 
@@ -93,14 +100,22 @@ def pose(time):
     return [tuple(x + y for x, y in zip(at, point)) for point in rotated_points]
 
 
-def write_curves(path):
-    write(path, [
+def group(name, *animations):
+    return f'<animation id="{name}" name="{name}">{"".join(animations)}</animation>'
+
+
+def curves():
+    return [
         animation("body/at.X", "X", [0, 1], [0, 0], ["BEZIER"] * 2, ([0, 16 / 3], [16 / 3, 0])),
         animation("body/at.Y", "Y", [0, 1], [0, -2], ["HERMITE"] * 2, ([(1, 0), (1, -10)], [(1, 2), (1, 0)])),
         animation("body/at.Z", "Z", [0, 0.5, 1], [1, 4, 2], ["STEP"] * 3),
         animation("body/y.ANGLE", "ANGLE", [0, 1], [0, 170], ["LINEAR"] * 2),
         animation("body/z.ANGLE", "ANGLE", [0, 1], [0, 90], ["BEZIER"] * 2,
-                  ([(0, 0), EASE[2]], [EASE[1], (1, 90)]))])
+                  ([(0, 0), EASE[2]], [EASE[1], (1, 90)]))]
+
+
+def write_curves(path, animations):
+    write(path, animations)
     for frame in FRAMES:
         with open(f"{path}.{frame}.obj", "w") as out:
             for point in pose(frame / RATE):
@@ -121,9 +136,63 @@ def write_skeleton(path):
           node("box", MESH) + bones)
 
 
+def write_actions(path):
+    def action(name, angle):
+        keys = ("ANGLE", [0, 1], [0, angle], ["LINEAR"] * 2)
+        channels = [animation(f"body/{axis}.ANGLE", *keys) for axis in "yz"]
+        return group(name, *channels).replace("body-", f"{name}-")
+    write(path, [action("wave", 20), action("bow", 40)])
+
+
+def write_view(path):
+    """The node looks from (1, 2, 3) along -x: its -z axis. Its y axis is the part of the up vector (1, 1, 0)
+    that is perpendicular to x."""
+    view = '<lookat sid="view">1 2 3 -4 2 3 1 1 0</lookat>'
+    write(path, [], f'<node id="body" name="body">{view}{MESH}</node>')
+    with open(f"{path}.obj", "w") as out:
+        for x, y, z in POINTS:
+            print("v", 1 + z, 2 + y, 3 - x, file=out)
+
+
+def write_skins(path):
+    def skeleton(name, x):
+        return (f'<node id="{name}" sid="hips" type="JOINT"><translate>{x} 0 0</translate>'
+                f'<node id="{name}-spine" sid="spine" type="JOINT"/></node>')
+
+    def instance(name):
+        return (f'<node id="{name}-body"><instance_controller url="#skin"><skeleton>#{name}</skeleton>'
+                '</instance_controller></node>\n')
+    identity = [float(i % 5 == 0) for i in range(16)]
+    controller = (
+        f'<controller id="skin"><skin source="#g">{source("joints", ["hips", "spine"], ["JOINT"])}'
+        f'{source("weights", [1.0], ["WEIGHT"])}'
+        f'{source("binds", 2 * identity, ["TRANSFORM"] * 16)}'
+        '<joints><input semantic="JOINT" source="#joints"/>'
+        '<input semantic="INV_BIND_MATRIX" source="#binds"/></joints>'
+        '<vertex_weights count="4"><input semantic="JOINT" source="#joints" offset="0"/>'
+        '<input semantic="WEIGHT" source="#weights" offset="1"/>'
+        '<vcount>1 1 1 1</vcount><v>0 0 1 0 1 0 0 0</v></vertex_weights></skin></controller>')
+    left = skeleton("left", -9) + instance("left")
+    right = skeleton("right", 9) + instance("right")
+    write(path, [], left + right, controller)
+    with open(f"{path}.obj", "w") as out:
+        for x, y, z in POINTS:
+            print("v", x - 9, y, z, file=out)
+
+
 def main(command, path, kind=None, seconds=1):
     if command == "curves":
-        write_curves(path)
+        write_curves(path, curves())
+    elif command == "nested":
+        moves, rotations = curves()[:3], curves()[3:]
+        inner = group("inner", rotations[1])
+        write_curves(path, [group("move", *moves), group("rotate", rotations[0], inner)])
+    elif command == "actions":
+        write_actions(path)
+    elif command == "view":
+        write_view(path)
+    elif command == "skins":
+        write_skins(path)
     elif command == "skeleton":
         write_skeleton(path)
     elif command == "kind":

@@ -40,6 +40,21 @@ done
 check 'curves are evaluated at another frame rate' convert_dae curves --rate 48
 check '... in frame 22' vertices_match curves 22 "$scratch/curves.dae.11.obj"
 
+# Animations that contain each other, and animations of different targets, are parts of one animation.
+has_clips() { # NUMBER
+    [ "$(find "$scratch/it" -name '*.md5anim' | wc -l)" = "$1" ]
+}
+write_dae nested nested
+check 'animations that contain each other' convert_dae nested
+check '... become one clip' has_clips 1
+for frame in 0 12 17; do
+    check "... frame $frame" vertices_match nested $frame "$scratch/nested.dae.$frame.obj"
+done
+write_dae actions actions
+check 'animations of the same targets' convert_dae actions
+check '... become several clips' has_clips 2
+check '... with their names' test -e "$scratch/it/wave.md5anim" -a -e "$scratch/it/bow.md5anim"
+
 write_dae baked baked
 check 'curves with a key in each frame are accepted' convert_dae baked
 check '... with the frame rate of the keys' clip_has_line 'frameRate 30'
@@ -70,11 +85,14 @@ check '... as in the file' [ "$(print_spine_rotation)" = '1.0000 0.0000 0.0000 0
 sed 's|\(<node id="box" [^>]*>\)|\1<matrix>1 0.5 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix>|' "$scratch/skeleton.dae" >"$scratch/shear.dae"
 printf 'v %s\n' '0 0 0' '9 0 0' '2.5 5 0' '0 0 3' >"$scratch/shear.obj"
 check 'a node with shear' convert_dae shear
-sheared_bind_pose_matches() {
-    "$tool" dump "$scratch/it/shear.md5mesh" | sed -n 's/^bv /v /p' >"$scratch/dump" &&
-        python3 test/convert/fbx.py shown "$scratch/shear.obj" "$scratch/dump" 1e-4
+bind_pose_matches() { # NAME OBJ
+    "$tool" dump "$scratch/it/$1.md5mesh" | sed -n 's/^bv /v /p' >"$scratch/dump" &&
+        python3 test/convert/fbx.py shown "$2" "$scratch/dump" 1e-4
 }
-check '... which its mesh gets' sheared_bind_pose_matches
+check '... which its mesh gets' bind_pose_matches shear "$scratch/shear.obj"
+write_dae view view
+check 'a lookat whose up vector is not perpendicular' convert_dae view
+check '... is not a shear' bind_pose_matches view "$scratch/view.dae.obj"
 sed 's|<instance_geometry url="#g"/>||' "$scratch/baked.dae" >"$scratch/unused.dae"
 check 'a mesh that is not part of the scene' convert_dae unused
 check '... is reported' grep -q 'the file contains meshes, but libassimp found none in the scene' "$scratch/notes"
@@ -83,7 +101,15 @@ check_rejected() { # NAME MESSAGE
     check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.dae" -o "$scratch/no.md5mesh"
 }
 sed 's|target="body/at.X"|target="body/at(0)"|' "$scratch/baked.dae" >"$scratch/index.dae"
-check_rejected index "the animation of 'body/at(0)' was skipped"
+check_rejected index "index.dae:2:2340: error: libassimp: the animation of 'body/at(0)' is not supported"
 sed 's|\(<channel [^/]*body/at\).X"/>|&\1.Y"/>|' "$scratch/baked.dae" >"$scratch/twice.dae"
-check_rejected twice "the animation of 'body/at.Y' was skipped"
+check_rejected twice "the animation of 'body/at.Y' is not supported"
+sed 's|<translate sid="at">[^<]*</translate>|<lookat sid="at">0 0 1 0 0 0 0 1 0</lookat>|' "$scratch/baked.dae" >"$scratch/view.dae"
+check_rejected view "the animation of 'body/at.X' is not supported: expected a target such as NODE/SID, NODE/SID.X or NODE/SID.ANGLE, no lookat"
+write_dae skins skins
+check_rejected skins "skins.dae:3:148: error: libassimp: expected joint 'hips' in the skeleton of this skin, found it in another skeleton; give all joints different names"
+check '... and accepted with --force' convert_dae skins --force
+sed 's|<node id="right" sid="hips"|<node id="right" sid="hips-2"|; s|<node id="right-spine" sid="spine"|<node id="right-spine" sid="spine-2"|' "$scratch/skins.dae" >"$scratch/unique.dae"
+check 'skeletons with different sids are accepted' convert_dae unique
+check '... and a skin without a bind shape matrix' bind_pose_matches unique "$scratch/skins.dae.obj"
 finish

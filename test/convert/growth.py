@@ -671,6 +671,40 @@ def dae_one_mesh(size, folder):
     return convert(folder, "in.dae", dae(geometry("g", size // 12), nodes))
 
 
+@linear(20)
+def dae_animations(n, folder):
+    source = '<source id="in"><float_array id="ina" count="2">0 1</float_array></source>'
+    animations = "".join('<animation id="a{0}"><animation><sampler id="s{0}">'
+                         '<input semantic="INPUT" source="#in"/><input semantic="OUTPUT" source="#in"/>'
+                         '</sampler><channel source="#s{0}" target="n{0}/t.X"/></animation></animation>'
+                         .format(i) for i in range(n)).replace("<sampler", source + "<sampler", 1)
+    nodes = "".join('<node id="n{0}" name="n{0}"><translate sid="t">0 0 0</translate></node>'.format(i)
+                    for i in range(n)) + instance(n, "g")
+    return convert(folder, "in.dae", dae(geometry("g"), nodes).replace(
+        "<library_geometries>",
+        "<library_animations>%s</library_animations><library_geometries>" % animations))
+
+
+@hostile
+def dae_skins(size, folder):
+    """Many instances of a skin with many joints, whose names are in several skeletons."""
+    joints = "j " * (size // 4)
+    skeletons = '<node id="a" sid="j"/><node id="b" sid="j"/>'
+    controller = ('<library_controllers><controller id="c"><skin source="#g"><source id="names">'
+                  '<Name_array id="n">%s</Name_array></source>'
+                  '<joints><input semantic="JOINT" source="#names"/></joints></skin>'
+                  '</controller></library_controllers><library_visual_scenes>' % joints)
+    skin = '<instance_controller url="#c"><skeleton>#a</skeleton></instance_controller>'
+    nodes = skeletons + "<node>%s</node>" % (skin * (size // 150)) + instance(0, "g")
+    return convert(folder, "in.dae", dae(geometry("g"), nodes).replace("<library_visual_scenes>", controller))
+
+
+@hostile
+def dae_open_nodes(size, folder):
+    nodes = '<node id="a" sid="j">' * (size // 60) + "<animation><lookat sid='a'>" * (size // 60)
+    return convert(folder, "in.dae", dae(geometry("g"), instance(0, "g") + nodes))
+
+
 # -- Measuring -----------------------------------------------------------------------------------------
 
 
