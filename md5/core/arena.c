@@ -3,7 +3,7 @@
 
 enum {
     FIRST_CHUNK = 16 << 10, // bytes
-    GROWTH = 4,             // a new chunk has at least 1 / GROWTH of the memory that is held
+    GROWTH = 4,             // a new chunk has at least 1 / GROWTH of the memory that the call holds
 };
 
 // Returns true if count * size, rounded up to the alignment, does not fit into a size_t.

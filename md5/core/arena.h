@@ -1,6 +1,9 @@
-// Two allocators that do not free single allocations. An md5_arena is a list of chunks of memory,
-// which are freed together. It contains the scratch memory of one call. An md5_block is one piece
-// of memory that contains an asset. Its layout is measured before it is allocated.
+// Two allocators whose allocations are freed together, not one by one.
+//
+// An md5_arena is a list of chunks of memory that grows as needed. It contains the scratch memory
+// of a public call, or an object whose size is not known in advance. An md5_block is one piece of
+// memory that contains an asset, such as a model. Its size is measured first, and then it is
+// allocated in one call.
 #ifndef MD5_CORE_ARENA_H
 #define MD5_CORE_ARENA_H
 
@@ -29,7 +32,8 @@ typedef struct md5_arena {
 // not NULL if `count` is 0. Returns NULL and sets the context's error if memory runs out or the
 // size overflows.
 void *md5i_arena_alloc_zeroed(md5_arena *arena, size_t count, size_t size);
-// Like md5i_arena_alloc_zeroed(). The memory is uninitialized, or contains a copy of from[count].
+// Like md5i_arena_alloc_zeroed(), but the memory of the first function is uninitialized, and the
+// memory of the second function contains a copy of from[count].
 void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size);
 void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size);
 // Allocate `count` elements of a type: zeroed, or uninitialized.
@@ -45,9 +49,10 @@ static inline char *md5_copy_text(md5_arena *arena, const char *text, size_t siz
         memcpy(copy, text, size);
     return copy;
 }
-// Allocates one chunk with space for the next `size` bytes. Each allocation is rounded up to a
-// multiple of 16. Does nothing if the chunk would exceed the memory limit: later allocations then
-// add chunks as needed. Returns false and sets the error if memory runs out.
+// Allocates one chunk with space for the next `size` bytes. `size` must include the padding of the
+// allocations, because each of them is rounded up to a multiple of 16 bytes. Does nothing if the
+// chunk would exceed the memory limit: later allocations then add chunks as needed. Returns false
+// and sets the error if memory runs out.
 bool md5i_arena_reserve(md5_arena *arena, size_t size);
 void md5i_arena_free(md5_arena *arena);
 
@@ -55,7 +60,8 @@ void md5i_arena_free(md5_arena *arena);
 size_t md5i_arena_free_bytes(const md5_arena *arena);
 size_t md5i_arena_size(const md5_arena *arena);
 
-// Returns the first allocation in the newest chunk. `chunks` is the member of an md5_arena.
+// Returns the first allocation in the newest chunk of an arena. `chunks` is the member `chunks` of
+// the arena. A model stores only this pointer, to find the memory of its mesh tables again.
 void *md5i_arena_first_allocation(void *chunks);
 
 // Returns an arena whose first chunk is `memory`, which must be aligned to 16 bytes. The arena does
@@ -71,9 +77,10 @@ typedef struct md5_arena_mark {
 md5_arena_mark md5i_arena_position(const md5_arena *arena);
 void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark);
 
-// Lays out one block of memory in two passes. Each pass makes the same sequence of
-// md5i_block_alloc() calls. The first pass measures the block, with `base` NULL.
-// md5i_block_end_measuring() then allocates it, and the second pass gets the addresses.
+// One block of memory, which is laid out in two passes. Both passes make the same sequence of
+// md5i_block_alloc() calls. In the first pass, `base` is NULL, and the calls only add up the sizes.
+// md5i_block_end_measuring() then allocates the block, and in the second pass the calls return
+// addresses.
 typedef struct md5_block {
     unsigned char *base;
     size_t used; // SIZE_MAX after an overflow

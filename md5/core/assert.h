@@ -54,7 +54,7 @@ static inline bool md5_are_disjoint(const void *a, size_t a_size, const void *b,
     MD5_ASSERT(md5_are_disjoint(a, (a_count) * sizeof *(a), b, (b_count) * sizeof *(b)), \
                #a ", " #b ": must not overlap")
 
-// Check that the `reserved` members of a structure are 0: see "Growth" in md5model.h.
+// Check that the `reserved` members of a structure are 0: see "Compatibility" in md5model.h.
 // MD5_ASSERT_RESERVED() accepts a NULL pointer.
 #define MD5_RESERVED_IS_ZERO(options) \
     md5_are_zero((options)->reserved, sizeof(options)->reserved / sizeof(options)->reserved[0])

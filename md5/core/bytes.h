@@ -64,11 +64,11 @@ static inline void md5_archive_64(md5_state_archive *archive, void *number)
     memcpy(number, &bits, sizeof bits);
 }
 
-// Returns the FNV-1a hash, 64 bits, of bytes after those already in `hash`: Fowler, Noll, Vo, "The
-// FNV Non-Cryptographic Hash Algorithm". It detects accidental changes, but not manipulation. Begin
-// with hash = MD5_FNV.
+// Initial value of the hash that md5_fnv() computes.
 #define MD5_FNV UINT64_C(0xCBF29CE484222325)
-// Adds bytes to a hash by the algorithm FNV-1a with 64 bits.
+// Returns the hash of the bytes so far, `hash`, and of the next `size` bytes. The first call passes
+// MD5_FNV. The algorithm is FNV-1a with 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash
+// Algorithm". It detects accidental changes, but not manipulation.
 static inline uint64_t md5_fnv(uint64_t hash, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)

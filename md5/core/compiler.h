@@ -13,10 +13,10 @@
 // clang-cl defines both __clang__ and _MSC_VER.
 #if defined(__GNUC__) || defined(__clang__)
 
-// Declares that a function has the format and values of printf(). `text` is the number of the
-// format's parameter, and `values` the number of the first value. Such functions report rare
-// events, so they are also cold. Compilers on Windows do not check the format, because they would
-// apply the rules of an older printf().
+// Declares that a function has the format and values of printf(). `text` is the position of the
+// format among the parameters, from 1, and `values` the position of the first value. Such functions
+// report rare events, so they are also cold. Compilers on Windows do not check the format, because
+// they would apply the rules of an older printf().
 #if defined(_WIN32)
 #define MD5_PRINTF(text, values)
 #else
@@ -49,11 +49,12 @@
 #define MD5_NO_RETURN __attribute__((noreturn, cold))
 // Allows a function to use the intrinsics of instruction sets such as "avx2".
 #define MD5_TARGET(sets) __attribute__((target(sets)))
-// Prevents the compiler from reloading a variable for every use. "x" as `kind` names a vector
-// register of x86.
+// Prevents the compiler from loading a variable from memory again for every use. "x" as `kind`
+// names a vector register of x86.
 #define MD5_KEEP_LOADED(kind, a) __asm__("" : "+" kind(a))
-// Prevents the compiler from recomputing a variable for every use. The compiler must assume that
-// the variable is in memory and has any value.
+// Prevents the compiler from computing a variable again for every use. The compiler must assume
+// that this statement stores an unknown value in the variable, so it loads the variable from memory
+// instead.
 #define MD5_KEEP_IN_MEMORY(a) __asm__("" : "+m"(a))
 
 #else
@@ -133,9 +134,9 @@
 
 // -- Kernels -----------------------------------------------------------------------------------
 
-// Kernels for instruction sets are compiled only with optimization. Without it they would be large
-// and no faster than plain C, which gives the same bits. Microsoft's compiler has no macro for
-// optimization, so _DEBUG is used instead.
+// Kernels for instruction sets are compiled only with optimization. Without optimization they would
+// be large and no faster than the kernels in plain C, which give the same bits. Microsoft's
+// compiler has no macro for optimization, so _DEBUG is used instead.
 #ifndef MD5_HAS_SIMD
 #if defined(__OPTIMIZE__)
 #define MD5_HAS_SIMD 1
@@ -150,8 +151,8 @@
 
 // Vector types with operators, in GCC and Clang:
 //   typedef float md5_float4 MD5_VECTOR_SIZE(16);
-// MD5_SHUFFLE returns the elements i, j, k, l of the vector `a`. `bits` is the type of a vector of
-// as many int32_t.
+// MD5_SHUFFLE returns the elements i, j, k, l of the vector `a`. GCC needs the indices as a vector;
+// `bits` is its type, a vector of four int32_t.
 #if defined(__GNUC__) || defined(__clang__)
 #define MD5_HAS_VECTORS 1
 #define MD5_VECTOR_SIZE(bytes) __attribute__((vector_size(bytes)))
@@ -278,8 +279,8 @@ static inline bool md5_processor_has_avx512(void)
 #define MD5_IS_AARCH64 0
 #endif
 
-// Code paths with the same results that only save time. Without them, text is read at less than
-// half the speed.
+// Fast code paths that do not change results. Programs that are compiled for size omit them, and
+// read text at less than half the speed.
 #ifdef __OPTIMIZE_SIZE__
 #define MD5_HAS_SHORTCUTS 0
 #else

@@ -54,8 +54,9 @@ bool md5i_is_default_allocator(const md5_allocator *allocator)
     return allocator->free == default_free;
 }
 
-// Sets the file name of the messages that follow, or none if `file` is NULL. If the name is too
-// long, its end is stored, because the name of the file matters more than those of its folders.
+// Sets the file name for later messages. If `file` is NULL, the messages contain no file name. If
+// the name is too long, only its end is stored, because the name of the file matters more than the
+// names of its folders.
 void md5i_context_set_file(md5_context *context, const char *file)
 {
     char *const name = context->error.file;
@@ -104,8 +105,12 @@ void md5i_context_begin_memory(md5_context *context, md5_allocator allocator, md
 }
 
 // Makes the call of `context` fail for the same reason as another call, with the file and location
-// of that failure. MD5_ERROR_MISSING does not replace an earlier failure in the caller's error,
-// because the earlier failure is the reason why an asset is missing. Returns false.
+// of that failure. Returns false.
+//
+// MD5_ERROR_MISSING does not replace an earlier failure in the caller's error, because that failure
+// is the reason why the asset is missing. For example, a program may load a model, not check the
+// result, and bind the NULL model with the same md5_error. The error then still explains why the
+// model could not be loaded.
 bool md5i_fail_as(md5_context *context, const md5_error *failure)
 {
     if (context->error.status != MD5_OK)
@@ -132,8 +137,8 @@ bool md5i_fail_missing(md5_error *error, const char *argument)
 }
 
 // Stores the reason of a failure in the context and in the caller's error. Does nothing if the call
-// has failed before. `line` and `column` are the location in the file. Line 0 means that there is
-// none. Returns false.
+// has failed before. `line` and `column` are the location in the file, from 1. Line 0 means that
+// the failure has no location. Returns false.
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...)
 {
@@ -177,8 +182,8 @@ void md5i_free(md5_context *context, void *memory, size_t size)
     context->allocator.free(context->allocator.user, memory, size ? size : 1);
 }
 
-// Returns the length of a UTF-8 sequence of several bytes, which follows from its first byte.
-// Returns 0 if no sequence begins with that byte.
+// Returns the length of a UTF-8 sequence of several bytes, according to its first byte. Returns 0
+// if no sequence begins with that byte.
 static size_t sequence_length(unsigned char lead)
 {
     if (lead < 0xC2 || lead > 0xF4) // C0 and C1 would begin overlong forms
@@ -261,7 +266,8 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
     return quoted;
 }
 
-// Returns the text of an assertion that a name exists. `kind` says what is named, such as "joint".
+// Returns the text of an assertion that a name exists. `kind` is the kind of the named object, such
+// as "joint".
 md5_name_rule md5i_name_rule(const char *kind, const char *name)
 {
     md5_name_rule rule;

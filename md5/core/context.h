@@ -32,8 +32,8 @@
 #define MD5_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 // Repeated warnings are reported once, with a count. Two warnings are of the same kind if they have
-// the same format string and are about the same keyword. This structure holds a kind until it is
-// reported. It contains the message and the location of the first warning of the kind.
+// the same format string and are about the same keyword. This structure represents one kind until
+// it is reported. It contains the message and the location of the first warning of the kind.
 typedef struct md5_merged_warning {
     const char *format;
     const char *word; // [word_size] keyword in the text that is read
@@ -46,8 +46,8 @@ typedef struct md5_merged_warning {
     char message[sizeof((md5_error *)0)->message];
 } md5_merged_warning;
 
-// The kinds of warnings that were not reported yet. If there are too many kinds, all of them are
-// reported. A later warning of such a kind then begins a new kind.
+// The kinds of warnings that were not reported yet. When the array is full, all kinds are reported
+// and removed. Warnings that are repeated after that are reported again.
 enum { MD5_WARNING_KINDS = 16 };
 typedef struct md5_merged_warnings {
     uint32_t count;
@@ -87,9 +87,9 @@ typedef struct md5_context {
 // Alignment of all memory of an allocator, in bytes. SIMD kernels require it.
 enum { MD5_ALIGNMENT = 16 };
 
-// Begin a call, with load options, which may be NULL, or with only an allocator, whose members may
-// be 0. `file` is the name of the text in messages, or NULL. `error` is the caller's error, or
-// NULL; a failure is written to it.
+// Begin a public call. The first function takes load options, which may be NULL. The second
+// function takes only an allocator, whose members may be 0. `file` is the name of the text in
+// messages, or NULL. `error` is the caller's error, or NULL; a failure is written to it.
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                         md5_error *error);
 void md5i_context_begin_memory(md5_context *context, md5_allocator allocator, md5_error *error);
@@ -108,8 +108,8 @@ void md5i_context_set_file(md5_context *context, const char *file);
                 "opts: files.open and files.close must both be set or both be NULL"),         \
      MD5_ASSERT_RESERVED(opts))
 
-// Stores the reason of a failure unless the call has failed before. Line 0 means that there is no
-// location. Returns false.
+// Stores the reason of a failure unless the call has failed before. Line 0 means that the failure
+// has no location. Returns false.
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...) MD5_PRINTF(5, 6);
 
@@ -117,8 +117,7 @@ bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t 
 #define MD5_FAIL(context, status, ...) md5i_fail(context, status, 0, 0, __VA_ARGS__)
 
 // Like md5i_fail(), but copies the failure of another call with its file and location.
-// MD5_ERROR_MISSING does not replace an earlier failure in the caller's error, because the earlier
-// failure is the reason why an asset is missing.
+// MD5_ERROR_MISSING does not replace an earlier failure in the caller's error: see context.c.
 bool md5i_fail_as(md5_context *context, const md5_error *failure);
 
 // Fails a public call that has no context because its argument is NULL. `argument` is the name of

@@ -1,3 +1,4 @@
+// Finds the instruction sets of the processor at run time: see cpu.h.
 #include "md5/core/cpu.h"
 
 #if !MD5_CAN_COMPILE_AVX2
@@ -33,7 +34,8 @@ bool md5i_cpu_has(md5_cpu level)
     }
 }
 
-// Returns the fastest instruction set of this processor that is not above `widest`.
+// Returns the fastest instruction set of this processor that is not wider than `widest`. Only
+// AVX-512 can be excluded.
 md5_cpu md5i_cpu_best(md5_cpu widest)
 {
     if (widest >= MD5_CPU_AVX512 && md5i_cpu_has(MD5_CPU_AVX512))

@@ -15,7 +15,7 @@
 #define MD5_HAS_NEON 1 // part of aarch64
 #endif
 
-// Define the other macros as 0, so that #if can use them.
+// Define the macros of all other sets as 0, so that #if and initializers can use them.
 #ifndef MD5_HAS_SSE2
 #define MD5_HAS_SSE2 0
 #endif
@@ -47,6 +47,8 @@ typedef enum md5_cpu {
             MD5_KERNEL_OF_SET(MD5_HAS_AVX512, name, avx512),        \
             MD5_KERNEL_OF_SET(MD5_HAS_NEON, name, neon)             \
     }
+// Expands to name_<set> or name_scalar. The first macro exists because `has` must be replaced by 0
+// or 1 before MD5_SELECT() joins it to a name.
 #define MD5_KERNEL_OF_SET(has, name, set) MD5_SELECT(has, name, set)
 #define MD5_SELECT(has, name, set) MD5_SELECT_##has(name, set)
 #define MD5_SELECT_0(name, set) name##_scalar

@@ -10,8 +10,8 @@
 typedef struct md5_file_text {
     const char *bytes;
     size_t size;
-    char *
-        memory; // [capacity] from the context's allocator; NULL if the caller's open() made `bytes`
+    // [capacity] from the context's allocator. NULL if the caller's file functions own `bytes`.
+    char *memory;
     size_t capacity;
 } md5_file_text;
 

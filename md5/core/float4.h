@@ -184,7 +184,8 @@ static inline md5_float4 md5_float4_cross(md5_float4 a, md5_float4 b)
                                           md5_float4_mul(md5_float4_yzxw(a), b)));
 }
 
-// Returns the vector scaled to unit length, or `fallback` if it is too short to have a direction.
+// Returns the vector scaled to unit length, or `fallback` if it is so short that its direction is
+// only rounding error.
 static inline md5_float4 md5_float4_normalize(md5_float4 a, md5_float4 fallback)
 {
     const float square = md5_float4_dot3(a, a);

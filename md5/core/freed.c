@@ -14,7 +14,9 @@ static uint32_t num_freed;
 // Stores a block of malloc() in the ring buffer and frees the oldest block there.
 static void store_block(void *memory, size_t size)
 {
-    // Most C libraries do not move a block that realloc() makes smaller.
+    // Keep only the beginning of a large block, so that the ring buffer uses little memory. Most C
+    // libraries do not move a block that realloc() makes smaller, so a stale pointer still refers
+    // to it.
     void *const shrunk = size > MAX_BLOCK_SIZE ? realloc(memory, MAX_BLOCK_SIZE) : NULL;
     void *const block = shrunk ? shrunk : memory;
     const uint32_t index = MD5_ATOMIC_INCREMENT(&num_freed) % RING_SIZE;

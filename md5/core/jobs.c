@@ -1,8 +1,8 @@
 // Runs batches of jobs on several threads.
 #include "md5/core/jobs.h"
 
-// Number of consecutive jobs that a thread gets at once, which is called a piece. It is a multiple
-// of every SIMD width, and large enough that the overhead of a piece does not matter.
+// Threads take pieces of this many consecutive jobs. The number is a multiple of every SIMD width.
+// It is large enough that the cost of taking a piece is small.
 enum { PIECE = 32 };
 
 // Returns the distance in bytes between the scratch memories of two workers. It ensures that two

@@ -64,9 +64,9 @@ MD5_COLD void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, s
 
 // -- Messages -------------------------------------------------------------------------------
 
-// Finds the line and the column of a position. Lines are counted from the position of the previous
-// message, unless that is later in the text. Thus messages in the order of the text take linear
-// time in total.
+// Finds the line and the column of a position. Counting continues at the position of the previous
+// message, unless that position is later in the text. Messages in the order of the text therefore
+// take linear time in total.
 MD5_COLD void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_t *line,
                                      uint32_t *column)
 {
@@ -205,9 +205,9 @@ static const char *skip_low_bytes(const char *text, const char *end)
     return text;
 }
 
-// Stores the name of a mesh in lex->mesh_comment. Exporters write it as a comment: `// meshes:
-// NAME`. Only the first such comment counts after lex->mesh_comment was cleared. `text` is the
-// start of the comment after its slashes, and `end` is its end.
+// If a comment has the form `// meshes: NAME`, stores NAME in lex->mesh_comment. Exporters write
+// the name of a mesh in this form. After lex->mesh_comment was cleared, only the first such comment
+// is used. `text` is the start of the comment after its slashes, and `end` is its end.
 static void read_mesh_comment(md5_lex *lex, const char *text, const char *end)
 {
     static const char label[] = "meshes:";
@@ -265,14 +265,14 @@ static inline bool begins_comment(const char *position, const char *end)
     return end - position >= 2 && (position[1] == '/' || position[1] == '*');
 }
 
-// Moves the lexer past white space and comments. Bytes above `last` are not skipped. Usually bytes
-// from 0x80 on are white space too. A caller whose token may begin with such a byte passes 0x7F.
-static MD5_ALWAYS_INLINE void skip_lex_blanks(md5_lex *lex, unsigned char last)
+// Moves the lexer past white space and comments. Bytes above `max_byte` are not skipped. Bytes from
+// 0x80 on are white space, except at the start of a name: readers of names pass 0x7F.
+static MD5_ALWAYS_INLINE void skip_lex_blanks(md5_lex *lex, unsigned char max_byte)
 {
     const char *position = lex->at;
     for (;;) {
         while (position < lex->end && char_class(*position) == SPACE
-               && (unsigned char)*position <= last)
+               && (unsigned char)*position <= max_byte)
             position++;
         lex->at = position;
         if (!begins_comment(position, lex->end))
@@ -670,8 +670,8 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
     return md5i_lex_expect(lex, ')');
 }
 
-// Reads a number as a double. Values beyond the range of float are errors, which is sufficient for
-// all callers. The number is read twice: md5i_lex_float() checks it and moves the lexer, and then
+// Reads a number as a double. Values outside of the range of float are errors, because no caller
+// needs them. The number is read twice: md5i_lex_float() checks it and moves the lexer, and then
 // the same text is converted to a double.
 bool md5i_lex_double(md5_lex *lex, double *value)
 {
@@ -687,12 +687,11 @@ bool md5i_lex_double(md5_lex *lex, double *value)
     return true;
 }
 
-// Warns about an integer that other readers interpret differently, for one of two reasons: its
-// fraction is not 0, or it has a leading 0 and is above 7, so that it looks octal. The number
-// begins at `start` with its sign. Its digits begin at `first`. Its fraction is from `point` to
-// `end`.
-static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *point,
-                        const char *end, int64_t value)
+// Warns about an integer that other readers interpret differently. Either its fraction is not 0, as
+// in 2.9, or it looks like an octal number, as in 012. The number begins at `start` with its sign.
+// Its digits begin at `first`. Its fraction is from `point` to `end`.
+static void warn_about_int(md5_lex *lex, const char *start, const char *first, const char *point,
+                           const char *end, int64_t value)
 {
     bool has_fraction = false;
     for (const char *next = point; next < end; next++)
@@ -744,7 +743,7 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
         return bad_number(lex, start, "an integer");
 
     *value = is_negative ? -magnitude : magnitude;
-    warn_of_int(lex, start, first, point, fraction_end, *value);
+    warn_about_int(lex, start, first, point, fraction_end, *value);
     lex->at = end;
     return true;
 }

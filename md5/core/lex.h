@@ -4,9 +4,9 @@
 // all messages together take linear time.
 //
 // White space consists of the bytes up to 0x20 except NUL, and of the bytes from 0x80 on. id's
-// lexer also skips the latter, such as a byte order mark or Latin-1 blanks. Comments have the forms
-// // and /* */. NUL bytes at the end of the text are ignored. Any other NUL byte belongs to no
-// token.
+// lexer also skips bytes from 0x80 on, for example a byte order mark or Latin-1 blanks. Comments
+// have the forms // and /* */. NUL bytes at the end of the text are ignored. Any other NUL byte
+// ends the word before it and is not a valid token.
 #ifndef MD5_CORE_LEX_H
 #define MD5_CORE_LEX_H
 
@@ -30,7 +30,8 @@ typedef struct md5_lex {
     bool join_strings;     // "a" "b" is one string "ab": in .md5mesh, not in .md5anim
     md5_span mesh_comment; // NAME of the first comment `// meshes: NAME` since this was cleared
     // The location of the previous message: the position up to which lines were counted, the start
-    // of its line, and the number of its line. The next message continues the count from there.
+    // of the line at this position, and the number of this line. The next message continues to
+    // count from there.
     const char *counted_to;
     const char *line_start;
     uint32_t counted_line;
@@ -106,8 +107,9 @@ static inline bool md5_span_is(md5_span span, const char *text)
            && memcmp(span.bytes, text, span.size) == 0;
 }
 
-// Returns true if the fast readers of numbers may be used at `position`. They also read bytes
-// around a number. Therefore MD5_BYTES_BEFORE bytes must precede it, and `size` bytes must follow.
+// Returns true if the fast readers of numbers (number.h) may be used at `position`. They read whole
+// words of 8 or 16 bytes, including bytes around the number. Therefore the text must contain
+// MD5_BYTES_BEFORE bytes before the position, and `size` bytes from it on.
 static inline bool md5_lex_can_scan(const md5_lex *lex, const char *position, size_t size)
 {
     return MD5_HAS_SHORTCUTS && position >= lex->text + MD5_BYTES_BEFORE

@@ -4,8 +4,8 @@
 #include "md5/core/slerp.h"
 
 // Returns a unit vector perpendicular to `v`. It is the cross product of `v` and a coordinate axis.
-// The chosen axis is the one along which `v` has its smallest component, because its angle to `v`
-// is the largest.
+// The coordinate axis of the smallest component of `v` is chosen, because this axis is closest to
+// perpendicular to `v`.
 static md5_vec3 any_perpendicular(md5_vec3 v)
 {
     const float x = fabsf(v.x);

@@ -34,7 +34,7 @@ static inline float md5_random_float(uint64_t bits)
     return (float)(md5_mix_bits(bits) >> 40) * (1.0f / 16777216.0f);
 }
 
-// Tolerance for x y z of a rotation in a file. Their squared length may exceed 1 by this value
+// Tolerance for x y z of a rotation in a file: their squared length may exceed 1 by this value
 // without a warning. Rounding to six decimals changes the square by at most 2 * sqrt(3) * 5e-7, and
 // some tools round more coarsely.
 #define MD5_LENGTH_SLACK 1e-5f
@@ -147,8 +147,9 @@ static inline md5_vec3 md5_mat34_apply(const md5_mat34 *m, md5_vec4 v)
 
 // -- Doubles --------------------------------------------------------------------------------------
 
-// A double can represent the product of four floats of any size. Therefore squared lengths of cross
-// products neither overflow nor underflow, whatever numbers a file contains.
+// Vectors of doubles. The exponent range of a double includes the product of any four floats.
+// Therefore squared lengths of cross products neither overflow nor underflow, whatever numbers a
+// file contains.
 typedef struct md5_vec3d {
     double x;
     double y;
@@ -198,13 +199,13 @@ static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
 }
 
 // Returns a unit vector perpendicular to `v`, which must not be zero. It is the cross product of
-// `v` and the coordinate axis that has the largest angle to `v`.
+// `v` and the coordinate axis that is closest to perpendicular to `v`.
 static inline md5_vec3d md5_vec3d_perpendicular(md5_vec3d v)
 {
     const double x = fabs(v.x);
     const double y = fabs(v.y);
     const double z = fabs(v.z);
-    md5_vec3d axis = {0, 0, 1}; // the one farthest from the vector
+    md5_vec3d axis = {0, 0, 1};
     if (x <= y && x <= z)
         axis = (md5_vec3d){1, 0, 0};
     else if (y <= z)

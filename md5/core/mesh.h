@@ -1,5 +1,6 @@
-// md5_mesh_build contains the arrays of one mesh while it is loaded. The reader fills the tables of
-// the file. The allocation reserves the derived arrays, and md5/skin computes them.
+// md5_mesh_build contains the arrays of one mesh while it is loaded. Three modules fill it in
+// order: md5/read fills the tables of the file, md5/load allocates the derived arrays, and md5/skin
+// computes them.
 #ifndef MD5_CORE_MESH_H
 #define MD5_CORE_MESH_H
 
@@ -29,7 +30,7 @@ typedef struct md5_mesh_build {
 
     // The members below are computed from the file.
     uint32_t num_vertices;   // drawn vertices: file vertices and their copies on mirror seams
-    uint32_t num_influences; // upper bound; exact for files of exporters: see count_influences()
+    uint32_t num_influences; // upper bound: see md5i_count_influences()
     uint32_t *sources;
     md5_vec3 *positions;
     uint32_t *first_influence;

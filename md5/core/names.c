@@ -93,8 +93,8 @@ enum {
     MIN_RADIX_NAMES = 256, // for fewer names, a merge sort is faster
 };
 
-// Copies names from `from` to `to`, sorted by RADIX_BITS bits of their hashes, beginning at bit
-// `shift`. Names with equal bits keep their order.
+// One pass of a radix sort. Copies names from `from` to `to`, sorted by RADIX_BITS bits of their
+// hashes, beginning at bit `shift`. Names with equal bits keep their order.
 static void sort_by_hash_bits(const md5_sorted_name *from, size_t count, uint32_t shift,
                               md5_sorted_name *to)
 {

@@ -1,6 +1,6 @@
 // Converts decimal text to floats. First a number is computed in double with a small error. If a
 // midpoint between two floats is too close to that double, an exact comparison decides the
-// rounding. It uses whole numbers of any size (`big`).
+// rounding. It uses integers of several hundred bits (`big`).
 #include "md5/core/number.h"
 
 #include "md5/core/floats.h"
@@ -20,8 +20,9 @@ enum {
     // A number with a larger exponent rounds to infinity, a number with a smaller exponent to zero.
     LARGEST_POWER = 39,
     SMALLEST_POWER = -47,
-    // Larger exponents are treated as equal. Twice this value fits into an int64_t together with a
-    // count of digits.
+    // Digits of an exponent are ignored after it has reached this value, because such exponents
+    // give 0 or infinity. The stored exponent is below ten times this value, so an int64_t can
+    // contain its sum with a count of digits.
     EXPONENT_LIMIT = 1 << 30,
 };
 
@@ -136,7 +137,7 @@ static bool to_near_double(const scanned_decimal *number, double *near)
     return true;
 }
 
-// -- Whole numbers of any size --
+// -- Integers of several hundred bits -------------------------------------------------------
 
 // Capacity of a `big`, sufficient for both sides of compare_exactly():
 //
@@ -144,14 +145,14 @@ static bool to_near_double(const scanned_decimal *number, double *near)
 // - a number of KEPT_DIGITS digits, which has 399 bits, shifted left by 150
 enum { BIG_WORDS = 20 };
 
-// A whole number that does not fit into 64 bits, as digits of base 2^32, the lowest first. The
-// number 0 has no digits.
+// An integer of up to 640 bits, as digits of base 2^32, the lowest first. The number 0 has no
+// digits.
 typedef struct big {
     uint32_t count;
     uint32_t words[BIG_WORDS];
 } big;
 
-// Computes number = number * factor + addend for an integer of any size.
+// Computes number = number * factor + addend.
 static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
 {
     uint64_t carry = addend;
@@ -164,8 +165,8 @@ static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
         number->words[number->count++] = (uint32_t)carry;
 }
 
-// Multiplies an integer of any size by 2^bits. Whole 32-bit words are moved, and the remaining bits
-// are multiplied.
+// Multiplies an integer by 2^bits. Moves its words for each 32 bits, and multiplies by the
+// remaining power of two.
 static void big_shift_left(big *number, uint32_t bits)
 {
     const uint32_t words = bits / 32;
@@ -179,8 +180,8 @@ static void big_shift_left(big *number, uint32_t bits)
 // Exponent of the largest power of ten in 32 bits.
 enum { WORD_POWER = 9 };
 
-// Multiplies an integer of any size by 10^times. Each step multiplies by the largest power of ten
-// that fits into a word.
+// Multiplies an integer by 10^times. Each step multiplies by the largest power of ten that fits
+// into a word.
 static void big_multiply_by_ten(big *number, int64_t times)
 {
     for (; times > 0; times -= WORD_POWER)
@@ -243,8 +244,8 @@ static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32
 
 // -- Floats ---------------------------------------------------------------------------------
 
-// Rounds a number to a multiple of 2^unit and returns the factor. `near` is the approximation of
-// the number. Of two multiples at the same distance, the even one is returned.
+// Rounds a number to an integer times 2^unit, and returns this integer. `near` is the approximation
+// of the number. Of two multiples at the same distance, the even one is returned.
 static MD5_COLD uint32_t round_exactly(const scanned_decimal *number, double near, int32_t unit)
 {
     const uint32_t below = (uint32_t)ldexp(near, -unit);

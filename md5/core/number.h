@@ -83,7 +83,8 @@ static inline uint64_t md5_not_digits(const char *text)
 
 // -- Numbers -----------------------------------------------------------------------------------
 
-// Powers of ten that a double represents exactly.
+// Powers of ten up to 10^22, which a double represents exactly. MD5_MAX_DIGITS is the number of
+// decimal digits that always fit into an int64_t.
 enum { MD5_MAX_EXACT_POWER = 22, MD5_MAX_DIGITS = 18 };
 extern const double md5i_exact_powers[MD5_MAX_EXACT_POWER + 1];
 

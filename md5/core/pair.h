@@ -165,7 +165,8 @@ static inline md5_pair md5_pair_sqrt(md5_pair a)
     return _mm_sqrt_pd(a);
 }
 
-// Rounds four doubles to floats.
+// Rounds four doubles to floats. Values outside of the range of floats become the largest finite
+// float of their sign.
 static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 {
     const md5_pair widest = md5_pair_both((double)FLT_MAX);

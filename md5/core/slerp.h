@@ -1,5 +1,5 @@
 // Spherical and normalized linear interpolation of rotations (slerp, nlerp). Both blend rotations a
-// and b at a fraction t. The part that depends only on t is computed once for all joints. Slerp
+// and b at a fraction t. The values that depend only on t are computed once for all joints. Slerp
 // uses a polynomial and a square root instead of trigonometric functions: see math.c.
 //
 // The code uses u = 1 - |cos(angle)|, where `angle` is the angle between the quaternions. u is 0
@@ -55,19 +55,19 @@ static inline md5_nlerp_weights md5_nlerp_weights_at(float t)
     return (md5_nlerp_weights){of_a, of_b, (of_a + of_a) * of_b};
 }
 
-// Returns the weighted sum of two rotations, where `of_a` is 1 minus the weight of a:
+// Returns the sum of two rotations with the weights 1 - reduction_a and weight_b:
 //
-//   a (1 - of_a) + b of_b = a - (a of_a - b of_b)
+//   a (1 - reduction_a) + b weight_b = a - (a reduction_a - b weight_b)
 //
 // The second form returns exactly `a` in two cases: if t is 0, because both factors are 0, and if
 // the rotations are equal, because both factors are then equal.
-static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float of_a, float of_b)
+static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float reduction_a, float weight_b)
 {
     return (md5_quat){
-        a.x - (a.x * of_a - b.x * of_b),
-        a.y - (a.y * of_a - b.y * of_b),
-        a.z - (a.z * of_a - b.z * of_b),
-        a.w - (a.w * of_a - b.w * of_b),
+        a.x - (a.x * reduction_a - b.x * weight_b),
+        a.y - (a.y * reduction_a - b.y * weight_b),
+        a.z - (a.z * reduction_a - b.z * weight_b),
+        a.w - (a.w * reduction_a - b.w * weight_b),
     };
 }
 
@@ -92,9 +92,9 @@ static inline md5_quat md5_slerp_by_cosine(const md5_slerp_weights *weights, flo
     const float high = c[2] + u * c[3] + uu * c[4];
     const float difference = weights->s + u * weights->ends * (low + uu * high);
     const float sum = sqrtf((0.5f - difference * difference * u) / (2.0f - u));
-    const float of_a = 1.0f - sum + difference;
-    const float of_b = opposite ? -(sum + difference) : sum + difference;
-    return md5_quat_mix(a, b, of_a, of_b);
+    const float reduction_a = 1.0f - sum + difference;
+    const float weight_b = opposite ? -(sum + difference) : sum + difference;
+    return md5_quat_mix(a, b, reduction_a, weight_b);
 }
 
 static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_quat a, md5_quat b)
@@ -115,10 +115,10 @@ static MD5_ALWAYS_INLINE md5_quat md5_nlerp_by_cosine(const md5_nlerp_weights *w
     const float exact_u = 1.0f - (opposite ? -cosine : cosine);
     const float u = exact_u > MD5_SLERP_EQUAL ? exact_u : 0.0f;
     const float scale = 1.0f / sqrtf(1.0f - weights->product * u);
-    const float of_a = 1.0f - weights->of_a * scale;
-    const float weight_b = weights->of_b * scale;
-    const float of_b = opposite ? -weight_b : weight_b;
-    return md5_quat_mix(a, b, of_a, of_b);
+    const float reduction_a = 1.0f - weights->of_a * scale;
+    const float scaled_b = weights->of_b * scale;
+    const float weight_b = opposite ? -scaled_b : scaled_b;
+    return md5_quat_mix(a, b, reduction_a, weight_b);
 }
 
 static inline md5_quat md5_nlerp_weighted(const md5_nlerp_weights *weights, md5_quat a, md5_quat b)

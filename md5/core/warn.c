@@ -34,8 +34,8 @@ static void append_note(char message[sizeof((md5_error *)0)->message], const cha
 }
 
 // Passes a warning to the application's callback, unless the maximum number of warnings was
-// reported. `number` counts the earlier warnings; the last reported warning mentions that further
-// ones are suppressed.
+// reported. `number` is the position of this warning among all warnings, from 1. The last warning
+// that is reported mentions that further warnings are suppressed.
 static void report_warning(const md5_context *context, uint32_t number, md5_error *warning)
 {
     if (!context->warn || number > context->max_warnings)
@@ -141,8 +141,8 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
     report_warning(context, context->num_warnings, &warning);
 }
 
-// Reports a warning at a line and column, unless its kind was reported too often. `format` and the
-// values after it are as for printf().
+// Reports a warning at a line and column, unless it repeats an earlier warning or exceeds the
+// limit. `format` and the values after it are as for printf().
 void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];

@@ -153,7 +153,8 @@ MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
     rows[3] = md5_wide_high_halves(ab_high, cd_high);
 }
 
-// Returns the sums of each four lanes: the transposed rows are added to one register.
+// Returns the sums of rows of four floats. In each group of four lanes, lane i of the result is the
+// sum of the same four lanes of rows[i].
 MD5_WIDE_INLINE md5_wide md5_wide_row_sums(const md5_wide rows[4])
 {
     const md5_wide ab =

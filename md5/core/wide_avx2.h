@@ -76,7 +76,7 @@ MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
         rows[i] = _mm256_blend_ps(rows[i], _mm256_setzero_ps(), 0x88);
 }
 
-// The first two rows in one register.
+// The first two rows of a matrix in one register, and the third row in another.
 typedef struct md5_wide_mat34 {
     __m256 top;
     __m128 bottom;

@@ -75,7 +75,7 @@ MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
         rows[i] = _mm512_maskz_mov_ps(0x7777, rows[i]);
 }
 
-// All three rows in one register.
+// All three rows of a matrix in one register. Its last four lanes are not used.
 typedef __m512 md5_wide_mat34;
 
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_load(const float *m)
