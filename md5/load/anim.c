@@ -10,9 +10,10 @@
 // values of one frame in an array of this size.
 enum { MAX_COMPONENTS = 256 };
 
-// Returns true if the part of a text before its frames can be read again into `capacity` bytes. The
-// first reading has filled the arena with the tables of that part and with the values of all
-// frames.
+// Returns true if a text can be read twice, and the tables of the part before its frames fit into
+// `capacity` bytes. The first reading has filled the arena with these tables and with the values of
+// all frames. Unknown keywords between frames are not supported, because read_numbers_again() in
+// md5/read/anim.c expects only frames.
 static bool can_read_twice(const md5_arena *arena, const md5_anim_file *file, size_t capacity)
 {
     const bool is_text = file->lex.text != NULL;
@@ -239,8 +240,8 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     }
     allocate_tables(&block, &file, &clip);
 
-    // Decode the frames. From here on, use the copies of the tables: a second reading has its
-    // tables where the frames are written.
+    // Decode the frames. From here on, use the copies of the tables, because the frames overwrite
+    // the tables of a second reading.
     file.tracks = clip.tracks;
     file.base_frame = clip.arrays.base_frame;
     md5i_build_clip(&file, joint_flags, reads_twice ? second.numbers : NULL, &clip.arrays);

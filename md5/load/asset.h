@@ -24,9 +24,9 @@ void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text
 bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **asset);
 bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **asset);
 
-// The two halves of md5i_load_asset(), which initialize the context and load an asset with it.
-// Callers that use them get each warning immediately. md5i_load_asset() instead merges equal
-// warnings.
+// The two halves of md5i_load_asset(), which initialize the context and load an asset with it. If a
+// caller uses them directly, each warning is reported immediately. md5i_load_asset() merges
+// repeated warnings instead.
 void md5i_begin_load(md5_context *context, const char *path, const char *text,
                      const md5_load_opts *opts, md5_error *error);
 void *md5i_load_in(md5_context *context, md5_build_asset *build, const char *path, const char *text,

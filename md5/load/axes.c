@@ -1,3 +1,4 @@
+// Converts loaded data to the axes and units of the options: see axes.h.
 #include "md5/load/axes.h"
 
 void md5i_convert_points(const md5_context *context, md5_vec3 *points, size_t count)

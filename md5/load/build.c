@@ -102,7 +102,7 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_aren
 
     // The model keeps the tables in `mesh_arena`. Move them to memory of exactly their size, unless
     // they are in such memory already.
-    const bool fits_exactly = file->is_kept && md5i_arena_free_bytes(mesh_arena) == 0;
+    const bool fits_exactly = file->uses_mesh_arena && md5i_arena_free_bytes(mesh_arena) == 0;
     if (!keeps_tables && !fits_exactly)
         TRY(md5i_repack_tables(mesh_arena, file));
     TRY(md5i_create_model(arena->context, file, result));

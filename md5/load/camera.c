@@ -14,9 +14,8 @@ typedef struct camera_layout {
     md5_camera_view *frames;
 } camera_layout;
 
-// Allocates the parts in the block, and copies the tables of the file to them. Like
-// md5i_block_alloc(), this function runs twice. During the first run the block is only measured,
-// and all parts are NULL.
+// Allocates the parts in the block, and copies the tables of the file to them. This function is
+// called twice, first to measure the block. All parts are then NULL.
 static void allocate_camera(md5_block *block, const md5_camera_file *file, camera_layout *parts)
 {
     parts->camera = MD5_BLOCK_ARRAY(block, md5_camera, 1);
@@ -46,8 +45,7 @@ static void convert_camera(const md5_context *context, const md5_camera_file *fi
     }
 }
 
-// Builds a camera path from a text in one block. The first pass measures the block. The second pass
-// gets the addresses.
+// Builds a camera path from a text in one block.
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     const md5_context *const context = arena->context;

@@ -52,9 +52,9 @@ bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file);
 // Derives the meshes of a file, converted to the axes and units of the options. Does not derive
 // skinning plans and packing losses. `bind` is the bind pose of the file. meshes[model->num_meshes]
 // must have their names. Frees the tables in the arena and uses their memory as scratch memory.
-// Allocates more scratch memory as long as the total is at most `memory_goal` bytes. If memory runs
-// out, returns false with the context's error set. The caller must then call
-// md5_release_geometry().
+// Allocates more scratch memory if the total does not exceed `memory_goal` bytes, because some
+// steps are faster with it. If memory runs out, returns false with the context's error set. The
+// caller must then call md5_release_geometry().
 bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
                         const md5_mesh_steps *steps, const md5_mesh_file *file,
                         const md5_mat34 *bind, md5_model *model, md5_mesh *meshes);

@@ -1,5 +1,6 @@
 // Creates the block of a model, which contains the structure, the skeleton, the bind pose and the
-// names. The arrays of the meshes are in separate memory, so that a program can release them alone.
+// names. The arrays of the meshes are in separate memory, so that a program can release them and
+// keep the skeleton (md5_release_geometry()).
 #include "md5/core/freed.h"
 #include "md5/load/model.h"
 #include "md5/load/axes.h"
@@ -8,7 +9,7 @@
 
 // Reserves the memory for reading a text, from estimates of its counts. There are three chunks: for
 // the joints, for the tables that the model keeps, and for the other tables. The last chunk also
-// has space for the scratch memory that deriving the largest mesh needs at least.
+// has space for the minimum of scratch memory that is needed to derive the largest mesh.
 bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                         const char *text, size_t size)
 {
@@ -36,9 +37,8 @@ typedef struct model_layout {
     md5_mat34 *inverse_bind;
 } model_layout;
 
-// Allocates the parts in the block, and copies the tables of the file to them. Like
-// md5i_block_alloc(), this function runs twice. During the first run the block is only measured,
-// and all parts are NULL.
+// Allocates the parts in the block, and copies the tables of the file to them. This function is
+// called twice, first to measure the block. All parts are then NULL.
 static void allocate_model(md5_block *block, const md5_mesh_file *file, model_layout *parts)
 {
     const uint32_t num_joints = file->num_joints;

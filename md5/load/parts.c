@@ -1,6 +1,6 @@
 // Optional parts of meshes: tangents, colors, an order of vertices by joints, skinning plans (see
 // md5/skin/plan.h) and packing losses. A packing loss is an upper limit of the error of vertex
-// positions. The error arises if each vertex is limited to 4 or 8 influences.
+// positions if each vertex is limited to 4 or 8 influences.
 #include "md5/load/parts.h"
 #include "md5/load/axes.h"
 #include "md5/skin/plan.h"
@@ -30,7 +30,7 @@ static void allocate_mesh_parts(md5_block *block, md5_mesh_build *mesh)
 }
 
 // Converts a mesh to the axes and units of the options, with its tangents.
-static void convert(const md5_context *context, md5_mesh_build *mesh)
+static void convert_mesh_parts(const md5_context *context, md5_mesh_build *mesh)
 {
     md5i_convert_mesh(context, mesh);
     if (!mesh->tangents)
@@ -47,9 +47,9 @@ static void convert(const md5_context *context, md5_mesh_build *mesh)
     }
 }
 
-// Stores the arrays of a mesh in the model. The packing losses are not known yet, so they become
-// infinite.
-static void store(const md5_mesh_build *build, md5_mesh *mesh)
+// Stores the arrays of a mesh in the model. The packing losses are computed later by
+// md5i_finish_meshes(). Until then they are infinite.
+static void store_mesh_parts(const md5_mesh_build *build, md5_mesh *mesh)
 {
     md5i_store_mesh(build, mesh);
     mesh->tangents = build->tangents;
@@ -182,7 +182,8 @@ static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
 }
 
 // Derives the arrays of a mesh, and orders its vertices by joints if the options request it.
-static bool build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
+static bool build_mesh_parts(md5_arena *scratch, const md5_mesh_joints *joints,
+                             md5_mesh_build *mesh)
 {
     TRY(md5i_build_with_tangents(scratch, joints, mesh));
     return !scratch->context->group_vertices || group_vertices(scratch, mesh);
@@ -191,9 +192,9 @@ static bool build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_bu
 const md5_mesh_steps md5i_mesh_steps = {
     .measure = measure_mesh_parts,
     .allocate = allocate_mesh_parts,
-    .build = build,
-    .convert = convert,
-    .store = store,
+    .build = build_mesh_parts,
+    .convert = convert_mesh_parts,
+    .store = store_mesh_parts,
 };
 
 // == Plans and losses ============================================================================

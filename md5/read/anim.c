@@ -6,7 +6,8 @@
 #include "md5/read/header.h"
 #include "md5/read/rows.h"
 
-// Minimum size in the text, in bytes.
+// Minimum sizes of items in the text, in bytes. A count is an error if the remaining text is too
+// short for it.
 enum {
     MD5_ANIM_JOINT_BYTES = sizeof "a 0 0 0(0 0 0)(0 0 0)" - 1, // in the hierarchy and base frame
     MD5_FRAME_BYTES = sizeof "frame 0{}" - 1,
@@ -54,8 +55,7 @@ uint32_t md5i_count_flags(uint32_t flags)
 
 // == Frames ======================================================================================
 //
-// The first frame decides the number of components of all frames. The other frames must have as
-// many numbers.
+// Every frame has as many numbers as the first frame.
 
 // Returns x y z of a joint's rotation in a frame. Components without a flag come from the base
 // frame.
@@ -82,8 +82,8 @@ static MD5_ALWAYS_INLINE md5_vec3 track_frame_rotation(const md5_track *track,
 // -- Number of components -------------------------------------------------------------------
 
 // Sets the first component of tracks without flags to 0 if it is out of range. Such tracks have no
-// components, so a file may contain any number there.
-static void limit_tracks(md5_anim_reader *reader, uint32_t num_components)
+// components, so files may contain any number there.
+static void reset_unused_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
         md5_track *const track = &reader->tracks[joint];
@@ -176,7 +176,7 @@ static bool begin_frames(md5_anim_reader *reader)
     uint32_t num_components = 0;
     TRY(find_num_components(reader, &num_components));
     TRY(check_shared_components(reader));
-    limit_tracks(reader, num_components);
+    reset_unused_tracks(reader, num_components);
     TRY(list_rotating_joints(reader));
 
     // Allocate no more frames than the remaining text could contain. If that is less than
@@ -197,8 +197,9 @@ static bool begin_frames(md5_anim_reader *reader)
 
 // Warns about the rotations of a frame that are longer than 1. The numbers of the frame begin at
 // `start` in the text. Each frame causes at most one warning, at the first such rotation in the
-// text. Thus warnings are in the order of the text, and their lines are found by counting forward.
-static void warn_of_frame(md5_anim_reader *reader, const char *start, const float *numbers)
+// text. Warnings are therefore in the order of the text, so that counting of lines never starts
+// again.
+static void warn_about_frame(md5_anim_reader *reader, const char *start, const float *numbers)
 {
     uint32_t num_overlong = 0;
     uint32_t first_component = 0; // of the first such rotation
@@ -299,7 +300,7 @@ static bool read_frame_block(md5_anim_reader *reader)
                                       num_components);
     reader->num_frames_read++;
     TRY(check_numbers(reader, start, numbers));
-    warn_of_frame(reader, start, numbers);
+    warn_about_frame(reader, start, numbers);
     return true;
 }
 
@@ -423,8 +424,8 @@ static bool is_empty_box(const md5_bounds *box)
 
 // Warns if all bounding boxes are empty, or if their number is wrong. `position` is the position of
 // the keyword `bounds` in the text.
-static void warn_of_bounds(md5_lex *lex, const char *position, uint32_t num_boxes,
-                           uint32_t num_frames, bool are_empty)
+static void warn_about_bounds(md5_lex *lex, const char *position, uint32_t num_boxes,
+                              uint32_t num_frames, bool are_empty)
 {
     if (num_boxes >= num_frames && are_empty)
         md5i_lex_warn(lex, position,
@@ -470,7 +471,7 @@ static bool read_bounds_block(md5_anim_reader *reader)
 
     if (num_boxes >= num_frames)
         reader->file->bounds = bounds;
-    warn_of_bounds(lex, position, num_boxes, num_frames, are_empty);
+    warn_about_bounds(lex, position, num_boxes, num_frames, are_empty);
     return true;
 }
 
@@ -560,7 +561,7 @@ static bool read_anim_keywords(md5_anim_reader *reader)
         const md5_span word = md5i_lex_peek_word(lex);
         if (reader->is_second_reading && md5_span_is(word, "frame"))
             return true;
-        md5i_warn_of_version(lex, &reader->header, word);
+        md5i_warn_about_version(lex, &reader->header, word);
         if (lex->at == lex->end && reader->num_frames_read == 0)
             return md5i_lex_fail_expected(lex, "expected 'frame'");
         TRY(read_anim_keyword(reader, word));
@@ -588,7 +589,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
     TRY(md5i_begin_header(lex, &reader.header));
     TRY(read_anim_keywords(&reader));
     if (num_components) {
-        limit_tracks(&reader, *num_components);
+        reset_unused_tracks(&reader, *num_components);
     } else {
         md5i_warn_at_file_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
         TRY(md5_lex_is_ok(lex));

@@ -182,8 +182,8 @@ static const char *const channel_keywords[NUM_CHANNEL_KEYWORDS] = {
     [KEYWORD_RANGE] = "range", [KEYWORD_KEYS] = "keys",
 };
 
-// Reads one keyword of a channel with its values. Bit k of *found tells that keyword k was read
-// already. Each keyword may occur once.
+// Reads one keyword of a channel with its values. Bit k of *found is set if keyword k was read
+// before. Each keyword may occur once.
 static bool read_channel_keyword(md5_lex *lex, uint32_t *found, channel *out)
 {
     const md5_span word = md5i_lex_peek_word(lex);
@@ -200,7 +200,7 @@ static bool read_channel_keyword(md5_lex *lex, uint32_t *found, channel *out)
     return read_values(lex, keyword, out);
 }
 
-// Checks that a channel contained all required keywords. Bit k of `found` tells that keyword k was
+// Checks that a channel contained all required keywords. Bit k of `found` is set if keyword k was
 // read. The lexer must be after the brace of the channel.
 static bool check_channel_keywords(md5_lex *lex, uint32_t found)
 {
@@ -580,7 +580,7 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
     // Read the header, up to the number of channels.
     for (;;) {
         const md5_span word = md5i_lex_peek_word(lex);
-        md5i_warn_of_version(lex, &header, word);
+        md5i_warn_about_version(lex, &header, word);
         if (md5i_lex_accept_keyword(lex, "numchannels"))
             break;
         if (lex->at == lex->end || md5_span_is(word, "channel"))

@@ -15,8 +15,8 @@ static const md5_versions camera_versions = {
     .numbers = {MD5_VERSION_10, MD5_VERSION_12},
 };
 
-// Returns true if a word can occur before the body of a text. The body begins with the first
-// keyword that does not belong to the header and is known.
+// Returns true if a word can occur before the body of a text: a keyword of the header, or an
+// unknown keyword. The body begins with the first known keyword of another kind, such as `joints`.
 static bool is_before_body(md5_span word)
 {
     if (!md5_span_is_name(word))
@@ -86,7 +86,7 @@ static const md5_mesh_dialect *find_mesh_dialect(md5_arena *arena, md5_span text
 }
 
 // Reads a mesh file: a text of any version (.md5mesh) or a binary file of Doom 3 BFG (.bmd5mesh).
-// Rejects files of other formats with a message that names the format. See the header for the
+// Rejects files of other formats with a message that names the format. tables.h describes the three
 // arenas.
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const char *text, size_t size, md5_mesh_file *file)

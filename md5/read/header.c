@@ -100,9 +100,8 @@ static bool is_keyword_of_all_versions(md5_span keyword)
     return md5_span_is(keyword, "MD5Version") || md5_span_is(keyword, "commandline");
 }
 
-// Returns true if a keyword of these kinds does not belong to `version`. This is the case if either
-// the keyword or `version` is of version 6, but not both. `MD5Version` and `commandline` belong to
-// all versions.
+// Returns true if a keyword of these kinds does not belong to `version`. Version 6 and all later
+// versions have no keywords in common, except `MD5Version` and `commandline`.
 bool md5i_is_invalid_in_version(uint32_t version, md5_span keyword, unsigned kinds)
 {
     if (kinds == 0 || is_keyword_of_all_versions(keyword))
@@ -119,7 +118,7 @@ static const char *version_name(unsigned kinds)
 
 // Warns once if the first keyword of the body, `word`, belongs to another version than the declared
 // one. Does nothing for keywords of the header and for all later keywords.
-void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word)
+void md5i_warn_about_version(md5_lex *lex, md5_header *header, md5_span word)
 {
     if (header->has_body || is_keyword_of_all_versions(word))
         return;
@@ -367,10 +366,10 @@ static bool skip_lex_block(md5_lex *lex)
            && md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
 }
 
-// Skips the blocks after the declared number of blocks, and warns about how many there are.
+// Skips blocks that follow the declared number of blocks, and warns with their number.
 // `block_keyword` begins a block. `count_keyword` declares the number.
-static void warn_of_more(md5_lex *lex, const char *block_keyword, const char *count_keyword,
-                         const md5_count *count)
+static void warn_about_more_blocks(md5_lex *lex, const char *block_keyword,
+                                   const char *count_keyword, const md5_count *count)
 {
     md5_silent_lex ahead;
     uint32_t num_more = 0;
@@ -392,7 +391,7 @@ static void warn_of_more(md5_lex *lex, const char *block_keyword, const char *co
 }
 
 // Moves the lexer past white space after the last block, and warns if other text follows.
-static void warn_of_trailing_text(md5_lex *lex, const char *block_keyword)
+static void warn_about_trailing_text(md5_lex *lex, const char *block_keyword)
 {
     // Here an unterminated comment causes only a warning, because engines do not read this text.
     md5_silent_lex ahead;
@@ -420,8 +419,8 @@ void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *b
 {
     if (!header->has_command_line)
         md5i_lex_warn(lex, lex->text, "missing 'commandline'");
-    warn_of_more(lex, block_keyword, count_keyword, count);
-    warn_of_trailing_text(lex, block_keyword);
+    warn_about_more_blocks(lex, block_keyword, count_keyword, count);
+    warn_about_trailing_text(lex, block_keyword);
 }
 
 // -- Counts and rates -----------------------------------------------------------------------

@@ -64,15 +64,13 @@ bool md5i_begin_header(md5_lex *lex, md5_header *header);
 // 0 if it is not a keyword.
 unsigned md5i_keyword_kinds(md5_span keyword);
 
-// Returns true if a keyword of these kinds does not belong to `version`. This is the case if either
-// the keyword or `version` is of version 6, but not both. `MD5Version` and `commandline` belong to
-// all versions.
+// Returns true if a keyword of these kinds does not belong to `version`.
 bool md5i_is_invalid_in_version(uint32_t version, md5_span keyword, unsigned kinds);
 
 // Warns if the file is not read as the version that it declares: see find_version() in formats.c.
 // Call this function for each keyword at the top level. It warns only if `word`, the next keyword,
 // is the first of the body.
-void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word);
+void md5i_warn_about_version(md5_lex *lex, md5_header *header, md5_span word);
 
 // Reads the next keyword at the top level and its values, if the keyword belongs to the header or
 // is unknown. A keyword of another kind of file is an error.

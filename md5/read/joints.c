@@ -108,7 +108,7 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
 }
 
 // Warns if joints come before their parents in the file. One warning covers all such joints.
-static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints)
+static void warn_about_order(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints)
 {
     const md5_file_joint *first = NULL;
     uint32_t count = 0;
@@ -197,6 +197,6 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
         return fail_cycle(lex, joints, num_joints, order, num_reached);
     md5i_arena_rewind(lex->arena, before);
 
-    warn_of_order(lex, joints, num_joints);
+    warn_about_order(lex, joints, num_joints);
     return true;
 }

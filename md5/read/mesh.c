@@ -142,9 +142,9 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
     uint64_t count = 0;
 
     while (find_count(&scan, &keyword, &count)) {
-        // A file contains one count of joints and one count of meshes. A second one belongs to
-        // another file that follows in the same text. Or the text is hostile: it repeats counts, so
-        // that the memory for its size would be reserved several times.
+        // A file contains one count of joints and one count of meshes. A second count of joints or
+        // meshes belongs to another file that follows in the same text. Or the text is hostile: it
+        // repeats counts, so that much more memory would be reserved than its tables need.
         const bool is_mesh_table = keyword >= COUNT_VERTICES;
         if (!is_mesh_table && sums[keyword] > 0)
             break;
@@ -402,7 +402,7 @@ static void drop_triangles(md5_mesh_build *mesh)
 }
 
 // Warns if triangles were dropped because they refer to vertices that do not exist.
-static void warn_of_dropped(md5_lex *lex, const md5_mesh_block *block)
+static void warn_about_dropped_triangles(md5_lex *lex, const md5_mesh_block *block)
 {
     const uint32_t count = block->num_triangles.value;
     const uint32_t num_dropped = count - block->mesh->num_triangles;
@@ -446,7 +446,7 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
     TRY(check_mesh_vertices(reader, block));
     if (lex->arena->context->drop_invalid_triangles)
         drop_triangles(block->mesh);
-    warn_of_dropped(lex, block);
+    warn_about_dropped_triangles(lex, block);
     return check_triangle_indices(lex, block);
 }
 
@@ -469,7 +469,7 @@ static bool is_mesh_keyword(md5_span word)
 }
 
 // Warns about a duplicate keyword, which was read before.
-static void warn_of_duplicate(md5_lex *lex, const char *keyword)
+static void warn_about_duplicate(md5_lex *lex, const char *keyword)
 {
     md5i_lex_warn(lex, lex->at - strlen(keyword), "duplicate '%s': using the first", keyword);
 }
@@ -515,12 +515,12 @@ bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
 
     if (md5i_lex_accept_keyword(lex, "shader")) {
         if (block->has_shader)
-            warn_of_duplicate(lex, "shader");
+            warn_about_duplicate(lex, "shader");
         return read_mesh_text(lex, &block->has_shader, &block->mesh->shader);
     }
     if (md5i_lex_accept_keyword(lex, "name")) {
         if (block->has_name)
-            warn_of_duplicate(lex, "name");
+            warn_about_duplicate(lex, "name");
         return read_mesh_text(lex, &block->has_name, &block->mesh->name);
     }
 
@@ -684,7 +684,7 @@ const md5_mesh_dialect md5i_mesh_version_10 = {
 };
 
 // Warns if the number of meshes that were read differs from the declared number.
-static void warn_of_count(md5_lex *lex, const md5_mesh_reader *reader, const char *count_keyword)
+static void warn_about_count(md5_lex *lex, const md5_mesh_reader *reader, const char *count_keyword)
 {
     const uint32_t declared = reader->num_meshes.value;
     const uint32_t num_read = reader->num_meshes_read;
@@ -710,7 +710,7 @@ static bool read_mesh_sections(md5_mesh_reader *reader)
         const bool is_second_file = reader->joints && md5_span_is(word, "MD5Version");
         if (lex->at == lex->end || is_second_file)
             return true;
-        md5i_warn_of_version(lex, &reader->header, word);
+        md5i_warn_about_version(lex, &reader->header, word);
         if (md5_span_is(word, "mesh"))
             TRY(read_mesh_block(reader));
         else
@@ -725,7 +725,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
                          const md5_mesh_dialect *dialect, const md5_versions *versions,
                          md5_span text, md5_mesh_file *file)
 {
-    *file = (md5_mesh_file){.is_kept = true};
+    *file = (md5_mesh_file){.uses_mesh_arena = true};
     md5_mesh_reader reader = {
         .header = {.kind = MD5_KIND_MESH, .versions = versions, .version = dialect->version},
         .dialect = dialect,
@@ -746,7 +746,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
 
     const char *const count_keyword = dialect->mesh_count_keyword;
     TRY(md5i_need_count(lex, &reader.num_meshes, count_keyword));
-    warn_of_count(lex, &reader, count_keyword);
+    warn_about_count(lex, &reader, count_keyword);
     md5i_warn_at_file_end(lex, &reader.header, "mesh", count_keyword, &reader.num_meshes);
     TRY(md5_lex_is_ok(lex));
     if (arena->context->require_meshes && reader.num_meshes_read == 0)

@@ -8,8 +8,8 @@ enum { WORD = sizeof(uint64_t), BYTE = 8 }; // bytes in a word, bits in a byte
 // -- Numbers of items -----------------------------------------------------------------------
 
 // Stores the number of an item as text: the digits of number->value and a blank, in one 64-bit
-// integer. With it, begin_row() compares the number in a file in one operation. md5_next_item()
-// increments the last digit itself, and calls this function only if that digit overflows.
+// integer. begin_row() compares this integer with the text of a file in one operation.
+// md5_next_item() increments the last digit itself, and calls this function only after the digit 9.
 void md5i_write_item_number(md5_item_number *number)
 {
     enum { LIMIT = 10000000 }; // smaller numbers, of seven digits, fit into a word with the blank
@@ -46,8 +46,8 @@ void md5i_write_item_number(md5_item_number *number)
 // has another form.
 static inline const char *begin_row(md5_lex *lex, const char *word, const md5_item_number *number)
 {
-    // No item is read beyond this number of bytes. The lexer reads items that are nearer to the end
-    // of the text, so that the scanner need not check for the end at each byte.
+    // No item in the usual form is longer than this. The lexer reads items that are nearer to the
+    // end of the text, so that the scanner need not check for the end at each byte.
     enum { ROW_BYTES = 160 };
     const char *next = lex->at;
     while (next < lex->end && md5_is_blank(*next))

@@ -14,7 +14,7 @@
 typedef struct md5_item_number {
     uint64_t text; // digits and blank, the first byte lowest
     uint64_t mask; // mask of these bytes
-    uint64_t one;  // 1 in the byte of the last digit
+    uint64_t one;  // added to `text`, increases the last digit by 1
     uint32_t value;
     uint32_t length; // bytes
 } md5_item_number;
@@ -25,7 +25,7 @@ typedef struct md5_item_number {
     }
 
 void md5i_write_item_number(md5_item_number *number);
-// Increases the number that the next line must have, as an integer and as digits.
+// Increases the number by 1.
 static inline void md5_next_item(md5_item_number *number)
 {
     number->value++;

@@ -54,9 +54,10 @@ typedef struct md5_mesh_file {
     const uint32_t *order; // [num_joints] parents before children
     uint32_t num_meshes;
     md5_mesh_build *meshes;
-    md5_arena_mark tables; // md5i_arena_rewind() to this frees only tables and texts of meshes
-    // File vertices, indices and weights are in `mesh_arena`: see md5i_read_mesh_file().
-    bool is_kept;
+    md5_arena_mark tables; // position in `arena` before the tables and texts of the first mesh
+    // File vertices, indices and weights are in `mesh_arena`: see md5i_read_mesh_file(). False for
+    // binary files, whose tables are in `arena`.
+    bool uses_mesh_arena;
 } md5_mesh_file;
 
 // Sizes of the tables of a file, according to its counts.

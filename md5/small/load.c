@@ -26,7 +26,7 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, con
                        size_t size, md5_mesh_file *file, md5_model **result)
 {
     TRY(md5i_read_mesh_file(arena, joints, kept, text, size, file));
-    if (!file->is_kept || md5i_arena_free_bytes(kept) > 0)
+    if (!file->uses_mesh_arena || md5i_arena_free_bytes(kept) > 0)
         TRY(md5i_repack_tables(kept, file));
     return md5i_create_model(arena->context, file, result);
 }
