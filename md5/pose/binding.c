@@ -118,8 +118,10 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
 
 // == Joints whose parents differ =================================================================
 //
-// These joints have a different parent in the animation than in the model. Their tracks are
-// relative to the animation's parent, so playback must convert them (md5_rebase).
+// These joints have a different parent in the animation than in the model. For example, the
+// animation may have a joint between the hips and the chest that the model lacks. The track of the
+// chest is then relative to a joint that does not exist in the model, so playback must convert it
+// (md5_rebase).
 
 // Limits the time that rebased joints take in a sample. Sampling walks up from each rebased joint
 // and stores no intermediate results, so a hostile skeleton could cause quadratic time.
@@ -139,10 +141,10 @@ typedef struct branch {
     uint32_t depth; // number of ancestors of the joint
 } branch;
 
-// The ancestors of an animation joint, as far as they matter for playback.
+// The nearest ancestor of an animation joint that drives a joint of the model.
 typedef struct ancestry {
-    uint32_t anchor;    // model joint that the nearest driving ancestor drives, or MD5_NONE
-    uint32_t num_extra; // number of ancestors below it, which drive nothing
+    uint32_t anchor;    // the model joint that this ancestor drives, or MD5_NONE
+    uint32_t num_extra; // number of ancestors between the two, which drive nothing
 } ancestry;
 
 // Returns the branch of each joint in an array of the arena. In the depth-first order of the
@@ -233,8 +235,8 @@ static bool is_descendant(const branch *joint, const branch *ancestor)
 }
 
 // Decides which parent a joint follows during playback. The joint's parent in the animation is not
-// its parent in the model. Stores the decision in *rebase; rebase->above contains the joint's
-// parent in the model before the call. Returns the text that tells the consequence in the warning.
+// its parent in the model. Stores the decision in *rebase. Before the call, rebase->above contains
+// the joint's parent in the model. Returns the consequence as a text for the warning.
 //
 // Normally the joint follows its anchor. The anchor is the model joint that the nearest driving
 // ancestor of the joint's track drives. If tracks between the joint and its anchor drive nothing,
@@ -371,8 +373,8 @@ static name_list list_unmatched(const md5_skeleton *skeleton, const uint32_t *ma
 }
 
 // Reports that too few joints of a skeleton have a match, and returns false. The message names some
-// of the joints that lack one. `is_model` tells whether `skeleton` belongs to the model or to the
-// animation.
+// of the joints that lack one. `is_model` is true if `skeleton` belongs to the model, and false if
+// it belongs to the animation.
 static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skeleton,
                                  const uint32_t *matches, uint32_t num_matched, bool is_model)
 {
@@ -490,7 +492,7 @@ static bool match_skeletons(md5_arena *arena, md5_binding *binding)
     return plan_rebases(arena, targets, binding);
 }
 
-// Starts a binding: matches joints and tracks by name. The job keeps the arena with the results for
+// Starts a binding: matches joints and tracks by name. The results are in the arena of the job, for
 // the next steps. Returns false and sets the error if too few names match or memory runs out.
 bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md5_load_opts *opts,
                         md5_error *error)
@@ -506,8 +508,7 @@ bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md
 }
 
 // Allocates the parts of the binding in its block, and copies the results of match_skeletons() to
-// them. The function runs twice. During the first run the block is only measured, and all parts are
-// NULL.
+// them. This function is called twice, first to measure the block. All parts are then NULL.
 void md5i_lay_out_binding(md5_binding_job *job)
 {
     const md5_binding *const draft = &job->draft;

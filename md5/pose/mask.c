@@ -9,8 +9,8 @@
 // `max_steps`. Whole numbers are exact. Finally all of them are divided by `max_steps`.
 #include "md5/core/context.h"
 
-// Maximum number of levels of a feather, which is more than any skeleton has. The limit keeps an
-// encoded subtree_value below 2^24, so that a float represents it exactly.
+// Maximum of `feather`. Skeletons do not have more levels of joints. The limit keeps an encoded
+// subtree_value below 2^24, so that a float represents it exactly.
 enum { MAX_FEATHER = 2047 };
 
 // A pattern as it was read from the text.
@@ -84,12 +84,13 @@ static void remove_subtree(const md5_skeleton *skeleton, uint32_t top, float *st
     }
 }
 
-// Two numbers that add_subtree() needs for each joint: its steps and its depth. Both are stored in
-// one float of the array of steps:
+// Two numbers that add_subtree() needs for each joint: its steps and its depth. One float of the
+// array of steps contains both:
 //
 //   steps + (max_steps + 1) * depth
 //
-// Thus no other memory is needed. Posing functions of this library do not allocate any.
+// Therefore add_subtree() needs no other memory. Posing functions of this library do not allocate
+// memory.
 typedef struct subtree_value {
     int steps; // before the subtree is added, 0 .. max_steps
     int depth; // level in the subtree: 1 at its top joint, up to `max_steps`; 0 outside of the
@@ -135,7 +136,7 @@ static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int max_step
 }
 
 // Applies a pattern to the joint that it names: removes or adds the joint, or its whole subtree.
-// `max_steps` is the number of steps that stands for weight 1.
+// `max_steps` is the number of steps that corresponds to weight 1.
 static void apply_pattern(const md5_skeleton *skeleton, const mask_pattern *pattern, uint32_t joint,
                           int max_steps, float *steps)
 {

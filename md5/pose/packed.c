@@ -40,8 +40,8 @@ static int32_t extend_sign(uint32_t bits, uint32_t num_bits)
     return (int32_t)(bits ^ sign) - (int32_t)sign;
 }
 
-// Decodes the header of the track at the cursor, and moves the cursor to the next track. `kind`
-// tells whether it is a rotation or a translation. packed.h describes the fields in the same order.
+// Decodes the header of the track at the cursor, and moves the cursor to the next track. `kind` is
+// MD5_PACKED_ROTATION or MD5_PACKED_TRANSLATION. packed.h describes the fields in the same order.
 md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind,
                                           md5_packed_cursor *cursor)
 {
@@ -264,7 +264,7 @@ md5_quat md5i_packed_sample_joint(const md5_packed *packed, uint32_t joint, uint
 
 // -- Groups -----------------------------------------------------------------------------------
 
-// Collects the header of one track from the arrays of a group. This is the inverse of set_lane().
+// Returns the header of the track in one lane of a group. This is the inverse of set_lane().
 static md5_packed_header lane_header(const md5_packed_group *group, uint32_t lane)
 {
     md5_packed_header header = {

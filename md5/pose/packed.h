@@ -147,12 +147,12 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
 typedef struct md5_packed_value {
     float v[4];
 } md5_packed_value;
-md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_packed_header *head,
+md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_packed_header *header,
                                         uint32_t key);
 
 // Samples a track. Writes x y z w of a rotation, or x y z 0 of a translation. All kernels compute
 // the same bits as this function.
-void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header *head,
+void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header *header,
                               const md5_sample_position *sample, float out[4]);
 
 // -- Groups -----------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
         const md5_rebase *rebase = &binding->internal.rebases[i];
         md5_xform local = pose[rebase->joint];
 
-        // Compose the tracks that lie in between, whose joints the model lacks.
+        // Compose the tracks between the joint and rebase->above, whose joints the model lacks.
         for (uint32_t extra = rebase->extra; extra != MD5_NONE && targets[extra] == MD5_NONE;
              extra = anim_joints[extra].parent)
             local = md5_xform_mul(sample_joint(&sampling, extra, root), local);

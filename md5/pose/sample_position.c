@@ -143,8 +143,8 @@ md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_sample_position *
     md5_vec3 roots[3];
     md5i_read_root(anim, frames, 3, roots);
 
-    // id's engine subtracts the translation of the base frame from every frame. What remains in the
-    // last frame is the displacement of one cycle.
+    // id's engine subtracts the translation of the base frame from every frame. The difference of
+    // the last frame is the displacement of one cycle.
     const md5_vec3 base = anim->base_frame[0].translation;
     const md5_vec3 from = md5_vec3_sub(roots[0], base);
     md5_vec3 to = md5_vec3_sub(roots[1], base);
@@ -188,8 +188,8 @@ static float axis_motion(const md5_sample_position *from, const md5_sample_posit
     return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
 }
 
-// Returns how far the root moves between two sample positions. They may be any number of cycles
-// apart.
+// Returns the displacement of the root between two sample positions, which may be any number of
+// cycles apart.
 md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
                               md5_sample_position to)
 {

@@ -20,7 +20,7 @@ md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot);
 // Samples the translation of joint 0 for MD5_ROOT_ID or MD5_ROOT_IN_PLACE.
 md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sample, md5_root root);
 
-// Reads the translations of joint 0 at frames[count].
+// Reads the translations of joint 0 at frames[count] into out[count].
 void md5i_read_root(const md5_anim *anim, const uint32_t *frames, uint32_t count, md5_vec3 *out);
 
 #endif

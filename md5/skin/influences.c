@@ -130,7 +130,7 @@ static bool is_zero_weight(md5_vec4 value)
 }
 
 // Rounds the sums of a vertex's joints to floats in merger->rounded. Omits sums that are zero.
-// Returns the number of sums. If `is_sorted`, each sum is inserted at its place in the order of
+// Returns the number of sums. If `is_sorted`, each sum is inserted at its position in the order of
 // comes_before().
 static uint32_t round_sums(const weight_merger *merger, bool is_sorted)
 {

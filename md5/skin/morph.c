@@ -105,8 +105,8 @@ static bool is_released(const md5_mesh *mesh)
     return mesh->num_vertices > 0 && !mesh->positions;
 }
 
-// Checks that mesh `index` has the same vertex indices in both models. The numbers of triangles are
-// known to be equal.
+// Checks that mesh `index` has the same vertex indices in both models. The meshes must have the
+// same number of triangles.
 static bool check_triangles(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
@@ -290,8 +290,8 @@ static uint32_t collect_vertex_deltas(const morph_builder *job, uint32_t mesh, u
     return count;
 }
 
-// Collects the deltas of all targets for one mesh, vertex by vertex. Counts the changed vertices
-// and the deltas in *counts. If the arrays are not NULL, also writes each changed vertex to
+// Collects the deltas of all targets for one mesh, vertex by vertex. Writes the numbers of changed
+// vertices and of deltas to *counts. If the arrays are not NULL, also writes each changed vertex to
 // vertices[], and its deltas to deltas[] from the index in firsts[] on.
 //
 // The function runs twice for each mesh. The first run has no arrays and measures them. The second

@@ -19,7 +19,7 @@ typedef struct normal_sum {
 } normal_sum;
 
 // The sums of all vertices, in double precision. They reuse the memory of other arrays. x and y are
-// in an md5_vec4. z is in the place where the vertex's normal is written later.
+// in an md5_vec4. z is in the memory of the vertex's normal, which is written later.
 typedef struct normal_sums {
     md5_vec4 *xy;
     md5_vec3 *z;
@@ -105,8 +105,8 @@ static void add_weighted(const normal_sums *sums, md5_normals weighting, const m
 
 // -- Sums -----------------------------------------------------------------------------------
 
-// Returns the sum of the normals of a vertex and the sum of their weights. The latter is 1 if no
-// weights are stored.
+// Returns the sum of the normals of a vertex and the sum of their weights. Without stored weights,
+// the sum of the weights is 1.
 static inline normal_sum load_sum(const normal_sums *sums, uint32_t vertex)
 {
     double xy[2];

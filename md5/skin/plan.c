@@ -48,10 +48,8 @@
 //
 // Groups that are not full need more, at most 8/3 of these values. Two passes over the finished
 // mesh, one to count and one to write, create a memory block of exactly the required size. The
-// block is allocated after the scratch memory is freed, so the peak memory of loading is 6 to 11 %
-// lower than with plans in the block of the arrays. The sums for normals and tangents, in double,
-// mostly use the memory of the tangents, so the scratch memory is not larger than for reading the
-// tables.
+// block is allocated only after the scratch memory of the load is freed, which reduces the peak
+// memory of loading by 6 to 11 %.
 #include "md5/skin/plan.h"
 
 #include "md5/core/math.h"
@@ -179,7 +177,7 @@ typedef struct joint_set {
     const uint32_t *joints;
 } joint_set;
 
-// Returns the kind of a vertex, which the caller knows, and its joints.
+// Returns the set of a vertex: its joints, and its kind, which the caller has determined.
 static inline joint_set vertex_joint_set(const md5_mesh *mesh, uint32_t vertex, md5_skin_kind kind)
 {
     const uint32_t *const first = mesh->first_influence + vertex;
@@ -383,8 +381,8 @@ typedef enum slot_fit {
     SLOT_OF_SAME_SET,
 } slot_fit;
 
-// Compares the joints of a vertex with those of the open group in a slot, which tells whether the
-// vertex can join the group.
+// Rates a slot for a vertex: compares the joints of the vertex with the joints of the open group in
+// the slot.
 static inline slot_fit find_slot_fit(const plan_builder *builder, joint_set set, uint32_t slot)
 {
     if (builder->num_open[slot] == 0)

@@ -370,10 +370,11 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
 
 // -- Triangles ------------------------------------------------------------------------------------
 
-// A sheared space in which a ray is the z axis. The ray hits a triangle if x = y = 0 is inside of
-// the triangle. Neighboring triangles have the same rounded coordinates at their common edge, so
-// there is no gap between them.
-typedef struct sheared {
+// A sheared coordinate system in which a ray is the z axis (Woop, Benthin, Wald, "Watertight
+// Ray/Triangle Intersection", 2013). The ray hits a triangle if x = y = 0 is inside of the
+// triangle. Neighboring triangles have the same rounded coordinates at their common edge, so there
+// is no gap between them.
+typedef struct ray_space {
     float origin[3];
     int x; // axis of the model that becomes x
     int y; // axis of the model that becomes y
@@ -384,10 +385,10 @@ typedef struct sheared {
     float limit;
     bool front_only;
     bool is_mirrored;
-} sheared;
+} ray_space;
 
 // Returns the space in which a ray is the z axis. `is_mirrored` is the member of the mesh.
-static sheared shear(const md5_ray *ray, bool is_mirrored)
+static ray_space find_ray_space(const md5_ray *ray, bool is_mirrored)
 {
     const md5_vec3 o = ray->origin;
     const float d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
@@ -402,21 +403,20 @@ static sheared shear(const md5_ray *ray, bool is_mirrored)
     const int x = is_positive ? next : last;
     const int y = is_positive ? last : next;
 
-    return (sheared){.origin = {o.x, o.y, o.z},
-                     .x = x,
-                     .y = y,
-                     .z = z,
-                     .shear_x = d[x] / d[z],
-                     .shear_y = d[y] / d[z],
-                     .scale_z = 1.0f / d[z],
-                     .limit = ray_limit(ray),
-                     .front_only = ray->front_only,
-                     .is_mirrored = is_mirrored};
+    return (ray_space){.origin = {o.x, o.y, o.z},
+                       .x = x,
+                       .y = y,
+                       .z = z,
+                       .shear_x = d[x] / d[z],
+                       .shear_y = d[y] / d[z],
+                       .scale_z = 1.0f / d[z],
+                       .limit = ray_limit(ray),
+                       .front_only = ray->front_only,
+                       .is_mirrored = is_mirrored};
 }
 
-// Transforms a point to the space of a ray, in which the ray is the z axis (Woop, Benthin, Wald
-// 2013).
-static md5_vec3 to_sheared(const sheared *space, const md5_vec3 *point)
+// Transforms a point to the space of a ray.
+static md5_vec3 to_ray_space(const ray_space *space, const md5_vec3 *point)
 {
     const float p[3] = {point->x - space->origin[0], point->y - space->origin[1],
                         point->z - space->origin[2]};
@@ -424,8 +424,8 @@ static md5_vec3 to_sheared(const sheared *space, const md5_vec3 *point)
                       p[space->y] - space->shear_y * p[space->z], space->scale_z * p[space->z]};
 }
 
-// Returns twice the signed area of the triangle between an edge and the ray, in the sheared space.
-// The product of two floats is exact in double, so the sign of the result is exact.
+// Returns twice the signed area of the triangle between an edge and the ray, in the space of the
+// ray. The product of two floats is exact in double, so the sign of the result is exact.
 static double edge_area(md5_vec3 a, md5_vec3 b)
 {
     return (double)a.x * (double)b.y - (double)a.y * (double)b.x;
@@ -452,8 +452,8 @@ static bool are_on_one_side(float a, float b, float c)
 }
 
 // Returns true and sets *hit if a ray hits a triangle nearer than *hit. The corners are in the
-// sheared space, in which the ray is the z axis.
-static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 c, md5_hit *hit)
+// space of the ray.
+static bool hit_triangle(const ray_space *space, md5_vec3 a, md5_vec3 b, md5_vec3 c, md5_hit *hit)
 {
     // Reject most triangles with few operations.
     if (are_on_one_side(a.x, b.x, c.x) || are_on_one_side(a.y, b.y, c.y))
@@ -538,13 +538,13 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
     if (!is_nonzero_vector(ray.direction))
         return false;
 
-    const sheared space = shear(&ray, mesh->is_mirrored);
+    const ray_space space = find_ray_space(&ray, mesh->is_mirrored);
     md5_hit nearest = {.t = INFINITY};
     for (uint32_t triangle = 0; triangle < mesh->num_triangles; triangle++) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
         md5_vec3 p[3];
         for (uint32_t i = 0; i < 3; i++)
-            p[i] = to_sheared(&space, &positions[corners[i]]);
+            p[i] = to_ray_space(&space, &positions[corners[i]]);
         if (hit_triangle(&space, p[0], p[1], p[2], &nearest))
             nearest.triangle = triangle;
     }

@@ -62,12 +62,13 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
 
 // -- Morph targets --------------------------------------------------------------------------
 
-// A morphed vertex, first in the bind pose, then in the current pose.
-typedef struct bind_vertex {
+// A vertex that a morph changes. It is in the bind pose until pose_morphed_vertex() converts it to
+// the current pose.
+typedef struct morphed_vertex {
     md5_vec3 offset; // added to the position
     md5_vec3 normal;
     md5_vec4 tangent;
-} bind_vertex;
+} morphed_vertex;
 
 // The sums of a vertex's morph deltas, each multiplied by the weight of its target.
 typedef struct blended_delta {
@@ -101,7 +102,7 @@ static blended_delta sum_deltas(const md5_morph_mesh *morph, const float *weight
 // of changed vertices. Returns false if all weights are 0. The blended normal has unit length, and
 // the tangent is perpendicular to it.
 static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
-                        uint32_t index, bind_vertex *result)
+                        uint32_t index, morphed_vertex *result)
 {
     const uint32_t vertex = morph->vertices[index];
     const md5_vec4 tangent = mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0, 0, 0, 0};
@@ -134,12 +135,12 @@ static bool are_finite(const float *weights, uint32_t count)
 // Rotates a morphed vertex from the bind pose to the current pose, by the matrix of the vertex. The
 // normal and the tangent keep unit length. If the matrix makes one of them zero, it keeps its
 // direction of the bind pose.
-static bind_vertex pose_bind_vertex(const md5_mat34 *matrix, const bind_vertex *bind)
+static morphed_vertex pose_morphed_vertex(const md5_mat34 *matrix, const morphed_vertex *bind)
 {
     const md5_vec3 tangent_axis = {bind->tangent.x, bind->tangent.y, bind->tangent.z};
     const md5_vec3 rotated =
         md5_vec3_normalize(md5_mat34_rotate(matrix, tangent_axis), tangent_axis);
-    return (bind_vertex){
+    return (morphed_vertex){
         .offset = md5_mat34_rotate(matrix, bind->offset),
         .normal = md5_vec3_normalize(md5_mat34_rotate(matrix, bind->normal), bind->normal),
         .tangent = {rotated.x, rotated.y, rotated.z, bind->tangent.w},
@@ -152,13 +153,13 @@ static bind_vertex pose_bind_vertex(const md5_mat34 *matrix, const bind_vertex *
 static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *changed,
                                uint32_t index, const md5i_skin_job *to, uint32_t out_index)
 {
-    bind_vertex morphed;
+    morphed_vertex morphed;
     if (!blend_morph(changed, job->mesh, job->morph_weights, index, &morphed))
         return;
     const bool is_posed = job->palette || job->duals;
     if (is_posed) {
         const md5_mat34 matrix = md5i_vertex_matrix(to, changed->vertices[index]);
-        morphed = pose_bind_vertex(&matrix, &morphed);
+        morphed = pose_morphed_vertex(&matrix, &morphed);
     }
 
     md5_vec3 *const position = md5_vec3_out(to->positions, to->position_stride, out_index);
@@ -407,7 +408,8 @@ void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *t
 //
 // Computes the bounds of a posed model without writing its vertices.
 
-// Replaces -0 by 0: a kernel can select either one, depending on the instruction set.
+// Replaces -0 by 0. Without this, the sign of a zero would depend on the instruction set of the
+// kernel.
 static md5_vec3 without_negative_zero(md5_vec3 a)
 {
     return (md5_vec3){a.x + 0, a.y + 0, a.z + 0};

@@ -14,8 +14,8 @@
 #define MD5_WIDE_AVX512
 #include "md5/skin/transform_wide.h"
 
-// Copies the four elements of a matrix row to the lower lanes, and of a second row to the upper
-// lanes.
+// Returns one register for each of the four elements of a matrix row. Its lower lanes contain the
+// element of the row `low`, and its upper lanes the element of the row `high`.
 MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
 {
     const md5_mask lower_lanes = 0x00ff; // bit i is lane i

@@ -27,7 +27,8 @@
 // layout in which they are stored. The first product starts the sum, so one influence needs no
 // addition.
 
-// The three rows of a matrix. As an exact sum, the products of the rows with influences.
+// Three rows of four numbers. They are the rows of a blended matrix, or the sums of the products of
+// matrix rows and influences in an exact sum.
 typedef struct matrix_rows4 {
     md5_vec4 x;
     md5_vec4 y;
@@ -106,7 +107,8 @@ static MD5_ALWAYS_INLINE matrix_rows4 sum_influences(const md5_mesh *mesh, const
     return sum;
 }
 
-// Returns the skinned position of a vertex: the sum of its influences, in the order of the file.
+// Returns the skinned position of a vertex: the sum of its influences, in the order of
+// md5i_sum_order().
 static MD5_ALWAYS_INLINE md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *palette,
                                                  uint32_t vertex)
 {

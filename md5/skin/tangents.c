@@ -34,8 +34,8 @@ static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b
 }
 
 // Returns the set of the vertices on mirror seams. A plain triangle shows the texture in its
-// original orientation, a mirrored triangle shows it mirrored. Vertices that both kinds of
-// triangles use are on a mirror seam. Returns NULL and sets the context's error if memory runs out.
+// original orientation, a mirrored triangle shows it mirrored. A vertex of both kinds of triangles
+// is on a mirror seam. Returns NULL and sets the context's error if memory runs out.
 static const vertex_bits *find_seams(md5_arena *scratch, const md5_mesh_build *mesh)
 {
     const size_t size = mesh->num_file_vertices / BITS + 1;

@@ -144,7 +144,7 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
 
-    int64_t steps = EXTRA_STEPS; // that are left for the points so far
+    int64_t steps = EXTRA_STEPS; // remaining steps for the points up to i
     for (uint32_t i = 0; i < count && steps >= 0; i++) {
         uint32_t slot = hash_point(points[i]) & (num_slots - 1);
         steps += STEPS_PER_POINT;

@@ -20,7 +20,7 @@
 //   load_rotations(p, q)      loads the components of the rotations
 //   dot_rotations(a, b)       returns the dot products of the rotations
 //   blend_transforms(out, a, b, weights, t, is_same)
-//                             rotations: a - (a * weights.change_a - b * weights.part_b);
+//                             rotations: a - (a * weights.reduction_a - b * weights.weight_b);
 //                             translations: a - (a * t - b * t)
 //   add_translations(out, a, b, c, t, is_same, q)
 //                             translations: a + (b - c) * t, without c if it is NULL; rotations: q
@@ -29,8 +29,9 @@
 
 #if defined(MD5_WIDE_AVX512)
 
-// The quarters of a register that contain rotations if it is loaded with two transforms, as a mask
-// of lanes: the first and the third quarter. The second and the fourth contain translations.
+// A register of 16 floats contains two transforms. Its first and third quarters are rotations, and
+// its second and fourth quarters are translations. The bits of this mask are the lanes of the
+// rotations.
 #define ROTATION_LANES 0x0f0f
 
 // Returns the rotations of four transforms. Each of the two registers contains two transforms.
@@ -80,9 +81,10 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
     return md5_wide_row_sums(products);
 }
 
-// Computes the weights that md5_wide_spread_row() spreads over the registers 2 i and 2 i + 1. The
-// weights of `a` are in the first and third quarter. Those of `t` are in the second and fourth
-// quarter.
+// Arranges the weights of sixteen joints for registers that contain two transforms each. pair[0] is
+// for registers with even indices, and pair[1] for registers with odd indices. The first and third
+// quarters contain the weights `a` of rotations, and the other quarters the weights `t` of
+// translations. md5_wide_spread_row() then selects the weights of one register.
 MD5_WIDE_INLINE void pair_weights(md5_wide a, md5_wide t, md5_wide pair[2])
 {
     pair[0] = REPLACE_ROTATIONS_BY_LOW(REPEAT_LOW_QUARTERS(t), a);
@@ -98,8 +100,8 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     (void)is_same;
     md5_wide weights_a[2];
     md5_wide weights_b[2];
-    pair_weights(weights.change_a, t, weights_a);
-    pair_weights(weights.part_b, t, weights_b);
+    pair_weights(weights.reduction_a, t, weights_a);
+    pair_weights(weights.weight_b, t, weights_b);
     MD5_UNROLL
     for (int i = 0; i < 8; i++) {
         __m512 from = _mm512_loadu_ps(a + 16 * i);
@@ -176,13 +178,13 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
                                       wide_weights weights, md5_wide t, bool is_same)
 {
     (void)is_same;
-    const md5_wide change_a = weights.change_a;
-    const md5_wide part_b = weights.part_b;
+    const md5_wide reduction_a = weights.reduction_a;
+    const md5_wide weight_b = weights.weight_b;
     const __m128 low_t = _mm256_castps256_ps128(t);
-    const __m256 weights_a[2] = {_mm256_insertf128_ps(change_a, low_t, 1),
-                                 _mm256_permute2f128_ps(change_a, t, 0x31)};
-    const __m256 weights_b[2] = {_mm256_insertf128_ps(part_b, low_t, 1),
-                                 _mm256_permute2f128_ps(part_b, t, 0x31)};
+    const __m256 weights_a[2] = {_mm256_insertf128_ps(reduction_a, low_t, 1),
+                                 _mm256_permute2f128_ps(reduction_a, t, 0x31)};
+    const __m256 weights_b[2] = {_mm256_insertf128_ps(weight_b, low_t, 1),
+                                 _mm256_permute2f128_ps(weight_b, t, 0x31)};
     MD5_UNROLL
     for (uint32_t i = 0; i < 8; i++) {
         __m256 from = _mm256_loadu_ps(a + 8 * i);
@@ -235,8 +237,8 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     md5_wide weights_a[4];
     md5_wide weights_b[4];
     md5_wide weights_t[4];
-    md5_wide_spread(weights.change_a, weights_a);
-    md5_wide_spread(weights.part_b, weights_b);
+    md5_wide_spread(weights.reduction_a, weights_a);
+    md5_wide_spread(weights.weight_b, weights_b);
     spread_weight(t, is_same, weights_t);
     MD5_UNROLL
     for (uint32_t i = 0; i < 8; i++) {
@@ -252,7 +254,7 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     }
 }
 
-// Adds the translations of four transforms; the rotations are stored unchanged.
+// Adds the translations of four transforms, and stores the rotations q.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
                                       md5_wide t, bool is_same, md5_wide q[4])
 {
@@ -282,8 +284,8 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     (void)is_same;
     MD5_UNROLL
     for (uint32_t i = 0; i < 8; i++) {
-        const float weight_a = i < 4 ? weights.change_a : t;
-        const float weight_b = i < 4 ? weights.part_b : t;
+        const float weight_a = i < 4 ? weights.reduction_a : t;
+        const float weight_b = i < 4 ? weights.weight_b : t;
         out[i] = a[i] - (a[i] * weight_a - b[i] * weight_b);
     }
 }
@@ -324,8 +326,8 @@ typedef struct block_results {
     // Cosines of the angles between both quaternions. For a difference, they are the w of its
     // rotation, which is the cosine of its angle to the identity quaternion.
     alignas(64) float cosines[MD5_WIDTH];
-    float change_a[MD5_WIDTH]; // see wide_weights
-    float part_b[MD5_WIDTH];
+    float reduction_a[MD5_WIDTH]; // see wide_weights
+    float weight_b[MD5_WIDTH];
     float axes[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
 
     // The members below are used only if the joints have weights.
@@ -447,23 +449,22 @@ MD5_WIDE_INLINE void compute_cosines(md5_combine_kind kind, const md5_combine_jo
     md5_wide_store(results->cosines, q[3]);
 }
 
-// Computes a fraction of the rotation of a difference. Interpolates from the identity to the
-// rotation, or to its inverse if the weight is negative. A weight of 1 gives the rotation
-// unchanged.
+// Scales the rotation of a difference by a weight: interpolates from the identity to the rotation,
+// or to its inverse if the weight is negative. A weight of 1 gives the rotation unchanged.
 MD5_WIDE_INLINE void scale_rotation(const block_results *results, md5_wide weight, md5_wide q[4])
 {
     const md5_wide one = md5_wide_set1(1.0f);
     const md5_mask is_negative = md5_wide_less(weight, md5_wide_set1(0.0f));
     const md5_mask is_partial = md5_wide_less(md5_wide_negate_if(is_negative, weight), one);
-    const md5_wide change_a = md5_wide_load(results->change_a);
-    const md5_wide part_b = md5_wide_load(results->part_b);
+    const md5_wide reduction_a = md5_wide_load(results->reduction_a);
+    const md5_wide weight_b = md5_wide_load(results->weight_b);
     const md5_wide axis_weight =
-        md5_wide_negate_if(is_negative, md5_wide_select(is_partial, part_b, one));
+        md5_wide_negate_if(is_negative, md5_wide_select(is_partial, weight_b, one));
     MD5_UNROLL
     for (uint32_t i = 0; i < 3; i++)
         q[i] = md5_wide_mul(md5_wide_load(results->axes + (size_t)i * MD5_WIDTH), axis_weight);
     const md5_wide w = md5_wide_load(results->cosines);
-    const md5_wide change = md5_wide_sub(change_a, md5_wide_mul(w, part_b));
+    const md5_wide change = md5_wide_sub(reduction_a, md5_wide_mul(w, weight_b));
     q[3] = md5_wide_select(is_partial, md5_wide_sub(one, change), w);
 }
 
@@ -476,8 +477,8 @@ MD5_WIDE_INLINE void combine_joints(md5_combine_kind kind, const md5_combine_job
     const float *const a = (const float *)(poses->a + first);
     const float *const b = (const float *)(poses->b + first);
     if (is_blend(kind)) {
-        const wide_weights weights = {md5_wide_load(results->change_a),
-                                      md5_wide_load(results->part_b)};
+        const wide_weights weights = {md5_wide_load(results->reduction_a),
+                                      md5_wide_load(results->weight_b)};
         blend_transforms((float *)out, a, b, weights, weight, is_same);
         return;
     }
@@ -609,8 +610,8 @@ MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weight
             weights = wide_slerp_weights(&common, cosine);
         }
 
-        md5_wide_store(slots[i].change_a, weights.change_a);
-        md5_wide_store(slots[i].part_b, weights.part_b);
+        md5_wide_store(slots[i].reduction_a, weights.reduction_a);
+        md5_wide_store(slots[i].weight_b, weights.weight_b);
     }
 
     // Step 3: compute the results from the weights, and write them.

@@ -16,9 +16,9 @@
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
     const float *rotations[2][MD5_WIDTH];    // of the two frames of each lane's sample position
-    const float *translations[2][MD5_WIDTH]; // the same
-    md5_wide fraction;                       // of each lane
-    md5_wide fractions[4];                   // the same, as rows
+    const float *translations[2][MD5_WIDTH]; // of the same two frames
+    md5_wide fraction;                       // of each lane's sample position
+    md5_wide fractions[4];                   // `fraction` in row layout: see wide.h
     float *scratch;
 } crowd_lanes;
 
@@ -157,10 +157,10 @@ MD5_WIDE_INLINE void store_local(const md5_xform *joint, size_t stride, float *m
 // inverse bind matrices to get the palettes. The local matrices are in the scratch memory. If
 // `poses` is not NULL, they are computed first, from poses that are `stride` floats apart.
 //
-// There are two ways with the same results. If a joint's matrix can stay in registers, one pass
-// over the joints does everything; otherwise, each step is a pass over all joints. This one
-// function for sampled crowds and for given poses is as fast as two functions, with half of the
-// code.
+// There are two methods with the same results. If the matrices of a joint fit into registers, one
+// pass over the joints performs all steps. Otherwise, each step is a pass over all joints. Sampled
+// crowds and given poses share this function, because two functions would be no faster and twice as
+// large.
 MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
                                                   const md5_binding *binding,
                                                   const md5_xform *poses, size_t stride)

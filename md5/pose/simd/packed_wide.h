@@ -26,10 +26,11 @@ typedef struct lane_spans {
     uint32_t key1[MD5_LANES];
     float fractions[MD5_LANES];
     float common_fraction; // fraction of all lanes, or -1 if lanes differ
-    bool is_between;       // results of md5i_packed_find_span(): true if true for all lanes
+    bool is_between;       // md5i_packed_find_span() returned true for all lanes
 } lane_spans;
 
-// A sample position and its spans by step. The spans of a step are computed on first use.
+// A sample position, and the keys around it for each step of tracks. The keys of a step are
+// computed on first use.
 typedef struct sample_spans {
     const md5_packed *packed;
     const md5_sample_position *sample;

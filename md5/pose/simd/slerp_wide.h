@@ -46,11 +46,11 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
     return slerp;
 }
 
-// The weights of two rotations a and b. The result is a - (a * change_a - b * part_b): see
+// The weights of two rotations a and b. The result is a - (a * reduction_a - b * weight_b): see
 // slerp_end().
 typedef struct wide_weights {
-    md5_wide change_a; // 1 less the weight of a
-    md5_wide part_b;   // the weight of b, negative if b is farther from a than -b
+    md5_wide reduction_a; // 1 minus the weight of a
+    md5_wide weight_b;    // the weight of b, negative if b is farther from a than -b
 } wide_weights;
 
 // Returns the weights of both rotations for slerp in each lane, like md5_slerp_by_cosine().
@@ -76,8 +76,8 @@ MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wid
     const md5_wide sum =
         md5_wide_sqrt(md5_wide_div(md5_wide_sub(slerp->half, part), md5_wide_sub(slerp->two, u)));
     return (wide_weights){
-        .change_a = md5_wide_add(md5_wide_sub(slerp->one, sum), difference),
-        .part_b = md5_wide_negate_if(opposite, md5_wide_add(sum, difference)),
+        .reduction_a = md5_wide_add(md5_wide_sub(slerp->one, sum), difference),
+        .weight_b = md5_wide_negate_if(opposite, md5_wide_add(sum, difference)),
     };
 }
 
@@ -95,8 +95,8 @@ MD5_WIDE_INLINE wide_weights wide_nlerp_weights(md5_wide t, md5_wide cosine)
     const md5_wide square = md5_wide_sub(one, md5_wide_mul(product, u));
     const md5_wide scale = md5_wide_div(one, md5_wide_sqrt(square));
     return (wide_weights){
-        .change_a = md5_wide_sub(one, md5_wide_mul(left, scale)),
-        .part_b = md5_wide_negate_if(opposite, md5_wide_mul(right, scale)),
+        .reduction_a = md5_wide_sub(one, md5_wide_mul(left, scale)),
+        .weight_b = md5_wide_negate_if(opposite, md5_wide_mul(right, scale)),
     };
 }
 
@@ -161,8 +161,8 @@ MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 {
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
-        const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.change_a),
-                                             md5_wide_mul(set->b[i], set->weights.part_b));
+        const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.reduction_a),
+                                             md5_wide_mul(set->b[i], set->weights.weight_b));
         out[i] = md5_wide_sub(set->a[i], change);
     }
 }
