@@ -1187,10 +1187,11 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
 //   md5_anim *walk = md5_compress_anim(anim, &compress, NULL, &error);
 //   md5_binding *binding = md5_bind(model, walk, NULL, &error); // use it like any other clip
 //
-// Method: rotations and translations that are constant are stored once. Of the others, frames are
-// dropped if they can be interpolated from the neighboring frames within the tolerance. The
-// remaining frames are quantized, which means that they are stored as integer multiples of a step.
-// Each joint has a separate step, which is finer for joints that move large parts of the model.
+// Method: a rotation or translation that is constant is stored once. A rotation or translation that
+// changes is stored without the frames that can be interpolated from the neighboring frames within
+// the tolerance. The frames that are kept are quantized, which means that they are stored as
+// integer multiples of a step. Each joint has a separate step, which is finer for joints that move
+// large parts of the model.
 //
 // The time for sampling does not depend on the sample position. A sampled rotation may be -q
 // instead of q, which is the same rotation. MD5_INTERPOLATE_NLERP and MD5_INTERPOLATE_CUBIC

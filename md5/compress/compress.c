@@ -28,7 +28,7 @@ typedef struct md5_packed_track {
     float deviations[MD5_PACKED_NUM_STEPS];
     const md5_packed_value *values; // [num_frames] in storage order; one element if constant
     md5_packed_value middle;        // the middle of the range of each component
-    float middle_deviation;         // largest difference of a frame to `middle`
+    float middle_deviation;         // largest distance of a frame from `middle`
 
     // The members below are selected again in each attempt.
     uint8_t step; // index of the key step; 0: (almost) constant, `middle` is the only key
@@ -376,8 +376,8 @@ static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
 #define MAX_TRANSLATION_STEP 0x1p30
 #define MAX_LEVELS 0x1p22
 
-// Largest fraction of a track's budget that the error of frames between keys may use. The rest
-// remains for the rounding of the keys.
+// Largest fraction of a track's budget that the error of frames between keys may use. The remaining
+// budget is for the rounding of the keys.
 #define MAX_DEVIATION 0.9
 
 // Fraction of the budget for constant tracks. Precise constants cost few bits, because each is
@@ -557,7 +557,7 @@ static float distance_between(md5_vec3 a, md5_vec3 b)
     return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_from_vec3(a), md5_vec3d_from_vec3(b)));
 }
 
-static void raise(float *value, float to)
+static void raise_to_at_least(float *value, float to)
 {
     if (to > *value)
         *value = to;
@@ -583,7 +583,8 @@ static void measure_vertices(const md5_model *model, float *distances)
             const md5_vec4 influence = mesh->influences[j];
             const uint32_t joint = mesh->influence_joints[j];
             if (influence.w != 0)
-                raise(&distances[joint], influence_distance(influence, &model->bind[joint]));
+                raise_to_at_least(&distances[joint],
+                                  influence_distance(influence, &model->bind[joint]));
         }
     }
 }
@@ -604,7 +605,7 @@ static void add_distances_to_parents(const md5_model *model, const md5_binding *
             continue;
         const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
                                             md5_mat34_translation(model->bind[parent]));
-        raise(&distances[parent], distances[joint] + bone);
+        raise_to_at_least(&distances[parent], distances[joint] + bone);
     }
 }
 
@@ -627,7 +628,7 @@ static md5_binding *bind_for_measuring(md5_context *context, const md5_model *mo
 }
 
 // Measures the distances of a model's skin from its joints, and raises direct[anim joints] to them.
-// A binding tells which joint of the animation moves which joint of the model.
+// A binding contains the joint of the animation that moves each joint of the model.
 static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
                           float *direct)
 {
@@ -641,7 +642,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     add_distances_to_parents(model, binding, distances);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (binding->tracks[joint] != MD5_NONE)
-            raise(&direct[binding->tracks[joint]], distances[joint]);
+            raise_to_at_least(&direct[binding->tracks[joint]], distances[joint]);
     }
     md5_free_binding(binding);
     return true;
@@ -668,7 +669,7 @@ static void measure_bones(const md5_anim *anim, float *direct)
         const float bone = bone_length(anim, joint);
         if (direct[joint] == 0) // no child has set it
             direct[joint] = bone;
-        raise(&direct[parent], bone);
+        raise_to_at_least(&direct[parent], bone);
     }
 }
 
@@ -682,12 +683,12 @@ static void measure_reach(const md5_anim *anim, float *heights, md5_skin_reach *
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        raise(&reach->reach[joint], reach->direct[joint]);
-        raise(&heights[joint], 1);
+        raise_to_at_least(&reach->reach[joint], reach->direct[joint]);
+        raise_to_at_least(&heights[joint], 1);
         if (parent == MD5_NONE)
             continue;
-        raise(&reach->reach[parent], reach->reach[joint] + bone_length(anim, joint));
-        raise(&heights[parent], heights[joint] + 1);
+        raise_to_at_least(&reach->reach[parent], reach->reach[joint] + bone_length(anim, joint));
+        raise_to_at_least(&heights[parent], heights[joint] + 1);
     }
 }
 
@@ -715,7 +716,7 @@ static bool find_direct_distances(md5_arena *arena, const md5_anim *anim,
 {
     if (options->distances) {
         for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
-            raise(&direct[joint], options->distances[joint]);
+            raise_to_at_least(&direct[joint], options->distances[joint]);
         return true;
     }
     if (options->model)
@@ -1143,8 +1144,8 @@ static void raise_errors_to_descendants(const md5_skeleton *skeleton, double *er
 static void adapt_budgets(compression *job, double speed)
 {
     const md5_skeleton *const skeleton = &job->anim->skeleton;
-    double *const errors = job->scratch.errors; // may be overwritten: the next attempt measures
-                                                // them again
+    // The errors may be overwritten, because the next attempt measures them again.
+    double *const errors = job->scratch.errors;
     raise_errors_to_descendants(skeleton, errors);
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const double change = budget_change(job->tolerance, errors[joint]) * SAFETY_FACTOR;

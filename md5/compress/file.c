@@ -393,7 +393,7 @@ static void write_file_header(uint8_t *start, size_t total)
 
 // Writes a compressed clip as the bytes of a file. Returns the size of the file, or 0 if the clip
 // is not compressed. Writes nothing if `bytes` is NULL or `size` is too small, so that a first call
-// can ask for the size.
+// can get the size.
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -597,11 +597,8 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 
 // == Decompression ===============================================================================
 
-enum {
-    TRANSLATION_FLAGS = 7,
-    ROTATION_FLAGS = 56
-}; // flags of md5_track: its three components
-   // move or rotate
+// Flags of md5_track: all components of the translation, or of the rotation, are animated.
+enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56 };
 
 // Decodes one track at all frames. The values of each frame form an array of slots, and the track
 // writes slot `slot` of `rotations` or of `translations`. `anim` has the number of slots per frame.

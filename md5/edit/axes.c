@@ -21,7 +21,7 @@
 
 enum {
     NUM_QUARTERS = 24,  // rotations by multiples of 90 degrees
-    MIN_AXES_BONES = 5, // rotated bones from which on the axes count as different
+    MIN_AXES_BONES = 5, // minimum number of rotated bones for different axes
 };
 
 #define MIN_BONE_COSINE 0.9848f // cosine of 10 degrees: directions with a larger cosine are equal
@@ -321,13 +321,15 @@ static uint32_t find_quarter_turn(const axes_search *search, uint32_t joint, md5
     return best;
 }
 
-// Returns the rotation of a joint without bones. It is `usual`, the rotation of the parent, because
-// most programs orient the last joint of a chain like the joint above it. The exception is an
-// estimate near a quarter turn, which is then used.
+// Returns the rotation of a joint without bones. It is usually `usual`, which is the rotation of
+// the parent, or of most bones if the joint has no parent. Most programs orient the last joint of a
+// chain like the joint above it. The exception is an estimate near a quarter turn: the result is
+// then this quarter turn.
 static md5_quat find_rotation_without_bones(const axes_search *search, md5_quat usual,
                                             md5_quat estimate)
 {
-    const float near_cosine = 0.985f; // cosine of half of 20 degrees
+    const float near_cosine =
+        0.985f; // cosine of 10 degrees, which is half of the angle of the rotation
     float best_cosine = fabsf(quat_dot(usual, estimate));
     md5_quat best = usual;
     for (uint32_t q = 0; q < NUM_QUARTERS && best_cosine < near_cosine; q++) {
@@ -399,9 +401,9 @@ static bool begin_search(md5_arena *arena, axes_search *search)
     return true;
 }
 
-// Counts the bones that have another direction in the clip than in the model in axes->num_rotated.
-// Sets axes->joint to the joint at which the direction differs most. Returns the smallest cosine of
-// the angles.
+// Sets axes->num_rotated to the number of bones that have another direction in the clip than in the
+// model. Sets axes->joint to the joint where the bone with the largest difference begins. Returns
+// the cosine of this difference.
 static float count_rotated_bones(const axes_search *search, md5_clip_axes *axes)
 {
     const md5_skeleton *const skeleton = search->clip->skeleton;

@@ -149,13 +149,13 @@ static void sample_frame(const md5_repair *repair, const frame_plan *plan, uint3
 }
 
 // Returns the weight of the correction that closes a loop, 0 to 1. It increases smoothly from 0 to
-// 1 in the last frames: loop.num_blended frames of the original clip. Before these frames it is 0.
-// `to_end` is the time to the last frame, in frames of the original clip.
+// 1 during the last loop.num_blended frames of the original clip, and is 0 before them.
 static float closing_weight(const frame_plan *plan, uint32_t frame)
 {
     const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
     if (!plan->edit->is_closed || plan->adds_frame || frame == 0)
         return 0;
+    // Time from the created frame to the last frame, in frames of the original clip.
     const double to_end = (double)(num_steps - frame) * (plan->num_old - 1) / (double)num_steps;
     const float t = (float)fmin(to_end / plan->loop.num_blended, 1.0);
     return 1 - t * t * (3 - 2 * t);
@@ -223,7 +223,7 @@ static void pose_frame(const md5_repair *repair, const frame_plan *plan, uint32_
         repair->pose[0].translation = plan->begin[0].translation;
 }
 
-// Extends the movements of a joint to a further transform. They are measured from its first frame.
+// Includes the transform of a joint in one more frame in the extent of its motion.
 static void widen_span(joint_span *span, const md5_xform *joint)
 {
     const md5_xform *const first = &span->first;
@@ -472,8 +472,9 @@ static bool has_same_poses(const frame_plan *plan)
     return !plan->is_changed && !changes_poses;
 }
 
-// Replaces the bounding boxes of a document by the boxes of the sampled frames, which are moved
-// like joint 0. Changes nothing if no frame has another pose.
+// Writes the bounding box of each created frame. This is the union of the boxes of the two old
+// frames around it, moved by the distance by which the edit moves joint 0. Changes nothing if no
+// frame has another pose.
 static bool fit_bounds(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 {
     if (has_same_poses(plan) || !doc->bounds)

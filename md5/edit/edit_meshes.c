@@ -1,7 +1,8 @@
-// Edits of meshes. Merging, splitting and reducing work in the same way: the triangles of the
-// merged meshes are added to a part, in their order. A part becomes a mesh that contains only the
-// vertices and weights in use. If the next triangle would exceed a limit of the edit, the part is
-// finished, and the next part begins.
+// Edits of meshes, which merge, split and reduce them. All three work in the same way. The
+// triangles of one mesh, or of several meshes that are merged, are collected in a part, in their
+// order. A part becomes one new mesh, which contains only the vertices and weights that these
+// triangles use. If the next triangle would exceed a limit of the edit, the part is finished, and
+// the next part begins.
 #include "md5/core/names.h"
 #include "md5/edit/repair.h"
 

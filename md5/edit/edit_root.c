@@ -1,6 +1,7 @@
 // Root motion is the motion of a character along the ground, such as walking. Games read it from
-// joint 0, but some programs store it in another joint, such as the hips. This file finds that
-// joint, and moves the root motion to joint 0. Both compare joints in model space.
+// joint 0, but some programs store it in another joint, such as the hips. md5_find_root_motion()
+// finds that joint, and md5_edit_root() moves the root motion to joint 0. Both compare the
+// positions of joints in model space.
 #include "md5/edit/repair.h"
 
 // Returns the transform of a joint in model space.
@@ -140,7 +141,7 @@ uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error
     return count;
 }
 
-// Writes the transforms of all joints in model space in a frame.
+// Writes the transforms of all joints in a frame, in model space.
 static void pose_in_model_space(const md5_binding *binding, const md5_anim *anim, uint32_t frame,
                                 md5_xform *pose)
 {
@@ -192,11 +193,10 @@ static float figure_size(const md5_xform *joints, uint32_t num_joints)
 static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const md5_xform *first,
                                            const md5_xform *last, uint32_t *subtree_sizes)
 {
-    // The first limit is a fraction of the figure's size. The second is a fraction of the
-    // displacement along the ground.
-    static const float min_displacement = 0.2f;
-    static const float max_fall = 0.5f;
-    static const float max_root_part = 0.25f;
+    static const float min_displacement = 0.2f; // along the ground, as a fraction of figure_size()
+    // Limits as fractions of the joint's displacement along the ground.
+    static const float max_fall = 0.5f;       // displacement along z
+    static const float max_root_part = 0.25f; // displacement of joint 0
     const uint32_t num_joints = skeleton->num_joints;
     count_subtrees(skeleton, subtree_sizes);
 

@@ -8,9 +8,9 @@
 #include "md5/edit/surface.h"
 
 enum {
-    MAX_FILLED_WEIGHTS = 16, // of a vertex that gets weights
-    MAX_CORNER_WEIGHTS = 64, // that count of a vertex of the surface
-    MAX_FILLED_ELEMENTS = 1 << 28,
+    MAX_FILLED_WEIGHTS = 16,       // maximum number of weights of a vertex without weights
+    MAX_CORNER_WEIGHTS = 64,       // maximum number of weights of a surface vertex that are used
+    MAX_FILLED_ELEMENTS = 1 << 28, // maximum number of vertices, and of triangles
 };
 
 // A vertex of the document, with the weights of the file.

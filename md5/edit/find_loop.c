@@ -58,8 +58,9 @@ static md5_vec3 motion_between(const md5_anim *anim, uint32_t track, size_t fram
     return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0 ? -2 * reach : 2 * reach);
 }
 
-// Returns the length of the motion from the first to the last frame. It is a sum over all frames.
-// Each frame adds the root of the sum of squares over all tracks.
+// Returns the length of the motion from the first to the last frame. It is the sum of the lengths
+// of all steps from a frame to the next. The length of a step is the root of the sum of the squared
+// motions of all tracks.
 static double path_length(const md5_anim *anim, uint32_t first, uint32_t last, uint32_t num_tracks,
                           float reach)
 {

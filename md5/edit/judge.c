@@ -504,14 +504,14 @@ static bool has_common_bone(const md5_binding *clip, uint32_t joint)
 }
 
 // The median ratio counts as a scale if it differs from 1 by more than LARGE_DEVIATION. A
-// difference above SMALL_DEVIATION is sufficient if at least four fifths of the bones have nearly
-// this ratio.
+// difference above SMALL_DEVIATION is sufficient if at least four fifths of the bones have this
+// ratio, within SIMILAR_RATIO of the median.
 #define LARGE_DEVIATION 0.2f
 #define SMALL_DEVIATION 0.05f
 #define SIMILAR_RATIO 0.02f
 
-// Bones shorter than this, in units, are not measured. Scales outside of the range have other
-// causes.
+// Bones shorter than MIN_BONE_LENGTH, in units, are not measured. A ratio outside of MIN_SCALE to
+// MAX_SCALE is not a change of units, but has another cause, such as a damaged file.
 #define MIN_BONE_LENGTH 1e-5f
 #define MIN_SCALE 1e-6f
 #define MAX_SCALE 1e6f

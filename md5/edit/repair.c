@@ -93,8 +93,9 @@ bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *mo
     md5_error failure = {0};
     TRY(md5i_begin_repair(repair, doc, MD5_DOC_ANIM, error));
     if (!bind_written_clip(repair, doc, model, &failure)) {
-        // The error of the other call becomes the error of this call. If `failure` contains no
-        // error, memory for the text ran out, and the context contains the error already.
+        // Writing, loading and binding the clip set the error `failure`, which becomes the error of
+        // the repair. If `failure` contains no error, memory for the text ran out, and the context
+        // contains the error already.
         if (failure.status != MD5_OK)
             md5i_fail_as(&repair->context, &failure);
         return false;

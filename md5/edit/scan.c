@@ -315,7 +315,7 @@ static void check_entry_layout(md5_checker *checker)
 // - i is an integer, whose value is written to values[].
 // - f is a number, whose value is written to values[].
 // - x is a number whose value is not needed.
-// - A parenthesis is itself.
+// - A parenthesis stands for itself.
 //
 // If `has_first`, the current word is the first word of the entry. Otherwise it is the word before
 // the entry. Sets checker->location to the first word. Returns false if the entry has other words.

@@ -32,7 +32,7 @@ enum { UNKNOWN, SHELL, OUTSIDE };
 // the cells along its edges are marked then.
 #define MIN_NORMAL 1e-9
 
-// Marks the cells that triangles pass through.
+// State of mark_surface(), which marks the cells that triangles pass through.
 typedef struct rasterizer {
     const md5_grid *grid;
     unsigned char *kinds; // [num_cells] UNKNOWN, SHELL or OUTSIDE
@@ -800,6 +800,7 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
 // The steps are: build the voxels, measure paths from each joint, measure the distances of the
 // vertices, convert distances to weights, and smooth the weights.
 
+// A smaller weight of a vertex, as a fraction of the sum, is dropped.
 #define MIN_WEIGHT 0.005f
 #define MAX_COORDINATE 1e9f
 // Smaller distances count as this distance, in cells. It keeps the weights of vertices on a bone

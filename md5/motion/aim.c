@@ -281,11 +281,11 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
 // is called a saccade.
 //
 // A direction is stored as a point on the plane at distance 1 in front of the origin: its offsets
-// to the left and upward. These are the tangents of the angles. So no functions of angles are
-// needed, whose bits differ between platforms.
+// to the left and upward. These are the tangents of the angles. Therefore no trigonometric
+// functions are needed, whose results differ between platforms.
 
-// Maximum time of one call, and minimum time between two saccades, in seconds. Together they bound
-// the number of saccades in a call.
+// Maximum time of one call, and minimum time between two saccades, in seconds. Their ratio is the
+// maximum number of saccades in a call.
 static const double max_step = 60;
 static const float min_rest = 0.05f;
 
@@ -331,8 +331,9 @@ static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t 
     return true;
 }
 
-// Returns the current direction of the eyes. During a saccade, they have moved this fraction of the
-// way at the fraction t of its time:
+// Returns the current direction of the eyes. During a saccade, let t be the fraction of its time
+// that has passed. The eyes have then moved this fraction of the way from the old to the new
+// direction:
 //
 //   3 t^2 - 2 t^3
 //
@@ -423,8 +424,9 @@ static void move_head(const md5_gaze_params *params, md5_gaze *gaze, double seco
     gaze->head.y += (params->head_share * gaze->to.y - gaze->head.y) * fraction;
 }
 
-// Advances the gaze by `seconds`. Divides this time wherever the gaze chooses another target. The
-// eyes jump to a target in a short time, and the head follows them slowly.
+// Advances the gaze by `seconds`. Divides the time into steps, which end when the gaze selects
+// another direction. The eyes jump to this direction in a short time, and the head follows them
+// slowly.
 void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
 {
     MD5_ASSERT_NOT_NULL(desc);

@@ -389,7 +389,7 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
 #define STRAIGHT_CHAIN 1e-3f
 
 // Sine and cosine of the angle by which the bones of a straight chain are bent before the first
-// iteration. Without this bend, a chain whose target is on its line would stay on the line.
+// iteration. Without this bend, the iterations could not move a chain off the line to its target.
 #define BEND_SINE 0.1f
 #define BEND_COSINE 0.99498744f
 

@@ -357,8 +357,8 @@ static double piece_time(const curve_path *path, uint32_t piece)
 }
 
 // Returns the velocity at a point. The piece with the same index starts at this point. At an inner
-// point, the velocity is the derivative of the parabola through the point and its neighbors. At the
-// ends of an open path, it is that of a straight line along the only adjacent piece.
+// point, the velocity is the derivative of the parabola through the point and its neighbors. At an
+// end of an open path, it is the mean velocity along the only adjacent piece.
 static md5_vec3d velocity_at(const curve_path *path, uint32_t point)
 {
     const bool is_closed = path->num_pieces == path->num_points;
@@ -514,8 +514,8 @@ static md5_vec4d polar_form(const spline *curve, int64_t piece, int64_t num_ends
     return p[degree];
 }
 
-// Returns true if the span from knot `i` to the next knot is a piece. A span between equal knots is
-// not.
+// Returns true if the span from knot `i` to the next knot is a piece of the curve. A span between
+// equal knots is empty, and not a piece.
 static bool is_piece(const spline *curve, int64_t i)
 {
     return knot(curve, i + 1) > knot(curve, i);

@@ -94,8 +94,8 @@ double md5i_decay(double x)
 
 #define MAX_SWING_STEPS 0x1p30 // largest time of one call, in units of the inverse of `rate`
 
-// Returns how a damped spring moves in a time. Position and velocity after `seconds` are linear
-// combinations of those before; see md5_swing.
+// Returns the effect of a time of `seconds` on a damped spring. The position and the velocity
+// afterwards are linear combinations of those before; see md5_swing.
 //
 // The matrix A of the spring's equation satisfies
 //
@@ -226,36 +226,36 @@ static double elastic_slower(double t)
     return ease_swing(t, 4.5);
 }
 
-// 1 minus the height of a bouncing ball, reversed in time. The ball falls from height 1 and bounces
+// Returns the height of a bouncing ball, reversed in time. The ball falls from height 1 and bounces
 // to 1/4, 1/16 and 1/64. The first fall takes 1 / 2.75 of the time, and 7.5625 is 2.75^2.
 static double bounce(double t)
 {
-    double after = 1 - t; // time since the start of the fall
-    double height = 0;    // depth of the apex below height 1
-    if (after >= 2.5 / 2.75) {
-        after -= 2.625 / 2.75;
-        height = 0.984375;
-    } else if (after >= 2.0 / 2.75) {
-        after -= 2.25 / 2.75;
-        height = 0.9375;
-    } else if (after >= 1.0 / 2.75) {
-        after -= 1.5 / 2.75;
-        height = 0.75;
+    double time = 1 - t; // since the start of the fall, then from the highest point of the bounce
+    double drop = 0;     // 1 minus the height of the highest point
+    if (time >= 2.5 / 2.75) {
+        time -= 2.625 / 2.75;
+        drop = 0.984375;
+    } else if (time >= 2.0 / 2.75) {
+        time -= 2.25 / 2.75;
+        drop = 0.9375;
+    } else if (time >= 1.0 / 2.75) {
+        time -= 1.5 / 2.75;
+        drop = 0.75;
     }
-    return 1 - (7.5625 * ease_square(after) + height);
+    return 1 - (7.5625 * ease_square(time) + drop);
 }
 
-typedef enum easing_way {
+typedef enum easing_variant {
     IN,
     OUT,
     IN_OUT,
-} easing_way;
+} easing_variant;
 
 // The easings, in the order of md5_ease_kind.
 static const struct easing_row {
     const char *name;
     easing_function *in; // NULL if the easing has parameters
-    easing_way direction;
+    easing_variant variant;
 } easing_rows[] = {
     {"linear", ease_linear, IN},
     {"smooth", smooth, IN},
@@ -375,9 +375,9 @@ static double ease_by_table(md5_ease_kind kind, double t)
 {
     const struct easing_row *const row = &easing_rows[kind];
     double value;
-    if (row->direction == IN)
+    if (row->variant == IN)
         value = row->in(t);
-    else if (row->direction == OUT)
+    else if (row->variant == OUT)
         value = 1 - row->in(1 - t);
     else // the first half in, the second half out
         value = t < 0.5 ? 0.5 * row->in(2 * t) : 1 - 0.5 * row->in(2 - 2 * t);

@@ -23,7 +23,7 @@
 // left. It is the solution of (1 + x) exp(-x) = 0.01.
 static const double settled_time = 6.638;
 
-// If the duration of a release is not longer than this, the foot returns immediately, seconds.
+// If a release takes at most this time, in seconds, the foot returns immediately.
 static const float min_release = 1e-6f;
 
 // A leg counts as stretched if it is longer than this fraction of its reach.
@@ -86,7 +86,7 @@ static md5_vec3 rotate_by_tangent(float tangent, md5_vec3 v)
 //   tan(a / 2) = sin(a) / (1 + cos(a))
 static float half_angle_tangent(md5_vec3 from, md5_vec3 to)
 {
-    // Both are multiplied by `size`, the product of the lengths of the vectors.
+    // The cosine and the sine are multiplied by `size`, the product of the lengths of the vectors.
     const float cosine = from.x * to.x + from.y * to.y;
     const float sine = from.x * to.y - from.y * to.x;
     const float size = sqrtf(cosine * cosine + sine * sine);
@@ -1097,7 +1097,8 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
     MD5_ASSERT_NOT_NULL(gait);
 
     // The default lengths depend on the radius of the homes, which is not known before the
-    // footholds exist. The footholds do not depend on these lengths, so any radius will do.
+    // footholds exist. The footholds do not depend on these lengths, so the context can be created
+    // with any radius.
     const float any_radius = 1;
     md5_gait_context context = gait_context(desc, any_radius);
     *gait =

@@ -96,7 +96,7 @@ static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd unlimite
 
 // Moves root and middle joint into their limits, and then rotates them so that the tip is as near
 // as possible to its target. If it is not near enough, tries again after a rotation of the limb
-// about the line to the target. Keeps the better result.
+// about the line to the target. Keeps the result that is nearer to the target.
 static void approach(md5_rig *rig, md5_vec3d target)
 {
     const double length = md5_vec3d_length(rig->joints[ABOVE_MIDDLE].offset)
@@ -141,13 +141,14 @@ static void approach(md5_rig *rig, md5_vec3d target)
 // A target counts as reached if the distance is less than this fraction of the reach.
 #define REACHED 1e-4f
 
-// Shorter vectors have no direction that can be computed, in units of the reach.
+// The direction of a vector can be computed only if its length is above this, in units of the
+// reach.
 #define MIN_LIMB_LENGTH 1e-5f
 
 // Squares of lengths below this limit are too small for a direction in single precision.
 #define MIN_LIMB_SQUARE 1e-30f
 
-// A limb whose reach is not longer than this counts as a limb without bones, units.
+// A limb counts as a limb without bones if its reach, in units, is not above this.
 #define MIN_REACH 1e-15f
 
 // A limb in the current pose. The comments call its joints hip, knee and foot, and its bones thigh
@@ -362,7 +363,7 @@ typedef struct foot_directions {
 
 // Returns the directions from the hip to the foot. A direction is undefined if the foot, or the
 // target, is at the hip. It is then set to the other direction, and to the direction of the thigh
-// if both are undefined. `toward` and `distance` are those of select_plane().
+// if both are undefined. `toward` and `distance` are the parameters of select_plane().
 static foot_directions find_foot_directions(const two_bones *limb, md5_float4 toward,
                                             float distance)
 {
@@ -520,8 +521,7 @@ static float soften_distance(float distance, float soften)
         return distance;
     if (!(soften > 0))
         return 1;
-    return (float)(1 - soften * md5i_decay((double)past / soften)); // in double, because
-                                                                    // md5i_decay() requires it
+    return (float)(1 - soften * md5i_decay((double)past / soften));
 }
 
 // The position of the knee in the plane of the limb. The hip is at the origin, the foot is at
@@ -568,7 +568,7 @@ static float clamp_fraction(float value)
     return value < 1 ? value : 1;
 }
 
-// How far a limb extends for a target.
+// The extension of a limb that lets the foot reach a target.
 typedef struct limb_extension {
     float stretch; // ratio of the new length of the bones, >= 1
     float goal;    // distance of the foot from the hip, in units of the reach before the stretch

@@ -17,8 +17,8 @@
 
 // -- Pairs of joints ------------------------------------------------------------------------
 
-// A side mark is the part of a joint's name that tells left from right. These are the forms of side
-// marks, most reliable first.
+// A side mark is the part of a joint's name that distinguishes left from right. These are the forms
+// of side marks, most reliable first.
 typedef enum side_form {
     LETTER,  // l or r in any case, between non-letters or at an end of the name
     WORD,    // left or right in any case, anywhere
@@ -134,7 +134,7 @@ static int compare_unsided(const sided_name *a, const sided_name *b)
 }
 
 // Compares two joints by name for sorting. The side mark counts last, so that the left and the
-// right joints of a name become adjacent, left first. The magnitude of the result tells how the
+// right joints of a name become adjacent, left first. The magnitude of the result describes how the
 // names differ: 0 for equal names, 1 if only the sides differ, which makes the joints partners, and
 // 2 for other differences.
 static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
@@ -323,8 +323,8 @@ static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
     return md5i_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
 }
 
-// Returns how a joint must be rotated from its bind pose to mirror its partner. The rotation is in
-// the axes of the joint.
+// Returns the rotation of a joint from its bind pose that mirrors its partner, in the axes of the
+// joint.
 static md5_quat mirror_rotation(const md5_model *model, uint32_t joint, uint32_t partner,
                                 const md5_xform *pose)
 {
@@ -340,8 +340,8 @@ static md5_quat mirror_rotation(const md5_model *model, uint32_t joint, uint32_t
     return (md5_quat){in_joint.x, in_joint.y, in_joint.z, change.w};
 }
 
-// Returns how a joint must be displaced from its bind pose to mirror its partner. The displacement
-// is in the axes of the joint's parent.
+// Returns the displacement of a joint from its bind pose that mirrors its partner, in the axes of
+// the joint's parent.
 static md5_vec3 mirror_displacement(const md5_model *model, uint32_t joint, uint32_t partner,
                                     const md5_xform *pose)
 {
@@ -392,9 +392,9 @@ typedef struct joint_link {
     uint32_t next;   // second source joint, whose rotation is blended with the rotation of `source`
     float next_weight; // weight of `next` in the blend, 0 .. 1
     bool is_placed;    // the position of the source joint in model space is transferred
-    // true: the target's translation differs from its bind pose like the source's, scaled by
-    // `ratio`. false: it is the translation of the bind pose, so that the length of the bone does
-    // not change.
+    // If true, the translation of the target joint differs from its bind pose like that of the
+    // source joint, scaled by `ratio`. If false, it is the translation of the bind pose, so that
+    // the length of the bone does not change.
     bool transfers_translation;
     md5_vec3 from; // bind position of the source joint
     md5_vec3 rest; // bind position that is transferred: of the target joint or of the pelvis
@@ -1004,7 +1004,8 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     const uint32_t parent = model->skeleton.joints[joint].parent;
     const joint_link *const link = &retarget->links[joint];
 
-    // The joint as its parent carries it, with the rotation of the bind pose.
+    // `carried` is the transform of the joint in model space if it only moves with its parent: its
+    // rotation relative to the parent is that of the bind pose.
     const md5_xform local = {
         .rotation = model->bind_local[joint].rotation,
         .translation = retarget_translation(retarget, joint, source),

@@ -31,7 +31,8 @@ md5_quatd md5i_quatd_unit(md5_quatd q)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Computes the half angle by sums without cancellation, like md5_float4_about().
+// `along` and `across` are the cosine and the sine of the half angle, times the same factor. Their
+// sums have terms of equal sign, so that no digits cancel. md5_float4_about() uses the same method.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
     const double size = sqrt(cosine * cosine + sine * sine);

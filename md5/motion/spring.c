@@ -82,7 +82,7 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
     }
 }
 
-// Shorter bones have no direction that can be computed, units.
+// The direction of a bone can be computed only if its length, in units, is above this.
 #define MIN_BONE_LENGTH 1e-15f
 
 // Computes the shortest rotation from the direction of a bone to `toward`. Returns false if the
