@@ -2,8 +2,8 @@
 // which soles are locked, and compute the horizontal shift and the rotation of each foot. They do
 // not change heights and tilts, which follow the animation and the ground. All vectors are in id's
 // axes.
-#ifndef MD5_IK_FEET_H
-#define MD5_IK_FEET_H
+#ifndef MD5_MOTION_FEET_H
+#define MD5_MOTION_FEET_H
 
 #include "md5/md5pose.h"
 

@@ -1,8 +1,8 @@
 // A rig is a copy, in double precision, of the joints that a solver rotates, with their limits. A
 // solver changes md5_rig_joint.local within the limit of the joint. md5i_update_rig() then computes
 // rotations and positions in model space.
-#ifndef MD5_IK_RIG_H
-#define MD5_IK_RIG_H
+#ifndef MD5_MOTION_RIG_H
+#define MD5_MOTION_RIG_H
 
 #include "md5/motion/space.h"
 

@@ -1,7 +1,7 @@
-// Joints in model space, and rotations for inverse kinematics. Everything here uses only + - * /
-// and sqrtf in a fixed order, so that every platform gives the same bits.
-#ifndef MD5_IK_SPACE_H
-#define MD5_IK_SPACE_H
+// Joints in model space, and rotations for inverse kinematics. All functions use only + - * / and
+// sqrtf in a fixed order, so that every platform gives the same bits.
+#ifndef MD5_MOTION_SPACE_H
+#define MD5_MOTION_SPACE_H
 
 #include "md5/core/object.h"
 #include "md5/core/float4.h"
@@ -45,7 +45,7 @@ static inline bool md5_is_rotation(md5_quat q)
     return square > 1e-30f && square < 1e30f;
 }
 
-// Corrects the length of a quaternion that is nearly 1, without a square root. See
+// Normalizes a quaternion whose length is nearly 1, without a square root. See
 // md5_float4_renormalize().
 static inline md5_quat md5_quat_trim(md5_quat q)
 {

@@ -84,9 +84,9 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
 }
 
 #if !defined(NDEBUG)
-// Returns true if skeleton->order lists every joint once and every parent before its children. The
-// check takes quadratic time. Therefore only assertions call it, for skeletons that a program has
-// created.
+// Returns true if skeleton->order lists every joint once and every parent before its children.
+// Unlike md5i_is_ordered(), the function needs no memory, and therefore takes quadratic time. Only
+// assertions call it, for skeletons that a program has created.
 static bool is_ordered(const md5_skeleton *skeleton)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {

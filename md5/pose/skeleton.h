@@ -1,6 +1,6 @@
 // The order of joints, and the bind pose as local transforms, matrices and inverse matrices.
-#ifndef MD5_POSE_BIND_POSE_H
-#define MD5_POSE_BIND_POSE_H
+#ifndef MD5_POSE_SKELETON_H
+#define MD5_POSE_SKELETON_H
 
 #include "md5/core/arena.h"
 
