@@ -96,12 +96,12 @@ def check_equal(label, expected, found):
 
 def main():
     io_md5.register()
-    for number, (axis, forward, scale, has_two_roots) in enumerate(itertools.chain(
+    for index, (axis, forward, scale, has_two_roots) in enumerate(itertools.chain(
             itertools.product(("AUTO", "X", "MODEL"), ("AUTO", "X"), (0.0, 39.37), (False, True)))):
         label = "joints along %s, forward %s, scale %g, %s" % (axis, forward, scale, has_two_roots)
         rig = build(has_two_roots)
         expected = state(rig, [bpy.data.objects["body"]])
-        path = os.path.join(FOLDER, "%d.md5mesh" % number)
+        path = os.path.join(FOLDER, "%d.md5mesh" % index)
         clip = os.path.join(FOLDER, "walk_then_wave.md5anim")
         assert bpy.ops.export_scene.md5(filepath=path, bone_axis=axis, forward=forward, scale=scale) == {
             "FINISHED"}

@@ -115,7 +115,7 @@ def namespace(**members):
     return types.SimpleNamespace(**members)
 
 
-def old_action(_version):
+def legacy_action(_version):
     return namespace(fcurves=Collection(lambda path, index=0, action_group="": namespace(
         data_path=path, index=index, group=namespace(name=action_group))))
 
@@ -158,8 +158,8 @@ class Data:
 
 def check_actions(module):
     for version in ((3, 4), (4, 2), (4, 3), (4, 4), (4, 5), (5, 0), (5, 2)):
-        action = (old_action if version < (4, 4) else slotted_action)(version)
-        assert module.curves_of(action) == list(getattr(action, "fcurves", [])), version
+        action = (legacy_action if version < (4, 4) else slotted_action)(version)
+        assert module.action_curves(action) == list(getattr(action, "fcurves", [])), version
         if hasattr(action, "layers"):
             action.fcurves = None
             del action.fcurves
@@ -168,7 +168,7 @@ def check_actions(module):
         for index in range(3):
             add('pose.bones["a"].location', index, "a")
         add('pose.bones["b"].location', 0, "b")
-        curves = module.curves_of(action)
+        curves = module.action_curves(action)
         assert [(curve.data_path[12], curve.index, curve.group.name) for curve in curves] == [
             ("a", 0, "a"), ("a", 1, "a"), ("a", 2, "a"), ("b", 0, "b")], version
         data = Data(version)

@@ -45,9 +45,9 @@ def main():
         clips.append(truth.clip(armature, parts, names, "X", action.name + ".md5anim", first, last,
                                 action["md5_rate"]))
     data = {"mesh": "bobbin.md5mesh", "names": names, "rest": rest, "clips": clips, "shaders": shaders,
-            "vertices": vertices, "own_bounds": False}
+            "vertices": vertices, "has_exact_bounds": False}
     truth.write(os.path.join(ORIGINAL, "truth.json"), data)
-    data["own_bounds"] = True
+    data["has_exact_bounds"] = True
     if WELD == "weld":
         # Vertices on the mirror plane differ only in their index.
         data["vertices"] = parts.counts()

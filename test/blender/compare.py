@@ -29,9 +29,9 @@ def dump(tool, mesh, clip=None, times=()):
                     samples[-1][kind].append([])
         sample = samples[-1]
         if keyword in ("tri", "v", "bv", "st"):
-            sample[keyword][-1].append([float(number) for number in fields.split()])
+            sample[keyword][-1].append([float(index) for index in fields.split()])
         elif keyword in ("bindmat", "world"):
-            sample.setdefault(keyword, []).append([float(number) for number in fields.split()[1:]])
+            sample.setdefault(keyword, []).append([float(index) for index in fields.split()[1:]])
         if keyword == "submesh":
             samples[0].setdefault("shaders", []).append(re.search('"(.*)"', fields)[1])
         elif keyword == "joint":
@@ -51,7 +51,7 @@ def values_by_corner(values, tris):
     return [values[int(vertex)] for tri in tris for vertex in tri]
 
 
-def pairs_of(tris, corners):
+def vertex_pairs(tris, corners):
     """Returns pairs of vertices, of the file and of Blender, that are the same corner of a triangle."""
     file_corners = [int(vertex) for tri in tris for vertex in tri]
     return sorted(set(zip(file_corners, corners))) if len(file_corners) == len(corners) else None
@@ -98,16 +98,16 @@ def compare_rest(checker, bind, truth):
     checker.check("parents precede their children",
                   all(int(parent) < int(n) for n, parent, _ in bind["joint"]))
     checker.check_difference("bind joints", largest_difference(bind["bindmat"], rest["joints"]))
-    for number, tris in enumerate(bind["tri"]):
-        pairs = pairs_of(tris, rest["corners"][number])
-        checker.check_difference("bind vertices: mesh %d" % number,
-                                 largest_distance(pairs, bind["bv"][number], rest["points"][number]))
-        checker.check_difference("uvs: mesh %d" % number,
-                                 largest_difference(values_by_corner(bind["st"][number], tris),
-                                                    rest["uvs"][number]), 1e-6)
-        if number in truth.get("closed", []):
-            checker.check("mesh %d is clockwise from outside" % number,
-                          volume(values_by_corner(bind["bv"][number], tris)) < 0)
+    for index, tris in enumerate(bind["tri"]):
+        pairs = vertex_pairs(tris, rest["corners"][index])
+        checker.check_difference("bind vertices: mesh %d" % index,
+                                 largest_distance(pairs, bind["bv"][index], rest["points"][index]))
+        checker.check_difference("uvs: mesh %d" % index,
+                                 largest_difference(values_by_corner(bind["st"][index], tris),
+                                                    rest["uvs"][index]), 1e-6)
+        if index in truth.get("closed", []):
+            checker.check("mesh %d is clockwise from outside" % index,
+                          volume(values_by_corner(bind["bv"][index], tris)) < 0)
     checker.check("shaders %s, not %s" % (truth["shaders"], bind["shaders"]),
                   bind["shaders"] == truth["shaders"])
     checker.check("%s vertices, not %s" % (truth["vertices"], [len(v) for v in bind["bv"]]),
@@ -125,17 +125,17 @@ def compare_clip(checker, tool, mesh, clip, truth, folder):
     boxes = file_boxes(os.path.join(folder, clip["file"]))
     checker.check(clip["file"] + " has a box for each frame", len(boxes) == clip["frames"])
     checker.check(clip["file"] + " has all samples", len(samples) == len(times) + 1)
-    pairs = [pairs_of(tris, corners)
+    pairs = [vertex_pairs(tris, corners)
              for tris, corners in zip(samples[0]["tri"], truth["rest"]["corners"])]
     for expected, sample in zip(clip["samples"], samples[1:]):
         label = "%s frame %d" % (clip["file"], expected["frame"])
         checker.check_difference("joints: " + label, largest_difference(sample["world"], expected["joints"]))
         used_points = []
-        for number, points in enumerate(expected["points"]):
-            checker.check_difference("vertices: %s mesh %d" % (label, number),
-                                     largest_distance(pairs[number], sample["v"][number], points))
-            used_points += [points[3 * vertex:3 * vertex + 3] for _, vertex in pairs[number] or ()]
-        if truth["own_bounds"]:
+        for index, points in enumerate(expected["points"]):
+            checker.check_difference("vertices: %s mesh %d" % (label, index),
+                                     largest_distance(pairs[index], sample["v"][index], points))
+            used_points += [points[3 * vertex:3 * vertex + 3] for _, vertex in pairs[index] or ()]
+        if truth["has_exact_bounds"]:
             box = [function(point[n] for point in used_points) for function in (min, max) for n in range(3)]
             checker.check_difference("bounds: " + label,
                                      largest_difference([boxes[expected["frame"]]], [box]))
@@ -159,7 +159,7 @@ def file_boxes(path):
     """Returns the numbers in each line of the file's bounds."""
     with open(path, encoding="utf-8") as file:
         block = re.search(r"^bounds \{$(.*?)^\}$", file.read(), re.DOTALL | re.MULTILINE)[1]
-    return [[float(number) for number in re.findall(r"[-0-9.]+", line)]
+    return [[float(index) for index in re.findall(r"[-0-9.]+", line)]
             for line in block.strip().splitlines()]
 
 

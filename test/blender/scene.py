@@ -282,7 +282,7 @@ def export(armature, folder, names, forward, scale, bone_axis, exported_bones, h
     rest, parts = truth.rest(armature, objects, bones, to_file, bone_axis)
     clips = []
     data = {"mesh": "figure.md5mesh", "names": joint_names, "clips": clips, "closed": [2, 3],
-            "own_bounds": True,
+            "has_exact_bounds": True,
             "shaders": SHADERS, "vertices": parts.counts(),
             "rest": rest}
     for name in names:
@@ -315,7 +315,7 @@ def timeline(armature):
     names, bones = joint_order(set(BONES), True)
     rest, parts = truth.rest(armature, objects, bones, to_file, "Y")
     data = {"mesh": "figure.md5mesh", "names": names, "closed": [2, 3],
-            "own_bounds": True,
+            "has_exact_bounds": True,
             "shaders": SHADERS, "vertices": parts.counts(), "rest": rest,
             "clips": [truth.clip(armature, parts, bones, "Y", "figure.md5anim", 3, 30, RATE)]}
     truth.write(os.path.join(path, "truth.json"), data)

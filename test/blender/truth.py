@@ -15,7 +15,7 @@ def space(forward, scale):
     return Matrix.Rotation(QUARTERS[forward] * math.pi / 2, 4, "Z") @ Matrix.Scale(scale, 4)
 
 
-def _rows(matrix, rest, bone_axis):
+def _matrix_rows(matrix, rest, bone_axis):
     """Returns the 3x4 matrix of a joint: unit axes, in the order of the file."""
     axes = [matrix.col[n].to_3d().normalized() for n in range(3)]
     if bone_axis == "X":
@@ -34,8 +34,8 @@ def joints(armature, names, to_file, bone_axis, bind_matrix):
     evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
     unit = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
     return [unit if name is None else
-            _rows(to_file @ evaluated.matrix_world @ evaluated.pose.bones[name].matrix,
-                  to_file @ bind_matrix @ armature.data.bones[name].matrix_local, bone_axis)
+            _matrix_rows(to_file @ evaluated.matrix_world @ evaluated.pose.bones[name].matrix,
+                         to_file @ bind_matrix @ armature.data.bones[name].matrix_local, bone_axis)
             for name in names]
 
 
@@ -60,9 +60,9 @@ class Parts:
                     u, v = layer.data[tri.loops[corner]].uv if layer else (0.0, 1.0)
                     uvs.append([u, 1.0 - v])
             evaluated.to_mesh_clear()
-            for number in sorted(parts_by_material):
-                self.parts.append((obj, parts_by_material[number][0]))
-                self.uvs.append(parts_by_material[number][1])
+            for material in sorted(parts_by_material):
+                self.parts.append((obj, parts_by_material[material][0]))
+                self.uvs.append(parts_by_material[material][1])
 
     def counts(self):
         """Returns the number of vertices that each part needs: one per Blender vertex and UV."""
@@ -83,8 +83,8 @@ class Parts:
             evaluated = obj.evaluated_get(depsgraph)
             world = self.to_file @ evaluated.matrix_world
             mesh = evaluated.to_mesh()
-            result.append(array("f", [number for vertex in mesh.vertices
-                                      for number in world @ vertex.co]))
+            result.append(array("f", [coordinate for vertex in mesh.vertices
+                                      for coordinate in world @ vertex.co]))
             evaluated.to_mesh_clear()
         return result
 

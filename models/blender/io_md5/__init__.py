@@ -9,7 +9,7 @@ from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProp
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import export_camera, export_mesh, import_anim, import_mesh
-from .rig import find_armature, of_scene
+from .rig import find_armature, scene_options
 from .settings import AUTO, BONE_AXIS, FORWARD, SPACE, Report, Settings, completed
 from .text import Md5Error
 
@@ -50,11 +50,11 @@ class _Reporting:
     """Runs an operator's work and passes its messages to Blender."""
 
     def settings(self):
-        given = Settings()
-        for name in vars(given):
+        settings = Settings()
+        for name in vars(settings):
             if hasattr(self, name):
-                setattr(given, name, getattr(self, name))
-        return given
+                setattr(settings, name, getattr(self, name))
+        return settings
 
     def run(self, work):
         report = Report()
@@ -70,11 +70,11 @@ class _Reporting:
 
     def as_imported(self, context):
         """Shows the options with which the armature was imported, and the effect of AUTO."""
-        known = of_scene(context)
-        settings = completed(self.settings(), "Y", known)
+        stored = scene_options(context)
+        settings = completed(self.settings(), "Y", stored)
         for name in SPACE:
             if hasattr(self, name):
-                setattr(self, name, known.get(name, getattr(settings, name)))
+                setattr(self, name, stored.get(name, getattr(settings, name)))
 
 
 class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Reporting):
@@ -189,9 +189,9 @@ class ImportMd5(bpy.types.Operator, ImportHelper, _Space, _Reporting):
     def load(self, context, paths, settings, report):
         meshes = [path for path in paths if path.lower().endswith(".md5mesh")]
         clips = [path for path in paths if path.lower().endswith(".md5anim")]
-        other = [path for path in paths if path not in meshes and path not in clips]
-        if other:
-            raise Md5Error("%s: unsupported file type (expected .md5mesh or .md5anim)" % other[0])
+        unsupported = [path for path in paths if path not in meshes and path not in clips]
+        if unsupported:
+            raise Md5Error("%s: unsupported file type (expected .md5mesh or .md5anim)" % unsupported[0])
         armature = None
         for path in meshes:
             armature = import_mesh.import_model(context, path, settings, report)
@@ -220,8 +220,8 @@ _CLASSES = (ExportMd5, ExportMd5Camera, ImportMd5)
 
 
 def register():
-    for each in _CLASSES:
-        bpy.utils.register_class(each)
+    for operator in _CLASSES:
+        bpy.utils.register_class(operator)
     bpy.types.TOPBAR_MT_file_export.append(_export_menu)
     bpy.types.TOPBAR_MT_file_import.append(_import_menu)
 
@@ -229,5 +229,5 @@ def register():
 def unregister():
     bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
     bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
-    for each in reversed(_CLASSES):
-        bpy.utils.unregister_class(each)
+    for operator in reversed(_CLASSES):
+        bpy.utils.unregister_class(operator)

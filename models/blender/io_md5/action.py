@@ -3,7 +3,7 @@ has slots, one per animated object, and layers with strips, in which a channel b
 slot; 5.0 removed the curves of the action."""
 
 
-def curves_of(action):
+def action_curves(action):
     """Returns the F-curves of all slots of an action."""
     if getattr(action, "layers", None):
         return [curve for layer in action.layers for strip in layer.strips
@@ -20,15 +20,15 @@ def assign(data, action):
             data.action_slot = suitable[0]
 
 
-def curve_maker(action, thing):
+def curve_maker(action, obj):
     """Returns the function that adds a curve (path, index, group) to a new action of an object."""
     if not hasattr(action, "slots"):
         return lambda path, index, group: action.fcurves.new(path, index=index, action_group=group)
-    slot = action.slots.new(id_type="OBJECT", name=thing.name)
+    slot = action.slots.new(id_type="OBJECT", name=obj.name)
     bag = action.layers.new("Layer").strips.new(type="KEYFRAME").channelbag(slot, ensure=True)
 
-    def make(path, index, group):
+    def add_curve(path, index, group):
         curve = bag.fcurves.new(path, index=index)
         curve.group = bag.groups.get(group) or bag.groups.new(group)
         return curve
-    return make
+    return add_curve

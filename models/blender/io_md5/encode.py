@@ -10,7 +10,7 @@ import numpy as np
 
 from . import maths
 
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 
 
 def first_digits(accuracy):
@@ -20,19 +20,19 @@ def first_digits(accuracy):
 def encode_bind(joints, accuracy):
     """joints (J, 4, 4), rigid, model space. Returns the positions (J, 3) and rotations (J, 3) to write,
     and the joints (J, 4, 4) as readers will rebuild them."""
-    places, turns = [], []
+    positions, rotations = [], []
     digits = first_digits(accuracy)
-    exact = maths.stored_sign(maths.quaternion_of(joints))
-    for joint, turn in zip(joints, exact):
-        for more in range(digits, MOST_DIGITS + 1):
-            xyz = maths.rounded_turns(turn[None], more, np.ones(3, bool), more >= 8)
-            if np.abs(maths.rebuilt(xyz) - turn).max() < 10.0 ** -digits:
+    exact = maths.stored_sign(maths.quaternion_from_matrix(joints))
+    for joint, rotation in zip(joints, exact):
+        for more in range(digits, MAX_DIGITS + 1):
+            xyz = maths.round_rotations(rotation[None], more, np.ones(3, bool), more >= 8)
+            if np.abs(maths.rebuilt(xyz) - rotation).max() < 10.0 ** -digits:
                 break
-        places.append(np.round(joint[:3, 3], digits))
-        turns.append(xyz[0])
-    places, turns = np.array(places), np.array(turns)
-    return places, turns, maths.matrix_of(maths.rebuilt(turns),
-                                          places.astype(np.float32).astype(np.float64))
+        positions.append(np.round(joint[:3, 3], digits))
+        rotations.append(xyz[0])
+    positions, rotations = np.array(positions), np.array(rotations)
+    return positions, rotations, maths.matrix_from_quaternion(maths.rebuilt(rotations),
+                                                              positions.astype(np.float32).astype(np.float64))
 
 
 def encode_clip(parents, joints, bind, corners, accuracy):
@@ -45,24 +45,24 @@ def encode_clip(parents, joints, bind, corners, accuracy):
     read = np.zeros_like(joints)
     nowhere = np.broadcast_to(np.eye(4), (num_frames, 4, 4))
     for joint, parent in enumerate(parents):
-        wanted = joints[:, joint]
-        plain = maths.inverse(joints[:, parent] if parent >= 0 else nowhere) @ wanted
+        exact = joints[:, joint]
+        plain = maths.inverse(joints[:, parent] if parent >= 0 else nowhere) @ exact
         above = read[:, parent] if parent >= 0 else nowhere
-        local = maths.inverse(above) @ wanted
+        local = maths.inverse(above) @ exact
         points = maths.apply(maths.inverse(bind[joint])[None], corners[joint])
-        least = None
-        for digits in range(first_digits(accuracy), MOST_DIGITS + 1):
+        smallest_error = None
+        for digits in range(first_digits(accuracy), MAX_DIGITS + 1):
             slack = 0.5 * accuracy if digits == first_digits(accuracy) else 0.0
             six = _encode_joint(plain, local, digits, slack, len(points) and _reach(points))
-            seen = above @ maths.matrix_of(maths.rebuilt(six[:, 3:]),
-                                           six[:, :3].astype(np.float32).astype(np.float64))
-            error = _largest_error(seen, wanted, points)
-            if least is None or error < least:
-                least = error
-                poses[:, joint], read[:, joint] = six, seen
-            if least <= accuracy:
+            rebuilt = above @ maths.matrix_from_quaternion(maths.rebuilt(six[:, 3:]),
+                                                           six[:, :3].astype(np.float32).astype(np.float64))
+            error = _largest_error(rebuilt, exact, points)
+            if smallest_error is None or error < smallest_error:
+                smallest_error = error
+                poses[:, joint], read[:, joint] = six, rebuilt
+            if smallest_error <= accuracy:
                 break
-        errors[joint] = least
+        errors[joint] = smallest_error
         changes = (poses[:, joint] != poses[0, joint]).any(axis=0)
         bits[joint] = sum(1 << part for part in range(6) if changes[part])
     return poses, bits, errors
@@ -77,8 +77,8 @@ def _encode_joint(plain, local, digits, slack, reach):
     to the parent as readers rebuild it, which corrects the parent's rounding error."""
     six = np.zeros((len(plain), 6))
     unit = 10.0 ** -digits
-    still_turn = maths.stored_sign(maths.quaternion_of(plain))
-    turn = maths.stored_sign(maths.quaternion_of(local))
+    exact_rotation = maths.stored_sign(maths.quaternion_from_matrix(plain))
+    rotation = maths.stored_sign(maths.quaternion_from_matrix(local))
     # The tolerance of rotations is smaller, since it is multiplied by the reach.
     for part in range(3):
         column = plain[:, part, 3]
@@ -86,20 +86,20 @@ def _encode_joint(plain, local, digits, slack, reach):
             six[:, part] = round((column.max() + column.min()) / 2, digits)
         else:
             six[:, part] = np.round(local[:, part, 3] / unit) * unit
-    free = np.ptp(still_turn[:, :3], axis=0) > slack / (2 * max(reach, 1.0))
-    middle = (still_turn[:, :3].max(axis=0) + still_turn[:, :3].min(axis=0)) / 2
+    free = np.ptp(exact_rotation[:, :3], axis=0) > slack / (2 * max(reach, 1.0))
+    middle = (exact_rotation[:, :3].max(axis=0) + exact_rotation[:, :3].min(axis=0)) / 2
     if not free.any():
-        one = np.append(middle, still_turn[0, 3])[None]
-        six[:, 3:] = maths.rounded_turns(one, digits, np.ones(3, bool), digits >= 8)
+        constant = np.append(middle, exact_rotation[0, 3])[None]
+        six[:, 3:] = maths.round_rotations(constant, digits, np.ones(3, bool), digits >= 8)
         return six
-    turn[:, :3] = np.where(free, turn[:, :3], np.round(middle, digits))
-    six[:, 3:] = maths.rounded_turns(turn, digits, free, digits >= 8)
+    rotation[:, :3] = np.where(free, rotation[:, :3], np.round(middle, digits))
+    six[:, 3:] = maths.round_rotations(rotation, digits, free, digits >= 8)
     return six
 
 
-def _largest_error(seen, wanted, points):
+def _largest_error(rebuilt, exact, points):
     """Returns the largest error of the joint's position or of a corner that it moves, over all frames."""
-    off = seen - wanted
+    off = rebuilt - exact
     error = np.abs(off[:, :3, 3]).max()
     for point in points:
         moved = off[:, :3, :3] @ point + off[:, :3, 3]
@@ -107,9 +107,9 @@ def _largest_error(seen, wanted, points):
     return error
 
 
-def bias_digits(size, most, accuracy):
+def bias_digits(size, max_weights, accuracy):
     """Returns the decimals that weights need, if joints may move apart by up to the size of the mesh."""
-    return min(max(math.ceil(math.log10(max(0.5 * size * math.sqrt(most) / accuracy, 1))), 4), 8)
+    return min(max(math.ceil(math.log10(max(0.5 * size * math.sqrt(max_weights) / accuracy, 1))), 4), 8)
 
 
 def rounded_biases(biases, digits):

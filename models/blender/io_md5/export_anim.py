@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import encode, maths, skin
-from .action import assign, curves_of
+from .action import assign, action_curves
 from .rig import pose_position
 from .settings import command_line, file_name, frame_rate, some, whole_rate
 from .text import Clip, Md5Error, clip_text
@@ -25,14 +25,15 @@ def clips(context, rig, read, skins, settings, report, timeline_name):
     if data and data.use_tweak_mode:
         raise Md5Error("Exit Tweak Mode in the NLA editor first")
     corners = skin.corners(skins, len(rig.names), rig.bind)
-    with _state_kept(context, rig.armature) as place, pose_position(context, rig.armature, "POSE"):
+    with (_preserved_state(context, rig.armature) as armature_channels,
+          pose_position(context, rig.armature, "POSE")):
         for name, action in _chosen(rig, settings, report, timeline_name):
             if action:
-                _play(rig.armature, action, place if settings.actions == "ALL" else None)
+                _play(rig.armature, action, armature_channels if settings.actions == "ALL" else None)
             frames = _frames(context.scene, action, settings)
             rate = settings.rate or (action or {}).get("md5_rate") or frame_rate(context.scene)
             joints, moves = rig.sample(context, frames, name, report)
-            loose = [one.name for one in skins if not one.carried]
+            loose = [mesh.name for mesh in skins if not mesh.carried]
             if moves and loose:
                 report.warn("Animation '%s' moves the armature object. These meshes are not parented to it, "
                             "so they follow it in the game but not in Blender: %s" % (name, some(loose)))
@@ -56,7 +57,8 @@ def _encode(rig, joints, read, skins, corners, settings, rate, name, report):
     bounds = [skin.bounds(skins, frame) if skins else
               (frame[:, :3, 3].min(axis=0), frame[:, :3, 3].max(axis=0))
               for frame in (moves if skins else joints)]
-    return Clip([str(one) for one in rig.names], rig.parents, rate, bits, poses.tolist(), bounds)
+    names = [str(joint_name) for joint_name in rig.names]
+    return Clip(names, rig.parents, rate, bits, poses.tolist(), bounds)
 
 
 # -- Selection of actions and frames ----------------------------------------------------------------
@@ -74,14 +76,14 @@ def _chosen(rig, settings, report, timeline_name):
     patterns = [part.strip() for part in settings.only.split(",") if part.strip()]
     chosen = [(action.name, action) for action in bpy.data.actions
               if (action == active or drives(action, rig.armature))
-              and (not patterns or any(fnmatch.fnmatchcase(action.name, one) for one in patterns))]
+              and (not patterns or any(fnmatch.fnmatchcase(action.name, pattern) for pattern in patterns))]
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(name, pattern) for name, _ in chosen):
             report.warn("No action of this armature matches the name '%s'" % pattern)
-    taken = {}
+    names_by_file = {}
     for name, _ in chosen:
-        taken.setdefault(file_name(name), []).append(name)
-    for name, same in taken.items():
+        names_by_file.setdefault(file_name(name), []).append(name)
+    for name, same in names_by_file.items():
         if len(same) > 1:
             raise Md5Error("Actions %s would be written to the same file %s.md5anim. Rename one"
                            % (some(same), name))
@@ -90,7 +92,7 @@ def _chosen(rig, settings, report, timeline_name):
 
 def drives(action, armature):
     """Returns true if an action moves a bone of the armature."""
-    for curve in curves_of(action):
+    for curve in action_curves(action):
         path = _BONE_PATH.match(curve.data_path)
         if path and re.sub(r"\\(.)", r"\1", path[1]) in armature.data.bones:
             return True
@@ -103,7 +105,7 @@ def _frames(scene, action, settings):
     elif settings.frames == "SCENE" or not action:
         first, last = scene.frame_start, scene.frame_end
     else:
-        first, last = _range_of(action)
+        first, last = _frame_range(action)
     if last < first:
         raise Md5Error("End frame %d is before start frame %d" % (last, first))
     if last - first >= _LONGEST:
@@ -111,11 +113,11 @@ def _frames(scene, action, settings):
     return range(first, last + 1)
 
 
-def _range_of(action):
+def _frame_range(action):
     """Returns the action's frame range, or the range of its keyframes, rounded outwards to whole frames."""
     first, last = action.frame_range  # Blender returns two frames even for a single one
     if not action.use_frame_range:
-        ranges = [curve.range() for curve in curves_of(action) if len(curve.keyframe_points)]
+        ranges = [curve.range() for curve in action_curves(action) if len(curve.keyframe_points)]
         if ranges:
             first, last = min(low for low, _ in ranges), max(high for _, high in ranges)
     return math.floor(first + 1e-3), math.ceil(last - 1e-3)
@@ -123,14 +125,14 @@ def _range_of(action):
 
 # -- Playing actions, and restoring the scene -------------------------------------------------------
 
-def _play(armature, action, place):
-    """Plays the action alone. place: the armature's transform if the action does not animate it. If
-    given, bones are reset to the rest position first, so that the previous action leaves no trace."""
+def _play(armature, action, armature_channels):
+    """Plays only this action. armature_channels: the armature's transform, or None. If it is given, the
+    armature and its bones are reset first, so that the previous action leaves no trace."""
     data = armature.animation_data_create()
     data.use_nla = False
     assign(data, action)
-    if place:
-        _set_channels(armature, place)
+    if armature_channels:
+        _set_channels(armature, armature_channels)
         for bone in armature.pose.bones:
             bone.location = (0.0, 0.0, 0.0)
             bone.scale = (1.0, 1.0, 1.0)
@@ -143,15 +145,15 @@ _CHANNELS = ("location", "scale", "rotation_quaternion", "rotation_euler", "rota
 
 
 @contextmanager
-def _state_kept(context, armature):
+def _preserved_state(context, armature):
     scene = context.scene
     frame, subframe, camera = scene.frame_current, scene.frame_subframe, scene.camera
     data = armature.animation_data
     played = (data.action, getattr(data, "action_slot", None), data.use_nla) if data else None
-    things = [armature] + list(armature.pose.bones)
-    kept = [[tuple(getattr(thing, channel)) for channel in _CHANNELS] for thing in things]
+    targets = [armature] + list(armature.pose.bones)
+    saved = [[tuple(getattr(target, channel)) for channel in _CHANNELS] for target in targets]
     try:
-        yield kept[0]
+        yield saved[0]
     finally:
         data = armature.animation_data
         if data and played:
@@ -162,11 +164,11 @@ def _state_kept(context, armature):
             armature.animation_data_clear()
         scene.frame_set(frame, subframe=subframe)
         scene.camera = camera
-        for thing, values in zip(things, kept):
-            _set_channels(thing, values)
+        for target, values in zip(targets, saved):
+            _set_channels(target, values)
         context.view_layer.update()
 
 
-def _set_channels(thing, values):
+def _set_channels(target, values):
     for channel, value in zip(_CHANNELS, values):
-        setattr(thing, channel, value)
+        setattr(target, channel, value)

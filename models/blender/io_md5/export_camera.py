@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import maths
-from .rig import of_scene
+from .rig import scene_options
 from .settings import array, command_line, completed, frame_rate, to_file, whole_rate
 from .text import CameraPath, Md5Error, camera_path_text, save
 
@@ -15,7 +15,7 @@ _AXES = np.array([[0, -1, 0], [0, 0, 1], [-1, 0, 0]], dtype=np.float64)
 
 def export_path(context, path, settings, report):
     scene = context.scene
-    settings = completed(settings, "Y", of_scene(context))
+    settings = completed(settings, "Y", scene_options(context))
     if settings.frames == "CUSTOM":
         first, last = settings.first, settings.last
     else:
@@ -31,17 +31,17 @@ def export_path(context, path, settings, report):
                 written.cuts.append(len(written.frames) - 1)
             _check_camera(camera, report)
             # Includes the first frame of the next shot, toward which this one interpolates.
-            turns = []
+            rotations = []
             for frame in range(start, end + 1):
                 scene.frame_set(frame)
-                place, turn, view = _view(context, camera, settings)
-                turns.append(turn)
-                written.frames.append((place, None, view))
-            turns = maths.stored_sign(maths.quaternion_of(np.array(turns)))
-            xyz = maths.rounded_turns(turns, 8, np.ones(3, bool), True)
-            written.frames[-len(turns):] = [
-                (place, turn, view) for (place, _, view), turn in
-                zip(written.frames[-len(turns):], xyz.tolist())]
+                position, rotation, view = _view(context, camera, settings)
+                rotations.append(rotation)
+                written.frames.append((position, None, view))
+            rotations = maths.stored_sign(maths.quaternion_from_matrix(np.array(rotations)))
+            xyz = maths.round_rotations(rotations, 8, np.ones(3, bool), True)
+            written.frames[-len(rotations):] = [
+                (position, rotation, view) for (position, _, view), rotation in
+                zip(written.frames[-len(rotations):], xyz.tolist())]
     finally:
         scene.frame_set(before[0], subframe=before[1])
         scene.camera = before[2]
@@ -79,14 +79,14 @@ def _check_camera(camera, report):
 
 
 def _view(context, camera, settings):
-    seen = camera.evaluated_get(context.evaluated_depsgraph_get())
-    world = to_file(settings) @ array(seen.matrix_world)
-    turn = np.eye(4)
-    turn[:3, :3] = world[:3, :3] / np.linalg.norm(world[:3, :3], axis=0)
-    turn = maths.rigid(turn)[0]
-    turn[:3, :3] = turn[:3, :3] @ _AXES
+    evaluated = camera.evaluated_get(context.evaluated_depsgraph_get())
+    world = to_file(settings) @ array(evaluated.matrix_world)
+    rotation = np.eye(4)
+    rotation[:3, :3] = world[:3, :3] / np.linalg.norm(world[:3, :3], axis=0)
+    rotation = maths.rigid(rotation)[0]
+    rotation[:3, :3] = rotation[:3, :3] @ _AXES
     # The corners of the view frustum at some distance, which include the sensor fit and the aspect ratio.
-    frame = [tuple(corner) for corner in seen.data.view_frame(scene=context.scene)]
+    frame = [tuple(corner) for corner in evaluated.data.view_frame(scene=context.scene)]
     width = max(x for x, _, _ in frame) - min(x for x, _, _ in frame)
-    return (tuple(world[:3, 3]), turn,
+    return (tuple(world[:3, 3]), rotation,
             math.degrees(2 * math.atan(width / 2 / abs(frame[0][2]))))

@@ -26,25 +26,25 @@ def import_model(context, path, settings, report):
     if context.mode != "OBJECT":
         raise Md5Error("Switch to Object Mode first")
     model = read_model(load(path), path)
-    for oddity in model.oddities:
-        report.warn(oddity)
+    for warning in model.warnings:
+        report.warn(warning)
     if not model.names:
         raise Md5Error("%s: the model has no joints" % path)
     title = os.path.splitext(os.path.basename(path))[0]
-    said = remembered(model.command)
-    settings = completed(settings, "X", said)
-    joints = maths.matrix_of(maths.rebuilt(model.turns), np.array(model.places))
-    if settings.bone_axis != said.get("bone_axis"):
+    stored = remembered(model.command)
+    settings = completed(settings, "X", stored)
+    joints = maths.matrix_from_quaternion(maths.rebuilt(model.rotations), np.array(model.positions))
+    if settings.bone_axis != stored.get("bone_axis"):
         model.bones = [None] * len(model.names)
     # A joint that the exporter added has no bone.
-    adds = "origin" in said and model.parents[0] < 0 and np.abs(joints[0] - np.eye(4)).max() < 1e-6
+    adds = "origin" in stored and model.parents[0] < 0 and np.abs(joints[0] - np.eye(4)).max() < 1e-6
     armature, bones = _armature(context, title, model, joints, settings, int(adds))
     counts = {"apart": 0, "furthest": 0.0, "sums": 0, "none": 0, "negative": 0, "lost": 0}
-    for number, mesh in enumerate(model.meshes):
-        name = mesh.name or "%s_%d" % (title, number)
-        thing = _mesh(context, name, mesh, armature, bones, joints, settings,
-                      os.path.dirname(path), counts)
-        thing["md5_mesh"] = number
+    for index, mesh in enumerate(model.meshes):
+        name = mesh.name or "%s_%d" % (title, index)
+        obj = _mesh(context, name, mesh, armature, bones, joints, settings,
+                    os.path.dirname(path), counts)
+        obj["md5_mesh"] = index
     _report_counts(counts, path, report)
     report.info("%s: %d bones, %d meshes" % (path, len(armature.data.bones), len(model.meshes)))
     return armature
@@ -64,36 +64,36 @@ def _armature(context, title, model, joints, settings, first):
     if first:
         armature["md5_origin"] = True
     context.collection.objects.link(armature)
-    for thing in context.selected_objects:
-        thing.select_set(False)
+    for obj in context.selected_objects:
+        obj.select_set(False)
     armature.select_set(True)
     context.view_layer.objects.active = armature
     back = np.linalg.inv(to_file(settings))
     shaped = joints @ np.linalg.inv(bone_to_joint(settings))
-    turned = [number for number, bone in enumerate(model.bones) if bone and bone[1]]
-    if turned and settings.bone_axis == "MODEL":
-        turns = maths.rebuilt([model.bones[number][1] for number in turned])
-        shaped[turned] = maths.matrix_of(turns, shaped[turned, :3, 3])
+    rotated = [joint for joint, bone in enumerate(model.bones) if bone and bone[1]]
+    if rotated and settings.bone_axis == "MODEL":
+        rotations = maths.rebuilt([model.bones[joint][1] for joint in rotated])
+        shaped[rotated] = maths.matrix_from_quaternion(rotations, shaped[rotated, :3, 3])
     rest = maths.rigid(unscaled(back @ shaped))[0]
     size = maths.reach(rest[:, :3, 3])
     lengths = [bone[0] * size if bone and bone[0] * size > 1e-5 else length
                for bone, length in zip(model.bones, _lengths(rest, model.parents))]
     bpy.ops.object.mode_set(mode="EDIT")
-    made = []
+    created = []
     for matrix, length, name in zip(rest[first:], lengths[first:], model.names[first:]):
         bone = data.edit_bones.new(name or "joint")
         bone.head = matrix[:3, 3]
         bone.tail = matrix[:3, 3] + matrix[:3, 1] * length
         bone.align_roll(matrix[:3, 2])
-        made.append(bone)
-    for bone, parent in zip(made, model.parents[first:]):
-        bone.parent = made[parent - first] if parent >= first else None
-    bones = [None] * first + [bone.name for bone in made]
+        created.append(bone)
+    for bone, parent in zip(created, model.parents[first:]):
+        bone.parent = created[parent - first] if parent >= first else None
+    bones = [None] * first + [bone.name for bone in created]
     bpy.ops.object.mode_set(mode="OBJECT")
-    for number, (bone, name) in list(enumerate(zip(bones, model.names)))[first:]:
-        data.bones[bone]["md5_joint"] = number
+    for joint, (bone, name) in list(enumerate(zip(bones, model.names)))[first:]:
+        data.bones[bone]["md5_joint"] = joint
         # The bind pose of the file, to correct for the rounding of the bone (import_anim._correction).
-        data.bones[bone]["md5_bind"] = model.places[number] + model.turns[number]
+        data.bones[bone]["md5_bind"] = model.positions[joint] + model.rotations[joint]
         if bone != name:
             data.bones[bone]["md5_name"] = name
     for bone in armature.pose.bones:
@@ -110,26 +110,26 @@ def unscaled(matrices):
 def _lengths(rest, parents):
     """Returns the lengths of the bones: to the farthest child along the bone's axis, or a typical length. The
     minimum is large enough that rounding of head and tail does not change the direction."""
-    places = rest[:, :3, 3]
-    size = float(np.ptp(places, axis=0).max()) or 1.0
+    positions = rest[:, :3, 3]
+    size = float(np.ptp(positions, axis=0).max()) or 1.0
     ahead = np.zeros(len(parents))
     for joint, parent in enumerate(parents):
         if parent >= 0:
-            way = float((places[joint] - places[parent]) @ rest[parent, :3, 1])
-            ahead[parent] = max(ahead[parent], way)
+            distance = float((positions[joint] - positions[parent]) @ rest[parent, :3, 1])
+            ahead[parent] = max(ahead[parent], distance)
     usual = float(np.median(ahead[ahead > 0])) if (ahead > 0).any() else size / 10
-    least = np.maximum(np.abs(places).max(axis=1) * 1e-3, size / 50)
-    return np.maximum(np.where(ahead > size / 100, ahead, usual), least).tolist()
+    min_length = np.maximum(np.abs(positions).max(axis=1) * 1e-3, size / 50)
+    return np.maximum(np.where(ahead > size / 100, ahead, usual), min_length).tolist()
 
 
 # -- Meshes -----------------------------------------------------------------------------------------
 
 def _mesh(context, name, mesh, armature, bones, joints, settings, folder, counts):
-    points, shares = _vertices(mesh, joints, counts)
-    places, corners = _welded(mesh, counts, settings.weld)
+    points, weights = _vertices(mesh, joints, counts)
+    file_vertices, corners = _welded(mesh, counts, settings.weld)
     back = np.linalg.inv(to_file(settings))
     data = bpy.data.meshes.new(name)
-    data.from_pydata(maths.apply(back, points[places]).tolist() if places else [], [],
+    data.from_pydata(maths.apply(back, points[file_vertices]).tolist() if file_vertices else [], [],
                      [face for face, _ in corners])
     layer = data.uv_layers.new(name="UVMap")
     if corners and layer:
@@ -139,44 +139,44 @@ def _mesh(context, name, mesh, armature, bones, joints, settings, folder, counts
         data.polygons.foreach_set("use_smooth", [True] * len(corners))
     data.materials.append(_material(mesh.shader, folder))
     data.update()
-    thing = bpy.data.objects.new(name, data)
-    context.collection.objects.link(thing)
-    thing.parent = armature
-    modifier = thing.modifiers.new("Armature", "ARMATURE")
+    obj = bpy.data.objects.new(name, data)
+    context.collection.objects.link(obj)
+    obj.parent = armature
+    modifier = obj.modifiers.new("Armature", "ARMATURE")
     modifier.object = armature
     groups = {}
-    for number, vertex in enumerate(places):
-        for joint, bias in shares[vertex].items():
+    for index, vertex in enumerate(file_vertices):
+        for joint, bias in weights[vertex].items():
             if bias > 0 and bones[joint]:
                 if joint not in groups:
-                    groups[joint] = thing.vertex_groups.new(name=bones[joint])
-                groups[joint].add([number], bias, "REPLACE")
-    return thing
+                    groups[joint] = obj.vertex_groups.new(name=bones[joint])
+                groups[joint].add([index], bias, "REPLACE")
+    return obj
 
 
 def _vertices(mesh, joints, counts):
     """Returns the position of each vertex of the file in the bind pose, and its weights as {joint: bias}."""
-    points, shares = np.zeros((len(mesh.spans), 3)), []
+    points, weights = np.zeros((len(mesh.spans), 3)), []
     if mesh.weights:
-        held = maths.apply(joints[[joint for joint, _, _ in mesh.weights]],
-                           np.array([offset for _, _, offset in mesh.weights]))
+        weight_positions = maths.apply(joints[[joint for joint, _, _ in mesh.weights]],
+                                       np.array([offset for _, _, offset in mesh.weights]))
     for vertex, (first, count) in enumerate(mesh.spans):
-        share = {}
+        vertex_weights = {}
         for joint, bias, _ in mesh.weights[first:first + count]:
-            share[joint] = share.get(joint, 0.0) + bias
-        shares.append(share)
+            vertex_weights[joint] = vertex_weights.get(joint, 0.0) + bias
+        weights.append(vertex_weights)
         if not count:
             counts["none"] += 1
             continue
         biases = np.array([bias for _, bias, _ in mesh.weights[first:first + count]])
-        mine = held[first:first + count]
+        mine = weight_positions[first:first + count]
         points[vertex] = biases @ mine
         apart = float(np.ptp(mine[biases != 0], axis=0).max()) if (biases != 0).any() else 0.0
         counts["apart"] += apart > APART
         counts["furthest"] = max(counts["furthest"], apart)
         counts["sums"] += abs(biases.sum() - 1) > 1e-4
-        counts["negative"] += any(bias < 0 for bias in share.values())
-    return points, shares
+        counts["negative"] += any(bias < 0 for bias in vertex_weights.values())
+    return points, weights
 
 
 def _welded(mesh, counts, weld):
@@ -184,26 +184,26 @@ def _welded(mesh, counts, weld):
     vertices), counter-clockwise. Vertices that differ only in their UVs are merged, since Blender stores UVs
     per face corner. Blender does not allow two faces with the same vertices, which files use for two-sided
     surfaces: the second face gets its own vertices."""
-    places, number, known = [], [], {}
+    file_vertices, blender_vertex, vertex_by_weights = [], [], {}
     for vertex, (first, count) in enumerate(mesh.spans):
         key = tuple(mesh.weights[first:first + count]) if weld and count else vertex
-        if key not in known:
-            known[key] = len(places)
-            places.append(vertex)
-        number.append(known[key])
-    faces, taken = [], set()
+        if key not in vertex_by_weights:
+            vertex_by_weights[key] = len(file_vertices)
+            file_vertices.append(vertex)
+        blender_vertex.append(vertex_by_weights[key])
+    faces, used_faces = [], set()
     for a, b, c in mesh.tris:
         tri = (a, c, b)
         if len(set(tri)) < 3:
             counts["lost"] += 1
             continue
-        face = tuple(number[vertex] for vertex in tri)
-        if len(set(face)) < 3 or frozenset(face) in taken:
-            face = tuple(range(len(places), len(places) + 3))
-            places += tri
-        taken.add(frozenset(face))
+        face = tuple(blender_vertex[vertex] for vertex in tri)
+        if len(set(face)) < 3 or frozenset(face) in used_faces:
+            face = tuple(range(len(file_vertices), len(file_vertices) + 3))
+            file_vertices += tri
+        used_faces.add(frozenset(face))
         faces.append((face, tri))
-    return places, faces
+    return file_vertices, faces
 
 
 def _material(shader, folder):
@@ -215,9 +215,9 @@ def _material(shader, folder):
     if material.name != shader:
         material["md5_shader"] = shader
     stem = os.path.splitext(shader.replace("\\", "/").split("/")[-1])[0]
-    for ending in ("", "_d"):
+    for suffix in ("", "_d"):
         for kind in (".png", ".tga", ".jpg"):
-            path = os.path.join(folder, stem + ending + kind)
+            path = os.path.join(folder, stem + suffix + kind)
             if stem and os.path.isfile(path):
                 _show(material, path)
                 return material

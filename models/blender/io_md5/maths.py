@@ -6,12 +6,12 @@ have any number of leading dimensions."""
 import numpy as np
 
 
-def matrix_of(turn, place):
+def matrix_from_quaternion(rotation, position):
     """Returns matrices (..., 4, 4) from quaternions (..., 4), of about unit length, and positions (...,
     3)."""
-    turn = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
-    x, y, z, w = (turn[..., n] for n in range(4))
-    result = np.zeros(turn.shape[:-1] + (4, 4))
+    rotation = rotation / np.linalg.norm(rotation, axis=-1, keepdims=True)
+    x, y, z, w = (rotation[..., n] for n in range(4))
+    result = np.zeros(rotation.shape[:-1] + (4, 4))
     result[..., 0, 0] = 1 - 2 * (y * y + z * z)
     result[..., 0, 1] = 2 * (x * y - w * z)
     result[..., 0, 2] = 2 * (x * z + w * y)
@@ -21,12 +21,12 @@ def matrix_of(turn, place):
     result[..., 2, 0] = 2 * (x * z - w * y)
     result[..., 2, 1] = 2 * (y * z + w * x)
     result[..., 2, 2] = 1 - 2 * (x * x + y * y)
-    result[..., :3, 3] = place
+    result[..., :3, 3] = position
     result[..., 3, 3] = 1
     return result
 
 
-def quaternion_of(matrix):
+def quaternion_from_matrix(matrix):
     """Returns the rotation of a rigid matrix. Uses the one of four formulas with the largest divisor,
     which keeps full precision near 180 degrees."""
     m = matrix[..., :3, :3]
@@ -36,22 +36,22 @@ def quaternion_of(matrix):
     d, e, f = (m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0],
                m[..., 2, 1] + m[..., 1, 2])
     # Rows: four times x, y, z or w times the whole quaternion.
-    rows = np.stack([np.stack([1 + d0 - d1 - d2, d, e, a], -1),
-                     np.stack([d, 1 - d0 + d1 - d2, f, b], -1),
-                     np.stack([e, f, 1 - d0 - d1 + d2, c], -1),
-                     np.stack([a, b, c, 1 + d0 + d1 + d2], -1)], -2)
-    squares = np.stack([rows[..., n, n] for n in range(4)], -1)
+    candidates = np.stack([np.stack([1 + d0 - d1 - d2, d, e, a], -1),
+                           np.stack([d, 1 - d0 + d1 - d2, f, b], -1),
+                           np.stack([e, f, 1 - d0 - d1 + d2, c], -1),
+                           np.stack([a, b, c, 1 + d0 + d1 + d2], -1)], -2)
+    squares = np.stack([candidates[..., n, n] for n in range(4)], -1)
     best = np.argmax(squares, -1)
-    row = np.take_along_axis(rows, best[..., None, None], -2)[..., 0, :]
-    return row / np.linalg.norm(row, axis=-1, keepdims=True)
+    chosen = np.take_along_axis(candidates, best[..., None, None], -2)[..., 0, :]
+    return chosen / np.linalg.norm(chosen, axis=-1, keepdims=True)
 
 
 def inverse(matrix):
     """Returns the inverse of a rigid matrix."""
     result = np.zeros_like(matrix)
-    turned = np.swapaxes(matrix[..., :3, :3], -1, -2)
-    result[..., :3, :3] = turned
-    result[..., :3, 3] = -(turned @ matrix[..., :3, 3:])[..., 0]
+    transposed = np.swapaxes(matrix[..., :3, :3], -1, -2)
+    result[..., :3, :3] = transposed
+    result[..., :3, 3] = -(transposed @ matrix[..., :3, 3:])[..., 0]
     result[..., 3, 3] = 1
     return result
 
@@ -69,9 +69,9 @@ def rigid(matrix):
     return result, off
 
 
-def reach(places):
+def reach(positions):
     """Returns the largest distance from the first of the positions (n, 3), or 1 if it is 0."""
-    return float(np.linalg.norm(places - places[0], axis=1).max()) or 1.0
+    return float(np.linalg.norm(positions - positions[0], axis=1).max()) or 1.0
 
 
 def apply(matrix, points):
@@ -81,10 +81,10 @@ def apply(matrix, points):
 
 # -- Rotations in files -----------------------------------------------------------------------------
 
-def stored_sign(turn):
+def stored_sign(rotation):
     """Returns q or -q: the sign with w <= 0, which readers rebuild. For arrays (frames, 4): if w is zero up
     to rounding error, the sign that continues the previous frame."""
-    result = np.where(turn[..., 3:] > 0, -turn, turn)
+    result = np.where(rotation[..., 3:] > 0, -rotation, rotation)
     if result.ndim == 2:
         for frame in np.nonzero(np.abs(result[:, 3]) < 1e-7)[0]:
             if frame and np.dot(result[frame], result[frame - 1]) < 0:
@@ -104,31 +104,31 @@ def rebuilt(xyz):
     return whole / length[..., None]
 
 
-def rounded_turns(turns, digits, free, wide):
+def round_rotations(rotations, digits, free, wide):
     """x y z of rotations (frames, 4), rounded to `digits` decimals. Rounding each component separately
     gives a wrong w if w is small, so the best of all neighboring roundings is chosen. free: which of
     the three components may change; wide: search more neighbors."""
     unit = 10.0 ** -digits
-    near = np.round(turns[:, :3] / unit) * unit
-    near = np.where(free, near, turns[:, :3])
+    near = np.round(rotations[:, :3] / unit) * unit
+    near = np.where(free, near, rotations[:, :3])
     steps = np.arange(-3, 4) if wide else np.arange(-1, 2)
-    best, least = near, _distance(rebuilt(near), turns)
+    best, error = near, _distance(rebuilt(near), rotations)
     # The search does not help far from 180 degrees.
-    hard = np.nonzero(np.abs(turns[:, 3]) < 0.3)[0]
+    hard = np.nonzero(np.abs(rotations[:, 3]) < 0.3)[0]
     if not len(hard):
         return best
-    best, kept = best.copy(), least[hard]
+    best, smallest_error = best.copy(), error[hard]
     for x in steps if free[0] else (0,):
         for y in steps if free[1] else (0,):
             for z in steps if free[2] else (0,):
                 tried = np.round((near[hard] / unit) + (x, y, z)) * unit
                 tried = np.where(free, tried, near[hard])
-                off = _distance(rebuilt(tried), turns[hard])
-                better = off < kept
+                off = _distance(rebuilt(tried), rotations[hard])
+                better = off < smallest_error
                 best[hard[better]] = tried[better]
-                kept = np.where(better, off, kept)
+                smallest_error = np.where(better, off, smallest_error)
     return best
 
 
-def _distance(one, two):
-    return np.minimum(np.abs(one - two).max(axis=-1), np.abs(one + two).max(axis=-1))
+def _distance(a, b):
+    return np.minimum(np.abs(a - b).max(axis=-1), np.abs(a + b).max(axis=-1))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 # Quarter turns about z that rotate a Blender axis to x, which is forward in the files.
-_TURNS = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}
+_QUARTER_TURNS = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}
 FORWARD = [("-Y", "-Y", "Toward the viewer in the front view, as usual in Blender"),
            ("X", "X", "Same axes as in the file, no rotation"),
            ("Y", "Y", "Away from the viewer in the front view"), ("-X", "-X", "Opposite of X")]
@@ -60,13 +60,13 @@ def remembered(command):
         return {}
     options, _, action = command.partition(", action ")
     found = dict(part.split(" ", 1) for part in options.split(", ")[2:] if " " in part)
-    known = {name: found[name] for name in _FORMS if re.fullmatch(_FORMS[name], found.get(name, ""))}
-    if "scale" in known:
-        known["scale"] = float(np.float32(known["scale"]))
-    return {**known, "first": int(known.get("first", 1)), "action": action}
+    valid = {name: found[name] for name in _FORMS if re.fullmatch(_FORMS[name], found.get(name, ""))}
+    if "scale" in valid:
+        valid["scale"] = float(np.float32(valid["scale"]))
+    return {**valid, "first": int(valid.get("first", 1)), "action": action}
 
 
-def of_armature(armature):
+def armature_options(armature):
     """Returns the options with which an armature was imported."""
     return {name: armature["md5_" + name] for name in SPACE if "md5_" + name in armature}
 
@@ -75,7 +75,7 @@ def completed(settings, bone_axis, *sources):
     """Returns the settings, with missing values from the first source that has them. bone_axis: the
     default."""
     usual = {"scale": 1.0, "forward": "-Y", "bone_axis": bone_axis}
-    return replace(settings, **{name: next(one[name] for one in sources + (usual,) if name in one)
+    return replace(settings, **{name: next(source[name] for source in sources + (usual,) if name in source)
                                 for name in SPACE if getattr(settings, name) in (0.0, "AUTO")})
 
 
@@ -94,7 +94,7 @@ class Report:
 
 def to_file(settings):
     """Returns the 4x4 matrix from Blender's world space to the file's model space."""
-    quarter = _TURNS[settings.forward]
+    quarter = _QUARTER_TURNS[settings.forward]
     cosine, sine = (1, 0, -1, 0)[quarter], (0, 1, 0, -1)[quarter]
     result = np.array([[cosine, -sine, 0, 0], [sine, cosine, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],
                       dtype=np.float64)
@@ -119,11 +119,11 @@ def file_name(name):
     return text or "unnamed"
 
 
-def some(names, most=4):
+def some(names, limit=4):
     """Returns the first names of a list, for a message."""
     names = list(names)
-    return ", ".join(names[:most]) + (" and %d more" % (len(names) - most)
-                                      if len(names) > most else "")
+    return ", ".join(names[:limit]) + (" and %d more" % (len(names) - limit)
+                                       if len(names) > limit else "")
 
 
 def frame_rate(scene):

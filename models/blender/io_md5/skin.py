@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import encode, maths
-from .rig import armature_of
+from .rig import deforming_armature
 from .settings import array, to_file
 
 # Modifiers that do not move vertices, and so may follow the armature modifier.
@@ -43,91 +43,91 @@ def collect(context, rig, settings, report):
     their order, then the others by name. The armature must be in its rest position."""
     depsgraph = context.evaluated_depsgraph_get()
     skins = []
-    for thing in sorted(context.view_layer.objects,
-                        key=lambda thing: (thing.get("md5_mesh", math.inf), thing.name)):
-        if (thing.type == "MESH" and armature_of(thing) == rig.armature and thing.visible_get()
-                and (thing.select_get() or not settings.selected_only)):
-            _warn_unsupported(thing, rig, report)
-            seen = thing.evaluated_get(depsgraph)
-            mesh = seen.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
+    for obj in sorted(context.view_layer.objects,
+                      key=lambda obj: (obj.get("md5_mesh", math.inf), obj.name)):
+        if (obj.type == "MESH" and deforming_armature(obj) == rig.armature and obj.visible_get()
+                and (obj.select_get() or not settings.selected_only)):
+            _warn_unsupported(obj, rig, report)
+            evaluated = obj.evaluated_get(depsgraph)
+            mesh = evaluated.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
             try:
-                skins += _split(thing, mesh, array(seen.matrix_world), rig, settings, report)
+                skins += _split(obj, mesh, array(evaluated.matrix_world), rig, settings, report)
             finally:
-                seen.to_mesh_clear()
+                evaluated.to_mesh_clear()
     return skins
 
 
-def _warn_unsupported(thing, rig, report):
-    behind = False
-    for modifier in thing.modifiers:
+def _warn_unsupported(obj, rig, report):
+    is_after_armature = False
+    for modifier in obj.modifiers:
         if not modifier.show_viewport:
             continue
         if modifier.type == "ARMATURE":
             if modifier.object != rig.armature:
-                report.warn("%s: Armature modifier for another armature is not exported" % thing.name)
+                report.warn("%s: Armature modifier for another armature is not exported" % obj.name)
                 continue
-            behind = True
+            is_after_armature = True
             for name, odd in (("Preserve Volume", modifier.use_deform_preserve_volume),
                               ("Bone Envelopes", modifier.use_bone_envelopes),
                               ("Vertex Group of the Armature modifier", modifier.vertex_group)):
                 if odd:
-                    report.warn("%s: not supported by MD5: %s" % (thing.name, name))
-        elif behind and modifier.type not in _HARMLESS_AFTER:
+                    report.warn("%s: not supported by MD5: %s" % (obj.name, name))
+        elif is_after_armature and modifier.type not in _HARMLESS_AFTER:
             report.warn("%s: modifier '%s' is below the Armature modifier and is applied only in rest "
-                        "position. Move it above" % (thing.name, modifier.name))
-    keys = thing.data.shape_keys
+                        "position. Move it above" % (obj.name, modifier.name))
+    keys = obj.data.shape_keys
     if keys and keys.animation_data and (keys.animation_data.action or keys.animation_data.drivers):
         report.warn("%s: MD5 cannot store shape key animation; current values are exported"
-                    % thing.name)
+                    % obj.name)
 
 
-def _split(thing, mesh, world, rig, settings, report):
+def _split(obj, mesh, world, rig, settings, report):
     mesh.calc_loop_triangles()
     count = len(mesh.loop_triangles)
     if not count:
-        report.warn("%s has no faces; not exported" % thing.name)
+        report.warn("%s has no faces; not exported" % obj.name)
         return []
     loops, corners = np.empty(count * 3, np.int32), np.empty(count * 3, np.int32)
     materials = np.empty(count, np.int32)
     mesh.loop_triangles.foreach_get("loops", loops)
     mesh.loop_triangles.foreach_get("vertices", corners)
     mesh.loop_triangles.foreach_get("material_index", materials)
-    places = np.empty(len(mesh.vertices) * 3, np.float32)
-    mesh.vertices.foreach_get("co", places)
+    coordinates = np.empty(len(mesh.vertices) * 3, np.float32)
+    mesh.vertices.foreach_get("co", coordinates)
     world = to_file(settings) @ world
-    points = maths.apply(world, places.reshape(-1, 3).astype(np.float64))
-    uvs = _uvs(thing, mesh, loops, report)
+    points = maths.apply(world, coordinates.reshape(-1, 3).astype(np.float64))
+    uvs = _uvs(obj, mesh, loops, report)
     # Counter-clockwise becomes clockwise, unless the object's scale mirrors it.
-    turned = (0, 2, 1) if np.linalg.det(world[:3, :3]) > 0 else (0, 1, 2)
-    weights = _weights(thing, mesh, rig, float(np.ptp(points, axis=0).max()), report)
+    triangle_order = (0, 2, 1) if np.linalg.det(world[:3, :3]) > 0 else (0, 1, 2)
+    weights = _weights(obj, mesh, rig, float(np.ptp(points, axis=0).max()), report)
     skins = []
     used = sorted(set(materials.tolist()))
-    for number in used:
-        mine = np.repeat(materials == number, 3)
-        name, shader = _names(thing, mesh, number, len(used) > 1)
-        skins.append(_part(name, shader, points, corners[mine], uvs[mine], turned, weights,
-                           _is_below(thing, rig.armature)))
+    for material_index in used:
+        mine = np.repeat(materials == material_index, 3)
+        name, shader = _names(obj, mesh, material_index, len(used) > 1)
+        skins.append(_part(name, shader, points, corners[mine], uvs[mine], triangle_order, weights,
+                           _is_below(obj, rig.armature)))
     return skins
 
 
-def _is_below(thing, above):
-    while thing and thing != above:
-        thing = thing.parent
-    return thing == above
+def _is_below(obj, above):
+    while obj and obj != above:
+        obj = obj.parent
+    return obj == above
 
 
-def _names(thing, mesh, number, several):
-    material = mesh.materials[number] if number < len(mesh.materials) else None
+def _names(obj, mesh, material_index, several):
+    material = mesh.materials[material_index] if material_index < len(mesh.materials) else None
     if not material:
-        return thing.name, thing.name
+        return obj.name, obj.name
     shader = str(material.get("md5_shader", material.name))
-    return (thing.name + "_" + material.name if several else thing.name), shader
+    return (obj.name + "_" + material.name if several else obj.name), shader
 
 
-def _uvs(thing, mesh, loops, report):
+def _uvs(obj, mesh, loops, report):
     layer = next((layer for layer in mesh.uv_layers if layer.active_render), None)
     if not layer:
-        report.warn("%s has no UV map; all UVs are set to 0" % thing.name)
+        report.warn("%s has no UV map; all UVs are set to 0" % obj.name)
         return np.zeros((len(loops), 2))
     uvs = np.empty(len(mesh.loops) * 2, np.float32)
     layer.data.foreach_get("uv", uvs)
@@ -136,23 +136,23 @@ def _uvs(thing, mesh, loops, report):
     return uvs
 
 
-def _part(name, shader, points, corners, uvs, turned, weights, carried):
+def _part(name, shader, points, corners, uvs, triangle_order, weights, carried):
     """Returns the triangles of one material. Vertices are in Blender's order, duplicated per UV."""
-    found, keys, numbers = {}, [], []
+    found, keys, indices = {}, [], []
     for vertex, u, v in zip(corners.tolist(), uvs[:, 0].tolist(), uvs[:, 1].tolist()):
         copies = found.setdefault(vertex, [])
-        number = next((n for n in copies if abs(keys[n][1] - u) < SAME_UV
-                       and abs(keys[n][2] - v) < SAME_UV), None)
-        if number is None:
-            number = len(keys)
-            copies.append(number)
+        index = next((n for n in copies if abs(keys[n][1] - u) < SAME_UV
+                      and abs(keys[n][2] - v) < SAME_UV), None)
+        if index is None:
+            index = len(keys)
+            copies.append(index)
             keys.append((vertex, u, v))
-        numbers.append(number)
+        indices.append(index)
     order = sorted(range(len(keys)), key=lambda n: keys[n][0])  # stable: keeps the order of UVs
-    place = np.empty(len(keys), np.int64)
-    place[order] = np.arange(len(keys))
+    new_index = np.empty(len(keys), np.int64)
+    new_index[order] = np.arange(len(keys))
     keys = [keys[n] for n in order]
-    tris = place[np.array(numbers)].reshape(-1, 3)[:, turned]
+    tris = new_index[np.array(indices)].reshape(-1, 3)[:, triangle_order]
     joints, biases, firsts = [], [], [0]
     for vertex, _, _ in keys:
         for joint, bias in weights[vertex]:
@@ -164,39 +164,40 @@ def _part(name, shader, points, corners, uvs, turned, weights, carried):
                 np.array(firsts), carried)
 
 
-def _weights(thing, mesh, rig, size, report):
+def _weights(obj, mesh, rig, size, report):
     """Returns for each vertex its (joint, bias) pairs, largest first, with sum one, as in Blender's armature
     modifier."""
-    if thing.parent == rig.armature and thing.parent_type == "BONE" and not any(
-            modifier.type == "ARMATURE" for modifier in thing.modifiers):
-        return [[(rig.joint_of.get(thing.parent_bone, 0), 1.0)]] * len(mesh.vertices)
+    if obj.parent == rig.armature and obj.parent_type == "BONE" and not any(
+            modifier.type == "ARMATURE" for modifier in obj.modifiers):
+        return [[(rig.joint_by_bone.get(obj.parent_bone, 0), 1.0)]] * len(mesh.vertices)
     bones = rig.armature.data.bones
     joints = {}
-    for group in thing.vertex_groups:
+    for group in obj.vertex_groups:
         bone = bones.get(group.name)
-        if bone and bone.use_deform and group.name in rig.joint_of:
-            joints[group.index] = rig.joint_of[group.name]
-    shares, free = [], 0
+        if bone and bone.use_deform and group.name in rig.joint_by_bone:
+            joints[group.index] = rig.joint_by_bone[group.name]
+    weights, free = [], 0
     for vertex in mesh.vertices:
-        share = {}
+        vertex_weights = {}
         for part in vertex.groups:
             joint = joints.get(part.group)
             if joint is not None and part.weight > 0:
-                share[joint] = share.get(joint, 0.0) + part.weight
-        if sum(share.values()) <= 1e-4:  # Blender's threshold for "no weights"
-            share = {0: 1.0}
+                vertex_weights[joint] = vertex_weights.get(joint, 0.0) + part.weight
+        if sum(vertex_weights.values()) <= 1e-4:  # Blender's threshold for "no weights"
+            vertex_weights = {0: 1.0}
             free += 1
-        shares.append(sorted(share.items(), key=lambda pair: (-pair[1], pair[0])))
+        weights.append(sorted(vertex_weights.items(), key=lambda pair: (-pair[1], pair[0])))
     if free:
         report.warn("%s: %d vertices are in no vertex group of a bone; assigned to bone '%s'"
-                    % (thing.name, free, rig.names[0]))
-    digits = encode.bias_digits(size, max(len(share) for share in shares), rig.settings.accuracy)
-    return [_rounded(share, digits) for share in shares]
+                    % (obj.name, free, rig.names[0]))
+    max_weights = max(len(vertex_weights) for vertex_weights in weights)
+    digits = encode.bias_digits(size, max_weights, rig.settings.accuracy)
+    return [_rounded(vertex_weights, digits) for vertex_weights in weights]
 
 
-def _rounded(share, digits):
-    biases = encode.rounded_biases([bias for _, bias in share], digits)
-    return [(joint, float(bias)) for (joint, _), bias in zip(share, biases) if bias > 0]
+def _rounded(vertex_weights, digits):
+    biases = encode.rounded_biases([bias for _, bias in vertex_weights], digits)
+    return [(joint, float(bias)) for (joint, _), bias in zip(vertex_weights, biases) if bias > 0]
 
 
 def corners(skins, num_joints, bind):

@@ -30,10 +30,10 @@ class Mesh:
 class Model:
     names: list
     parents: list
-    places: list  # per joint (x, y, z), model space
-    turns: list   # per joint (x, y, z) of the rotation
+    positions: list  # per joint (x, y, z), model space
+    rotations: list   # per joint (x, y, z) of the rotation
     meshes: list
-    oddities: list = field(default_factory=list)  # warnings of the reader
+    warnings: list = field(default_factory=list)  # warnings of the reader
     bones: list = field(default_factory=list)  # per joint (length, x y z or None) of Rig.shapes(), or None
     command: str = ""
 
@@ -46,7 +46,7 @@ class Clip:
     bits: list    # per joint: bit mask of the animated ones of its six components
     poses: list   # per frame and joint six components: position, rotation; constant ones are repeated
     bounds: list  # per frame ((x, y, z), (x, y, z)); may be empty
-    oddities: list = field(default_factory=list)  # warnings of the reader
+    warnings: list = field(default_factory=list)  # warnings of the reader
     command: str = ""
 
 
@@ -83,10 +83,10 @@ def _header(command, *counts):
 
 def _comment(names, parent, bone=None):
     """Returns a comment with the parent's name and the bone's shape."""
-    words = [quotable(names[parent])] if parent >= 0 else []
+    parts = [quotable(names[parent])] if parent >= 0 else []
     if bone:
-        words.append("bone " + number(bone[0], 9) + (" " + triple(bone[1], 9) if bone[1] else ""))
-    return "\t// " + ", ".join(words) if words else ""
+        parts.append("bone " + number(bone[0], 9) + (" " + triple(bone[1], 9) if bone[1] else ""))
+    return "\t// " + ", ".join(parts) if parts else ""
 
 
 _BONE = re.compile(r"[ \t]*//(?:[^\n]*[ ,])?bone (\d{1,4}(?:\.\d+)?)"
@@ -96,11 +96,12 @@ _BONE = re.compile(r"[ \t]*//(?:[^\n]*[ ,])?bone (\d{1,4}(?:\.\d+)?)"
 def model_text(command, model):
     out = _header(command, ("numJoints", len(model.names)), ("numMeshes", len(model.meshes)))
     out += ["", "joints {"]
-    for name, parent, place, turn, bone in zip(model.names, model.parents, model.places, model.turns,
-                                               model.bones or [None] * len(model.names)):
+    bones = model.bones or [None] * len(model.names)
+    for name, parent, position, rotation, bone in zip(model.names, model.parents, model.positions,
+                                                      model.rotations, bones):
         # The numbers are rounded already (encode.py): nine digits reproduce them.
-        out.append('\t"%s"\t%d %s %s%s' % (quotable(name), parent, triple(place, 9),
-                                           triple(turn, 9), _comment(model.names, parent, bone)))
+        out.append('\t"%s"\t%d %s %s%s' % (quotable(name), parent, triple(position, 9),
+                                           triple(rotation, 9), _comment(model.names, parent, bone)))
     out.append("}")
     for mesh in model.meshes:
         out += ["", "mesh {", "\t// meshes: %s" % quotable(mesh.name),
@@ -145,8 +146,8 @@ def camera_path_text(command, path):
     out = _header(command, ("numFrames", len(path.frames)), ("frameRate", number(path.rate, 0)),
                   ("numCuts", len(path.cuts)))
     out += ["", "cuts {"] + ["\t%d" % cut for cut in path.cuts] + ["}", "", "camera {"]
-    out += ["\t%s %s %s" % (triple(place, 6), triple(turn, 9), number(view, 6))
-            for place, turn, view in path.frames]
+    out += ["\t%s %s %s" % (triple(position, 6), triple(rotation, 9), number(view, 6))
+            for position, rotation, view in path.frames]
     return "\n".join(out + ["}"]) + "\n"
 
 
@@ -166,7 +167,7 @@ class Reader:
 
     def __init__(self, text, file):
         self.text, self.file = text, file
-        self.oddities = []  # faults that do not prevent reading, reported as warnings
+        self.warnings = []  # faults that do not prevent reading, reported as warnings
         self.at = self.start = 0
         self.command = ""
 
@@ -188,12 +189,12 @@ class Reader:
         token, self.at = self.peek()
         return token
 
-    def expect(self, word):
+    def expect(self, keyword):
         token = self.token()
-        if token != word:
-            self.fail("expected '%s', found %s" % (word, _shown(token)))
+        if token != keyword:
+            self.fail("expected '%s', found %s" % (keyword, _shown(token)))
 
-    def words(self):
+    def string(self):
         token = self.token()
         if not token or token in "(){}":
             self.fail("expected a name, found %s" % _shown(token))
@@ -215,24 +216,24 @@ class Reader:
             self.fail("expected an integer from %d to %d, found '%g'" % (low, high, value))
         return int(value)
 
-    def count(self, word):
+    def count(self, keyword):
         """Reads a keyword and its count, which is at most the length of the text."""
-        self.expect(word)
+        self.expect(keyword)
         return self.whole(0, len(self.text))
 
-    def numbers(self, many):
+    def numbers(self, count):
         self.expect("(")
-        values = tuple(self.number() for _ in range(many))
+        values = tuple(self.number() for _ in range(count))
         self.expect(")")
         return values
 
-    def odd(self, message):
+    def warn(self, message):
         line = self.text.count("\n", 0, self.start) + 1
-        self.oddities.append("%s:%d: %s" % (self.file, line, message))
+        self.warnings.append("%s:%d: %s" % (self.file, line, message))
 
     def header(self):
         if self.peek()[0] in ("commandline", "numJoints", "numFrames"):
-            self.odd("MD5Version is missing")
+            self.warn("MD5Version is missing")
         else:
             self.expect("MD5Version")
             version = self.whole(0, 1 << 30)
@@ -241,7 +242,7 @@ class Reader:
         token, after = self.peek()
         if token == "commandline":
             self.at = after
-            self.command = self.words()
+            self.command = self.string()
 
 
 def decoded(data):
@@ -260,10 +261,10 @@ def read_model(text, file):
     reader.expect("joints")
     reader.expect("{")
     for _ in range(num_joints):
-        model.names.append(reader.words())
+        model.names.append(reader.string())
         model.parents.append(reader.whole(-1, num_joints - 1))
-        model.places.append(reader.numbers(3))
-        model.turns.append(reader.numbers(3))
+        model.positions.append(reader.numbers(3))
+        model.rotations.append(reader.numbers(3))
         bone = _BONE.match(text, reader.at)
         model.bones.append(bone and (float(bone[1]), bone[2] and [float(bone[n]) for n in (2, 3, 4)]))
     reader.expect("}")
@@ -273,8 +274,8 @@ def read_model(text, file):
             break
         model.meshes.append(_read_mesh(reader, num_joints))
     if len(model.meshes) < num_meshes:
-        reader.odd("%d meshes found, %d declared" % (len(model.meshes), num_meshes))
-    model.oddities, model.command = reader.oddities, reader.command
+        reader.warn("%d meshes found, %d declared" % (len(model.meshes), num_meshes))
+    model.warnings, model.command = reader.warnings, reader.command
     return model
 
 
@@ -282,18 +283,18 @@ def _check_hierarchy(reader, parents):
     """Fails if a joint is its own ancestor. Parents may follow their children."""
     done = [False] * len(parents)
     for joint in range(len(parents)):
-        road = []
+        chain = []
         while joint >= 0 and not done[joint]:
-            if len(road) > len(parents):
+            if len(chain) > len(parents):
                 reader.fail("joint %d: cyclic parent" % joint)
-            road.append(joint)
+            chain.append(joint)
             joint = parents[joint]
-        for passed in road:
+        for passed in chain:
             done[passed] = True
 
 
-_MESH_WORDS = ("", "}", "name", "shader", "numverts", "numtris", "numweights", "numvertexcolors", "vert",
-               "tri", "weight", "vertexcolor")
+_MESH_KEYWORDS = ("", "}", "name", "shader", "numverts", "numtris", "numweights", "numvertexcolors", "vert",
+                  "tri", "weight", "vertexcolor")
 
 
 def _read_mesh(reader, num_joints):
@@ -303,19 +304,19 @@ def _read_mesh(reader, num_joints):
     mesh = Mesh("", "")
     biggest = len(reader.text)
     while True:
-        word = reader.token()
-        if word == "}":
+        keyword = reader.token()
+        if keyword == "}":
             break
-        if word == "name":
-            mesh.name = reader.words()
-        elif word == "shader":
-            mesh.shader = reader.words()
-        elif word in ("numverts", "numtris", "numweights", "numvertexcolors"):
+        if keyword == "name":
+            mesh.name = reader.string()
+        elif keyword == "shader":
+            mesh.shader = reader.string()
+        elif keyword in ("numverts", "numtris", "numweights", "numvertexcolors"):
             reader.whole(0, biggest)
-        elif word == "vertexcolor":
+        elif keyword == "vertexcolor":
             reader.whole(0, biggest)
             reader.numbers(4)
-        elif word == "vert":
+        elif keyword == "vert":
             reader.whole(0, biggest)
             mesh.uvs.append(reader.numbers(2))
             mesh.spans.append((reader.whole(0, biggest), reader.whole(0, biggest)))
@@ -323,18 +324,18 @@ def _read_mesh(reader, num_joints):
             if reader.peek()[0] == "(":
                 reader.numbers(3)
                 reader.numbers(4)
-        elif word == "tri":
+        elif keyword == "tri":
             reader.whole(0, biggest)
             mesh.tris.append(tuple(reader.whole(0, len(mesh.uvs) - 1) for _ in range(3)))
-        elif word == "weight":
+        elif keyword == "weight":
             reader.whole(0, biggest)
             mesh.weights.append((reader.whole(0, num_joints - 1), reader.number(),
                                  reader.numbers(3)))
-        elif not word:
+        elif not keyword:
             reader.fail("unexpected end of file inside a mesh")
         else:
-            reader.odd("unknown keyword '%s' in a mesh ignored" % word.strip('"'))
-            while reader.peek()[0] not in _MESH_WORDS:
+            reader.warn("unknown keyword '%s' in a mesh ignored" % keyword.strip('"'))
+            while reader.peek()[0] not in _MESH_KEYWORDS:
                 reader.token()
     for n, (first, count) in enumerate(mesh.spans):
         if first + count > len(mesh.weights):
@@ -360,7 +361,7 @@ def read_clip(text, file):
     reader.expect("hierarchy")
     reader.expect("{")
     for joint in range(num_joints):
-        clip.names.append(reader.words())
+        clip.names.append(reader.string())
         clip.parents.append(reader.whole(-1, num_joints - 1))
         clip.bits.append(reader.whole(0, 63))
         firsts.append(reader.whole(0, len(text)))
@@ -380,23 +381,23 @@ def read_clip(text, file):
     base = [reader.numbers(3) + reader.numbers(3) for _ in range(num_joints)]
     reader.expect("}")
     # (joint, component, index in the frame's numbers) of each animated component.
-    goals = [(joint, part, firsts[joint] + bin(bits & ((1 << part) - 1)).count("1"))
-             for joint, bits in enumerate(clip.bits) for part in range(6) if bits >> part & 1]
+    targets = [(joint, part, firsts[joint] + bin(bits & ((1 << part) - 1)).count("1"))
+               for joint, bits in enumerate(clip.bits) for part in range(6) if bits >> part & 1]
     for _ in range(num_frames):
         values = _read_frame(reader, num_numbers)
         pose = [list(six) for six in base]
-        for joint, part, place in goals:
-            pose[joint][part] = values[place]
+        for joint, part, index in targets:
+            pose[joint][part] = values[index]
         clip.poses.append(pose)
-    clip.oddities, clip.command = reader.oddities, reader.command
+    clip.warnings, clip.command = reader.warnings, reader.command
     return clip
 
 
-def _read_frame(reader, many):
+def _read_frame(reader, count):
     reader.expect("frame")
     reader.whole(-1 << 31, 1 << 31)
     reader.expect("{")
-    values = [reader.number() for _ in range(many)]
+    values = [reader.number() for _ in range(count)]
     reader.expect("}")
     return values
 
@@ -404,17 +405,17 @@ def _read_frame(reader, many):
 def save(texts):
     """Writes {path: text}. Writes temporary files in the same folders first: if that fails, as on a full
     disk, the old files are unchanged and no temporary files remain."""
-    beside = {path: "%s.md5-%d" % (path, os.getpid()) for path in texts}
+    temporary = {path: "%s.md5-%d" % (path, os.getpid()) for path in texts}
     try:
         for path, text in texts.items():
-            with open(beside[path], "w", encoding="utf-8", newline="\n") as file:
+            with open(temporary[path], "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
         for path in texts:
-            os.replace(beside[path], path)
+            os.replace(temporary[path], path)
     except OSError as error:
         raise Md5Error("Cannot write '%s': %s" % (path, error.strerror or error)) from error
     finally:
-        for name in filter(os.path.lexists, beside.values()):
+        for name in filter(os.path.lexists, temporary.values()):
             os.remove(name)
