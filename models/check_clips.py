@@ -62,8 +62,8 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit.clip import Clip  # noqa: E402
 from kit.maths import add, conj, cross, dot, length, mirror, mul, rotate, scale, sub, unit  # noqa: E402
@@ -163,7 +163,7 @@ class Subject:
 
     def read(self):
         """Its mesh, and what is measured of that in every clip."""
-        self.mesh = Mesh(os.path.join(HERE, self.name, self.name + ".md5mesh"))
+        self.mesh = Mesh(os.path.join(FOLDER, self.name, self.name + ".md5mesh"))
         self.height = max(position[2] for _, _, position, _ in self.mesh.joints)
         self.soles = soles(self.mesh, self.feet)
         self.parts = parts(self.mesh)
@@ -207,18 +207,18 @@ TENDRIL = Subject(
     [], [], (("stalk_2", 85), ("stalk_", 50), ("leaf_", 30)))
 
 
-def degrees(turn):
+def degrees(rotation):
     """Returns the angle of a rotation."""
-    return math.degrees(2.0 * math.atan2(length(turn[:3]), abs(turn[3])))
+    return math.degrees(2.0 * math.atan2(length(rotation[:3]), abs(rotation[3])))
 
 
-def spin(one, two):
+def rotation_vector(start, end):
     """Returns the rotation from one orientation to another as a vector: its axis times degrees."""
-    turn = mul(conj(one), two)
-    size = length(turn[:3])
+    rotation = mul(conj(start), end)
+    size = length(rotation[:3])
     if size < 1e-9:
         return (0.0, 0.0, 0.0)
-    return scale(turn[:3], math.copysign(degrees(turn), turn[3]) / size)
+    return scale(rotation[:3], math.copysign(degrees(rotation), rotation[3]) / size)
 
 
 def mean(points):
@@ -227,7 +227,7 @@ def mean(points):
 
 def soles(mesh, feet):
     """The vertices under the feet with their height in the bind pose and their foot's first joint."""
-    posed = [(position, turn) for _, _, position, turn in mesh.joints]
+    posed = [(position, rotation) for _, _, position, rotation in mesh.joints]
     owner = {joint: foot[0] for foot in feet for joint in foot}
     found = []
     for vertex in mesh.vertices[0]:
@@ -243,8 +243,8 @@ def parts(mesh):
     """Returns one point of skin per joint, the centroid of its vertices: (joint, offset, fraction of the
     skin). Omits shots."""
     found = {}
-    for row in (row for vertices in mesh.vertices for vertex in vertices for row in vertex):
-        joint, bias, offset = row
+    for weight in (weight for vertices in mesh.vertices for vertex in vertices for weight in vertex):
+        joint, bias, offset = weight
         if not mesh.joints[joint][0].startswith("bolt_"):
             at, mass = found.get(joint, ((0.0, 0.0, 0.0), 0.0))
             found[joint] = (add(at, scale(offset, bias)), mass + bias)
@@ -260,8 +260,8 @@ def girth(mesh, joint, vertices, posed):
 def ring(mesh, name, parent, joint, helper):
     """Returns the skin around a joint: (name, parent, joint, vertices with weights on both, rotation relative
     to the parent and girth in the bind pose). Weights of a helper count half for each of the two."""
-    names = [row[0] for row in mesh.joints]
-    ends, posed = (names.index(parent), names.index(joint)), [row[2:] for row in mesh.joints]
+    names = [joint_line[0] for joint_line in mesh.joints]
+    ends, posed = (names.index(parent), names.index(joint)), [joint_line[2:] for joint_line in mesh.joints]
     halved = names.index(helper)
     vertices = [vertex for vertex in mesh.vertices[0]
                 if all(sum(bias * (1.0 if n == end else 0.5) for n, bias, _ in vertex
@@ -282,13 +282,17 @@ class Report:
             self.faults.append("%s %.4g, limit %g" % (name, value, limit))
 
 
+def largest_difference(a, b):
+    """Returns the largest difference of a component of two (position, rotation)."""
+    return max(abs(x - y) for x, y in zip(a[0] + a[1], b[0] + b[1]))
+
+
 def check_loop(anim, report):
     first, last = anim.frames[0], anim.frames[-1]
-    apart = max(max(abs(a - b) for a, b in zip(one[0] + one[1], two[0] + two[1]))
-                for one, two in zip(first[1:], last[1:]))
+    apart = max(largest_difference(*joints) for joints in zip(first[1:], last[1:]))
     # The root may go along the floor and turn about the upright axis, nothing else.
-    turn = mul(last[0][1], conj(first[0][1]))
-    root = max(abs(first[0][0][2] - last[0][0][2]), abs(turn[0]), abs(turn[1]))
+    rotation = mul(last[0][1], conj(first[0][1]))
+    root = max(abs(first[0][0][2] - last[0][0][2]), abs(rotation[0]), abs(rotation[1]))
     report.add("loop", max(apart, root), 1e-4)
 
     def step(n, joint):
@@ -304,23 +308,23 @@ def check_loop(anim, report):
 
 
 def check_layer(anim, base, report):
-    report.add("layer", max(max(abs(a - b) for a, b in zip(one[0] + one[1], two[0] + two[1]))
-                            for one, two in zip(anim.frames[0], base.frames[0])), 1e-4)
+    pairs = zip(anim.frames[0], base.frames[0])
+    report.add("layer", max(largest_difference(*joints) for joints in pairs), 1e-4)
 
 
 def check_soles(anim, mesh, vertices, leaves, report):
     before, slide, touch, floating = None, 0.0, 0.0, 0
     for n in range(int((len(anim.frames) - 1) * SCREEN / anim.rate + 1e-6) + 1):
         posed = anim.posed(n * anim.rate / SCREEN)
-        now = [mesh.position(vertex, posed) for vertex, _, _ in vertices]
-        floating += all(at[2] > height + FLOOR for at, (_, height, _) in zip(now, vertices))
-        for a, b, (_, height, _) in zip(before or now, now, vertices):
-            way = math.hypot(b[0] - a[0], b[1] - a[1])
+        current = [mesh.position(vertex, posed) for vertex, _, _ in vertices]
+        floating += all(at[2] > height + FLOOR for at, (_, height, _) in zip(current, vertices))
+        for a, b, (_, height, _) in zip(before or current, current, vertices):
+            distance = math.hypot(b[0] - a[0], b[1] - a[1])
             if a[2] < height + FLOOR and b[2] < height + FLOOR:
-                slide = max(slide, way)
+                slide = max(slide, distance)
             elif b[2] < height + FLOOR:
-                touch = max(touch, way)
-        before = now
+                touch = max(touch, distance)
+        before = current
     report.add("slide", slide * SCREEN, 2.0)
     report.add("touch", touch * SCREEN, math.inf)
     report.add("floor", max(0.0, -min(low[2] for low, _ in anim.bounds)), 0.3)
@@ -329,33 +333,33 @@ def check_soles(anim, mesh, vertices, leaves, report):
 
 def check_steps(anim, mesh, vertices, clip, report):
     """Checks that a foot touches the floor at its footsteps, and did not shortly before."""
-    late, count = [], len(anim.frames) - 1
+    missed, count = [], len(anim.frames) - 1
 
-    def stands(frame, end):
+    def touches(frame, end):
         posed = anim.posed(frame)
         return any(mesh.position(vertex, posed)[2] < height + FLOOR
                    for vertex, height, foot in vertices if foot.endswith(end))
 
-    for frame, words in clip.events:
-        if words.startswith("footstep"):
-            side, before = words.split()[1], frame - 2
+    for frame, event_text in clip.events:
+        if event_text.startswith("footstep"):
+            side, before = event_text.split()[1], frame - 2
             side = {"left": "_l", "right": "_r"}.get(side, "_" + side)
             before = before % count if clip.loop else max(before, 0)
-            if not stands(frame, side) or (frame and stands(before, side)):
-                late.append("%d %s" % (frame, side[1:]))
+            if not touches(frame, side) or (frame and touches(before, side)):
+                missed.append("%d %s" % (frame, side[1:]))
     report.figures.append(("steps", sum(w.startswith("footstep") for _, w in clip.events)))
-    if late:
-        report.faults.append("no footstep at " + ", ".join(late))
+    if missed:
+        report.faults.append("no footstep at " + ", ".join(missed))
 
 
 def check_joints(anim, mesh, subject, report):
     index = {joint[0]: n for n, joint in enumerate(mesh.joints)}
     bind = []
-    for _, parent, _, turn in mesh.joints:
-        bind.append(turn if parent < 0 else mul(conj(mesh.joints[parent][3]), turn))
-    limits = [next((most for start, most in subject.limits if joint[0].startswith(start)), 360)
+    for _, parent, _, rotation in mesh.joints:
+        bind.append(rotation if parent < 0 else mul(conj(mesh.joints[parent][3]), rotation))
+    limits = [next((limit for start, limit in subject.limits if joint[0].startswith(start)), 360)
               for joint in mesh.joints]
-    straight, speed, widest, beyond = 180.0, 0.0, 0.0, {}
+    straight, speed, widest, exceeded = 180.0, 0.0, 0.0, {}
     for n, frame in enumerate(anim.frames):
         posed = anim.posed(n)
         for names in subject.limbs:
@@ -363,20 +367,20 @@ def check_joints(anim, mesh, subject, report):
             bend = dot(unit(sub(b, a)), unit(sub(c, b)))
             straight = min(straight, math.degrees(math.acos(min(1.0, bend))))
         for joint in range(1, len(frame)):
-            turn = frame[joint][1]
-            widest = max(widest, degrees(turn))
+            rotation = frame[joint][1]
+            widest = max(widest, degrees(rotation))
             if n:
-                speed = max(speed, degrees(mul(conj(anim.frames[n - 1][joint][1]), turn)))
-            away = degrees(mul(conj(bind[joint]), turn))
+                speed = max(speed, degrees(mul(conj(anim.frames[n - 1][joint][1]), rotation)))
+            away = degrees(mul(conj(bind[joint]), rotation))
             if away > limits[joint]:
                 name = anim.names[joint]
-                beyond[name] = max(beyond.get(name, 0.0), away)
+                exceeded[name] = max(exceeded.get(name, 0.0), away)
     report.add("limb", straight, 2.0, low=True)
     report.add("speed", speed, 75.0)
     report.add("half", widest, 165.0)
-    text = ",".join("%s:%.0f" % pair for pair in sorted(beyond.items()))
+    text = ",".join("%s:%.0f" % pair for pair in sorted(exceeded.items()))
     report.figures.append(("beyond", text or "-"))
-    if beyond:
+    if exceeded:
         report.faults.append("beyond " + text)
 
 
@@ -386,12 +390,12 @@ def check_lively(anim, clip, report):
     frames = anim.frames[:-1] if clip.loop else anim.frames
     count, stops, spike = len(frames), 0, (0.0, "-")
     for joint in joints:
-        turns = [frame[joint][1] for frame in frames]
-        steps = [spin(turns[n], turns[(n + 1) % count]) for n in range(count)]
+        rotations = [frame[joint][1] for frame in frames]
+        steps = [rotation_vector(rotations[n], rotations[(n + 1) % count]) for n in range(count)]
         pairs = zip(steps, steps[1:] + steps[:1]) if clip.loop else zip(steps[:-1], steps[1:-1])
-        for one, two in pairs:
-            stops += length(one) > 10.0 and length(two) < 0.5
-            spike = max(spike, (length(sub(two, one)), anim.names[joint]))
+        for step, next_step in pairs:
+            stops += length(step) > 10.0 and length(next_step) < 0.5
+            spike = max(spike, (length(sub(next_step, step)), anim.names[joint]))
     report.add("stops", stops, 0)
     report.add("spike", spike[0], 10, note=spike[1])
 
@@ -411,24 +415,24 @@ def check_open(anim, report):
     for n in range(len(anim.frames)):
         posed = anim.posed(n)
         back = conj(posed[0][1])
-        hands, seen = ([(rotate(back, posed[index[name + side]][0]), size) for name, size in rows.items()
-                        for side in "lr"] for rows in (HAND, FACE))
+        hands, faces = ([(rotate(back, posed[index[name + side]][0]), size) for name, size in radii.items()
+                         for side in "lr"] for radii in (HAND, FACE))
         hidden += any(dot(sub(hand, at), ray) > 0.0 and length(cross(sub(hand, at), ray)) < wide + size
-                      for ray in VIEWS for hand, wide in hands for at, size in seen)
+                      for ray in VIEWS for hand, wide in hands for at, size in faces)
     report.add("hides", hidden, 0)
 
 
 def check_pain(anim, mesh, frames, report):
     """Checks that the corners of the mouth are down."""
-    head, posed = anim.names.index("head"), [row[2:] for row in mesh.joints]
+    head, posed = anim.names.index("head"), [joint[2:] for joint in mesh.joints]
     corner = add(CORNER, (0.0, 0.0, BUILD.rise("head")))
     corners = [min(mesh.vertices[0], key=lambda vertex, at=at: math.dist(mesh.position(vertex, posed), at))
                for at in (corner, mirror(corner))]
 
     def height(vertex, joints):
         """Returns the height above the head's joint, in the up direction of the bind pose."""
-        position, turn = joints[head]
-        at = rotate(conj(turn), sub(mesh.position(vertex, joints), position))
+        position, rotation = joints[head]
+        at = rotate(conj(rotation), sub(mesh.position(vertex, joints), position))
         return rotate(posed[head][1], at)[2]
 
     report.add("pain", min(height(vertex, posed) - height(vertex, joints)
@@ -450,29 +454,31 @@ def dome_depth(point):
 
 def check_pat(anim, mesh, clip, report):
     """Checks the right hand on Thimble, which begs, and purrs from the first pat on."""
-    beg, purr = (Anim(os.path.join(HERE, "thimble", name + ".md5anim")) for name in ("beg", "purr"))
+    beg, purr = (Anim(os.path.join(FOLDER, "thimble", name + ".md5anim")) for name in ("beg", "purr"))
     deepest, loop = 0.0, len(purr.frames) - 1
     dome, hand = beg.names.index("dome"), ("hand_r", "finger_a_", "finger_b_", "thumb_")
-    owners = [(mesh.joints[max(row, key=lambda w: w[1])[0]][0], row) for row in mesh.vertices[0]]
-    rows = [row for name, row in owners if name.startswith(hand) and name.endswith("_r")]
-    pats = [frame for frame, words in clip.events if words == "pat"]
-    _, _, rest, upright = THIMBLE.mesh.joints[dome]
+    owners = [(mesh.joints[max(skin_vertex, key=lambda w: w[1])[0]][0], skin_vertex)
+              for skin_vertex in mesh.vertices[0]]
+    hand_vertices = [skin_vertex for name, skin_vertex in owners
+                     if name.startswith(hand) and name.endswith("_r")]
+    pats = [frame for frame, event_text in clip.events if event_text == "pat"]
+    _, _, bind_position, upright = THIMBLE.mesh.joints[dome]
     for n in range(len(anim.frames)):
         clip, frame = (purr, n - pats[0]) if n >= pats[0] else (beg, n + BEGS)
-        position, turn = clip.posed(frame % loop)[dome]
-        position, back, posed = add(position, PATTED_AT), mul(upright, conj(turn)), anim.posed(n)
-        now = max(dome_depth(add(rest, rotate(back, sub(mesh.position(row, posed), position))))
-                  for row in rows)
-        deepest = max(deepest, now)
-        if n in pats and now < -0.3:
-            report.faults.append("hand %.2f above the dome at the pat of frame %d" % (-now, n))
+        position, rotation = clip.posed(frame % loop)[dome]
+        position, back, posed = add(position, PATTED_AT), mul(upright, conj(rotation)), anim.posed(n)
+        offsets = [sub(mesh.position(skin_vertex, posed), position) for skin_vertex in hand_vertices]
+        depth = max(dome_depth(add(bind_position, rotate(back, offset))) for offset in offsets)
+        deepest = max(deepest, depth)
+        if n in pats and depth < -0.3:
+            report.faults.append("hand %.2f above the dome at the pat of frame %d" % (-depth, n))
     report.add("dome", deepest, 0.3)
 
 
 def check_belly(anim, mesh, frames, report):
     """Checks the right hand on the skin of the trunk, relative to its nearest triangle."""
-    owner = [mesh.joints[max(row, key=lambda w: w[1])[0]][0] for row in mesh.vertices[0]]
-    hand = [row for row, name in zip(mesh.vertices[0], owner)
+    owner = [mesh.joints[max(vertex, key=lambda w: w[1])[0]][0] for vertex in mesh.vertices[0]]
+    hand = [vertex for vertex, name in zip(mesh.vertices[0], owner)
             if name.startswith(("hand_r", "finger_", "thumb_")) and name.endswith("_r")]
     skin = [tri for tri in mesh.tris[0] if all(owner[v].startswith(TRUNK) for v in tri)]
     deepest, away = 0.0, 0.0
@@ -483,11 +489,11 @@ def check_belly(anim, mesh, frames, report):
             normal = cross(sub(c, a), sub(b, a))
             if a[0] > posed[0][0][0] and length(normal) > 1e-6:
                 sides.append((mean((a, b, c)), unit(normal)))
-        now = -1e9
-        for at in (mesh.position(row, posed) for row in hand[::2]):
+        depth = -1e9
+        for at in (mesh.position(vertex, posed) for vertex in hand[::2]):
             middle, normal = min(sides, key=lambda side: math.dist(side[0], at))
-            now = max(now, dot(sub(middle, at), normal))
-        deepest, away = max(deepest, now), max(away, -now)
+            depth = max(depth, dot(sub(middle, at), normal))
+        deepest, away = max(deepest, depth), max(away, -depth)
     report.add("belly", deepest, 1.0)
     if away > 0.4:
         report.faults.append("hand %.2f above the belly that it scratches" % away)
@@ -496,31 +502,31 @@ def check_belly(anim, mesh, frames, report):
 def check_twins(anim, report):
     """Checks that the arms do not move symmetrically, which looks mechanical."""
     chest, left, right = (anim.names.index(name) for name in ("chest", "hand_l", "hand_r"))
-    same, other = [], []
+    symmetric, asymmetric = [], []
     for n in range(len(anim.frames)):
         posed = anim.posed(n)
-        at, turn = posed[chest]
-        one, two = (rotate(conj(turn), sub(posed[hand][0], at)) for hand in (left, right))
-        two = (two[0], -two[1], two[2])
-        same.append(scale(add(one, two), 0.5))
-        other.append(scale(sub(one, two), 0.5))
+        at, rotation = posed[chest]
+        left_point, right_point = (rotate(conj(rotation), sub(posed[hand][0], at)) for hand in (left, right))
+        right_point = (right_point[0], -right_point[1], right_point[2])
+        symmetric.append(scale(add(left_point, right_point), 0.5))
+        asymmetric.append(scale(sub(left_point, right_point), 0.5))
     alike, unlike = (sum(length(sub(at, mean(found))) ** 2 for at in found) / len(found)
-                     for found in (same, other))
+                     for found in (symmetric, asymmetric))
     if alike + unlike > 9.0:
         report.add("twin", 100.0 * unlike / (alike + unlike), 4.0, low=True)
 
 
 def check_volume(anim, subject, report):
     """Checks the girth of each joint in the two frames with its largest bends."""
-    least = (100.0, "-")
-    for parent, joint, name, vertices, bind, before in subject.rings:
-        def bend(n, ends=(parent, joint), rest=bind):
-            one, two = (anim.posed(n)[end][1] for end in ends)
-            return degrees(mul(conj(rest), mul(conj(one), two)))
+    smallest = (100.0, "-")
+    for parent, joint, name, vertices, bind, bind_girth in subject.rings:
+        def bend(n, ends=(parent, joint), bind_rotation=bind):
+            parent_rotation, joint_rotation = (anim.posed(n)[end][1] for end in ends)
+            return degrees(mul(conj(bind_rotation), mul(conj(parent_rotation), joint_rotation)))
         for n in sorted(range(len(anim.frames)), key=bend)[-2:]:
-            now = girth(subject.mesh, joint, vertices, anim.posed(n))
-            least = min(least, (100.0 * now / before, name))
-    report.add("volume", least[0], 90.0, low=True, note=least[1])
+            current_girth = girth(subject.mesh, joint, vertices, anim.posed(n))
+            smallest = min(smallest, (100.0 * current_girth / bind_girth, name))
+    report.add("volume", smallest[0], 90.0, low=True, note=smallest[1])
 
 
 def check_reach(anim, clip, subject, report):
@@ -528,59 +534,60 @@ def check_reach(anim, clip, subject, report):
     first, travel, low, high = None, 0.0, 1e9, -1e9
     for n in range(0, len(anim.frames), 2):
         posed = anim.posed(n)
-        root, turn = posed[0]
-        now = [sub(add(posed[joint][0], rotate(posed[joint][1], offset)), root)
-               for joint, offset, _ in subject.parts]
-        now = [rotate(conj(turn), at) for at in now]
-        first = first or now
-        travel = max(travel, sum(share * length(sub(a, b))
-                                 for a, b, (_, _, share) in zip(first, now, subject.parts)))
-        middle = root[2] + sum(share * at[2] for at, (_, _, share) in zip(now, subject.parts))
+        root, rotation = posed[0]
+        current = [sub(add(posed[joint][0], rotate(posed[joint][1], offset)), root)
+                   for joint, offset, _ in subject.parts]
+        current = [rotate(conj(rotation), at) for at in current]
+        first = first or current
+        travel = max(travel, sum(fraction * length(sub(a, b))
+                                 for a, b, (_, _, fraction) in zip(first, current, subject.parts)))
+        middle = root[2] + sum(fraction * at[2] for at, (_, _, fraction) in zip(current, subject.parts))
         low, high = min(low, middle), max(high, middle)
-    least = REACH.get(clip, (0.0, 0.0)) + (0.0,)
-    report.add("travel", 100.0 * travel / subject.height, least[0], low=True)
-    report.add("rise", 100.0 * (high - low) / subject.height, least[1], low=True)
+    minimum = REACH.get(clip, (0.0, 0.0)) + (0.0,)
+    report.add("travel", 100.0 * travel / subject.height, minimum[0], low=True)
+    report.add("rise", 100.0 * (high - low) / subject.height, minimum[1], low=True)
     if "foot_l" in anim.names and subject is BOBBIN:
-        report.add("stroke", stroke(anim), least[2], low=True)
+        report.add("stroke", stroke(anim), minimum[2], low=True)
 
 
 def stroke(anim):
     """Returns the forward and backward movement of an ankle relative to the path of the root."""
     ankle, found = anim.names.index("foot_l"), []
     for n in range(len(anim.frames)):
-        (at, turn), (foot, _) = (anim.posed(n)[joint] for joint in (0, ankle))
-        found.append(rotate(conj(turn), sub(foot, at))[0])
+        (at, rotation), (foot, _) = (anim.posed(n)[joint] for joint in (0, ankle))
+        found.append(rotate(conj(rotation), sub(foot, at))[0])
     return max(found) - min(found)
 
 
 def check_root(anim, clip, report):
     at = [frame[0][0][:2] + (0.0,) for frame in anim.frames]
-    speed = [scale(sub(two, one), anim.rate) for one, two in zip(at, at[1:])]
-    pulls = [length(sub(two, one)) * anim.rate for one, two in zip(speed, speed[1:])]
+    speed = [scale(sub(b, a), anim.rate) for a, b in zip(at, at[1:])]
+    pulls = [length(sub(b, a)) * anim.rate for a, b in zip(speed, speed[1:])]
     report.add("pull", max(pulls, default=0.0), 400.0)
     if clip.still or "tail_6" not in anim.names:
         return
-    least = 1e9
+    smallest = 1e9
     for joint in (anim.names.index(name) for name in ("hips", "chest", "head", "tail_6")):
-        seen = []
+        offsets = []
         for n in range(len(anim.frames)):
-            (root, turn), (point, _) = (anim.posed(n)[number] for number in (0, joint))
-            seen.append(rotate(conj(turn), sub(point, root))[1])
-        least = min(least, max(seen) - min(seen))
-    report.add("side", least, 0.1, low=True)
+            (root, rotation), (point, _) = (anim.posed(n)[index] for index in (0, joint))
+            offsets.append(rotate(conj(rotation), sub(point, root))[1])
+        smallest = min(smallest, max(offsets) - min(offsets))
+    report.add("side", smallest, 0.1, low=True)
 
 
 def check_joins():
     """Checks the acceleration of Bobbin's root in transitions of his machine between clips: an inertial
     transition changes the velocity by at most 15/8 of the mean acceleration."""
     faults = []
-    for one, two, seconds in JOINS:
-        before, after = (Anim(os.path.join(HERE, "bobbin", name + ".md5anim")) for name in (one, two))
+    for first_clip, second_clip, seconds in JOINS:
+        before, after = (Anim(os.path.join(FOLDER, "bobbin", name + ".md5anim"))
+                         for name in (first_clip, second_clip))
         ends = (before, before.frames[-2:]), (after, after.frames[:2])
         out, into = (scale(sub(b[0][0], a[0][0]), anim.rate) for anim, (a, b) in ends)
         pull = 1.875 * math.hypot(*sub(out, into)[:2]) / seconds
         if pull > 400.0:
-            faults.append("bobbin/%s to %s: pull %.4g, limit 400" % (one, two, pull))
+            faults.append("bobbin/%s to %s: pull %.4g, limit 400" % (first_clip, second_clip, pull))
     return faults
 
 
@@ -601,7 +608,7 @@ def line(name, frames, figures):
 
 # -- Tables of models/README.md ---------------------------------------------------------------
 
-README = os.path.join(HERE, "README.md")
+README = os.path.join(FOLDER, "README.md")
 # Columns of that table, and the corresponding columns of the table above.
 SHOWN = (("sole slide", "slide"), ("touch-down", "touch"), ("ankle stroke", "stroke"), ("sideways", "side"),
          ("travel", "travel"), ("rise", "rise"))
@@ -614,26 +621,26 @@ def figure(value):
 
 def figures_text(found):
     """Returns a table of the loops with root motion; found: rows of (subject, clip, speed, figures)."""
-    rows = [["gait", "speed"] + [title for title, _ in SHOWN], ["---"] * (2 + len(SHOWN))]
+    lines = [["gait", "speed"] + [title for title, _ in SHOWN], ["---"] * (2 + len(SHOWN))]
     for subject, clip, speed, figures in found:
         if clip.loop and speed > 1.0:
-            rows.append(["%s's `%s`" % (subject.name.capitalize(), clip.name), figure(speed)]
-                        + [figure(figures.get(name, "")) for _, name in SHOWN])
-    return "".join("| %s |\n" % " | ".join(row).replace("  ", " ") for row in rows)
+            lines.append(["%s's `%s`" % (subject.name.capitalize(), clip.name), figure(speed)]
+                         + [figure(figures.get(name, "")) for _, name in SHOWN])
+    return "".join("| %s |\n" % " | ".join(cells).replace("  ", " ") for cells in lines)
 
 
-def clips_row(line):
+def parse_clip_row(line):
     """Parses a row such as | `a`, `b` | 19, 24; 43, 30 | text |. Returns for each name the frames, the rate,
     and the speed in the text or None."""
     match = re.match(r"\| ((?:`\w+`(?:, )?)+) \| ([0-9, ;]+) \| (.*) \|$", line)
     if not match:
         return []
     names = re.findall(r"`(\w+)`", match[1])
-    parts = [[int(word) for word in part.split(", ")] for part in match[2].split("; ")]
+    parts = [[int(number) for number in part.split(", ")] for part in match[2].split("; ")]
     pairs = [(length, part[-1]) for part in parts for length in part[:-1]]
     speeds = re.search(r"([\d.]+)(?: and ([\d.]+))? units per second", match[3])
-    speeds = [word for word in speeds.groups() if word] if speeds else [None]
-    return zip(names, *(row * (len(names) if len(row) == 1 else 1) for row in (pairs, speeds)))
+    speeds = [number for number in speeds.groups() if number] if speeds else [None]
+    return zip(names, *(values * (len(names) if len(values) == 1 else 1) for values in (pairs, speeds)))
 
 
 def check_readme(found, renew):
@@ -647,31 +654,31 @@ def check_readme(found, renew):
             file.write(renewed)
     faults = [] if count == 1 and (renew or renewed == text) else [
         "models/README.md: the table of gaits is out of date; --renew writes it\n" + table]
-    heading, seen = "", {(subject.name, clip.name): (clip, speed) for subject, clip, speed, _ in found}
-    for number, line in enumerate(text.split("\n"), 1):
+    heading, measured = "", {(subject.name, clip.name): (clip, speed) for subject, clip, speed, _ in found}
+    for line_number, line in enumerate(text.split("\n"), 1):
         heading = line[3:].lower() if line.startswith("## ") else heading
-        for name, frames, said in clips_row(line):
-            if (heading, name) not in seen:
+        for name, frames, stated in parse_clip_row(line):
+            if (heading, name) not in measured:
                 continue
-            clip, speed = seen[heading, name]
+            clip, speed = measured[heading, name]
             real = (clip.intervals + 1, clip.rate)
             if frames != real:
                 faults.append("models/README.md:%d: %s has %d frames, %d per second"
-                              % ((number, name) + real))
-            if said and float(said) != round(speed, len((said + ".").split(".")[1])):
+                              % ((line_number, name) + real))
+            if stated and float(stated) != round(speed, len((stated + ".").split(".")[1])):
                 faults.append("models/README.md:%d: %s moves at %.2f units per second"
-                              % (number, name, speed))
+                              % (line_number, name, speed))
     return faults
 
 
 def check(subject, clip):
     """Returns a line of the table, the speed of the root, figures by column, and faults."""
-    anim = Anim(os.path.join(HERE, subject.name, clip.name + ".md5anim"))
+    anim = Anim(os.path.join(FOLDER, subject.name, clip.name + ".md5anim"))
     report = Report(clip.name if subject is BOBBIN else subject.name + "/" + clip.name)
     if clip.loop:
         check_loop(anim, report)
     if clip.layer:
-        base = Anim(os.path.join(HERE, subject.name, clip.layer + ".md5anim"))
+        base = Anim(os.path.join(FOLDER, subject.name, clip.layer + ".md5anim"))
         check_layer(anim, base, report)
     if not clip.airborne:
         check_soles(anim, subject.mesh, subject.soles, clip.leaves, report)
@@ -682,7 +689,7 @@ def check(subject, clip):
         check_depth(anim, subject.solid, report)
     if subject is BOBBIN and clip.name in PAINED:
         check_pain(anim, subject.mesh, PAINED[clip.name], report)
-    if any(words == "pat" for _, words in clip.events):
+    if any(event_text == "pat" for _, event_text in clip.events):
         check_pat(anim, subject.mesh, clip, report)
     if "hand_l" in anim.names:
         if clip.name in SCRATCHES:
@@ -694,8 +701,9 @@ def check(subject, clip):
     check_reach(anim, clip.name, subject, report)
     check_root(anim, clip, report)
     print(line(clip.name, len(anim.frames), dict(report.figures)))
-    way = sum(math.dist(one[0][0][:2], two[0][0][:2]) for one, two in zip(anim.frames, anim.frames[1:]))
-    speed = way * anim.rate / (len(anim.frames) - 1)
+    distance = sum(math.dist(frame[0][0][:2], next_frame[0][0][:2])
+                   for frame, next_frame in zip(anim.frames, anim.frames[1:]))
+    speed = distance * anim.rate / (len(anim.frames) - 1)
     return (subject, clip, speed, dict(report.figures)), [
         "%s/%s: %s" % (subject.name, clip.name, fault) for fault in report.faults]
 
@@ -710,9 +718,9 @@ def main(arguments):
         print(line(subject.name, "frames", {column: column for column in COLUMNS}))
         for clip in subject.clips:
             if renew or not arguments or clip.name in arguments:
-                row, own = check(subject, clip)
-                found.append(row)
-                faults += own
+                result, clip_faults = check(subject, clip)
+                found.append(result)
+                faults += clip_faults
     if renew or not arguments:
         faults += check_readme(found, renew)
     for fault in faults:

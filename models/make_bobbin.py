@@ -10,8 +10,8 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit import md5, program, rig  # noqa: E402
 from kit.clip import bake_clip, events_text  # noqa: E402
@@ -29,22 +29,22 @@ def make_meshes(folder):
             meshes.eye_mesh(folder, NAME, SHADER + "_eye", BOBBIN.position)]
 
 
-def make(folder):
+def generate(folder):
     bones = rig.Skeleton(BOBBIN.joints(), skeleton.HALVES)
-    made = make_meshes(folder)
-    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), made))
-    bounds = rig.Bounds(bones, made)
+    model_meshes = make_meshes(folder)
+    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.file_joints(), model_meshes))
+    bounds = rig.Bounds(bones, model_meshes)
     for clip in motion.CLIPS:
         frames, boxes = bake_clip(clip, bones, bounds)
         program.save(folder, clip.name + ".md5anim",
-                     md5.anim_text(COMMAND, bones.rows(), clip.rate, frames, boxes))
+                     md5.anim_text(COMMAND, bones.file_joints(), clip.rate, frames, boxes))
     program.save(folder, "events.txt", events_text(motion.CLIPS))
     program.save(folder, "flight.md5camera",
                  md5.camera_text(COMMAND, flight.RATE, flight.shots()))
     return "%d joints, %d vertices, %d triangles, %d clips" % (
-        len(bones.joints), sum(len(m.points) for m in made), sum(len(m.tris) for m in made),
+        len(bones.joints), sum(len(m.points) for m in model_meshes), sum(len(m.tris) for m in model_meshes),
         len(motion.CLIPS))
 
 
 if __name__ == "__main__":
-    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, NAME), make, __doc__))
+    sys.exit(program.run(sys.argv[1:], os.path.join(FOLDER, NAME), generate, __doc__))

@@ -14,25 +14,25 @@ import sys
 from operator import mul
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit import md5, program, read, rig  # noqa: E402
 from kit.maths import normalized, rotate  # noqa: E402
 from bobbin_parts import expressions, skeleton  # noqa: E402
 from bobbin_parts.build import BOBBIN  # noqa: E402
 
-BASE = os.path.join(HERE, "bobbin", "bobbin.md5mesh")
+BASE = os.path.join(FOLDER, "bobbin", "bobbin.md5mesh")
 COMMAND = "make_expressions.py"
 CLEARANCE = 0.05  # units between lids and eyeballs: between the corners of a triangle they are closer
-LEAST = 1e-4  # units; vertices that move by less are bit-identical
+MIN_MOVE = 1e-4  # units; vertices that move by less are bit-identical
 
 
 def _points(base):
     """Returns for each mesh the positions in the bind pose and the weights by joint."""
-    posed = [(position, turn) for _, _, position, turn in base.joints]
-    return [([base.position(rows, posed) for rows in vertices],
-             [[(joint, bias) for joint, bias, _ in rows] for rows in vertices])
+    posed = [(position, rotation) for _, _, position, rotation in base.joints]
+    return [([base.position(influences, posed) for influences in vertices],
+             [[(joint, bias) for joint, bias, _ in influences] for influences in vertices])
             for vertices in base.vertices]
 
 
@@ -55,33 +55,34 @@ def _shortest(x):
 def _matrices(joints):
     """Returns the rows of the joints' matrices in the bind pose, bit-identical to md5model."""
     out = []
-    for _, _, position, turn in joints:
-        x, y, z = map(_float, turn[:3])
+    for _, _, position, rotation in joints:
+        x, y, z = map(_float, rotation[:3])
         square = _float(_float(_float(x * x) + _float(y * y)) + _float(z * z))
-        turn = normalized((x, y, z, -_float(math.sqrt(abs(_float(1.0 - square))))))
-        columns = [rotate(turn, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
-        out.append([tuple(map(_float, row)) for row in zip(*columns, position)])
+        rotation = normalized((x, y, z, -_float(math.sqrt(abs(_float(1.0 - square))))))
+        columns = [rotate(rotation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+        out.append([tuple(map(_float, matrix_row)) for matrix_row in zip(*columns, position)])
     return out
 
 
-def _stays(rows, matrices):
+def _stays(influences, matrices):
     """Returns the weight that keeps a vertex bit-identical to the base, so that vertices without movement
     cause no difference, also in normals. The root is at the origin, without rotation."""
     at = [_float(sum(_float(bias) * (sum(map(mul, matrices[joint][axis], map(_float, offset)))
-                                     + matrices[joint][axis][3]) for joint, bias, offset in rows))
+                                     + matrices[joint][axis][3]) for joint, bias, offset in influences))
           for axis in range(3)]
     return "0 1 ( %s %s %s )" % tuple(map(_shortest, at))
 
 
 def target_text(text, base, moved, points):
-    """The base with one weight for each vertex: targets are not skinned, so they need no more."""
+    """Returns the text of the base with one weight per vertex, because targets are not skinned."""
     matrices = _matrices(base.joints)
     head, *bodies = text.split("mesh {")
     out = [re.sub(r'commandline "[^"]*"', 'commandline "%s"' % COMMAND, head[:-1])]
     for body, vertices, uvs, (old, _), new in zip(bodies, base.vertices, base.uvs, points, moved):
-        own = [[_stays(rows, matrices) if math.dist(old[v], new[v]) < LEAST
-                else "0 1 " + md5.triple(new[v], md5.LENGTH)] for v, rows in enumerate(vertices)]
-        verts, weights = md5.rows_of(uvs, own)
+        weights_per_vertex = [[_stays(influences, matrices) if math.dist(old[v], new[v]) < MIN_MOVE
+                               else "0 1 " + md5.triple(new[v], md5.LENGTH)]
+                              for v, influences in enumerate(vertices)]
+        verts, weights = md5.vertex_and_weight_lines(uvs, weights_per_vertex)
         start, tris = body.split("\tvert ", 1)[0], re.search(r"\n\tnumtris \d+\n(?:\ttri [^\n]*\n)*", body)
         out.append(start + "\n".join(verts) + "\n" + tris[0] + "\n\tnumweights %d\n" % len(weights)
                    + "\n".join(weights) + "\n}\n")
@@ -99,12 +100,12 @@ def _check_fangs(name, points, moved, tris):
     """Checks that shut lips hide the fangs; otherwise fangs appear only below the upper lip."""
     for azimuth in (-40.0, 0.0, 40.0):
         ray = (math.cos(math.radians(azimuth)), math.sin(math.radians(azimuth)), 0.0)
-        text = "".join(".#"[seen] for seen in expressions.fang_seen(points, moved, tris, ray))
+        text = "".join(".#"[visible] for visible in expressions.fang_visibility(points, moved, tris, ray))
         if "#" in text if name == "shut" else "." in text.strip("."):
             raise ValueError("%s: a fang goes through a lip, seen from %g degrees" % (name, azimuth))
 
 
-def make(folder):
+def generate(folder):
     with open(BASE, encoding="ascii") as file:
         text = file.read()
     base, bones = read.Mesh(BASE), rig.Skeleton(skeleton.joints(), skeleton.HALVES)
@@ -121,4 +122,4 @@ def make(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, "bobbin", "morphs"), make, __doc__))
+    sys.exit(program.run(sys.argv[1:], os.path.join(FOLDER, "bobbin", "morphs"), generate, __doc__))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Generates a burst of fire that is attached to a head: puffs of light with two joints each. A puff is a
-quad that its material turns to the viewer: its width is the distance of its joints, and it is invisible
+quad that its material rotates toward the viewer: its width is the distance of its joints, and it is invisible
 while they are at one point. Puffs that have left the mouth stay in world space: their clip compensates the
 movement of the head in Bobbin's sneeze. The burst leaves soot on Bobbin's nose: copies of the skin there
 (of models/bobbin). While a copy is hidden, it is inside the head and collapsed to a line, so that the burst
@@ -14,8 +14,8 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit import bake, md5, png, program, rig  # noqa: E402
 from kit.maths import add, conj, rotate, scale, smoothstep, sub, unit  # noqa: E402
@@ -45,7 +45,7 @@ class Head:
     """The joint head in Bobbin's sneeze: its position `t` seconds after the event."""
 
     def __init__(self):
-        self.clip = Anim(os.path.join(HERE, "bobbin", "sneeze.md5anim"))
+        self.clip = Anim(os.path.join(FOLDER, "bobbin", "sneeze.md5anim"))
         self.joint = self.clip.names.index("head")
 
     def at(self, t):
@@ -57,12 +57,12 @@ HEAD = Head()
 
 
 class Puff:
-    """One puff: begins at `start`, moves `way` units per second, both relative to the head at its birth,
-    decelerates, and drifts up."""
+    """One puff: begins at `start` and moves with `velocity` (units per second), both relative to the head at
+    its birth; decelerates, and drifts up."""
 
-    def __init__(self, kind, number, born, life, start, way, brake, rise, size):
-        self.kind, self.number, self.born, self.life = kind, number, born, life
-        self.start, self.way, self.brake, self.rise, self.size = start, way, brake, rise, size
+    def __init__(self, kind, index, born, life, start, velocity, brake, rise, size):
+        self.kind, self.index, self.born, self.life = kind, index, born, life
+        self.start, self.velocity, self.brake, self.rise, self.size = start, velocity, brake, rise, size
 
     def at(self, t):
         """Returns (position relative to the current head, half its side)."""
@@ -70,42 +70,42 @@ class Puff:
         if age <= 0.0 or age >= self.life:
             return self.start, 0.0
         gone = (1.0 - math.exp(-self.brake * age)) / self.brake
-        share = age / self.life
-        size = self.size * (0.35 + 0.65 * share ** 0.6) * smoothstep(1.0, 0.55, share)
-        (mouth, facing), (place, turn) = HEAD.at(self.born), HEAD.at(t)
-        left = add(mouth, rotate(facing, add(self.start, scale(self.way, gone))))
-        return rotate(conj(turn), sub(add(left, (0.0, 0.0, self.rise * age * age)), place)), size
+        age_fraction = age / self.life
+        size = self.size * (0.35 + 0.65 * age_fraction ** 0.6) * smoothstep(1.0, 0.55, age_fraction)
+        (mouth, facing), (head_position, rotation) = HEAD.at(self.born), HEAD.at(t)
+        left = add(mouth, rotate(facing, add(self.start, scale(self.velocity, gone))))
+        return rotate(conj(rotation), sub(add(left, (0.0, 0.0, self.rise * age * age)), head_position)), size
 
 
-def _any(number, what):
-    return 2.0 * hash3(number, 31 * what, 7) - 1.0
+def _any(index, channel):
+    return 2.0 * hash3(index, 31 * channel, 7) - 1.0
 
 
 def _puffs():
     out = []
-    for number in range(30):
+    for index in range(30):
         # The first puffs are the fastest, so that the burst stretches; hot puffs are inside and disappear
         # soon.
-        hot = number % 3 == 0
-        born = 0.07 + 0.20 * number / 29.0
-        ahead = unit((1.0, 0.15 * _any(number, 1), 0.16 + 0.13 * _any(number, 2)))
-        speed = (258.0 - 330.0 * born) * (0.86 + 0.14 * _any(number, 3))
-        life = min((0.21 if hot else 0.40) * (1.0 + 0.2 * _any(number, 4)),
-                   OUT - 0.05 * (number % 4) - born)
-        size = (3.4 if hot else 6.6) * (1.0 + 0.25 * _any(number, 5))
-        if number in EMBERS:
-            born, gone, speed, aside, up, rise, size = EMBERS[number]
-            way = scale(unit((1.0, aside, up)), speed)
-            out.append(Puff("ember", number, born, gone - born, MOUTH, way, 5.5, rise, size))
+        hot = index % 3 == 0
+        born = 0.07 + 0.20 * index / 29.0
+        ahead = unit((1.0, 0.15 * _any(index, 1), 0.16 + 0.13 * _any(index, 2)))
+        speed = (258.0 - 330.0 * born) * (0.86 + 0.14 * _any(index, 3))
+        life = min((0.21 if hot else 0.40) * (1.0 + 0.2 * _any(index, 4)),
+                   OUT - 0.05 * (index % 4) - born)
+        size = (3.4 if hot else 6.6) * (1.0 + 0.25 * _any(index, 5))
+        if index in EMBERS:
+            born, gone, speed, aside, up, rise, size = EMBERS[index]
+            velocity = scale(unit((1.0, aside, up)), speed)
+            out.append(Puff("ember", index, born, gone - born, MOUTH, velocity, 5.5, rise, size))
             continue
-        out.append(Puff("hot" if hot else "fire", number, born, life, MOUTH, scale(ahead, speed), 5.5,
+        out.append(Puff("hot" if hot else "fire", index, born, life, MOUTH, scale(ahead, speed), 5.5,
                         26.0, size))
-    for number in range(30, 38):
-        side = _any(number, 1)
+    for index in range(30, 38):
+        side = _any(index, 1)
         # The puff disappears before it would be a smudge in front of the forehead.
-        out.append(Puff("smoke", number, 0.17 + 0.03 * (number - 30), 0.33 + 0.04 * _any(number, 4),
-                        add(NOSE, (0.0, 1.1 * (-1.0) ** number, 0.0)), (22.0, 9.0 * side, 16.0), 2.2, 12.0,
-                        3.4 * (1.0 + 0.2 * _any(number, 5))))
+        out.append(Puff("smoke", index, 0.17 + 0.03 * (index - 30), 0.33 + 0.04 * _any(index, 4),
+                        add(NOSE, (0.0, 1.1 * (-1.0) ** index, 0.0)), (22.0, 9.0 * side, 16.0), 2.2, 12.0,
+                        3.4 * (1.0 + 0.2 * _any(index, 5))))
     return out
 
 
@@ -124,9 +124,9 @@ def joints():
     out = [Joint("origin", None, (0.0, 0.0, 0.0))]
     out += [Joint("soot_%d" % n, "origin", SOOT) for n in range(len(LAYERS))]
     for puff in PUFFS:
-        middle = (14.0 + 1.2 * puff.number, 0.0, 2.4)
-        out += [Joint("puff_%d" % puff.number, "origin", middle),
-                Joint("edge_%d" % puff.number, "origin", add(middle, (0.0, 1.0, 1.0)))]
+        middle = (14.0 + 1.2 * puff.index, 0.0, 2.4)
+        out += [Joint("puff_%d" % puff.index, "origin", middle),
+                Joint("edge_%d" % puff.index, "origin", add(middle, (0.0, 1.0, 1.0)))]
     return out
 
 
@@ -137,26 +137,26 @@ def mesh(kind, bones):
     for puff in PUFFS:
         if puff.kind != kind:
             continue
-        base, near = len(points), bones.position[bones.index["puff_%d" % puff.number]]
+        base, near = len(points), bones.position[bones.index["puff_%d" % puff.index]]
         corners = ((0.0, 1.0, 1.0), (0.0, -0.004, 0.004), (0.0, -0.004, -0.004), (0.0, 0.004, -0.004))
         points += [add(near, corner) for corner in corners]
         uvs += [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
         tris += [(base, base + 1, base + 2), (base, base + 2, base + 3)]
-        weights += [[("edge_%d" % puff.number, 1.0)]] + [[("puff_%d" % puff.number, 1.0)]] * 3
+        weights += [[("edge_%d" % puff.index, 1.0)]] + [[("puff_%d" % puff.index, 1.0)]] * 3
     return md5.Mesh(kind, "models/flame/" + kind, points, uvs, tris, weights)
 
 
 def soot():
     """Returns Bobbin's skin near the nose, relative to the joint head, moved slightly forward. Half of the
     weight of each vertex is on a joint that does not move: see hide()."""
-    skin = Mesh(os.path.join(HERE, "bobbin", "bobbin.md5mesh"))
+    skin = Mesh(os.path.join(FOLDER, "bobbin", "bobbin.md5mesh"))
     posed = [joint[2:] for joint in skin.joints]
     head = next(joint[2] for joint in skin.joints if joint[0] == "head")
     places = [sub(skin.position(vertex, posed), head) for vertex in skin.vertices[0]]
     points, uvs, tris, weights = [], [], [], []
-    for number, (radius, _) in enumerate(LAYERS):
-        middle = add(SOOT, (0.0, 1.9 * _any(number, 6), 0.7 + 0.8 * _any(number, 7)))
-        angle = math.pi * _any(number, 8)
+    for index, (radius, _) in enumerate(LAYERS):
+        middle = add(SOOT, (0.0, 1.9 * _any(index, 6), 0.7 + 0.8 * _any(index, 7)))
+        angle = math.pi * _any(index, 8)
         near = [tri for tri in skin.tris[0] if all(math.dist(places[n], middle) < radius for n in tri)]
         used = sorted({n for tri in near for n in tri})
         tris += [tuple(len(points) + used.index(n) for n in reversed(tri)) for tri in near]
@@ -167,7 +167,7 @@ def soot():
             across = y * math.cos(angle) - z * math.sin(angle)
             down = y * math.sin(angle) + z * math.cos(angle)
             uvs.append((0.5 + away * across, 0.5 - away * down))
-            weights.append([("origin", 0.5), ("soot_%d" % number, 0.5)])
+            weights.append([("origin", 0.5), ("soot_%d" % index, 0.5)])
     return md5.Mesh("soot", "models/flame/soot", points, uvs, tris, weights)
 
 
@@ -186,40 +186,41 @@ def hide(pose, layer):
     the mean of the displacements of the two joints."""
     joint = "soot_%d" % layer
     pose.move(joint, 2.0 * HIDDEN)
-    pose.turn(joint, roll=180.0)
+    pose.rotate(joint, roll=180.0)
 
 
 def frame(bones, t, sooty=math.inf):
     pose = rig.Pose(bones)
-    for number, (_, seconds) in enumerate(LAYERS):
+    for index, (_, seconds) in enumerate(LAYERS):
         if sooty >= seconds:
-            hide(pose, number)
+            hide(pose, index)
     for puff in PUFFS:
         position, size = puff.at(t)
-        near, edge = "puff_%d" % puff.number, "edge_%d" % puff.number
+        near, edge = "puff_%d" % puff.index, "edge_%d" % puff.index
         apart = scale(unit((0.0, 1.0, 1.0)), size / _SPRITE)
         pose.move(near, *sub(position, bones.position[bones.index[near]]))
         pose.move(edge, *sub(add(position, apart), bones.position[bones.index[edge]]))
     return pose.solve()
 
 
-def make(folder):
+def generate(folder):
     bones = rig.Skeleton(joints())
     meshes = [mesh(kind, bones) for kind in KINDS] + [soot()]
     png.write(os.path.join(folder, "puff.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, glow), 2)
-    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), meshes))
+    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.file_joints(), meshes))
     bounds = rig.Bounds(bones, meshes)
     sooty = [(-1.0, n / SOOT_RATE) for n in range(SOOT_SECONDS * SOOT_RATE + 1)]
     for name, rate, times in (("out", RATE, [(-1.0,)] * 2), ("soot", SOOT_RATE, sooty),
                               ("burst", RATE, [(n / RATE,) for n in range(FRAMES + 1)])):
         frames, boxes = [], []
         for at in times:
-            positions, turns = frame(bones, *at)
-            frames.append(rig.local_frames(bones, positions, turns))
-            boxes.append(bounds.of(positions, turns))
-        program.save(folder, name + ".md5anim", md5.anim_text(COMMAND, bones.rows(), rate, frames, boxes))
+            positions, rotations = frame(bones, *at)
+            frames.append(rig.local_frames(bones, positions, rotations))
+            boxes.append(bounds.compute(positions, rotations))
+        program.save(folder, name + ".md5anim",
+                     md5.anim_text(COMMAND, bones.file_joints(), rate, frames, boxes))
     return "%d joints, %d puffs" % (len(bones.joints), len(PUFFS))
 
 
 if __name__ == "__main__":
-    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, NAME), make, __doc__))
+    sys.exit(program.run(sys.argv[1:], os.path.join(FOLDER, NAME), generate, __doc__))

@@ -13,14 +13,14 @@ import tempfile
 import zipfile
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit import md5, noise, png, read  # noqa: E402
 from kit.maths import add, conj, dot, mul, rotate, scale, sub, unit  # noqa: E402
 
 COMMAND = "make_game.py"
-HOME = os.path.join(HERE, "game")
+HOME = os.path.join(FOLDER, "game")
 ARCHIVES = ("base/pak000.pk4", "winter/pak000.pk4")
 FIGURES = {"base/af/%s.af" % name: (name, name + ".af") for name in ("bobbin", "thimble")}
 BLINK = (0.0, 0.55, 1.0, 1.0, 0.6, 0.2, 0.0)  # closing of the lids, frame by frame
@@ -53,23 +53,23 @@ def _descendants(joints, name):
     return sorted(found)
 
 
-def _part(model, mesh, kept, shader, shift, joints):
-    """The triangles for which `kept` is true, as a mesh, moved by -shift; joints: for each joint of the
-    model the name of the one that takes its weights."""
-    bind = [(position, turn) for _, _, position, turn in model.joints]
+def _part(model, mesh, is_kept, shader, shift, joints):
+    """The triangles for which `is_kept` is true, as a mesh, moved by -shift; joints: for each joint of the
+    model, the name of the joint that gets its weights."""
+    bind = [(position, rotation) for _, _, position, rotation in model.joints]
     order, tris = {}, []
     for tri in model.tris[mesh]:
-        if kept(tri):
+        if is_kept(tri):
             # The format's front faces are clockwise, those of md5.Mesh the other way around.
             a, c, b = (order.setdefault(v, len(order)) for v in tri)
             tris.append((a, b, c))
     points = [sub(model.position(model.vertices[mesh][v], bind), shift) for v in order]
     weights = []
     for v in order:
-        shares = {}
+        weight_by_joint = {}
         for joint, bias, _ in model.vertices[mesh][v]:
-            shares[joints[joint]] = shares.get(joints[joint], 0.0) + bias
-        weights.append(md5.shares(shares, 8, 0.0))
+            weight_by_joint[joints[joint]] = weight_by_joint.get(joints[joint], 0.0) + bias
+        weights.append(md5.strongest_weights(weight_by_joint, 8, 0.0))
     uvs = [model.uvs[mesh][v] for v in order]
     return md5.Mesh(os.path.basename(shader), shader, points, uvs, tris, weights)
 
@@ -82,9 +82,9 @@ def split(model):
     alone = [all(joint in head for joint, _, _ in vertex) for vertex in model.vertices[0]]
     names = [joint[0] for joint in model.joints]
     on_head = [name if n in head else "head" for n, name in enumerate(names)]
-    place = {joint: n for n, joint in enumerate(head)}
-    skeleton = [(name, place.get(parent, -1), sub(position, shift), turn)
-                for name, parent, position, turn in (model.joints[n] for n in head)]
+    index_in_head = {joint: n for n, joint in enumerate(head)}
+    skeleton = [(name, index_in_head.get(parent, -1), sub(position, shift), rotation)
+                for name, parent, position, rotation in (model.joints[n] for n in head)]
     shaders = ("models/md5/bobbin/skin", "models/md5/bobbin/eye")
     body = _part(model, 0, lambda tri: not all(alone[v] for v in tri), shaders[0], (0.0, 0.0, 0.0), names)
     face = _part(model, 0, lambda tri: all(alone[v] for v in tri), shaders[0], shift, on_head)
@@ -104,7 +104,7 @@ def head_clip(model, skeleton, clip, frames):
 
 def _bounds(model, head):
     """Returns a box with space for moving ears around the head in its bind pose."""
-    bind = [(position, turn) for _, _, position, turn in model.joints]
+    bind = [(position, rotation) for _, _, position, rotation in model.joints]
     shift = model.joints[head[0]][2]
     spots = [sub(model.position(vertex, bind), shift) for vertices in model.vertices for vertex in vertices
              if any(joint in head for joint, _, _ in vertex)]
@@ -116,18 +116,18 @@ def blink_clip(model, skeleton):
     """Returns a clip of lids that shut and open: they rotate about the axis of the eyes, y."""
     frames = []
     locals_ = []
-    for name, parent, position, turn in skeleton:
+    for name, parent, position, rotation in skeleton:
         if parent >= 0:
             _, _, base, swing = skeleton[parent]
-            position, turn = rotate(conj(swing), sub(position, base)), mul(conj(swing), turn)
-        locals_.append((name, position, turn))
+            position, rotation = rotate(conj(swing), sub(position, base)), mul(conj(swing), rotation)
+        locals_.append((name, position, rotation))
     for shut in BLINK:
         frame = []
-        for name, position, turn in locals_:
+        for name, position, rotation in locals_:
             if name.startswith("lid_"):
                 angle = (0.45 if "upper" in name else -0.15) * shut
-                turn = mul(turn, (0.0, -angle, 0.0, -(1.0 - angle * angle) ** 0.5))
-            frame.append((position, turn))
+                rotation = mul(rotation, (0.0, -angle, 0.0, -(1.0 - angle * angle) ** 0.5))
+            frame.append((position, rotation))
         frames.append(frame)
     box = _bounds(model, _descendants(model.joints, "head"))
     return md5.anim_text(COMMAND, skeleton, 24, frames, [box] * len(frames))
@@ -144,11 +144,11 @@ def ik_clip(model, idle, legs):
     frame = list(idle.frames[0])
     for *leg, pole in legs:
         hip, knee, ankle = (posed[names.index(name)][0] for name in leg)
-        way = unit(sub(ankle, hip))
-        bend = sub(sub(knee, hip), scale(way, dot(way, sub(knee, hip))))
+        direction = unit(sub(ankle, hip))
+        bend = sub(sub(knee, hip), scale(direction, dot(direction, sub(knee, hip))))
         at = names.index(pole)
-        position, turn = posed[idle.parents[at]]
-        frame[at] = (rotate(conj(turn), sub(add(knee, scale(bend, 3.0)), position)), frame[at][1])
+        position, rotation = posed[idle.parents[at]]
+        frame[at] = (rotate(conj(rotation), sub(add(knee, scale(bend, 3.0)), position)), frame[at][1])
     return md5.anim_text(COMMAND, model.joints, idle.rate, [frame], idle.bounds[:1])
 
 
@@ -164,8 +164,8 @@ def carried(clip):
     for n in map(clip.names.index, SHOT):
         clip.parents[n] = body
         for frame in clip.frames:
-            (spot, swing), (position, turn) = frame[body], frame[n]
-            frame[n] = rotate(conj(swing), sub(position, spot)), mul(conj(swing), turn)
+            (spot, swing), (position, rotation) = frame[body], frame[n]
+            frame[n] = rotate(conj(swing), sub(position, spot)), mul(conj(swing), rotation)
     return clip
 
 
@@ -196,8 +196,8 @@ def tga(width, height, channels, pixels):
     return struct.pack("<BBBHHBHHHHBB", 0, 0, 2, 0, 0, 0, 0, 0, width, height, 24, 0) + b"".join(rows)
 
 
-def picture(name, halvings):
-    found = png.read(os.path.join(HERE, name + ".png"))
+def image(name, halvings):
+    found = png.read(os.path.join(FOLDER, name + ".png"))
     for _ in range(halvings):
         found = _halved(*found)
     return tga(*found)
@@ -248,14 +248,14 @@ def sky(axis, sign, size=32):
 # -- Archives -------------------------------------------------------------------------------------
 
 def _bytes(*path):
-    with open(os.path.join(HERE, *path), "rb") as file:
+    with open(os.path.join(FOLDER, *path), "rb") as file:
         return file.read()
 
 
 def base_files():
-    model = read.Mesh(os.path.join(HERE, "bobbin", "bobbin.md5mesh"))
+    model = read.Mesh(os.path.join(FOLDER, "bobbin", "bobbin.md5mesh"))
     torso, head, skeleton = split(model)
-    idle = read.Anim(os.path.join(HERE, "bobbin", "idle.md5anim"))
+    idle = read.Anim(os.path.join(FOLDER, "bobbin", "idle.md5anim"))
     folder = "models/md5/bobbin/"
     yield folder + "body.md5mesh", torso.encode()
     yield folder + "head.md5mesh", head.encode()
@@ -263,15 +263,15 @@ def base_files():
     yield folder + "head_blink.md5anim", blink_clip(model, skeleton).encode()
     for clip in BOBBIN_CLIPS:
         yield folder + clip + ".md5anim", _bytes("bobbin", clip + ".md5anim")
-    hull = read.Mesh(os.path.join(HERE, "thimble", "thimble.md5mesh"))
+    hull = read.Mesh(os.path.join(FOLDER, "thimble", "thimble.md5mesh"))
     body = [joint[0] for joint in hull.joints].index("body")
-    hull.joints = [(name, body if name in SHOT else parent, position, turn)
-                   for name, parent, position, turn in hull.joints]
+    hull.joints = [(name, body if name in SHOT else parent, position, rotation)
+                   for name, parent, position, rotation in hull.joints]
     for name in THIMBLE_CLIPS:
-        clip = carried(read.Anim(os.path.join(HERE, "thimble", name + ".md5anim")))
+        clip = carried(read.Anim(os.path.join(FOLDER, "thimble", name + ".md5anim")))
         yield ("models/md5/thimble/" + name + ".md5anim",
                md5.anim_text(COMMAND, hull.joints, clip.rate, clip.frames, clip.bounds).encode())
-    standing = carried(read.Anim(os.path.join(HERE, "thimble", "idle.md5anim")))
+    standing = carried(read.Anim(os.path.join(FOLDER, "thimble", "idle.md5anim")))
     yield folder + "ik_pose.md5anim", ik_clip(model, idle, BOBBIN_LEGS).encode()
     yield "models/md5/thimble/ik_pose.md5anim", ik_clip(hull, standing, THIMBLE_LEGS).encode()
     for path, shader in (("thimble/thimble", "thimble/hull"), ("lantern/lantern", "lantern/lantern")):
@@ -279,7 +279,7 @@ def base_files():
         text = re.sub(r'("bolt_\w+"\s+)0(.*// )origin', r"\g<1>%d\g<2>body" % body, text)
         yield "models/md5/" + path + ".md5mesh", text.encode()
     for name, source, halvings in PICTURES:
-        yield "models/md5/" + name + ".tga", picture(source, halvings)
+        yield "models/md5/" + name + ".tga", image(source, halvings)
     yield "textures/burn.tga", burn()
     for axis, letter in enumerate("xyz"):
         yield "env/kinds_p%s.tga" % letter, sky(axis, 1.0)
@@ -289,7 +289,7 @@ def base_files():
 def winter_files():
     yield "textures/winter/frost.tga", frost()
     # Archives replace single files, too: snow on the machine's hull.
-    whole = png.read(os.path.join(HERE, "thimble", "thimble.png"))
+    whole = png.read(os.path.join(FOLDER, "thimble", "thimble.png"))
     width, height, channels, pixels = _halved(*_halved(*whole))
     for n, value in enumerate(pixels):
         pixels[n] = 96 + value * 5 // 8
@@ -306,7 +306,7 @@ def archive(path, files):
             packed.writestr(entry, data, compresslevel=9)
 
 
-def make(folder):
+def generate(folder):
     for name, files in zip(ARCHIVES, (base_files(), winter_files())):
         archive(os.path.join(folder, *name.split("/")), files)
     for name, source in FIGURES.items():
@@ -327,7 +327,7 @@ def check():
     differently."""
     wrong = 0
     with tempfile.TemporaryDirectory() as fresh:
-        make(fresh)
+        generate(fresh)
         for name in ARCHIVES:
             if _content(os.path.join(fresh, name)) != _content(os.path.join(HOME, name)):
                 print(name + ": differs", file=sys.stderr)
@@ -345,7 +345,7 @@ def run(arguments):
     if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
         print(__doc__, file=sys.stderr)
         return 2
-    print(make(arguments[0] if arguments else HOME))
+    print(generate(arguments[0] if arguments else HOME))
     return 0
 
 

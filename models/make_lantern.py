@@ -11,8 +11,8 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit import bake, lathe, loft, md5, png, program, rig  # noqa: E402
 from kit.curves import wave  # noqa: E402
@@ -60,8 +60,8 @@ def _parts():
     hook = loft.curve([(10.9, 0.0, -0.2), (12.5, 0.0, -1.3), (13.3, 0.0, -3.2), (12.5, 0.0, -4.8),
                        (11.6, 0.0, -4.4)], 12)
     yield "hook", hook, [0.0] + [0.26 - 0.008 * n for n in range(11)] + [0.0], 6, METAL
-    turns = [2.0 * math.pi * n / 12 for n in range(13)]
-    ring = [(11.55 + 0.85 * math.cos(a), 0.0, _RING[2] + 0.85 * math.sin(a)) for a in turns]
+    rotations = [2.0 * math.pi * n / 12 for n in range(13)]
+    ring = [(11.55 + 0.85 * math.cos(a), 0.0, _RING[2] + 0.85 * math.sin(a)) for a in rotations]
     yield "ring", ring, [0.13] * 13, 6, METAL
     path, radii = _down([(0.0, 0.0), (0.0, 0.3), (0.35, 0.5), (0.6, 1.1), (1.1, 1.9), (1.35, 2.0),
                          (1.45, 1.75), (1.45, 0.0)])
@@ -73,17 +73,17 @@ def _parts():
     yield "lamp", path, radii, 12, CAP
     for n in range(4):
         # Bars that guard the glass.
-        turn = 0.5 * math.pi * (n + 0.5)
-        yield "bar", turn, None, 5, METAL
+        rotation = 0.5 * math.pi * (n + 0.5)
+        yield "bar", rotation, None, 5, METAL
 
 
-def _bar(turn):
+def _bar(rotation):
     """Returns a bar beside the glass: a tube in the plane, rotated about the lamp's axis."""
     profile = [(1.35, 1.72), (1.35, 1.72), (2.2, 1.95), (3.2, 2.02), (4.2, 1.95), (5.05, 1.72),
                (5.05, 1.72)]
     path = [(_LAMP[0] - depth, 0.0, reach) for depth, reach in profile]
     points, uvs, tris = lathe.tube(path, [0.0] + [0.14] * 5 + [0.0], 5, METAL)
-    c, s = math.cos(turn), math.sin(turn)
+    c, s = math.cos(rotation), math.sin(rotation)
     return [(x, y * c - z * s, y * s + z * c + _LAMP[2]) for x, y, z in points], uvs, tris
 
 
@@ -136,31 +136,31 @@ def _pose(bones, phase):
     """Poses the lantern: without a hand it stands on the end of its stick, which is along x in the bind pose
     for a hand."""
     pose = rig.Pose(bones)
-    pose.turn("grip", pitch=UPRIGHT)
+    pose.rotate("grip", pitch=UPRIGHT)
     pose.move("grip", z=FOOT)
-    pose.turn("ring", pitch=8.0 * wave(phase))
-    pose.turn("lamp", pitch=5.0 * wave(phase, 1, 0.10) + 2.0 * wave(phase, 2, 0.05))
+    pose.rotate("ring", pitch=8.0 * wave(phase))
+    pose.rotate("lamp", pitch=5.0 * wave(phase, 1, 0.10) + 2.0 * wave(phase, 2, 0.05))
     return pose
 
 
-def make(folder):
+def generate(folder):
     bones = rig.Skeleton(JOINTS)
-    made = mesh()
+    lantern = mesh()
     for suffix, paint in (("", color), ("_add", glow)):
         png.write(os.path.join(folder, NAME + suffix + ".png"), TEXELS, TEXELS,
                   bake.flat_texture(TEXELS, paint))
     gray = bake.flat_texture(64, lambda s, t: (shine(s, t),) * 3)[::3]
     png.write(os.path.join(folder, NAME + "_s.png"), 64, 64, gray, 1)
-    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), [made]))
-    bounds, frames, boxes = rig.Bounds(bones, [made]), [], []
+    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.file_joints(), [lantern]))
+    bounds, frames, boxes = rig.Bounds(bones, [lantern]), [], []
     for n in range(FRAMES + 1):
-        positions, turns = _pose(bones, n % FRAMES / FRAMES).solve()
-        frames.append(rig.local_frames(bones, positions, turns))
-        boxes.append(bounds.of(positions, turns))
+        positions, rotations = _pose(bones, n % FRAMES / FRAMES).solve()
+        frames.append(rig.local_frames(bones, positions, rotations))
+        boxes.append(bounds.compute(positions, rotations))
     program.save(folder, "swing.md5anim",
-                 md5.anim_text(COMMAND, bones.rows(), RATE, frames, boxes))
-    return "%d joints, %d vertices, %d triangles" % (len(JOINTS), len(made.points), len(made.tris))
+                 md5.anim_text(COMMAND, bones.file_joints(), RATE, frames, boxes))
+    return "%d joints, %d vertices, %d triangles" % (len(JOINTS), len(lantern.points), len(lantern.tris))
 
 
 if __name__ == "__main__":
-    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, NAME), make, __doc__))
+    sys.exit(program.run(sys.argv[1:], os.path.join(FOLDER, NAME), generate, __doc__))

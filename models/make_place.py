@@ -12,11 +12,11 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit import bake, md5, png, program  # noqa: E402
-from kit.maths import add, clamp01, cross, dot, mix, rotate, scale, smoothstep, sub, turn, unit  # noqa: E402
+from kit.maths import add, clamp01, cross, dot, mix, rotate, scale, smoothstep, sub, euler, unit  # noqa: E402
 from kit.noise import value  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
 
@@ -34,7 +34,7 @@ NAMES = [strip[0] for strip in STRIPS]
 # Positions as the introduction shows them, rotation in degrees, and size.
 ROCKS = ((-205.0, -160.0, 44.0, 150.0), (-172.0, 74.0, 30.0, 10.0), (-44.0, 138.0, 13.0, 70.0))
 TENDRIL, TENDRIL_SIZE = (-100.0, -140.0, 0.0), 1.15
-LANTERN, LANTERN_SIZE, LANTERN_TURN = (-84.0, 62.0, 0.0), 2.3, 200.0
+LANTERN, LANTERN_SIZE, LANTERN_YAW = (-84.0, 62.0, 0.0), 2.3, 200.0
 DUNES = 395.0       # distance
 
 
@@ -44,7 +44,7 @@ class Part:
     def __init__(self):
         self.points, self.uvs, self.tris = [], [], []
 
-    def put(self, point, strip, light):
+    def add_vertex(self, point, strip, light):
         self.points.append(point)
         self.uvs.append((light, (NAMES.index(strip) + 0.5) / 8.0))
         return len(self.points) - 1
@@ -65,22 +65,23 @@ class Part:
 
 def rock(part, x, y, size, seed):
     """Adds a sphere of squares, pushed in and out, flat below."""
-    rows, columns = 9, 14
+    vertices_in_group, columns = 9, 14
     first = len(part.points)
-    for row in range(rows + 1):
+    for row in range(vertices_in_group + 1):
         for column in range(columns):
-            up = 0.5 * math.pi * (row / rows) ** 0.8
+            up = 0.5 * math.pi * (row / vertices_in_group) ** 0.8
             around = 2.0 * math.pi * (column + 0.5 * (row % 2)) / columns
-            way = (math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up))
-            spot = scale(way, 1.7)
+            direction = (math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up))
+            spot = scale(direction, 1.7)
             bulge = 0.62 + 0.6 * value(spot[0] + seed, spot[1], spot[2]) \
                 + 0.28 * value(2.6 * spot[0] + seed, 2.6 * spot[1], 2.6 * spot[2] + 7.0)
-            layers = 0.07 * math.sin(11.0 * way[2] + seed)
-            at = (x + size * way[0] * (bulge + layers), y + 1.25 * size * way[1] * (bulge + layers),
-                  size * 0.95 * way[2] * bulge - 0.06 * size)
-            light = 0.55 + 0.7 * value(4.0 * spot[0], 4.0 * spot[1] + seed, 9.0 * way[2])
-            part.put(at, "rock", light)
-    for row in range(rows):
+            layers = 0.07 * math.sin(11.0 * direction[2] + seed)
+            at = (x + size * direction[0] * (bulge + layers),
+                  y + 1.25 * size * direction[1] * (bulge + layers),
+                  size * 0.95 * direction[2] * bulge - 0.06 * size)
+            light = 0.55 + 0.7 * value(4.0 * spot[0], 4.0 * spot[1] + seed, 9.0 * direction[2])
+            part.add_vertex(at, "rock", light)
+    for row in range(vertices_in_group):
         for column in range(columns):
             a, b = first + row * columns + column, first + row * columns + (column + 1) % columns
             c, d = a + columns, b + columns
@@ -96,7 +97,8 @@ def dunes(part):
             crest = height * (0.25 + 1.1 * value(0.22 * n + seed, 0.5, 1.0)) \
                 * smoothstep(-8.0, 0.0, n) * smoothstep(64.0, 56.0, n)
             x, y = far * math.cos(angle), far * math.sin(angle)
-            pair = (part.put((x, y, -3.0), "dune", 0.35), part.put((x, y, crest), "dune", light))
+            pair = (part.add_vertex((x, y, -3.0), "dune", 0.35),
+                    part.add_vertex((x, y, crest), "dune", light))
             if last is not None:
                 part.tris += [(last[0], last[1], pair[1]), (last[0], pair[1], pair[0])]
             last = pair
@@ -106,73 +108,76 @@ def posed(mesh, clip, frame):
     """Returns the positions of all vertices, for each mesh, and of the joints, in a frame of a clip."""
     names = [joint[0] for joint in mesh.joints]
     found = clip.posed(frame)
-    places = [found[clip.names.index(name)] for name in names]
-    return [[mesh.position(vertex, places) for vertex in own] for own in mesh.vertices], \
-        dict(zip(names, places))
+    joints_posed = [found[clip.names.index(name)] for name in names]
+    points = [[mesh.position(vertex, joints_posed) for vertex in mesh_vertices]
+              for mesh_vertices in mesh.vertices]
+    return points, dict(zip(names, joints_posed))
 
 
-def color_at(picture, uv):
-    width, height, channels, pixels = picture
+def color_at(image, uv):
+    width, height, channels, pixels = image
     x, y = int(uv[0] * width) % width, int(uv[1] * height) % height
     at = (y * width + x) * channels
     return [c / 255.0 for c in pixels[at:at + 3]]
 
 
-def put_mesh(part, points, uvs, tris, cell, strip_of):
-    """Adds a mesh. Points of one side within a cube are merged. strip_of(uv): strip and light."""
+def add_mesh(part, points, uvs, tris, cell, strip_and_light):
+    """Adds a mesh. Merges vertices that face the same side and are in the same cube of size `cell`.
+    strip_and_light(uv) returns a vertex's strip and brightness."""
     sides = [(0.0, 0.0, 0.0)] * len(points)
     for tri in tris:
         a, b, c = (points[v] for v in tri)
         side = cross(sub(c, a), sub(b, a))
         for v in tri:
             sides[v] = add(sides[v], side)
-    kept, groups = {}, {}
+    group_by_vertex, groups = {}, {}
     for v, point in enumerate(points):
-        strip, light = strip_of(uvs[v])
+        strip, light = strip_and_light(uvs[v])
         largest = max(range(3), key=lambda k: abs(sides[v][k]))
         key = (strip, largest, sides[v][largest] > 0.0) + tuple(math.floor(c / cell) for c in point)
         groups.setdefault(key, []).append((point, light))
-        kept[v] = key
-    numbers = {}
-    for key, rows in groups.items():
-        count = len(rows)
-        middle = tuple(sum(point[k] for point, _ in rows) / count for k in range(3))
-        numbers[key] = part.put(middle, key[0], sum(light for _, light in rows) / count)
-    seen = set()
+        group_by_vertex[v] = key
+    vertex_by_group = {}
+    for key, vertices_in_group in groups.items():
+        count = len(vertices_in_group)
+        middle = tuple(sum(point[k] for point, _ in vertices_in_group) / count for k in range(3))
+        brightness = sum(light for _, light in vertices_in_group) / count
+        vertex_by_group[key] = part.add_vertex(middle, key[0], brightness)
+    added = set()
     for tri in tris:
-        new = tuple(numbers[kept[v]] for v in reversed(tri))
-        if len(set(new)) == 3 and new not in seen:
-            seen |= {new, new[1:] + new[:1], new[2:] + new[:2]}
+        new = tuple(vertex_by_group[group_by_vertex[v]] for v in reversed(tri))
+        if len(set(new)) == 3 and new not in added:
+            added |= {new, new[1:] + new[:1], new[2:] + new[:2]}
             part.tris.append(new)
 
 
 def tendril(part):
-    folder = os.path.join(HERE, "tendril")
+    folder = os.path.join(FOLDER, "tendril")
     mesh, clip = Mesh(os.path.join(folder, "tendril.md5mesh")), Anim(os.path.join(folder, "sway.md5anim"))
-    picture = png.read(os.path.join(folder, "tendril.png"))
+    image = png.read(os.path.join(folder, "tendril.png"))
     points, _ = posed(mesh, clip, 30)
-    for number, strip in ((0, "leaf"), (1, "stalk")):
-        def strip_of(uv, strip=strip):
-            return strip, 1.7 * sum(color_at(picture, uv)) / 3.0 - 0.1
-        moved = [add(TENDRIL, scale(rotate(turn(yaw=60.0), p), TENDRIL_SIZE)) for p in points[number]]
-        put_mesh(part, moved, mesh.uvs[number], mesh.tris[number], 3.4, strip_of)
+    for mesh_index, strip in ((0, "leaf"), (1, "stalk")):
+        def strip_and_light(uv, strip=strip):
+            return strip, 1.7 * sum(color_at(image, uv)) / 3.0 - 0.1
+        moved = [add(TENDRIL, scale(rotate(euler(yaw=60.0), p), TENDRIL_SIZE)) for p in points[mesh_index]]
+        add_mesh(part, moved, mesh.uvs[mesh_index], mesh.tris[mesh_index], 3.4, strip_and_light)
 
 
 def lantern(part):
     """Adds the lantern. Returns the position of its light."""
-    folder = os.path.join(HERE, "lantern")
+    folder = os.path.join(FOLDER, "lantern")
     mesh, clip = Mesh(os.path.join(folder, "lantern.md5mesh")), Anim(os.path.join(folder, "swing.md5anim"))
-    points, places = posed(mesh, clip, 0)
-    picture = png.read(os.path.join(folder, "lantern.png"))
+    points, joints_posed = posed(mesh, clip, 0)
+    image = png.read(os.path.join(folder, "lantern.png"))
 
-    def strip_of(uv):
-        light = sum(color_at(picture, uv)) / 3.0
+    def strip_and_light(uv):
+        light = sum(color_at(image, uv)) / 3.0
         return ("glass", uv[1]) if uv[0] > 0.75 else ("metal", 1.4 * light - 0.2)
 
-    def place(p):
-        return add(LANTERN, scale(rotate(turn(yaw=LANTERN_TURN), p), LANTERN_SIZE))
-    put_mesh(part, [place(p) for p in points[0]], mesh.uvs[0], mesh.tris[0], 0.8, strip_of)
-    return place(places["lamp"][0])
+    def to_scene(p):
+        return add(LANTERN, scale(rotate(euler(yaw=LANTERN_YAW), p), LANTERN_SIZE))
+    add_mesh(part, [to_scene(p) for p in points[0]], mesh.uvs[0], mesh.tris[0], 0.8, strip_and_light)
+    return to_scene(joints_posed["lamp"][0])
 
 
 def disc(part, x, y, width, depth, height):
@@ -190,26 +195,26 @@ def spot(s, t):
 
 
 def strips(s, t):
-    number = min(int(4.0 * (t + 1.0)), len(STRIPS) - 1)
-    return mix(STRIPS[number][1], STRIPS[number][2], 0.5 + 0.5 * s)
+    mesh_index = min(int(4.0 * (t + 1.0)), len(STRIPS) - 1)
+    return mix(STRIPS[mesh_index][1], STRIPS[mesh_index][2], 0.5 + 0.5 * s)
 
 
-def make(folder):
-    place, shade, light = Part(), Part(), Part()
+def generate(folder):
+    to_scene, shade, light = Part(), Part(), Part()
     for x, y, size, seed in ROCKS:
         disc(shade, x - 0.1 * size, y + 0.25 * size, 1.9 * size, 2.2 * size, 0.15)
-    dunes(place)        # farthest first: see draw_place() of the viewer
+    dunes(to_scene)        # farthest first: see draw_place() of the viewer
     for x, y, size, seed in ROCKS:
-        rock(place, x, y, size, seed)
-    tendril(place)
-    lamp = lantern(place)
-    place.light_up()
+        rock(to_scene, x, y, size, seed)
+    tendril(to_scene)
+    lamp = lantern(to_scene)
+    to_scene.light_up()
     disc(shade, TENDRIL[0], TENDRIL[1], 34.0, 34.0, 0.1)
     disc(light, lamp[0], lamp[1], 70.0, 70.0, 0.2)
-    one = [("origin", 1.0)]
+    weights = [("origin", 1.0)]
     meshes = [md5.Mesh(name, "models/place/" + name, part.points, part.uvs, part.tris,
-                       [one] * len(part.points))
-              for name, part in (("desert", place), ("shade", shade), ("light", light))]
+                       [weights] * len(part.points))
+              for name, part in (("desert", to_scene), ("shade", shade), ("light", light))]
     png.write(os.path.join(folder, "desert.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, strips))
     png.write(os.path.join(folder, "spot.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, spot))
     program.save(folder, "desert.md5mesh",
@@ -219,4 +224,4 @@ def make(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, "place"), make, __doc__))
+    sys.exit(program.run(sys.argv[1:], os.path.join(FOLDER, "place"), generate, __doc__))

@@ -8,8 +8,8 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit import md5, program, rig  # noqa: E402
 from kit.clip import events_text  # noqa: E402
@@ -21,23 +21,24 @@ SHADER = "models/spindle/spindle"
 TEXELS = 512
 
 
-def make(folder):
+def generate(folder):
     paint.use(cousin.PALETTE)
-    own = build.Build(cousin.SHARES)
+    spindle = build.Build(cousin.LIMB_RATIOS)
     half = skin.half_skin(coarse=1.15, horns=False)
-    made = [meshes.skin_mesh(folder, NAME, SHADER, half, TEXELS, own.position),
-            meshes.eye_mesh(folder, NAME, SHADER + "_eye", own.position)]
-    bones = rig.Skeleton(own.joints(), skeleton.HALVES)
-    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), made))
-    bounds, clips = rig.Bounds(bones, made), cousin_motion.clips()
+    model_meshes = [meshes.skin_mesh(folder, NAME, SHADER, half, TEXELS, spindle.position),
+                    meshes.eye_mesh(folder, NAME, SHADER + "_eye", spindle.position)]
+    bones = rig.Skeleton(spindle.joints(), skeleton.HALVES)
+    program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.file_joints(), model_meshes))
+    bounds, clips = rig.Bounds(bones, model_meshes), cousin_motion.clips()
     for clip, (_, _, added) in zip(clips, cousin_motion.CLIPS):
         frames, boxes = cousin_motion.bake(clip, added, bones, bounds)
         program.save(folder, clip.name + ".md5anim",
-                     md5.anim_text(COMMAND, bones.rows(), clip.rate, frames, boxes))
+                     md5.anim_text(COMMAND, bones.file_joints(), clip.rate, frames, boxes))
     program.save(folder, "events.txt", events_text(clips))
     return "%d joints, %d vertices, %d triangles, %d clips" % (
-        len(bones.joints), sum(len(m.points) for m in made), sum(len(m.tris) for m in made), len(clips))
+        len(bones.joints), sum(len(m.points) for m in model_meshes), sum(len(m.tris) for m in model_meshes),
+        len(clips))
 
 
 if __name__ == "__main__":
-    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, NAME), make, __doc__))
+    sys.exit(program.run(sys.argv[1:], os.path.join(FOLDER, NAME), generate, __doc__))

@@ -9,8 +9,8 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, FOLDER)
 
 from kit import bake, png, program  # noqa: E402
 from zoo_parts import motions, shapes, spellings  # noqa: E402
@@ -26,14 +26,14 @@ def paint(s, t):
     return (light, 0.82 * light, 0.62 * light) if t < 0.0 else (0.62 * light, 0.82 * light, light)
 
 
-def make(folder):
+def generate(folder):
     animals = shapes.ANIMALS + motions.ANIMALS + spellings.ANIMALS
     rows = []
     for name, shows, files in animals:
-        for ending, text in files:
-            program.save(folder, name + ending, text)
+        for suffix, text in files:
+            program.save(folder, name + suffix, text)
         rows.append("| `%s` | %s | %s |" % (
-            name, ", ".join("`%s`" % ending for ending, _ in files), shows))
+            name, ", ".join("`%s`" % suffix for suffix, _ in files), shows))
     png.write(os.path.join(folder, "zoo.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, paint))
     program.save(folder, "README.md", _TABLE % "\n".join(rows))
     return "%d animals, %d files" % (len(animals), sum(len(files) for _, _, files in animals))
@@ -59,4 +59,4 @@ for example `weights.md5anim`.
 
 
 if __name__ == "__main__":
-    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, "zoo"), make, __doc__))
+    sys.exit(program.run(sys.argv[1:], os.path.join(FOLDER, "zoo"), generate, __doc__))

@@ -5,7 +5,7 @@ import math
 
 from kit import maths
 from kit.footing import Footing
-from kit.maths import add, mul, rotate, sub, turn
+from kit.maths import add, mul, rotate, sub, euler
 from kit.rig import Pose
 from kit.spring import Chain, Mass
 
@@ -47,31 +47,31 @@ class Actor:
 
     def __init__(self, bones):
         self.pose = Pose(bones)
-        self.turn, self.move = self.pose.turn, self.pose.move
+        self.rotate, self.move = self.pose.rotate, self.pose.move
         # The bind pose looks a little outwards; this rotation directs both eyes at a near target.
         self.both("eye", yaw=-4.5)
 
     @classmethod
-    def of(cls, pose):
+    def from_pose(cls, pose):
         """Returns handles for an existing pose."""
         actor = cls.__new__(cls)
-        actor.pose, actor.turn, actor.move = pose, pose.turn, pose.move
+        actor.pose, actor.rotate, actor.move = pose, pose.rotate, pose.move
         return actor
 
     def root(self, x=0.0, y=0.0, z=0.0, yaw=0.0):
         """Sets the body's displacement: all parts except the feet are relative to it."""
         self.move("origin", x, y, z)
-        self.turn("origin", yaw=yaw)
+        self.rotate("origin", yaw=yaw)
 
     def both(self, joint, pitch=0.0, yaw=0.0, roll=0.0):
         """Rotates the left and the right joint, mirrored."""
-        self.turn(joint + "_l", pitch, yaw, roll)
-        self.turn(joint + "_r", pitch, -yaw, -roll)
+        self.rotate(joint + "_l", pitch, yaw, roll)
+        self.rotate(joint + "_r", pitch, -yaw, -roll)
 
-    def one(self, joint, side, pitch=0.0, yaw=0.0, roll=0.0):
+    def rotate_side(self, joint, side, pitch=0.0, yaw=0.0, roll=0.0):
         """Rotates the joint of one side, described as if it were the left side."""
         sign = 1.0 if side == "l" else -1.0
-        self.turn(joint + "_" + side, pitch, yaw * sign, roll * sign)
+        self.rotate(joint + "_" + side, pitch, yaw * sign, roll * sign)
 
     # --- face
 
@@ -81,8 +81,8 @@ class Actor:
         # Hinges are rotated outwards with the eyes. A mirrored rotation has its axis flipped and its
         # angle negated: the result is the axis with x and z negated.
         axis = HINGE if side == "l" else (-HINGE[0], HINGE[1], -HINGE[2])
-        self.pose.spin("lid_upper_" + side, axis, (UPPER_EDGE - line + 2.0) * upper)
-        self.pose.spin("lid_lower_" + side, axis, (LOWER_EDGE - line - 2.0) * lower)
+        self.pose.rotate_about("lid_upper_" + side, axis, (UPPER_EDGE - line + 2.0) * upper)
+        self.pose.rotate_about("lid_lower_" + side, axis, (LOWER_EDGE - line - 2.0) * lower)
 
     def blink(self, shut, line=-9.0):
         for side, _ in SIDES:
@@ -91,23 +91,23 @@ class Actor:
     def droop(self, side, degrees):
         """Lowers the outer end of an upper lid and lifts its inner one."""
         axis = GAZE if side == "l" else (-GAZE[0], GAZE[1], -GAZE[2])
-        self.pose.spin("lid_upper_" + side, axis, -degrees)
+        self.pose.rotate_about("lid_upper_" + side, axis, -degrees)
 
     def look(self, yaw, pitch=0.0):
-        self.turn("eye_l", pitch, yaw)
-        self.turn("eye_r", pitch, yaw)
+        self.rotate("eye_l", pitch, yaw)
+        self.rotate("eye_r", pitch, yaw)
 
     def brows(self, rise, frown=0.0, side=None):
         """rise -1..1; frown > 0 lowers the inner ends, < 0 is sorrow."""
         for name, sign in SIDES:
             if side in (None, name):
                 self.move("brow_" + name, z=0.95 * rise - 0.35 * max(frown, 0.0), x=0.15 * rise)
-                self.turn("brow_" + name, roll=11.0 * frown * sign)
+                self.rotate("brow_" + name, roll=11.0 * frown * sign)
 
     def mouth(self, wide, smile=1.0):
         """0 shut, 1 as in the bind pose; the cheeks rise with it."""
-        self.turn("jaw", pitch=SHUT * (1.0 - wide))
-        self.turn("tongue", pitch=-5.0 * wide)
+        self.rotate("jaw", pitch=SHUT * (1.0 - wide))
+        self.rotate("tongue", pitch=-5.0 * wide)
         for side, sign in SIDES:
             self.move("cheek_" + side, x=0.15, y=0.25 * sign * smile,
                       z=(0.25 + 0.35 * wide) * smile)
@@ -117,7 +117,7 @@ class Actor:
         smile: without this, a face that screams or winces would laugh. Its mouth() has no smile."""
         for side, sign in SIDES:
             self.move("cheek_" + side, x=-1.2 * amount, y=-2.0 * sign * amount, z=-4.5 * amount)
-            self.one("cheek", side, pitch=14.0 * amount)
+            self.rotate_side("cheek", side, pitch=14.0 * amount)
 
     def wince(self, side, amount, line=0.0):
         """Squeezes one eye shut: the outer end of its upper lid stays up. Half shut it hangs instead, because
@@ -139,19 +139,19 @@ class Actor:
 
     def bend(self, pitch=0.0, yaw=0.0, roll=0.0):
         """Bends the back as one arc, hips not included."""
-        for joint, share in (("spine_1", 0.3), ("spine_2", 0.35), ("chest", 0.35)):
-            self.turn(joint, pitch * share, yaw * share, roll * share)
+        for joint, fraction in (("spine_1", 0.3), ("spine_2", 0.35), ("chest", 0.35)):
+            self.rotate(joint, pitch * fraction, yaw * fraction, roll * fraction)
 
     def nod(self, pitch=0.0, yaw=0.0, roll=0.0):
         """Neck and head together."""
-        self.turn("neck", 0.35 * pitch, 0.35 * yaw, 0.35 * roll)
-        self.turn("head", 0.65 * pitch, 0.65 * yaw, 0.65 * roll)
+        self.rotate("neck", 0.35 * pitch, 0.35 * yaw, 0.35 * roll)
+        self.rotate("head", 0.65 * pitch, 0.65 * yaw, 0.65 * roll)
 
     def stretch(self, amount):
         """> 0 taller, < 0 squashed; in units over the whole trunk."""
-        for joint, share in (("spine_1", 0.2), ("spine_2", 0.25), ("chest", 0.25), ("neck", 0.17),
-                             ("head", 0.13)):
-            self.move(joint, z=amount * share)
+        for joint, fraction in (("spine_1", 0.2), ("spine_2", 0.25), ("chest", 0.25), ("neck", 0.17),
+                                ("head", 0.13)):
+            self.move(joint, z=amount * fraction)
         self.move("belly", x=-0.45 * amount, z=-0.1 * amount)
 
     # --- arms
@@ -165,34 +165,34 @@ class Actor:
             self.grip(side, 0.25 * amount)
 
     def wrist(self, side, degrees):
-        """Turns a hand about its forearm, whose far half turns half as far; > 0 turns the
+        """Rotates a hand about its forearm, whose far half rotates half as far; > 0 rotates the
         thumb outwards."""
         axis, sign = (_WRIST, 1.0) if side == "l" else (maths.mirror(_WRIST), -1.0)
-        self.pose.spin("forearm_twist_" + side, axis, -0.5 * degrees * sign)
-        self.pose.spin("hand_" + side, axis, -degrees * sign)
+        self.pose.rotate_about("forearm_twist_" + side, axis, -0.5 * degrees * sign)
+        self.pose.rotate_about("hand_" + side, axis, -degrees * sign)
 
     def grip(self, side, amount, thumb=None):
         """0 a flat hand, 1 a fist, < 0 spread."""
-        for name, late in (("finger_a", 1.0), ("finger_b", 1.1)):
-            self.one(name + "_1", side, roll=-42.0 * amount * late)
-            self.one(name + "_2", side, roll=-50.0 * amount * late)
+        for name, factor in (("finger_a", 1.0), ("finger_b", 1.1)):
+            self.rotate_side(name + "_1", side, roll=-42.0 * amount * factor)
+            self.rotate_side(name + "_2", side, roll=-50.0 * amount * factor)
         thumb = amount if thumb is None else thumb
-        self.one("thumb_1", side, yaw=24.0 * thumb, pitch=10.0 * thumb)
-        self.one("thumb_2", side, yaw=34.0 * thumb, pitch=8.0 * thumb)
+        self.rotate_side("thumb_1", side, yaw=24.0 * thumb, pitch=10.0 * thumb)
+        self.rotate_side("thumb_2", side, yaw=34.0 * thumb, pitch=8.0 * thumb)
         if amount < 0.0:
-            self.one("finger_a_1", side, pitch=22.0 * amount)
-            self.one("finger_b_1", side, pitch=-22.0 * amount)
+            self.rotate_side("finger_a_1", side, pitch=22.0 * amount)
+            self.rotate_side("finger_b_1", side, pitch=-22.0 * amount)
 
     def arm(self, side, roll=0.0, pitch=0.0, yaw=0.0, bend=0.0, lift=0.0):
         """Upper arm by roll (outwards and up), pitch (< 0 forwards) and yaw; bend swings the
         forearm forwards, lift raises it outwards. As if it were the left one."""
-        self.one("upperarm", side, pitch, yaw, roll)
-        self.one("forearm", side, -bend, 0.0, lift)
+        self.rotate_side("upperarm", side, pitch, yaw, roll)
+        self.rotate_side("forearm", side, -bend, 0.0, lift)
 
     def elbow(self, side, degrees):
         """Bends an elbow forwards, wherever the upper arm points."""
         axis = _ELBOW if side == "l" else (-_ELBOW[0], _ELBOW[1], -_ELBOW[2])
-        self.pose.spin("forearm_" + side, axis, degrees)
+        self.pose.rotate_about("forearm_" + side, axis, degrees)
 
     def reach(self, side, target, elbow=(-0.6, 0.5, -0.6)):
         """Puts the wrist at a position in model space; the elbow points toward `elbow`, given as if
@@ -202,26 +202,26 @@ class Actor:
 
     def palm(self, side, target, ahead, amount, up=(0.0, 0.0, 1.0), elbow=(-0.8, 0.9, 0.2)):
         """Puts a hand flat on the floor, the wrist at `target`, fingers toward `ahead`, both given
-        in model space; amount 0..1 of the way there from where the arm is posed. up: of the back of the
-        hand, on what is no floor; elbow: as for reach()."""
+        in model space; amount 0..1 of the way there from where the arm is posed. up: direction of the back
+        of the hand, on surfaces other than the floor; elbow: as for reach()."""
         if amount <= 0.0:
             return
         bones = self.pose.skeleton
         names = [part + side for part in ("upperarm_", "forearm_", "hand_")]
-        posed = [self.pose.where(bones.index[name])[1] for name in names]
+        posed = [self.pose.locate(bones.index[name])[1] for name in names]
         self.reach(side, target, elbow)
-        there = [self.pose.where(bones.index[name])[1] for name in names[:2]]
+        reached = [self.pose.locate(bones.index[name])[1] for name in names[:2]]
         fingers, back = (_FINGERS, _BACK_OF_HAND) if side == "l" else (
             maths.mirror(_FINGERS), maths.mirror(_BACK_OF_HAND))
-        there.append(mul(maths.frame(ahead, up), maths.conj(maths.frame(fingers, back))))
-        for name, one, two in zip(names, posed, there):
-            self.pose.fix(name, maths.blend(one, two, amount))
+        reached.append(mul(maths.frame(ahead, up), maths.conj(maths.frame(fingers, back))))
+        for name, start, end in zip(names, posed, reached):
+            self.pose.fix(name, maths.blend(start, end, amount))
 
     def on_thigh(self, side, amount, out=0.0):
         """Lays a hand on its thigh, once feet and trunk are posed; amount as for palm(). out: farther to the
         side, where the trunk leans away."""
         index, sign = self.pose.skeleton.index, 1.0 if side == "l" else -1.0
-        hip, knee = (self.pose.where(index[part + side])[0] for part in ("thigh_", "shin_"))
+        hip, knee = (self.pose.locate(index[part + side])[0] for part in ("thigh_", "shin_"))
         target = add(maths.mix(hip, knee, _ON_THIGH[0]),
                      (0.0, (_ON_THIGH[1] + out) * sign, _ON_THIGH[2] + 0.4 * out))
         self.palm(side, target, (0.9, -0.25 * sign, -0.2), amount)
@@ -231,25 +231,25 @@ class Actor:
     def tail(self, swing, curl, phase, cycles, delay):
         """A wave that runs down the tail."""
         for n in range(1, 7):
-            late, size = delay * n, 0.5 + 0.13 * n
-            self.turn("tail_%d" % n,
-                      yaw=swing * size * math.sin(2.0 * math.pi * (phase * cycles - late)),
-                      pitch=curl * size * math.sin(2.0 * math.pi * (phase * 2 * cycles - late)))
-        self.turn("tail_fin", yaw=1.2 * swing
-                  * math.sin(2.0 * math.pi * (phase * cycles - 7.2 * delay)))
+            delayed, size = delay * n, 0.5 + 0.13 * n
+            self.rotate("tail_%d" % n,
+                        yaw=swing * size * math.sin(2.0 * math.pi * (phase * cycles - delayed)),
+                        pitch=curl * size * math.sin(2.0 * math.pi * (phase * 2 * cycles - delayed)))
+        self.rotate("tail_fin", yaw=1.2 * swing
+                    * math.sin(2.0 * math.pi * (phase * cycles - 7.2 * delay)))
 
     def tail_pose(self, rise=0.0, side=0.0, curl=0.0):
         """rise lifts the root, side bends all of it to the left, curl bends the end upwards."""
         for n in range(1, 7):
-            self.turn("tail_%d" % n, yaw=-side / 6.0,
-                      pitch=rise * max(0.0, 0.5 - 0.125 * (n - 1)) + curl * max(0, n - 2) / 10.0)
+            self.rotate("tail_%d" % n, yaw=-side / 6.0,
+                        pitch=rise * max(0.0, 0.5 - 0.125 * (n - 1)) + curl * max(0, n - 2) / 10.0)
 
     def ears(self, lift, back=0.0, side=None):
         """lift > 0 pricks them up, back > 0 lays them back."""
         for name, _ in SIDES:
             if side in (None, name):
-                for n, share in ((1, 0.45), (2, 0.3), (3, 0.25)):
-                    self.one("ear_%d" % n, name, roll=lift * share, yaw=back * share)
+                for n, fraction in ((1, 0.45), (2, 0.3), (3, 0.25)):
+                    self.rotate_side("ear_%d" % n, name, roll=lift * fraction, yaw=back * fraction)
 
     # --- legs
 
@@ -257,11 +257,11 @@ class Actor:
         """Puts the ball of a foot at (x, y) in model space with the sole z above the floor.
 
         pitch > 0 lifts the heel, the toes staying flat; < 0 lifts the toes, the heel staying where
-        it was. yaw turns the foot to the left. toes: 0 flat, 1 as the foot is, as far as the
+        it was. yaw rotates the foot to the left. toes: 0 flat, 1 as the foot is, as far as the
         floor lets them. knee: where it points, as if it were the left one."""
         sign = 1.0 if side == "l" else -1.0
-        flat = turn(yaw=yaw)
-        tilt = mul(flat, turn(pitch=pitch))
+        flat = euler(yaw=yaw)
+        tilt = mul(flat, euler(pitch=pitch))
         ball = (x, y, z + BALL[2])
         back = (_BACK[0], _BACK[1] * sign, _BACK[2])
         if pitch < 0.0:
@@ -279,20 +279,20 @@ class Actor:
         self.pose.fix("foot_" + side, tilt)
         droop = tilt
         if pitch > 0.0:
-            most = math.degrees(math.asin(min(1.0, max(0.0, z) * 0.65 / _TOE_REACH)))
-            droop = mul(flat, turn(pitch=min(pitch * toes, most)))
+            max_pitch = math.degrees(math.asin(min(1.0, max(0.0, z) * 0.65 / _TOE_REACH)))
+            droop = mul(flat, euler(pitch=min(pitch * toes, max_pitch)))
         self.pose.fix("toes_" + side, droop)
 
     def spread(self, side, degrees):
         """The outer toes of a foot, apart."""
-        self.one("toe_in", side, yaw=-degrees)
-        self.one("toe_out", side, yaw=degrees)
+        self.rotate_side("toe_in", side, yaw=-degrees)
+        self.rotate_side("toe_out", side, yaw=degrees)
 
     def stand(self, wide=0.0):
         for side, sign in SIDES:
             self.foot(side, BALL[0], (BALL[1] + wide) * sign)
 
-    def rest(self, t=0.0):
+    def neutral_stance(self, t=0.0):
         """The neutral stance, except feet and mouth."""
         breath = math.sin(math.pi * t)
         self.move("hips", z=-0.55)

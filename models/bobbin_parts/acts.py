@@ -11,9 +11,9 @@ IDLE_SECONDS, WAVE_SECONDS, TALK_SECONDS, CARRY_SECONDS = 5.0, 3.5, 4.0, 4.0
 
 
 def _hip(phase):
-    """On which hip he stands: 1 the left one, -1 the right one, with holds."""
-    way = wave(phase)
-    return math.copysign(smoothstep(0.0, 0.8, abs(way)), way)
+    """Returns 1 if the weight is on the left hip, -1 if it is on the right hip, with holds."""
+    side = wave(phase)
+    return math.copysign(smoothstep(0.0, 0.8, abs(side)), side)
 
 
 def idle(a, t):
@@ -24,35 +24,36 @@ def idle(a, t):
     sway, trunk, head = _hip(phase), _hip(phase - 0.025), _hip(phase - 0.05)
     a.move("hips", y=2.5 * sway, z=-0.55 - 0.25 * abs(sway) + 0.12 * wave(phase, 2, 0.1),
            x=0.1 * wave(phase, 1, 0.2))
-    a.turn("hips", roll=3.2 * sway, yaw=1.5 * wave(phase, 1, 0.1))
+    a.rotate("hips", roll=3.2 * sway, yaw=1.5 * wave(phase, 1, 0.1))
     a.bend(roll=-5.2 * trunk, pitch=0.4 * breath)
-    a.turn("chest", pitch=-1.0 * breath)
+    a.rotate("chest", pitch=-1.0 * breath)
     a.stretch(0.28 * wave(phase, 2, 0.05))
     a.move("belly", x=0.25 * wave(phase, 2, 0.45))
     # A look to the left, then to the right; the eyes lead, the head follows.
     left, right = bump(phase, 0.26, 0.50, 0.05), bump(phase, 0.58, 0.80, 0.05)
-    left_late, right_late = bump(phase, 0.28, 0.53, 0.08), bump(phase, 0.60, 0.83, 0.08)
+    left_delayed, right_delayed = bump(phase, 0.28, 0.53, 0.08), bump(phase, 0.60, 0.83, 0.08)
     a.look(13.0 * left - 12.0 * right, -3.0 * left)
-    a.turn("neck", yaw=5.0 * left_late - 5.0 * right_late, roll=1.5 * head)
-    a.turn("head", yaw=9.0 * left_late - 9.0 * right_late, roll=4.0 * right_late - 3.5 * left_late,
-           pitch=-1.5 + 1.0 * wave(phase, 2, 0.12) - 3.0 * left_late)
+    a.rotate("neck", yaw=5.0 * left_delayed - 5.0 * right_delayed, roll=1.5 * head)
+    a.rotate("head", yaw=9.0 * left_delayed - 9.0 * right_delayed,
+             roll=4.0 * right_delayed - 3.5 * left_delayed,
+             pitch=-1.5 + 1.0 * wave(phase, 2, 0.12) - 3.0 * left_delayed)
     a.brows(0.5 * left - 0.15 * right, 0.25 * right)
     a.brows(0.35 * right, 0.0, "l")
-    a.mouth(0.16 + 0.14 * right_late + 0.05 * breath)
+    a.mouth(0.16 + 0.14 * right_delayed + 0.05 * breath)
     a.arms_down()
     a.both("clavicle", roll=1.3 * wave(phase, 2, 0.08))
     a.both("upperarm", roll=1.5 * wave(phase, 2, 0.12) + 2.5 * abs(trunk), pitch=1.5 * wave(phase, 1, 0.1))
-    a.turn("upperarm_l", pitch=2.0 * wave(phase, 1, 0.2))
-    a.turn("upperarm_r", pitch=-2.0 * wave(phase, 1, 0.2))
+    a.rotate("upperarm_l", pitch=2.0 * wave(phase, 1, 0.2))
+    a.rotate("upperarm_r", pitch=-2.0 * wave(phase, 1, 0.2))
     a.both("forearm", pitch=-2.0 * wave(phase, 2, 0.2))
-    for side, late in (("l", 0.1), ("r", 0.16)):
-        a.grip(side, 0.08 * wave(phase, 2, late) + 0.15 * bump(phase, 0.64, 0.78, 0.05))
+    for side, shift in (("l", 0.1), ("r", 0.16)):
+        a.grip(side, 0.08 * wave(phase, 2, shift) + 0.15 * bump(phase, 0.64, 0.78, 0.05))
     a.tail(6.0, 1.0, phase, 2, 0.07)
     a.ears(1.5 * wave(phase, 2, 0.08) + 4.0 * left + 3.0 * right)
-    # The left hand asks what there may be.
-    asks = bump(phase, 0.29, 0.50, 0.08)
-    a.arm("l", roll=7.0 * asks, pitch=-5.0 * asks)
-    a.elbow("l", 30.0 * asks)
+    # The left hand makes a questioning gesture.
+    gesture = bump(phase, 0.29, 0.50, 0.08)
+    a.arm("l", roll=7.0 * gesture, pitch=-5.0 * gesture)
+    a.elbow("l", 30.0 * gesture)
     a.wrist("l", 34.0 * bump(phase, 0.31, 0.51, 0.07))
     a.grip("l", -0.35 * bump(phase, 0.32, 0.50, 0.05))
     _scratch(a, phase)
@@ -65,16 +66,16 @@ def idle(a, t):
 
 def _scratch(a, phase):
     """The right hand scratches the belly, four times, while he looks to the right."""
-    there, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
+    amount, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
     stroke = busy * wave(phase, 20)
-    hips = a.pose.where(a.pose.skeleton.index["hips"])[0]
-    a.one("clavicle", "r", yaw=-5.0 * there)
+    hips = a.pose.locate(a.pose.skeleton.index["hips"])[0]
+    a.rotate_side("clavicle", "r", yaw=-5.0 * amount)
     # The hand comes from ahead, not along the hip.
-    a.arm("r", roll=20.0 * there, pitch=-10.0 * there)
-    a.elbow("r", 40.0 * there)
-    a.palm("r", add(hips, (11.2, -8.3, 4.6 + 0.5 * stroke)), (0.25, 0.95, -0.15), there,
+    a.arm("r", roll=20.0 * amount, pitch=-10.0 * amount)
+    a.elbow("r", 40.0 * amount)
+    a.palm("r", add(hips, (11.2, -8.3, 4.6 + 0.5 * stroke)), (0.25, 0.95, -0.15), amount,
            (0.9, -0.25, 0.3), (-0.5, 0.9, -0.3))
-    a.grip("r", 0.35 * there + 0.1 * busy * wave(phase, 20, 0.2))
+    a.grip("r", 0.35 * amount + 0.1 * busy * wave(phase, 20, 0.2))
     a.move("belly", z=0.12 * stroke)
 
 
@@ -86,12 +87,12 @@ def greet(a, t):
     dip = bump(phase, 0.0, 0.14, 0.06) + 0.6 * bump(phase, 0.84, 0.99, 0.07)
     bounce = wave(phase, 6, 0.05)
     a.move("hips", y=1.3 * up, z=-0.55 - 1.4 * dip + 0.4 * up + 0.28 * shake * bounce)
-    a.turn("hips", roll=-2.5 * up, yaw=4.0 * up)
+    a.rotate("hips", roll=-2.5 * up, yaw=4.0 * up)
     a.stretch(-0.7 * dip + 0.7 * up + 0.2 * shake * wave(phase, 6, 0.12))
     a.bend(roll=1.0 * up + 2.7 * shake * wave(phase, 3, 0.13), pitch=6.0 * dip - 3.0 * up)
-    a.turn("neck", roll=5.0 * up, yaw=-2.0 * up)
-    a.turn("head", roll=8.0 * up + 2.5 * shake * wave(phase, 3, 0.2), pitch=4.0 * dip - 5.0 * up,
-           yaw=-3.0 * up)
+    a.rotate("neck", roll=5.0 * up, yaw=-2.0 * up)
+    a.rotate("head", roll=8.0 * up + 2.5 * shake * wave(phase, 3, 0.2), pitch=4.0 * dip - 5.0 * up,
+             yaw=-3.0 * up)
     a.mouth(0.16 + 0.84 * up + 0.08 * shake * bounce)
     a.brows(0.7 * up)
     # A wink of the left eye; the right one narrows along with it.
@@ -102,14 +103,14 @@ def greet(a, t):
     a.arms_down()
     # The right arm goes up far beside the head, so that neither eye nor ear is hidden; the forearm draws the
     # arc, the hand follows late.
-    a.one("clavicle", "r", roll=14.0 * up, yaw=6.0 * up)
-    a.one("upperarm", "r", roll=83.0 * up, yaw=4.0 * up)
-    a.one("forearm", "r", roll=-22.0 * up + 21.0 * shake * wave(phase, 6), pitch=4.0 * up)
-    a.one("hand", "r", roll=18.0 * up + 20.0 * shake * wave(phase, 6, 0.16), pitch=6.0 * up)
+    a.rotate_side("clavicle", "r", roll=14.0 * up, yaw=6.0 * up)
+    a.rotate_side("upperarm", "r", roll=83.0 * up, yaw=4.0 * up)
+    a.rotate_side("forearm", "r", roll=-22.0 * up + 21.0 * shake * wave(phase, 6), pitch=4.0 * up)
+    a.rotate_side("hand", "r", roll=18.0 * up + 20.0 * shake * wave(phase, 6, 0.16), pitch=6.0 * up)
     a.grip("r", -0.5 * up + 0.25 * shake * wave(phase, 6, 0.22), -0.3 * up)
     # The left one balances, a little away from the body.
     a.arm("l", roll=12.0 * up + 2.0 * shake * bounce, pitch=8.0 * up, bend=18.0 * up)
-    a.one("hand", "l", roll=14.0 * up)
+    a.rotate_side("hand", "l", roll=14.0 * up)
     a.tail(6.0 + 5.0 * up, 1.5, phase, 3, 0.08)
     a.ears(13.0 * up - 14.0 * dip + 3.0 * shake * bounce)
     a.look(0.0, -2.0 * up)
@@ -120,14 +121,14 @@ _POINTS = (12.2, -14.2, 30.6)    # where the wrist is then: beside him, so that 
 
 
 def point(a, t):
-    """Draws the arm in, thrusts it out at something, and makes sure that one looks."""
+    """Draws the arm in, thrusts it out at something, and checks that the viewer looks."""
     draw = keyed(t, (0.0, 0.0), (0.34, 1.0), (0.62, 0.0))
     out = keyed(t, (0.26, 0.0), (0.60, 1.05), (0.78, 1.0), (1.75, 1.0), (2.25, 0.0))
     # Twice more: the arm draws back, less far, and thrusts again.
     jab = bump(t / 2.5, 0.38, 0.53, 0.075) + bump(t / 2.5, 0.54, 0.69, 0.075)
-    a.rest()
+    a.neutral_stance()
     a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.9 * out, z=-0.7 * draw - 0.25 * out)
-    a.turn("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
+    a.rotate("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
     # The shoulders come into one line with the arm.
     a.bend(yaw=-12.0 * draw + 35.0 * out - 6.0 * jab, pitch=3.0 * draw + 4.0 * out - 2.5 * jab,
            roll=-2.0 * out)
@@ -143,20 +144,20 @@ def point(a, t):
     a.blink(max(bump(t / 2.5, at, at + 0.075, 0.012) for at in (0.0625, 0.7958)))
     # The right arm: bent at the ribs, then straight out; the finger last.
     reach = keyed(t, (0.12, 0.0), (0.70, 1.0), (1.75, 1.0), (2.40, 0.0))
-    late = keyed(t, (0.36, 0.0), (0.60, 1.06), (0.74, 1.0), (1.70, 1.0), (2.25, 0.0))
-    a.one("clavicle", "r", yaw=-9.0 * out, roll=6.0 * draw + 5.0 * out)
+    delayed = keyed(t, (0.36, 0.0), (0.60, 1.06), (0.74, 1.0), (1.70, 1.0), (2.25, 0.0))
+    a.rotate_side("clavicle", "r", yaw=-9.0 * out, roll=6.0 * draw + 5.0 * out)
     a.arm("r", roll=12.0 * draw, pitch=26.0 * draw)
     # The elbow stays bent on the way out: it would swing through otherwise.
     a.elbow("r", 56.0 * keyed(t, (0.0, 0.0), (0.36, 1.0), (1.80, 1.0), (2.35, 0.0)))
-    a.one("hand", "r", roll=-18.0 * draw)
+    a.rotate_side("hand", "r", roll=-18.0 * draw)
     a.palm("r", (_POINTS[0] - 8.0 * (1.0 - reach) - 3.4 * jab, _POINTS[1], _POINTS[2] + 0.5 * jab),
            (0.78, -0.62, 0.34 - 0.16 * jab), reach)
     for name in ("finger_b_1", "finger_b_2"):
-        a.one(name, "r", roll=-42.0 * late)
-    a.one("finger_a_1", "r", roll=22.0 * late, pitch=10.0 * late)
-    a.one("finger_a_2", "r", roll=16.0 * late)
-    a.one("thumb_1", "r", yaw=22.0 * late, pitch=14.0 * late)
-    a.one("thumb_2", "r", yaw=26.0 * late)
+        a.rotate_side(name, "r", roll=-42.0 * delayed)
+    a.rotate_side("finger_a_1", "r", roll=22.0 * delayed, pitch=10.0 * delayed)
+    a.rotate_side("finger_a_2", "r", roll=16.0 * delayed)
+    a.rotate_side("thumb_1", "r", yaw=22.0 * delayed, pitch=14.0 * delayed)
+    a.rotate_side("thumb_2", "r", yaw=26.0 * delayed)
     # The left one swings back against it.
     a.arm("l", roll=18.0 * out, pitch=-9.0 * draw + 19.0 * out, bend=12.0 * out)
     a.grip("l", 0.5 * out)
@@ -172,11 +173,11 @@ def bow(a, t):
     down = keyed(t, (0.25, 0.0), (1.0, 1.0), (1.5, 1.04), (2.25, 0.0))
     head = keyed(t, (0.30, 0.0), (1.15, 1.0), (1.55, 1.0), (2.35, 0.0))
     arm = keyed(t, (0.10, 0.0), (0.85, 1.0), (1.75, 1.0), (2.45, 0.0))
-    a.rest()
+    a.neutral_stance()
     # Toward the arm that sweeps out, then over the other foot; the head is turned a little, and the tail.
     aside = keyed(t, (0.0, 0.0), (0.42, -0.7), (1.05, 1.0), (1.7, 0.85), (2.5, 0.0))
     a.move("hips", x=-2.9 * down + 0.3 * rise, y=1.2 * aside, z=-0.9 * down + 0.35 * rise)
-    a.turn("hips", pitch=21.0 * down - 2.0 * rise, roll=2.5 * aside, yaw=5.0 * aside)
+    a.rotate("hips", pitch=21.0 * down - 2.0 * rise, roll=2.5 * aside, yaw=5.0 * aside)
     a.bend(pitch=30.0 * down - 7.0 * rise, roll=-6.0 * aside, yaw=-4.0 * aside)
     a.stretch(0.6 * rise - 0.3 * down)
     a.nod(pitch=15.0 * head - 9.0 * rise)
@@ -185,15 +186,15 @@ def bow(a, t):
     a.mouth(0.12 + 0.25 * rise, 1.2)
     # Right arm out to the side first, then in an arc before the belly.
     out = keyed(t, (0.05, 0.0), (0.42, 1.0), (0.9, 0.0), (1.75, 0.0), (2.1, 0.6), (2.6, 0.0))
-    a.one("clavicle", "r", yaw=-10.0 * arm)
+    a.rotate_side("clavicle", "r", yaw=-10.0 * arm)
     a.arm("r", roll=30.0 * out + 4.0 * arm, pitch=-18.0 * arm, yaw=-14.0 * arm)
     a.elbow("r", 10.0 * out + 62.0 * arm)
-    a.one("hand", "r", roll=16.0 * out - 16.0 * arm)
+    a.rotate_side("hand", "r", roll=16.0 * out - 16.0 * arm)
     a.grip("r", -0.25 * out + 0.1 * arm)
     # The left one sweeps out and back.
     a.arm("l", roll=16.0 * out + 22.0 * arm, pitch=44.0 * arm)
     a.elbow("l", 8.0 * arm)
-    a.one("hand", "l", roll=18.0 * arm)
+    a.rotate_side("hand", "l", roll=18.0 * arm)
     a.grip("l", -0.4 * arm)
     a.tail_pose(rise=16.0 * down, side=-26.0 * aside, curl=-16.0 * down + 6.0 * rise)
     a.ears(9.0 * rise - 12.0 * down, -22.0 * head)
@@ -212,10 +213,10 @@ def attack(a, t):
     lunge = keyed(t, (0.26, 0.0), (0.56, 1.0), (0.72, 1.0), (1.12, 0.0))
     # He crouches, comes up over the foot that steps out, and falls into the blow.
     tall = keyed(t, (0.20, 0.0), (0.38, 1.0), (0.55, 0.0))
-    a.rest()
+    a.neutral_stance()
     a.move("hips", x=-2.6 * wind + 6.9 * lunge, y=-1.1 * wind + 1.0 * lunge,
            z=-1.9 * wind - 2.0 * lunge + 2.6 * tall)
-    a.turn("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
+    a.rotate("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
     a.bend(yaw=-27.0 * wind + 36.0 * hit + 25.0 * over, pitch=-9.0 * wind + 15.0 * hit,
            roll=5.0 * wind - 4.0 * hit)
     a.stretch(-0.7 * wind + 1.1 * tall - 0.4 * over)
@@ -227,14 +228,14 @@ def attack(a, t):
     a.mouth(0.16 - 0.12 * wind + 0.8 * keyed(t, (0.34, 0.0), (0.49, 1.0), (0.68, 0.85),
                                              (0.98, 0.0)), 1.0 - 1.2 * wind - 2.0 * hit)
     # The claw: high and back, round over the shoulder, down across the body.
-    a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 17.0 * hit)
+    a.rotate_side("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 17.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.
     a.arm("r", roll=79.0 * wind + 42.0 * hit - 30.0 * over,
           yaw=37.0 * wind - 57.0 * hit - 22.0 * over)
     a.elbow("r", 62.0 * wind + 8.0 * hit - 12.0 * over)
-    a.one("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
+    a.rotate_side("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
     a.grip("r", -0.7 * wind + 0.12 * hit + 0.35 * over, -0.5 * wind)
-    a.one("clavicle", "l", yaw=-5.0 * wind)
+    a.rotate_side("clavicle", "l", yaw=-5.0 * wind)
     a.arm("l", roll=20.0 * wind + 62.0 * hit, pitch=-34.0 * wind + 16.0 * hit, yaw=16.0 * hit)
     a.elbow("l", 44.0 * wind + 6.0 * hit)
     a.grip("l", 0.35 * wind + 0.5 * hit)
@@ -258,10 +259,10 @@ def hit(a, t):
     blow = keyed(t, (0.0, 0.0), (0.10, 1.0), (0.24, 0.9), (0.62, 0.0))
     whip = keyed(t, (0.0, 0.0), (0.07, -0.8), (0.20, 1.0), (0.50, 0.0))
     after = keyed(t, (0.08, 0.0), (0.28, 1.0), (0.45, 0.8), (0.85, 0.0))
-    a.rest()
+    a.neutral_stance()
     a.move("hips", x=-3.2 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.95), (0.87, 0.0)),
            y=-0.9 * after, z=0.45 * blow - 2.1 * after)
-    a.turn("hips", pitch=-7.0 * blow + 7.0 * after, yaw=-8.0 * after)
+    a.rotate("hips", pitch=-7.0 * blow + 7.0 * after, yaw=-8.0 * after)
     a.bend(pitch=-19.0 * blow + 20.0 * after, yaw=-9.0 * blow, roll=-4.0 * after)
     a.stretch(-0.8 * blow)
     a.move("belly", x=-1.0 * blow)
@@ -285,12 +286,12 @@ def hit(a, t):
     # The left arm stays behind in front of him; the right one, of the side that goes back, is thrown out.
     # Then the left hand goes to where it hurts.
     hurt = keyed(t, (0.20, 0.0), (0.42, 1.0), (0.60, 1.0), (0.90, 0.0))
-    for side, late, wide, ahead in (("l", 0.0, 32.0, -28.0), ("r", 0.04, 66.0, -6.0)):
-        fling = keyed(t - late, (0.0, 0.0), (0.20, 1.1), (0.32, 0.7), (0.75, 0.0))
-        a.one("clavicle", side, yaw=-12.0 * fling, roll=5.0 * fling)
+    for side, delayed, wide, ahead in (("l", 0.0, 32.0, -28.0), ("r", 0.04, 66.0, -6.0)):
+        fling = keyed(t - delayed, (0.0, 0.0), (0.20, 1.1), (0.32, 0.7), (0.75, 0.0))
+        a.rotate_side("clavicle", side, yaw=-12.0 * fling, roll=5.0 * fling)
         a.arm(side, roll=wide * fling, pitch=ahead * fling, yaw=0.8 * ahead * fling)
         a.elbow(side, 6.0 * fling + 22.0 * after)
-        a.one("hand", side, roll=-24.0 * blow + 10.0 * after)
+        a.rotate_side("hand", side, roll=-24.0 * blow + 10.0 * after)
         a.grip(side, -0.5 * fling)
     a.arm("l", roll=7.0 * hurt, pitch=-10.0 * hurt)
     a.elbow("l", 46.0 * hurt)
@@ -323,9 +324,9 @@ def talk(a, t):
     # Neither hand is quite still while the other one speaks.
     left, right = left + 0.25 * right, right + 0.25 * left
     stress = max(bump(phase, s, s + 0.07, 0.03) for s in (0.09, 0.37, 0.55, 0.80))
-    a.rest()
+    a.neutral_stance()
     a.move("hips", y=0.9 * wave(phase, 1, 0.05), z=-0.25 * stress)
-    a.turn("hips", yaw=3.0 * wave(phase, 1, 0.1), roll=1.6 * wave(phase, 1, 0.05))
+    a.rotate("hips", yaw=3.0 * wave(phase, 1, 0.1), roll=1.6 * wave(phase, 1, 0.05))
     a.bend(yaw=6.0 * wave(phase, 1, 0.14), roll=-2.6 * wave(phase, 1, 0.08),
            pitch=2.5 * stress + 1.0 * wave(phase, 2, 0.3))
     a.stretch(0.15 * wave(phase, 2) - 0.25 * stress)
@@ -335,7 +336,7 @@ def talk(a, t):
            -4.0 * bump(phase, 0.64, 0.76, 0.03))
     a.mouth(0.12 + 0.86 * wide, 0.2 + 0.9 * spread + 0.3 * stress)
     a.move("jaw", x=0.25 * wide * (1.0 - spread))
-    a.turn("tongue", pitch=-9.0 * wide * spread)
+    a.rotate("tongue", pitch=-9.0 * wide * spread)
     a.brows(0.75 * stress + 0.25 * left, -0.35 * bump(phase, 0.62, 0.78, 0.05))
     # Once the left hand goes up above the shoulder: "so high!"
     high = bump(phase, 0.52, 0.80, 0.08)
@@ -343,12 +344,12 @@ def talk(a, t):
     a.elbow("l", -38.0 * high)
     for side, gesture in (("l", left), ("r", right)):
         beat = gesture * stress
-        a.one("clavicle", side, roll=4.0 * gesture, yaw=-5.0 * gesture)
+        a.rotate_side("clavicle", side, roll=4.0 * gesture, yaw=-5.0 * gesture)
         a.arm(side, roll=10.0 * gesture, pitch=-10.0 * gesture + 6.0 * beat,
               yaw=-10.0 * gesture)
         a.elbow(side, 58.0 * gesture - 20.0 * beat)
         a.wrist(side, 45.0 * gesture)
-        a.one("hand", side, roll=8.0 * gesture + 14.0 * beat)
+        a.rotate_side("hand", side, roll=8.0 * gesture + 14.0 * beat)
         a.grip(side, -0.45 * gesture)
     a.tail(5.0, 1.0, phase, 2, 0.07)
     a.ears(6.0 * stress + 3.0 * wave(phase, 2, 0.1))
@@ -367,42 +368,43 @@ def carry(a, t):
     arm answers."""
     phase = t / CARRY_SECONDS
     breath = wave(phase, 2)
-    sway, trunk, head = (_lit_hip(phase - late) for late in (0.0, 0.03, 0.06))
-    a.rest()
+    sway, trunk, head = (_lit_hip(phase - delayed) for delayed in (0.0, 0.03, 0.06))
+    a.neutral_stance()
     a.mouth(0.16 + 0.05 * breath)
     # The light goes ahead and to the left, the eyes before it and the head behind it.
     ahead, peers = bump(phase, 0.06, 0.37, 0.09), bump(phase, 0.04, 0.35, 0.05)
     high = bump(phase, 0.38, 0.80, 0.12)
     a.move("hips", x=0.1 * wave(phase, 1, 0.2) + 0.9 * ahead, y=2.4 * sway,
            z=-0.2 * abs(sway) + 0.14 * wave(phase, 2, 0.1) - 0.5 * ahead)
-    a.turn("hips", roll=3.2 * sway, yaw=1.5 * wave(phase, 1, 0.1))
+    a.rotate("hips", roll=3.2 * sway, yaw=1.5 * wave(phase, 1, 0.1))
     a.bend(roll=-5.2 * trunk, pitch=0.6 * breath + 8.0 * ahead, yaw=11.0 * ahead)
-    a.turn("chest", pitch=-1.6 * breath)
+    a.rotate("chest", pitch=-1.6 * breath)
     a.stretch(0.32 * wave(phase, 2, 0.05))
     a.move("belly", x=0.3 * wave(phase, 2, 0.45))
     a.both("clavicle", roll=1.6 * wave(phase, 2, 0.08))
-    a.one("clavicle", "r", roll=5.0, yaw=-4.0 - 8.0 * ahead)
+    a.rotate_side("clavicle", "r", roll=5.0, yaw=-4.0 - 8.0 * ahead)
     # The arm keeps the light level: it gives way to the trunk, late.
     a.arm("r", roll=1.5 * wave(phase, 2, 0.15) + 2.0 * trunk,
           pitch=-25.0 + 1.5 * wave(phase, 2, 0.12) - 14.0 * high - 16.0 * ahead, yaw=20.0)
     a.elbow("r", 50.0 + 3.0 * wave(phase, 2, 0.2) + 8.0 * high - 10.0 * ahead)
     a.wrist("r", 25.0)
-    a.one("hand", "r", pitch=2.0 * wave(phase, 2, 0.26), roll=2.0 * head)
+    a.rotate_side("hand", "r", pitch=2.0 * wave(phase, 2, 0.26), roll=2.0 * head)
     a.grip("r", 0.55)
     # The left arm balances: it is out at frame 52, goes a little too far, and its hand comes later.
-    answer, late = (keyed(phase - by, (0.40, 0.0), (0.542, 1.0), (0.62, 0.8), (0.72, 0.8), (0.86, 0.0))
-                    for by in (0.0, 0.035))
-    a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk) + 34.0 * answer + 9.0 * ahead,
-          pitch=3.0 * wave(phase, 1, 0.2) + 16.0 * ahead + 10.0 * answer)
-    a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2) - 26.0 * answer - 14.0 * ahead)
-    a.one("hand", "l", roll=20.0 * late)
-    a.grip("l", -0.5 * late)
+    answer, delayed = (keyed(phase - by, (0.40, 0.0), (0.542, 1.0), (0.62, 0.8), (0.72, 0.8), (0.86, 0.0))
+                       for by in (0.0, 0.035))
+    a.rotate_side("upperarm", "l",
+                  roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk) + 34.0 * answer + 9.0 * ahead,
+                  pitch=3.0 * wave(phase, 1, 0.2) + 16.0 * ahead + 10.0 * answer)
+    a.rotate_side("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2) - 26.0 * answer - 14.0 * ahead)
+    a.rotate_side("hand", "l", roll=20.0 * delayed)
+    a.grip("l", -0.5 * delayed)
     # A long look at the light, eyes first, then ahead again.
     eyes, look = bump(phase, 0.40, 0.84, 0.05), bump(phase, 0.42, 0.88, 0.10)
     a.look(-20.0 * eyes + 9.0 * peers, 12.0 * eyes)
-    late = bump(phase, 0.08, 0.39, 0.09)
-    a.nod(yaw=-26.0 * look + 12.0 * late, roll=2.0 + 1.5 * head - 3.0 * look - 5.0 * late,
-          pitch=1.2 * wave(phase, 2, 0.12) + 9.0 * look - 3.0 * late)
+    delayed = bump(phase, 0.08, 0.39, 0.09)
+    a.nod(yaw=-26.0 * look + 12.0 * delayed, roll=2.0 + 1.5 * head - 3.0 * look - 5.0 * delayed,
+          pitch=1.2 * wave(phase, 2, 0.12) + 9.0 * look - 3.0 * delayed)
     a.brows(0.4 * eyes - 0.2 * peers, 0.35 * peers)
     a.tail(4.0, 0.6, phase, 2, 0.07)
     a.ears(1.5 * wave(phase, 2, 0.08) + 3.0 * look + 9.0 * peers)
@@ -414,7 +416,7 @@ def carry(a, t):
 
 def stand(a, t):
     """The pose that layers are taken from."""
-    a.rest()
+    a.neutral_stance()
     a.mouth(0.16)
     a.stand()
 
@@ -437,24 +439,24 @@ def breathe(a, t):
     """A deep breath, shoulders and belly with it; the feet are unaffected."""
     # Both are 0 at the beginning, where the layer adds nothing.
     breath = wave(t / 2.5, 1, 0.25) - wave(0.0, 1, 0.25)
-    late = wave(t / 2.5, 1, 0.31) - wave(0.0, 1, 0.31)
-    a.rest()
+    delayed = wave(t / 2.5, 1, 0.31) - wave(0.0, 1, 0.31)
+    a.neutral_stance()
     a.mouth(0.16)
-    a.turn("spine_2", pitch=-0.8 * breath)
-    a.turn("chest", pitch=-2.0 * breath)
-    a.turn("neck", pitch=1.2 * breath)
-    a.turn("head", pitch=1.0 * late)
+    a.rotate("spine_2", pitch=-0.8 * breath)
+    a.rotate("chest", pitch=-2.0 * breath)
+    a.rotate("neck", pitch=1.2 * breath)
+    a.rotate("head", pitch=1.0 * delayed)
     a.move("chest", z=0.16 * breath)
-    a.move("belly", x=0.32 * late)
+    a.move("belly", x=0.32 * delayed)
     a.both("clavicle", roll=2.4 * breath)
-    a.both("upperarm", roll=1.6 * late)
-    a.ears(1.5 * late)
+    a.both("upperarm", roll=1.6 * delayed)
+    a.ears(1.5 * delayed)
     a.stand()
 
 
-def _positive(way):
-    """Returns about `way` where it is positive, and 0 elsewhere, without a corner at 0."""
-    return max(0.0, way) ** 2 / (abs(way) + 0.2) * 1.2
+def _positive(x):
+    """Returns about `x` if it is positive, otherwise 0, without a corner at 0."""
+    return max(0.0, x) ** 2 / (abs(x) + 0.2) * 1.2
 
 
 def lean(a, t):
@@ -464,30 +466,30 @@ def lean(a, t):
                  (2.0, 0.0))
     side = keyed(t, (0.0, 0.0), (0.50, 1.0), (0.72, 0.78), (1.38, -0.85), (1.58, -0.66), (1.90, 0.06),
                  (2.0, 0.0))
-    late = keyed(t, (0.06, 0.0), (0.60, 1.0), (0.84, 0.76), (1.48, -0.85), (1.66, -0.62), (2.0, 0.0))
-    a.rest()
+    delayed = keyed(t, (0.06, 0.0), (0.60, 1.0), (0.84, 0.76), (1.48, -0.85), (1.66, -0.62), (2.0, 0.0))
+    a.neutral_stance()
     a.mouth(0.16)
     a.move("hips", y=-2.3 * side, z=-0.5 * side * side)
-    a.turn("hips", roll=-4.0 * side, yaw=2.5 * side)
-    a.move("belly", y=0.4 * late)
-    for joint, share in (("spine_1", 9.0), ("spine_2", 9.0), ("chest", 8.0)):
-        a.turn(joint, roll=-share * side, yaw=0.3 * share * side)
-    a.turn("neck", roll=5.0 * late, yaw=4.0 * head)
-    a.turn("head", roll=11.0 * late - 2.0 * head, yaw=6.0 * head, pitch=2.0 * abs(head))
+    a.rotate("hips", roll=-4.0 * side, yaw=2.5 * side)
+    a.move("belly", y=0.4 * delayed)
+    for joint, degrees in (("spine_1", 9.0), ("spine_2", 9.0), ("chest", 8.0)):
+        a.rotate(joint, roll=-degrees * side, yaw=0.3 * degrees * side)
+    a.rotate("neck", roll=5.0 * delayed, yaw=4.0 * head)
+    a.rotate("head", roll=11.0 * delayed - 2.0 * head, yaw=6.0 * head, pitch=2.0 * abs(head))
     a.look(7.0 * head)
     # Leaning left the right arm goes out to the side, below the shoulder; leaning right the left one goes
     # back, later. What is on the low side gives way to the hip.
-    left, right, out, back = (_positive(way) for way in (side, -side, late, -late))
+    left, right, out, back = (_positive(way) for way in (side, -side, delayed, -delayed))
     a.arm("r", roll=17.0 * out + 20.0 * right, pitch=10.0 * out, lift=10.0 * left)
     a.elbow("r", 16.0 * left + 14.0 * right)
-    a.one("hand", "r", roll=10.0 * out)
+    a.rotate_side("hand", "r", roll=10.0 * out)
     a.arm("l", roll=32.0 * left + 24.0 * back, pitch=10.0 * left + 36.0 * back)
     a.elbow("l", 34.0 * left + 44.0 * back)
-    a.one("hand", "l", roll=12.0 * back)
-    a.turn("tail_1", yaw=5.0 * late)
-    a.turn("tail_2", yaw=7.0 * late)
-    a.ears(7.0 * late, 0.0, "l")
-    a.ears(-5.0 * late, 0.0, "r")
+    a.rotate_side("hand", "l", roll=12.0 * back)
+    a.rotate("tail_1", yaw=5.0 * delayed)
+    a.rotate("tail_2", yaw=7.0 * delayed)
+    a.ears(7.0 * delayed, 0.0, "l")
+    a.ears(-5.0 * delayed, 0.0, "r")
     # The foot that the trunk leans away from gets light: its heel comes up.
     for side_name, sign, light in (("l", 1.0, right), ("r", -1.0, left)):
         a.foot(side_name, BALL[0], BALL[1] * sign, 0.0, 11.0 * light)

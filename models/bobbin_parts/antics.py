@@ -3,7 +3,7 @@
 import math
 
 from kit.curves import bump, keyed, pulse, thrown, wave
-from kit.maths import rotate, smoothstep, turn
+from kit.maths import rotate, smoothstep, euler
 
 from bobbin_parts import leaps
 from bobbin_parts.actor import BALL, SIDES, Tread
@@ -30,8 +30,8 @@ def sneeze(a, t):
     full = keyed(t, (0.06, 0.0), (0.30, 0.40), (0.44, 0.24), (0.68, 0.74), (0.80, 0.58), (1.02, 1.0),
                  (1.24, 1.04))
     deep = full * (1.0 - thrown(t, 1.22, 1.32, 1.6))
-    late = keyed(t, (0.10, 0.0), (0.34, 0.40), (0.48, 0.26), (0.72, 0.74), (0.84, 0.60), (1.05, 1.0),
-                 (1.23, 1.0)) * (1.0 - thrown(t, 1.21, 1.31, 1.4))
+    delayed = keyed(t, (0.10, 0.0), (0.34, 0.40), (0.48, 0.26), (0.72, 0.74), (0.84, 0.60), (1.05, 1.0),
+                    (1.23, 1.0)) * (1.0 - thrown(t, 1.21, 1.31, 1.4))
     burst = thrown(t, 1.22, 1.32, 1.6) * (1.0 - keyed(t, (1.36, 0.0), (1.50, 0.30), (1.82, 1.0)))
     # The legs are slower than the head.
     push = keyed(t, (1.16, 0.0), (1.38, 1.0), (1.66, 0.0))
@@ -41,40 +41,40 @@ def sneeze(a, t):
     stare = keyed(t, (1.35, 0.0), (1.43, 1.0), (1.68, 1.0), (1.80, 0.0))
     after = keyed(t, (1.66, 0.0), (1.78, 1.0), (2.60, 1.0), (2.74, 0.0))
     drop = keyed(t, (2.16, 0.0), (2.24, 1.15), (2.32, 0.95), (2.58, 1.0), (2.76, 0.0))
-    a.rest()
+    a.neutral_stance()
     a.root(-3.0 * back)
     a.move("hips", x=-1.3 * tall + 1.6 * push, y=0.5 * tall, z=0.5 * tall - 1.1 * push - 1.1 * sink)
-    a.turn("hips", pitch=-3.0 * tall + 10.0 * push)
+    a.rotate("hips", pitch=-3.0 * tall + 10.0 * push)
     a.bend(pitch=-13.0 * deep + 25.0 * burst - 4.0 * after)
-    a.turn("chest", pitch=-2.5 * deep)
+    a.rotate("chest", pitch=-2.5 * deep)
     a.stretch(1.3 * deep - 0.9 * burst)
     a.move("belly", x=0.5 * deep - 0.6 * burst)
     # Head back 25 degrees, and held until it goes.
-    a.nod(pitch=-25.0 * late - 9.0 * burst + 7.0 * after,
+    a.nod(pitch=-25.0 * delayed - 9.0 * burst + 7.0 * after,
           roll=3.0 * after + 1.5 * wave(t, 7) * pulse(t, 1.05, 1.22, 0.07))
     shut = keyed(t, (0.10, 0.0), (1.0, 0.55), (1.18, 0.75), (1.24, 1.0), (1.34, 1.0), (1.42, 0.0))
     blink = keyed(t, (2.64, 0.0), (2.69, 1.0), (2.71, 1.0), (2.77, 0.0))
     for side, _ in SIDES:
         a.lids(side, max(shut, blink) - 0.2 * stare, max(0.9 * shut, blink) - 0.15 * stare, 2.0 - 6.0 * blink)
-    a.brows(0.8 * late - 0.6 * shut * burst + 0.9 * stare + 0.5 * after,
-            -0.9 * late + 0.8 * shut * burst - 0.7 * stare - 0.7 * after)
+    a.brows(0.8 * delayed - 0.6 * shut * burst + 0.9 * stare + 0.5 * after,
+            -0.9 * delayed + 0.8 * shut * burst - 0.7 * stare - 0.7 * after)
     # Both eyes meet where the fire is, farther and farther away.
     squint(a, stare * keyed(t, (1.43, 0.6), (1.80, 0.25)) + after, 11.0)
-    a.look(0.0, -5.0 * late + 9.0 * stare * (1.0 - after))
+    a.look(0.0, -5.0 * delayed + 9.0 * stare * (1.0 - after))
     gape = keyed(t, (1.18, 0.0), (1.34, 1.0), (1.44, 0.9), (1.66, 0.0))
-    a.mouth(0.16 + 0.72 * late + 0.84 * gape * (1.0 - late), 1.0 - 1.5 * max(late, gape))
-    a.turn("jaw", pitch=14.0 * gape)
+    a.mouth(0.16 + 0.72 * delayed + 0.84 * gape * (1.0 - delayed), 1.0 - 1.5 * max(delayed, gape))
+    a.rotate("jaw", pitch=14.0 * gape)
     # Hands come up, the right one toward the nose, the left one less, and are thrown back and down.
-    for side, own, much, bent in (("l", 0.0, 0.62, 46.0), ("r", 0.05, 1.0, 78.0)):
-        up = keyed(t - own, (0.12, 0.0), (0.34, 0.35), (0.48, 0.28), (0.72, 0.70), (0.84, 0.62), (1.06, 1.0),
+    for side, sign, much, bent in (("l", 0.0, 0.62, 46.0), ("r", 0.05, 1.0, 78.0)):
+        up = keyed(t - sign, (0.12, 0.0), (0.34, 0.35), (0.48, 0.28), (0.72, 0.70), (0.84, 0.62), (1.06, 1.0),
                    (1.19, 1.0), (1.40, 0.0))
-        fling = keyed(t - own, (1.20, 0.0), (1.40, 1.0), (1.50, 0.9), (1.90, 0.0))
-        a.one("clavicle", side, roll=9.0 * up + 3.0 * fling, yaw=9.0 * fling)
+        fling = keyed(t - sign, (1.20, 0.0), (1.40, 1.0), (1.50, 0.9), (1.90, 0.0))
+        a.rotate_side("clavicle", side, roll=9.0 * up + 3.0 * fling, yaw=9.0 * fling)
         fling *= 1.2 - 0.4 * much
         up *= much
         a.arm(side, roll=34.0 * up + 28.0 * fling, pitch=-20.0 * up + 34.0 * fling)
         a.elbow(side, bent * up + 6.0 * fling)
-        a.one("hand", side, roll=18.0 * fling - 10.0 * up)
+        a.rotate_side("hand", side, roll=18.0 * fling - 10.0 * up)
         a.grip(side, -0.5 * up - 0.55 * fling)
     a.tail_pose(rise=10.0 * deep - 12.0 * burst + 7.0 * sink, curl=16.0 * deep - 26.0 * burst)
     # Ears are blown back, and swing after the head.
@@ -102,24 +102,24 @@ def _heading(t):
     return keyed(t, (_SEES - 0.1, 0.0), *[(end, _DEGREES * n / _STEPS) for n, end in enumerate(_ENDS) if n])
 
 
-def _planted(number):
+def _planted(step):
     """Returns the direction of a foot after step `number`: it stands during the next step."""
-    return min(_DEGREES, _DEGREES * (number + 1.5) / _STEPS) if number >= 0 else 0.0
+    return min(_DEGREES, _DEGREES * (step + 1.5) / _STEPS) if step >= 0 else 0.0
 
 
 def _chasing_foot(side, t):
-    """(yaw about the body's middle, how far it is up, 0 to 1): left and right feet take turns."""
+    """Returns (yaw about the body's middle, height from 0 to 1); left and right feet alternate."""
     last = -1
-    for number in range(0 if side == "l" else 1, _STEPS, 2):
-        start, end = _ENDS[number], _ENDS[number + 1]
+    for step in range(0 if side == "l" else 1, _STEPS, 2):
+        start, end = _ENDS[step], _ENDS[step + 1]
         s = (t - start) / (end - start)
         if s <= 0.0:
             break
         if s < 1.0:
-            way = smoothstep(0.05, 0.95, s)
+            progress = smoothstep(0.05, 0.95, s)
             before = _planted(last)
-            return before + (_planted(number) - before) * way, math.sin(math.pi * s)
-        last = number
+            return before + (_planted(step) - before) * progress, math.sin(math.pi * s)
+        last = step
     return _planted(last), 0.0
 
 
@@ -140,10 +140,10 @@ def chase(a, t):
     side = sum((-1.0) ** n * pulse(t, one, two, 0.5 * (two - one))
                for n, (one, two) in enumerate(zip(_ENDS, _ENDS[1:])))
     a.root(yaw=_heading(t))
-    a.rest()
+    a.neutral_stance()
     a.move("hips", x=-0.5 * ready + 0.5 * run, y=-0.6 * side * run + 1.2 * reel,
            z=-1.3 * ready - 1.4 * run + 0.4 * beat * run - 1.0 * reel)
-    a.turn("hips", roll=-4.0 * run - 1.4 * side * run, yaw=6.0 * sees, pitch=4.0 * ready + 6.0 * run)
+    a.rotate("hips", roll=-4.0 * run - 1.4 * side * run, yaw=6.0 * sees, pitch=4.0 * ready + 6.0 * run)
     a.bend(yaw=19.0 * head + 8.0 * run - 16.0 * reel, roll=-11.0 * run + 7.0 * reel,
            pitch=6.0 * ready + 9.0 * run - 6.0 * reel)
     a.stretch(-0.5 * ready + 0.3 * beat * run)
@@ -153,9 +153,9 @@ def chase(a, t):
     a.blink(max(bump(t / CHASE_SECONDS, 0.03, 0.08, 0.02), 0.5 * reel))
     a.mouth(0.16 + 0.45 * run + 0.25 * ready + 0.3 * reel, 1.0 - 1.2 * reel)
     # Hands snap at it, step by step.
-    for name, own in SIDES:
-        snap = run * (0.5 + 0.5 * own * side)
-        a.one("clavicle", name, roll=5.0 * run, yaw=-6.0 * run)
+    for name, sign in SIDES:
+        snap = run * (0.5 + 0.5 * sign * side)
+        a.rotate_side("clavicle", name, roll=5.0 * run, yaw=-6.0 * run)
         a.arm(name, roll=(26.0 if name == "l" else 15.0) * run + 14.0 * ready + 40.0 * reel,
               pitch=(-34.0 if name == "l" else -17.0) * run - 10.0 * ready - 12.0 * snap)
         a.elbow(name, (30.0 if name == "l" else 50.0) * run + 26.0 * ready - 22.0 * snap + 8.0 * reel)
@@ -163,9 +163,9 @@ def chase(a, t):
     # The tail comes round to where he looks, and is always a little ahead of him.
     a.tail_pose(side=26.0 * sees + 92.0 * run - 22.0 * ready * wave(t, 3), rise=6.0 * sees, curl=8.0 * run)
     a.ears(14.0 * sees - 22.0 * run, 26.0 * run - 8.0 * sees)
-    for name, own in SIDES:
+    for name, sign in SIDES:
         yaw, up = _chasing_foot(name, t)
-        x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
+        x, y, _ = rotate(euler(yaw=yaw), (BALL[0], BALL[1] * sign, 0.0))
         a.foot(name, x, y, 1.8 * up ** 1.4, 8.0 * up ** 1.4, yaw, 0.5)
 
 
@@ -178,18 +178,18 @@ def dizzy(a, t):
     a.tail_pose(side=16.0 * much * wave(phase, 2, 0.1), curl=8.0 * much * wave(phase, 2, 0.35))
     a.nod(pitch=9.0 * much * wave(phase, 2, 0.25), roll=11.0 * much * wave(phase, 2),
           yaw=6.0 * much * wave(phase, 1))
-    for name, own in SIDES:
+    for name, sign in SIDES:
         rounds = 2 if name == "l" else 3
-        a.turn("eye_" + name, yaw=13.0 * much * wave(phase, rounds, 0.25),
-               pitch=13.0 * own * much * wave(phase, rounds))
+        a.rotate("eye_" + name, yaw=13.0 * much * wave(phase, rounds, 0.25),
+                 pitch=13.0 * sign * much * wave(phase, rounds))
         a.lids(name, (0.68 if name == "l" else -0.28) * much, -0.12 * much, 3.0)
     a.droop("l", 14.0 * much)
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
-    a.turn("jaw", pitch=8.0 * much)
+    a.rotate("jaw", pitch=8.0 * much)
     # One corner of the mouth hangs lower, by turns.
-    for name, own in SIDES:
-        a.move("cheek_" + name, z=-1.1 * own * much * wave(phase, 2, 0.1))
+    for name, sign in SIDES:
+        a.move("cheek_" + name, z=-1.1 * sign * much * wave(phase, 2, 0.1))
     a.move("tongue", x=1.8 * much, y=0.5 * much * wave(phase, 2), z=0.3 * much)
 
 
@@ -211,20 +211,20 @@ def pat(a, t):
     reach = keyed(t, (0.34, 0.0), (0.86, 1.0), (1.98, 1.0), (2.60, 0.0))
     wag = pulse(t, 0.5, 2.9, 0.4)
     down = max(pulse(t, at - 0.19, at + 0.19, 0.19) for at in _PATS)
-    late = max(pulse(t, at + 0.04, at + 0.40, 0.17) for at in _PATS)
-    a.rest()
+    delayed = max(pulse(t, at + 0.04, at + 0.40, 0.17) for at in _PATS)
+    a.neutral_stance()
     a.move("hips", x=0.8 * stoop, y=0.6 * stoop, z=-1.2 * stoop - 0.25 * down)
-    a.turn("hips", pitch=13.0 * stoop, yaw=4.0 * stoop)
+    a.rotate("hips", pitch=13.0 * stoop, yaw=4.0 * stoop)
     a.bend(pitch=22.0 * stoop + 1.5 * down, yaw=14.0 * stoop, roll=-3.0 * stoop)
-    a.nod(pitch=10.0 * head - 25.0 * stoop + 2.5 * late + 4.0 * pulse(t, 2.25, 2.65, 0.16), roll=-8.0 * stoop,
-          yaw=-11.0 * stoop)
+    a.nod(pitch=10.0 * head - 25.0 * stoop + 2.5 * delayed + 4.0 * pulse(t, 2.25, 2.65, 0.16),
+          roll=-8.0 * stoop, yaw=-11.0 * stoop)
     a.look(-4.0 * head, 15.0 * head)
     a.brows(0.6 * head)
     a.mouth(0.16 + 0.5 * stoop, 1.0)
     blink = bump(t / PAT_SECONDS, 0.42, 0.50, 0.03)
     for side, _ in SIDES:
         a.lids(side, max(blink, 0.15 * stoop), max(blink, 0.35 * stoop), 2.0)
-    a.one("clavicle", "r", yaw=-14.0 * reach, roll=4.0 * reach)
+    a.rotate_side("clavicle", "r", yaw=-14.0 * reach, roll=4.0 * reach)
     # The hand comes up beside the chest, and goes out from there, over the edge of the head.
     bent = max(pulse(t, 0.16, 1.00, 0.36), pulse(t, 1.92, 2.78, 0.36))
     a.arm("r", roll=16.0 * bent, pitch=-14.0 * bent)
@@ -233,7 +233,7 @@ def pat(a, t):
     # The first pat is lower: Thimble rises to meet the others.
     low = 0.45 * (1.0 - smoothstep(1.12, 1.34, t))
     # Fingers come after the wrist.
-    a.grip("r", -0.12 * reach + 0.26 * reach * late)
+    a.grip("r", -0.12 * reach + 0.26 * reach * delayed)
     a.palm("r", (_HEAD_WRIST[0] - 0.6 * lift, _HEAD_WRIST[1], _HEAD_WRIST[2] + 3.8 * lift - low),
            (1.0, -0.10, 0.14 + 0.30 * lift), reach)
     a.arm("l", roll=10.0 * stoop, pitch=22.0 * stoop)
@@ -250,7 +250,7 @@ GIGGLE_SECONDS, PRICK_SECONDS = 1.9, 0.75
 
 
 def _stance(a):
-    a.rest()
+    a.neutral_stance()
     a.mouth(0.16)
     a.stand()
 
@@ -259,9 +259,9 @@ def _head_toward(yaw, pitch):
     """The head turns most of the way, and the eyes, which were there before it, turn back."""
     def act(a, t):
         _stance(a)
-        a.turn("chest", yaw=8.0 * yaw, pitch=-3.0 * pitch)
-        a.turn("neck", yaw=14.0 * yaw, pitch=-7.0 * pitch)
-        a.turn("head", yaw=28.0 * yaw, pitch=-14.0 * pitch, roll=-3.0 * yaw)
+        a.rotate("chest", yaw=8.0 * yaw, pitch=-3.0 * pitch)
+        a.rotate("neck", yaw=14.0 * yaw, pitch=-7.0 * pitch)
+        a.rotate("head", yaw=28.0 * yaw, pitch=-14.0 * pitch, roll=-3.0 * yaw)
         a.look(-17.0 * yaw, 6.0 * pitch)
     return act
 
@@ -285,7 +285,7 @@ eyes_up, eyes_down = _eyes_toward(0.0, 1.0), _eyes_toward(0.0, -1.0)
 
 def prick(a, t):
     """A tenth of a second after the eyes: ears up, then brows and head; half of it stays."""
-    a.rest()
+    a.neutral_stance()
     a.stand()
     up = keyed(t, (0.10, 0.0), (0.28, 1.0), (0.66, 0.5))
     a.ears(36.0 * up, -12.0 * up)
@@ -305,16 +305,16 @@ def giggle(a, t):
     much = pulse(t, 0.06, 1.74, 0.40)
     # Laughter comes in bursts: quick and small while he is upright, slower and deeper while he is doubled up.
     beat = 2.0 * math.pi * (4.7 * t - 0.9 * double * (t - 0.9))
-    shake, late = (much * math.sin(beat - by) for by in (0.0, 1.1))
-    a.rest()
+    shake, delayed = (much * math.sin(beat - by) for by in (0.0, 1.1))
+    a.neutral_stance()
     a.move("hips", x=-0.9 * back - 1.4 * double, y=0.8 * back - 1.0 * double,
            z=-0.8 * hunch - 0.1 * back - 1.9 * double - 0.3 * peek + 0.35 * shake)
-    a.turn("hips", pitch=-5.0 * back + 10.0 * double, roll=2.5 * back - 3.0 * double, yaw=4.0 * double)
+    a.rotate("hips", pitch=-5.0 * back + 10.0 * double, roll=2.5 * back - 3.0 * double, yaw=4.0 * double)
     a.bend(pitch=9.0 * hunch - 17.0 * back + 20.0 * double + 5.0 * peek + 2.5 * shake,
            roll=5.0 * back - 7.0 * double, yaw=-5.0 * back + 9.0 * double)
-    a.stretch(-0.6 * hunch + 0.5 * back - 0.5 * double + 0.25 * late)
-    a.move("belly", x=0.35 * late)
-    a.nod(pitch=7.0 * hunch - 21.0 * back - 8.0 * double - 4.0 * peek + 2.5 * late,
+    a.stretch(-0.6 * hunch + 0.5 * back - 0.5 * double + 0.25 * delayed)
+    a.move("belly", x=0.35 * delayed)
+    a.nod(pitch=7.0 * hunch - 21.0 * back - 8.0 * double - 4.0 * peek + 2.5 * delayed,
           roll=7.0 * back - 6.0 * double + 12.0 * peek, yaw=5.0 * back + 3.0 * double - 5.0 * peek)
     a.mouth(0.16 + 0.2 * hunch + 0.9 * back + 0.45 * double + 0.25 * peek + 0.08 * shake, 1.0)
     for name, opens in (("l", 1.34), ("r", 1.66)):
@@ -328,12 +328,12 @@ def giggle(a, t):
     # Both hands before the chest; then the left one stays there and the right one goes farther out.
     hold = pulse(t, 0.10, 1.72, 0.30)
     up = keyed(t, (0.70, 0.0), (1.00, 1.0), (1.34, 1.0), (1.68, 0.0))
-    a.arm("l", roll=7.0 * hold, pitch=-10.0 * hold - 2.0 * late)
-    a.elbow("l", 72.0 * hold + 3.0 * late)
-    a.one("hand", "l", roll=-12.0 * hold)
-    a.arm("r", roll=7.0 * hold + 3.0 * up, pitch=-10.0 * hold - 46.0 * up - 2.0 * late)
-    a.elbow("r", 72.0 * hold - 16.0 * up + 3.0 * late)
-    a.one("hand", "r", roll=-12.0 * hold + 4.0 * up)
+    a.arm("l", roll=7.0 * hold, pitch=-10.0 * hold - 2.0 * delayed)
+    a.elbow("l", 72.0 * hold + 3.0 * delayed)
+    a.rotate_side("hand", "l", roll=-12.0 * hold)
+    a.arm("r", roll=7.0 * hold + 3.0 * up, pitch=-10.0 * hold - 46.0 * up - 2.0 * delayed)
+    a.elbow("r", 72.0 * hold - 16.0 * up + 3.0 * delayed)
+    a.rotate_side("hand", "r", roll=-12.0 * hold + 4.0 * up)
     a.tail_pose(side=20.0 * much * math.sin(2.0 * math.pi * 2.0 * t), rise=3.0 * back + 14.0 * double)
     a.ears(14.0 * hunch - 4.0 * double + 6.0 * peek, 14.0 * back - 8.0 * hunch)
     a.stand()

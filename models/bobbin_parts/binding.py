@@ -51,7 +51,7 @@ def _gauss(p, center, radius):
     return math.exp(-sum((p[i] - center[i]) ** 2 for i in range(3)) / (radius * radius))
 
 
-def jaw_share(p):
+def jaw_weight(p):
     """Returns 1 on the lower lip and chin, 0 on the upper lip and behind the corners of the mouth."""
     x, y, z = p[0], abs(p[1]), p[2]
     middle = shape.mouth_height(x, y)
@@ -59,7 +59,7 @@ def jaw_share(p):
     return below * smoothstep(4.0, 9.0, x) * (1.0 - 0.95 * smoothstep(4.2, 8.6, y))
 
 
-def tongue_share(p):
+def tongue_weight(p):
     """Returns 1 on the tongue, which is painted on the floor of the mouth."""
     x, y, z = p[0], abs(p[1]), p[2]
     under = smoothstep(0.1, -0.5, z - shape.mouth_height(x, y))
@@ -94,8 +94,8 @@ def skin_weights(points, near, center):
         if parts[v] in ("torso", "leg"):
             w = steal(w, "belly", 0.75 * _gauss(p, (9.0, 0.0, 17.6), 6.0))
         if parts[v] == "head":
-            w = steal(w, "jaw", jaw_share(p))
-            w = steal(w, "tongue", 0.9 * tongue_share(p))
+            w = steal(w, "jaw", jaw_weight(p))
+            w = steal(w, "tongue", 0.9 * tongue_weight(p))
             w = steal(w, "cheek_l", 0.8 * _gauss(p, (9.6, 8.2, 36.6), 3.4))
             w = steal(w, "brow_l", 0.85 * _gauss(p, (7.4, 6.4, 48.9), 3.0))
         weights[v] = w
@@ -112,6 +112,6 @@ def along_chain(names, stops, t):
     """Returns weights along a leaf: each joint is full at its stop and fades into the next."""
     for (a, low), (b, high) in zip(zip(names, stops), zip(names[1:], stops[1:])):
         if t <= high:
-            share = smoothstep(low, high, t)
-            return {a: 1.0 - share, b: share} if 0.0 < share < 1.0 else {b if share else a: 1.0}
+            weight = smoothstep(low, high, t)
+            return {a: 1.0 - weight, b: weight} if 0.0 < weight < 1.0 else {b if weight else a: 1.0}
     return {names[-1]: 1.0}

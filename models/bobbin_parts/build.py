@@ -5,8 +5,8 @@ from kit.maths import add, dot, scale, sub, unit
 
 from bobbin_parts import skeleton
 
-SHARES = (("thigh", 1.15, 1.0), ("shin", 1.15, 1.0), ("foot", 1.0, 1.0), ("upperarm", 1.12, 1.0),
-          ("forearm", 1.12, 1.0), ("hand", 1.0, 1.0))
+LIMB_RATIOS = (("thigh", 1.15, 1.0), ("shin", 1.15, 1.0), ("foot", 1.0, 1.0), ("upperarm", 1.12, 1.0),
+               ("forearm", 1.12, 1.0), ("hand", 1.0, 1.0))
 
 
 def _whole(weights):
@@ -20,30 +20,30 @@ def _whole(weights):
 
 
 class Build:
-    """joints() for the file, position(point, weights) for the skin. shares: (length, girth) relative to
-    skeleton.py of joints whose names begin with a prefix; the first match counts, other joints inherit from
-    their parents."""
+    """joints() for the file, position(point, weights) for the skin. limb_ratios: (prefix of joint
+    names, length and girth relative to skeleton.py); the first match counts, other joints inherit from their
+    parents."""
 
-    def __init__(self, shares):
-        own = skeleton.joints()
-        self.bind = {joint.name: joint.bind for joint in own}
-        self.stretch, self.place_of = {}, {}
-        for joint in own:
-            own_shares = next((row[1:] for row in shares if joint.name.startswith(row[0])),
-                              self.stretch.get(joint.parent, (0.0, 1.0, 1.0))[1:])
+    def __init__(self, limb_ratios):
+        modeled = skeleton.joints()
+        self.bind = {joint.name: joint.bind for joint in modeled}
+        self.stretch, self.positions = {}, {}
+        for joint in modeled:
+            ratios = next((ratio[1:] for ratio in limb_ratios if joint.name.startswith(ratio[0])),
+                          self.stretch.get(joint.parent, (0.0, 1.0, 1.0))[1:])
             along = unit(sub(joint.aim, joint.bind))
-            self.stretch[joint.name] = (along,) + tuple(own_shares)
+            self.stretch[joint.name] = (along,) + tuple(ratios)
             at = joint.bind
             if joint.parent:
-                at = add(self.place_of[joint.parent],
+                at = add(self.positions[joint.parent],
                          self._carried(joint.parent, sub(joint.bind, self.bind[joint.parent])))
-            self.place_of[joint.name] = at
+            self.positions[joint.name] = at
         # Longer legs lift the rest: the soles stay on the floor.
         sole = self.position((4.0, 7.6, 0.0), {"toes_l": 1.0})[2]
-        for joint in own:
+        for joint in modeled:
             if joint.parent:
-                at = self.place_of[joint.name]
-                self.place_of[joint.name] = (at[0], at[1], at[2] - sole)
+                at = self.positions[joint.name]
+                self.positions[joint.name] = (at[0], at[1], at[2] - sole)
 
     def _carried(self, joint, offset):
         along, length, girth = self.stretch[joint]
@@ -55,23 +55,23 @@ class Build:
         """Maps a point of the modeled skin to its final position."""
         at = (0.0, 0.0, 0.0)
         for joint, bias in sorted(_whole(weights).items()):
-            moved = add(self.place_of[joint],
+            moved = add(self.positions[joint],
                         self._carried(joint, sub(point, self.bind[joint])))
             at = add(at, scale(moved, bias))
         return at
 
     def rise(self, joint):
         """Returns the height of a joint above its modeled position."""
-        return self.place_of[joint][2] - self.bind[joint][2]
+        return self.positions[joint][2] - self.bind[joint][2]
 
     def joints(self):
         """Returns bobbin_parts.skeleton.joints(), stretched."""
         out = skeleton.joints()
         for joint in out:
             reach = self._carried(joint.name, sub(joint.aim, joint.bind))
-            joint.bind = self.place_of[joint.name]
+            joint.bind = self.positions[joint.name]
             joint.aim = add(joint.bind, reach)
         return out
 
 
-BOBBIN = Build(SHARES)
+BOBBIN = Build(LIMB_RATIOS)

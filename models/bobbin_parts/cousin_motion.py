@@ -1,4 +1,4 @@
-"""Spindle's own clips: Bobbin's acts on longer legs, at the pace of somebody tall.
+"""Spindle's own clips: Bobbin's acts on longer legs, at the pace of a tall character.
 
 Bobbin's frames are retargeted joint by joint; then the legs are placed again, because soles must not
 slide. The clip adds further movements of a tall body."""
@@ -25,11 +25,11 @@ _HEEL = (-7.0, -1.2, -1.4)  # from the ball of the left foot
 
 def _sway(pose, phase):
     """A long neck and a long tail come after the rest."""
-    late = math.sin(2.0 * math.pi * (2.0 * phase - 0.42))
+    delayed = math.sin(2.0 * math.pi * (2.0 * phase - 0.42))
     side = math.sin(2.0 * math.pi * (phase - 0.16))
-    pose.turn("neck", pitch=6.0 * late, roll=4.0 * side)
-    pose.turn("head", pitch=-4.5 * late, roll=-2.0 * side)
-    pose.turn("spine_2", pitch=3.0, roll=3.0 * side)
+    pose.rotate("neck", pitch=6.0 * delayed, roll=4.0 * side)
+    pose.rotate("head", pitch=-4.5 * delayed, roll=-2.0 * side)
+    pose.rotate("spine_2", pitch=3.0, roll=3.0 * side)
     pose.move("hips", z=-0.5 + 0.55 * math.sin(2.0 * math.pi * (2.0 * phase - 0.05)))
 
 
@@ -37,17 +37,17 @@ def _breathe(pose, phase):
     """Standing he is never quite still: the neck moves with the breath. His habit: he cranes the neck far
     ahead as a heron does, sniffs twice, and draws it back in."""
     breath = math.sin(4.0 * math.pi * phase)
-    pose.turn("neck", pitch=1.5 * breath)
-    pose.turn("head", pitch=-1.2 * breath)
-    _scratch(Actor.of(pose), phase)
+    pose.rotate("neck", pitch=1.5 * breath)
+    pose.rotate("head", pitch=-1.2 * breath)
+    _scratch(Actor.from_pose(pose), phase)
     # It begins with a small movement back, and the head stays level.
     crane = keyed(phase, (0.02, 0.0), (0.07, -0.25), (0.17, 1.0), (0.30, 1.0), (0.39, 0.0))
     sniff = bump(phase, 0.185, 0.235, 0.02) + bump(phase, 0.245, 0.295, 0.02)
-    pose.turn("spine_2", pitch=7.0 * crane)
-    pose.turn("chest", pitch=9.0 * crane)
-    pose.turn("neck", pitch=30.0 * crane - 5.0 * sniff)
-    pose.turn("head", pitch=-34.0 * crane - 5.0 * sniff)
-    actor = Actor.of(pose)
+    pose.rotate("spine_2", pitch=7.0 * crane)
+    pose.rotate("chest", pitch=9.0 * crane)
+    pose.rotate("neck", pitch=30.0 * crane - 5.0 * sniff)
+    pose.rotate("head", pitch=-34.0 * crane - 5.0 * sniff)
+    actor = Actor.from_pose(pose)
     actor.ears(-10.0 * crane + 6.0 * sniff, 10.0 * crane)
     actor.brows(0.5 * crane)
     actor.tail_pose(rise=8.0 * crane)
@@ -56,30 +56,30 @@ def _breathe(pose, phase):
 def _scratch(a, phase):
     """His belly is thinner than the one that Bobbin scratches, and higher: the right palm lies down on it,
     and three strokes take it along."""
-    there, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
+    amount, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
     stroke = busy * wave(phase, 15)
-    hips, _ = a.pose.where(a.pose.skeleton.index["hips"])
-    a.palm("r", add(hips, (8.35, -6.0, 7.6 + 1.5 * stroke)), (0.1, 0.82, -0.56), there, (0.99, -0.12, -0.05),
+    hips, _ = a.pose.locate(a.pose.skeleton.index["hips"])
+    a.palm("r", add(hips, (8.35, -6.0, 7.6 + 1.5 * stroke)), (0.1, 0.82, -0.56), amount, (0.99, -0.12, -0.05),
            (-0.4, 0.9, -0.2))
     # Straight, where Bobbin's are half a fist.
-    a.grip("r", -0.42 * there - 0.2 * bump(phase, 0.62, 0.80, 0.05) + 0.08 * busy * wave(phase, 15, 0.2))
+    a.grip("r", -0.42 * amount - 0.2 * bump(phase, 0.62, 0.80, 0.05) + 0.08 * busy * wave(phase, 15, 0.2))
     # And closed: spread they would be a star.
     for finger, close in (("finger_a_1", 1.0), ("finger_b_1", -1.0)):
-        a.one(finger, "r", pitch=18.0 * close * there)
-    a.move("belly", x=-0.15 * there, z=0.45 * stroke)
+        a.rotate_side(finger, "r", pitch=18.0 * close * amount)
+    a.move("belly", x=-0.15 * amount, z=0.45 * stroke)
 
 
 def _nothing(pose, phase):
-    """As Bobbin does it."""
+    """Adds no movement to Bobbin's clip."""
 
 
 def _stoop(pose, phase):
     """He bends down to those he greets."""
     low = math.sin(math.pi * min(1.0, max(0.0, (phase - 0.08) / 0.84))) ** 2
-    pose.turn("spine_2", pitch=12.0 * low)
-    pose.turn("chest", pitch=6.0 * low)
-    pose.turn("neck", pitch=10.0 * low, roll=5.0 * low * math.sin(4.0 * math.pi * phase))
-    pose.turn("head", pitch=-25.0 * low)
+    pose.rotate("spine_2", pitch=12.0 * low)
+    pose.rotate("chest", pitch=6.0 * low)
+    pose.rotate("neck", pitch=10.0 * low, roll=5.0 * low * math.sin(4.0 * math.pi * phase))
+    pose.rotate("head", pitch=-25.0 * low)
     pose.move("hips", z=-1.6 * low)
 
 
@@ -91,75 +91,76 @@ class _Legs:
     """The path of a foot. It rolls about the lower one of its heel and ball. The position of the ball, or its
     position in a flat foot, is scaled by the length of steps."""
 
-    def __init__(self, own, bones, side):
-        self.own, self.bones, self.side, self.sign = own, bones, side, 1.0 if side == "l" else -1.0
-        self.number = own.index["foot_" + side]
-        self.ball = own.position[own.index["toes_" + side]]
+    def __init__(self, bobbin, bones, side):
+        self.bobbin, self.bones, self.side, self.sign = bobbin, bones, side, 1.0 if side == "l" else -1.0
+        self.foot = bobbin.index["foot_" + side]
+        self.ball = bobbin.position[bobbin.index["toes_" + side]]
         self.spots = [(0.0, 0.0, 0.0), (_HEEL[0], self.sign * _HEEL[1], _HEEL[2])]
 
-    def place(self, pose, positions, turns, root, turned):
-        turn, s = turns[self.number], self.bones
-        ball = add(positions[self.number], rotate(turn, sub(self.ball, self.own.position[self.number])))
-        _, spot = min((add(ball, rotate(turn, spot))[2] - spot[2], spot) for spot in self.spots)
-        ahead = rotate(turn, (1.0, 0.0, 0.0))
+    def place(self, pose, positions, rotations, root, root_rotation):
+        rotation, s = rotations[self.foot], self.bones
+        ball = add(positions[self.foot], rotate(rotation, sub(self.ball, self.bobbin.position[self.foot])))
+        _, spot = min((add(ball, rotate(rotation, spot))[2] - spot[2], spot) for spot in self.spots)
+        ahead = rotate(rotation, (1.0, 0.0, 0.0))
         flat = axis_angle((0.0, 0.0, 1.0), math.degrees(math.atan2(ahead[1], ahead[0])))
-        rolled = sub(rotate(flat, spot), rotate(turn, spot))
-        moved = sub(rotate(conj(turned), sub(sub(ball, rolled), positions[0])), self.ball)
+        rolled = sub(rotate(flat, spot), rotate(rotation, spot))
+        moved = sub(rotate(conj(root_rotation), sub(sub(ball, rolled), positions[0])), self.ball)
         # A foot that leaves the floor does so at once: in his long steps toes would drag.
         high = max(0.0, moved[2])
         high = 1.3 * high + 0.2 * (1.0 - math.exp(-10.0 * high))
         moved = (STRIDE * moved[0] + _AHEAD, _ASIDE * moved[1], high)
         # His feet are a little shorter.
-        own = s.position[s.index["toes_" + self.side]]
-        goal = add(add(root, rotate(turned, add(own, moved))), scale(rolled, 0.93))
-        foot = add(goal, rotate(turn, sub(s.position[s.index["foot_" + self.side]], own)))
+        bind = s.position[s.index["toes_" + self.side]]
+        goal = add(add(root, rotate(root_rotation, add(bind, moved))), scale(rolled, 0.93))
+        foot = add(goal, rotate(rotation, sub(s.position[s.index["foot_" + self.side]], bind)))
         pose.reach("thigh_" + self.side, "shin_" + self.side, "foot_" + self.side, foot,
-                   rotate(turned, (1.0, 0.08 * self.sign, 0.1)))
-        pose.fix("foot_" + self.side, turn)
-        pose.fix("toes_" + self.side, turns[self.own.index["toes_" + self.side]])
+                   rotate(root_rotation, (1.0, 0.08 * self.sign, 0.1)))
+        pose.fix("foot_" + self.side, rotation)
+        pose.fix("toes_" + self.side, rotations[self.bobbin.index["toes_" + self.side]])
 
 
-def _carried(own, bones, positions, turns, height):
-    """A pose of his from Bobbin's joints."""
+def _carried(bobbin, bones, positions, rotations, height):
+    """Returns Spindle's pose from Bobbin's joints."""
     pose = rig.Pose(bones)
-    for n, parent in enumerate(own.parent):
+    for n, parent in enumerate(bobbin.parent):
         if parent < 0:
-            pose.moves[n], pose.turns[n] = scale(positions[n], STRIDE), turns[n]
+            pose.moves[n], pose.rotations[n] = scale(positions[n], STRIDE), rotations[n]
             continue
-        pose.turns[n] = mul(conj(turns[parent]), turns[n])
-        away = rotate(conj(turns[parent]), sub(positions[n], positions[parent]))
-        away = sub(away, sub(own.position[n], own.position[parent]))
-        if own.joints[n].name == "hips":
+        pose.rotations[n] = mul(conj(rotations[parent]), rotations[n])
+        away = rotate(conj(rotations[parent]), sub(positions[n], positions[parent]))
+        away = sub(away, sub(bobbin.position[n], bobbin.position[parent]))
+        if bobbin.joints[n].name == "hips":
             away = (away[0], _ASIDE * away[1], height * away[2])
         pose.moves[n] = away
     return pose
 
 
 def frames(name, added, bones):
-    """(positions, turns) of every frame of his version of a clip."""
-    own = rig.Skeleton(BOBBIN.joints(), skeleton.HALVES)
+    """Returns (positions, rotations) of each frame of Spindle's version of a clip."""
+    bobbin = rig.Skeleton(BOBBIN.joints(), skeleton.HALVES)
     clip = next(clip for clip in motion.CLIPS if clip.name == name)
-    solved, legs = [], [_Legs(own, bones, side) for side in "lr"]
-    for n, (positions, turns) in enumerate(clip.frames(own)):
-        pose = _carried(own, bones, positions, turns, _LEVEL.get(name, _HEIGHT))
+    solved, legs = [], [_Legs(bobbin, bones, side) for side in "lr"]
+    for n, (positions, rotations) in enumerate(clip.frames(bobbin)):
+        pose = _carried(bobbin, bones, positions, rotations, _LEVEL.get(name, _HEIGHT))
         added(pose, n / clip.intervals)
         for leg in legs:
-            leg.place(pose, positions, turns, pose.moves[0], turns[0])
+            leg.place(pose, positions, rotations, pose.moves[0], rotations[0])
         solved.append(pose.solve())
     return solved
 
 
 def clips():
     """Returns the clips with the properties in their files."""
-    of = {clip.name: clip for clip in motion.CLIPS}
-    return [Clip(name, rate, of[name].intervals, None, of[name].loop, of[name].events, of[name].still)
-            for name, rate, _ in CLIPS]
+    clip_by_name = {clip.name: clip for clip in motion.CLIPS}
+    originals = [(name, rate, clip_by_name[name]) for name, rate, _ in CLIPS]
+    return [Clip(name, rate, original.intervals, None, original.loop, original.events, original.still)
+            for name, rate, original in originals]
 
 
 def bake(clip, added, bones, bounds):
-    """Frames and bounds of a clip of his."""
+    """Returns frames and bounds of a clip of Spindle."""
     solved = frames(clip.name, added, bones)
-    rows = [rig.local_frames(bones, positions, turns) for positions, turns in solved]
+    local_frames = [rig.local_frames(bones, positions, rotations) for positions, rotations in solved]
     if clip.loop:
-        rows[-1][1:] = rows[0][1:]
-    return rows, [bounds.of(positions, turns) for positions, turns in solved]
+        local_frames[-1][1:] = local_frames[0][1:]
+    return local_frames, [bounds.compute(positions, rotations) for positions, rotations in solved]

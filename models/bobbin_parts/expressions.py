@@ -22,9 +22,9 @@ def _near(p, center, radius):
 
 def _pull(p, center, radius, move):
     """Moves points near the center by (forward, outward, up)."""
-    share = _near(p, center, radius)
+    weight = _near(p, center, radius)
     side = max(-1.0, min(1.0, p[1] / 1.5))
-    return (move[0] * share, move[1] * share * side, move[2] * share)
+    return (move[0] * weight, move[1] * weight * side, move[2] * weight)
 
 
 def _smile(actor):
@@ -67,9 +67,9 @@ def _lips(p, narrow, flat):
     middle = shape.mouth_height(p[0], p[1])
     away = math.hypot((p[0] - 13.5) / 6.0, p[1] / 7.8, (p[2] - middle) / 3.7)
     # The cheek stays where it is, and so do its freckles.
-    share = (1.0 - smoothstep(0.35, 1.4, away)) * (1.0 - smoothstep(6.6, 8.4, abs(p[1])))
-    inward = share * narrow * p[1]
-    return (_muzzle(p[1] - inward) - _muzzle(p[1]), -inward, share * -flat * 0.055 * p[1] * p[1])
+    weight = (1.0 - smoothstep(0.35, 1.4, away)) * (1.0 - smoothstep(6.6, 8.4, abs(p[1])))
+    inward = weight * narrow * p[1]
+    return (_muzzle(p[1] - inward) - _muzzle(p[1]), -inward, weight * -flat * 0.055 * p[1] * p[1])
 
 
 # Half the width and height of the ellipse along which the lips are thickest in the bind pose, without the
@@ -81,7 +81,7 @@ _FOCUS = math.sqrt(_LIPS[0] ** 2 - _LIPS[1] ** 2)
 # lip.
 _FOLLOWS, _CHIN = (6.0, 7.1), 1.5
 # Fraction by which cheeks follow, in one piece with their freckles, and sizes between which that ends.
-_CHEEK, _BEHIND = 0.3, (9.8, 13.0)
+_CHEEK, _BACK = 0.3, (9.8, 13.0)
 _POUT = 0.45    # how far the ring of the lips stands out of the face
 _TONGUE = 0.8   # how far the floor of the mouth sinks behind the lower lip
 
@@ -101,18 +101,18 @@ def _ring(p, wide, high, sink, crest, pout=_POUT, follows=_FOLLOWS):
     size, aside = 0.5 * (far + near), 0.5 * (far - near) / _FOCUS
     up = math.copysign(math.sqrt(max(0.0, 1.0 - aside * aside)), p[2] - smile)
     tall, below = math.sqrt(max(0.0, size * size - _FOCUS * _FOCUS)), max(0.0, -up) ** 2
-    share = 1.0 - smoothstep(follows[0], follows[1] + _CHIN * below, size)
+    weight = 1.0 - smoothstep(follows[0], follows[1] + _CHIN * below, size)
     if size < _LIPS[0]:
         width, tall = size * wide / _LIPS[0], tall * high / _LIPS[1]
         tall += _TONGUE * below * smoothstep(12.2, 11.0, p[0])
     else:
-        cheek = (1.0 - share) * _CHEEK * aside ** 4 * (1.0 - smoothstep(*_BEHIND, size))
-        width, tall = size - (share + cheek) * (_LIPS[0] - wide), tall + share * (high - _LIPS[1])
+        cheek = (1.0 - weight) * _CHEEK * aside ** 4 * (1.0 - smoothstep(*_BACK, size))
+        width, tall = size - (weight + cheek) * (_LIPS[0] - wide), tall + weight * (high - _LIPS[1])
     corner, lower, upper = crest
     ahead = corner + 0.5 * (upper - lower) * up + (0.5 * (upper + lower) - corner) * up * up - _crest(up)
-    ahead = share * ahead + pout * max(0.0, 1.0 - ((size - 6.2) / 0.8) ** 2) ** 2
+    ahead = weight * ahead + pout * max(0.0, 1.0 - ((size - 6.2) / 0.8) ** 2) ** 2
     flat = shape.mouth_height(p[0], 0.0) - sink - smile
-    move = (ahead, math.copysign(width * aside, p[1]) - p[1], smile + share * flat + tall * up - p[2])
+    move = (ahead, math.copysign(width * aside, p[1]) - p[1], smile + weight * flat + tall * up - p[2])
     return scale(move, smoothstep(5.0, 10.0, p[0]))
 
 
@@ -138,9 +138,9 @@ def _corners_shut(p, at):
     """The jaw lifts all of the lower lip by almost as much; at the corners, where the mouth is hardly open,
     that would be through the upper one."""
     below = abs(p[2] - shape.mouth_height(p[0], p[1]))
-    share = (0.6 * smoothstep(2.2, 5.2, abs(p[1])) * (1.0 - smoothstep(2.0, 5.5, below))
-             * smoothstep(8.0, 11.0, p[0]))
-    return add(scale(at, 1.0 - share), scale(p, share))
+    weight = (0.6 * smoothstep(2.2, 5.2, abs(p[1])) * (1.0 - smoothstep(2.0, 5.5, below))
+              * smoothstep(8.0, 11.0, p[0]))
+    return add(scale(at, 1.0 - weight), scale(p, weight))
 
 
 def _blink(actor):
@@ -170,27 +170,27 @@ _FANG = fang()
 _FANG_ROOT = (11.7, 3.7, 38.1)
 
 
-def eye_of(point):
+def nearest_eye(point):
     """Returns the middle of the eye on the side of a point."""
     return (shape.EYE[0], math.copysign(shape.EYE[1], point[1]), shape.EYE[2])
 
 
-def _on_joints(rows, names, start):
+def _on_joints(influences, names, start):
     """Returns true if a vertex has weights only on joints with these names."""
-    return all(names[joint].startswith(start) for joint, bias in rows if bias > 0.0)
+    return all(names[joint].startswith(start) for joint, bias in influences if bias > 0.0)
 
 
-def _resized(at, rows, names, sizes):
+def _resized(at, influences, names, sizes):
     """Scales the distance of lids and eyeballs to the middle of the eye. The ends of lids keep their position
     at the head, because they would stick out of its outline."""
     for start, size in zip(("lid_upper_", "lid_lower_", "eye_"), sizes):
-        if _on_joints(rows, names, start):
-            away = sub(at, eye_of(at))
+        if _on_joints(influences, names, start):
+            away = sub(at, nearest_eye(at))
             if start == "eye_":
-                return add(eye_of(at), scale(away, size))
+                return add(nearest_eye(at), scale(away, size))
             out = abs(dot(away, _hinge(at))) / shape.EYE_RADIUS
             size += (1.0 - size) * min(1.0, out * out)
-            return add(eye_of(at), scale(away, size))
+            return add(nearest_eye(at), scale(away, size))
     return at
 
 
@@ -199,10 +199,10 @@ def _hinge(at):
     return HINGE if at[1] > 0.0 else (-HINGE[0], HINGE[1], -HINGE[2])
 
 
-def _turned(point, upper, rim):
+def _rotated_lid(point, upper, rim):
     """Rotates a point of a lid by the angle of its rim at this distance from its middle."""
     if point[1] < 0.0:
-        return mirror(_turned(mirror(point), upper, rim))
+        return mirror(_rotated_lid(mirror(point), upper, rim))
     radius, side, height = angles(point)
     middle, inner, outer = rim
     out = math.sin(side)
@@ -214,7 +214,8 @@ def _turned(point, upper, rim):
 
 def is_fang(point):
     """Returns true if a point in the bind pose belongs to a fang."""
-    return any(math.dist((point[0], abs(point[1]), point[2]), own) < 1e-3 for own in _FANG.points)
+    return any(math.dist((point[0], abs(point[1]), point[2]), fang_point) < 1e-3
+               for fang_point in _FANG.points)
 
 
 def joint_names(bones):
@@ -223,7 +224,7 @@ def joint_names(bones):
 
 def _shows(point):
     """Returns true if a point of a lid is in front: farther back, lids are inside the head."""
-    ray = unit(sub(point, eye_of(point)))
+    ray = unit(sub(point, nearest_eye(point)))
     return ray[0] * GAZE[0] + ray[1] * math.copysign(GAZE[1], point[1] * GAZE[1]) + ray[2] * GAZE[2] > FRONT
 
 
@@ -234,36 +235,36 @@ def eye_depth(bones, meshes, moved, weight):
     eyeballs."""
     names, eyes, lids = joint_names(bones), [], []
     for (points, weights), ends in zip(meshes, moved):
-        for point, end, rows in zip(points, ends, weights):
+        for point, end, influences in zip(points, ends, weights):
             at = add(scale(point, 1.0 - weight), scale(end, weight))
-            if _on_joints(rows, names, "eye_"):
-                eyes.append(math.dist(at, eye_of(at)))
-            elif (_on_joints(rows, names, "lid_") and math.dist(point, eye_of(point)) > RIM
+            if _on_joints(influences, names, "eye_"):
+                eyes.append(math.dist(at, nearest_eye(at)))
+            elif (_on_joints(influences, names, "lid_") and math.dist(point, nearest_eye(point)) > RIM
                   and _shows(at)):
-                lids.append(math.dist(at, eye_of(at)))
+                lids.append(math.dist(at, nearest_eye(at)))
     return max(eyes) - min(lids)
 
 
 def _hit(start, ray, a, b, c):
     """Returns true if a ray meets a triangle."""
-    one, two, away = sub(b, a), sub(c, a), sub(start, a)
-    normal = cross(ray, two)
-    size = dot(one, normal)
+    edge_a, edge_b, away = sub(b, a), sub(c, a), sub(start, a)
+    normal = cross(ray, edge_b)
+    size = dot(edge_a, normal)
     if abs(size) < 1e-9:
         return False
-    u, other = dot(away, normal) / size, cross(away, one)
-    v = dot(ray, other) / size
-    return u >= 0.0 and v >= 0.0 and u + v <= 1.0 and dot(two, other) / size > 1e-3
+    u, axis = dot(away, normal) / size, cross(away, edge_a)
+    v = dot(ray, axis) / size
+    return u >= 0.0 and v >= 0.0 and u + v <= 1.0 and dot(edge_b, axis) / size > 1e-3
 
 
-def fang_seen(points, moved, tris, ray):
+def fang_visibility(points, moved, tris, ray):
     """Returns the visibility of the left fang against the direction of a ray, if the skin is at `moved`: for
     each point along its middle, from root to tip, true if it is visible."""
-    own = {v for v, point in enumerate(points) if point[1] > 0.0 and is_fang(point)}
+    fang_vertices = {v for v, point in enumerate(points) if point[1] > 0.0 and is_fang(point)}
     flesh = [[moved[v] for v in tri] for tri in tris
-             if not own & set(tri) and min(points[v][0] for v in tri) > 6.0]
+             if not fang_vertices & set(tri) and min(points[v][0] for v in tri) > 6.0]
     rings = {}
-    for v in own:
+    for v in fang_vertices:
         nearest = min(range(len(_FANG.points)), key=lambda n: math.dist(points[v], _FANG.points[n]))
         rings.setdefault(_FANG.along[nearest], []).append(moved[v])
     middle = [scale([sum(axis) for axis in zip(*rings[ring])], 1.0 / len(rings[ring]))
@@ -275,20 +276,20 @@ def fang_seen(points, moved, tris, ray):
 
 def displaced(bones, name, expression, meshes):
     """Returns for each mesh a list of the new positions of its vertices. meshes: for each mesh the points and
-    their weights, rows of (index of the joint, bias)."""
+    their weights, lists of (index of the joint, bias)."""
     names = joint_names(bones)
     actor = Actor(bones)
     actor.both("eye", yaw=4.5)  # as in the bind pose
     warp = expression(actor)
-    positions, turns = actor.pose.solve()
+    positions, rotations = actor.pose.solve()
     out = []
     for points, weights in meshes:
         moved = []
-        for point, rows in zip(points, weights):
+        for point, influences in zip(points, weights):
             at = (0.0, 0.0, 0.0)
-            for joint, bias in rows:
+            for joint, bias in influences:
                 carried = add(positions[joint],
-                              rotate(turns[joint], sub(point, bones.position[joint])))
+                              rotate(rotations[joint], sub(point, bones.position[joint])))
                 at = add(at, scale(carried, bias))
             # Eyeballs and hidden parts of the head are rigid; only the skin of the face is warped.
             if is_fang(point):
@@ -304,8 +305,8 @@ def displaced(bones, name, expression, meshes):
                 at = _corners_shut(point, at)
             at = add(at, scale(warp(point), soft))
             for start, rim in zip(("lid_upper_", "lid_lower_"), RIMS.get(name, ())):
-                if rim and _on_joints(rows, names, start):
-                    at = _turned(point, start == "lid_upper_", rim)
-            moved.append(_resized(at, rows, names, EYES[name]) if name in EYES else at)
+                if rim and _on_joints(influences, names, start):
+                    at = _rotated_lid(point, start == "lid_upper_", rim)
+            moved.append(_resized(at, influences, names, EYES[name]) if name in EYES else at)
         out.append(moved)
     return out

@@ -1,4 +1,4 @@
-"""Eyeballs and eyelids: parts of spheres that turn around the middle of the eye."""
+"""Eyeballs and eyelids: parts of spheres that rotate about the middle of the eye."""
 
 import math
 
@@ -83,8 +83,8 @@ def eyeball(rings=8, around=18):
     for ring in range(1, rings + 1):
         angle = math.radians(_CAP) * ring / rings
         for n in range(around):
-            turn = 2.0 * math.pi * n / around
-            left, up = math.cos(turn), math.sin(turn)
+            azimuth = 2.0 * math.pi * n / around
+            left, up = math.cos(azimuth), math.sin(azimuth)
             points.append(_on_eye(shape.EYE_RADIUS, math.cos(angle), math.sin(angle) * left,
                                   math.sin(angle) * up))
             # Seen from in front, left is to the right.
@@ -103,7 +103,8 @@ def lid(upper, rows=6):
     whose rim curls in to the eyeball; it slides into the head when open."""
     edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE + _LOWER)
     points, along, flat, grid = [], [], {}, []
-    # (share of the way back, radius in eyeballs): the rim curls in, the shell thins to the back.
+    # (fraction of the distance to the back, radius in eyeballs): the rim curls in, and the shell becomes
+    # thinner to the back.
     # The upper one lies over the lower one.
     thick = 1.065 if upper else 1.055
     steps = [(0.0, 0.99), (0.0, thick)]
@@ -118,7 +119,7 @@ def lid(upper, rows=6):
             radius = shape.EYE_RADIUS * size
             points.append(at_angles(radius, side, height))
             along.append(t)
-            # The curled rim would be flat on the chart: it gets a little height of its own.
+            # The curled rim would be flat on the chart: it gets a little height.
             curl = 0.0 if n else -0.06 if upper else 0.06
             flat[row[-1]] = (side * radius, (even + curl) * -radius)
         grid.append(row)

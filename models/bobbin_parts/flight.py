@@ -9,8 +9,8 @@ UP = (0.0, 0.0, 1.0)
 
 
 def _around(center, radius, azimuth, height):
-    turn = math.radians(azimuth)
-    return (center[0] + radius * math.cos(turn), center[1] + radius * math.sin(turn), height)
+    angle = math.radians(azimuth)
+    return (center[0] + radius * math.cos(angle), center[1] + radius * math.sin(angle), height)
 
 
 def _face(t):

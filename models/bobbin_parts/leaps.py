@@ -3,7 +3,7 @@
 import math
 
 from kit.curves import bump, caught, keyed, pulse, thrown, wave
-from kit.maths import rotate, turn
+from kit.maths import rotate, euler
 
 from bobbin_parts.actor import BALL, SIDES, Tread
 
@@ -12,7 +12,7 @@ _HEIGHT = 17.0        # of a jump, in units: 0.5 s at 544 units per second squar
 _TOES_OFF = 52.0      # pitch of the feet as they leave the floor
 _TOUCH = 1.1          # height of the hips, against standing, as the toes meet the floor
 _TAIL_SWING = 6.0     # degrees to the side
-_LATE = (("l", 0.0), ("r", 0.06))     # the right arm follows by two frames
+_DELAYS = (("l", 0.0), ("r", 0.06))     # the right arm follows by two frames
 
 
 # --- jump
@@ -21,7 +21,7 @@ _LATE = (("l", 0.0), ("r", 0.06))     # the right arm follows by two frames
 def _crouched(a, amount):
     # The weight is on the left foot, a little.
     a.move("hips", x=-1.3 * amount, y=0.3 * amount, z=-3.8 * amount)
-    a.turn("hips", pitch=13.0 * amount)
+    a.rotate("hips", pitch=13.0 * amount)
     a.bend(roll=-5.0 * amount)
     a.bend(pitch=22.0 * amount)
     a.stretch(-3.2 * amount)
@@ -31,54 +31,54 @@ def _crouched(a, amount):
 def _arms(a, arms):
     """Both arms: swung back, thrown up, held out; 0..1 each, by side."""
     for side, (back, up, out) in arms.items():
-        a.one("clavicle", side, roll=12.0 * up, yaw=8.0 * back - 4.0 * up)
+        a.rotate_side("clavicle", side, roll=12.0 * up, yaw=8.0 * back - 4.0 * up)
         a.arm(side, roll=12.0 * back + 74.0 * up + 46.0 * out, pitch=46.0 * back - 6.0 * up,
               yaw=-18.0 * up)
         a.elbow(side, 8.0 * back + 16.0 * up + 14.0 * out)
-        a.one("hand", side, roll=8.0 * back + 12.0 * up + 16.0 * out)
+        a.rotate_side("hand", side, roll=8.0 * back + 12.0 * up + 16.0 * out)
         a.grip(side, 0.4 * back - 0.5 * up - 0.5 * out)
 
 
 def _start(a, t):
     """Gathers, holds for two frames, and goes off; t in 0..START_SECONDS. Gives the feet's pitch."""
     # The body leaves at the speed with which it will fly.
-    go = thrown(t, 0.32, START_SECONDS, 2.6)
-    crouch = keyed(t, (0.0, 0.0), (0.24, 1.0), (0.33, 1.02)) * (1.0 - go)
-    a.rest()
+    launch = thrown(t, 0.32, START_SECONDS, 2.6)
+    crouch = keyed(t, (0.0, 0.0), (0.24, 1.0), (0.33, 1.02)) * (1.0 - launch)
+    a.neutral_stance()
     _crouched(a, crouch)
-    a.move("hips", x=0.8 * go, z=2.6 * go)
-    a.turn("hips", pitch=4.0 * go)
-    a.bend(pitch=-9.0 * go)
-    a.stretch(1.3 * go)
-    a.nod(pitch=-9.0 * go)
-    _arms(a, {side: (keyed(t - late, (0.0, 0.0), (0.20, 1.0), (0.41, 0.0)),
-                     keyed(t - late, (0.14, 0.0), (0.44, 1.0)), 0.0) for side, late in _LATE})
-    a.mouth(0.16 - 0.14 * crouch + 0.75 * go, 1.0 - 0.4 * crouch)
-    a.brows(-0.4 * crouch + 0.9 * go, 0.6 * crouch)
+    a.move("hips", x=0.8 * launch, z=2.6 * launch)
+    a.rotate("hips", pitch=4.0 * launch)
+    a.bend(pitch=-9.0 * launch)
+    a.stretch(1.3 * launch)
+    a.nod(pitch=-9.0 * launch)
+    _arms(a, {side: (keyed(t - delay, (0.0, 0.0), (0.20, 1.0), (0.41, 0.0)),
+                     keyed(t - delay, (0.14, 0.0), (0.44, 1.0)), 0.0) for side, delay in _DELAYS})
+    a.mouth(0.16 - 0.14 * crouch + 0.75 * launch, 1.0 - 0.4 * crouch)
+    a.brows(-0.4 * crouch + 0.9 * launch, 0.6 * crouch)
     for side, _ in SIDES:
         a.lids(side, 0.2 * crouch, 0.35 * crouch)
-    a.look(0.0, -9.0 * max(crouch, go))
+    a.look(0.0, -9.0 * max(crouch, launch))
     a.ears(-9.0 * crouch, 8.0 * crouch)
-    a.tail_pose(rise=9.0 * crouch - 6.0 * go, side=-_TAIL_SWING * go, curl=9.0 * crouch)
+    a.tail_pose(rise=9.0 * crouch - 6.0 * launch, side=-_TAIL_SWING * launch, curl=9.0 * crouch)
     return _TOES_OFF * thrown(t, 0.26, START_SECONDS, 2.0)
 
 
-def _air(a, t, rising, paddle, late=None):
-    """In the air; rising is 1 upwards, -1 downwards; `late` is the same for the right arm."""
-    late = rising if late is None else late
-    a.rest()
+def _air(a, t, rising, paddle, rising_right=None):
+    """In the air; rising is 1 upwards, -1 downwards; `rising_right` is the same for the right arm."""
+    rising_right = rising if rising_right is None else rising_right
+    a.neutral_stance()
     top = 1.0 - abs(rising)
     # Knees are bent before they meet the floor.
     a.move("hips", x=0.8 - 0.8 * top, z=2.6 - 0.6 * top + (_TOUCH - 2.6) * max(-rising, 0.0))
-    a.turn("hips", pitch=4.0 + 5.0 * top)
+    a.rotate("hips", pitch=4.0 + 5.0 * top)
     a.bend(pitch=-9.0 + 12.0 * top + 2.0 * min(rising, 0.0) * -1.0)
     a.stretch(1.3 - 0.6 * top)
     a.nod(pitch=-9.0 + 11.0 * top + 5.0 * max(-rising, 0.0), roll=4.0 * top)
     a.bend(roll=3.0 * top)
     beat = math.sin(2.0 * math.pi * 3.0 * t) * paddle
     # They paddle by turns.
-    _arms(a, {side: (0.0, max(up, 0.0), 1.0 - max(up, 0.0) + 0.30 * own * beat)
-              for (side, own), up in zip(SIDES, (rising, late))})
+    _arms(a, {side: (0.0, max(up, 0.0), 1.0 - max(up, 0.0) + 0.30 * sign * beat)
+              for (side, sign), up in zip(SIDES, (rising, rising_right))})
     a.mouth(0.91, 1.0)
     a.brows(0.9)
     a.look(0.0, -9.0 * rising + 6.0)
@@ -90,9 +90,9 @@ def _air(a, t, rising, paddle, late=None):
 def _hang(a, height, lift, swing, pitch=_TOES_OFF, toes=0.5):
     """Feet that hang under a body that is `height` above the floor, drawn up by `lift`."""
     for side, sign in SIDES:
-        own = swing * sign
-        a.foot(side, BALL[0] + 0.9 * own - 0.12 * lift, BALL[1] * sign,
-               height + lift + 0.45 * own, pitch - 9.0 * own, 0.0, toes)
+        offset = swing * sign
+        a.foot(side, BALL[0] + 0.9 * offset - 0.12 * lift, BALL[1] * sign,
+               height + lift + 0.45 * offset, pitch - 9.0 * offset, 0.0, toes)
 
 
 def _land(a, t):
@@ -103,16 +103,16 @@ def _land(a, t):
     reach = 1.0 - down
     head = keyed(t, (0.0, 0.0), (0.16, 1.0), (0.38, -0.15), (0.58, 0.0))
     # One arm comes down at once, the other one balances.
-    arms = [keyed(t - late, (0.0, 1.0), (0.20, half), (0.50, 0.0))
-            for (_, late), half in zip(_LATE, (0.35, 0.85))]
-    a.rest()
+    arms = [keyed(t - delay, (0.0, 1.0), (0.20, half), (0.50, 0.0))
+            for (_, delay), half in zip(_DELAYS, (0.35, 0.85))]
+    a.neutral_stance()
     _crouched(a, 0.95 * sink)
     a.move("hips", x=0.8 * reach, z=_TOUCH * reach)
-    a.turn("hips", pitch=4.0 * reach)
+    a.rotate("hips", pitch=4.0 * reach)
     a.bend(pitch=-7.0 * reach)
     a.stretch(1.3 * reach)
     a.nod(pitch=-4.0 * reach + 15.0 * head)
-    _arms(a, {side: (0.35 * max(sink, 0.0), 0.0, arm) for (side, _), arm in zip(_LATE, arms)})
+    _arms(a, {side: (0.35 * max(sink, 0.0), 0.0, arm) for (side, _), arm in zip(_DELAYS, arms)})
     a.mouth(0.16 + 0.75 * keyed(t, (0.0, 1.0), (0.1, 0.1), (0.3, 0.5), (0.6, 0.0)))
     a.brows(0.9 * reach - 0.5 * max(sink, 0.0) + 0.4 * pulse(t, 0.25, 0.58, 0.12))
     squeeze = keyed(t, (0.03, 0.0), (0.07, 1.0), (0.20, 1.0), (0.25, 0.0))
@@ -141,17 +141,17 @@ def jump_air(a, t):
     after = 0.5 - 0.5 * math.cos(4.0 * math.pi * t / AIR_SECONDS)
     # The trunk turns against the legs, and the head against the trunk.
     a.move("hips", y=-0.6 * rock, z=0.3 * rock)
-    a.turn("hips", yaw=8.0 * rock, roll=4.0 * rock)
+    a.rotate("hips", yaw=8.0 * rock, roll=4.0 * rock)
     a.bend(yaw=-15.0 * rock, roll=-8.0 * rock, pitch=3.0 * after)
     a.nod(yaw=5.0 * rock, roll=4.0 * rock, pitch=-3.0 * after)
     a.ears(4.0 * wave(t / AIR_SECONDS, 2, 0.15))
     for side, sign in SIDES:
         ahead, up = sign * rock, sign * quarter
-        late = sign * wave(t / AIR_SECONDS, 1, 0.12)
+        delayed = sign * wave(t / AIR_SECONDS, 1, 0.12)
         # Each arm goes round against the leg of its side, the elbow and the hand later.
         a.arm(side, roll=-20.0 * up, pitch=26.0 * ahead)
-        a.elbow(side, 12.0 - 12.0 * late)
-        a.one("hand", side, roll=10.0 * late)
+        a.elbow(side, 12.0 - 12.0 * delayed)
+        a.rotate_side("hand", side, roll=10.0 * delayed)
         # The legs run: a foot goes forward above and back below, its heel up on the way back.
         a.foot(side, BALL[0] - 0.4 + 4.2 * ahead, BALL[1] * sign, 3.8 + 2.2 * up,
                38.0 - 20.0 * ahead, 0.0, 0.5)
@@ -217,14 +217,14 @@ def _sitting(a, amount, back=0.0, dizzy=0.0):
     """On his bottom with the legs out, leaning on the right hand: his arms are short, so the trunk
     leans over it. back leans the trunk, dizzy lets the head hang."""
     a.move("hips", x=-4.4 * amount, y=-0.7 * amount, z=_SEAT * amount)
-    a.turn("hips", pitch=-16.0 * amount - 0.3 * back, roll=7.0 * amount)
+    a.rotate("hips", pitch=-16.0 * amount - 0.3 * back, roll=7.0 * amount)
     a.bend(pitch=-0.5 * amount - 0.7 * back, roll=25.0 * amount)
     a.nod(pitch=15.0 * amount + 9.0 * dizzy + 0.45 * back, roll=-19.0 * amount - 5.0 * dizzy)
     a.move("belly", z=0.3 * amount)
     # The tail would go through the floor: it bends up at its root and lies down behind.
     for n, pitch in ((1, 43.0), (2, 7.0), (3, -6.0), (4, -2.0)):
-        a.turn("tail_%d" % n, pitch=pitch * amount)
-    a.turn("tail_1", pitch=0.2 * max(0.0, back), yaw=6.0 * amount)
+        a.rotate("tail_%d" % n, pitch=pitch * amount)
+    a.rotate("tail_1", pitch=0.2 * max(0.0, back), yaw=6.0 * amount)
 
 
 def lean(a, amount, x=0.0):
@@ -234,7 +234,7 @@ def lean(a, amount, x=0.0):
 
 def _props(a, right):
     """The right hand on the floor, behind and beside the hips."""
-    a.one("clavicle", "r", roll=-8.0 * right, yaw=10.0 * right)
+    a.rotate_side("clavicle", "r", roll=-8.0 * right, yaw=10.0 * right)
     a.grip("r", -0.4 * right)
     lean(a, right)
 
@@ -249,32 +249,32 @@ def fall(a, t, sway=(0.0, 0.0)):
     hop = max(0.0, math.sin(math.pi * (t - 0.70) / 0.24)) if 0.70 < t < 0.94 else 0.0
     rock = keyed(t, (0.60, 0.0), (0.86, 1.0), (1.10, -0.35), (1.35, 0.0))
     dizzy = keyed(t, (0.95, 0.0), (1.40, 1.0))
-    a.rest()
+    a.neutral_stance()
     a.move("hips", x=-2.6 * keyed(t, (0.0, 0.0), (0.34, 1.0), (0.7, 0.0)),
            z=-1.0 * keyed(t, (0.0, 0.0), (0.26, 1.0), (0.45, 0.0)) - _SEAT * (down - drop)
            + 1.2 * hop)
     _sitting(a, down, 18.5 * rock, dizzy)
     a.move("hips", y=-0.06 * sway[1])
-    a.turn("hips", roll=0.25 * sway[1], pitch=0.2 * sway[0])
+    a.rotate("hips", roll=0.25 * sway[1], pitch=0.2 * sway[0])
     a.bend(pitch=sway[0], roll=sway[1])
-    a.turn("hips", pitch=-9.0 * tip)
+    a.rotate("hips", pitch=-9.0 * tip)
     a.bend(pitch=-6.0 * tip + 16.0 * pulse(t, 0.05, 0.42, 0.15))
     a.nod(pitch=14.0 * tip - 12.0 * rock)
     a.stretch(-1.1 * pulse(t, 0.68, 0.84, 0.07) + 0.6 * pulse(t, 0.45, 0.70, 0.1))
     # Thrown up as he lands, the tail passes his back at one side.
     a.tail_pose(rise=14.0 * pulse(t, 0.12, 0.72, 0.2), side=20.0 * pulse(t, 0.50, 1.10, 0.2),
                 curl=-46.0 * keyed(t, (0.5, 0.0), (0.78, 1.0), (0.92, 1.0), (1.2, 0.0)))
-    a.turn("tail_1", pitch=4.0 * pulse(t, 0.56, 0.84, 0.14))     # what follows downwards by itself
+    a.rotate("tail_1", pitch=4.0 * pulse(t, 0.56, 0.84, 0.14))     # what follows downwards by itself
     for side, stop in (("l", 0.98), ("r", 0.76)):
         flail = keyed(t, (0.0, 0.0), (0.34, 1.0), (stop - 0.3, 1.0), (stop, 0.0))
         round_ = 2.0 * math.pi * (2.0 * t + (0.0 if side == "l" else 0.42))
-        a.one("clavicle", side, roll=10.0 * flail)
+        a.rotate_side("clavicle", side, roll=10.0 * flail)
         # He tips toward the right: the left arm would be before his face.
         low = down if side == "l" else 0.0
         a.arm(side, roll=(44.0 + 24.0 * math.sin(round_) - 30.0 * low) * flail,
               yaw=(30.0 * math.cos(round_) + 20.0 * low) * flail, pitch=8.0 * flail)
         a.elbow(side, (14.0 + 12.0 * math.sin(round_ - 0.9)) * flail)
-        a.one("hand", side, roll=20.0 * math.sin(round_ - 1.4) * flail)
+        a.rotate_side("hand", side, roll=20.0 * math.sin(round_ - 1.4) * flail)
         a.grip(side, -0.6 * flail)
     _props(a, keyed(t, (0.36, 0.0), (0.76, 1.0)))
     shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.70, 1.0), (0.76, 0.0))
@@ -297,9 +297,9 @@ def fall(a, t, sway=(0.0, 0.0)):
 
 def fallen_feet(t):
     """Returns the feet of the fall, for Actor.foot."""
-    for side, late in (("l", 0.0), ("r", 0.04)):
+    for side, delay in (("l", 0.0), ("r", 0.04)):
         x, y, z, pitch, yaw = _FALL[side].at(t)
-        up = keyed(t, (0.46 + late, 0.0), (0.82 + late, 1.0))
+        up = keyed(t, (0.46 + delay, 0.0), (0.82 + delay, 1.0))
         yield side, (x, y, z + 0.35 * up, pitch + _TOES_UP * up, yaw, 0.5, _knee(up))
 
 
@@ -311,15 +311,15 @@ def get_up(a, t):
     dizzy = keyed(t, (0.0, 1.0), (0.35, 0.0))
     shake = keyed(t, (0.02, 0.0), (0.20, 1.0), (0.44, 0.0))
     over = keyed(t, (1.0, 0.0), (1.26, 1.0), (1.55, 0.0))
-    a.rest()
+    a.neutral_stance()
     _sitting(a, 1.0 - up, -6.0 * rock, dizzy)
     # He rolls over the hand, pushes with it, and follows up with the trunk.
     push = keyed(t, (0.25, 0.0), (0.60, 1.0), (1.05, 0.0))
-    a.turn("hips", yaw=-10.0 * push, roll=5.0 * push)
+    a.rotate("hips", yaw=-10.0 * push, roll=5.0 * push)
     a.bend(yaw=-12.0 * push, roll=6.0 * push)
     a.nod(yaw=12.0 * push)
     a.move("hips", x=2.2 * forward * (1.0 - 0.6 * up), z=-0.5 * forward * up + 0.5 * over)
-    a.turn("hips", pitch=25.0 * forward)
+    a.rotate("hips", pitch=25.0 * forward)
     a.bend(pitch=22.0 * forward - 5.0 * over)
     a.stretch(-0.6 * forward + 0.7 * over)
     a.nod(pitch=-27.0 * forward - 4.0 * over, yaw=13.0 * shake * math.sin(2.0 * math.pi * 4.0 * t))
@@ -336,8 +336,8 @@ def get_up(a, t):
         a.lids(side, 0.34 * dizzy * (1.0 - squeeze) + squeeze,
                0.15 * dizzy * (1.0 - squeeze) + squeeze, 0.0)
     a.ears(-10.0 * dizzy + 8.0 * over, 6.0 * dizzy)
-    for side, late in (("l", -0.25), ("r", 0.06)):
-        out = pulse(t, 0.80 + late, 1.40 + late, 0.25)
+    for side, delay in (("l", -0.25), ("r", 0.06)):
+        out = pulse(t, 0.80 + delay, 1.40 + delay, 0.25)
         a.arm(side, pitch=-26.0 * out, roll=18.0 * out)
     # Past the knee on its way to the front.
     a.arm("r", roll=34.0 * pulse(t, 0.68, 1.16, 0.2))
@@ -378,19 +378,19 @@ _STRETCHES = ((4.15, 0.0), (4.5, 1.0), (4.85, 0.0), (5.15, 0.0), (5.5, 1.0), (5.
               (6.76, 1.0), (7.24, 1.0), (7.6, 0.0))
 
 
-def _dance_feet(a, beat, height, heels, spin):
+def _dance_feet(a, beat, height, heels, yaw):
     """On every beat of the first four the free foot lifts and taps; in the air both hang."""
     for sign, name in _BOTH:
         # The weight is left on even beats, so the right foot is free around them.
-        own = beat - (1.0 if name == "l" else 0.0)
-        near = own - 2.0 * round(own / 2.0)
+        foot_beat = beat - (1.0 if name == "l" else 0.0)
+        near = foot_beat - 2.0 * round(foot_beat / 2.0)
         tap = 0.0
         if -0.5 < beat < 3.6 or beat > 7.5:
             tap = max(0.0, 1.0 - (near / 0.42) ** 2) ** 1.5
-        x, y, _ = rotate(turn(yaw=spin), (BALL[0], (_WIDE - 1.8 * tap) * sign, 0.0))
+        x, y, _ = rotate(euler(yaw=yaw), (BALL[0], (_WIDE - 1.8 * tap) * sign, 0.0))
         # Toes leave last and touch first.
         pitch = 16.0 * tap + 40.0 * heels
-        a.foot(name, x, y, 2.4 * tap + height, pitch, spin + 5.0 * sign, 0.8)
+        a.foot(name, x, y, 2.4 * tap + height, pitch, yaw + 5.0 * sign, 0.8)
 
 
 def dance(a, t):
@@ -400,10 +400,10 @@ def dance(a, t):
     stepping = bump(phase, -0.05, 0.54, 0.09)
     cheering = bump(phase, 0.46, 1.0, 0.09)
     side = math.sin(math.pi * beat + 0.5 * math.pi) * stepping
-    late = math.sin(math.pi * (beat - 0.3) + 0.5 * math.pi) * stepping
+    delayed = math.sin(math.pi * (beat - 0.3) + 0.5 * math.pi) * stepping
     beats = wave(phase, 8, 0.25)
     crouch, airborne = keyed(beat, *_CROUCHES), keyed(beat, *_STRETCHES)
-    heels, height, spin, fling, wind = (0.0,) * 5
+    heels, height, yaw, fling, wind = (0.0,) * 5
     if 4.0 <= beat < 6.0:
         hop, heels = _hop(beat % 1.0)
         height, heels = 3.4 * hop, 0.6 * heels
@@ -415,18 +415,18 @@ def dance(a, t):
         fling = math.sin(math.pi * s) ** 2
         # Winds up against the turn; once off the floor, goes round.
         wind = keyed(s, (0.0, 0.0), (0.20, -1.0), (0.36, 0.5), (0.66, 0.3), (0.9, 0.0))
-        spin = 360.0 * keyed(s, (0.285, 0.0), (0.34, 0.07), (0.64, 0.93), (0.715, 1.0))
-    a.root(yaw=spin)
+        yaw = 360.0 * keyed(s, (0.285, 0.0), (0.34, 0.07), (0.64, 0.93), (0.715, 1.0))
+    a.root(yaw=yaw)
     a.move("hips", y=2.6 * side, z=-0.8 - 1.1 * beats * stepping - 2.4 * crouch + height
            + 0.7 * airborne)
-    a.turn("hips", roll=-7.0 * side, yaw=9.0 * late + 14.0 * wind, pitch=6.0 * crouch)
+    a.rotate("hips", roll=-7.0 * side, yaw=9.0 * delayed + 14.0 * wind, pitch=6.0 * crouch)
     a.stretch(0.45 * wave(phase, 8, 0.4) * stepping - 1.2 * crouch + 1.1 * airborne)
     a.move("belly", z=-0.5 * airborne)
-    a.bend(roll=5.0 * side + 6.0 * late, yaw=-14.0 * late + 24.0 * wind,
+    a.bend(roll=5.0 * side + 6.0 * delayed, yaw=-14.0 * delayed + 24.0 * wind,
            pitch=9.0 * crouch - 4.0 * airborne)
-    a.turn("neck", roll=-3.0 * late)
-    a.turn("head", roll=-7.0 * late, pitch=2.5 * wave(phase, 8, 0.45) * stepping + 3.0 * crouch
-           - 6.0 * airborne, yaw=4.0 * side + 8.0 * wind)
+    a.rotate("neck", roll=-3.0 * delayed)
+    a.rotate("head", roll=-7.0 * delayed, pitch=2.5 * wave(phase, 8, 0.45) * stepping + 3.0 * crouch
+             - 6.0 * airborne, yaw=4.0 * side + 8.0 * wind)
     a.mouth(0.45 + 0.35 * cheering + 0.2 * airborne - 0.2 * crouch + 0.1 * beats)
     a.brows(0.5 * cheering + 0.3 * beats * stepping)
     squint = bump(phase, 0.76, 0.82, 0.02)
@@ -436,16 +436,16 @@ def dance(a, t):
     a.arms_down(0.6 * stepping + 0.2 * crouch)
     for sign, name in _BOTH:
         swing = sign * math.sin(math.pi * (beat - 0.1) + 0.5 * math.pi)
-        own = 0.5 + 0.5 * swing
+        raised = 0.5 + 0.5 * swing
         # In the hops one is up while the other one is out.
-        lift = stepping * (58.0 * own - 6.0) + cheering * (12.0 + 28.0 * fling + 22.0 * swing)
-        fold = stepping * (42.0 * own + 8.0) + cheering * (14.0 + 8.0 * wave(phase, 8, 0.5))
-        a.one("clavicle", name, roll=0.2 * lift)
-        a.one("upperarm", name, roll=lift, pitch=-14.0 * stepping * (1.0 - own))
-        a.one("forearm", name, roll=fold, pitch=-26.0 * stepping * (1.0 - own))
-        a.one("hand", name, roll=10.0 * wave(phase, 8, 0.6) + 8.0 * fling)
-        a.grip(name, 0.2 * stepping * (0.5 - own) - 0.4 * cheering)
+        lift = stepping * (58.0 * raised - 6.0) + cheering * (12.0 + 28.0 * fling + 22.0 * swing)
+        fold = stepping * (42.0 * raised + 8.0) + cheering * (14.0 + 8.0 * wave(phase, 8, 0.5))
+        a.rotate_side("clavicle", name, roll=0.2 * lift)
+        a.rotate_side("upperarm", name, roll=lift, pitch=-14.0 * stepping * (1.0 - raised))
+        a.rotate_side("forearm", name, roll=fold, pitch=-26.0 * stepping * (1.0 - raised))
+        a.rotate_side("hand", name, roll=10.0 * wave(phase, 8, 0.6) + 8.0 * fling)
+        a.grip(name, 0.2 * stepping * (0.5 - raised) - 0.4 * cheering)
     a.tail(9.0 * (0.4 + 0.6 * stepping), 1.5, phase, 4, 0.08)
     a.tail_pose(rise=20.0 * crouch + 5.0 * cheering)
     a.ears(4.0 * cheering)
-    _dance_feet(a, beat, height, heels, spin)
+    _dance_feet(a, beat, height, heels, yaw)

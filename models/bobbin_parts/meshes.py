@@ -28,20 +28,20 @@ def skin_mesh(folder, name, shader, half, texels, position=_same):
     png.write(os.path.join(folder, name + "_local.png"), texels, texels, normals)
     png.write(os.path.join(folder, name + "_s.png"), texels, texels, gloss, 2)
     # A vertex on the border of charts is written once per chart.
-    number, points, uvs, weights, tris = {}, [], [], [], []
+    index, points, uvs, weights, tris = {}, [], [], [], []
     for n, chart in enumerate(half.charts):
         for v, (x, y) in chart.texels.items():
-            number[n, v] = len(points)
-            at, own = half.points[v], half.weights[v]
-            moved = position(face.sunk(at) if "lid_upper_l" in own else
-                             face.tucked(at) if "lid_lower_l" in own else at, own)
+            index[n, v] = len(points)
+            at, weights_here = half.points[v], half.weights[v]
+            moved = position(face.sunk(at) if "lid_upper_l" in weights_here else
+                             face.tucked(at) if "lid_lower_l" in weights_here else at, weights_here)
             if at[1] == 0.0:
                 moved = (moved[0], 0.0, moved[2])
-                own = rig.strongest_pairs(own, other_side, 4)
+                weights_here = rig.strongest_pairs(weights_here, other_side, 4)
             points.append(moved)
             uvs.append((x / texels, y / texels))
-            weights.append(md5.shares(own, 6, 0.03))
-        tris += [tuple(number[n, v] for v in half.tris[t]) for t in chart.tris]
+            weights.append(md5.strongest_weights(weights_here, 6, 0.03))
+        tris += [tuple(index[n, v] for v in half.tris[t]) for t in chart.tris]
     count = len(points)
     points += [mirror(p) for p in points]
     uvs += uvs

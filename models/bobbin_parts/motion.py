@@ -14,10 +14,10 @@ def _both_feet(frame):
     return [(frame, "footstep left"), (frame, "footstep right")]
 
 
-def _strides(first, other):
+def _strides(first, second):
     """Two of a run, from where a foot lands."""
     return [(frame, "footstep " + foot)
-            for frame, foot in ((0, first), (16, other), (32, first), (48, other))]
+            for frame, foot in ((0, first), (16, second), (32, first), (48, second))]
 
 
 CLIPS = (

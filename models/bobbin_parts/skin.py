@@ -51,7 +51,7 @@ class Skin:
 _BENDS = ((J["upperarm_l"], 3.6), (J["forearm_l"], 3.0), (J["thigh_l"], 5.0), (J["shin_l"], 4.2))
 
 
-def _wish(p):
+def _target_length(p):
     """Returns the target edge length at p: short where the shape has detail or is prominent."""
     part = shape.part_at(p)
     bends = min(length(sub((p[0], abs(p[1]), p[2]), at)) / reach for at, reach in _BENDS)
@@ -88,7 +88,7 @@ def _sky(points, normals):
 
 def _body(skin, coarse):
     points, tris = nets.polygonize(shape.body, (-40.0, 0.0, -1.5), (19.0, 25.0, 56.0), 0.6)
-    points, tris = remesh.remesh(shape.body, points, tris, lambda p: coarse * _wish(p))
+    points, tris = remesh.remesh(shape.body, points, tris, lambda p: coarse * _target_length(p))
     near = [set() for _ in points]
     for tri in tris:
         for v in tri:

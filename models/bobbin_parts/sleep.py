@@ -1,4 +1,4 @@
-"""Clips of a character that nobody plays with: he yawns, nods off, sits down to sleep, and starts up."""
+"""Clips of a character that waits for input: he yawns, nods off, sits down to sleep, and starts up."""
 
 from kit.curves import bump, keyed, looped, pulse, wave
 
@@ -16,7 +16,7 @@ def _asleep(a, amount, breath=0.0, shut=None):
     shut = amount if shut is None else shut
     half = 4.0 * shut * (1.0 - shut)
     a.move("hips", z=-0.9 * amount + 0.10 * breath, x=-0.3 * amount)
-    a.turn("hips", pitch=4.0 * amount)
+    a.rotate("hips", pitch=4.0 * amount)
     a.bend(pitch=10.0 * amount - 1.6 * breath)
     a.stretch(-0.5 * amount + 0.35 * breath)
     a.move("belly", x=0.35 * breath)
@@ -40,23 +40,23 @@ def yawn(a, t):
     sleep = keyed(t, (1.75, 0.0), (2.25, 0.55), (2.45, 0.35), (YAWN_SECONDS, 1.0))
     # Eyes that have been shut stay heavy.
     heavy = keyed(t, (1.54, 0.0), (1.60, 0.6))
-    a.rest()
+    a.neutral_stance()
     _asleep(a, sleep, shut=_DROWSY * max(sleep, heavy))
     a.move("hips", x=0.7 * stretch, y=0.9 * stretch, z=-0.8 * before - 1.1 * sigh)
-    a.turn("hips", roll=2.5 * stretch, pitch=-2.0 * stretch + 3.0 * sigh)
+    a.rotate("hips", roll=2.5 * stretch, pitch=-2.0 * stretch + 3.0 * sigh)
     a.bend(pitch=6.0 * before - 11.0 * stretch + 7.0 * sigh, roll=-6.0 * stretch, yaw=5.0 * stretch)
     a.stretch(-0.4 * before + 1.1 * stretch - 0.5 * sigh)
     a.move("belly", x=0.5 * stretch - 0.4 * sigh)
     tremble = wave(t, 11) * pulse(t, 0.95, 1.40, 0.15)
     # The stretched limbs shiver.
     shiver = wave(t, 4) * pulse(t, 0.92, 1.78, 0.2)
-    a.turn("chest", pitch=1.5 * shiver, roll=1.0 * shiver)
+    a.rotate("chest", pitch=1.5 * shiver, roll=1.0 * shiver)
     a.nod(pitch=5.0 * before - 14.0 * wide + 0.5 * tremble, roll=-6.0 * stretch, yaw=3.0 * wide)
     smack = pulse(t, 1.80, 1.98, 0.09) + 0.7 * pulse(t, 2.02, 2.18, 0.08)
     # His smile goes with the yawn, and does not come back: under half shut lids it would be a leer.
     tired = keyed(t, (0.30, 0.0), (0.80, 1.0))
     a.mouth(0.16 - 0.10 * tired + 0.94 * wide + 0.22 * smack, 1.0 - 1.5 * tired - 0.4 * wide)
-    a.turn("jaw", pitch=15.0 * wide)      # 30 degrees from shut
+    a.rotate("jaw", pitch=15.0 * wide)      # 30 degrees from shut
     # The mouth is modeled as a smile, so a wide mouth laughs unless its corners go down.
     a.grimace(1.0 * wide + 0.2 * tired)
     squint = keyed(t, (0.47, 0.0), (0.59, 1.0), (1.54, 1.0), (1.60, 0.0))
@@ -66,15 +66,15 @@ def yawn(a, t):
         a.lids(side, squint, 0.95 * squint, 5.0)
     a.brows(0.7 * wide, -0.8 * wide)
     # The right fist goes up and out, the left one, later, beside the cheek.
-    late = keyed(t, (0.40, 0.0), (1.05, 1.0), (1.42, 1.0), (1.98, 0.0))
-    a.one("clavicle", "r", roll=14.0 * stretch)
+    left_stretch = keyed(t, (0.40, 0.0), (1.05, 1.0), (1.42, 1.0), (1.98, 0.0))
+    a.rotate_side("clavicle", "r", roll=14.0 * stretch)
     a.arm("r", roll=96.0 * stretch, yaw=20.0 * stretch, pitch=-4.0 * stretch)
     a.elbow("r", 58.0 * pulse(t, 0.28, 0.98, 0.34) + 26.0 * stretch + 1.5 * tremble)
-    a.one("clavicle", "l", roll=9.0 * late, yaw=10.0 * late)
-    a.arm("l", roll=52.0 * late, pitch=18.0 * late)
-    a.elbow("l", 88.0 * late + 1.5 * tremble)
-    for side, own in (("r", stretch), ("l", late)):
-        a.grip(side, 0.75 * own)
+    a.rotate_side("clavicle", "l", roll=9.0 * left_stretch, yaw=10.0 * left_stretch)
+    a.arm("l", roll=52.0 * left_stretch, pitch=18.0 * left_stretch)
+    a.elbow("l", 88.0 * left_stretch + 1.5 * tremble)
+    for side, amount in (("r", stretch), ("l", left_stretch)):
+        a.grip(side, 0.75 * amount)
         a.wrist(side, 8.0 * shiver)
     a.ears(-10.0 * wide + 6.0 * sigh, 16.0 * wide)
     a.tail_pose(rise=12.0 * stretch, side=-10.0 * stretch, curl=8.0 * stretch)
@@ -87,34 +87,34 @@ SIT_SECONDS = 1.4
 _SEAT = (-4.4, -5.9)                 # of the hips, against standing
 _OUT = {side: (13.6, 8.2 * sign, 8.0 * sign) for side, sign in SIDES}
 _DOWN = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
-                     (0.44 + late, 0.86 + late) + _OUT[side] + (2.2, 0.0))
-         for (side, sign), late in zip(SIDES, (0.0, 0.16))}
+                     (0.44 + delay, 0.86 + delay) + _OUT[side] + (2.2, 0.0))
+         for (side, sign), delay in zip(SIDES, (0.0, 0.16))}
 # Both feet come in, one just before the other, and then leave the floor together.
-_UP = {side: Tread(*_OUT[side], (late, 0.37 + late, BALL[0], BALL[1] * sign, 0.0, 1.2, 0.0),
+_UP = {side: Tread(*_OUT[side], (delay, 0.37 + delay, BALL[0], BALL[1] * sign, 0.0, 1.2, 0.0),
                    (0.44, 0.74, BALL[0], BALL[1] * sign, 0.0, 2.3, 8.0))
-       for (side, sign), late in zip(SIDES, (0.0, 0.06))}
+       for (side, sign), delay in zip(SIDES, (0.0, 0.06))}
 
 
 def _seated(a, amount, legs, curl, hands=(1.0, 1.0)):
     """legs: how far each is out, by side; curl: how far the tail is round him; hands: how far each lies
     on its thigh."""
     a.move("hips", x=_SEAT[0] * amount, y=0.6 * amount, z=(_SEAT[1] + 0.55) * amount)
-    a.turn("hips", pitch=-15.0 * amount)
+    a.rotate("hips", pitch=-15.0 * amount)
     a.bend(pitch=13.0 * amount)
     a.nod(pitch=4.0 * amount)
     a.move("belly", x=0.5 * amount)
     for n, pitch in ((1, 41.0), (2, 7.0), (3, -5.0), (4, -2.0)):
-        a.turn("tail_%d" % n, pitch=pitch * amount)
+        a.rotate("tail_%d" % n, pitch=pitch * amount)
     for n, yaw in ((1, 12.0), (2, 27.0), (3, 34.0), (4, 34.0), (5, 32.0), (6, 27.0)):
-        a.turn("tail_%d" % n, yaw=-yaw * curl)
+        a.rotate("tail_%d" % n, yaw=-yaw * curl)
     for side, _ in SIDES:
         a.grip(side, 0.1 * amount)
     for side, (x, y, z, pitch, yaw) in legs.items():
         up = min(1.0, max(0.0, (x - BALL[0]) / (_OUT["l"][0] - BALL[0])))
         a.foot(side, x, y, z + 0.35 * up, pitch - 48.0 * up, yaw, 0.5,
                (1.0 - 0.8 * up, 0.32, 0.12 + 0.88 * up))
-    for (side, _), share in zip(SIDES, hands):
-        a.on_thigh(side, share)
+    for (side, _), hand_amount in zip(SIDES, hands):
+        a.on_thigh(side, hand_amount)
 
 
 def sit(a, t):
@@ -123,7 +123,7 @@ def sit(a, t):
     drop = min(1.0, max(0.0, (t - 0.50) / 0.28)) ** 2
     down = squat + (1.0 - squat) * drop
     plump = pulse(t, 0.76, 1.10, 0.08)
-    a.rest()
+    a.neutral_stance()
     _asleep(a, 1.0, shut=keyed(t, (0.0, _DROWSY), (0.28, 0.50), (0.60, 1.0)))
     a.mouth(0.06, -0.5)
     # He sways before his knees give way.
@@ -135,9 +135,9 @@ def sit(a, t):
     a.nod(pitch=7.0 * plump - 3.0 * pulse(t, 0.92, 1.3, 0.14))
     a.tail_pose(rise=10.0 * pulse(t, 0.1, 0.8, 0.3))
     # Hanging parts are thrown up as he hits the floor, one arm after the other.
-    for side, late, high in (("l", 0.0, 17.0), ("r", 0.07, 9.0)):
-        a.arm(side, roll=high * pulse(t - late, 0.56, 1.12, 0.22))
-        a.elbow(side, 0.8 * high * pulse(t - late, 0.64, 1.24, 0.24))
+    for side, delay, high in (("l", 0.0, 17.0), ("r", 0.07, 9.0)):
+        a.arm(side, roll=high * pulse(t - delay, 0.56, 1.12, 0.22))
+        a.elbow(side, 0.8 * high * pulse(t - delay, 0.64, 1.24, 0.24))
     _seated(a, down, {side: _DOWN[side].at(t) for side, _ in SIDES}, keyed(t, (0.62, 0.0), (1.38, 1.0)),
             (keyed(t, (0.62, 0.0), (1.16, 1.0)), keyed(t, (0.84, 0.0), (1.38, 1.0))))
 
@@ -151,9 +151,9 @@ def doze(a, t):
                   (0.78, 0.06), (0.86, 0.0))
     caught, peek = bump(phase, 0.63, 0.80, 0.06), bump(phase, 0.64, 0.82, 0.03)
     smack = bump(phase, 0.80, 0.86, 0.03) + 0.7 * bump(phase, 0.87, 0.93, 0.03)
-    a.rest()
+    a.neutral_stance()
     _asleep(a, 1.0, 0.75 * breath)
-    a.turn("hips", pitch=-1.5 * breath)
+    a.rotate("hips", pitch=-1.5 * breath)
     a.bend(roll=-1.5 * wave(phase) + 5.0 * slip, pitch=2.0 * slip - 3.0 * caught)
     a.nod(roll=11.0 * slip, pitch=5.0 * slip - 5.0 * caught, yaw=-4.0 * slip)
     a.move("hips", y=0.15 * wave(phase, 1, 0.1) - 0.15 * wave(0.0, 1, 0.1))
@@ -163,13 +163,13 @@ def doze(a, t):
     snore = looped(phase, 1.0, (0.05, 0.0), (0.30, 0.8), (0.44, 1.0), (0.56, 0.0), (0.95, 0.0))
     snore *= 1.0 + 0.2 * wave(phase, 16) * bump(phase, 0.22, 0.50, 0.1)
     a.mouth(0.06 + 0.45 * snore + 0.2 * smack, -0.5 - 0.4 * snore)
-    a.turn("tongue", pitch=7.0 * snore)
+    a.rotate("tongue", pitch=7.0 * snore)
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
     a.ears(-6.0 * slip + 6.0 * caught, 0.0)
-    for side, late in (("l", 0.0), ("r", 0.03)):
-        a.one("clavicle", side, roll=2.5 * breath + 4.0 * bump(phase - late, 0.64, 0.80, 0.06))
-    a.turn("tail_6", yaw=-6.0 * bump(phase, 0.72, 0.86, 0.05))
-    a.turn("tail_fin", yaw=-9.0 * bump(phase, 0.73, 0.88, 0.05))
+    for side, delay in (("l", 0.0), ("r", 0.03)):
+        a.rotate_side("clavicle", side, roll=2.5 * breath + 4.0 * bump(phase - delay, 0.64, 0.80, 0.06))
+    a.rotate("tail_6", yaw=-6.0 * bump(phase, 0.72, 0.86, 0.05))
+    a.rotate("tail_fin", yaw=-9.0 * bump(phase, 0.73, 0.88, 0.05))
     _seated(a, 1.0, {side: Tread(*_OUT[side]).at(0.0) for side, _ in SIDES}, 1.0)
 
 
@@ -184,19 +184,20 @@ def startle(a, t):
     up = keyed(t, (0.40, 0.0), (0.57, 1.0), (0.74, 0.0))
     sink = pulse(t, 0.66, 1.02, 0.15)
     squash = pulse(t, 0.0, 0.22, 0.10)       # before he goes up
-    a.rest()
+    a.neutral_stance()
     _asleep(a, sleep, shut=keyed(t, (0.0, 1.0), (0.10, 0.0)))      # the eyes first
     a.move("hips", x=2.6 * lean, z=0.5 * fright + 2.3 * up - 1.5 * sink)
-    a.turn("hips", pitch=9.0 * lean + 3.0 * sink)
+    a.rotate("hips", pitch=9.0 * lean + 3.0 * sink)
     a.bend(pitch=-8.0 * fright + 19.0 * lean + 7.0 * sink + 8.0 * squash)
     a.stretch(0.9 * fright - 0.7 * lean + 0.5 * up - 0.6 * sink - 1.3 * squash)
     a.nod(pitch=-7.0 * fright - 14.0 * lean, yaw=9.0 * pulse(t, 0.66, STARTLE_SECONDS, 0.12) * wave(t, 4))
     # The left arm flies out, the right one comes before the chest, a little later.
-    late = keyed(t, (0.10, 0.0), (0.36, 1.0), (0.60, 0.9), (1.02, 0.0))
-    for side, own, wide, ahead, bent in (("l", fright, 34.0, -4.0, 14.0), ("r", late, 0.0, -20.0, 34.0)):
-        a.arm(side, roll=wide * own + 10.0 * up, pitch=ahead * own + 14.0 * lean)
-        a.elbow(side, bent * own)
-        a.grip(side, -0.5 * own)
+    right_fright = keyed(t, (0.10, 0.0), (0.36, 1.0), (0.60, 0.9), (1.02, 0.0))
+    for side, amount, wide, ahead, bent in (("l", fright, 34.0, -4.0, 14.0),
+                                            ("r", right_fright, 0.0, -20.0, 34.0)):
+        a.arm(side, roll=wide * amount + 10.0 * up, pitch=ahead * amount + 14.0 * lean)
+        a.elbow(side, bent * amount)
+        a.grip(side, -0.5 * amount)
     a.mouth(0.16 + 0.5 * fright, 1.0 - fright)
     a.frightened(fright)
     a.ears(44.0 * keyed(t, (0.06, 0.0), (0.28, 1.0), (0.60, 0.9), (1.0, 0.0)))

@@ -13,10 +13,12 @@ _SIDES = (("l", lambda p: p), ("r", mirror))
 
 
 def _limbs():
-    for side, put in _SIDES:
-        hip, knee, ankle = (put(_J[name]) for name in ("thigh_l", "shin_l", "foot_l"))
-        for joint, a, b, one, two in (("thigh_", hip, knee, 5.0, 3.6), ("shin_", knee, ankle, 3.6, 2.8)):
-            yield joint + side, mix(a, b, 0.5), 0.5 * length(sub(a, b)) + one, cone(a, b, one, two)
+    for side, mirror_point in _SIDES:
+        hip, knee, ankle = (mirror_point(_J[name]) for name in ("thigh_l", "shin_l", "foot_l"))
+        for joint, a, b, radius_a, radius_b in (("thigh_", hip, knee, 5.0, 3.6),
+                                                ("shin_", knee, ankle, 3.6, 2.8)):
+            radius = 0.5 * length(sub(a, b)) + radius_a
+            yield joint + side, mix(a, b, 0.5), radius, cone(a, b, radius_a, radius_b)
 
 
 def _head(x, y, z):
@@ -38,13 +40,13 @@ _EVERY = 6         # of these vertices every sixth is measured: they are half a 
 class Solid:
     def __init__(self, mesh):
         names = [joint[0] for joint in mesh.joints]
-        self.bind = [(position, turn) for _, _, position, turn in mesh.joints]
-        self.shapes = [(names.index(row[0]),) + row[1:] for row in _SHAPES]
+        self.bind = [(position, rotation) for _, _, position, rotation in mesh.joints]
+        self.shapes = [(names.index(shape[0]),) + shape[1:] for shape in _SHAPES]
         self.points = []
         for name, starts in PARTS:
-            own = [(name, row) for row in mesh.vertices[0]
-                   if names[max(row, key=lambda w: w[1])[0]].startswith(starts)]
-            self.points += own[::_EVERY]
+            candidates = [(name, shape) for shape in mesh.vertices[0]
+                          if names[max(shape, key=lambda w: w[1])[0]].startswith(starts)]
+            self.points += candidates[::_EVERY]
         self.mesh = mesh
 
     def depth(self, posed):
@@ -53,12 +55,12 @@ class Solid:
         carried = []
         for joint, center, radius, distance in self.shapes:
             back = mul(self.bind[joint][1], conj(posed[joint][1]))
-            now = add(posed[joint][0], rotate(conj(back), sub(center, self.bind[joint][0])))
-            carried.append((now, radius * radius, back, center, distance))
-        for name, row in self.points:
-            at = self.mesh.position(row, posed)
-            for now, reach, back, center, distance in carried:
-                away = sub(at, now)
+            center_now = add(posed[joint][0], rotate(conj(back), sub(center, self.bind[joint][0])))
+            carried.append((center_now, radius * radius, back, center, distance))
+        for name, shape in self.points:
+            at = self.mesh.position(shape, posed)
+            for center_now, reach, back, center, distance in carried:
+                away = sub(at, center_now)
                 if away[0] ** 2 + away[1] ** 2 + away[2] ** 2 < reach:
                     x, y, z = rotate(back, away)
                     inside = -distance(x + center[0], y + center[1], z + center[2])

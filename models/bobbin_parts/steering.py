@@ -6,7 +6,7 @@ import math
 
 from kit.curves import arch, bump, keyed, pulse, smootherstep, thrown, wave
 from kit.footing import Footing
-from kit.maths import blend, mix, rotate, turn
+from kit.maths import blend, mix, rotate, euler
 
 from bobbin_parts import leaps
 from bobbin_parts.actor import BALL, SIDES, Actor
@@ -20,20 +20,20 @@ RUN_START_SECONDS, SLOW_SECONDS, STUMBLE_SECONDS, SLIP_SECONDS = 0.75, 0.8, 1.6,
 
 
 def _stance(a, t=0.0):
-    a.rest(t)
+    a.neutral_stance(t)
     a.mouth(0.16)
 
 
-def _between(a, one, two, share):
+def _between(a, first_act, second_act, fraction):
     """Blends all joints except feet between two poses, each posed by a function of an actor."""
     first, second = Actor(a.pose.skeleton), Actor(a.pose.skeleton)
-    one(first)
-    two(second)
+    first_act(first)
+    second_act(second)
     root = a.pose.skeleton.index["origin"]
-    for n, (p, q) in enumerate(zip(first.pose.turns, second.pose.turns)):
+    for n, (p, q) in enumerate(zip(first.pose.rotations, second.pose.rotations)):
         if n != root:
-            a.pose.turns[n] = blend(p, q, share)
-            a.pose.moves[n] = mix(first.pose.moves[n], second.pose.moves[n], share)
+            a.pose.rotations[n] = blend(p, q, fraction)
+            a.pose.moves[n] = mix(first.pose.moves[n], second.pose.moves[n], fraction)
 
 
 def _eased(s):
@@ -55,22 +55,22 @@ def _turning(a, t, sign):
     # The foot that lands last gives a little.
     a.move("hips", y=1.5 * weight, z=-0.5 * ahead + 0.5 * wave(s, 2, 0.36) * ahead
            - 0.4 * pulse(s, 0.755, 1.0, 0.119))
-    a.turn("hips", roll=3.5 * weight, yaw=4.0 * sign * ahead)
+    a.rotate("hips", roll=3.5 * weight, yaw=4.0 * sign * ahead)
     a.bend(yaw=9.0 * sign * ahead, roll=-5.0 * weight - 3.0 * sign * ahead)
     a.nod(yaw=17.0 * sign * ahead, roll=-3.0 * sign * ahead)
     a.look(14.0 * sign * ahead)
     a.brows(0.3 * ahead)
     # Arms swing against the steps.
-    for side, own in SIDES:
-        a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=-16.0 * own * sign * swing)
+    for side, foot_sign in SIDES:
+        a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=-16.0 * foot_sign * sign * swing)
     a.tail_pose(side=-20.0 * sign * ahead)
     # The first step is the greater one: the other one only catches up.
     for side, start, end, much in ((lead, 0.015, 0.511, 1.0), (follow, 0.53, 0.965, 0.67)):
-        own = 1.0 if side == "l" else -1.0
+        foot_sign = 1.0 if side == "l" else -1.0
         move = (s - start) / (end - start)
-        way, up = smootherstep(move), arch(move, 2.03, 1.93)
-        yaw = sign * TURN_DEGREES * way
-        x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
+        progress, up = smootherstep(move), arch(move, 2.03, 1.93)
+        yaw = sign * TURN_DEGREES * progress
+        x, y, _ = rotate(euler(yaw=yaw), (BALL[0], BALL[1] * foot_sign, 0.0))
         a.foot(side, x, y, 2.5 * much * up, 8.5 * much * up, yaw, 0.5)
 
 
@@ -94,7 +94,7 @@ class _Change:
     """From standing into a gait and back: where its feet are at phase 0, when the left one lands, its
     root being at x = 0, and the act that poses it. start: seconds from standing to the landing; stop:
     seconds in which the character comes to a halt, before he settles. heel: how far the heel that
-    leaves the floor first is up, as keys (share of the clip, degrees). shift: share of the clip after
+    leaves the floor first is up, as keys (fraction of the clip, degrees). shift: fraction of the clip after
     which the weight is on the right foot. lean: how far the trunk leans forward at the start, degrees.
     dip: how far the hips give way at the end. balance: how much knee, arms, head and tail answer the
     shift of the weight at the start, 0 to 1."""
@@ -122,7 +122,7 @@ def _balance(a, s, weight, amount):
     hip drops, the left arm goes out and the tail to the left. The arms swing against their first swing."""
     sunk, out = amount * pulse(s, 0.0, 0.60, 0.28), amount * pulse(s, 0.06, 0.72, 0.24)
     a.move("hips", y=-0.3 * amount * weight, z=-0.5 * sunk)
-    a.turn("hips", roll=-1.8 * amount * weight)
+    a.rotate("hips", roll=-1.8 * amount * weight)
     a.bend(roll=1.5 * amount * weight, pitch=2.0 * sunk)
     a.nod(roll=-3.5 * amount * weight, pitch=-2.0 * sunk)
     a.arm("l", roll=13.0 * out, pitch=-9.0 * sunk, bend=10.0 * out)
@@ -140,20 +140,20 @@ def _start(a, t, change):
     # The weight goes over the right foot while the left heel comes up, and passes on to the left foot.
     weight = keyed(s, (0.0, 0.0), (change.shift, 1.0), (change.shift + 0.12, 0.96), (0.92, 0.0))
     a.move("hips", x=0.7 * weight, y=-2.3 * weight, z=-0.35 * weight)
-    a.turn("hips", roll=-3.0 * weight)
+    a.rotate("hips", roll=-3.0 * weight)
     a.bend(pitch=4.0 * weight, roll=4.0 * weight)
     _balance(a, s, weight, change.balance)
     # The trunk falls forward before the foot catches it; the head stays level.
     lean = change.lean * arch((s - 0.1) / 0.9, 2.4, 2.0)
-    a.turn("hips", pitch=0.35 * lean)
+    a.rotate("hips", pitch=0.35 * lean)
     a.bend(pitch=lean)
     a.nod(pitch=-0.8 * lean)
     # The left foot swings from where it stands to where it lands.
     move = min(1.0, max(0.0, (s - 0.24) / 0.76))
-    way, up = smootherstep(move), arch(move, 1.5, 1.2)
-    a.foot("l", BALL[0] + (x_end + left[0] - BALL[0]) * way,
-           BALL[1] + (y_end + left[1] - BALL[1]) * way, gait.lift * up,
-           keyed(s, *change.heel, (0.75, 0.0), (1.0, left[3])), left[4] * way, 0.6)
+    progress, up = smootherstep(move), arch(move, 1.5, 1.2)
+    a.foot("l", BALL[0] + (x_end + left[0] - BALL[0]) * progress,
+           BALL[1] + (y_end + left[1] - BALL[1]) * progress, gait.lift * up,
+           keyed(s, *change.heel, (0.75, 0.0), (1.0, left[3])), left[4] * progress, 0.6)
     # The right heel comes up, and reaches the speed that it has in the gait.
     roll = _way(max(0.0, s - 0.5) / 0.5, right[3], change.roll_speed * 0.5 * change.start)
     a.foot("r", BALL[0], -BALL[1], 0.0, roll, right[4] * _eased(s))
@@ -172,10 +172,10 @@ def _stop(a, t, change, sign):
     `change.stop` seconds and then settles until SETTLED_SECONDS."""
     s, gait, left, right = min(1.0, t / change.stop), change.gait, change.left, change.right
     front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
-    late = 0.0 if sign > 0.0 else 0.5
+    phase_offset = 0.0 if sign > 0.0 else 0.5
     x_end, y_end = left[0] - BALL[0], sign * (left[1] - BALL[1])
     a.root(x_end - _way(1.0 - s, x_end, gait.forward * change.stop), y_end * _eased(s))
-    _between(a, lambda b: change.act(b, late * gait.seconds + 0.6 * t), _stance, _eased(s))
+    _between(a, lambda b: change.act(b, phase_offset * gait.seconds + 0.6 * t), _stance, _eased(s))
     # The knees catch him at frame 9; at 14 he is up again, a little taller than he stands. Each part
     # comes to rest after the one below it.
     sink = keyed(t, (0.0, 0.0), (0.30, 1.0), (0.50, -0.22), (SETTLED_SECONDS, 0.0))
@@ -189,20 +189,20 @@ def _stop(a, t, change, sign):
     # The head goes on the way that he went, and comes back a little too far; the arms spread.
     onward = keyed(t, (0.08, 0.0), (0.28, 8.0), (0.51, -3.0), (SETTLED_SECONDS, 0.0))
     a.nod(pitch=2.0 * sink + math.copysign(1.0, x_end) * onward, roll=2.0 * sign * sway)
-    for side, own in SIDES:
-        later = 0.0 if own == sign else 0.04
+    for side, foot_sign in SIDES:
+        later = 0.0 if foot_sign == sign else 0.04
         spread = keyed(t - later, (0.06, 0.0), (0.33, 1.0), (SETTLED_SECONDS - 0.04, 0.0))
         a.arm(side, roll=9.0 * spread, bend=8.0 * spread)
     a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.4, 0.0)),
            sign * left[4] * (1.0 - _eased(s)))
     # The rear foot lifts off at once: its heel is up already.
     move = min(1.0, max(0.0, (s - 0.05) / 0.85))
-    way, up = _eased(move), arch(move, 1.0, 1.5)
-    there = (x_end + BALL[0], y_end - BALL[1] * sign)
-    here = (right[0], right[1] * sign)
-    a.foot(rear, here[0] + (there[0] - here[0]) * way, here[1] + (there[1] - here[1]) * way,
+    progress, up = _eased(move), arch(move, 1.0, 1.5)
+    goal = (x_end + BALL[0], y_end - BALL[1] * sign)
+    origin = (right[0], right[1] * sign)
+    a.foot(rear, origin[0] + (goal[0] - origin[0]) * progress, origin[1] + (goal[1] - origin[1]) * progress,
            2.2 * up, keyed(s, (0.0, right[3]), (0.2, right[3] + 8.0), (0.6, 6.0), (0.9, 0.0)),
-           sign * right[4] * (1.0 - way), 0.6)
+           sign * right[4] * (1.0 - progress), 0.6)
 
 
 def walk_stop_left(a, t):
@@ -243,35 +243,35 @@ def _skid(a, t, sign):
     a.move("hips", x=-3.4 * max(back, 0.0),
            z=1.05 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
            - 4.2 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
-    a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
+    a.rotate("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
     a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
     a.nod(pitch=15.0 * back)
     a.stretch(2.5 * pulse(t, 0.42, 0.84, 0.2) - 0.6 * max(back, 0.0))
     wild = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 1.0), (0.75, 0.0))
-    for side, own in SIDES:
+    for side, foot_sign in SIDES:
         # One arm is up while the other is down. They circle more and more slowly.
-        round_ = 2.0 * math.pi * (3.2 * t - 1.3 * t * t + (0.6 if own == sign else 0.0))
-        high, far = (58.0, 14.0) if own == sign else (14.0, 20.0)
+        round_ = 2.0 * math.pi * (3.2 * t - 1.3 * t * t + (0.6 if foot_sign == sign else 0.0))
+        high, far = (58.0, 14.0) if foot_sign == sign else (14.0, 20.0)
         a.arm(side, roll=(high + far * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
         a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
         a.grip(side, -0.5 * wild)
     # He cries out, and clenches the teeth as the heels begin to hold.
     cry = keyed(t, (0.0, 0.0), (0.13, 1.0), (0.24, 1.0), (0.36, -0.9), (0.46, -0.9), (0.70, 0.0))
-    a.turn("jaw", pitch=11.0 * max(cry, 0.0) + 5.0 * min(cry, 0.0))
+    a.rotate("jaw", pitch=11.0 * max(cry, 0.0) + 5.0 * min(cry, 0.0))
     a.frightened(wild)
     a.ears(22.0 * wild, -12.0 * max(back, 0.0))
     a.tail_pose(rise=19.0 * max(back, 0.0) + 25.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm),
                 side=18.0 * sign * max(back, 0.0))
-    for side, own in SIDES:
-        first = own == sign
+    for side, foot_sign in SIDES:
+        first = foot_sign == sign
         fx, fy, fz, pitch, yaw = (_STEP_FIRST if first else _STEP_SECOND).at(t)
         fade = keyed(t, (0.0, 0.0), (0.19 if first else 0.25, 1.0))
-        px, py, pz, run_pitch, run_yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, phase)
+        px, py, pz, run_pitch, run_yaw, toes = RUN.step(foot_sign, 0.0 if side == "l" else 0.5, phase)
         heels = -11.0 * keyed(t, (0.06, 0.0), (0.195, 1.0), (0.31, 1.0), (0.44, 0.0))
         px -= RUN.forward * phase
-        a.foot(side, x + px + (fx - px) * fade, py + (own * fy - py) * fade, fz + pz * (1.0 - fade),
-               pitch * fade + heels + run_pitch * (1.0 - fade), own * yaw * fade + run_yaw * (1.0 - fade),
-               toes * (1.0 - fade) + 0.5 * fade)
+        a.foot(side, x + px + (fx - px) * fade, py + (foot_sign * fy - py) * fade, fz + pz * (1.0 - fade),
+               pitch * fade + heels + run_pitch * (1.0 - fade),
+               foot_sign * yaw * fade + run_yaw * (1.0 - fade), toes * (1.0 - fade) + 0.5 * fade)
 
 
 def skid_stop(a, t):
@@ -298,23 +298,23 @@ def _run_jump(a, t, sign):
     a.move("origin", x, 0.0, height)
     # He sinks in less than in a run: a walk goes over into a leap, too.
     a.move("hips", z=1.0 * top - 0.35 * min(0.0, RUN.bounce(t / RUN.seconds)) * (t < stance))
-    a.turn("hips", pitch=-8.0 * top)
+    a.rotate("hips", pitch=-8.0 * top)
     a.bend(pitch=-6.0 * top + 6.0 * push)
     a.nod(pitch=8.0 * top)
     # The arms fly up like wings, the one in front of the trailing leg higher.
-    for side, own in SIDES:
-        high = 1.0 - 0.35 * own * sign
-        a.one("clavicle", side, roll=10.0 * top)
+    for side, foot_sign in SIDES:
+        high = 1.0 - 0.35 * foot_sign * sign
+        a.rotate_side("clavicle", side, roll=10.0 * top)
         a.arm(side, roll=58.0 * high * top, pitch=-6.0 * top)
         a.grip(side, -0.8 * top)
-    a.turn("jaw", pitch=8.0 * top)
+    a.rotate("jaw", pitch=8.0 * top)
     a.brows(0.5 * top, -0.3 * top)
     a.ears(14.0 * top, -14.0 * top)
     a.tail_pose(rise=-8.0 * top)
-    for side, own in SIDES:
-        fx, fy, fz, pitch, yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, begin + ran)
+    for side, foot_sign in SIDES:
+        fx, fy, fz, pitch, yaw, toes = RUN.step(foot_sign, 0.0 if side == "l" else 0.5, begin + ran)
         # A split in the air: the knee in front is drawn up, the foot behind trails with its sole up.
-        rear = 0.5 + 0.5 * own * sign
+        rear = 0.5 + 0.5 * foot_sign * sign
         a.foot(side, fx + x + (1.4 - 3.0 * rear) * top, fy, fz + height + (1.6 + 1.0 * rear) * top,
                pitch + (26.0 * rear - 12.0 * (1.0 - rear)) * top, yaw, toes)
 
@@ -339,12 +339,12 @@ def run_start(a, t):
     gone, aside = BALL[0] - rear[0] - RUN.forward * flight, -BALL[1] - rear[1]
     speed_up = 2.5 * gone / RUN.forward
     x = gone * thrown(t, off - speed_up, off, 2.5) if t < off else gone + RUN.forward * (t - off)
-    share = keyed(t, (0.16, 0.0), (off, 1.0))
-    a.root(x, aside * share)
-    _between(a, _stance, lambda b: run(b, last), share)
+    fraction = keyed(t, (0.16, 0.0), (off, 1.0))
+    a.root(x, aside * fraction)
+    _between(a, _stance, lambda b: run(b, last), fraction)
     low, tip = pulse(t, 0.0, off, 0.26), pulse(t, 0.16, 0.58, 0.2)
     a.move("hips", x=-1.2 * low + 1.6 * tip, z=-2.6 * low)
-    a.turn("hips", pitch=8.0 * low + 5.0 * tip)
+    a.rotate("hips", pitch=8.0 * low + 5.0 * tip)
     a.bend(pitch=9.0 * low)
     a.stretch(-0.7 * low)
     a.nod(pitch=-12.0 * low - 4.0 * tip)
@@ -353,16 +353,17 @@ def run_start(a, t):
     a.tail_pose(rise=12.0 * low, side=-10.0 * low)
     # The run's left foot is behind at first: this one comes up from where it stands, and joins it.
     fx, fy, fz, pitch, yaw, toes = RUN.step(1.0, 0.0, last)
-    way = keyed(t, (0.22, 0.0), (0.66, 1.0))
+    progress = keyed(t, (0.22, 0.0), (0.66, 1.0))
     up = arch((t - 0.22) / 0.34, 1.05, 1.4)
     begin = gone + RUN.forward * flight             # where the run has its origin
-    there = begin + fx
-    a.foot("l", BALL[0] + (there - BALL[0]) * way, BALL[1] + (aside + fy - BALL[1]) * way,
-           fz * way + 1.2 * up, pitch * way + 9.0 * up, yaw * way, toes * way + 0.5 * (1.0 - way))
+    goal = begin + fx
+    a.foot("l", BALL[0] + (goal - BALL[0]) * progress, BALL[1] + (aside + fy - BALL[1]) * progress,
+           fz * progress + 1.2 * up, pitch * progress + 9.0 * up, yaw * progress,
+           toes * progress + 0.5 * (1.0 - progress))
     fx, fy, fz, pitch, yaw, toes = RUN.step(-1.0, 0.5, last)
     if t < off:
         a.foot("r", BALL[0], -BALL[1], 0.0, rear[3] * keyed(t, (off - 0.24, 0.0), (off, 1.0)),
-               rear[4] * share)
+               rear[4] * fraction)
     else:
         a.foot("r", begin + fx, aside + fy, fz, pitch, yaw, toes)
 
@@ -375,17 +376,17 @@ def _slow(a, t, sign):
     x = RUN.forward * t - slower * SLOW_SECONDS * (s * s * s - 0.5 * s ** 4)
     end = (RUN.forward - 0.5 * slower) * SLOW_SECONDS
     a.root(x)
-    share = keyed(s, (0.0, 0.0), (0.62, 1.0))
+    fraction = keyed(s, (0.0, 0.0), (0.62, 1.0))
     _between(a, lambda b: run(b, begin * RUN.seconds + 0.4 * t * (1.0 - 0.5 * s)),
-             lambda b: walk(b, begin * WALK.seconds + t - SLOW_SECONDS), share)
+             lambda b: walk(b, begin * WALK.seconds + t - SLOW_SECONDS), fraction)
     back = pulse(s, 0.10, 0.92, 0.34)
     a.move("hips", x=-2.2 * back, z=-0.9 * back)
-    a.turn("hips", pitch=-9.0 * back)
+    a.rotate("hips", pitch=-9.0 * back)
     a.bend(pitch=-8.0 * back)
     a.nod(pitch=9.0 * back)
     # The arm against the braking foot rises first and farther; the arm of its side stays low and follows.
-    for side, own in SIDES:
-        if own == sign:
+    for side, foot_sign in SIDES:
+        if foot_sign == sign:
             a.arm(side, roll=5.0 * pulse(s, 0.22, 1.0, 0.34), pitch=14.0 * pulse(s, 0.22, 1.0, 0.34))
         else:
             a.arm(side, roll=28.0 * back, pitch=-18.0 * back)
@@ -393,19 +394,20 @@ def _slow(a, t, sign):
     a.tail_pose(rise=12.0 * back + 18.0 * pulse(s, 0.25, 1.0, 0.3), side=9.0 * sign * back)
     front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
     # It stands until the other one has landed, and lands where the walk begins.
-    here, there = RUN.step(1.0, 0.0, 0.0), WALK.step(1.0, 0.0, 0.0)
+    origin, goal = RUN.step(1.0, 0.0, 0.0), WALK.step(1.0, 0.0, 0.0)
     move = min(1.0, max(0.0, (s - 0.34) / 0.66))
-    way, up = smootherstep(move), arch(move, 1.2, 1.4)
-    pitch = keyed(s, (0.0, here[3]), (0.10, 0.0), (0.18, 0.0), (0.42, 34.0), (0.76, 0.0), (1.0, there[3]))
-    a.foot(front, here[0] + (end + there[0] - here[0]) * way, sign * (here[1] + (there[1] - here[1]) * way),
-           2.6 * up, pitch, sign * (here[4] + (there[4] - here[4]) * way), 0.5)
-    here, there = RUN.step(-1.0, 0.5, 0.0), WALK.step(-1.0, 0.5, 0.0)
+    progress, up = smootherstep(move), arch(move, 1.2, 1.4)
+    pitch = keyed(s, (0.0, origin[3]), (0.10, 0.0), (0.18, 0.0), (0.42, 34.0), (0.76, 0.0), (1.0, goal[3]))
+    a.foot(front, origin[0] + (end + goal[0] - origin[0]) * progress,
+           sign * (origin[1] + (goal[1] - origin[1]) * progress),
+           2.6 * up, pitch, sign * (origin[4] + (goal[4] - origin[4]) * progress), 0.5)
+    origin, goal = RUN.step(-1.0, 0.5, 0.0), WALK.step(-1.0, 0.5, 0.0)
     move = min(1.0, 2.0 * s)
-    way = _eased(move)
-    pitch = keyed(s, (0.0, here[3]), (0.22, 12.0), (0.5, -13.0), (0.62, 0.0), (0.8, 0.0), (1.0, there[3]))
-    a.foot(rear, (x + here[0] + 2.0 * move) * (1.0 - way) + (end + there[0]) * way,
-           sign * (here[1] + (there[1] - here[1]) * way), here[2] * (1.0 - way) * (1.0 - move)
-           + 1.1 * arch(move, 1.2, 1.2), pitch, sign * (here[4] + (there[4] - here[4]) * way), 0.5)
+    progress = _eased(move)
+    pitch = keyed(s, (0.0, origin[3]), (0.22, 12.0), (0.5, -13.0), (0.62, 0.0), (0.8, 0.0), (1.0, goal[3]))
+    a.foot(rear, (x + origin[0] + 2.0 * move) * (1.0 - progress) + (end + goal[0]) * progress,
+           sign * (origin[1] + (goal[1] - origin[1]) * progress), origin[2] * (1.0 - progress) * (1.0 - move)
+           + 1.1 * arch(move, 1.2, 1.2), pitch, sign * (origin[4] + (goal[4] - origin[4]) * progress), 0.5)
 
 
 def run_to_walk(a, t):
@@ -425,21 +427,21 @@ def _stumble(a, t, sign):
     low = keyed(t, (0.0, 0.0), (0.30, 1.0), (0.80, 0.85), (1.40, 0.0))
     wild = keyed(t, (0.02, 0.0), (0.24, 1.0), (0.85, 1.0), (1.45, 0.0))
     a.move("hips", x=0.4 * low, y=0.7 * sign * low * math.sin(2.0 * math.pi * s))
-    a.turn("hips", pitch=6.0 * low, roll=-3.0 * sign * blow, yaw=5.0 * sign * blow)
+    a.rotate("hips", pitch=6.0 * low, roll=-3.0 * sign * blow, yaw=5.0 * sign * blow)
     a.bend(pitch=15.0 * low, yaw=15.0 * sign * blow, roll=-7.0 * sign * blow)
     a.nod(pitch=14.0 * blow - 11.0 * low, yaw=-9.0 * sign * blow, roll=8.0 * sign * blow)
-    for side, own in SIDES:
+    for side, foot_sign in SIDES:
         # One arm circles high, the other one low and half a circle later.
-        round_ = 2.0 * math.pi * (2.0 * t + (0.1 if own == sign else 0.6))
-        high = 60.0 if own == sign else 26.0
+        round_ = 2.0 * math.pi * (2.0 * t + (0.1 if foot_sign == sign else 0.6))
+        high = 60.0 if foot_sign == sign else 26.0
         a.arm(side, roll=(high + 20.0 * math.sin(round_)) * wild, yaw=20.0 * math.cos(round_) * wild)
-        a.elbow(side, -26.0 * wild if own == sign else 12.0 * math.sin(round_) * wild)
+        a.elbow(side, -26.0 * wild if foot_sign == sign else 12.0 * math.sin(round_) * wild)
         a.grip(side, -0.6 * wild)
     # Eyes and teeth shut for a moment; then all is wide open.
     wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.22, 1.0), (0.27, 0.0))
     for side, _ in SIDES:
         a.wince(side, wince)
-    a.turn("jaw", pitch=9.0 * wild * (1.0 - wince) - 6.0 * wince)
+    a.rotate("jaw", pitch=9.0 * wild * (1.0 - wince) - 6.0 * wince)
     # The brows are slower than the lids.
     a.frightened(wild * (1.0 - wince), keyed(t, (0.16, 0.0), (0.40, 1.0), (0.85, 1.0), (1.45, 0.0)))
     a.grimace(wince + 0.35 * wild * (1.0 - wince))      # against the grin of the run
@@ -447,8 +449,8 @@ def _stumble(a, t, sign):
     a.tail_pose(rise=14.0 * low, side=16.0 * sign * blow)
     # As if it had begun at 0.
     a.move("origin", x=-RUN.forward * begin)
-    for side, own in SIDES:
-        x, y, z, pitch, yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, begin + t)
+    for side, foot_sign in SIDES:
+        x, y, z, pitch, yaw, toes = RUN.step(foot_sign, 0.0 if side == "l" else 0.5, begin + t)
         a.foot(side, x - RUN.forward * begin, y, z, pitch, yaw, toes)
 
 
@@ -464,15 +466,15 @@ def run_fall(a, t):
     """Slips as he runs: both feet shoot out ahead, down onto his bottom, on which he slides to rest; ends as
     fall() does."""
     down, rest = 0.36, 1.2                  # he meets the floor; he has stopped
-    late = max(0.0, t - down)
-    slid = min(late, rest - down)
+    seated_time = max(0.0, t - down)
+    slid = min(seated_time, rest - down)
     x = RUN.forward * (min(t, down) + slid - 0.5 * slid * slid / (rest - down))
-    fallen = 0.70 + late * (leaps.FALL_SECONDS - 0.70) / (SLIP_SECONDS - down)
-    share, ran = keyed(t, (0.0, 0.0), (down + 0.04, 1.0)), 0.03 * (1.0 - math.exp(-t / 0.03))
+    fallen = 0.70 + seated_time * (leaps.FALL_SECONDS - 0.70) / (SLIP_SECONDS - down)
+    fraction, ran = keyed(t, (0.0, 0.0), (down + 0.04, 1.0)), 0.03 * (1.0 - math.exp(-t / 0.03))
     a.root(x)
-    _between(a, lambda b: run(b, ran), lambda b: leaps.fall(b, fallen), share)
+    _between(a, lambda b: run(b, ran), lambda b: leaps.fall(b, fallen), fraction)
     tip, fling = pulse(t, 0.0, 0.62, 0.24), pulse(t, 0.02, 1.15, 0.26)
-    a.turn("hips", pitch=3.0 * tip)
+    a.rotate("hips", pitch=3.0 * tip)
     a.bend(pitch=-20.0 * tip)
     a.nod(pitch=16.0 * tip)
     a.move("hips", z=4.5 * pulse(t, 0.02, 0.42, 0.2))
@@ -481,17 +483,18 @@ def run_fall(a, t):
         a.elbow(side, -26.0 * tip)
         a.grip(side, -0.5 * fling)
     leaps.lean(a, keyed(t, (0.67, 0.0), (1.50, 1.0)), x)
-    a.frightened(pulse(t, 0.0, 0.46, 0.12) * (1.0 - share))
-    a.turn("jaw", pitch=8.0 * pulse(t, 0.02, 0.80, 0.2))
+    a.frightened(pulse(t, 0.0, 0.46, 0.12) * (1.0 - fraction))
+    a.rotate("jaw", pitch=8.0 * pulse(t, 0.02, 0.80, 0.2))
     a.ears(10.0 * tip)
     a.tail_pose(rise=7.0 * pulse(t, 0.22, 0.78, 0.16) - 8.0 * pulse(t, 0.0, 0.3, 0.14), side=36.0 * tip)
-    a.turn("tail_1", pitch=-6.5 * pulse(t, 0.16, 0.46, 0.12))
+    a.rotate("tail_1", pitch=-6.5 * pulse(t, 0.16, 0.46, 0.12))
     for n, (side, foot) in enumerate(leaps.fallen_feet(fallen)):
         px, *run_foot = RUN.step(1.0 - 2.0 * n, 0.5 * n, ran)
         up = pulse(t, 0.02 + 0.18 * n, 0.66 + 0.1 * n, 0.24)
         part = keyed(t, (0.0, 0.0), (down + 0.04 + 0.15 * n, 1.0))
-        fx, fy, fz, pitch, yaw, toes = (one + (two - one) * part for one, two in zip(
-            (px - RUN.forward * ran, *run_foot), foot))
+        fx, fy, fz, pitch, yaw, toes = (
+            start_value + (end_value - start_value) * part
+            for start_value, end_value in zip((px - RUN.forward * ran, *run_foot), foot))
         a.foot(side, x + fx + 1.5 * up, fy, fz + (4.5 - 2.5 * n) * up, pitch, yaw, toes,
                mix((1.0, 0.32, 0.12), foot[6], part))
     a.on_thigh("l", keyed(t, (0.95, 0.0), (1.46, 1.0)), leaps.OUT)

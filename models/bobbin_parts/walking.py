@@ -8,11 +8,11 @@ from kit.gait import Gait
 from bobbin_parts.actor import SIDES
 
 
-def replace(gait, spin):
+def replace(gait, yaw_rate):
     """Returns the same gait along an arc."""
-    other = copy(gait)
-    other.spin = spin
-    return other
+    mirrored = copy(gait)
+    mirrored.spin = yaw_rate
+    return mirrored
 
 
 WALK = Gait(1.0, (3.6, 6.2), 0.58, 3.0, -12.7, 30.0, forward=20.0, kick=8.0, even=-0.26, gentle=(1.47, 1.43))
@@ -27,14 +27,14 @@ ASIDE_L = Gait(0.75, (3.4, 8.4), 0.58, 2.2, 4.1, 13.0, left=10.5, out=2.0, kick=
                gentle=(1.35, 1.4), after=0.4)
 ASIDE_R = Gait(0.75, (3.4, 8.4), 0.58, 2.2, 4.1, 13.0, left=-10.5, out=2.0, kick=-1.8, even=0.4,
                gentle=(1.35, 1.4), after=0.4)
-WALK_L, WALK_R = (replace(WALK, spin=spin) for spin in (60.0, -60.0))
-RUN_L, RUN_R = (replace(RUN, spin=spin) for spin in (90.0, -90.0))
+WALK_L, WALK_R = (replace(WALK, yaw_rate=yaw_rate) for yaw_rate in (60.0, -60.0))
+RUN_L, RUN_R = (replace(RUN, yaw_rate=yaw_rate) for yaw_rate in (90.0, -90.0))
 
 
 def _curve(a, sign, lean):
     """Into a curve: the eyes lead, then the head, the body leans in, the tail swings out."""
     if sign:
-        a.turn("hips", roll=-0.4 * lean * sign)
+        a.rotate("hips", roll=-0.4 * lean * sign)
         a.bend(roll=-0.6 * lean * sign, yaw=5.0 * sign)
         a.nod(yaw=15.0 * sign, roll=0.4 * lean * sign)
         a.look(9.0 * sign)
@@ -45,26 +45,26 @@ def _swing_arms(a, phase, reach, bend, pump, wide):
     """Arms against the legs; forearms and hands come late."""
     for side, sign in SIDES:
         ahead = -sign * wave(phase, 1, -0.23)       # > 0: this arm is in front
-        late = -sign * wave(phase, 1, -0.17)
+        delayed = -sign * wave(phase, 1, -0.17)
         later = -sign * wave(phase, 1, -0.11)
-        a.one("clavicle", side, yaw=-5.0 * ahead, roll=1.5 * wave(phase, 2, 0.1))
+        a.rotate_side("clavicle", side, yaw=-5.0 * ahead, roll=1.5 * wave(phase, 2, 0.1))
         a.arm(side, roll=wide + 3.0 * wave(phase, 2, 0.2), pitch=-reach * ahead,
-              bend=bend + pump * late)
-        a.one("hand", side, pitch=-8.0 * later, roll=5.0 * wave(phase, 2, 0.3))
+              bend=bend + pump * delayed)
+        a.rotate_side("hand", side, pitch=-8.0 * later, roll=5.0 * wave(phase, 2, 0.3))
         a.grip(side, 0.1 + 0.06 * later)
 
 
 def walk(a, t, gait=WALK, sign=0.0):
     """A cheerful waddle, straight on or along an arc toward `sign` (1 left, -1 right)."""
     phase = t / gait.seconds
-    gait.go(a, t)
+    gait.move_root(a, t)
     _curve(a, sign, 8.0)
     # The weight is over the left foot at 0.29.
     weight, stride = wave(phase, 1, 0.04), wave(phase, 1, -0.25)
     a.move("hips", x=0.3 + 0.25 * wave(phase, 2, 0.45), y=2.5 * weight,
            z=-0.75 + 0.62 * wave(phase, 2, 0.22))
-    a.turn("hips", roll=6.0 * wave(phase, 1, 0.08), yaw=-8.0 * stride,
-           pitch=4.0 + 1.5 * wave(phase, 2, 0.95))
+    a.rotate("hips", roll=6.0 * wave(phase, 1, 0.08), yaw=-8.0 * stride,
+             pitch=4.0 + 1.5 * wave(phase, 2, 0.95))
     a.bend(roll=-9.0 * wave(phase, 1, 0.1), yaw=14.0 * wave(phase, 1, -0.22),
            pitch=-2.0 + 2.5 * wave(phase, 2, 0.32))
     a.stretch(0.38 * wave(phase, 2, 0.25))
@@ -98,19 +98,19 @@ def run_right(a, t):
 def run(a, t, gait=RUN, sign=0.0):
     """Flat out, arms pumping, ears in the wind."""
     phase = t / gait.seconds
-    gait.go(a, t)
+    gait.move_root(a, t)
     _curve(a, sign, 14.0)
     # Squashed while a foot bears the weight, stretched in the air; the chest leads, and the head before it.
     stride, air = wave(phase, 1, -0.25), wave(phase, 2, 0.5)
     a.move("hips", x=0.9, y=0.7 * wave(phase, 1, -0.07), z=-0.5 + gait.bounce(phase) - 0.9 * abs(sign))
-    a.turn("hips", pitch=18.0 + 3.0 * wave(phase, 2, 0.1), yaw=-15.0 * stride,
-           roll=4.5 * wave(phase, 1, 0.0))
+    a.rotate("hips", pitch=18.0 + 3.0 * wave(phase, 2, 0.1), yaw=-15.0 * stride,
+             roll=4.5 * wave(phase, 1, 0.0))
     a.bend(pitch=13.0 - 5.0 * wave(phase, 2, 0.4), yaw=26.0 * wave(phase, 1, -0.22),
            roll=-4.0 * wave(phase, 1, 0.02))
     a.stretch(-0.1 + 1.2 * wave(phase, 2, 0.55))
-    a.turn("neck", pitch=9.0, yaw=-3.0 * wave(phase, 1, -0.21))
-    a.turn("head", pitch=-34.0 + 5.0 * air, yaw=-8.0 * wave(phase, 1, -0.21),
-           roll=3.0 * wave(phase, 1, 0.1))
+    a.rotate("neck", pitch=9.0, yaw=-3.0 * wave(phase, 1, -0.21))
+    a.rotate("head", pitch=-34.0 + 5.0 * air, yaw=-8.0 * wave(phase, 1, -0.21),
+             roll=3.0 * wave(phase, 1, 0.1))
     a.mouth(0.72 + 0.16 * wave(phase, 2, 0.2))
     a.brows(0.5, 0.25)
     a.look(0.0, -3.0)
@@ -127,13 +127,13 @@ def run(a, t, gait=RUN, sign=0.0):
 def sneak(a, t):
     """On tiptoe with a stoop, holding still over each foot before the next one dares."""
     phase = t / SNEAK.seconds
-    SNEAK.go(a, t)
+    SNEAK.move_root(a, t)
     weight = 1.15 * wave(phase, 1, 0.09)
     weight = max(-1.0, min(1.0, weight))
     stride = wave(phase, 1, -0.22)
     a.move("hips", x=0.4 + 0.5 * wave(phase, 2, 0.4), y=1.9 * weight,
            z=-2.3 + 0.55 * wave(phase, 2, 0.36))
-    a.turn("hips", pitch=13.0, yaw=-9.0 * stride, roll=4.0 * wave(phase, 1, 0.14))
+    a.rotate("hips", pitch=13.0, yaw=-9.0 * stride, roll=4.0 * wave(phase, 1, 0.14))
     a.bend(pitch=17.0 + 3.0 * wave(phase, 2, 0.5), yaw=8.0 * wave(phase, 1, -0.2),
            roll=-6.0 * weight)
     a.stretch(-0.5 + 0.3 * wave(phase, 2, 0.4))
@@ -148,10 +148,10 @@ def sneak(a, t):
     a.arms_down(0.5)
     for side, sign in SIDES:
         ahead = -sign * wave(phase, 1, -0.15)
-        a.one("clavicle", side, yaw=-6.0, roll=8.0)
+        a.rotate_side("clavicle", side, yaw=-6.0, roll=8.0)
         a.arm(side, roll=-4.0 + 3.0 * ahead, pitch=-30.0 - 11.0 * ahead, bend=58.0 + 8.0 * ahead,
               lift=-6.0)
-        a.one("hand", side, pitch=54.0 - 9.0 * -sign * wave(phase, 1, -0.05), roll=-6.0)
+        a.rotate_side("hand", side, pitch=54.0 - 9.0 * -sign * wave(phase, 1, -0.05), roll=-6.0)
         a.grip(side, 0.35 + 0.1 * ahead)
     a.tail_pose(rise=10.0, curl=14.0)
     a.tail(8.0, 2.0, phase, 1, 0.1)
@@ -163,10 +163,10 @@ def sneak(a, t):
 def backward(a, t):
     """Steps back, with a glance over the shoulder to see where to."""
     phase = t / BACKWARD.seconds
-    BACKWARD.go(a, t)
+    BACKWARD.move_root(a, t)
     weight, stride = wave(phase, 1, 0.05), wave(phase, 1, -0.25)
     a.move("hips", x=-0.5, y=1.4 * weight, z=-0.95 + 0.45 * wave(phase, 2, 0.22))
-    a.turn("hips", pitch=1.0, yaw=7.0 * stride, roll=4.5 * wave(phase, 1, 0.08))
+    a.rotate("hips", pitch=1.0, yaw=7.0 * stride, roll=4.5 * wave(phase, 1, 0.08))
     a.bend(pitch=7.0 + 2.0 * wave(phase, 2, 0.3), yaw=12.0 - 8.0 * stride,
            roll=-6.0 * wave(phase, 1, 0.1))
     a.stretch(0.3 * wave(phase, 2, 0.25))
@@ -178,13 +178,13 @@ def backward(a, t):
     a.arms_down(0.85)
     for side, sign in SIDES:
         # An arm swings forward while the foot of its side steps back. Forearm and hand follow with a delay.
-        ahead, late, later = (sign * wave(phase, 1, by) for by in (-0.23, -0.17, -0.11))
-        a.one("clavicle", side, yaw=-5.0 * ahead, roll=1.5 * wave(phase, 2, 0.1))
+        ahead, delayed, later = (sign * wave(phase, 1, by) for by in (-0.23, -0.17, -0.11))
+        a.rotate_side("clavicle", side, yaw=-5.0 * ahead, roll=1.5 * wave(phase, 2, 0.1))
         # The arm on the side that he looks over stays a little behind the other arm. Both arms swing straight
         # back and forth although the chest is rotated to that side.
         a.arm(side, roll=2.0 * wave(phase, 2, 0.2), pitch=4.0 * sign - 24.0 * ahead, yaw=-4.0 - 7.0 * sign,
-              bend=16.0 + 12.0 * late)
-        a.one("hand", side, roll=4.0 * wave(phase, 2, 0.3), pitch=-8.0 * later)
+              bend=16.0 + 12.0 * delayed)
+        a.rotate_side("hand", side, roll=4.0 * wave(phase, 2, 0.3), pitch=-8.0 * later)
         a.grip(side, 0.12 + 0.06 * later)
     a.tail_pose(rise=9.0, curl=6.0)
     a.tail(9.0, 1.5, phase, 1, 0.08)
@@ -195,13 +195,13 @@ def backward(a, t):
 def _aside(a, t, gait, sign):
     """Side steps toward `sign` (1 left, -1 right), described as if to the left."""
     phase = t / gait.seconds + (0.0 if sign > 0.0 else 0.5)
-    gait.go(a, t)
+    gait.move_root(a, t)
     # Feet part at 0.0, when the leading foot lands, and come together at 0.5.
     apart = wave(phase, 1, -0.25)
     a.move("hips", x=-0.2, y=sign * 2.9 * wave(phase, 1, 0.06),
            z=-1.2 - 1.0 * apart)
-    a.turn("hips", roll=sign * (-3.0 + 5.5 * wave(phase, 1, 0.12)), yaw=sign * 7.0 * apart,
-           pitch=4.0)
+    a.rotate("hips", roll=sign * (-3.0 + 5.5 * wave(phase, 1, 0.12)), yaw=sign * 7.0 * apart,
+             pitch=4.0)
     a.bend(roll=sign * (3.0 - 8.0 * wave(phase, 1, 0.15)), yaw=-sign * 6.0 * apart,
            pitch=6.0 + 2.5 * wave(phase, 2, 0.2))
     a.stretch(-0.6 * wave(phase, 1, -0.2))
@@ -212,8 +212,8 @@ def _aside(a, t, gait, sign):
     a.brows(0.15, 0.35)
     a.mouth(0.12 + 0.08 * apart, 0.3)
     a.arms_down(0.55)
-    for side, own in SIDES:
-        lead = own * sign
+    for side, foot_sign in SIDES:
+        lead = foot_sign * sign
         # Arms swing against the weight, and up as the feet part.
         swing = lead * wave(phase, 1, 0.1)
         # The trailing one comes in as its foot does, at half of the cycle.
@@ -221,7 +221,7 @@ def _aside(a, t, gait, sign):
         a.arm(side, roll=-1.0 + 12.0 * apart - 8.0 * swing - 7.0 * inward, pitch=-6.0 + 24.0 * swing,
               bend=24.0 + 15.0 * wave(phase, 1, -0.1 + 0.08 * lead))
         a.elbow(side, 30.0 * inward)
-        a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
+        a.rotate_side("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
         a.grip(side, 0.15 - 0.4 * max(0.0, wave(phase, 1, -0.15)))
     a.tail_pose(rise=4.0, side=-sign * 10.0)
     a.tail(sign * 6.0, 1.5, phase, 1, 0.08)

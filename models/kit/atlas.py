@@ -27,30 +27,30 @@ class Chart:
         self.texels, self.texels_per_unit = {}, 0.0
 
 
-def _facing(normals, beside, count):
+def _facing(normals, neighbors, count):
     """Returns the side of the cube for each triangle, by normals averaged with those of the neighbors."""
     for _ in range(3):
-        normals = [tuple(sum(normals[m][axis] for m in beside[n]) + 2.0 * normals[n][axis]
+        normals = [tuple(sum(normals[m][axis] for m in neighbors[n]) + 2.0 * normals[n][axis]
                          for axis in range(3)) for n in range(count)]
         normals = [tuple(c / (dot(n, n) ** 0.5 or 1.0) for c in n) for n in normals]
     return [max(range(6), key=lambda side: round(dot(normals[n], _SIDES[side][0]), 9))
             for n in range(count)]
 
 
-def _islands(labels, beside):
+def _islands(labels, neighbors):
     """Returns connected triangles with equal labels."""
-    seen, out = [False] * len(labels), []
+    visited, out = [False] * len(labels), []
     for start in range(len(labels)):
-        if seen[start]:
+        if visited[start]:
             continue
-        seen[start] = True
+        visited[start] = True
         island, todo = [], [start]
         while todo:
             n = todo.pop()
             island.append(n)
-            for m in beside[n]:
-                if not seen[m] and labels[m] == labels[n]:
-                    seen[m] = True
+            for m in neighbors[n]:
+                if not visited[m] and labels[m] == labels[n]:
+                    visited[m] = True
                     todo.append(m)
         out.append(sorted(island))
     return out
@@ -59,23 +59,23 @@ def _islands(labels, beside):
 def project(points, tris, face_normals, regions, detail):
     """Returns the charts of a surface, each projected from one of six sides. Triangles of different regions
     never share a chart; detail[region] scales their texels."""
-    edges, beside = {}, [[] for _ in tris]
+    edges, neighbors = {}, [[] for _ in tris]
     for n, tri in enumerate(tris):
         for i in range(3):
             edges.setdefault(frozenset((tri[i], tri[i - 1])), []).append(n)
     for pair in edges.values():
         if len(pair) == 2:
-            beside[pair[0]].append(pair[1])
-            beside[pair[1]].append(pair[0])
-    sides = _facing(face_normals, beside, len(tris))
+            neighbors[pair[0]].append(pair[1])
+            neighbors[pair[1]].append(pair[0])
+    sides = _facing(face_normals, neighbors, len(tris))
     for _ in range(4):
         # Small islands are merged with the neighbor with which they share most edges.
-        for island in _islands(list(zip(regions, sides)), beside):
+        for island in _islands(list(zip(regions, sides)), neighbors):
             if len(island) >= 14:
                 continue
             votes = {}
             for n in island:
-                for m in beside[n]:
+                for m in neighbors[n]:
                     if sides[m] != sides[n] and regions[m] == regions[n]:
                         votes[sides[m]] = votes.get(sides[m], 0) + 1
             for side in sorted(votes, key=lambda s: (-votes[s], s)):
@@ -84,14 +84,14 @@ def project(points, tris, face_normals, regions, detail):
                         sides[n] = side
                     break
     charts = []
-    for island in _islands(list(zip(regions, sides)), beside):
+    for island in _islands(list(zip(regions, sides)), neighbors):
         _, right, down = _SIDES[sides[island[0]]]
         flat = {v: (dot(points[v], right), dot(points[v], down)) for n in island for v in tris[n]}
         charts.append(Chart(island, flat, detail[regions[island[0]]]))
     return charts
 
 
-def _place(charts, size, scale):
+def _try_pack(charts, size, scale):
     """Skyline packing, tallest first. Returns False if the square is too small at this scale."""
     sky = [0] * size
     for chart in sorted(charts, key=lambda c: (-c.tall, -c.wide, c.tris[0])):
@@ -114,11 +114,11 @@ def pack(charts, size):
     low, high = 0.5, 64.0
     for _ in range(11):
         middle = 0.5 * (low + high)
-        if _place(charts, size, middle):
+        if _try_pack(charts, size, middle):
             low = middle
         else:
             high = middle
-    _place(charts, size, low)
+    _try_pack(charts, size, low)
     for chart in charts:
         chart.texels_per_unit = low * chart.detail
         chart.texels = {v: (chart.x + _GUTTER + 1 + s * low, chart.y + _GUTTER + 1 + t * low)

@@ -16,7 +16,7 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
     heights, owner = array("f", bytes(4 * size * size)), array("i", [-1]) * (size * size)
     # 1: at the edge of a triangle, may be overwritten; 2: inside.
     state = bytearray(size * size)
-    for number, chart in enumerate(charts):
+    for chart_index, chart in enumerate(charts):
         for n in chart.tris:
             corners = tris[n]
             a, b, c = (fields[v] for v in corners)
@@ -26,7 +26,7 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
                 if state[index] == 2 or (state[index] == 1 and not inside):
                     continue
                 state[index] = 2 if inside else 1
-                owner[index] = number
+                owner[index] = chart_index
                 px, py, pz, nx, ny, nz, sky, along = [wa * i + wb * j + wc * k
                                                       for i, j, k in zip(a, b, c)]
                 length = (nx * nx + ny * ny + nz * nz) ** 0.5 or 1.0

@@ -35,8 +35,8 @@ def _slopes(keys):
             inner.append(0.0)
             continue
         before, after = b[0] - a[0], c[0] - b[0]
-        one, two = 2.0 * after + before, after + 2.0 * before
-        inner.append((one + two) / (one / left + two / right))
+        weight_a, weight_b = 2.0 * after + before, after + 2.0 * before
+        inner.append((weight_a + weight_b) / (weight_a / left + weight_b / right))
     return inner
 
 
@@ -98,4 +98,4 @@ def arch(s, up, down):
 def softened(curve, t, width):
     """Returns a weighted mean of curve(t) from t - width to t + width: corners become arcs, and a part that
     is constant for longer is unchanged in its middle."""
-    return sum(share * curve(t + width * at) for at, share in _BELL)
+    return sum(weight * curve(t + width * at) for at, weight in _BELL)

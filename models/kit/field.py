@@ -12,11 +12,11 @@ def ball(c, radius):
     return ellipsoid(c, (radius, radius, radius))
 
 
-def ellipsoid(c, r, turn=0.0):
-    """Returns an ellipsoid with half-axes r, rotated by `turn` degrees of pitch (nose down) about y."""
+def ellipsoid(c, r, pitch=0.0):
+    """Returns an ellipsoid with half-axes r, rotated by `pitch` degrees (nose down) about y."""
     cx, cy, cz = c
     ix, iy, iz = 1.0 / r[0], 1.0 / r[1], 1.0 / r[2]
-    co, si = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+    co, si = math.cos(math.radians(pitch)), math.sin(math.radians(pitch))
     sqrt = math.sqrt
     smallest = min(r)
 
@@ -91,11 +91,11 @@ def union(shapes, k):
     """Returns the smooth union of shapes, with fillets of width k."""
     if len(shapes) == 1:
         return shapes[0]
-    first, rest = shapes[0], tuple(shapes[1:])
+    first, others = shapes[0], tuple(shapes[1:])
 
     def distance(x, y, z):
         d = first(x, y, z)
-        for shape in rest:
+        for shape in others:
             e = shape(x, y, z)
             gap = k - (d - e if d > e else e - d)
             if e < d:
@@ -117,14 +117,14 @@ def gradient(field, p, step=0.05):
 def occlusion(field, p, n, reach):
     """Returns the ambient visibility at p, 0..1: samples directions around n."""
     side = unit(cross(n, (0.31, 0.83, 0.46)))
-    other = cross(n, side)
+    binormal = cross(n, side)
     open_sky = total = 0.0
     for ring, (lift, count) in enumerate(((0.95, 1), (0.75, 5), (0.35, 7))):
         spread = math.sqrt(1.0 - lift * lift)
         for i in range(count):
             angle = 2.0 * math.pi * (i + 0.5 * ring) / count
             ca, sa = math.cos(angle) * spread, math.sin(angle) * spread
-            d = tuple(n[j] * lift + side[j] * ca + other[j] * sa for j in range(3))
+            d = tuple(n[j] * lift + side[j] * ca + binormal[j] * sa for j in range(3))
             clear = 1.0
             for distance in (0.12 * reach, 0.35 * reach, 0.8 * reach):
                 q = (p[0] + d[0] * distance, p[1] + d[1] * distance, p[2] + d[2] * distance)

@@ -11,23 +11,23 @@ def tube(path, radii, columns, strip, closed_ends=True, axis=None):
     the texture, u around and v along. Vertices are doubled at the seam. axis: the normal of all
     sections instead; then the path may go back and forth along it."""
     u0, v0, u1, v1 = strip
-    points, uvs, tris, rows, traveled = [], [], [], [], [0.0]
+    points, uvs, tris, rings, traveled = [], [], [], [], [0.0]
     for a, b in zip(path, path[1:]):
-        step = sub(b, a)
-        traveled.append(traveled[-1] + max(1e-6, sum(c * c for c in step) ** 0.5))
+        edge = sub(b, a)
+        traveled.append(traveled[-1] + max(1e-6, sum(c * c for c in edge) ** 0.5))
     for n, (p, radius) in enumerate(zip(path, radii)):
         ahead = axis or unit(sub(path[min(n + 1, len(path) - 1)], path[max(n - 1, 0)]))
-        side, row = cross((0.0, 1.0, 0.0), ahead), []
+        side, ring = cross((0.0, 1.0, 0.0), ahead), []
         for column in range(columns + 1):
-            turn = 2.0 * math.pi * (column % columns) / columns
-            spoke = add(scale(side, math.cos(turn) * radius),
-                        (0.0, math.sin(turn) * radius, 0.0))
-            row.append(len(points))
+            angle = 2.0 * math.pi * (column % columns) / columns
+            spoke = add(scale(side, math.cos(angle) * radius),
+                        (0.0, math.sin(angle) * radius, 0.0))
+            ring.append(len(points))
             points.append(add(p, spoke))
             uvs.append((u0 + (u1 - u0) * column / columns,
                         v0 + (v1 - v0) * traveled[n] / traveled[-1]))
-        rows.append(row)
-    for low, high, ra, rb in zip(rows, rows[1:], radii, radii[1:]):
+        rings.append(ring)
+    for low, high, ra, rb in zip(rings, rings[1:], radii, radii[1:]):
         for a, b, c, d in zip(low, low[1:], high[1:], high):
             if ra > 0.0:
                 tris.append((a, b, c))

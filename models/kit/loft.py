@@ -51,8 +51,8 @@ def leaf(path, facing, wide, thick, cup, columns):
             across = unit(cross(facing, ahead))
             up = cross(ahead, across)
             if n:
-                step = sub(p, path[n - 1])
-                traveled += dot(step, step) ** 0.5
+                edge = sub(p, path[n - 1])
+                traveled += dot(edge, edge) ** 0.5
             row = []
             count = columns if n < len(path) - 1 else 0
             for column in range(count + 1):
@@ -93,7 +93,7 @@ def _sheet(rows, front):
     return tris
 
 
-def _half_way_round(a, b):
+def _half_circumference(a, b):
     """Returns a quarter of the circumference of an ellipse (Ramanujan's first approximation)."""
     return math.pi * (3.0 * (a + b) - math.sqrt((3.0 * a + b) * (a + 3.0 * b))) / 4.0
 
@@ -107,11 +107,11 @@ def blade(path, thick, tall, columns):
         ahead = unit(sub(path[min(n + 1, len(path) - 1)], path[max(n - 1, 0)]))
         across = (-ahead[2], 0.0, ahead[0])
         if n:
-            step = sub(p, path[n - 1])
-            traveled += dot(step, step) ** 0.5
+            edge = sub(p, path[n - 1])
+            traveled += dot(edge, edge) ** 0.5
         row, around = [], 0.0
         count = columns if n < len(path) - 1 else 0
-        half = _half_way_round(thick[n], tall[n])
+        half = _half_circumference(thick[n], tall[n])
         for column in range(count + 1):
             angle = math.pi * column / count if count else 0.5 * math.pi
             c = math.cos(angle)

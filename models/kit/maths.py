@@ -109,7 +109,7 @@ def rotate(q, v):
             v[2] + w * tz + x * ty - y * tx)
 
 
-def turn(pitch=0.0, yaw=0.0, roll=0.0):
+def euler(pitch=0.0, yaw=0.0, roll=0.0):
     """Returns a rotation, degrees. Pitch > 0 lowers the nose, yaw > 0 looks left, roll > 0 lifts the left
     side."""
     q = axis_angle((0, 0, 1), yaw) if yaw else IDENTITY

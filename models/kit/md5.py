@@ -2,16 +2,16 @@
 
 Conventions of the format: x forward, y left, z up; mesh joints in model space, clip joints
 relative to their parent; of a quaternion only x y z are written, and w is the *negative* root, so
-the sign is chosen with w <= 0; front faces are clockwise; v = 0 is the top row of the picture."""
+the sign is chosen with w <= 0; front faces are clockwise; v = 0 is the top row of the image."""
 
 from kit import maths
 
 # Decimals of frequent numbers; numbers of joints and cameras have six. A ten-thousandth of a unit, or of
 # a radian, is far less than a pixel.
-LENGTH, TURN, UV, BIAS = 4, 5, 5, 4
+LENGTH, ROTATION, UV, BIAS = 4, 5, 5, 4
 
 
-def number(x, decimals=6):
+def format_number(x, decimals=6):
     """Formats a number with as few digits as necessary, because invisible digits would be most of the
     files."""
     text = ("%.*f" % (decimals, x)).rstrip("0").rstrip(".")
@@ -19,7 +19,7 @@ def number(x, decimals=6):
 
 
 def triple(v, decimals=6):
-    return "( %s %s %s )" % tuple(number(c, decimals) for c in v)
+    return "( %s %s %s )" % tuple(format_number(c, decimals) for c in v)
 
 
 def xyz(q):
@@ -29,7 +29,7 @@ def xyz(q):
 
 def stored(q):
     """Returns q as read from the file: rounded, with w rebuilt like readers do."""
-    x, y, z = (float(number(c)) for c in xyz(q))
+    x, y, z = (float(format_number(c)) for c in xyz(q))
     return (x, y, z, -abs(1.0 - x * x - y * y - z * z) ** 0.5)
 
 
@@ -41,49 +41,51 @@ class Mesh:
         self.points, self.uvs, self.tris, self.weights = points, uvs, tris, weights
 
 
-def shares(weights, most, least):
-    """Returns the `most` largest weights of at least `least`, rounded so that their sum is exactly one."""
-    kept = sorted(weights.items(), key=lambda w: (-round(w[1], 9), w[0]))[:most]
-    kept = [w for w in kept if w[1] >= least * kept[0][1]]
-    total, whole = sum(bias for _, bias in kept), 10 ** BIAS
-    parts = [[joint, int(bias / total * whole + 0.5)] for joint, bias in kept]
+def strongest_weights(weights, max_count, min_fraction):
+    """Returns at most `max_count` of the largest weights, without those below `min_fraction` of the largest
+    one, rounded so that their sum is exactly one."""
+    strongest = sorted(weights.items(), key=lambda w: (-round(w[1], 9), w[0]))[:max_count]
+    strongest = [w for w in strongest if w[1] >= min_fraction * strongest[0][1]]
+    total, whole = sum(bias for _, bias in strongest), 10 ** BIAS
+    parts = [[joint, int(bias / total * whole + 0.5)] for joint, bias in strongest]
     parts[0][1] += whole - sum(part for _, part in parts)
     return [(joint, part / whole) for joint, part in parts if part > 0]
 
 
-def rows_of(uvs, weights):
-    """Returns the lines of vertices and of weights: weights[v] are the rows of a vertex, without their
-    indices. Vertices at one position, as on both sides of a seam, share their rows."""
-    verts, rows, known = [], [], {}
-    for n, (uv, own) in enumerate(zip(uvs, map(tuple, weights))):
-        if own not in known:
-            known[own] = len(rows)
-            rows += own
-        verts.append("\tvert %d ( %s %s ) %d %d" % (n, number(uv[0], UV), number(uv[1], UV), known[own],
-                                                    len(own)))
-    return verts, ["\tweight %d %s" % row for row in enumerate(rows)]
+def vertex_and_weight_lines(uvs, weights):
+    """Returns the lines of vertices and of weights: weights[v] are the weight lines of a vertex, without
+    their indices. Vertices at one position, as on both sides of a seam, share their weight lines."""
+    verts, lines, first_line = [], [], {}
+    for n, (uv, vertex_weights) in enumerate(zip(uvs, map(tuple, weights))):
+        if vertex_weights not in first_line:
+            first_line[vertex_weights] = len(lines)
+            lines += vertex_weights
+        u, v = format_number(uv[0], UV), format_number(uv[1], UV)
+        verts.append("\tvert %d ( %s %s ) %d %d" % (n, u, v, first_line[vertex_weights], len(vertex_weights)))
+    return verts, ["\tweight %d %s" % line for line in enumerate(lines)]
 
 
 def mesh_text(command, skeleton, meshes):
     """skeleton: list of (name, parent index, position, orientation), model space."""
     index = {joint[0]: n for n, joint in enumerate(skeleton)}
-    frames = [(position, stored(turn)) for _, _, position, turn in skeleton]
+    frames = [(position, stored(rotation)) for _, _, position, rotation in skeleton]
     out = ["MD5Version 10", 'commandline "%s"' % command, "", "numJoints %d" % len(skeleton),
            "numMeshes %d" % len(meshes), "", "joints {"]
-    for name, parent, position, turn in skeleton:
+    for name, parent, position, rotation in skeleton:
         comment = skeleton[parent][0] if parent >= 0 else ""
-        out.append('\t"%s"\t%d %s %s\t\t// %s' % (name, parent, triple(position), triple(xyz(turn)),
+        out.append('\t"%s"\t%d %s %s\t\t// %s' % (name, parent, triple(position), triple(xyz(rotation)),
                                                   comment))
     out.append("}")
     for mesh in meshes:
-        own = []
+        weight_lines = []
         for point, biases in zip(mesh.points, mesh.weights):
-            own.append([])
+            weight_lines.append([])
             for joint, bias in biases:
-                position, turn = frames[index[joint]]
-                offset = maths.rotate(maths.conj(turn), maths.sub(point, position))
-                own[-1].append("%d %s %s" % (index[joint], number(bias, BIAS), triple(offset, LENGTH)))
-        verts, weights = rows_of(mesh.uvs, own)
+                position, rotation = frames[index[joint]]
+                offset = maths.rotate(maths.conj(rotation), maths.sub(point, position))
+                weight_lines[-1].append("%d %s %s" % (index[joint], format_number(bias, BIAS),
+                                                      triple(offset, LENGTH)))
+        verts, weights = vertex_and_weight_lines(mesh.uvs, weight_lines)
         out += ["", "mesh {", "\t// meshes: %s" % mesh.name, '\tshader "%s"' % mesh.shader, "",
                 "\tnumverts %d" % len(verts)] + verts
         out += ["", "\tnumtris %d" % len(mesh.tris)]
@@ -97,17 +99,18 @@ def _channels(skeleton, frames, decimals):
     components that change."""
     tracks, bits = [], []
     for joint in range(len(skeleton)):
-        rows = []
+        values = []
         for frame in frames:
-            position, turn = frame[joint]
-            rows.append(tuple(number(c, decimals[0]) for c in position)
-                        + tuple(number(c, decimals[1]) for c in xyz(turn)))
-        tracks.append(rows)
-        bits.append(sum(1 << c for c in range(6) if any(row[c] != rows[0][c] for row in rows)))
+            position, rotation = frame[joint]
+            values.append(tuple(format_number(c, decimals[0]) for c in position)
+                          + tuple(format_number(c, decimals[1]) for c in xyz(rotation)))
+        tracks.append(values)
+        bits.append(sum(1 << c for c in range(6)
+                        if any(frame_values[c] != values[0][c] for frame_values in values)))
     return tracks, bits
 
 
-def anim_text(command, skeleton, rate, frames, bounds, decimals=(LENGTH, TURN)):
+def anim_text(command, skeleton, rate, frames, bounds, decimals=(LENGTH, ROTATION)):
     """frames: per frame a list of (position, orientation) relative to the parent."""
     tracks, bits = _channels(skeleton, frames, decimals)
     first, starts = 0, []
@@ -123,14 +126,14 @@ def anim_text(command, skeleton, rate, frames, bounds, decimals=(LENGTH, TURN)):
     out += ["}", "", "bounds {"]
     out += ["\t%s %s" % (triple(low, decimals[0]), triple(high, decimals[0])) for low, high in bounds]
     out += ["}", "", "baseframe {"]
-    for rows in tracks:
-        out.append("\t( %s %s %s ) ( %s %s %s )" % rows[0])
+    for track in tracks:
+        out.append("\t( %s %s %s ) ( %s %s %s )" % track[0])
     out.append("}")
     for n in range(len(frames)):
         out += ["", "frame %d {" % n]
-        for rows, mask in zip(tracks, bits):
+        for track, mask in zip(tracks, bits):
             if mask:
-                out.append("\t" + " ".join(rows[n][c] for c in range(6) if mask >> c & 1))
+                out.append("\t" + " ".join(track[n][c] for c in range(6) if mask >> c & 1))
         out.append("}")
     return "\n".join(out) + "\n"
 
@@ -144,6 +147,6 @@ def camera_text(command, rate, shots):
     out = ["MD5Version 10", 'commandline "%s"' % command, "", "numFrames %d" % len(frames),
            "frameRate %d" % rate, "numCuts %d" % len(cuts), "", "cuts {"]
     out += ["\t%d" % cut for cut in cuts] + ["}", "", "camera {"]
-    out += ["\t%s %s %s" % (triple(position), triple(xyz(turn)), number(view))
-            for position, turn, view in frames]
+    out += ["\t%s %s %s" % (triple(position), triple(xyz(rotation)), format_number(view))
+            for position, rotation, view in frames]
     return "\n".join(out + ["}"]) + "\n"

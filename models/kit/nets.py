@@ -61,13 +61,13 @@ def _sheets(inside):
         return e
 
     for face in _FACES:
-        here = [e for e in face if e in group]
-        if len(here) == 2:
-            group[find(here[0])] = find(here[1])
-        elif len(here) == 4:
-            for corner in sorted({c for e in here for c in (e[0], _end(*e)) if inside[c]}):
-                one, two = [e for e in here if corner in (e[0], _end(*e))]
-                group[find(one)] = find(two)
+        face_edges = [e for e in face if e in group]
+        if len(face_edges) == 2:
+            group[find(face_edges[0])] = find(face_edges[1])
+        elif len(face_edges) == 4:
+            for corner in sorted({c for e in face_edges for c in (e[0], _end(*e)) if inside[c]}):
+                first, second = [e for e in face_edges if corner in (e[0], _end(*e))]
+                group[find(first)] = find(second)
     sheets = {}
     for e in crossed:
         sheets.setdefault(find(e), []).append(e)
@@ -110,9 +110,9 @@ def _quads(values, index, xs, ys, zs):
         for j in range(1, len(ys) - 1):
             for k in range(1, len(zs) - 1):
                 inside = values[i][j][k] < 0.0
-                for axis, there in enumerate((values[i + 1][j][k], values[i][j + 1][k],
-                                              values[i][j][k + 1])):
-                    if inside == (there < 0.0):
+                for axis, neighbor in enumerate((values[i + 1][j][k], values[i][j + 1][k],
+                                                 values[i][j][k + 1])):
+                    if inside == (neighbor < 0.0):
                         continue
                     cells = []
                     for a, b in around:

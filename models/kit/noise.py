@@ -44,8 +44,8 @@ def value(x, y, z):
 class Spots:
     """Points scattered in space, one per cubic cell; `near` returns the depth of p in a spot."""
 
-    def __init__(self, cell, low, high, share):
-        self.cell, self.low, self.high, self.share = cell, low, high, share
+    def __init__(self, cell, low, high, probability):
+        self.cell, self.low, self.high, self.probability = cell, low, high, probability
         self.cache = {}
 
     def _around(self, i, j, k):
@@ -53,7 +53,7 @@ class Spots:
         for a in (i - 1, i, i + 1):
             for b in (j - 1, j, j + 1):
                 for c in (k - 1, k, k + 1):
-                    if hash3(a, b, c) > self.share:
+                    if hash3(a, b, c) > self.probability:
                         continue
                     at = [(n + 0.15 + 0.7 * hash3(a + 57 * axis + 7, b, c + 91)) * self.cell
                           for axis, n in enumerate((a, b, c))]

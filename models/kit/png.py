@@ -5,7 +5,7 @@ import zlib
 
 
 def _paeth(left, up, corner):
-    """Returns the one of the three that is nearest to left + up - corner."""
+    """Returns the value that is nearest to left + up - corner."""
     a, b, c = abs(up - corner), abs(left - corner), abs(left + up - corner - corner)
     return left if a <= b and a <= c else up if b <= c else corner
 

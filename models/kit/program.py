@@ -12,26 +12,26 @@ def save(folder, name, text):
         file.write(text)
 
 
-def _same(one, two):
-    if one.endswith(".png"):
-        return png.read(one) == png.read(two)
-    with open(one, "rb") as left, open(two, "rb") as right:
+def _same(a, b):
+    if a.endswith(".png"):
+        return png.read(a) == png.read(b)
+    with open(a, "rb") as left, open(b, "rb") as right:
         return left.read() == right.read()
 
 
-def check(home, make):
+def check(home, generate):
     """Returns 0 if newly generated files equal those in `home`. Files of other kinds there are
     ignored."""
     wrong = 0
     with tempfile.TemporaryDirectory() as fresh:
-        make(fresh)
+        generate(fresh)
         kinds = {os.path.splitext(name)[1] for name in os.listdir(fresh)}
         found = {name for name in os.listdir(home) if os.path.splitext(name)[1] in kinds}
         for name in sorted(set(os.listdir(fresh)) | found):
-            one, two = os.path.join(fresh, name), os.path.join(home, name)
-            if not (os.path.exists(one) and os.path.exists(two)):
+            a, b = os.path.join(fresh, name), os.path.join(home, name)
+            if not (os.path.exists(a) and os.path.exists(b)):
                 print(name + ": only in one folder", file=sys.stderr)
-            elif not _same(one, two):
+            elif not _same(a, b):
                 print(name + ": differs", file=sys.stderr)
             else:
                 continue
@@ -39,15 +39,15 @@ def check(home, make):
     return wrong
 
 
-def run(arguments, home, make, usage):
+def run(arguments, home, generate, usage):
     """make(folder) writes the files and returns a line that describes them. Arguments: none, a
     folder, or --check."""
     if arguments == ["--check"]:
-        return check(home, make)
+        return check(home, generate)
     if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
         print(usage, file=sys.stderr)
         return 2
     folder = arguments[0] if arguments else home
     os.makedirs(folder, exist_ok=True)
-    print(make(folder))
+    print(generate(folder))
     return 0

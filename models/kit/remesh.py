@@ -83,10 +83,10 @@ def _meeting(mesh, a, b):
     return goal
 
 
-def _collapse(mesh, wish):
+def _collapse(mesh, target_length):
     def ratio(a, b):
         pa, pb = mesh.points[a], mesh.points[b]
-        return length(sub(pa, pb)) / wish(mix(pa, pb, 0.5))
+        return length(sub(pa, pb)) / target_length(mix(pa, pb, 0.5))
 
     heap = [(ratio(a, b), a, b) for a, b in mesh.edges()]
     heapq.heapify(heap)
@@ -125,17 +125,17 @@ def _flip(mesh):
         d = next(v for v in second if v not in (a, b))
         if mesh.shared(c, d):
             continue
-        now = spare(a) ** 2 + spare(b) ** 2 + spare(c) ** 2 + spare(d) ** 2
-        then = ((spare(a) - 1) ** 2 + (spare(b) - 1) ** 2 + (spare(c) + 1) ** 2
-                + (spare(d) + 1) ** 2)
-        if then >= now:
+        cost = spare(a) ** 2 + spare(b) ** 2 + spare(c) ** 2 + spare(d) ** 2
+        flipped_cost = ((spare(a) - 1) ** 2 + (spare(b) - 1) ** 2 + (spare(c) + 1) ** 2
+                        + (spare(d) + 1) ** 2)
+        if flipped_cost >= cost:
             continue
-        one, two = (a, d, c), (d, b, c)
+        new_first, new_second = (a, d, c), (d, b, c)
         up = unit(add(unit(mesh.face(first)), unit(mesh.face(second))))
-        if min(dot(unit(mesh.face(one)), up), dot(unit(mesh.face(two)), up)) < 0.75:
+        if min(dot(unit(mesh.face(new_first)), up), dot(unit(mesh.face(new_second)), up)) < 0.75:
             continue
-        mesh.replace(shared[0], one)
-        mesh.replace(shared[1], two)
+        mesh.replace(shared[0], new_first)
+        mesh.replace(shared[1], new_second)
 
 
 def _slide(mesh, field, steps, vertices=None, amount=0.6):
@@ -147,10 +147,10 @@ def _slide(mesh, field, steps, vertices=None, amount=0.6):
             continue
         rim = p[1] == 0.0
         total, count = (0.0, 0.0, 0.0), 0
-        for other in near:
+        for neighbor in near:
             # A neighbor outside of the mirror plane has a mirrored twin.
-            twin = 2 if rim and mesh.points[other][1] != 0.0 else 1
-            total = add(total, scale(mesh.points[other], twin))
+            twin = 2 if rim and mesh.points[neighbor][1] != 0.0 else 1
+            total = add(total, scale(mesh.points[neighbor], twin))
             count += twin
         p = mix(p, scale(total, 1.0 / count), amount)
         p = pull(field, (p[0], 0.0, p[2]) if rim else p, steps)
@@ -174,12 +174,12 @@ def _unfold(mesh, field):
         _slide(mesh, field, 2, sorted(folded), 0.9)
 
 
-def remesh(field, points, tris, wish):
+def remesh(field, points, tris, target_length):
     """wish(p) is the target edge length at p. Returns points and triangles."""
     mesh = _Mesh(points, tris)
     _slide(mesh, field, 2)
     for _ in range(3):
-        _collapse(mesh, wish)
+        _collapse(mesh, target_length)
         _flip(mesh)
         _slide(mesh, field, 2)
     _flip(mesh)

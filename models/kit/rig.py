@@ -17,26 +17,26 @@ def by_distance(p, pulls, sharpness):
     found = {}
     for pull in pulls:
         _, distance = segment_nearest(p, pull.a, pull.b)
-        share = max(distance / pull.radius, 0.25) ** -sharpness
-        found[pull.joint] = max(found.get(pull.joint, 0.0), share)
+        weight = max(distance / pull.radius, 0.25) ** -sharpness
+        found[pull.joint] = max(found.get(pull.joint, 0.0), weight)
     return normalized(found)
 
 
 def normalized(weights):
     total = sum(weights.values())
-    return {joint: share / total for joint, share in weights.items()}
+    return {joint: weight / total for joint, weight in weights.items()}
 
 
 def swapped(weights, twin):
-    return {twin(joint): share for joint, share in weights.items()}
+    return {twin(joint): weight for joint, weight in weights.items()}
 
 
 def blend(parts):
-    """Returns the sum of (share, weights) pairs, normalized."""
+    """Returns the sum of (fraction, weights) pairs, normalized."""
     found = {}
-    for share, weights in parts:
+    for fraction, weights in parts:
         for joint, bias in weights.items():
-            found[joint] = found.get(joint, 0.0) + share * bias
+            found[joint] = found.get(joint, 0.0) + fraction * bias
     return normalized(found)
 
 
@@ -45,41 +45,41 @@ def smooth(weights, near, center, twin, rounds, keep=0.5):
     the twins of its neighbors, which leaves it with equal weights left and right."""
     for _ in range(rounds):
         fresh = []
-        for v, own in enumerate(weights):
+        for v, vertex_weights in enumerate(weights):
             if not near[v]:
-                fresh.append(own)
+                fresh.append(vertex_weights)
                 continue
             part = (1.0 - keep) / len(near[v])
-            around = [(part, weights[other]) for other in near[v]]
+            around = [(part, weights[neighbor]) for neighbor in near[v]]
             if center[v]:
                 around = [(0.5 * s, w) for s, w in around] \
                     + [(0.5 * s, swapped(w, twin)) for s, w in around]
-            fresh.append(blend([(keep, own)] + around))
+            fresh.append(blend([(keep, vertex_weights)] + around))
         weights = fresh
     return weights
 
 
-def strongest_pairs(weights, twin, most):
-    """Returns the strongest weights, at most `most` of them, without separating a joint from its twin.
+def strongest_pairs(weights, twin, max_count):
+    """Returns at most `max_count` of the largest weights, without separating a joint from its twin.
     For vertices in the mirror plane: readers that use four influences then use the same four on
     both halves of the skin, and no crack appears between them."""
-    kept = {}
+    strongest = {}
     for joint in sorted(weights, key=lambda name: (-round(weights[name], 9), name)):
         pair = {joint, twin(joint)}
-        if len(kept.keys() | pair) <= most:
-            kept.update((name, weights[name]) for name in sorted(pair))
-    return normalized(kept)
+        if len(strongest.keys() | pair) <= max_count:
+            strongest.update((name, weights[name]) for name in sorted(pair))
+    return normalized(strongest)
 
 
-def steal(weights, joint, share):
-    """Moves `share` of all weights to one joint."""
-    if share < 0.004:
+def steal(weights, joint, fraction):
+    """Moves a fraction of all weights to one joint."""
+    if fraction < 0.004:
         return weights
-    return blend([(1.0 - share, weights), (share, {joint: 1.0})])
+    return blend([(1.0 - fraction, weights), (fraction, {joint: 1.0})])
 
 
 class Skeleton:
-    """Joints (name, parent, bind, axis, up) with bind positions and orientations; poses are turns
+    """Joints (name, parent, bind, axis, up) with bind positions and orientations; poses are rotations
     relative to the bind pose, in the axes of the model (x forward, y left, z up), and rotated
     with the parent."""
 
@@ -94,129 +94,129 @@ class Skeleton:
         # The rotations that readers rebuild from the file, so that clips and mesh agree to the last digit.
         self.orient = [md5.stored(maths.frame(j.axis, j.up)) for j in joints]
 
-    def rows(self):
+    def file_joints(self):
         """Returns (name, parent, position, orientation) in model space, for the file."""
         return [(j.name, self.parent[n], self.position[n], self.orient[n])
                 for n, j in enumerate(self.joints)]
 
 
 class Pose:
-    """One instant. turn() and move() accumulate; solve() returns model space."""
+    """The pose at one time. rotate() and move() accumulate; solve() returns model space."""
 
     def __init__(self, skeleton):
         self.skeleton = skeleton
         count = len(skeleton.joints)
-        self.turns = [maths.IDENTITY] * count
+        self.rotations = [maths.IDENTITY] * count
         self.moves = [(0.0, 0.0, 0.0)] * count
         self.fixed = [None] * count
 
-    def turn(self, joint, pitch=0.0, yaw=0.0, roll=0.0):
+    def rotate(self, joint, pitch=0.0, yaw=0.0, roll=0.0):
         n = self.skeleton.index[joint]
-        self.turns[n] = mul(self.turns[n], maths.turn(pitch, yaw, roll))
+        self.rotations[n] = mul(self.rotations[n], maths.euler(pitch, yaw, roll))
 
-    def spin(self, joint, axis, degrees):
+    def rotate_about(self, joint, axis, degrees):
         """Rotates a joint about any axis."""
         n = self.skeleton.index[joint]
-        self.turns[n] = mul(self.turns[n], maths.axis_angle(axis, degrees))
+        self.rotations[n] = mul(self.rotations[n], maths.axis_angle(axis, degrees))
 
     def move(self, joint, x=0.0, y=0.0, z=0.0):
         n = self.skeleton.index[joint]
         self.moves[n] = add(self.moves[n], (x, y, z))
 
-    def fix(self, joint, turn):
+    def fix(self, joint, rotation):
         """Sets a rotation relative to the bind pose in model space, independent of the parent."""
-        self.fixed[self.skeleton.index[joint]] = turn
+        self.fixed[self.skeleton.index[joint]] = rotation
 
     def solve(self):
-        """Returns lists of positions and turns (relative to the bind pose) in model space."""
+        """Returns lists of positions and rotations (relative to the bind pose) in model space."""
         s = self.skeleton
-        positions, turns = [], []
+        positions, rotations = [], []
         for n, parent in enumerate(s.parent):
             if parent < 0:
                 positions.append(add(s.position[n], self.moves[n]))
-                turns.append(self.turns[n])
+                rotations.append(self.rotations[n])
                 continue
             local = add(sub(s.position[n], s.position[parent]), self.moves[n])
-            positions.append(add(positions[parent], rotate(turns[parent], local)))
-            own = self.fixed[n] if self.fixed[n] else mul(turns[parent], self.turns[n])
-            turns.append(own)
+            positions.append(add(positions[parent], rotate(rotations[parent], local)))
+            rotation = self.fixed[n] if self.fixed[n] else mul(rotations[parent], self.rotations[n])
+            rotations.append(rotation)
         for n, whole in s.halves:
-            parent = turns[s.parent[n]]
+            parent = rotations[s.parent[n]]
             positions[n] = positions[whole]
-            turns[n] = mul(parent, half_turn(mul(conj(parent), turns[whole])))
-        return positions, turns
+            rotations[n] = mul(parent, half_rotation(mul(conj(parent), rotations[whole])))
+        return positions, rotations
 
-    def where(self, number):
-        """Returns position and turn of one joint in model space."""
+    def locate(self, joint):
+        """Returns position and rotation of one joint in model space."""
         s = self.skeleton
-        line = [number]
+        line = [joint]
         while s.parent[line[-1]] >= 0:
             line.append(s.parent[line[-1]])
         n = line.pop()
-        position, turn, parent = add(s.position[n], self.moves[n]), self.turns[n], n
+        position, rotation, parent = add(s.position[n], self.moves[n]), self.rotations[n], n
         while line:
             n = line.pop()
             local = add(sub(s.position[n], s.position[parent]), self.moves[n])
-            position = add(position, rotate(turn, local))
-            turn = self.fixed[n] if self.fixed[n] else mul(turn, self.turns[n])
+            position = add(position, rotate(rotation, local))
+            rotation = self.fixed[n] if self.fixed[n] else mul(rotation, self.rotations[n])
             parent = n
-        return position, turn
+        return position, rotation
 
     def reach(self, upper, lower, end, target, hint):
-        """Two-bone inverse kinematics: turns `upper` and `lower` so that `end` reaches the target
+        """Two-bone inverse kinematics: rotates `upper` and `lower` so that `end` reaches the target
         (as far as possible); the middle joint bends toward `hint`. `end` may have been moved along the
         lower bone, which is then shorter."""
         s = self.skeleton
         a, b, c = (s.position[s.index[name]] for name in (upper, lower, end))
         c = add(c, self.moves[s.index[end]])
-        start, _ = self.where(s.index[upper])
-        one, two = maths.length(sub(b, a)), maths.length(sub(c, b))
+        start, _ = self.locate(s.index[upper])
+        upper_length, lower_length = maths.length(sub(b, a)), maths.length(sub(c, b))
         to = sub(target, start)
-        far = min(maths.length(to), 0.9985 * (one + two))
-        far = max(far, abs(one - two) * 1.02)
+        far = min(maths.length(to), 0.9985 * (upper_length + lower_length))
+        far = max(far, abs(upper_length - lower_length) * 1.02)
         ahead = maths.unit(to)
         side = maths.unit(sub(hint, maths.scale(ahead, maths.dot(hint, ahead))))
-        along = (one * one + far * far - two * two) / (2.0 * far)
-        rise = max(one * one - along * along, 0.0) ** 0.5
-        middle = add(start, add(maths.scale(ahead, along), maths.scale(side, rise)))
+        along = (upper_length * upper_length + far * far - lower_length * lower_length) / (2.0 * far)
+        height = max(upper_length * upper_length - along * along, 0.0) ** 0.5
+        middle = add(start, add(maths.scale(ahead, along), maths.scale(side, height)))
         goal = add(start, maths.scale(ahead, far))
         # The bend plane of the bind pose and of the solution carry the limb's roll.
         bind_side = sub(b, a)
         bind_ahead = maths.unit(sub(c, a))
         bind_side = sub(bind_side, maths.scale(bind_ahead, maths.dot(bind_side, bind_ahead)))
-        for name, was, now in ((upper, sub(b, a), sub(middle, start)),
-                               (lower, sub(c, b), sub(goal, middle))):
-            before = maths.frame(was, maths.cross(bind_ahead, bind_side))
-            after = maths.frame(now, maths.cross(ahead, side))
+        for name, bind_direction, direction in ((upper, sub(b, a), sub(middle, start)),
+                                                (lower, sub(c, b), sub(goal, middle))):
+            before = maths.frame(bind_direction, maths.cross(bind_ahead, bind_side))
+            after = maths.frame(direction, maths.cross(ahead, side))
             self.fix(name, mul(after, conj(before)))
 
 
-def half_turn(turn):
+def half_rotation(rotation):
     """Returns half of a rotation, along the shorter arc."""
-    x, y, z, w = turn if turn[3] >= 0.0 else tuple(-c for c in turn)
+    x, y, z, w = rotation if rotation[3] >= 0.0 else tuple(-c for c in rotation)
     return maths.normalized((x, y, z, w + 1.0))
 
 
-def halve(weights, joint, helper, others):
-    """Moves weights between a joint and the connected joints `others` to the helper with half of the joint's
-    rotation: all of the weight where both have equal shares, and less toward either."""
-    far, near = weights.get(joint, 0.0), sum(weights.get(name, 0.0) for name in others)
+def halve(weights, joint, helper, connected):
+    """Moves weights between a joint and the joints `connected` to the helper with half of the joint's
+    rotation: all of the weight where both weights are equal, and less toward either joint."""
+    far, near = weights.get(joint, 0.0), sum(weights.get(name, 0.0) for name in connected)
     if not far or not near:
         return weights
-    taken = maths.smoothstep(0.0, 1.0, 2.0 * min(far, near) / (far + near))
-    shares = {joint: (1.0 - taken) * (far + near) if far > near else 0.0}
-    for name in others:
-        shares[name] = weights.get(name, 0.0) / near * (far + near) * (1.0 - taken) if near >= far else 0.0
-    shares[helper] = weights.get(helper, 0.0) + taken * (far + near)
+    moved = maths.smoothstep(0.0, 1.0, 2.0 * min(far, near) / (far + near))
+    changed = {joint: (1.0 - moved) * (far + near) if far > near else 0.0}
+    for name in connected:
+        changed[name] = weights.get(name, 0.0) / near * (far + near) * (1.0 - moved) if near >= far else 0.0
+    changed[helper] = weights.get(helper, 0.0) + moved * (far + near)
     out = dict(weights)
-    out.update(shares)
-    return {name: share for name, share in out.items() if share > 0.0}
+    out.update(changed)
+    return {name: weight for name, weight in out.items() if weight > 0.0}
 
 
-def local_frames(skeleton, positions, turns):
+def local_frames(skeleton, positions, rotations):
     """Returns (position, orientation) of each joint relative to its parent, as clips store them."""
     out = []
-    world = [mul(turns[n], skeleton.orient[n]) for n in range(len(positions))]
+    world = [mul(rotations[n], skeleton.orient[n]) for n in range(len(positions))]
     for n, parent in enumerate(skeleton.parent):
         if parent < 0:
             out.append((positions[n], world[n]))
@@ -230,7 +230,7 @@ class Bounds:
     """Smallest boxes around the skinned vertices of meshes.
 
     Vertices with the same joints form a group. A skinned vertex is a mean of the positions to which
-    its joints carry it, so a group whose own box, carried by each of its joints, lies within the
+    its joints carry it, so a group whose box, carried by each of its joints, lies within the
     current bounds cannot widen them: most groups are skipped, and the box is exact."""
 
     def __init__(self, skeleton, meshes):
@@ -238,9 +238,9 @@ class Bounds:
         groups = {}
         for mesh in meshes:
             for point, weights in zip(mesh.points, mesh.weights):
-                rows = [(skeleton.index[joint], bias) for joint, bias in weights]
-                key = tuple(sorted({joint for joint, _ in rows}))
-                groups.setdefault(key, []).append((point, rows))
+                influences = [(skeleton.index[joint], bias) for joint, bias in weights]
+                key = tuple(sorted({joint for joint, _ in influences}))
+                groups.setdefault(key, []).append((point, influences))
         self.groups = []
         for joints, vertices in sorted(groups.items()):
             low = [min(p[axis] for p, _ in vertices) for axis in range(3)]
@@ -251,25 +251,25 @@ class Bounds:
         # The groups that widened the last box: they come first.
         self.wide = []
 
-    def of(self, positions, turns):
-        rows = []
+    def compute(self, positions, rotations):
+        matrices = []
         for n in range(len(positions)):
-            x, y, z = (rotate(turns[n], axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
-            t = sub(positions[n], rotate(turns[n], self.skeleton.position[n]))
-            rows.append(((x[0], y[0], z[0], t[0]), (x[1], y[1], z[1], t[1]),
-                         (x[2], y[2], z[2], t[2])))
+            x, y, z = (rotate(rotations[n], axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+            t = sub(positions[n], rotate(rotations[n], self.skeleton.position[n]))
+            matrices.append(((x[0], y[0], z[0], t[0]), (x[1], y[1], z[1], t[1]),
+                             (x[2], y[2], z[2], t[2])))
         low, high = [1e9] * 3, [-1e9] * 3
         first, wide = set(self.wide), []
         for n in self.wide + [n for n in range(len(self.groups)) if n not in first]:
             joints, middle, half, vertices = self.groups[n]
-            if not _sticks_out([rows[j] for j in joints], middle, half, low, high):
+            if not _sticks_out([matrices[j] for j in joints], middle, half, low, high):
                 continue
             before = low + high
             for point, weights in vertices:
                 for axis in range(3):
                     at = 0.0
                     for joint, bias in weights:
-                        a, b, c, d = rows[joint][axis]
+                        a, b, c, d = matrices[joint][axis]
                         at += bias * (a * point[0] + b * point[1] + c * point[2] + d)
                     if at < low[axis]:
                         low[axis] = at
@@ -281,10 +281,10 @@ class Bounds:
         return tuple(low), tuple(high)
 
 
-def _sticks_out(rows, middle, half, low, high):
+def _sticks_out(matrices, middle, half, low, high):
     """Returns true if a box, transformed by any of the joints, exceeds low..high."""
     for axis in range(3):
-        for a, b, c, d in (row[axis] for row in rows):
+        for a, b, c, d in (matrix[axis] for matrix in matrices):
             at = a * middle[0] + b * middle[1] + c * middle[2] + d
             size = abs(a) * half[0] + abs(b) * half[1] + abs(c) * half[2] + 1e-9
             if at - size < low[axis] or at + size > high[axis]:

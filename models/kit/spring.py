@@ -14,7 +14,7 @@ _QUICK = 270.0     # maximum change of a joint's bend, degrees per second
 
 
 class Chain:
-    """Joints, each the parent of the next, that bend; `tip` is where the last one points.
+    """Joints, each the parent of the next, that bend; `tip` is the point at which the last joint points.
     frequency in swings a second, damping 0..1 (1 never overshoots), limit in degrees a joint,
     approached but not reached: see soft()."""
 
@@ -34,25 +34,25 @@ class Mass:
 class _Point:
     """A point on a spring: position, velocity, and its position in the pose."""
 
-    def __init__(self, rest):
-        self.position, self.speed, self.rest = rest, (0.0, 0.0, 0.0), rest
+    def __init__(self, target):
+        self.position, self.speed, self.target = target, (0.0, 0.0, 0.0), target
 
-    def step(self, rest, frequency, damping, seconds):
+    def step(self, target, frequency, damping, seconds):
         """One implicit step: stable for any stiffness."""
         rate = 2.0 * math.pi * frequency
         stiff, drag = rate * rate, 2.0 * damping * rate
-        lead = scale(sub(rest, self.rest), 1.0 / seconds)
-        push = add(scale(sub(rest, self.position), seconds * stiff), scale(lead, seconds * drag))
+        lead = scale(sub(target, self.target), 1.0 / seconds)
+        push = add(scale(sub(target, self.position), seconds * stiff), scale(lead, seconds * drag))
         self.speed = scale(add(self.speed, push),
                            1.0 / (1.0 + seconds * drag + seconds * seconds * stiff))
         self.position = add(self.position, scale(self.speed, seconds))
-        self.rest = rest
+        self.target = target
 
-    def carry(self, position, turn):
+    def carry(self, position, rotation):
         """Transforms into another frame of reference, where a loop restarts."""
-        self.position = rotate(turn, add(self.position, position))
-        self.rest = rotate(turn, add(self.rest, position))
-        self.speed = rotate(turn, self.speed)
+        self.position = rotate(rotation, add(self.position, position))
+        self.target = rotate(rotation, add(self.target, position))
+        self.speed = rotate(rotation, self.speed)
 
 
 def between(a, b):
@@ -73,15 +73,15 @@ class Follow:
         self.skeleton, self.springs = skeleton, springs
         self.points, self.bends = {}, {}
 
-    def carry(self, position, turn):
+    def carry(self, position, rotation):
         for point in self.points.values():
-            point.carry(position, turn)
+            point.carry(position, rotation)
 
-    def _point(self, joint, rest, spring, seconds):
+    def _point(self, joint, target, spring, seconds):
         point = self.points.get(joint)
         if point is None:
-            point = self.points[joint] = _Point(rest)
-        point.step(rest, spring.frequency, spring.damping, seconds)
+            point = self.points[joint] = _Point(target)
+        point.step(target, spring.frequency, spring.damping, seconds)
         return point
 
     def _ease(self, joint, bend, seconds):
@@ -95,50 +95,50 @@ class Follow:
         return bend
 
     def step(self, pose, seconds):
-        """Advances the springs by one step. Returns turns and moves per joint (by number), which
+        """Advances the springs by one step. Returns rotations and moves by joint index, which
         replace those of the pose."""
-        turns, moves = {}, {}
+        rotations, moves = {}, {}
         for spring in self.springs:
             if isinstance(spring, Chain):
-                self._chain(pose, spring, seconds, turns)
+                self._chain(pose, spring, seconds, rotations)
             else:
                 self._mass(pose, spring, seconds, moves)
-        return turns, moves
+        return rotations, moves
 
-    def _chain(self, pose, spring, seconds, turns):
+    def _chain(self, pose, spring, seconds, rotations):
         s = self.skeleton
-        numbers = [s.index[name] for name in spring.joints]
-        parent = s.parent[numbers[0]]
-        position, turn = pose.where(parent)
-        for n, after in zip(numbers, numbers[1:] + [None]):
+        joints = [s.index[name] for name in spring.joints]
+        parent = s.parent[joints[0]]
+        position, rotation = pose.locate(parent)
+        for n, after in zip(joints, joints[1:] + [None]):
             local = add(sub(s.position[n], s.position[parent]), pose.moves[n])
-            position = add(position, rotate(turn, local))
-            led = mul(turn, pose.turns[n])
+            position = add(position, rotate(rotation, local))
+            led = mul(rotation, pose.rotations[n])
             tip = sub(s.position[after] if after is not None else spring.tip, s.position[n])
             reach = maths.length(tip)
-            rest = rotate(led, tip)
-            point = self._point(n, add(position, rest), spring, seconds)
-            ahead, wish = maths.unit(rest), maths.unit(sub(point.position, position))
-            bend = between(ahead, wish)
+            target = rotate(led, tip)
+            point = self._point(n, add(position, target), spring, seconds)
+            ahead, direction = maths.unit(target), maths.unit(sub(point.position, position))
+            bend = between(ahead, direction)
             # The point swings at its distance, up to three times the limit; larger swings are invisible.
             size = 2.0 * math.degrees(math.atan2(maths.length(bend[:3]), bend[3]))
             if size > 3.0 * spring.limit:
-                wish = rotate(maths.axis_angle(maths.unit(bend[:3]), 3.0 * spring.limit), ahead)
-            point.position = add(position, scale(wish, reach))
+                direction = rotate(maths.axis_angle(maths.unit(bend[:3]), 3.0 * spring.limit), ahead)
+            point.position = add(position, scale(direction, reach))
             shown = scale(maths.unit(bend[:3]), soft(size, spring.limit)) if size > 1e-6 else _NONE
             shown = self._ease(n, rotate(conj(led), shown), seconds)
             size = maths.length(shown)
             bend = maths.axis_angle(rotate(led, shown), size) if size > 1e-6 else maths.IDENTITY
             swung = mul(bend, led)
-            turns[n] = mul(conj(turn), swung)
-            turn, parent = swung, n
+            rotations[n] = mul(conj(rotation), swung)
+            rotation, parent = swung, n
 
     def _mass(self, pose, spring, seconds, moves):
         n = self.skeleton.index[spring.joint]
-        position, turn = pose.where(n)
-        rest = add(position, rotate(turn, sub(spring.aim, self.skeleton.position[n])))
-        point = self._point(n, rest, spring, seconds)
-        away = rotate(conj(turn), sub(point.position, rest))
+        position, rotation = pose.locate(n)
+        target = add(position, rotate(rotation, sub(spring.aim, self.skeleton.position[n])))
+        point = self._point(n, target, spring, seconds)
+        away = rotate(conj(rotation), sub(point.position, target))
         size = maths.length(away)
         if size > 1e-6:
             away = scale(away, soft(size, spring.limit) / size)

@@ -16,8 +16,8 @@ import numpy as np
 from mathutils import Vector
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "blender")]
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.dirname(FOLDER), os.path.join(os.path.dirname(FOLDER), "blender")]
 import io_md5  # noqa: E402
 from kit import png  # noqa: E402
 
@@ -62,9 +62,9 @@ def along(s):
         p[3] = 2 * LINE[-1] - LINE[-2]
     point = 0.5 * (2 * p[1] + (p[2] - p[0]) * t + (2 * p[0] - 5 * p[1] + 4 * p[2] - p[3]) * t ** 2
                    + (3 * p[1] - p[0] - 3 * p[2] + p[3]) * t ** 3)
-    way = 0.5 * ((p[2] - p[0]) + 2 * (2 * p[0] - 5 * p[1] + 4 * p[2] - p[3]) * t
-                 + 3 * (3 * p[1] - p[0] - 3 * p[2] + p[3]) * t ** 2)
-    return point, way.normalized()
+    direction = 0.5 * ((p[2] - p[0]) + 2 * (2 * p[0] - 5 * p[1] + 4 * p[2] - p[3]) * t
+                       + 3 * (3 * p[1] - p[0] - 3 * p[2] + p[3]) * t ** 2)
+    return point, direction.normalized()
 
 
 def radius(s):
@@ -82,16 +82,16 @@ def stalk_name(n):
 
 def stalk_weights(s):
     """Returns Gaussian weights around s: nine or ten joints, and the root near the base."""
-    shares = {stalk_name(n): math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(JOINTS)}
-    shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(-9, 0))
-    return kept(shares)
+    weights = {stalk_name(n): math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(JOINTS)}
+    weights["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(-9, 0))
+    return strongest(weights)
 
 
-def kept(shares):
-    most = max(shares.values())
-    shares = {name: share for name, share in shares.items() if share > 0.02 * most}
-    total = sum(shares.values())
-    return {name: share / total for name, share in shares.items()}
+def strongest(weights):
+    largest = max(weights.values())
+    weights = {name: weight for name, weight in weights.items() if weight > 0.02 * largest}
+    total = sum(weights.values())
+    return {name: weight / total for name, weight in weights.items()}
 
 
 def leaf_name(leaf, n):
@@ -100,10 +100,10 @@ def leaf_name(leaf, n):
 
 def leaf_weights(leaf, s):
     """Returns the same at s joints from the leaf's base; s may be negative."""
-    shares = {leaf_name(leaf, n): math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2)
-              for n in range(LEAF_JOINTS)}
-    shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2) for n in range(-4, 0))
-    return kept(shares)
+    weights = {leaf_name(leaf, n): math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2)
+               for n in range(LEAF_JOINTS)}
+    weights["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2) for n in range(-4, 0))
+    return strongest(weights)
 
 
 # -- Surfaces ---------------------------------------------------------------------------------------
@@ -122,32 +122,32 @@ class Surface:
         self.faces.append([vertex for vertex, _ in corners])
         self.uvs += [uv for _, uv in corners]
 
-    def tube(self, rows, place):
-        """rows: rings of equal vertex count; place(row, column) returns the UV. The seam is at column 0."""
+    def tube(self, rows, uv_at):
+        """rows: rings of equal vertex count; uv_at(row, column) returns the UV. The seam is at column 0."""
         count = len(rows[0])
         for r, (low, high) in enumerate(zip(rows, rows[1:])):
             for n in range(count):
                 m = (n + 1) % count
-                self.face((low[n], place(r, n)), (low[m], place(r, n + 1)),
-                          (high[m], place(r + 1, n + 1)), (high[n], place(r + 1, n)))
+                self.face((low[n], uv_at(r, n)), (low[m], uv_at(r, n + 1)),
+                          (high[m], uv_at(r + 1, n + 1)), (high[n], uv_at(r + 1, n)))
 
 
-def frame_of(way):
+def frame(direction):
     """Returns forward and left of a direction along the stalk, which bends in the xz plane."""
     left = Vector((0.0, 1.0, 0.0))
-    return left.cross(way).normalized(), left
+    return left.cross(direction).normalized(), left
 
 
 def ring(s, angle, grown=0.0):
     """Returns a point on the stalk's surface. Angle 0 is the front with the suckers, which is flattened."""
-    point, way = along(s)
-    ahead, left = frame_of(way)
+    point, direction = along(s)
+    ahead, left = frame(direction)
     wide = radius(s) + grown
     flat = 1.0 - 0.14 * math.exp(-(angle / 0.7) ** 2)
     return point + wide * (math.cos(angle) * flat * ahead + math.sin(angle) * left)
 
 
-def angle_of(n):
+def column_angle(n):
     """Returns the angle of column n; the seam, n = 0, is at the back."""
     return (n / AROUND - 0.5) * math.tau
 
@@ -156,19 +156,19 @@ def build_stalk(surface):
     heights = [(10.6, -0.3), (11.0, 1.2), (10.4, 2.8), (8.8, 4.4), (7.0, 5.7), (5.75, 6.6)]
     rows, marks = [], []
     for wide, height in heights:  # a bulb with five lobes
-        ring_of = []
+        ring_vertices = []
         for n in range(AROUND):
-            angle = angle_of(n)
+            angle = column_angle(n)
             lobe = 1.0 + 0.10 * math.cos(5 * angle) * (1 - height / 7.0)
-            ring_of.append(surface.add((wide * lobe * math.cos(angle), wide * lobe * math.sin(angle),
-                                        height), {"root": 1.0} if height < 5.0 else
-                                       stalk_weights((height - 7.0) / LENGTHS[0])))
-        rows.append(ring_of)
+            ring_vertices.append(surface.add((wide * lobe * math.cos(angle), wide * lobe * math.sin(angle),
+                                              height), {"root": 1.0} if height < 5.0 else
+                                             stalk_weights((height - 7.0) / LENGTHS[0])))
+        rows.append(ring_vertices)
         marks.append(0.105 * (height + 0.3) / 7.0)
     steps = JOINTS * 3
     for k in range(steps + 1):
         s = k / 3
-        rows.append([surface.add(ring(s, angle_of(n)), stalk_weights(s)) for n in range(AROUND)])
+        rows.append([surface.add(ring(s, column_angle(n)), stalk_weights(s)) for n in range(AROUND)])
         marks.append(0.115 + 0.87 * s / JOINTS)
     surface.tube(rows, lambda r, n: (0.5 * n / AROUND, marks[r]))
     tip = surface.add(LINE[-1] + 0.9 * along(JOINTS)[1], stalk_weights(JOINTS))
@@ -183,9 +183,9 @@ def build_sucker(surface, s, side):
     size = 0.36 * radius(s) + 0.12
     angle = side * 0.46
     center, weights = ring(s, angle, -0.12 * size), stalk_weights(s)
-    _, way = along(s)
+    _, direction = along(s)
     out = (ring(s, angle, 1.0) - ring(s, angle)).normalized()
-    across = way.cross(out).normalized()
+    across = direction.cross(out).normalized()
     up = out.cross(across)
     profile = [(1.0, -0.35), (1.06, 0.42), (0.92, 0.66), (0.70, 0.60), (0.45, 0.36)]
     count = 8
@@ -194,21 +194,21 @@ def build_sucker(surface, s, side):
                                           + height * out), weights) for n in range(count)]
             for wide, height in profile]
 
-    def place(r, n):
+    def uv_at(r, n):
         far = (1.0, 0.88, 0.74, 0.55, 0.36)[r]
-        turn = n * math.tau / count
-        return 0.875 + 0.115 * far * math.cos(turn), 0.875 + 0.115 * far * math.sin(turn)
-    surface.tube(rows, place)
+        angle = n * math.tau / count
+        return 0.875 + 0.115 * far * math.cos(angle), 0.875 + 0.115 * far * math.sin(angle)
+    surface.tube(rows, uv_at)
     middle = surface.add(center + size * 0.28 * out, weights)
     for n in range(count):
-        surface.face((rows[-1][n], place(4, n)), (rows[-1][(n + 1) % count], place(4, n + 1)),
+        surface.face((rows[-1][n], uv_at(4, n)), (rows[-1][(n + 1) % count], uv_at(4, n + 1)),
                      (middle, (0.875, 0.875)))
 
 
 def leaf_frame(leaf):
     """Returns base position, outward direction, left direction."""
-    turn = math.tau * (leaf + 0.5) / LEAVES + 0.16 * (-1) ** leaf
-    out = Vector((math.cos(turn), math.sin(turn), 0.0))
+    angle = math.tau * (leaf + 0.5) / LEAVES + 0.16 * (-1) ** leaf
+    out = Vector((math.cos(angle), math.sin(angle), 0.0))
     return out * 6.2 + Vector((0, 0, 4.6)), out, Vector((-out.y, out.x, 0.0))
 
 
@@ -227,37 +227,37 @@ def build_leaf(surface, leaf):
     rows = []
     for k in range(steps + 1):
         t = k / steps
-        point, way, size = leaf_at(leaf, t)
+        point, direction, size = leaf_at(leaf, t)
         wide = size * 0.185 * math.sin(math.pi * min(1.0, 0.10 + 0.90 * t)) ** 0.75 + 0.08
         thick = 0.55 * (1 - t) ** 1.4 + 0.14
-        up = way.cross(left)
+        up = direction.cross(left)
         if up.z < 0:
             up = -up
         weights = leaf_weights(leaf, t * LEAF_JOINTS)
         row = []
         for n in range(count):
-            turn = n * math.tau / count
-            edge = math.cos(turn)
+            angle = n * math.tau / count
+            edge = math.cos(angle)
             wave = 0.16 * wide * edge * edge * math.sin(9.0 * t + 2.0 * (edge > 0) + leaf)
             row.append(surface.add(point + wide * edge * left + up * (
-                thick * math.sin(turn) - 0.22 * wide + 0.34 * wide * edge * edge + wave), weights))
+                thick * math.sin(angle) - 0.22 * wide + 0.34 * wide * edge * edge + wave), weights))
         rows.append(row)
 
-    def place(r, n, below):
+    def uv_at(r, n, below):
         # u runs across, v along the leaf: the upper side has u 0.5 to 0.75, the lower one 0.75 to 1.
         across = 0.5 + 0.5 * math.cos(n * math.tau / count)
         return 0.985 - 0.225 * across if below else 0.515 + 0.225 * across, 0.02 + 0.70 * r / steps
     for r, (low, high) in enumerate(zip(rows, rows[1:])):
         for n in range(count):
             m, below = (n + 1) % count, n >= count / 2
-            surface.face((low[n], place(r, n, below)), (low[m], place(r, n + 1, below)),
-                         (high[m], place(r + 1, n + 1, below)), (high[n], place(r + 1, n, below)))
-    end, way, _ = leaf_at(leaf, 1.0)
-    tip = surface.add(end + 0.25 * way, leaf_weights(leaf, LEAF_JOINTS))
+            surface.face((low[n], uv_at(r, n, below)), (low[m], uv_at(r, n + 1, below)),
+                         (high[m], uv_at(r + 1, n + 1, below)), (high[n], uv_at(r + 1, n, below)))
+    end, direction, _ = leaf_at(leaf, 1.0)
+    tip = surface.add(end + 0.25 * direction, leaf_weights(leaf, LEAF_JOINTS))
     for n in range(count):
         below = n >= count / 2
-        surface.face((rows[-1][n], place(steps, n, below)),
-                     (rows[-1][(n + 1) % count], place(steps, n + 1, below)),
+        surface.face((rows[-1][n], uv_at(steps, n, below)),
+                     (rows[-1][(n + 1) % count], uv_at(steps, n + 1, below)),
                      (tip, (0.8725 if below else 0.6275, 0.735)))
 
 
@@ -267,20 +267,20 @@ def add_mesh(armature, name, surface):
     data = bpy.data.meshes.new(name)
     data.from_pydata(surface.points, [], surface.faces)
     data.uv_layers.new(name="UVMap").data.foreach_set(
-        "uv", [number for u, v in surface.uvs for number in (u, v)])
+        "uv", [coordinate for u, v in surface.uvs for coordinate in (u, v)])
     material = bpy.data.materials.get("models/tendril/tendril") or bpy.data.materials.new(
         "models/tendril/tendril")
     data.materials.append(material)
-    thing = bpy.data.objects.new(name, data)
-    bpy.context.collection.objects.link(thing)
-    thing.parent = armature
-    thing.modifiers.new("joints", "ARMATURE").object = armature
+    obj = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(obj)
+    obj.parent = armature
+    obj.modifiers.new("joints", "ARMATURE").object = armature
     for joint in sorted({joint for weights in surface.weights for joint in weights}):
-        group = thing.vertex_groups.new(name=joint)
+        group = obj.vertex_groups.new(name=joint)
         for vertex, weights in enumerate(surface.weights):
             if joint in weights:
                 group.add([vertex], weights[joint], "REPLACE")
-    return thing
+    return obj
 
 
 def add_armature():
@@ -291,10 +291,10 @@ def add_armature():
     bpy.ops.object.mode_set(mode="EDIT")
 
     def bone(name, parent, head, tail, side):
-        made = data.edit_bones.new(name)
-        made.head, made.tail = head, tail
-        made.align_roll(side)
-        made.parent = data.edit_bones[parent] if parent else None
+        edit_bone = data.edit_bones.new(name)
+        edit_bone.head, edit_bone.tail = head, tail
+        edit_bone.align_roll(side)
+        edit_bone.parent = data.edit_bones[parent] if parent else None
     # The export (bone_axis X) maps the bone's y, z, x axes to the joint's x, y, z axes.
     bone("root", None, (0, 0, 0), (0, 0, 5), (0, 1, 0))
     above = "root"
@@ -322,33 +322,33 @@ def smooth(x):
     return x * x * (3 - 2 * x)
 
 
-def leaves_at(turns, phase, push):
+def leaves_at(rotations, phase, push):
     """Moves the leaves like a light wind, each with a phase shift; push: extra strength, -1 to 1."""
     for leaf in range(LEAVES):
         for n in range(LEAF_JOINTS):
-            late = phase - 0.9 * leaf - 0.55 * n
-            turns[leaf_name(leaf, n)] = (
-                0.045 * (n + 1) * math.sin(late) * 0.6 + 0.02 * math.sin(2 * late + leaf), 0.0,
-                0.05 * math.sin(late + 1.0) * (0.6 + 0.3 * n) + 0.05 * push * math.sin(late))
+            delayed = phase - 0.9 * leaf - 0.55 * n
+            rotations[leaf_name(leaf, n)] = (
+                0.045 * (n + 1) * math.sin(delayed) * 0.6 + 0.02 * math.sin(2 * delayed + leaf), 0.0,
+                0.05 * math.sin(delayed + 1.0) * (0.6 + 0.3 * n) + 0.05 * push * math.sin(delayed))
 
 
 def sway(t):
     """A wave that runs up the stalk, wider toward the tip; a second wave makes the path of the tip a loop,
     not a line."""
-    phase, turns = math.tau * t, {}
+    phase, rotations = math.tau * t, {}
     for n in range(JOINTS):
         u = n / (JOINTS - 1)
         wide = 0.022 + 0.085 * u ** 1.4
-        turns[stalk_name(n)] = (wide * math.sin(phase - 3.3 * u), 0.0,
-                                0.8 * wide * math.sin(phase - 3.3 * u + 1.6)
-                                + 0.035 * u * math.sin(2 * phase - 5.0 * u) + 0.012)
-    leaves_at(turns, phase, 0.0)
-    return turns
+        rotations[stalk_name(n)] = (wide * math.sin(phase - 3.3 * u), 0.0,
+                                    0.8 * wide * math.sin(phase - 3.3 * u + 1.6)
+                                    + 0.035 * u * math.sin(2 * phase - 5.0 * u) + 0.012)
+    leaves_at(rotations, phase, 0.0)
+    return rotations
 
 
 def curl(t):
     """Rolls up from the tip, squeezes, unrolls, overshoots and settles."""
-    phase, turns = math.tau * t, {}
+    phase, rotations = math.tau * t, {}
     wind = smooth((t - 0.06) / 0.34) - 1.12 * smooth((t - 0.58) / 0.22) \
         + 0.12 * smooth((t - 0.80) / 0.18)
     squeeze = smooth((t - 0.40) / 0.05) * (1 - smooth((t - 0.52) / 0.06)) * math.sin(math.tau * 9 * t)
@@ -359,15 +359,15 @@ def curl(t):
         # A spiral whose radius decreases with the remaining length; the lower stalk leans back.
         wound = 4.7 * LENGTHS[n] / (sum(LENGTHS[n:]) + 5.0) * smooth((u - 0.16) / 0.5)
         bend = mine * (wound - 0.012) * (1 + 0.05 * squeeze)
-        turns[stalk_name(n)] = (0.05 * mine * u + 0.02 * u * math.sin(phase - 3 * u), 0.0,
-                                bend + 0.018 * math.sin(phase - 2.2 * u))
-    leaves_at(turns, phase, wind)
-    return turns
+        rotations[stalk_name(n)] = (0.05 * mine * u + 0.02 * u * math.sin(phase - 3 * u), 0.0,
+                                    bend + 0.018 * math.sin(phase - 2.2 * u))
+    leaves_at(rotations, phase, wind)
+    return rotations
 
 
 def lash(t):
     """Draws back, strikes forward, and swings until it is still."""
-    phase, turns = math.tau * t, {}
+    phase, rotations = math.tau * t, {}
     for n in range(JOINTS):
         u = n / (JOINTS - 1)
         mine = t - 0.055 * u  # the tip lags, as in a whip
@@ -377,9 +377,9 @@ def lash(t):
         swing = after * math.sin(math.tau * 2.6 * (mine - 0.42))
         bend = 0.075 * back * (1 - 0.35 * u) + 0.125 * strike * (1 - 0.62 * u) \
             + swing * (0.02 + 0.05 * u)
-        turns[stalk_name(n)] = (0.022 * back + 0.03 * swing * u, 0.0, bend)
-    leaves_at(turns, phase, 2 * math.sin(phase))
-    return turns
+        rotations[stalk_name(n)] = (0.022 * back + 0.03 * swing * u, 0.0, bend)
+    leaves_at(rotations, phase, 2 * math.sin(phase))
+    return rotations
 
 
 CLIPS = {"sway": (sway, 4.0), "curl": (curl, 5.0), "lash": (lash, 2.5)}
@@ -403,8 +403,8 @@ def add_clip(name, motion, seconds):
 
 # -- Textures ---------------------------------------------------------------------------------------
 
-def mix(one, two, share):
-    return one + (two - one) * share[..., None]
+def mix(a, b, fraction):
+    return a + (b - a) * fraction[..., None]
 
 
 def soft(x, low, high):
@@ -476,10 +476,10 @@ def leaf_texture(x, y):
 
 def sucker_texture(x, y):
     far = np.hypot(x - 0.5, y - 0.5) * 2
-    turn = np.arctan2(y - 0.5, x - 0.5)
+    angle = np.arctan2(y - 0.5, x - 0.5)
     color = mix(np.array([0.42, 0.10, 0.20]), np.array([0.97, 0.72, 0.62]), soft(far, 0.30, 0.72))
     color = mix(color, np.array([0.93, 0.78, 0.60]), soft(far, 0.82, 0.98))
-    folds = np.sin(14 * turn) * soft(far, 0.2, 0.5) * (1 - soft(far, 0.6, 0.8))
+    folds = np.sin(14 * angle) * soft(far, 0.2, 0.5) * (1 - soft(far, 0.6, 0.8))
     return color * (1 - 0.10 * folds[..., None]), 0.5 * folds
 
 
@@ -529,4 +529,4 @@ def main(folder):
                                     bone_axis="X", accuracy=1e-4) == {"FINISHED"}
 
 
-main(sys.argv[sys.argv.index("--") + 1] if "--" in sys.argv else HERE)
+main(sys.argv[sys.argv.index("--") + 1] if "--" in sys.argv else FOLDER)

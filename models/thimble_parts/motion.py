@@ -5,7 +5,7 @@ import math
 from kit import clip
 from kit.curves import bump, caught, keyed, looped, pulse, thrown, wave
 from kit.gait import Gait
-from kit.maths import add, conj, mirror, mix, mul, rotate, scale, smoothstep, sub, turn, unit
+from kit.maths import add, conj, mirror, mix, mul, rotate, scale, smoothstep, sub, euler, unit
 from kit.rig import Pose
 from kit.spring import Chain, between
 
@@ -23,45 +23,45 @@ class Actor:
 
     def __init__(self, bones):
         self.pose = Pose(bones)
-        self.turn, self.move = self.pose.turn, self.pose.move
+        self.rotate, self.move = self.pose.rotate, self.pose.move
 
     def root(self, x=0.0, y=0.0, yaw=0.0):
         self.move("origin", x, y)
-        self.turn("origin", yaw=yaw)
+        self.rotate("origin", yaw=yaw)
 
     def shutters(self, upper, lower=None):
         """Sets the shutters of the eye: 0 open, 1 shut."""
-        self.turn("shutter_upper", pitch=40.0 * upper)
-        self.turn("shutter_lower", pitch=-40.0 * (upper if lower is None else lower))
+        self.rotate("shutter_upper", pitch=40.0 * upper)
+        self.rotate("shutter_lower", pitch=-40.0 * (upper if lower is None else lower))
 
-    def recoil(self, side, way):
-        self.move("barrel_" + side, x=-way)
+    def recoil(self, side, progress):
+        self.move("barrel_" + side, x=-progress)
 
     def leg(self, leg, ankle, yaw=0.0, drawn=0.0):
         """Puts an ankle at a position in model space, with the foot level and rotated by yaw. drawn:
         retraction of the shin."""
         s = self.pose.skeleton
-        number, side = leg
+        pair, side = leg
 
         def name(part):
-            return "%s_%d_%s" % (part, number, side)
+            return "%s_%d_%s" % (part, pair, side)
 
-        position, swing = self.pose.where(s.index["body"])
+        position, swing = self.pose.locate(s.index["body"])
         out = rotate(conj(swing), sub(ankle, position))
         coxa = s.position[s.index[name("coxa")]]
         base = s.position[s.index["body"]]
         swung = math.degrees(math.atan2(out[1] - coxa[1] + base[1], out[0] - coxa[0] + base[0]))
-        self.turn(name("coxa"), yaw=(swung - azimuth(leg) + 180.0) % 360.0 - 180.0)
+        self.rotate(name("coxa"), yaw=(swung - azimuth(leg) + 180.0) % 360.0 - 180.0)
         knee, foot = (s.position[s.index[name(part)]] for part in ("tibia", "foot"))
         self.move(name("foot"), *scale(unit(sub(knee, foot)), drawn))
         self.pose.reach(name("femur"), name("tibia"), name("foot"), ankle, _UP)
-        self.pose.fix(name("foot"), turn(yaw=yaw))
+        self.pose.fix(name("foot"), euler(yaw=yaw))
         # The piston's halves point at each other. They swing in the plane of the leg, which the coxa rotates.
         ends = [s.index[name(part)] for part in ("cylinder", "rod")]
-        plane = self.pose.where(s.index[name("coxa")])[1]
-        now = [rotate(conj(plane), self.pose.where(n)[0]) for n in ends]
+        plane = self.pose.locate(s.index[name("coxa")])[1]
+        ends_now = [rotate(conj(plane), self.pose.locate(n)[0]) for n in ends]
         bind = [s.position[n] for n in ends]
-        swung = mul(plane, between(unit(sub(bind[1], bind[0])), unit(sub(now[1], now[0]))))
+        swung = mul(plane, between(unit(sub(bind[1], bind[0])), unit(sub(ends_now[1], ends_now[0]))))
         for part in ("cylinder", "rod"):
             self.pose.fix(name(part), swung)
 
@@ -77,19 +77,19 @@ class _Stride(Gait):
     """A foot that leaves the floor and lands on it without a jolt: legs this short rotate by ten degrees for
     each unit by which a foot is displaced."""
 
-    def step(self, sign, late, t):
-        phase = t / self.seconds - late
+    def step(self, sign, phase_offset, t):
+        phase = t / self.seconds - phase_offset
         count = math.floor(phase)
         phase -= count
-        (x, y, _), heading = self._stand(sign, count, late)
+        (x, y, _), heading = self._stand(sign, count, phase_offset)
         if phase < self.duty:
             return x, y, 0.0, 0.0, heading, 0.0
         s = (phase - self.duty) / (1.0 - self.duty)
-        (to_x, to_y, _), to_heading = self._stand(sign, count + 1, late)
+        (to_x, to_y, _), to_heading = self._stand(sign, count + 1, phase_offset)
         # In between, its speed is more even than with the cubic curve only.
-        way = s * s * (3.0 - 2.0 * s) + 1.5 * s * s * (1.0 - s) * (1.0 - s) * (1.0 - 2.0 * s)
-        return (x + (to_x - x) * way, y + (to_y - y) * way, self.lift * _soft_arc(s), 0.0,
-                heading + (to_heading - heading) * way, 0.0)
+        progress = s * s * (3.0 - 2.0 * s) + 1.5 * s * s * (1.0 - s) * (1.0 - s) * (1.0 - 2.0 * s)
+        return (x + (to_x - x) * progress, y + (to_y - y) * progress, self.lift * _soft_arc(s), 0.0,
+                heading + (to_heading - heading) * progress, 0.0)
 
 
 def _soft_arc(s, power=1.5):
@@ -97,14 +97,15 @@ def _soft_arc(s, power=1.5):
     return math.sin(math.pi * s) ** power
 
 
-def _gait(seconds, duty, lift, forward=0.0, spin=0.0, wide=0.0):
+def _gait(seconds, duty, lift, forward=0.0, yaw_rate=0.0, wide=0.0):
     """Returns a gait per leg, with separate homes. wide: additional distance of the front and rear legs,
     which fold up as the body passes them."""
     def home(leg):
         x, y, _ = on_leg(leg, (ANKLE[0] + (0.0 if leg[0] == 2 else wide), 0.0))
         return x, abs(y)
 
-    return {leg: _Stride(seconds, home(leg), duty, lift, 0.0, 0.0, forward=forward, spin=spin, out=0.0)
+    return {leg: _Stride(seconds, home(leg), duty, lift, 0.0, 0.0, forward=forward, yaw_rate=yaw_rate,
+                         out=0.0)
             for leg in LEGS}
 
 
@@ -112,17 +113,18 @@ WALK = _gait(1.2, 21.0 / 36.0, 4.0, forward=15.0)
 TROT = _gait(16.0 / 30.0, 0.5, 3.4, forward=46.0, wide=1.5)
 BACK = _gait(1.0, 17.0 / 30.0, 3.4, forward=-11.0)
 # Curves with the speed and duration of WALK and TROT, so that a machine may blend them at one phase.
-WALK_L, WALK_R = (_gait(1.2, 21.0 / 36.0, 3.6, forward=15.0, spin=spin) for spin in (16.0, -16.0))
-TROT_L, TROT_R = (_gait(16.0 / 30.0, 0.5, 3.2, forward=46.0, spin=spin, wide=1.5) for spin in (26.0, -26.0))
+WALK_L, WALK_R = (_gait(1.2, 21.0 / 36.0, 3.6, forward=15.0, yaw_rate=yaw_rate) for yaw_rate in (16.0, -16.0))
+TROT_L, TROT_R = (_gait(16.0 / 30.0, 0.5, 3.2, forward=46.0, yaw_rate=yaw_rate, wide=1.5)
+                  for yaw_rate in (26.0, -26.0))
 
 
-def _late(leg):
+def _phase_offset(leg):
     """Returns the phase of a leg. Two sets of three legs alternate: front and rear of one side with the
     middle of the other."""
     return 0.0 if (leg[0] == 2) == (leg[1] == "r") else 0.5
 
 
-def _go(a, t, gait):
+def _move_root(a, t, gait):
     """Moves the root: the rest of the body is posed between this and _plant()."""
     any_leg = gait[LEGS[0]]
     x, y, heading = any_leg.root(t)
@@ -132,19 +134,19 @@ def _go(a, t, gait):
 
 def _plant(a, t, gait):
     for leg in LEGS:
-        x, y, z, _, yaw, _ = gait[leg].step(1.0 if leg[1] == "l" else -1.0, _late(leg), t)
+        x, y, z, _, yaw, _ = gait[leg].step(1.0 if leg[1] == "l" else -1.0, _phase_offset(leg), t)
         a.leg(leg, (x, y, z + ANKLE[1]), yaw)
 
 
 def _walk(a, t, gait, lead=0.0):
     """Three legs at a time, the body level as a tray; the eye sweeps, or looks into the curve."""
-    phase = _go(a, t, gait)
+    phase = _move_root(a, t, gait)
     a.move("body", y=0.4 * wave(phase), z=0.75 * wave(phase, 2, 0.2))
-    a.turn("body", roll=3.0 * wave(phase, 1, 0.05) - 1.0 * lead, pitch=1.4 * wave(phase, 2, 0.3))
-    a.turn("eye", yaw=14.0 * wave(phase) * (1.0 - abs(lead)) + 20.0 * lead, pitch=2.0)
+    a.rotate("body", roll=3.0 * wave(phase, 1, 0.05) - 1.0 * lead, pitch=1.4 * wave(phase, 2, 0.3))
+    a.rotate("eye", yaw=14.0 * wave(phase) * (1.0 - abs(lead)) + 20.0 * lead, pitch=2.0)
     a.shutters(0.12)
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.turn("gun_" + side, pitch=3.0 * wave(phase, 2, 0.4), yaw=sign * 2.0 + 6.0 * lead)
+        a.rotate("gun_" + side, pitch=3.0 * wave(phase, 2, 0.4), yaw=sign * 2.0 + 6.0 * lead)
     _plant(a, t, gait)
 
 
@@ -162,14 +164,14 @@ def walk_right(a, t):
 
 def _trot(a, t, gait, lead=0.0):
     """In a hurry: it bounces and leans into it."""
-    phase = _go(a, t, gait)
+    phase = _move_root(a, t, gait)
     a.move("body", z=-0.4 + 0.9 * wave(phase, 2, 0.3), y=0.3 * wave(phase))
-    a.turn("body", pitch=5.0 + 1.8 * wave(phase, 2, 0.3), roll=2.2 * wave(phase, 1, 0.05) - 2.0 * lead)
+    a.rotate("body", pitch=5.0 + 1.8 * wave(phase, 2, 0.3), roll=2.2 * wave(phase, 1, 0.05) - 2.0 * lead)
     a.move("dome", z=0.16 * wave(phase, 2, 0.45))
-    a.turn("eye", pitch=-5.0 - 1.8 * wave(phase, 2, 0.35), yaw=20.0 * lead)
+    a.rotate("eye", pitch=-5.0 - 1.8 * wave(phase, 2, 0.35), yaw=20.0 * lead)
     a.shutters(0.3, 0.2)
     for side in "lr":
-        a.turn("gun_" + side, pitch=-5.0 + 5.0 * wave(phase, 2, 0.5), yaw=6.0 * lead)
+        a.rotate("gun_" + side, pitch=-5.0 + 5.0 * wave(phase, 2, 0.5), yaw=6.0 * lead)
     _plant(a, t, gait)
 
 
@@ -187,13 +189,13 @@ def trot_right(a, t):
 
 def back(a, t):
     """Backs away: guns ahead, the lamp behind goes first and the eye stays on what is in front."""
-    phase = _go(a, t, BACK)
+    phase = _move_root(a, t, BACK)
     a.move("body", y=0.4 * wave(phase), z=-0.8 + 0.6 * wave(phase, 2, 0.2))
-    a.turn("body", pitch=3.0 + 1.2 * wave(phase, 2, 0.3), roll=2.4 * wave(phase, 1, 0.05))
-    a.turn("eye", yaw=9.0 * wave(phase, 2), pitch=-4.0)
+    a.rotate("body", pitch=3.0 + 1.2 * wave(phase, 2, 0.3), roll=2.4 * wave(phase, 1, 0.05))
+    a.rotate("eye", yaw=9.0 * wave(phase, 2), pitch=-4.0)
     a.shutters(-0.1)
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.turn("gun_" + side, pitch=-3.0 + 2.0 * wave(phase, 2, 0.4), yaw=-sign * 3.0)
+        a.rotate("gun_" + side, pitch=-3.0 + 2.0 * wave(phase, 2, 0.4), yaw=-sign * 3.0)
     _plant(a, t, BACK)
 
 
@@ -204,51 +206,53 @@ def _stepped(a, t, moves):
     """moves: of both sets of legs (start, end, x, yaw, from x): a foot goes from its home, moved by
     `from x`, to its home turned by yaw and moved by x."""
     for leg in LEGS:
-        start, end, x, yaw, was = moves[0 if _late(leg) == 0.0 else 1]
+        start, end, x, yaw, from_x = moves[0 if _phase_offset(leg) == 0.0 else 1]
         home = HOMES[leg]
-        here, there = add(home, (was, 0.0, 0.0)), add(rotate(turn(yaw=yaw), home), (x, 0.0, 0.0))
+        from_position = add(home, (from_x, 0.0, 0.0))
+        to_position = add(rotate(euler(yaw=yaw), home), (x, 0.0, 0.0))
         s = min(1.0, max(0.0, (t - start) / (end - start)))
-        way = smoothstep(0.0, 1.0, s)
-        a.leg(leg, add(mix(here, there, way), (0.0, 0.0, 2.5 * _soft_arc(s, 1.2))), way * yaw)
+        progress = smoothstep(0.0, 1.0, s)
+        a.leg(leg, add(mix(from_position, to_position, progress), (0.0, 0.0, 2.5 * _soft_arc(s, 1.2))),
+              progress * yaw)
 
 
 def _start(a, t, gait, seconds):
     """Leans against it, then sets off: the second three step first, the first land as the gait begins."""
     gait, begin = gait[LEGS[0]], 0.12 * seconds
-    way = 0.5 * gait.forward * (seconds - begin)
-    a.root(way * thrown(t, begin, seconds, 2.0))
+    progress = 0.5 * gait.forward * (seconds - begin)
+    a.root(progress * thrown(t, begin, seconds, 2.0))
     sign = math.copysign(1.0, gait.forward)
     lean = keyed(t, (0.0, 0.0), (0.3 * seconds, 1.0), (0.75 * seconds, -0.6), (seconds, 0.0))
     a.move("body", z=-1.0 * lean, x=-0.9 * sign * lean)
-    a.turn("body", pitch=-3.2 * sign * lean)
-    a.turn("eye", pitch=3.0 * lean)
+    a.rotate("body", pitch=-3.2 * sign * lean)
+    a.rotate("eye", pitch=3.0 * lean)
     a.shutters(0.12)
     for side in "lr":
-        a.turn("gun_" + side, pitch=5.0 * lean)
-    ahead = [gait.forward * gait.seconds * (0.5 * gait.duty - late) for late in (0.0, 0.5)]
-    _stepped(a, t, ((0.60 * seconds, seconds, way + ahead[0], 0.0, 0.0),
-                    (0.08 * seconds, 0.5 * seconds, way + ahead[1], 0.0, 0.0)))
+        a.rotate("gun_" + side, pitch=5.0 * lean)
+    ahead = [gait.forward * gait.seconds * (0.5 * gait.duty - phase_offset) for phase_offset in (0.0, 0.5)]
+    _stepped(a, t, ((0.60 * seconds, seconds, progress + ahead[0], 0.0, 0.0),
+                    (0.08 * seconds, 0.5 * seconds, progress + ahead[1], 0.0, 0.0)))
 
 
-def _stop(a, t, gait, late):
+def _stop(a, t, gait, phase_offset):
     """The legs that have just landed are where they stand; the others take one step. The body goes
     on, dips, and swings back."""
     gait = gait[LEGS[0]]
-    way = 0.5 * gait.forward * gait.seconds * gait.duty
+    progress = 0.5 * gait.forward * gait.seconds * gait.duty
     seconds = gait.seconds * gait.duty
-    a.root(way * caught(t, 0.0, seconds, 2.0))
+    a.root(progress * caught(t, 0.0, seconds, 2.0))
     sign = math.copysign(1.0, gait.forward)
     nod = keyed(t, (0.0, 0.0), (0.65 * seconds, 1.0), (1.1 * seconds, -0.4), (1.38 * seconds, 0.0))
     a.move("body", z=-0.5 * nod, x=0.9 * sign * nod)
-    a.turn("body", pitch=3.0 * sign * nod)
-    a.turn("eye", pitch=-3.0 * nod)
+    a.rotate("body", pitch=3.0 * sign * nod)
+    a.rotate("eye", pitch=-3.0 * nod)
     a.shutters(0.12)
     for side in "lr":
-        a.turn("gun_" + side, pitch=-6.0 * nod)
-    stands = (2.0, 3.0, way, 0.0, way)
-    steps = (0.1 * gait.seconds, 0.48 * gait.seconds, way, 0.0,
+        a.rotate("gun_" + side, pitch=-6.0 * nod)
+    stands = (2.0, 3.0, progress, 0.0, progress)
+    steps = (0.1 * gait.seconds, 0.48 * gait.seconds, progress, 0.0,
              gait.forward * gait.seconds * (0.5 * gait.duty - 0.5))
-    _stepped(a, t, (stands, steps) if late == 0.0 else (steps, stands))
+    _stepped(a, t, (stands, steps) if phase_offset == 0.0 else (steps, stands))
 
 
 def walk_start(a, t):
@@ -282,9 +286,9 @@ def _turning(a, t, sign):
     lead = keyed(s, (0.0, 0.0), (0.16, -0.35), (0.55, 1.0), (1.0, 0.0))
     weight = pulse(s, 0.02, 0.52, 0.16) - pulse(s, 0.42, 0.96, 0.16)
     a.move("body", y=-0.5 * weight, z=0.9 * wave(s, 2, 0.1) * math.sin(math.pi * s) ** 0.5)
-    a.turn("body", yaw=sign * 2.2 * lead, roll=-sign * 2.0 * math.sin(math.pi * s) + 2.5 * weight,
-           pitch=1.6 * wave(s, 2, 0.2) * math.sin(math.pi * s))
-    a.turn("eye", yaw=sign * 24.0 * bump(s, 0.0, 0.9, 0.35))
+    a.rotate("body", yaw=sign * 2.2 * lead, roll=-sign * 2.0 * math.sin(math.pi * s) + 2.5 * weight,
+             pitch=1.6 * wave(s, 2, 0.2) * math.sin(math.pi * s))
+    a.rotate("eye", yaw=sign * 24.0 * bump(s, 0.0, 0.9, 0.35))
     a.shutters(0.1)
     first, second = (0.05, 0.40, 0.0, sign * _TURN, 0.0), (0.45, 0.80, 0.0, sign * _TURN, 0.0)
     _stepped(a, t, (first, second))
@@ -313,21 +317,21 @@ def idle(a, t):
     aside = shake * math.sin(2.0 * math.pi * 16.0 * (phase - 0.50))
     a.move("body", x=0.3 * wave(phase) - 1.2 * lifted, y=0.9 * stoop - 2.6 * lifted - 1.2 * look,
            z=0.4 * wave(phase, 2) + 0.9 * look - 1.5 * sigh)
-    a.turn("body", pitch=0.8 * wave(phase, 1, 0.2) + 5.0 * stoop - 3.0 * lifted + 2.0 * sigh,
-           roll=-3.5 * look - 2.0 * stoop + 6.0 * lifted + 0.9 * aside, yaw=-8.0 * look + 9.5 * stoop)
+    a.rotate("body", pitch=0.8 * wave(phase, 1, 0.2) + 5.0 * stoop - 3.0 * lifted + 2.0 * sigh,
+             roll=-3.5 * look - 2.0 * stoop + 6.0 * lifted + 0.9 * aside, yaw=-8.0 * look + 9.5 * stoop)
     # The eye is there before the body, at the foot from its lifting on.
     yaw = looped(phase, 1.0, (0.02, 0.0), (0.06, -26.0), (0.24, -26.0), (0.29, 20.0), (0.72, 23.0),
                  (0.80, 0.0))
-    a.turn("eye", yaw=yaw, pitch=13.0 * stoop - 3.0 * shake + 3.0 * sigh)
+    a.rotate("eye", yaw=yaw, pitch=13.0 * stoop - 3.0 * shake + 3.0 * sigh)
     half = 0.30 * shake + 0.42 * sigh - 0.28 * bump(phase, 0.30, 0.50, 0.04)
     a.shutters(0.1 + half, 0.1 + half * (1.0 - 0.7 * sigh))
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.turn("gun_" + side, pitch=-9.0 * look + 9.0 * sigh - 6.0 * lifted + 2.0 * sign * aside,
-               yaw=0.25 * yaw)
+        a.rotate("gun_" + side, pitch=-9.0 * look + 9.0 * sigh - 6.0 * lifted + 2.0 * sign * aside,
+                 yaw=0.25 * yaw)
         # Antennae point at what it looks at, and hang with the sigh.
-        a.turn("antenna_1_" + side, pitch=20.0 * bump(phase, 0.33, 0.54, 0.06) - 14.0 * shake + 24.0 * sigh,
-               roll=sign * (6.0 * look - 5.0 * lifted))
-    a.turn("dome", yaw=0.25 * yaw)
+        a.rotate("antenna_1_" + side, pitch=20.0 * bump(phase, 0.33, 0.54, 0.06) - 14.0 * shake + 24.0 * sigh,
+                 roll=sign * (6.0 * look - 5.0 * lifted))
+    a.rotate("dome", yaw=0.25 * yaw)
     a.move("dome", z=0.3 * look - 0.45 * sigh)
     for leg in LEGS:
         x, y, z = HOMES[leg]
@@ -356,19 +360,19 @@ def alert(a, t):
                     (0.72, -1.0), (0.88, 0.0))
     wary = bump(phase, 0.22, 0.42, 0.07) + bump(phase, 0.46, 0.68, 0.07)
     a.move("body", z=3.2 + 0.15 * wave(phase, 4) - 2.6 * wary, x=-0.7 - 2.1 * wary, y=1.6 * turned)
-    a.turn("body", pitch=-3.0 - 4.5 * wary, roll=0.4 * wave(phase, 4, 0.3) + 3.5 * turned, yaw=8.5 * turned)
+    a.rotate("body", pitch=-3.0 - 4.5 * wary, roll=0.4 * wave(phase, 4, 0.3) + 3.5 * turned, yaw=8.5 * turned)
     a.move("dome", z=0.45 - 0.55 * wary)
     dart = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.0), (0.24, 20.0), (0.44, 20.0), (0.48, -20.0),
                   (0.70, -20.0), (0.75, 0.0))
-    a.turn("eye", yaw=dart, pitch=2.0 + 3.0 * wary)
+    a.rotate("eye", yaw=dart, pitch=2.0 + 3.0 * wary)
     a.shutters(-0.35)
     for side, sign in (("l", 1.0), ("r", -1.0)):
         # The gun on the side of what it sees aims, the other stays down; antennae lie back.
         aims = max(0.0, sign * turned)
-        a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 5.0 * wary - 9.0 * aims,
-               yaw=0.45 * dart)
-        a.turn("antenna_1_" + side, pitch=14.0 - 34.0 * wary,
-               roll=sign * (4.0 + 3.0 * wave(phase, 8) + 5.0 * wary))
+        a.rotate("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 5.0 * wary - 9.0 * aims,
+                 yaw=0.45 * dart)
+        a.rotate("antenna_1_" + side, pitch=14.0 - 34.0 * wary,
+                 roll=sign * (4.0 + 3.0 * wave(phase, 8) + 5.0 * wary))
     # It draws the front foot back on the side of what it sees, and puts it down again bit by bit.
     drawn = {(1, "l"): bump(phase, 0.19, 0.46, 0.12), (1, "r"): bump(phase, 0.45, 0.73, 0.12)}
     for leg in LEGS:
@@ -384,21 +388,21 @@ def beg(a, t):
     phase = t / 2.0
     up = bump(phase, 0.08, 0.60, 0.14)
     a.move("body", x=-1.2 * up, z=-0.3 - 0.8 * wave(phase, 2, 0.1), y=0.8 * wave(phase))
-    a.turn("body", pitch=-4.0 + 1.5 * wave(phase, 4) - 5.0 * up, roll=4.5 * wave(phase, 1, 0.05))
+    a.rotate("body", pitch=-4.0 + 1.5 * wave(phase, 4) - 5.0 * up, roll=4.5 * wave(phase, 1, 0.05))
     a.move("dome", z=-0.2 * wave(phase, 2, 0.2))
-    a.turn("eye", pitch=-7.0)
+    a.rotate("eye", pitch=-7.0)
     a.shutters(-0.3 + 1.3 * max(bump(phase, at, at + 0.07, 0.028) for at in (0.44, 0.54)))
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.turn("gun_" + side, pitch=4.0 - 4.0 * sign * wave(phase, 2, 0.1))
-        a.turn("antenna_1_" + side, pitch=10.0 + 7.0 * wave(phase, 4, 0.1), roll=3.0 * sign)
+        a.rotate("gun_" + side, pitch=4.0 - 4.0 * sign * wave(phase, 2, 0.1))
+        a.rotate("antenna_1_" + side, pitch=10.0 + 7.0 * wave(phase, 4, 0.1), roll=3.0 * sign)
     for leg in LEGS:
         x, y, z = HOMES[leg]
         if leg[0] == 1:
-            late = 0.0 if leg[1] == "l" else 0.25
-            tread = bump(phase, 0.62 + 0.8 * late, 0.78 + 0.8 * late, 0.08)
+            delay = 0.0 if leg[1] == "l" else 0.25
+            tread = bump(phase, 0.62 + 0.8 * delay, 0.78 + 0.8 * delay, 0.08)
             x += -0.6 * tread * tread - 0.5 * up * up
             y *= 1.0 - 0.08 * up * up
-            z += 4.0 * tread + up * up * (6.5 + 1.3 * wave(phase, 4, late))
+            z += 4.0 * tread + up * up * (6.5 + 1.3 * wave(phase, 4, delay))
         a.leg(leg, (x, y, z))
 
 
@@ -411,24 +415,24 @@ def purr(a, t):
     sways = bump(phase, 0.04, 0.98, 0.10)
     a.move("body", z=0.5 * wave(phase) + rumble - 2.0 * melt,
            y=0.4 * wave(phase) + 1.0 * sways * wave(phase, 2))
-    a.turn("body", pitch=1.0 * wave(phase, 1, 0.1) + 2.0 * melt, yaw=2.0 * wave(phase),
-           roll=2.0 * wave(phase) + 3.5 * sways * wave(phase, 2, 0.05))
-    a.turn("eye", pitch=-3.0)
+    a.rotate("body", pitch=1.0 * wave(phase, 1, 0.1) + 2.0 * melt, yaw=2.0 * wave(phase),
+             roll=2.0 * wave(phase) + 3.5 * sways * wave(phase, 2, 0.05))
+    a.rotate("eye", pitch=-3.0)
     # Each pat shuts the eye a little more.
     shut = max(bump(phase, at, at + 0.15, 0.05) for at in (0.0, 0.18, 0.36))
     # And it stays so: open, an eye over a body that sinks would be alarm.
     calm = bump(phase, 0.28, 0.90, 0.14)
     a.shutters(max(0.62 + 0.16 * wave(phase, 1, 0.2) + 0.14 * shut, 0.84 * calm),
                max(0.45 + 0.10 * wave(phase, 1, 0.2) + 0.12 * shut, 0.62 * calm))
-    for side, sign, late in (("l", 1.0, 0.0), ("r", -1.0, 0.06)):
-        a.turn("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
+    for side, sign, delay in (("l", 1.0, 0.0), ("r", -1.0, 0.06)):
+        a.rotate("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
         # They sink to the sides from the first pat on, back and out of the way of the hand, and then hang.
-        sink = looped(phase - late, 1.0, (0.03, 0.0), (0.22, 0.42), (0.42, 0.52), (0.62, 1.0), (0.80, 1.0),
+        sink = looped(phase - delay, 1.0, (0.03, 0.0), (0.22, 0.42), (0.42, 0.52), (0.62, 1.0), (0.80, 1.0),
                       (0.93, 0.0))
         hang = max(0.0, 2.0 * sink - 1.0)
-        a.turn("antenna_1_" + side, pitch=-14.0 + 14.0 * sink + 24.0 * hang + 3.0 * wave(phase, 1, 0.2),
-               roll=sign * (9.0 - 47.0 * sink) + (2.0 + 4.0 * hang) * wave(phase, 2, 0.15))
-        a.turn("antenna_2_" + side, pitch=10.0 * hang, roll=-sign * 34.0 * sink)
+        a.rotate("antenna_1_" + side, pitch=-14.0 + 14.0 * sink + 24.0 * hang + 3.0 * wave(phase, 1, 0.2),
+                 roll=sign * (9.0 - 47.0 * sink) + (2.0 + 4.0 * hang) * wave(phase, 2, 0.15))
+        a.rotate("antenna_2_" + side, pitch=10.0 * hang, roll=-sign * 34.0 * sink)
     # The front feet knead, as a cat's do.
     for leg in LEGS:
         x, y, z = HOMES[leg]
@@ -450,32 +454,32 @@ def _brace(a, t):
                    for at in _FIRE)
     both = left + right
     a.move("body", x=-0.6 * brace - 3.6 * both, z=-2.2 * brace + 1.4 * both, y=0.9 * (right - left))
-    a.turn("body", pitch=3.0 * brace - 13.0 * both, yaw=3.0 * (right - left), roll=2.0 * (right - left))
-    a.turn("eye", pitch=-2.0 * brace + 4.0 * both)
+    a.rotate("body", pitch=3.0 * brace - 13.0 * both, yaw=3.0 * (right - left), roll=2.0 * (right - left))
+    a.rotate("eye", pitch=-2.0 * brace + 4.0 * both)
     a.shutters(0.45 * brace + 0.4 * max(kicks), 0.35 * brace + 0.4 * max(kicks))
     for side, kick in zip("lr", kicks):
-        a.turn("gun_" + side, pitch=-3.0 * brace - 8.0 * kick)
+        a.rotate("gun_" + side, pitch=-3.0 * brace - 8.0 * kick)
         a.recoil(side, 2.6 * kick)
         # Antennae stay behind, and are whipped back.
-        a.turn("antenna_1_" + side, pitch=12.0 * brace + 8.0 * both)
+        a.rotate("antenna_1_" + side, pitch=12.0 * brace + 8.0 * both)
     a.move("dome", z=-0.5 * brace + 0.5 * max(kicks))
 
 
 def _muzzle(bones, side, t):
     """Returns position and direction of a muzzle."""
-    other = Actor(bones)
-    _brace(other, t)
-    position, swing = other.pose.where(bones.index["barrel_" + side])
+    shooter = Actor(bones)
+    _brace(shooter, t)
+    position, swing = shooter.pose.locate(bones.index["barrel_" + side])
     ahead = rotate(swing, (1.0, 0.0, 0.0))
     return add(position, scale(ahead, 5.0)), ahead
 
 
 def _fly(a, t):
     """The bolt: at each muzzle in turn it glows, the second time brighter, then leaves as a spindle that
-    shrinks far away. It changes its place while its corners are at one point, between two frames."""
+    shrinks far away. It changes its position while its corners are at one point, between two frames."""
     middle = {name: (0.0, 0.0, 11.0) for name in BOLT}
-    late = t - _FIRE[-1] - _FLIGHT
-    if late > 1.5 / 30.0 or t < _FIRE[0] - _GLOW - 1.5 / 30.0:
+    since_hit = t - _FIRE[-1] - _FLIGHT
+    if since_hit > 1.5 / 30.0 or t < _FIRE[0] - _GLOW - 1.5 / 30.0:
         return
     for side, at in zip("lr", _FIRE):
         gone = t - at
@@ -510,9 +514,11 @@ def shoot(a, t):
     for leg in LEGS:
         x, y, z = HOMES[leg]
         # The front feet step wide before, one after the other, and back afterwards.
-        late = t - (0.05 if leg[1] == "r" else 0.0)
-        wide = keyed(late, (0.05, 0.0), (0.20, 1.0), (1.17, 1.0), (1.39, 0.0)) if leg[0] == 1 else 0.0
-        up = max(pulse(late, 0.02, 0.23, 0.1), pulse(late, 1.14, 1.42, 0.12)) if leg[0] == 1 else 0.0
+        delayed_t = t - (0.05 if leg[1] == "r" else 0.0)
+        wide = keyed(delayed_t, (0.05, 0.0), (0.20, 1.0), (1.17, 1.0), (1.39, 0.0)) if leg[0] == 1 else 0.0
+        up = 0.0
+        if leg[0] == 1:
+            up = max(pulse(delayed_t, 0.02, 0.23, 0.1), pulse(delayed_t, 1.14, 1.42, 0.12))
         # Each shot throws the front foot of its side up and back.
         kick = 0.0
         if leg[0] == 1:
@@ -531,33 +537,36 @@ def _folded(a, amount, flat, legs):
     a.move("body", z=_SUNK * amount)
     a.move("dome", z=-0.9 * amount)
     a.shutters(0.1 + 0.9 * amount)
-    a.turn("eye", pitch=6.0 * amount)
+    a.rotate("eye", pitch=6.0 * amount)
     for side in "lr":
-        a.turn("gun_" + side, pitch=62.0 * amount)
+        a.rotate("gun_" + side, pitch=62.0 * amount)
         a.recoil(side, 1.2 * amount)
-        a.turn("antenna_1_" + side, pitch=102.0 * flat)
-        a.turn("antenna_2_" + side, pitch=36.0 * flat)
+        a.rotate("antenna_1_" + side, pitch=102.0 * flat)
+        a.rotate("antenna_2_" + side, pitch=36.0 * flat)
     for leg in LEGS:
         # Up before inwards.
         x, y, z = HOMES[leg]
-        up, way = smoothstep(0.0, 0.85, legs[leg]), smoothstep(0.15, 1.0, legs[leg])
+        up, progress = smoothstep(0.0, 0.85, legs[leg]), smoothstep(0.15, 1.0, legs[leg])
         to_x, to_y, to_z = on_leg(leg, _TUCKED)
-        a.leg(leg, (x + (to_x - x) * way, y + (to_y - y) * way, z + (to_z + _SUNK * amount - z) * up),
-              drawn=_DRAWN * way)
+        a.leg(leg, (x + (to_x - x) * progress, y + (to_y - y) * progress,
+                    z + (to_z + _SUNK * amount - z) * up),
+              drawn=_DRAWN * progress)
 
 
 def fold(a, t):
     """Rises a little, draws in three legs, then the others, and so drops onto the floor; shuts everything."""
     amount = keyed(t, (0.0, 0.0), (0.34, -0.16), (0.50, -0.13), (0.86, 1.02), (0.98, 0.93), (1.12, 1.0))
     flat = keyed(t, (0.20, 0.0), (0.44, -0.12), (0.96, 1.03), (1.12, 1.0))
-    _folded(a, amount, flat, {leg: (t - (0.08 if _late(leg) == 0.0 else 0.46)) / 0.36 for leg in LEGS})
+    starts = {leg: 0.08 if _phase_offset(leg) == 0.0 else 0.46 for leg in LEGS}
+    _folded(a, amount, flat, {leg: (t - starts[leg]) / 0.36 for leg in LEGS})
 
 
 def unfold(a, t):
     """Wakes: a blink first, then the legs out, three and three, and up in one go, too far; then antennae."""
     amount = keyed(t, (0.20, 1.0), (0.52, 1.02), (0.86, -0.215), (1.10, 0.06), (1.28, 0.0))
     flat = keyed(t, (0.56, 1.0), (0.92, -0.22), (1.14, 0.08), (1.32, 0.0))
-    _folded(a, amount, flat, {leg: 1.0 - (t - (0.16 if _late(leg) == 0.0 else 0.30)) / 0.36 for leg in LEGS})
+    starts = {leg: 0.16 if _phase_offset(leg) == 0.0 else 0.30 for leg in LEGS}
+    _folded(a, amount, flat, {leg: 1.0 - (t - starts[leg]) / 0.36 for leg in LEGS})
     peek = pulse(t, 0.06, 0.24, 0.06)
     a.shutters(-0.5 * peek)
 
@@ -569,23 +578,23 @@ class Clip(clip.Clip):
 def _steps(gait, rate):
     """Legs are identified by the suffixes of their joints' names: 1_l is the left one in front."""
     seconds = gait[LEGS[0]].seconds
-    return [(round(late * seconds * rate), "footstep %d_%s" % leg)
-            for late in (0.0, 0.5) for leg in LEGS if _late(leg) == late]
+    return [(round(phase_offset * seconds * rate), "footstep %d_%s" % leg)
+            for phase_offset in (0.0, 0.5) for leg in LEGS if _phase_offset(leg) == phase_offset]
 
 
 def _both_sets(first, second):
-    return [(first if _late(leg) == 0.0 else second, "footstep %d_%s" % leg) for leg in LEGS]
+    return [(first if _phase_offset(leg) == 0.0 else second, "footstep %d_%s" % leg) for leg in LEGS]
 
 
-def _one_set(frame, late):
-    return [(frame, "footstep %d_%s" % leg) for leg in LEGS if _late(leg) == late]
+def _three_feet(frame, phase_offset):
+    return [(frame, "footstep %d_%s" % leg) for leg in LEGS if _phase_offset(leg) == phase_offset]
 
 
 CLIPS = (
     Clip("alert", 30, 60, alert),
     Clip("back", 30, 30, back, events=_steps(BACK, 30)),
     Clip("back_start", 30, 21, back_start, loop=False, events=_both_sets(21, 11)),
-    Clip("back_stop", 30, 24, back_stop, loop=False, events=_one_set(15, 0.5)),
+    Clip("back_stop", 30, 24, back_stop, loop=False, events=_three_feet(15, 0.5)),
     Clip("beg", 30, 60, beg),
     Clip("blink", 30, 5, blink, loop=False),
     Clip("fold", 30, 42, fold, loop=False, leaves=True, events=((26, "thud"),)),
@@ -602,6 +611,6 @@ CLIPS = (
     Clip("walk_left", 30, 36, walk_left, events=_steps(WALK, 30)),
     Clip("walk_right", 30, 36, walk_right, events=_steps(WALK, 30)),
     Clip("walk_start", 30, 24, walk_start, loop=False, events=_both_sets(24, 12)),
-    Clip("walk_stop_left", 30, 29, walk_stop_left, loop=False, events=_one_set(18, 0.5)),
-    Clip("walk_stop_right", 30, 29, walk_stop_right, loop=False, events=_one_set(18, 0.0)),
+    Clip("walk_stop_left", 30, 29, walk_stop_left, loop=False, events=_three_feet(18, 0.5)),
+    Clip("walk_stop_right", 30, 29, walk_stop_right, loop=False, events=_three_feet(18, 0.0)),
 )

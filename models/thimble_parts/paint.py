@@ -31,8 +31,8 @@ def _mix(a, b, t):
 
 def _ripple(u, v, cells, rows):
     """Returns noise without a seam in u."""
-    turn = 2.0 * math.pi * u
-    return value(16.0 + cells * math.cos(turn), 16.0 + cells * math.sin(turn), rows * v)
+    angle = 2.0 * math.pi * u
+    return value(16.0 + cells * math.cos(angle), 16.0 + cells * math.sin(angle), rows * v)
 
 
 def _dimple(u, v):

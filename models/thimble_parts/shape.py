@@ -3,7 +3,7 @@
 import math
 
 from kit import lathe, md5
-from kit.maths import add, cross, dot, mirror, rotate, scale, sub, turn, unit
+from kit.maths import add, cross, dot, mirror, rotate, scale, sub, euler, unit
 
 from thimble_parts.paint import BRASS, DIMPLED, ENAMEL, GLASS, LENS, RUBBER, STEEL
 from thimble_parts.skeleton import (ANKLE, ANTENNA, BOLT, COXA, EYE, GUN, HIP, KNEE, LEGS, PISTON_END,
@@ -16,17 +16,18 @@ _BEVEL = 0.14
 def _crisp(profile):
     """Rounds every corner of a profile a little, so that smooth normals keep its sides flat."""
     out = [profile[0]]
-    for before, here, after in zip(profile, profile[1:], profile[2:]):
-        one = (here[0] - before[0], here[1] - before[1])
-        two = (after[0] - here[0], after[1] - here[1])
-        size_one, size_two = math.hypot(*one), math.hypot(*two)
-        bend = (one[0] * two[0] + one[1] * two[1]) / (size_one * size_two)
+    for before, corner, after in zip(profile, profile[1:], profile[2:]):
+        before_edge = (corner[0] - before[0], corner[1] - before[1])
+        after_edge = (after[0] - corner[0], after[1] - corner[1])
+        before_length, after_length = math.hypot(*before_edge), math.hypot(*after_edge)
+        product = before_edge[0] * after_edge[0] + before_edge[1] * after_edge[1]
+        bend = product / (before_length * after_length)
         if bend > 0.93:
-            out.append(here)
+            out.append(corner)
             continue
-        for size, way, sign in ((size_one, one, -1.0), (size_two, two, 1.0)):
-            step = sign * min(_BEVEL, 0.35 * size) / size
-            out.append((here[0] + way[0] * step, here[1] + way[1] * step))
+        for size, direction, sign in ((before_length, before_edge, -1.0), (after_length, after_edge, 1.0)):
+            offset = sign * min(_BEVEL, 0.35 * size) / size
+            out.append((corner[0] + direction[0] * offset, corner[1] + direction[1] * offset))
     return out + [profile[-1]]
 
 
@@ -43,11 +44,12 @@ class Builder:
         self.weights += [[(joint, 1.0)]] * len(points)
 
     def lathe(self, joint, a, b, profile, strip, columns=12, move=None, end=None):
-        """A turned part along ab (in the plane y = 0); profile: (way in units, radius). end: (way, the joint
-        that has what is farther along): a rod that can be pushed in."""
+        """Adds a lathed part along ab (in the plane y = 0). profile: (distance along ab, radius). end:
+        (distance, joint): the part beyond this distance moves with this joint, such as a rod that can be
+        pushed in."""
         profile = _crisp(profile)
         ahead = unit(sub(b, a))
-        path = [add(a, scale(ahead, way)) for way, _ in profile]
+        path = [add(a, scale(ahead, direction)) for direction, _ in profile]
         part = lathe.tube(path, [r for _, r in profile], columns, strip, axis=ahead)
         self.add(joint, part, move)
         for n, p in enumerate(reversed(part[0])):
@@ -57,7 +59,7 @@ class Builder:
     def ball(self, joint, at, radius, strip, columns=10, rows=5, move=None):
         profile = [(-radius * math.cos(math.pi * n / rows), radius * math.sin(math.pi * n / rows))
                    for n in range(rows + 1)]
-        path = [add(at, (0.0, 0.0, way)) for way, _ in profile]
+        path = [add(at, (0.0, 0.0, direction)) for direction, _ in profile]
         radii = [0.0] + [r for _, r in profile[1:-1]] + [0.0]
         self.add(joint, lathe.tube(path, radii, columns, strip), move)
 
@@ -85,7 +87,7 @@ def _eye(b):
     profile = [(3.3 * math.cos(a), 3.3 * math.sin(a)) for a in
                (math.pi * (1.0 - n / 10) for n in range(11))]
     profile[0], profile[-1] = (-3.3, 0.0), (3.3, 0.0)
-    path = [(x + way, 0.0, EYE[2]) for way, _ in profile]
+    path = [(x + direction, 0.0, EYE[2]) for direction, _ in profile]
     b.add("eye", lathe.tube(path, [r for _, r in profile], 18, LENS))
     for joint, sign in (("shutter_upper", 1.0), ("shutter_lower", -1.0)):
         b.add(joint, _shutter(sign))
@@ -96,8 +98,8 @@ def _shutter(sign, columns=14, rows=4):
     points, uvs, tris = [], [], []
     u0, v0, u1, v1 = ENAMEL
     steps = [(0.0, 3.36), (0.0, 3.6)] + [(n / rows, 3.6) for n in range(1, rows + 1)]
-    for n, (share, radius) in enumerate(steps):
-        height = math.radians(38.0 + 60.0 * share) * sign
+    for n, (fraction, radius) in enumerate(steps):
+        height = math.radians(38.0 + 60.0 * fraction) * sign
         for column in range(columns + 1):
             side = math.radians(-84.0 + 168.0 * column / columns)
             points.append((EYE[0] + radius * math.cos(side) * math.cos(height),
@@ -136,7 +138,7 @@ def _gun(b, side):
                 (4.6, 0.45), (4.6, 0.0)], STEEL, 12)
     flip.lathe("barrel_" + side, (GUN[0] + 3, 0, z), (GUN[0] + 4, 0, z),
                [(1.2, 0.0), (1.2, 1.05), (2.0, 1.05), (2.0, 0.0)], BRASS, 12)
-    _take(b, flip, move, side)
+    _append_mirrored(b, flip, move, side)
 
 
 def _antenna(b, side):
@@ -144,24 +146,24 @@ def _antenna(b, side):
     for n, size in ((1, 0.34), (2, 0.22)):
         a, c = ANTENNA[n - 1], ANTENNA[n]
         lean = unit(sub(c, a))
-        size_of = math.dist(a, c)
+        length = math.dist(a, c)
         part = Builder()
         part.lathe("antenna_%d_%s" % (n, side), (0, 0, 0), (0, 0, 1),
                    [(-0.3, 0.0), (-0.3, size * 2.0), (0.5, size * 2.0), (0.5, size),
-                    (size_of, 0.7 * size), (size_of, 0.0)], STEEL, 6)
+                    (length, 0.7 * size), (length, 0.0)], STEEL, 6)
         if n == 2:
-            part.ball("antenna_2_" + side, (0, 0, size_of + 0.4), 0.8, GLASS, 8, 5)
+            part.ball("antenna_2_" + side, (0, 0, length + 0.4), 0.8, GLASS, 8, 5)
         _lean(flip, part, a, lean)
-    _take(b, flip, lambda p: p if side == "l" else mirror(p), side)
+    _append_mirrored(b, flip, lambda p: p if side == "l" else mirror(p), side)
 
 
-def _lean(target, part, at, way):
-    """A part made along z goes to `at`, along `way`."""
-    x = unit(cross((0.0, 1.0, 0.0), way))
-    y = cross(way, x)
+def _lean(target, part, at, direction):
+    """Moves a part that was created along z to `at`, and rotates it to `direction`."""
+    x = unit(cross((0.0, 1.0, 0.0), direction))
+    y = cross(direction, x)
 
     def move(p):
-        return add(at, add(add(scale(x, p[0]), scale(y, p[1])), scale(way, p[2])))
+        return add(at, add(add(scale(x, p[0]), scale(y, p[1])), scale(direction, p[2])))
 
     base = len(target.points)
     target.points += [move(p) for p in part.points]
@@ -170,7 +172,7 @@ def _lean(target, part, at, way):
     target.weights += part.weights
 
 
-def _take(target, part, move, side):
+def _append_mirrored(target, part, move, side):
     base = len(target.points)
     target.points += [move(p) for p in part.points]
     target.uvs += part.uvs
@@ -180,7 +182,7 @@ def _take(target, part, move, side):
 
 
 def _leg(b, leg):
-    heading = turn(yaw=azimuth(leg))
+    heading = euler(yaw=azimuth(leg))
 
     def move(p):
         return rotate(heading, p)
@@ -224,8 +226,8 @@ def _bolt(b):
         along = {"bolt_tip": 0.98, "bolt_tail": 0.55}.get(joint, 0.86)
         b.add(joint, ([at], [(u0 + (u1 - u0) * n / 5.0, v0 + (v1 - v0) * along)], []))
     tip, tail, ring = first, first + 1, range(first + 2, first + 6)
-    for one, two in zip(ring, list(ring)[1:] + [ring[0]]):
-        b.tris += [(tip, one, two), (tail, two, one)]
+    for corner, next_corner in zip(ring, list(ring)[1:] + [ring[0]]):
+        b.tris += [(tip, corner, next_corner), (tail, next_corner, corner)]
 
 
 def mesh():

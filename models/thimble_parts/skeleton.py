@@ -18,24 +18,24 @@ ANTENNA = ((-3.2, 3.6, 22.2), (-5.0, 4.6, 27.4), (-5.8, 5.2, 32.4))
 
 
 def azimuth(leg):
-    number, side = leg
-    return AZIMUTHS[number - 1] * (1.0 if side == "l" else -1.0)
+    pair, side = leg
+    return AZIMUTHS[pair - 1] * (1.0 if side == "l" else -1.0)
 
 
 def on_leg(leg, reach_height, aside=0.0):
     """Returns a position on a leg: (distance from the middle, height), and aside to its left."""
-    turn = math.radians(azimuth(leg))
-    c, s = math.cos(turn), math.sin(turn)
+    angle = math.radians(azimuth(leg))
+    c, s = math.cos(angle), math.sin(angle)
     reach, height = reach_height
     return (c * reach - s * aside, s * reach + c * aside, height)
 
 
-def _along(a, b, share, lift):
+def _along(a, b, fraction, lift):
     """Returns a point beside the line ab in a leg's plane, `lift` to its right as seen from a."""
     ahead = (b[0] - a[0], b[1] - a[1])
     size = math.hypot(*ahead)
-    return (a[0] + share * ahead[0] + lift * ahead[1] / size,
-            a[1] + share * ahead[1] - lift * ahead[0] / size)
+    return (a[0] + fraction * ahead[0] + lift * ahead[1] / size,
+            a[1] + fraction * ahead[1] - lift * ahead[0] / size)
 
 
 # The ends of a piston, in the leg's plane: below the thigh, inside of the shin.
@@ -72,8 +72,8 @@ def joints():
            Joint("shutter_upper", "eye", EYE, ahead), Joint("shutter_lower", "eye", EYE, ahead),
            Joint("lamp", "body", (-9.6, 0.0, 16.0), ahead)]
     for side in "lr":
-        def position(p, own=side):
-            return p if own == "l" else mirror(p)
+        def position(p, joint_side=side):
+            return p if joint_side == "l" else mirror(p)
         gun, (low, middle, tip) = position(GUN), (position(p) for p in ANTENNA)
         out += [Joint("gun_" + side, "body", gun, ahead),
                 Joint("barrel_" + side, "gun_" + side, add(gun, (3.0, 0.0, 0.0)), ahead),

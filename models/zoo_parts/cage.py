@@ -16,30 +16,30 @@ def q(x=0.0, y=0.0, z=0.0):
 
 class Raw:
     """verts: (u, v, first weight, number of weights); tris as in the file (clockwise seen from
-    outside); weights: (joint number, bias, offset)."""
+    outside); weights: (joint index, bias, offset)."""
 
     def __init__(self, verts, tris, weights, shader=SHADER):
         self.verts, self.tris, self.weights, self.shader = verts, tris, weights, shader
 
 
 def mesh_text(joints, meshes, version=10, extra=None):
-    """joints: (name, parent, position, turn) in model space. extra(mesh number, vert number) is
-    written after a vert; extra(mesh number, None) are lines after the weights."""
+    """joints: (name, parent, position, rotation) in model space. extra(mesh index, vertex index) is
+    written after a vert; extra(mesh index, None) are lines after the weights."""
     out = ["MD5Version %d" % version, 'commandline "%s"' % COMMAND, "",
            "numJoints %d" % len(joints), "numMeshes %d" % len(meshes), "", "joints {"]
-    out += ['\t"%s"\t%d %s %s' % (name, parent, md5.triple(position), md5.triple(md5.xyz(turn)))
-            for name, parent, position, turn in joints]
+    out += ['\t"%s"\t%d %s %s' % (name, parent, md5.triple(position), md5.triple(md5.xyz(rotation)))
+            for name, parent, position, rotation in joints]
     out.append("}")
     for m, mesh in enumerate(meshes):
         out += ["", "mesh {", '\tshader "%s"' % mesh.shader, "", "\tnumverts %d" % len(mesh.verts)]
         for n, (u, v, first, count) in enumerate(mesh.verts):
             more = " " + extra(m, n) if extra else ""
-            out.append("\tvert %d ( %s %s ) %d %d%s" % (n, md5.number(u), md5.number(v), first,
+            out.append("\tvert %d ( %s %s ) %d %d%s" % (n, md5.format_number(u), md5.format_number(v), first,
                                                         count, more))
         out += ["", "\tnumtris %d" % len(mesh.tris)]
         out += ["\ttri %d %d %d %d" % ((n,) + tuple(tri)) for n, tri in enumerate(mesh.tris)]
         out += ["", "\tnumweights %d" % len(mesh.weights)]
-        out += ["\tweight %d %d %s %s" % (n, joint, md5.number(bias), md5.triple(offset))
+        out += ["\tweight %d %d %s %s" % (n, joint, md5.format_number(bias), md5.triple(offset))
                 for n, (joint, bias, offset) in enumerate(mesh.weights)]
         if extra and extra(m, None):
             out += ["", extra(m, None)]
@@ -48,24 +48,24 @@ def mesh_text(joints, meshes, version=10, extra=None):
 
 
 def local(joints):
-    """Returns the bind pose as a clip's frame: (position, turn) relative to the parent."""
+    """Returns the bind pose as a clip's frame: (position, rotation) relative to the parent."""
     frame = []
-    for _, parent, position, turn in joints:
+    for _, parent, position, rotation in joints:
         if parent >= 0:
             back = conj(joints[parent][3])
-            position, turn = rotate(back, sub(position, joints[parent][2])), mul(back, turn)
-        frame.append((position, turn))
+            position, rotation = rotate(back, sub(position, joints[parent][2])), mul(back, rotation)
+        frame.append((position, rotation))
     return frame
 
 
-def box_of(joints, meshes, frame):
+def bounding_box(joints, meshes, frame):
     """Returns the bounding box of all vertices in a frame."""
     posed = []
-    for (position, turn), (_, parent, _, _) in zip(frame, joints):
+    for (position, rotation), (_, parent, _, _) in zip(frame, joints):
         if parent >= 0:
             base, swing = posed[parent]
-            position, turn = add(base, rotate(swing, position)), mul(swing, turn)
-        posed.append((position, turn))
+            position, rotation = add(base, rotate(swing, position)), mul(swing, rotation)
+        posed.append((position, rotation))
     found = []
     for mesh in meshes:
         for _, _, first, count in mesh.verts:
@@ -80,7 +80,7 @@ def box_of(joints, meshes, frame):
 
 def anim_text(joints, meshes, rate, frames):
     return md5.anim_text(COMMAND, joints, rate, frames,
-                         [box_of(joints, meshes, frame) for frame in frames], (6, 6))
+                         [bounding_box(joints, meshes, frame) for frame in frames], (6, 6))
 
 
 def brick(low, high, joint=0, origin=ZERO):

@@ -76,8 +76,8 @@ def _half_turn(joints, mesh):
     for n in range(9):
         frame = local(joints)
         half = math.radians(45.0 * n) / 2.0
-        turn = (0.0, 0.0, math.sin(half), math.cos(half))
-        frame[1] = (frame[1][0], turn if turn[3] <= 0.0 else tuple(-c for c in turn))
+        rotation = (0.0, 0.0, math.sin(half), math.cos(half))
+        frame[1] = (frame[1][0], rotation if rotation[3] <= 0.0 else tuple(-c for c in rotation))
         frames.append(frame)
     return anim_text(joints, [mesh], 8, frames)
 
@@ -93,7 +93,7 @@ def _base_frame(joints, mesh):
 
 
 def _rates():
-    """The same turn at 1, 7 and 120 frames per second, in one folder with their model."""
+    """The same rotation at 1, 7 and 120 frames per second, in one folder with their model."""
     joints, mesh = _arm()
     files = [(".md5mesh", mesh_text(joints, [mesh]))]
     for rate in (1, 7, 120):
@@ -111,16 +111,16 @@ def _fewer_joints():
     joints = ROOT + [("between", 0, (0.0, 0.0, 5.0), STILL), ("tip", 1, (0.0, 0.0, 10.0), STILL)]
     mesh = together([brick((-2, -2, 0), (2, 2, 4)), brick((-2, -2, 5), (2, 2, 9), 1, joints[1][2]),
                      brick((-1, -1, 10), (1, 1, 14), 2, joints[2][2])])
-    known = [joints[0], ("tip", 0, (0.0, 0.0, 10.0), STILL)]
+    clip_joints = [joints[0], ("tip", 0, (0.0, 0.0, 10.0), STILL)]
     stand_in = together([brick((-2, -2, 0), (2, 2, 9)),
-                         brick((-1, -1, 10), (1, 1, 14), 1, known[1][2])])
+                         brick((-1, -1, 10), (1, 1, 14), 1, clip_joints[1][2])])
     frames = []
     for n in range(9):
-        frame = local(known)
+        frame = local(clip_joints)
         frame[1] = (frame[1][0], q(0.0, 0.3 * _swing(n, 8), 0.0))
         frames.append(frame)
     return [(".md5mesh", mesh_text(joints, [mesh])),
-            (".md5anim", anim_text(known, [stand_in], 8, frames))]
+            (".md5anim", anim_text(clip_joints, [stand_in], 8, frames))]
 
 
 def _chain(count=32):
@@ -148,9 +148,9 @@ def _twist(height=24.0, rows=12):
     verts, weights = [], []
     for point, (u, v) in zip(points, uvs):
         part = round(point[2] / height, 6)
-        shares = [(n, bias) for n, bias in ((0, 1.0 - part), (1, part)) if bias > 0.0]
-        verts.append((u, v, len(weights), len(shares)))
-        weights += [(n, bias, sub(point, joints[n][2])) for n, bias in shares]
+        point_weights = [(n, bias) for n, bias in ((0, 1.0 - part), (1, part)) if bias > 0.0]
+        verts.append((u, v, len(weights), len(point_weights)))
+        weights += [(n, bias, sub(point, joints[n][2])) for n, bias in point_weights]
     mesh, frames = Raw(verts, [(a, c, b) for a, b, c in tris], weights), []
     for step in range(25):
         frame = local(joints)
@@ -161,8 +161,8 @@ def _twist(height=24.0, rows=12):
 
 
 def _view(n, radius, height, view):
-    turn = math.radians(n)
-    position = (radius * math.cos(turn), radius * math.sin(turn), height)
+    angle = math.radians(n)
+    position = (radius * math.cos(angle), radius * math.sin(angle), height)
     return position, facing((-position[0], -position[1], 6.0 - height), (0.0, 0.0, 1.0)), view
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from zoo_parts.cage import (Raw, STILL, ZERO, anim_text, box_of, brick, local, mesh_text, q,
+from zoo_parts.cage import (Raw, STILL, ZERO, anim_text, bounding_box, brick, local, mesh_text, q,
                             together)
 
 ROOT = [("root", -1, ZERO, STILL)]
@@ -25,21 +25,21 @@ def _triangle():
 
 
 def _bend(joints, angle):
-    """A frame in which every joint but the first turns by an angle about y."""
-    return [(position, q(0.0, math.sin(math.radians(angle) / 2.0), 0.0) if n else turn)
-            for n, (position, turn) in enumerate(local(joints))]
+    """A frame in which every joint but the first is rotated by an angle about y."""
+    return [(position, q(0.0, math.sin(math.radians(angle) / 2.0), 0.0) if n else rotation)
+            for n, (position, rotation) in enumerate(local(joints))]
 
 
-def _weights(most=14):
+def _weights(count=14):
     """Row n of a ladder has n + 1 weights on each of its two vertices: its own joint and the joints
     below it."""
-    joints = [("rung_%d" % n, n - 1, (0.0, 0.0, 3.0 * n), STILL) for n in range(most)]
+    joints = [("rung_%d" % n, n - 1, (0.0, 0.0, 3.0 * n), STILL) for n in range(count)]
     verts, weights, tris = [], [], []
-    for n in range(most):
-        shares = [0.5 ** (n - k) for k in range(n + 1)]
+    for n in range(count):
+        ratios = [0.5 ** (n - k) for k in range(n + 1)]
         for side in (-3.0, 3.0):
-            verts.append((0.5 + side / 6.0, 1.0 - n / (most - 1.0), len(weights), n + 1))
-            parts = [round(1e6 * s / sum(shares)) for s in shares]
+            verts.append((0.5 + side / 6.0, 1.0 - n / (count - 1.0), len(weights), n + 1))
+            parts = [round(1e6 * s / sum(ratios)) for s in ratios]
             parts[-1] += 1000000 - sum(parts)
             weights += [(k, part / 1e6, (0.0, side, 3.0 * (n - k)))
                         for k, part in enumerate(parts)]
@@ -101,10 +101,10 @@ def _split_seam():
     same positions: their normals are equal."""
     verts, weights, tris = [], [], []
     for column in range(9):
-        turn = 2.0 * math.pi * (column % 8) / 8
+        angle = 2.0 * math.pi * (column % 8) / 8
         for z in (0.0, 10.0):
             verts.append((column / 8.0, 1.0 - z / 10.0, len(weights), 1))
-            weights.append((0, 1.0, (5.0 * math.cos(turn), 5.0 * math.sin(turn), z)))
+            weights.append((0, 1.0, (5.0 * math.cos(angle), 5.0 * math.sin(angle), z)))
     for column in range(8):
         a, b, c, d = 2 * column, 2 * column + 1, 2 * column + 2, 2 * column + 3
         tris += [(a, d, c), (a, b, d)]
@@ -186,7 +186,7 @@ def _version_12():
     return [(".md5mesh", mesh_text(ROOT, [plate], 12, extra))]
 
 
-def _bind_turned():
+def _rotated_bind():
     """A bind pose with rotated joints: offsets are in the axes of the joint, not of the
     model."""
     half = math.sin(math.radians(45.0))
@@ -199,7 +199,7 @@ def _bind_turned():
     top = brick((-1, 3, 6), (1, 5, 9))
     top.weights = [(1, 1.0, (-(y - 4.0), x, z - 6.0)) for _, _, (x, y, z) in top.weights]
     mesh = together([base, top])
-    low, high = box_of(joints, [mesh], local(joints))
+    low, high = bounding_box(joints, [mesh], local(joints))
     assert max(abs(a - b) for a, b in zip(low + high, (-2, 2, 0, 2, 6, 9))) < 1e-9
     return [(".md5mesh", mesh_text(joints, [mesh]))]
 
@@ -249,7 +249,7 @@ ANIMALS = [
      _apart()),
     ("bind_turned",
      "the joints are rotated in the bind pose, so weight offsets are in rotated axes",
-     _bind_turned()),
+     _rotated_bind()),
     ("version_12",
      "a file of version 12, which also contains normals, tangents and vertex colors",
      _version_12()),
