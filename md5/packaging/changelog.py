@@ -3,7 +3,9 @@
 
 - The first section is "Unreleased" or the version in md5model.h; the other sections are closed and have a
 date.
-- A closed section does not change afterwards: changelog.sums contains the SHA-256 of its text.
+- A closed section does not change afterwards, except its line breaks: changelog.sums contains the SHA-256 of
+its words.
+- Lines other than lines of tables have at most MAX_COLUMNS characters.
 - Breaking changes come first: in "Unreleased" no text and no other heading precedes the headings "Breaking
   changes" and "Removed".
 
@@ -20,6 +22,7 @@ import symbols
 CHANGELOG = "CHANGELOG.md"
 SUMS = os.path.join("md5", "packaging", "changelog.sums")
 BREAKING = ["Breaking changes", "Removed"]
+MAX_COLUMNS = 110
 
 
 def write(path, text):
@@ -41,10 +44,11 @@ def closed_version(heading):
 
 
 def checksum(text):
-    return hashlib.sha256(text.encode()).hexdigest()
+    """Returns the SHA-256 of the words of a section: line breaks may change."""
+    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()
 
 
-def known_sums():
+def read_sums():
     return dict(line.split() for line in symbols.read(SUMS).splitlines())
 
 
@@ -70,7 +74,14 @@ def order_faults(text):
         yield "Unreleased: expected the headings '%s' before all other text" % "', '".join(breaking)
 
 
+def width_faults(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > MAX_COLUMNS and not line.startswith("|"):
+            yield "line %d has %d characters, expected at most %d" % (number, len(line), MAX_COLUMNS)
+
+
 def faults(text, sums, version):
+    yield from width_faults(text)
     all_sections = sections(text)
     if not all_sections:
         yield "no section"
@@ -88,7 +99,7 @@ def close(date):
     text, version = symbols.read(CHANGELOG), symbols.version()
     if sections(text)[0][0] != "Unreleased":
         sys.exit("changelog: no section 'Unreleased'")
-    if version in known_sums():
+    if version in read_sums():
         sys.exit("changelog: %s is closed: raise the version in md5model.h" % version)
     if not re.fullmatch(r"\d{4}-\d\d-\d\d", date):
         sys.exit("changelog: date '%s': expected YYYY-MM-DD" % date)
@@ -103,7 +114,7 @@ def main(arguments):
         return False
     if arguments:
         sys.exit("usage: changelog.py [--close YYYY-MM-DD]")
-    found = list(faults(symbols.read(CHANGELOG), known_sums(), symbols.version()))
+    found = list(faults(symbols.read(CHANGELOG), read_sums(), symbols.version()))
     print("".join("%s: %s\n" % (CHANGELOG, fault) for fault in found), end="")
     return bool(found)
 
