@@ -1,10 +1,15 @@
-// Implements test.h: the list of tests, the checks and main().
+// Implements test.h: the list of tests, the checks and main(). The program exits with status 0 if
+// no test failed, 1 if a test failed, 2 if a variable is invalid, and STATUS_NO_TEST.
 #include "test/test.h"
 
 #include <stdarg.h>
 #include <time.h>
 
 enum { MAX_PRINTED = 20 }; // failures of one test that are printed
+
+// The arguments select no test. test/build/run_tests.sh and test/long/mutants.py use this value:
+// they pass the same arguments to several programs.
+enum { STATUS_NO_TEST = 3 };
 
 static test_case *first_test;
 static const test_case *running_test;
@@ -245,6 +250,39 @@ static bool is_selected(const test_case *test, int count, char **parts)
     return in_file && has_selected_length(test);
 }
 
+static bool has_match(const char *part)
+{
+    for (const test_case *test = first_test; test; test = test->next)
+        if (strstr(test->name, part) || strstr(test->file, part))
+            return true;
+    return false;
+}
+
+// Checks that the arguments select tests, so that a misspelled name is not a success. The tests of
+// a share (MD5_TEST_SHARE) may be fewer, or none.
+static bool check_selection(int count, char **parts)
+{
+    bool have_matches = true;
+    for (int i = 1; i < count; i++) {
+        if (has_match(parts[i]))
+            continue;
+        fprintf(stderr, "%s: no test has \"%s\" in its name or file\n", parts[0], parts[i]);
+        have_matches = false;
+    }
+    if (!have_matches)
+        return false;
+    for (const test_case *test = first_test; test; test = test->next)
+        if (is_selected(test, count, parts))
+            return true;
+    if (count <= 1)
+        return true; // a program without long tests, with MD5_TEST_LONG=only
+    fprintf(stderr,
+            "%s: MD5_TEST_LONG excludes all tests of these files; MD5_TEST_LONG=all runs "
+            "all tests\n",
+            parts[0]);
+    return false;
+}
+
 // With MD5_TEST_TIMES=0.2 in the environment, lists tests that take at least that many seconds of
 // processor time.
 static void report_time(const test_case *test, clock_t start)
@@ -257,16 +295,16 @@ static void report_time(const test_case *test, clock_t start)
 
 // With MD5_TEST_SHARE=1/3 in the environment, only the first of every three tests runs, with 2/3
 // the second, and so on. Three programs then run all tests, on three cores.
-static bool is_in_part(unsigned index)
+static bool is_in_share(unsigned index)
 {
     const char *const share = getenv("MD5_TEST_SHARE");
-    unsigned which = 1;
-    unsigned fixture = 1;
-    if (share && (sscanf(share, "%u/%u", &which, &fixture) != 2 || which - 1 >= fixture)) {
+    unsigned part = 1;
+    unsigned num_parts = 1;
+    if (share && (sscanf(share, "%u/%u", &part, &num_parts) != 2 || part - 1 >= num_parts)) {
         fprintf(stderr, "MD5_TEST_SHARE is \"%s\", expected 1/3, 2/3 or 3/3\n", share);
         exit(2);
     }
-    return index % fixture == which - 1;
+    return index % num_parts == part - 1;
 }
 
 int main(int argc, char **argv)
@@ -276,8 +314,10 @@ int main(int argc, char **argv)
     unsigned skipped = 0;
     unsigned index = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!check_selection(argc, argv))
+        return STATUS_NO_TEST;
     for (const test_case *test = first_test; test; test = test->next) {
-        if (!is_selected(test, argc, argv) || !is_in_part(index++))
+        if (!is_selected(test, argc, argv) || !is_in_share(index++))
             continue;
         num_failures = 0;
         test_skipped = false;

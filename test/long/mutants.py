@@ -13,6 +13,7 @@ mutants.py list MINUTES FOLDER...: plants the faults of planted.txt that are bel
 mutants.py draw COUNT SEED FOLDER...: prints COUNT new faults of each folder in the form of planted.txt, of
 random kinds. Remove the faults that do not compile or that swap arguments of different types.
 """
+import glob
 import hashlib
 import os
 import random
@@ -47,9 +48,10 @@ def stages_of(path):
     if top == "md5":
         folders = {"motion": ["curve", "ik"]}.get(module, ["load" if "." in module else module])
         name = os.path.basename(path).split(".")[0]
-        first = " ".join(f"test/{folder}/test_{name}" for folder in folders)
-        tests = " ".join(f"test/{folder}/" for folder in folders)
-        return library, [f"{library} {first}", f"{library} {tests}", library]
+        first = [f"test/{folder}/test_{name}" for folder in folders
+                 if glob.glob(f"test/{folder}/test_{name}*.c")]
+        tests = [f"test/{folder}/" for folder in folders if glob.glob(f"test/{folder}/test_*.c")]
+        return library, [" ".join([library] + parts) for parts in (first, tests) if parts] + [library]
     if top == "render":
         return drawing, [f"{drawing} test/render/", "test/tool/", "test/game/"]
     if module == "viewer":

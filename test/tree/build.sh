@@ -67,4 +67,34 @@ check "all suites run without TEST" selects_suites "" "one.sh:all test_gl:all te
 check "TEST=FOLDER selects scripts and tests of the folder" selects_suites pose "one.sh:all test_gl:test/pose/ test_md5:test/pose/"
 check "TEST=NAME selects scripts and tests by name" selects_suites two "test_gl:two test_md5:two two.sh:all"
 check "TEST=PROGRAM selects all tests of the program" selects_suites test_gl "test_gl:all"
+
+# Status 3 of a program: none of its tests has the name.
+printf '#!/bin/sh\necho "$0: no test"\nexit 3\n' >"$scratch/suites/bin/test_gl"
+ends_with() { # TEST TEXT SUITE...: checks the last lines of run_tests.sh, and that it fails if nothing is selected
+    name=$1 expected=$2
+    shift 2
+    (cd "$scratch/suites" && TEST=$name sh "$root/test/build/run_tests.sh" "$@") >"$scratch/ends" 2>&1
+    status=$?
+    cat "$scratch/ends"
+    [ "$(tail -n 3 "$scratch/ends" | grep -vE ' s\)$|^    ' | tr '\n' '|')" = "$expected" ] || return
+    case $expected in *" 0 failed"*) [ $status -eq 0 ] ;; *) [ $status -eq 1 ] ;; esac
+}
+check "a suite without selected tests does not fail if another suite has some" ends_with two "1 passed, 0 failed, 0 skipped|" bin/test_md5 bin/test_gl
+check "TEST=NAME fails if no suite has the name" \
+    ends_with three "bin/test_gl: no test|TEST=three selects no test and no script|0 passed, 1 failed, 0 skipped|" test/pose/one.sh bin/test_gl
+check "a program without selected tests fails without TEST" ends_with "" "FAILED: test_gl ended with status 3 and no count|0 passed, 1 failed, 0 skipped|" bin/test_gl
+
+test_md5=${BUILD:-build/release}/test_md5
+rejects_name() {
+    "$test_md5" lex_counts no_such_test >"$scratch/log" 2>&1
+    status=$?
+    cat "$scratch/log"
+    [ $status -eq 3 ] && [ "$(cat "$scratch/log")" = "$test_md5: no test has \"no_such_test\" in its name or file" ]
+}
+accepts_empty_share() {
+    MD5_TEST_SHARE=2/2 "$test_md5" lex_counts_lines_of_every_kind >"$scratch/log" 2>&1 && cat "$scratch/log" &&
+        [ "$(cat "$scratch/log")" = '0 passed, 0 failed, 0 skipped' ]
+}
+check "a test program rejects a name that no test has" rejects_name
+check "a test program accepts a share without tests" accepts_empty_share
 finish
