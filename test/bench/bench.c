@@ -424,7 +424,7 @@ static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint
 static void measure_against_peer(bench_table *table, int count, char **paths)
 {
     static bench_texts ours, corpus_texts;
-    static peer_ratios own_ratios;
+    static peer_ratios project_ratios;
     static peer_ratios corpus_ratios;
     static peer_ratios scattered_ratios;
     if (!md5i_cpu_has(MD5_CPU_AVX2))
@@ -439,8 +439,8 @@ static void measure_against_peer(bench_table *table, int count, char **paths)
         add_folder(&corpus_texts, corpus);
     bench_heading("skinning real models, over ozz-animation");
     bench_watch watch = bench_begin_watch();
-    add_against_peer(&own_ratios, &ours, &table->checksum);
-    peer_show(table, &watch, &own_ratios, "models of ours", 1);
+    add_against_peer(&project_ratios, &ours, &table->checksum);
+    peer_show(table, &watch, &project_ratios, "models of ours", 1);
     watch = bench_begin_watch();
     add_against_peer(&corpus_ratios, &corpus_texts, &table->checksum);
     peer_show(table, &watch, &corpus_ratios, "models of the corpus", 1);

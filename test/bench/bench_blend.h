@@ -340,7 +340,7 @@ static void blend_compare(bench_table *table, const blend_peer *fixture, blend_k
     qsort(ratios, BLEND_ROUNDS, sizeof ratios[0], bench_compare);
     snprintf(name, sizeof name, "%s%s", names[kind], scales ? "" : ", no scales");
     const double share = real.blend ? 1 : shares[kind];
-    bench_least(table, &watch, name, ratios[BLEND_ROUNDS / 2] / share, scales ? 1.0 : 0.0);
+    bench_minimum(table, &watch, name, ratios[BLEND_ROUNDS / 2] / share, scales ? 1.0 : 0.0);
 }
 
 static void measure_against_blend_peer(bench_table *table, const posing *posed)

@@ -114,7 +114,7 @@ static bool bench_was_quiet(bench_table *table, const bench_watch *watch)
     return share > 0.95 && pace < 1.05 * table->pace;
 }
 
-static double bench_run_here(bench_table *table, const bench_row *row, const bench_variant *variant,
+static double bench_time_run(bench_table *table, const bench_row *row, const bench_variant *variant,
                              unsigned calls)
 {
     const double start = bench_now();
@@ -137,7 +137,7 @@ static void bench_start_process(bench_table *table, const bench_row *row, bench_
     close(ends[0]);
     unsigned calls;
     while (read(ends[1], &calls, sizeof calls) == sizeof calls) {
-        const double seconds = bench_run_here(table, row, variant, calls);
+        const double seconds = bench_time_run(table, row, variant, calls);
         if (write(ends[1], &seconds, sizeof seconds) != sizeof seconds)
             break;
     }
@@ -155,7 +155,7 @@ static double bench_run(bench_table *table, const bench_row *row, bench_variant 
 {
     double seconds;
     if (variant->process == 0)
-        return bench_run_here(table, row, variant, variant->calls) / variant->calls;
+        return bench_time_run(table, row, variant, variant->calls) / variant->calls;
     variant->ended =
         send(variant->socket, &variant->calls, sizeof variant->calls, MSG_NOSIGNAL) <= 0
         || read(variant->socket, &seconds, sizeof seconds) != sizeof seconds;
@@ -205,8 +205,8 @@ static void bench_alternate(bench_table *table, const bench_row *row, bench_vari
 }
 
 // A row with a ratio, which has to be `goal` or more; 0: no goal. Measured since `watch`.
-static void bench_least(bench_table *table, const bench_watch *watch, const char *name,
-                        double ratio, double goal)
+static void bench_minimum(bench_table *table, const bench_watch *watch, const char *name,
+                          double ratio, double goal)
 {
     printf("  %-42s %8s %8s %10.4g %-10s %-17s", name, "", "", ratio, "x", "");
     bench_judge(table, ">=", goal, ratio >= goal, bench_was_quiet(table, watch));

@@ -446,8 +446,8 @@ static void peer_show(bench_table *table, const bench_watch *watch, peer_ratios 
             char name[96];
             snprintf(name, sizeof name, "%s, %zu %s, %s", PEER_OUTPUTS[outputs].name, all->count,
                      fixture, figures[figure]);
-            bench_least(table, watch, name, ratios[figure * all->count / 4] / peer_share(outputs),
-                        figure == 2 && !PEER_OUTPUTS[outputs].is_unit ? goal : 0);
+            bench_minimum(table, watch, name, ratios[figure * all->count / 4] / peer_share(outputs),
+                          figure == 2 && !PEER_OUTPUTS[outputs].is_unit ? goal : 0);
         }
     }
 }

@@ -46,7 +46,7 @@ run_clang_tidy() {
 
 # clang-tidy checks style. Checks of uninitialized data are disabled, because cppcheck does not follow arrays that loops
 # fill. Checks of freeing are disabled, because it confuses a pointer to arrays with an array, and does not recognize the
-# macros with which tests free memory at the end of a block (test/own.h). Without -D it analyzes each combination of
+# macros with which tests free memory at the end of a block (test/scoped.h). Without -D it analyzes each combination of
 # macros in a file, most of which are never built, and takes five times as long.
 run_cppcheck() {
     mkdir -p build/lint/cppcheck

@@ -1,6 +1,6 @@
 // Compressed clips: compares the displacement of every vertex, computed in double from the weights
 // of the file, with the error that the clip reports.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 #include "test/pose/with_kernels.h"
@@ -83,14 +83,14 @@ static void free_case(clip_case *fixture)
     md5_free_anim(fixture->anim);
     md5_free_model(fixture->model);
 }
-#define OWN_CASE __attribute__((cleanup(free_case))) clip_case
+#define SCOPED_CASE __attribute__((cleanup(free_case))) clip_case
 
 static double measured(const clip_case *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->anim->skeleton;
     const size_t count = skeleton->num_joints;
-    OWN_ARRAY(md5_xform, pose, count);
-    OWN_ARRAY(real_transform, joints, 2 * count);
+    SCOPED_ARRAY(md5_xform, pose, count);
+    SCOPED_ARRAY(real_transform, joints, 2 * count);
     double max_distance = 0;
     for (uint32_t frame = 0; frame < fixture->anim->num_frames; frame++) {
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
@@ -109,7 +109,7 @@ static double measured(const clip_case *fixture)
 static void compress_case(clip_case *fixture, float tolerance)
 {
     md5_error error = {0};
-    OWN_ARRAY(float, distances, fixture->anim->skeleton.num_joints);
+    SCOPED_ARRAY(float, distances, fixture->anim->skeleton.num_joints);
     for (uint32_t i = 0; i < fixture->anim->skeleton.num_joints; i++)
         distances[i] = 4;
     const md5_compress_opts options = {.tolerance = tolerance,
@@ -129,7 +129,7 @@ static double check_clip(const char *model, const char *path, float tolerance)
 {
     md5_error error = {0};
     double bytes = 0;
-    OWN_CASE fixture = {.anim = md5_load_anim(path, NULL, &error)};
+    SCOPED_CASE fixture = {.anim = md5_load_anim(path, NULL, &error)};
     fixture.model = model ? our_model(model) : NULL;
     if (CHECK_THAT(fixture.anim && (fixture.model != NULL) == (model != NULL), "%s: %s", path,
                    error.message)) {
@@ -166,10 +166,10 @@ static int ascending(const void *a, const void *b)
 
 // Without a model no attempt at these 0.006 units holds: finer steps do.
 TEST (compress_uses_finer_steps_if_no_attempt_meets_the_tolerance) {
-    OWN_ANIM anim = md5_load_anim(test_path("models/zoo/flags.md5anim"), NULL, NULL);
+    SCOPED_ANIM anim = md5_load_anim(test_path("models/zoo/flags.md5anim"), NULL, NULL);
     REQUIRE(anim);
     const md5_compress_opts options = {.tolerance = 0.006f};
-    OWN_ANIM compressed = md5_compress_anim(anim, &options, NULL, NULL);
+    SCOPED_ANIM compressed = md5_compress_anim(anim, &options, NULL, NULL);
     CHECK(compressed && compressed->max_error <= options.tolerance);
 }
 
@@ -179,7 +179,7 @@ TEST (compress_of_the_corpus_meets_the_tolerance) {
     double bytes[2][MAX];
     size_t count = 0;
     REQUIRE_CORPUS();
-    OWN_STRING list = test_read_file(test_path("corpus/PUBLIC_MANIFEST.tsv"), NULL);
+    SCOPED_STRING list = test_read_file(test_path("corpus/PUBLIC_MANIFEST.tsv"), NULL);
     REQUIRE(list);
     for (char *line = strtok(list, "\n"); line && count < MAX; line = strtok(NULL, "\n")) {
         line[strcspn(line, "\t")] = '\0';
@@ -224,15 +224,15 @@ static md5_sample_position test_sample_position(const clip_case *fixture, int i,
 TEST (compress_samples_the_same_bits_with_every_instruction_set) {
     static const float tolerances[] = {0.01f, 0.05f, 0.4f};
     for (int k = 0; k < 3; k++) {
-        OWN_CASE fixture = {
+        SCOPED_CASE fixture = {
             .model = our_model("models/bobbin/bobbin.md5mesh"),
             .anim = our_anim("models/bobbin/walk.md5anim"),
         };
         compress_case(&fixture, tolerances[k]);
-        OWN_BINDING binding = md5_bind(fixture.model, fixture.compressed, NULL, NULL);
+        SCOPED_BINDING binding = md5_bind(fixture.model, fixture.compressed, NULL, NULL);
         REQUIRE(fixture.compressed && binding);
         const size_t count = fixture.anim->skeleton.num_joints;
-        OWN_ARRAY(md5_xform, poses, 2 * count);
+        SCOPED_ARRAY(md5_xform, poses, 2 * count);
         uint64_t random = 3;
         for (int i = 0; i < 100; i++) {
             const md5_sample_position sample = test_sample_position(&fixture, i, &random);
@@ -255,18 +255,18 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
 // Samples keep no state: their order does not matter. A clip that was written and parsed gives the
 // same bits.
 TEST (compress_samples_any_position_alone) {
-    OWN_CASE fixture = {
+    SCOPED_CASE fixture = {
         .anim = our_anim("models/bobbin/walk.md5anim"),
     };
     compress_case(&fixture, 0.1f);
     REQUIRE(fixture.compressed);
     const size_t size = md5_write_anim(fixture.compressed, NULL, 0);
-    OWN uint8_t *const bytes = malloc(size);
+    SCOPED uint8_t *const bytes = malloc(size);
     CHECK_UINT(md5_write_anim(fixture.compressed, bytes, size), size);
-    OWN_ANIM again = md5_parse_anim(bytes, size, NULL, NULL);
+    SCOPED_ANIM again = md5_parse_anim(bytes, size, NULL, NULL);
     const size_t count = fixture.anim->skeleton.num_joints;
     const size_t frames = fixture.anim->num_frames;
-    OWN_ARRAY(md5_xform, poses, (frames + 1) * count);
+    SCOPED_ARRAY(md5_xform, poses, (frames + 1) * count);
     for (uint32_t i = 0; i < frames; i++)
         sample_anim(fixture.compressed, (md5_sample_position){.frame0 = i, .frame1 = i},
                     MD5_ROOT_FILE, poses + i * count);
@@ -286,19 +286,19 @@ TEST (compress_samples_any_position_alone) {
 // Other ways than linear go through the samples of the frames, so those of a decompressed clip; a
 // batch poses it as a single call, and palettes are those of its poses.
 TEST (compressed_clips_are_interpolated_in_all_ways) {
-    OWN_CASE fixture = {
+    SCOPED_CASE fixture = {
         .model = our_model("models/bobbin/bobbin.md5mesh"),
         .anim = our_anim("models/bobbin/walk.md5anim"),
     };
     compress_case(&fixture, 0.05f);
-    OWN_ANIM again =
+    SCOPED_ANIM again =
         fixture.compressed ? md5_decompress_anim(fixture.compressed, NULL, NULL) : NULL;
-    OWN_BINDING packed = again ? md5_bind(fixture.model, fixture.compressed, NULL, NULL) : NULL;
-    OWN_BINDING plain = again ? md5_bind(fixture.model, again, NULL, NULL) : NULL;
+    SCOPED_BINDING packed = again ? md5_bind(fixture.model, fixture.compressed, NULL, NULL) : NULL;
+    SCOPED_BINDING plain = again ? md5_bind(fixture.model, again, NULL, NULL) : NULL;
     if (CHECK(packed && plain)) {
         const size_t count = fixture.anim->skeleton.num_joints;
-        OWN_ARRAY(md5_xform, poses, 2 * count);
-        OWN_ARRAY(md5_mat34, palettes, 3 * count);
+        SCOPED_ARRAY(md5_xform, poses, 2 * count);
+        SCOPED_ARRAY(md5_mat34, palettes, 3 * count);
         uint64_t random = 5;
         for (int i = 0; i < 300; i++) {
             md5_pose_job job = {.binding = packed,
@@ -324,7 +324,7 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
 // A clip is compressed once, and only a compressed one is written or decompressed.
 TEST (compress_rejects_compressed_clips_and_decompress_the_others) {
     md5_error error = {0};
-    OWN_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
+    SCOPED_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&fixture, 0.05f);
     CHECK_REFUSED(md5_compress_anim(fixture.compressed, NULL, NULL, &error), error,
                   MD5_ERROR_MISMATCH,
@@ -339,7 +339,7 @@ TEST (compress_rejects_compressed_clips_and_decompress_the_others) {
 // Frames are the samples at them, bit for bit; with them all that loading an animation sets.
 TEST (decompress_gives_the_frames_of_the_clip) {
     md5_error error = {0};
-    OWN_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
+    SCOPED_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&fixture, 0.05f);
     const md5_anim *const anim = fixture.anim;
     md5_anim *const again = md5_decompress_anim(fixture.compressed, NULL, &error);
@@ -355,7 +355,7 @@ TEST (decompress_gives_the_frames_of_the_clip) {
             CHECK(again->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
         }
         const size_t count = again->skeleton.num_joints;
-        OWN_ARRAY(md5_xform, poses, 2 * count);
+        SCOPED_ARRAY(md5_xform, poses, 2 * count);
         for (uint32_t frame = 0; frame < again->num_frames; frame++) {
             const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
             sample_anim(fixture.compressed, still, MD5_ROOT_ID, poses);
@@ -464,8 +464,8 @@ static size_t max_failures(int i)
 TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
     for (int k = 0; k < 2 * NUM_SIZES; k++) {
         const int i = k / 2;
-        OWN_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
-        OWN_MODEL model = text_model(beginning, NULL);
+        SCOPED_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
+        SCOPED_MODEL model = text_model(beginning, NULL);
         bool done = false;
         for (size_t n = 1; n <= max_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
@@ -488,7 +488,7 @@ static bool poses_equal(const md5_anim *a, const md5_anim *b)
 {
     const size_t num_joints = a->skeleton.num_joints;
     const md5_sample_position sample = {.frame1 = 1, .fraction = 0.25f};
-    OWN_ARRAY(md5_xform, poses, 2 * num_joints);
+    SCOPED_ARRAY(md5_xform, poses, 2 * num_joints);
     sample_anim(a, sample, MD5_ROOT_FILE, poses);
     sample_anim(b, sample, MD5_ROOT_FILE, poses + num_joints);
     const bool same = memcmp(poses, poses + num_joints, num_joints * sizeof *poses) == 0;
@@ -497,10 +497,10 @@ static bool poses_equal(const md5_anim *a, const md5_anim *b)
 
 TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
     for (int i = 0; i < NUM_SIZES; i++) {
-        OWN_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
-        OWN_ANIM buffer = md5_compress_anim(anim, NULL, NULL, NULL);
+        SCOPED_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
+        SCOPED_ANIM buffer = md5_compress_anim(anim, NULL, NULL, NULL);
         const size_t size = md5_write_anim(buffer, NULL, 0);
-        OWN void *const bytes = malloc(size);
+        SCOPED void *const bytes = malloc(size);
         CHECK_UINT(md5_write_anim(buffer, bytes, size), size);
         bool done = false;
         for (size_t n = 1; n <= max_failures(i) && !done; n++) {
@@ -532,13 +532,13 @@ STRINGS(gaps) = {
 enum { NUM_GAPS = 3 };
 
 TEST (compress_binds_across_joints_that_the_model_lacks) {
-    OWN_ANIM anim = make_branches(4, 12);
+    SCOPED_ANIM anim = make_branches(4, 12);
     const md5_compress_opts options = {.tolerance = 0.001f};
-    OWN_ANIM compressed = md5_compress_anim(anim, &options, NULL, NULL);
+    SCOPED_ANIM compressed = md5_compress_anim(anim, &options, NULL, NULL);
     for (int i = 0; i < NUM_GAPS; i++) {
-        OWN_MODEL model = text_model(gaps[i], NULL);
-        OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
-        OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
+        SCOPED_MODEL model = text_model(gaps[i], NULL);
+        SCOPED_BINDING plain = md5_bind(model, anim, NULL, NULL);
+        SCOPED_BINDING binding = md5_bind(model, compressed, NULL, NULL);
         CHECK((plain->num_rebases > 0) == (i < 2));
         for (int k = 0; k < 60; k++) {
             md5_xform exact[2];
@@ -567,10 +567,10 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
         add(&buffer, line);
     }
     add(&buffer, "}\n");
-    OWN_MODEL model = md5_parse_model(buffer.at, buffer.size, NULL, NULL);
-    OWN_ANIM anim = make_branches(COUNT, 9);
-    OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
-    OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
+    SCOPED_MODEL model = md5_parse_model(buffer.at, buffer.size, NULL, NULL);
+    SCOPED_ANIM anim = make_branches(COUNT, 9);
+    SCOPED_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(model, compressed, NULL, NULL);
     CHECK(binding);
     if (binding) {
         for (int k = 0; k < 80; k++) {

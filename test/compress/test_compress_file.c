@@ -1,7 +1,7 @@
 // Compressed synthetic clips: tracks of every kind, bindings, damaged files, errors.
 #include "md5/pose/kernels.h"
 #include "md5/compress/file.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
@@ -11,7 +11,7 @@ enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
 // d is constant.
 static md5_anim *make_anim(double angular_speed, double move, const char *c_name)
 {
-    OWN_STRING text = malloc(ROOM);
+    SCOPED_STRING text = malloc(ROOM);
     int size = snprintf(text, ROOM,
                         "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 4\nframeRate 24\n"
                         "numAnimatedComponents 4\nhierarchy {\n\"a\" -1 1 0\n\"b\" 0 32 1\n"
@@ -64,7 +64,7 @@ TEST (compress_may_select_each_step) {
 // Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
 // own.
 TEST (compress_without_a_model_uses_bone_lengths) {
-    OWN_ANIM anim = make_anim(1, 0, "c");
+    SCOPED_ANIM anim = make_anim(1, 0, "c");
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
@@ -90,8 +90,8 @@ TEST (compress_without_a_model_uses_bone_lengths) {
 TEST (compress_keeps_rotations_by_any_angle) {
     static const double speeds[] = {0, 0.5, 3.1, 6.2, 40};
     for (size_t i = 0; i < COUNT_OF(speeds); i++) {
-        OWN_ANIM anim = make_anim(speeds[i], 50, "c");
-        OWN_ANIM compressed = compress(anim, 0.01f);
+        SCOPED_ANIM anim = make_anim(speeds[i], 50, "c");
+        SCOPED_ANIM compressed = compress(anim, 0.01f);
         if (compressed) {
             for (int k = 0; k < 100; k++) {
                 md5_xform exact[JOINTS];
@@ -112,15 +112,15 @@ TEST (compress_keeps_rotations_by_any_angle) {
 TEST (compress_ignores_the_signs_of_rotations) {
     static const double speeds[] = {1, 4.5}; // by 4.5 radians no component stays away from 0
     for (size_t j = 0; j < COUNT_OF(speeds); j++) {
-        OWN_ANIM anim = make_anim(speeds[j], 50, "c");
-        OWN_ANIM before = compress(anim, 0.00003f);
+        SCOPED_ANIM anim = make_anim(speeds[j], 50, "c");
+        SCOPED_ANIM before = compress(anim, 0.00003f);
         uint64_t random = 7;
         for (uint32_t i = anim->num_rotations; i < anim->num_rotations * FRAMES; i++) {
             md5_quat *const q = (md5_quat *)&anim->rotations[i];
             if (test_random_u32(&random) % 2)
                 *q = (md5_quat){-q->x, -q->y, -q->z, -q->w};
         }
-        OWN_ANIM after = compress(anim, 0.00003f);
+        SCOPED_ANIM after = compress(anim, 0.00003f);
         const md5_packed *const a = before->internal.packed;
         const md5_packed *const b = after->internal.packed;
         if (CHECK(a->num_bytes == b->num_bytes))
@@ -159,14 +159,14 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
 }
 
 TEST (compress_scalar_code_is_the_reference_of_all_kinds_of_tracks) {
-    OWN_ANIM anim = make_anim(40, 50, "c");
-    OWN_ANIM compressed = compress(anim, 0.5f);
+    SCOPED_ANIM anim = make_anim(40, 50, "c");
+    SCOPED_ANIM compressed = compress(anim, 0.5f);
     check_levels(anim, compressed);
 }
 
 // Three components of more than 19 bits: a key is wider than a word.
 TEST (compress_stores_large_ranges_in_fine_steps) {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text,
                 "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 1\nframeRate 24\n"
                 "numAnimatedComponents 3\nhierarchy {\n\"a\" -1 7 0\n}\nbounds {\n",
@@ -177,8 +177,8 @@ TEST (compress_stores_large_ranges_in_fine_steps) {
     for (int i = 0; i < FRAMES; i++)
         test_append(&text, "frame %d {\n%f %f %f\n}\n", i, i * i * 50.017, i * 1000.013,
                     20000 - i * i * 40.019);
-    OWN_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, NULL);
-    OWN_ANIM compressed = compress(anim, 0.01f);
+    SCOPED_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, NULL);
+    SCOPED_ANIM compressed = compress(anim, 0.01f);
     if (CHECK(compressed)) {
         md5_packed_cursor cursor = md5_packed_begin(compressed->internal.packed);
         md5i_packed_read_header(compressed->internal.packed, MD5_PACKED_ROTATION, &cursor);
@@ -219,10 +219,10 @@ TEST (compress_interpolates_between_the_keys_around_a_position) {
 }
 
 TEST (compress_drops_components_that_hardly_change) {
-    OWN_ANIM still = make_anim(0, 0.004, "c");
-    OWN_ANIM moving = make_anim(2, 50, "c");
-    OWN_ANIM few = compress(still, 5);
-    OWN_ANIM many = compress(moving, 0.001f);
+    SCOPED_ANIM still = make_anim(0, 0.004, "c");
+    SCOPED_ANIM moving = make_anim(2, 50, "c");
+    SCOPED_ANIM few = compress(still, 5);
+    SCOPED_ANIM many = compress(moving, 0.001f);
     if (CHECK(few && many)) {
         CHECK(few->packed_size < 200);
         CHECK(many->packed_size > few->packed_size);
@@ -233,8 +233,8 @@ TEST (compress_drops_components_that_hardly_change) {
 }
 
 TEST (compress_gives_the_motion_of_the_root) {
-    OWN_ANIM anim = make_anim(1, 50, "c");
-    OWN_ANIM compressed = compress(anim, 0.01f);
+    SCOPED_ANIM anim = make_anim(1, 50, "c");
+    SCOPED_ANIM compressed = compress(anim, 0.01f);
     if (compressed) {
         for (int k = 0; k < 40; k++) {
             const md5_sample_position from = md5_sample_position_at(anim, 0.3 * k, MD5_WRAP_LOOP);
@@ -270,8 +270,8 @@ TEST (compress_stores_the_middle_of_a_short_range) {
         for (int i = 0; i < num_frames; i++)
             test_append(&text, "frame %d {\n%g\n}\n", i, i == 1 ? 5 + range : 5.0);
         md5_error error = {0};
-        OWN_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, &error);
-        OWN_ANIM compressed = anim ? compress(anim, tolerance) : NULL;
+        SCOPED_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, &error);
+        SCOPED_ANIM compressed = anim ? compress(anim, tolerance) : NULL;
         free(text.bytes);
         REQUIRE(compressed);
         md5_xform poses[3];
@@ -293,11 +293,11 @@ static const char reordered_model[] =
     "\"b\" 2 ( 0 4 2 ) ( 0 0 0 )\n}\n";
 
 TEST (compress_binding_equals_that_of_the_clip) {
-    OWN_MODEL model = text_model(reordered_model, NULL);
-    OWN_ANIM anim = make_anim(1, 50, "c");
-    OWN_ANIM compressed = compress(anim, 0.001f);
-    OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
-    OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
+    SCOPED_MODEL model = text_model(reordered_model, NULL);
+    SCOPED_ANIM anim = make_anim(1, 50, "c");
+    SCOPED_ANIM compressed = compress(anim, 0.001f);
+    SCOPED_BINDING plain = md5_bind(model, anim, NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(model, compressed, NULL, NULL);
     if (CHECK(plain && binding)) {
         CHECK(plain->num_missing > 0 && plain->num_extra > 0 && plain->num_rebases > 0);
         for (int k = 0; k < 90; k++) {
@@ -320,9 +320,9 @@ TEST (compress_binding_reports_the_same_errors) {
     static const char unrelated_model[] =
         "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
         "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-    OWN_MODEL model = text_model(unrelated_model, &error);
-    OWN_ANIM anim = make_anim(1, 50, "c");
-    OWN_ANIM compressed = compress(anim, 0.01f);
+    SCOPED_MODEL model = text_model(unrelated_model, &error);
+    SCOPED_ANIM anim = make_anim(1, 50, "c");
+    SCOPED_ANIM compressed = compress(anim, 0.01f);
     CHECK_FAILS(md5_bind(model, compressed, NULL, &error), error, MD5_ERROR_MISMATCH);
     const md5_compress_opts options = {.model = model};
     CHECK_FAILS(md5_compress_anim(anim, &options, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -334,13 +334,13 @@ static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_s
                           const char *message)
 {
     md5_error error = {0};
-    OWN_ANIM compressed = md5_compress_anim(anim, &options, NULL, &error);
+    SCOPED_ANIM compressed = md5_compress_anim(anim, &options, NULL, &error);
     CHECK_FAILS(compressed, error, status);
     CHECK_THAT(strstr(error.message, message) != NULL, "'%s' lacks '%s'", error.message, message);
 }
 
 TEST (compress_rejects_invalid_arguments) {
-    OWN_ANIM anim = make_anim(1, 1e7, "c");
+    SCOPED_ANIM anim = make_anim(1, 1e7, "c");
     const float endless[JOINTS] = {1, 1, INFINITY, 1};
     check_refused(anim, (md5_compress_opts){.tolerance = -1}, MD5_ERROR_RANGE, "tolerance");
     check_refused(anim, (md5_compress_opts){.tolerance = NAN}, MD5_ERROR_RANGE, "tolerance");
@@ -361,12 +361,12 @@ TEST (compress_rejects_invalid_arguments) {
 }
 
 TEST (compress_survives_failure_of_every_allocation) {
-    OWN_ANIM anim = make_anim(1, 50, "c");
-    OWN_MODEL model = text_model(reordered_model, NULL);
+    SCOPED_ANIM anim = make_anim(1, 50, "c");
+    SCOPED_MODEL model = text_model(reordered_model, NULL);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         const md5_compress_opts options = {.model = model};
-        OWN_ANIM compressed = md5_compress_anim(anim, &options, &failure.opts, &failure.error);
-        OWN_BINDING binding =
+        SCOPED_ANIM compressed = md5_compress_anim(anim, &options, &failure.opts, &failure.error);
+        SCOPED_BINDING binding =
             compressed ? md5_bind(model, compressed, &failure.opts, &failure.error) : NULL;
         CHECK_FAILURE(failure, binding);
     }
@@ -388,7 +388,7 @@ static saved save(const md5_anim *compressed)
     return file;
 }
 
-static void put_32(uint8_t *to, uint64_t value)
+static void store_u32(uint8_t *to, uint64_t value)
 {
     for (int i = 0; i < 4; i++)
         to[i] = (uint8_t)(value >> (8 * i));
@@ -401,8 +401,8 @@ static void seal(uint8_t *bytes, size_t size)
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t i = 20; i < size; i++)
         hash = (hash ^ bytes[i]) * 0x100000001B3u;
-    put_32(bytes + 12, hash);
-    put_32(bytes + 16, hash >> 32);
+    store_u32(bytes + 12, hash);
+    store_u32(bytes + 16, hash >> 32);
 }
 
 static bool is_sound(const md5_xform *pose)
@@ -418,7 +418,7 @@ static md5_status parse(const uint8_t *bytes, size_t size)
 {
     md5_error error = {0};
     uint8_t *const copy = test_copy(bytes, size);
-    OWN_ANIM compressed = md5_parse_anim(copy, size, NULL, &error);
+    SCOPED_ANIM compressed = md5_parse_anim(copy, size, NULL, &error);
     free(copy);
     CHECK((compressed != NULL) == (error.status == MD5_OK));
     CHECK(compressed || error.message[0] != '\0');
@@ -437,17 +437,17 @@ static md5_status parse(const uint8_t *bytes, size_t size)
 
 static saved saved_clip(double angular_speed)
 {
-    OWN_ANIM anim = make_anim(angular_speed, 50, "c");
-    OWN_ANIM compressed = compress(anim, 0.05f);
+    SCOPED_ANIM anim = make_anim(angular_speed, 50, "c");
+    SCOPED_ANIM compressed = compress(anim, 0.05f);
     const saved file = save(compressed);
     return file;
 }
 
 TEST (compress_file_round_trips) {
-    OWN_ANIM anim = make_anim(1, 50, "c");
-    OWN_ANIM compressed = compress(anim, 0.01f);
+    SCOPED_ANIM anim = make_anim(1, 50, "c");
+    SCOPED_ANIM compressed = compress(anim, 0.01f);
     const saved file = save(compressed);
-    OWN_ANIM read = md5_parse_anim(file.bytes, file.size, NULL, NULL);
+    SCOPED_ANIM read = md5_parse_anim(file.bytes, file.size, NULL, NULL);
     if (CHECK(read)) {
         const saved again = save(read);
         CHECK_UINT(again.size, file.size);
@@ -473,10 +473,10 @@ TEST (compress_file_may_have_one_joint) {
                                "bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) }\n"
                                "baseframe { ( 0 0 0 ) ( 0 0 0 ) }\n"
                                "frame 0 { 0 } frame 1 { 8 }\n";
-    OWN_ANIM anim = text_anim(text, NULL);
-    OWN_ANIM compressed = compress(anim, 0.01f);
+    SCOPED_ANIM anim = text_anim(text, NULL);
+    SCOPED_ANIM compressed = compress(anim, 0.01f);
     const saved file = save(compressed);
-    OWN_ANIM read = md5_parse_anim(file.bytes, file.size, NULL, NULL);
+    SCOPED_ANIM read = md5_parse_anim(file.bytes, file.size, NULL, NULL);
     if (CHECK(read)) {
         md5_xform pose;
         sample_anim(read, md5_sample_position_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP), MD5_ROOT_FILE,
@@ -490,8 +490,8 @@ TEST (compress_file_that_is_truncated_is_rejected) {
     const saved file = saved_clip(1);
     for (size_t size = 0; size < file.size; size++) {
         CHECK_UINT(parse(file.bytes, size), MD5_ERROR_SYNTAX);
-        OWN uint8_t *const copy = test_copy(file.bytes, file.size);
-        put_32(copy + 8, size);
+        SCOPED uint8_t *const copy = test_copy(file.bytes, file.size);
+        store_u32(copy + 8, size);
         seal(copy, size > 20 ? size : 20);
         CHECK(parse(copy, size) != MD5_OK);
     }
@@ -519,14 +519,14 @@ TEST (compress_file_with_changed_bits_is_rejected_or_valid) {
 
 TEST (compress_file_with_random_bytes_is_rejected_or_valid) {
     const saved file = saved_clip(1);
-    OWN uint8_t *const copy = malloc(file.size);
+    SCOPED uint8_t *const copy = malloc(file.size);
     uint64_t random = 11;
     for (int i = 0; i < 20000; i++) {
         memcpy(copy, file.bytes, file.size);
         for (uint32_t k = test_random_u32(&random) % 4; k < 4u; k++)
             copy[8 + test_random_u32(&random) % (file.size - 8)] =
                 (uint8_t)test_random_u32(&random);
-        put_32(copy + 8, file.size);
+        store_u32(copy + 8, file.size);
         seal(copy, file.size);
         parse(copy, file.size);
     }
@@ -557,9 +557,9 @@ static uint32_t get_32(const uint8_t *from)
 static md5_status parse_changed(const saved *file, size_t at, int32_t change, size_t second_offset,
                                 int32_t second_change)
 {
-    OWN uint8_t *const copy = test_copy(file->bytes, file->size);
-    put_32(copy + at, get_32(copy + at) + (uint32_t)change);
-    put_32(copy + second_offset, get_32(copy + second_offset) + (uint32_t)second_change);
+    SCOPED uint8_t *const copy = test_copy(file->bytes, file->size);
+    store_u32(copy + at, get_32(copy + at) + (uint32_t)change);
+    store_u32(copy + second_offset, get_32(copy + second_offset) + (uint32_t)second_change);
     seal(copy, file->size);
     return parse(copy, file->size);
 }
@@ -601,7 +601,7 @@ TEST (compress_file_limits_its_numbers) {
             const float value = is_beyond ? next : rows[i].limit;
             uint32_t bits;
             memcpy(&bits, &value, sizeof bits);
-            put_32(file.bytes + rows[i].at, bits);
+            store_u32(file.bytes + rows[i].at, bits);
             seal(file.bytes, file.size);
             const md5_status expected = is_beyond ? MD5_ERROR_RANGE : MD5_OK;
             CHECK_THAT(parse(file.bytes, file.size) == expected, "byte %zu: %g", rows[i].at,
@@ -610,23 +610,23 @@ TEST (compress_file_limits_its_numbers) {
         const float original = rows[i].at == AT_SCALE ? 1.0f : 0.0f;
         uint32_t bits;
         memcpy(&bits, &original, sizeof bits);
-        put_32(file.bytes + rows[i].at, bits);
+        store_u32(file.bytes + rows[i].at, bits);
     }
 
-    put_32(file.bytes + AT_AXES, MD5_AXES_BLENDER);
+    store_u32(file.bytes + AT_AXES, MD5_AXES_BLENDER);
     seal(file.bytes, file.size);
     CHECK_UINT(parse(file.bytes, file.size), MD5_OK);
-    put_32(file.bytes + AT_AXES, MD5_AXES_BLENDER + 1);
+    store_u32(file.bytes + AT_AXES, MD5_AXES_BLENDER + 1);
     seal(file.bytes, file.size);
     CHECK_UINT(parse(file.bytes, file.size), MD5_ERROR_RANGE);
-    put_32(file.bytes + AT_AXES, MD5_AXES_ID);
+    store_u32(file.bytes + AT_AXES, MD5_AXES_ID);
 
     for (int is_beyond = 0; is_beyond < 2; is_beyond++) {
         const double rate = is_beyond ? nextafter(1e9, 2e9) : 1e9;
         uint64_t bits;
         memcpy(&bits, &rate, sizeof bits);
-        put_32(file.bytes + AT_FRAME_RATE, bits);
-        put_32(file.bytes + AT_FRAME_RATE + 4, bits >> 32);
+        store_u32(file.bytes + AT_FRAME_RATE, bits);
+        store_u32(file.bytes + AT_FRAME_RATE + 4, bits >> 32);
         seal(file.bytes, file.size);
         CHECK_UINT(parse(file.bytes, file.size), is_beyond ? MD5_ERROR_RANGE : MD5_OK);
     }
@@ -636,14 +636,14 @@ TEST (compress_file_limits_its_numbers) {
 // Bytes are left out: the keys of the last track, then heads.
 TEST (compress_file_with_missing_tracks_is_rejected) {
     md5_error error = {0};
-    OWN_ANIM anim = make_anim(1, 50, "c");
-    OWN_ANIM compressed = compress(anim, 0.05f);
+    SCOPED_ANIM anim = make_anim(1, 50, "c");
+    SCOPED_ANIM compressed = compress(anim, 0.05f);
     const size_t num_bytes = compressed->internal.packed->num_bytes;
     for (size_t left = 0; left < num_bytes; left++) {
         const saved file = save(compressed);
         const size_t size = file.size - num_bytes + left;
-        put_32(file.bytes + 8, size);
-        put_32(file.bytes + AT_BYTES, left);
+        store_u32(file.bytes + 8, size);
+        store_u32(file.bytes + AT_BYTES, left);
         seal(file.bytes, size);
         CHECK_FAILS(md5_parse_anim(file.bytes, size, NULL, &error), error, MD5_ERROR_RANGE);
         const bool has_heads = left * 8 >= compressed->internal.packed->header_bits;

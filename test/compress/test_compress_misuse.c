@@ -1,7 +1,7 @@
 // Errors of callers of compressed clips, which end the program in builds with assertions.
 #include "test/real.h"
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 
 #if !defined(NDEBUG)
@@ -17,10 +17,10 @@ static const void *open_nothing(void *user, const char *path, size_t *size, md5_
 }
 
 TEST (compress_ends_with_the_callers_errors) {
-    OWN_MODEL model = our_model(MODEL);
-    OWN_ANIM anim = our_anim(ANIM);
-    OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
-    OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
+    SCOPED_MODEL model = our_model(MODEL);
+    SCOPED_ANIM anim = our_anim(ANIM);
+    SCOPED_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(model, compressed, NULL, NULL);
     const md5_load_opts half_an_allocator = {.allocator = {test_heap_alloc, NULL, NULL, 0}};
     const md5_load_opts incomplete_files = {.files = {.open = open_nothing}};
     const md5_load_opts reserved = {.reserved = {1}};
@@ -80,8 +80,8 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
                             const md5_anim *compressed)
 {
     double max_distance = 0;
-    OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
-    OWN_BINDING packed = md5_bind(model, compressed, NULL, NULL);
+    SCOPED_BINDING plain = md5_bind(model, anim, NULL, NULL);
+    SCOPED_BINDING packed = md5_bind(model, compressed, NULL, NULL);
     for (uint32_t frame = 0; CHECK(plain && packed) && frame < FRAMES; frame++) {
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
         md5_xform pose[2];
@@ -101,7 +101,7 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
 TEST (compress_meets_the_tolerance_at_joints_that_the_clip_lacks) {
     int num_warnings = 0;
     md5_error error = {0};
-    OWN_MODEL model = text_model(model_text, NULL);
+    SCOPED_MODEL model = text_model(model_text, NULL);
 
     // Only the arm, rotated by angles without a pattern.
     char text[4096];
@@ -118,12 +118,12 @@ TEST (compress_meets_the_tolerance_at_joints_that_the_clip_lacks) {
     for (int i = 0; i < FRAMES; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "frame %d {\n%.6f\n}\n", i,
                            test_random(&random) - 0.5);
-    OWN_ANIM anim = md5_parse_anim(text, (size_t)length, NULL, NULL);
+    SCOPED_ANIM anim = md5_parse_anim(text, (size_t)length, NULL, NULL);
 
     REQUIRE(model && anim);
     const md5_load_opts opts = {.warn = count_warning, .warn_user = &num_warnings};
     const md5_compress_opts compress = {.tolerance = 0.05f, .model = model};
-    OWN_ANIM compressed = md5_compress_anim(anim, &compress, &opts, &error);
+    SCOPED_ANIM compressed = md5_compress_anim(anim, &compress, &opts, &error);
     CHECK_STRING(error.message, "");
     CHECK(num_warnings == 1);
     if (compressed) {

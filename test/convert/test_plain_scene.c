@@ -1,5 +1,5 @@
 // Names of the parts of a scene that the converter builds.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "demo/convert/plain_scene.h"
 
@@ -17,7 +17,7 @@ TEST (plain_file_names_contain_letters_digits_and_underscores) {
         {NULL, NULL},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        OWN_STRING name = plain_file_name(rows[i].text);
+        SCOPED_STRING name = plain_file_name(rows[i].text);
         if (rows[i].expected)
             CHECK_STRING(name, rows[i].expected);
         else

@@ -1,6 +1,6 @@
 // Tests of invalid calls: with assertions they end the program with a message that contains
 // function and argument; without assertions the most probable of them are harmless.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/misuse.h"
 #include "test/pose/test_generated_pose.h"
 

@@ -1,7 +1,7 @@
 // Tests of md5/core: messages, warnings, memory limits, the arena and the memory block, and the
 // mathematics of core/math.h.
 #include "test/real.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/core/arena.h"
 #include "md5/core/cpu.h"

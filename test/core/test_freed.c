@@ -6,7 +6,7 @@
 // callbacks.
 #include "test/ragdoll/ragdoll_case.h"
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
@@ -145,7 +145,7 @@ static void make_models(objects *o)
 static void make_documents(objects *o)
 {
     size_t size = 0;
-    OWN_STRING text = test_read_file(test_path("test/reference/data/seam.md5mesh"), &size);
+    SCOPED_STRING text = test_read_file(test_path("test/reference/data/seam.md5mesh"), &size);
     const md5_engines engines = {.all = 1};
     o->doc = md5_parse_doc(MD5_DOC_MODEL, text, size, &o->opts, NULL);
     o->check = md5_check_doc(MD5_DOC_MODEL, text, size, engines, &o->opts, NULL);
@@ -358,7 +358,7 @@ static void create_machine(const objects *o)
     md5_create_machine(&(md5_machine_desc){.model = o->model}, NULL, NULL);
 }
 
-static void create_machine_of_clips(const objects *o)
+static void create_clip_machine(const objects *o)
 {
     const md5_clip_desc clip = {.name = "a", .binding = o->binding};
     md5_create_machine(&(md5_machine_desc){.model = o->model, ROW(clips, clip)}, NULL, NULL);
@@ -460,7 +460,7 @@ static const struct freed_row used_rows[] = {
     {"md5model: md5_create_machine(): desc->model: must not have been freed", free_model,
      create_machine},
     {"md5model: md5_create_machine(): desc->clips[i].binding: must not have been freed",
-     free_binding, create_machine_of_clips},
+     free_binding, create_clip_machine},
     {"md5model: md5_player_advance(): player->machine: must not have been freed", free_machine,
      advance},
     {"md5model: md5_player_advance(): player->machine->model: must not have been freed", free_model,

@@ -1,7 +1,7 @@
 // A table of invalid calls, one entry each: the message in builds with assertions, and the harmless
 // effect of the most probable of them in builds without assertions.
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 enum { MAX_JOINTS = 128, MAX_KEPT = 4096 };
 
@@ -85,7 +85,7 @@ static void skin_baked_beyond(misused *fixture)
     for (uint32_t i = 0; i < 2; i++)
         md5_pose_palette(fixture->binding, md5_sample_position_from_frames(fixture->anim, i, i, 0),
                          MD5_ROOT_FILE, fixture->pose, NULL, palettes + i * count);
-    OWN_BAKED baked = md5_create_baked(fixture->model, palettes, 2, NULL, NULL);
+    SCOPED_BAKED baked = md5_create_baked(fixture->model, palettes, 2, NULL, NULL);
     const uint32_t num_vertices = fixture->model->meshes[0].num_vertices;
     md5_vec3 expected[256];
     REQUIRE(num_vertices <= 256);
@@ -307,7 +307,7 @@ TEST_WITH (misuse_is_reported_by_assertions_and_mostly_harmless_without, misused
 
 // One block whose parts are aligned and have the documented sizes.
 TEST (pose_buffers_have_room_for_a_pose) {
-    OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
+    SCOPED_MODEL model = our_model("test/reference/data/seam.md5mesh");
     const uint32_t count = model->skeleton.num_joints;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         md5_pose_buffers *const buffers =

@@ -2,7 +2,7 @@
 // behavior sanitizer reports NULL + 0, which test/tree/null_sizes.sh detects.
 #include "test/game/entity_case.h"
 #include "test/ragdoll/ragdoll_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 // Texts and bytes as input. Empty input is an error, never a crash.
 
@@ -23,7 +23,7 @@ TEST (null_and_size_0_are_an_empty_file) {
     CHECK(!md5_parse_machine_file(NULL, 0, NULL, &error));
     CHECK(error.status != MD5_OK);
     md5_error_clear(&error);
-    OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
+    SCOPED_ANIM anim = our_anim("test/reference/data/seam.md5anim");
     CHECK(!md5_parse_scales(NULL, 0, anim, NULL, &error));
     CHECK(error.status != MD5_OK);
     for (uint32_t kind = 0; kind < MD5_DOC_CAMERA + 1; kind++) {
@@ -46,16 +46,16 @@ TEST (null_and_size_0_are_a_text_without_diagnostics) {
 }
 
 TEST (null_and_size_0_are_no_saved_state) {
-    OWN_CHARACTER character =
+    SCOPED_CHARACTER character =
         md5_load_character(test_path("models/tendril/tendril.md5machine"), NULL, NULL);
     REQUIRE(character);
-    OWN_PLAYER player = md5_create_player(character->machine, NULL, NULL);
+    SCOPED_PLAYER player = md5_create_player(character->machine, NULL, NULL);
     md5_error error = {0};
     CHECK_FAILS(md5_player_restore(player, NULL, 0, &error), error, MD5_ERROR_SYNTAX);
 
-    OWN_GAME game = open_entity_game("entityDef imp { \"model\" \"body\" }", NULL);
-    OWN_ENTITY entity = load_entity(game, "imp");
-    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    SCOPED_GAME game = open_entity_game("entityDef imp { \"model\" \"body\" }", NULL);
+    SCOPED_ENTITY entity = load_entity(game, "imp");
+    SCOPED_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     md5_error_clear(&error);
     CHECK_FAILS(md5_actor_restore(actor, NULL, 0, &error), error, MD5_ERROR_SYNTAX);
     const md5_monster_desc desc = {.entity = entity, .body = actor};
@@ -83,19 +83,19 @@ TEST (null_and_size_0_ask_for_the_size_of_a_text) {
     CHECK_UINT(md5_engine_names(3, NULL, 0), md5_engine_names(3, text, sizeof text));
     CHECK_UINT(md5_quake_image_name("skin", 1, 2, NULL, 0),
                md5_quake_image_name("skin", 1, 2, text, sizeof text));
-    OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
-    OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
-    OWN_ANIM packed = md5_compress_anim(anim, NULL, NULL, NULL);
+    SCOPED_MODEL model = our_model("test/reference/data/seam.md5mesh");
+    SCOPED_ANIM anim = our_anim("test/reference/data/seam.md5anim");
+    SCOPED_ANIM packed = md5_compress_anim(anim, NULL, NULL, NULL);
     REQUIRE(packed);
     CHECK(md5_write_anim(packed, NULL, 0) > 0);
-    OWN_CHARACTER character =
+    SCOPED_CHARACTER character =
         md5_load_character(test_path("models/tendril/tendril.md5machine"), NULL, NULL);
     REQUIRE(character);
-    OWN_PLAYER player = md5_create_player(character->machine, NULL, NULL);
+    SCOPED_PLAYER player = md5_create_player(character->machine, NULL, NULL);
     CHECK(md5_player_save(player, NULL, 0) > 0);
     CHECK(md5_write_machine(md5_machine_tables(character->machine), NULL, NULL, 0, NULL) > 0);
     size_t size = 0;
-    OWN_STRING mesh = test_read_file(test_path("test/reference/data/seam.md5mesh"), &size);
+    SCOPED_STRING mesh = test_read_file(test_path("test/reference/data/seam.md5mesh"), &size);
     md5_doc *const doc = md5_parse_doc(MD5_DOC_MODEL, mesh, size, NULL, NULL);
     REQUIRE(doc);
     CHECK(md5_write_doc(doc, NULL, 0, NULL) > size / 2);
@@ -162,17 +162,17 @@ TEST (null_and_count_0_describe_something_empty) {
     const md5_curve_desc curve = {.kind = MD5_CURVE_BEZIER};
     CHECK_FAILS(md5_create_curve(&curve, NULL, &error), error, MD5_ERROR_RANGE);
     md5_error_clear(&error);
-    OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
+    SCOPED_MODEL model = our_model("test/reference/data/seam.md5mesh");
     CHECK_FAILS(md5_create_baked(model, NULL, 0, NULL, &error), error, MD5_ERROR_RANGE);
-    OWN_BAKED baked = md5_create_baked(model, model->bind, 1, NULL, NULL);
+    SCOPED_BAKED baked = md5_create_baked(model, model->bind, 1, NULL, NULL);
     REQUIRE(baked);
     md5_skin_baked(baked, 0, 0, (md5_sample_position){.wrap = MD5_WRAP_LOOP}, NULL, NULL);
     md5_error_clear(&error);
-    OWN_MORPH morph = md5_create_morph(model, NULL, 0, NULL, &error);
+    SCOPED_MORPH morph = md5_create_morph(model, NULL, 0, NULL, &error);
     CHECK_DONE(morph != NULL, error);
-    OWN_RETARGET retarget = md5_create_retarget(model, model, NULL, 0, NULL, &error);
+    SCOPED_RETARGET retarget = md5_create_retarget(model, model, NULL, 0, NULL, &error);
     CHECK_DONE(retarget != NULL, error);
-    OWN_GAME game = md5_create_game(NULL, 0, NULL, &error);
+    SCOPED_GAME game = md5_create_game(NULL, 0, NULL, &error);
     CHECK_DONE(game != NULL, error);
     CHECK_UINT(md5_game_num_files(game), 0);
     CHECK(md5_game_file(game, 0) == NULL);

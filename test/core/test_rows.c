@@ -1,7 +1,7 @@
 // Tests of the fast reader of table lines: it must give the result of the lexer, or leave the line
 // to the lexer.
 #include "test/load/test_asset.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/read/rows.h"
 
@@ -229,11 +229,11 @@ static char *with_comments(const char *text)
 
 TEST (fast_row_reader_equals_the_lexer) {
     size_t size;
-    OWN_STRING text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    SCOPED_STRING text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     REQUIRE(text);
-    OWN_STRING slow = with_comments(text);
-    OWN_MODEL a = md5_parse_model(text, size, NULL, NULL);
-    OWN_MODEL b = text_model(slow, NULL);
+    SCOPED_STRING slow = with_comments(text);
+    SCOPED_MODEL a = md5_parse_model(text, size, NULL, NULL);
+    SCOPED_MODEL b = text_model(slow, NULL);
     CHECK(strlen(slow) > size + 20000);
     CHECK(a && b && asset_models_equal(a, b));
 }

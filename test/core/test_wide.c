@@ -92,7 +92,7 @@ static void check_generated_pose(const generated_pose *generated, uint64_t *rand
 TEST (wide_kernels_one_float_wide_give_the_same_bits) {
     uint64_t random = 1;
     for (int round = 0; round < 100; round++) {
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         const double turning = round % 3 ? test_random(&random) : 1;
         generate_pose(&generated, 1 + test_random_u32(&random) % MAX_JOINTS,
                       (joint_pairing)(round % NUM_PAIRINGS), turning, test_random(&random),

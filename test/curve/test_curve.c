@@ -4,7 +4,7 @@
 // "Textbook forms" contains the formulas; the remaining parts compare points and tangents, basis
 // functions, lengths, and test hostile input.
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 #include <float.h>
@@ -127,7 +127,7 @@ static point3 at_point(const md5_curve_desc *desc, int i)
     return mirrored;
 }
 
-static double square_root_of_step(const md5_curve_desc *desc, int i)
+static double step_square_root(const md5_curve_desc *desc, int i)
 {
     const point3 a = at_point(desc, i);
     const point3 b = at_point(desc, i + 1);
@@ -145,15 +145,15 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
     double total = 0;
     double start = 0;
     for (int i = 0; i < count; i++)
-        total += square_root_of_step(desc, i);
+        total += step_square_root(desc, i);
     int piece = 0;
-    while (piece + 1 < count && start + square_root_of_step(desc, piece) <= t * total)
-        start += square_root_of_step(desc, piece++);
+    while (piece + 1 < count && start + step_square_root(desc, piece) <= t * total)
+        start += step_square_root(desc, piece++);
     double knots[4];
     knots[1] = start;
-    knots[0] = start - square_root_of_step(desc, piece - 1);
-    knots[2] = start + square_root_of_step(desc, piece);
-    knots[3] = knots[2] + square_root_of_step(desc, piece + 1);
+    knots[0] = start - step_square_root(desc, piece - 1);
+    knots[2] = start + step_square_root(desc, piece);
+    knots[3] = knots[2] + step_square_root(desc, piece + 1);
     point3 p[4];
     for (int i = 0; i < 4; i++)
         p[i] = at_point(desc, piece - 1 + i);
@@ -245,7 +245,7 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
 // Avoids the starts of pieces, where the difference would span two pieces.
 static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
 {
-    OWN_CURVE curve = create_curve(desc);
+    SCOPED_CURVE curve = create_curve(desc);
     uint64_t random = 9;
     if (curve) {
         for (int i = 0; i < 500; i++) {
@@ -364,7 +364,7 @@ TEST (curve_of_equal_points_is_a_point) {
         points[i] = (md5_vec3){3.1f, -77.7f, 1e-3f};
     for (int kind = 0; kind < NUM_KINDS; kind++) {
         const md5_curve_desc desc = make_kind(kind, points);
-        OWN_CURVE curve = create_curve(&desc);
+        SCOPED_CURVE curve = create_curve(&desc);
         CHECK_SMALL(md5_curve_length(curve), 1e-12);
         for (int i = 0; i < 101; i++) {
             const md5_vec3 p = md5_curve_point(curve, i * 0.01);
@@ -386,7 +386,7 @@ TEST (curve_nurbs_of_equal_points_is_a_point_for_any_weights) {
         points[i] = (md5_vec3){1.0f / 3, 12345.678f, -1e20f};
     const md5_curve_desc desc = {
         .kind = MD5_CURVE_NURBS, ROWS(points, points), .weights = weights, .knots = knots};
-    OWN_CURVE curve = create_curve(&desc);
+    SCOPED_CURVE curve = create_curve(&desc);
     for (int i = 0; i < 1001; i++) {
         CHECK(is_same(md5_curve_point(curve, i * 0.001), points[0]));
     }
@@ -399,7 +399,7 @@ TEST (curve_passes_its_ends_exactly) {
         const md5_curve_desc desc = make_kind(kind, points);
         if (desc.kind == MD5_CURVE_B_SPLINE || (desc.kind == MD5_CURVE_NURBS && desc.is_closed))
             continue;
-        OWN_CURVE curve = create_curve(&desc);
+        SCOPED_CURVE curve = create_curve(&desc);
         const md5_vec3 last = points[desc.is_closed ? 0 : desc.num_points - 1];
         CHECK(is_same(md5_curve_point(curve, 0), points[0]));
         CHECK(is_same(md5_curve_point(curve, 1), last));
@@ -415,7 +415,7 @@ TEST (curve_catmull_rom_passes_all_points) {
     curve_points(points, 6);
     for (int kind = 0; kind < 4; kind++) {
         const md5_curve_desc desc = make_kind(kind, points);
-        OWN_CURVE curve = create_curve(&desc);
+        SCOPED_CURVE curve = create_curve(&desc);
         CHECK(md5_curve_start(curve, 0) == 0);
         CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1);
         for (uint32_t i = 0; i < 7; i++)
@@ -430,7 +430,7 @@ TEST (curve_that_is_closed_returns_to_its_start) {
         const md5_curve_desc desc = make_kind(kind, points);
         if (!desc.is_closed)
             continue;
-        OWN_CURVE curve = create_curve(&desc);
+        SCOPED_CURVE curve = create_curve(&desc);
         for (int i = 0; i < 64; i++) {
             const double t = i / 64.0;
             CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t + 3)));
@@ -454,7 +454,7 @@ TEST (curve_has_no_jump_in_its_velocity) {
         const md5_curve_desc desc = make_kind(kind, points);
         if (desc.kind == MD5_CURVE_CUBIC_BEZIER)
             continue;
-        OWN_CURVE curve = create_curve(&desc);
+        SCOPED_CURVE curve = create_curve(&desc);
         for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1; i++) {
             const double start = md5_curve_start(curve, i);
             const md5_vec3 before = md5_curve_tangent(curve, start - 1e-9);
@@ -492,7 +492,7 @@ static md5_curve *create_circle(float r)
 }
 
 TEST (curve_nurbs_circle_is_a_circle) {
-    OWN_CURVE circle = create_circle(1);
+    SCOPED_CURVE circle = create_circle(1);
     CHECK(md5_curve_start(circle, 3) < 1 && md5_curve_start(circle, 4) == 1);
     for (int i = 0; i < 10001; i++) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
@@ -505,7 +505,7 @@ TEST (curve_nurbs_circle_is_a_circle) {
 }
 
 TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
-    OWN_CURVE circle = create_circle(10);
+    SCOPED_CURVE circle = create_circle(10);
     const double length = md5_curve_length(circle);
     for (int i = 0; i < 721; i++) {
         const double angle = 2 * pi * i / 720.0;
@@ -518,7 +518,7 @@ TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
 TEST (curve_length_of_a_line_is_its_distance) {
     const md5_vec3 points[] = {{1, 2, 3}, {4, 6, 15}};
     const md5_curve_desc desc = {ROWS(points, points)};
-    OWN_CURVE line = create_curve(&desc);
+    SCOPED_CURVE line = create_curve(&desc);
     CHECK_NEAR(md5_curve_length(line), 13, 1e-12);
     for (int i = 0; i < 11; i++) {
         CHECK_NEAR(md5_curve_at_distance(line, 1.3 * i), 0.1 * i, 1e-9);
@@ -531,7 +531,7 @@ TEST (curve_length_of_a_line_is_its_distance) {
 TEST (curve_length_of_a_parabola) {
     const md5_vec3 points[] = {{0, 0, 0}, {0.5f, 0, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
-    OWN_CURVE parabola = create_curve(&desc);
+    SCOPED_CURVE parabola = create_curve(&desc);
     CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2) / 4.0, 1e-6);
     for (int i = 0; i < 101; i++) {
         const double x = 0.01 * i;
@@ -546,7 +546,7 @@ TEST (curve_length_of_a_parabola) {
 TEST (curve_length_with_a_cusp) {
     const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3, 1, 0}, {-1.0f / 3, -1, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
-    OWN_CURVE cusp = create_curve(&desc);
+    SCOPED_CURVE cusp = create_curve(&desc);
     CHECK_SMALL(md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 1e-6);
     const double length = 2 * (13 * sqrt(13.0) - 8) / 27.0;
     CHECK_NEAR(md5_curve_length(cusp), length, 1e-6);
@@ -559,7 +559,7 @@ TEST (curve_length_equals_that_of_a_fine_polygon) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 3);
     const md5_curve_desc desc = {ROWS(points, points), .is_closed = true};
-    OWN_CURVE curve = create_curve(&desc);
+    SCOPED_CURVE curve = create_curve(&desc);
     const int num_sides = 4000;
     double sum = 0;
     md5_vec3 last = md5_curve_point(curve, 0);
@@ -578,7 +578,7 @@ TEST (curve_distance_and_parameter_are_inverse) {
         md5_curve_desc desc = {ROWS(points, points)};
         desc.kind = seed % 2 ? MD5_CURVE_CATMULL_ROM : MD5_CURVE_B_SPLINE;
         desc.is_closed = seed % 4 < 2;
-        OWN_CURVE curve = create_curve(&desc);
+        SCOPED_CURVE curve = create_curve(&desc);
         const double length = md5_curve_length(curve);
         double last = 0;
         CHECK(md5_curve_at_distance(curve, 0) == 0);
@@ -605,7 +605,7 @@ TEST (curve_equal_distances_are_equal_steps) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 4);
     const md5_curve_desc desc = {.kind = MD5_CURVE_B_SPLINE, ROWS(points, points)};
-    OWN_CURVE curve = create_curve(&desc);
+    SCOPED_CURVE curve = create_curve(&desc);
     const int num_steps = 8000;
     const double step = md5_curve_length(curve) / num_steps;
     md5_vec3 last = md5_curve_point(curve, 0);
@@ -627,7 +627,7 @@ static const md5_vec3 line[MD5_MAX_CURVE_DEGREE + 2] = {{0, 0, 0}, {1, 0, 0}, {2
 static void refuse(const md5_curve_desc *desc, const char *message)
 {
     md5_error error = {0};
-    OWN_CURVE curve = md5_create_curve(desc, NULL, &error);
+    SCOPED_CURVE curve = md5_create_curve(desc, NULL, &error);
     CHECK_FAILS(curve, error, MD5_ERROR_RANGE);
     CHECK_STRING(error.message, message);
 }
@@ -733,7 +733,7 @@ static bool is_finite(md5_vec3 v)
 
 static void check_finite(const md5_curve_desc *desc)
 {
-    OWN_CURVE curve = create_curve(desc);
+    SCOPED_CURVE curve = create_curve(desc);
     const double length = md5_curve_length(curve);
     CHECK(length >= 0 && length < HUGE_VAL);
     for (int i = 0; i < 201; i++) {
@@ -783,7 +783,7 @@ TEST (curve_of_hostile_weights_and_knots_is_finite) {
 // Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it advances.
 TEST (curve_with_equal_neighbors_still_passes_them) {
     const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
-    OWN_CURVE curve = create_curve(&(md5_curve_desc){.points = points, .num_points = 6});
+    SCOPED_CURVE curve = create_curve(&(md5_curve_desc){.points = points, .num_points = 6});
     for (uint32_t i = 0; i < 6; i++) {
         CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
     }
@@ -795,15 +795,15 @@ TEST (curve_of_many_points) {
     static md5_vec3 points[MANY];
     for (int i = 0; i < MANY; i++)
         points[i] = (md5_vec3){(float)i, 0, 0};
-    OWN_CURVE curve = create_curve(&(md5_curve_desc){.points = points, .num_points = MANY});
+    SCOPED_CURVE curve = create_curve(&(md5_curve_desc){.points = points, .num_points = MANY});
     CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);
     CHECK_NEAR(md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25, 1e-2);
 }
 
 TEST (curve_survives_failure_of_every_allocation) {
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_CURVE curve = md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8},
-                                           &failure.opts.allocator, &failure.error);
+        SCOPED_CURVE curve = md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8},
+                                              &failure.opts.allocator, &failure.error);
         CHECK_FAILURE(failure, curve);
     }
     const md5_allocator small = {.limit = 100};
@@ -821,7 +821,7 @@ TEST (curve_survives_failure_of_every_allocation) {
 TEST (errors_with_curves_are_reported) {
     static const md5_curve_desc no_points = {.num_points = 3};
     static const md5_curve_desc reserved = {.reserved = {0, 1}};
-    OWN_CURVE curve = create_curve(&(md5_curve_desc){.points = line, .num_points = 8});
+    SCOPED_CURVE curve = create_curve(&(md5_curve_desc){.points = line, .num_points = 8});
     MISUSE("md5_create_curve(): desc: must not be NULL", md5_create_curve(test_null(), NULL, NULL));
     MISUSE("md5_create_curve(): desc->points: must not be NULL",
            md5_create_curve(&no_points, NULL, NULL));

@@ -1,7 +1,7 @@
 // Tests of rotation curves along keys, compared with Shoemake's formulas, computed with functions
 // of libc.
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 #include "md5/motion/functions.h"
@@ -89,7 +89,7 @@ TEST (squad_at_equal_intervals_equals_shoemakes_formula) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        OWN_SQUAD squad = create_squad(keys, times, NUM_KEYS, 0);
+        SCOPED_SQUAD squad = create_squad(keys, times, NUM_KEYS, 0);
         real4 q[NUM_KEYS];
         for (int i = 0; i < NUM_KEYS; i++) {
             q[i] = to_unit_real4(keys[i]);
@@ -115,7 +115,7 @@ TEST (squad_passes_its_keys) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
         for (int periodic = 0; periodic < 2; periodic++) {
-            OWN_SQUAD squad = create_squad(keys, uneven, NUM_KEYS, periodic ? 7 : 0);
+            SCOPED_SQUAD squad = create_squad(keys, uneven, NUM_KEYS, periodic ? 7 : 0);
             for (int i = 0; i < NUM_KEYS; i++) {
                 CHECK_SMALL(real_angle(md5_squad_rotation(squad, uneven[i]), keys[i]), 2e-7);
             }
@@ -150,8 +150,8 @@ TEST (squad_has_no_jump_in_its_velocity) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        OWN_SQUAD open = create_squad(keys, uneven, NUM_KEYS, 0);
-        OWN_SQUAD periodic = create_squad(keys, uneven, NUM_KEYS, 7);
+        SCOPED_SQUAD open = create_squad(keys, uneven, NUM_KEYS, 0);
+        SCOPED_SQUAD periodic = create_squad(keys, uneven, NUM_KEYS, 7);
         check_velocities(open, 1, NUM_KEYS - 1);
         check_velocities(periodic, 0, NUM_KEYS);
     }
@@ -161,7 +161,7 @@ TEST (squad_of_a_steady_rotation_is_steady) {
     md5_quat keys[NUM_KEYS];
     for (int i = 0; i < NUM_KEYS; i++)
         keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
-    OWN_SQUAD squad = create_squad(keys, uneven, NUM_KEYS, 0);
+    SCOPED_SQUAD squad = create_squad(keys, uneven, NUM_KEYS, 0);
     for (int i = -100; i <= 500; i++) {
         const float angle = 0.5f * (float)(i * 0.01);
         const md5_quat exact = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, angle);
@@ -172,14 +172,14 @@ TEST (squad_of_a_steady_rotation_is_steady) {
 TEST (squad_before_and_after_its_keys) {
     md5_quat keys[NUM_KEYS];
     random_keys(keys, 3);
-    OWN_SQUAD open = create_squad(keys, uneven, NUM_KEYS, 0);
+    SCOPED_SQUAD open = create_squad(keys, uneven, NUM_KEYS, 0);
     const md5_quat first = keys[0];
     const md5_quat last = keys[NUM_KEYS - 1];
     CHECK_SMALL(real_angle(md5_squad_rotation(open, -100), first), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, NAN), first), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, 100), last), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, INFINITY), last), 2e-7);
-    OWN_SQUAD periodic = create_squad(keys, uneven, NUM_KEYS, 7);
+    SCOPED_SQUAD periodic = create_squad(keys, uneven, NUM_KEYS, 7);
     for (int i = 0; i < 71; i++) {
         const md5_quat rotation = md5_squad_rotation(periodic, i * 0.1);
         CHECK_SMALL(real_angle(rotation, md5_squad_rotation(periodic, i * 0.1 + 21.0)), 1e-6);
@@ -192,7 +192,7 @@ TEST (squad_of_one_key_is_the_key) {
     const md5_quat key = {0, 3, 0, -4};
     const double time = 2;
     for (int periodic = 0; periodic < 2; periodic++) {
-        OWN_SQUAD squad = create_squad(&key, &time, 1, periodic ? 1 : 0);
+        SCOPED_SQUAD squad = create_squad(&key, &time, 1, periodic ? 1 : 0);
         for (int i = 0; i < 10; i++) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
             CHECK_SMALL(real_angle(at, key), 2e-7);
@@ -216,7 +216,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
             time = fmax(time + pow(10, 18 * test_random(&random) - 12), nextafter(time, HUGE_VAL));
             times[i] = time;
         }
-        OWN_SQUAD squad = create_squad(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0);
+        SCOPED_SQUAD squad = create_squad(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0);
         for (int i = 0; i < 101; i++) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
@@ -230,7 +230,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
 TEST (squad_at_a_time_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0, 4e-320, 8e-320};
-    OWN_SQUAD squad = create_squad(keys, times, 3, 0);
+    SCOPED_SQUAD squad = create_squad(keys, times, 3, 0);
     for (int i = 0; i < 3; i++) {
         const real4 found = to_unit_real4(md5_squad_rotation(squad, times[i]));
         CHECK_NEAR(fabs(real4_dot(found, to_unit_real4(keys[i]))), 1, 1e-6);
@@ -278,7 +278,7 @@ TEST (squad_survives_failing_memory) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};
     static const double times[] = {0, 1};
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_SQUAD squad =
+        SCOPED_SQUAD squad =
             md5_create_squad(keys, times, 2, 0, &failure.opts.allocator, &failure.error);
         CHECK_FAILURE(failure, squad);
     }

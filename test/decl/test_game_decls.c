@@ -2,7 +2,7 @@
 // precedence of files, and the tokens of the language.
 #include "test/decl/game_case.h"
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/decl/decl_lex.h"
 
@@ -24,7 +24,7 @@ TEST (decls_have_the_default_type_of_their_file) {
         {"skins/b.skin", "s2 { }"},
         {"def/c.def", "e { }\nmodel d { }\nmaterial m2 { }"},
     };
-    OWN_GAME game = open_texts(texts, 3, NULL);
+    SCOPED_GAME game = open_texts(texts, 3, NULL);
     check_decl(game, MD5_DECL_MATERIAL, 0, "m", "materials/a.mtr", 1);
     check_decl(game, MD5_DECL_MATERIAL, 1, "m2", "def/c.def", 2);
     check_decl(game, MD5_DECL_SKIN, 0, "s1", "materials/a.mtr", 1);
@@ -43,7 +43,7 @@ TEST (decls_are_found_in_the_order_of_file_names) {
         {"materials/cow.txt", "text { }"},
     };
     game_log log;
-    OWN_GAME game = open_texts(texts, 4, &log);
+    SCOPED_GAME game = open_texts(texts, 4, &log);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 1);
     check_decl(game, MD5_DECL_MATERIAL, 0, "same", "materials/ant.MTR", 1);
     has_logged(&log,
@@ -61,10 +61,10 @@ static void check_keyword(md5_game *game, const char *name, uint32_t line, uint3
 // The engine's line is the line where the previous declaration ends; it does not count ends of
 // lines in comments.
 TEST (decls_have_the_location_of_their_first_word) {
-    OWN_GAME game = open_materials("first { }\n\n  material second\n{ } third { }\n"
-                                   "/* a comment\n   */\n\t// another one\nfourth { }\n"
-                                   "\"fifth\" { }",
-                                   NULL);
+    SCOPED_GAME game = open_materials("first { }\n\n  material second\n{ } third { }\n"
+                                      "/* a comment\n   */\n\t// another one\nfourth { }\n"
+                                      "\"fifth\" { }",
+                                      NULL);
     check_keyword(game, "first", 1, 1);
     check_keyword(game, "second", 3, 3);
     check_keyword(game, "third", 4, 5);
@@ -78,7 +78,8 @@ TEST (decls_have_the_location_of_their_first_word) {
 }
 
 TEST (decl_names_have_one_spelling) {
-    OWN_GAME game = open_materials("Textures\\Rock.tga { } \"two words\" { } a/v1.2/b { }", NULL);
+    SCOPED_GAME game =
+        open_materials("Textures\\Rock.tga { } \"two words\" { } a/v1.2/b { }", NULL);
     check_decl(game, MD5_DECL_MATERIAL, 0, "textures/rock", "materials/all.mtr", 1);
     check_decl(game, MD5_DECL_MATERIAL, 1, "two words", "materials/all.mtr", 1);
     check_decl(game, MD5_DECL_MATERIAL, 2, "a/v1", "materials/all.mtr", 1);
@@ -87,7 +88,7 @@ TEST (decl_names_have_one_spelling) {
 
 TEST (decls_continue_after_invalid_text) {
     game_log log;
-    OWN_GAME game = open_materials("{ lost { } }\none two three { }\na-b { }\nend { open", &log);
+    SCOPED_GAME game = open_materials("{ lost { } }\none two three { }\na-b { }\nend { open", &log);
     check_decl(game, MD5_DECL_MATERIAL, 0, "three", "materials/all.mtr", 2);
     check_decl(game, MD5_DECL_MATERIAL, 1, "b", "materials/all.mtr", 3);
     check_decl(game, MD5_DECL_MATERIAL, 2, "end", "materials/all.mtr", 3);
@@ -97,14 +98,14 @@ TEST (decls_continue_after_invalid_text) {
 }
 
 TEST (decls_of_exports_are_skipped) {
-    OWN_GAME game = open_materials("export x { a { } } m { }", NULL);
+    SCOPED_GAME game = open_materials("export x { a { } } m { }", NULL);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 1);
     check_decl(game, MD5_DECL_MATERIAL, 0, "m", "materials/all.mtr", 1);
 }
 
 TEST (decls_are_parsed_on_request) {
     game_log log;
-    OWN_GAME game = open_materials("bad { nonsense }", &log);
+    SCOPED_GAME game = open_materials("bad { nonsense }", &log);
     CHECK_UINT(log.count, 0);
     CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_UNPARSED);
     md5_game_material(game, "bad", NULL);
@@ -125,7 +126,7 @@ TEST (decl_index_contains_many_names) {
         memcpy(text + used, "{}\n", 3);
         used += 3;
     }
-    OWN_GAME game = open_materials(text, NULL);
+    SCOPED_GAME game = open_materials(text, NULL);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), COUNT);
     uint32_t found = 0;
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -159,9 +160,9 @@ static double table_at(md5_game *game, const char *name, float x)
 }
 
 TEST (tables_repeat_snap_and_clamp) {
-    OWN_GAME game = open_materials("table t { { 0, 1, 2, 3 } } table s { snap { 0, 1, 2, 3 } }\n"
-                                   "table c { clamp { 0, 10, 20 } } table one { { 7 } }",
-                                   NULL);
+    SCOPED_GAME game = open_materials("table t { { 0, 1, 2, 3 } } table s { snap { 0, 1, 2, 3 } }\n"
+                                      "table c { clamp { 0, 10, 20 } } table one { { 7 } }",
+                                      NULL);
     CHECK_NEAR(table_at(game, "t", 0.375f), 1.5, 1e-6); // 1.5 of 4 values
     CHECK_NEAR(table_at(game, "t", 0.875f), 1.5, 1e-6); // between 3 and the first value again
     CHECK_NEAR(table_at(game, "t", -0.25f), 3, 1e-6);
@@ -177,7 +178,7 @@ TEST (tables_repeat_snap_and_clamp) {
 
 TEST (tables_with_errors_are_defaulted) {
     game_log log;
-    OWN_GAME game = open_materials(
+    SCOPED_GAME game = open_materials(
         "table a { { 1 2 } }\ntable b { { x } }\ntable c { wrong }\ntable d { { 1, 2 } }", &log);
     CHECK_EXACT(table_at(game, "a", 0), 1);
     CHECK_EXACT(table_at(game, "b", 0), 1);
@@ -196,7 +197,7 @@ TEST (skins_replace_materials_by_their_first_row) {
         {"materials/a.mtr", "body { map x }\nhull { nonsolid }"},
         {"skins/a.skin", "skin s { model m.lwo Body.tga one body two * three }"},
     };
-    OWN_GAME game = open_texts(texts, 2, NULL);
+    SCOPED_GAME game = open_texts(texts, 2, NULL);
     const md5_skin_def *const skin = md5_game_skin_def(game, "S", NULL);
     CHECK_UINT(skin->num_replacements, 3);
     CHECK_UINT(skin->num_models, 1);
@@ -213,7 +214,7 @@ TEST (skins_that_are_missing_or_broken_are_default) {
         {"materials/a.mtr", "shiny { { map x } }"},
         {"skins/a.skin", "skin odd { lonely"},
     };
-    OWN_GAME game = open_texts(texts, 2, NULL);
+    SCOPED_GAME game = open_texts(texts, 2, NULL);
     const md5_skin_def *skin = md5_game_skin_def(game, "nowhere", NULL);
     CHECK_UINT(skin->decl->state, MD5_DECL_DEFAULTED);
     CHECK_STRING(md5_skin_def_material(game, skin, "any"), "_default");
@@ -258,7 +259,7 @@ TEST (declarations_that_are_truncated_end_at_the_file_end) {
     for (size_t size = sizeof complete - 1; size > 0; size--) {
         memcpy(text, complete, size);
         text[size] = '\0';
-        OWN_GAME game = open_models(text, NULL);
+        SCOPED_GAME game = open_models(text, NULL);
         ask_for_all(game);
         CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL));
         ask_for_all(game);
@@ -268,7 +269,7 @@ TEST (declarations_that_are_truncated_end_at_the_file_end) {
 // In lenient mode everything before the end of the file counts.
 TEST (frame_commands_without_a_closing_brace_are_read) {
     game_log log = {.count = 0};
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_models("model n { mesh x.md5mesh anim walk two.md5anim {\nframe 1 footstep", &log);
     CHECK(md5_game_model_def(game, "n", NULL)->decl->state == MD5_DECL_DEFAULTED);
     CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL));
@@ -306,7 +307,7 @@ TEST (game_prefers_files_of_the_first_search_path) {
     static const game_text base[] = {{"A.TXT", "base"}, {"b.txt", "b"}};
     const md5_game_path search_paths[] = {make_game_path(mod, 1, false),
                                           make_game_path(base, 2, false)};
-    OWN_GAME game = open_search_paths(search_paths, 2);
+    SCOPED_GAME game = open_search_paths(search_paths, 2);
     check_text(game, "a.txt", "mod");
     check_text(game, "b.txt", "b");
 }
@@ -314,7 +315,7 @@ TEST (game_prefers_files_of_the_first_search_path) {
 TEST (game_ignores_case_and_slash_direction_of_paths) {
     static const game_text texts[] = {{"Models/MD5\\Imp.md5mesh", "imp"}};
     const md5_game_path search_path = make_game_path(texts, 1, false);
-    OWN_GAME game = open_search_paths(&search_path, 1);
+    SCOPED_GAME game = open_search_paths(&search_path, 1);
     check_text(game, "models/md5/imp.MD5MESH", "imp");
     check_text(game, "/models\\md5\\imp.md5mesh", "imp");
     CHECK(md5_game_find_file(game, "models/md5/../md5/imp.md5mesh", 0) == MD5_NONE);
@@ -337,13 +338,13 @@ TEST (game_omits_names_that_cannot_be_opened) {
     static const game_text texts[] = {{"../materials/a.mtr", "a { }"},
                                       {"/materials/b.mtr", "b { }"}};
     const md5_game_path search_path = make_game_path(texts, 2, true);
-    OWN_GAME game = open_search_paths(&search_path, 1);
+    SCOPED_GAME game = open_search_paths(&search_path, 1);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 0);
     CHECK(md5_game_find_file(game, "materials/b.mtr", 0) == MD5_NONE);
 }
 
 TEST (game_reports_a_missing_file_to_loaders) {
-    OWN_GAME game = open_search_paths(NULL, 0);
+    SCOPED_GAME game = open_search_paths(NULL, 0);
     const md5_load_opts opts = {.files = md5_game_files(game)};
     md5_error error = {0};
     CHECK_REFUSED(md5_load_model("models/imp.md5mesh", &opts, &error), error, MD5_ERROR_IO,
@@ -353,7 +354,7 @@ TEST (game_reports_a_missing_file_to_loaders) {
 TEST (game_warns_of_files_that_cannot_be_read) {
     static const game_text texts[] = {{"materials/a.mtr", NULL}, {"materials/b.mtr", "b { }"}};
     game_log log;
-    OWN_GAME game = open_texts(texts, 2, &log);
+    SCOPED_GAME game = open_texts(texts, 2, &log);
     has_logged(&log, "materials/a.mtr:0: cannot read the file: 'it is on the moon'");
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 1);
 }
@@ -372,11 +373,11 @@ static char *long_material(const char *name, size_t size)
 
 TEST (declarations_have_a_limit_of_size) {
     enum { LIMIT = 2 << 20 };
-    OWN char *const longest = long_material("longest", LIMIT);
-    OWN char *const longer = long_material("longer", LIMIT + 1);
+    SCOPED char *const longest = long_material("longest", LIMIT);
+    SCOPED char *const longer = long_material("longer", LIMIT + 1);
     const game_text texts[] = {{"materials/a.mtr", longest}, {"materials/b.mtr", longer}};
     game_log log;
-    OWN_GAME game = open_texts(texts, 2, &log);
+    SCOPED_GAME game = open_texts(texts, 2, &log);
     CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "longest"));
     CHECK(!md5_find_decl(game, MD5_DECL_MATERIAL, "longer"));
     CHECK(has_logged(&log, "materials/b.mtr:1: material 'longer' is too large: expected at most "
@@ -385,17 +386,17 @@ TEST (declarations_have_a_limit_of_size) {
 
 TEST (files_of_declarations_have_a_limit_of_size) {
     enum { LIMIT = 16 << 20 };
-    OWN char *const longest = long_material("a { } b ", LIMIT);
-    OWN char *const longer = long_material("c { } d ", LIMIT + 1);
+    SCOPED char *const longest = long_material("a { } b ", LIMIT);
+    SCOPED char *const longer = long_material("c { } d ", LIMIT + 1);
     const game_text texts[] = {{"materials/a.mtr", longest}, {"materials/b.mtr", longer}};
-    OWN_GAME game = open_texts(texts, 2, NULL);
+    SCOPED_GAME game = open_texts(texts, 2, NULL);
     CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "a"));
     CHECK(!md5_find_decl(game, MD5_DECL_MATERIAL, "c"));
 }
 
 TEST (game_finds_images_by_the_engines_rule) {
     static const game_text texts[] = {{"t/a.tga", ""}, {"t/b.jpg", ""}};
-    OWN_GAME game = open_texts(texts, 2, NULL);
+    SCOPED_GAME game = open_texts(texts, 2, NULL);
     CHECK_STRING(md5_game_image_file(game, "T\\a"), "t/a.tga");
     CHECK_STRING(md5_game_image_file(game, "t/b.tga"), "t/b.jpg");
     CHECK_STRING(md5_game_image_file(game, "t/b"), "t/b.jpg");
@@ -411,7 +412,7 @@ TEST (game_survives_failure_of_every_allocation) {
     };
     const md5_game_path search_path = make_game_path(texts, 2, false);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
+        SCOPED_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
         CHECK(game || failure.error.status == MD5_ERROR_MEMORY);
         if (game) {
             for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL); i++)
@@ -431,7 +432,7 @@ TEST (game_survives_failure_of_every_allocation) {
 // Reads all tokens of a text and joins them with |.
 static void lex_all(const char *text, char *result, size_t size, game_log *log)
 {
-    OWN_GAME game = open_texts(NULL, 0, log);
+    SCOPED_GAME game = open_texts(NULL, 0, log);
     md5_decl_lex lex;
     md5_token token;
     result[0] = '\0';
@@ -488,7 +489,7 @@ TEST (decl_lex_skips_the_byte_after_a_comment) {
 }
 
 TEST (decl_lex_ends_at_a_nul) {
-    OWN_GAME game = open_texts(NULL, 0, NULL);
+    SCOPED_GAME game = open_texts(NULL, 0, NULL);
     md5_decl_lex lex;
     md5_token token;
     md5i_decl_lex_begin(&lex, game, "text", 1, "a\0b", 3);
@@ -534,7 +535,7 @@ TEST (decl_lex_reports_words_instead_of_integers) {
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         game_log log;
-        OWN_GAME game = open_texts(NULL, 0, &log);
+        SCOPED_GAME game = open_texts(NULL, 0, &log);
         md5_decl_lex lex;
         md5i_decl_lex_begin(&lex, game, "text", 1, rows[i].text, strlen(rows[i].text));
         CHECK(md5i_decl_lex_int(&lex) == rows[i].value);
@@ -548,7 +549,7 @@ TEST (decl_lex_reports_words_instead_of_integers) {
 // Returns the number at the start of a text.
 static double parse_number(const char *text)
 {
-    OWN_GAME game = open_texts(NULL, 0, NULL);
+    SCOPED_GAME game = open_texts(NULL, 0, NULL);
     md5_decl_lex lex;
     md5_token token = {.number = -1};
     md5i_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
@@ -582,7 +583,7 @@ TEST (decl_lex_skips_suffixes_of_numbers) {
 }
 
 TEST (decl_lex_reads_on_a_line) {
-    OWN_GAME game = open_texts(NULL, 0, NULL);
+    SCOPED_GAME game = open_texts(NULL, 0, NULL);
     md5_decl_lex lex;
     md5_token token;
     const char *const text = "a b\nc";
@@ -628,7 +629,7 @@ TEST (warnings_point_to_the_beginning_of_words) {
         const md5_game_path path = make_game_path(texts, 2, false);
         md5_error last = {.line = 0};
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
-        OWN_GAME game = md5_create_game(&path, 1, &opts, NULL);
+        SCOPED_GAME game = md5_create_game(&path, 1, &opts, NULL);
         CHECK(game);
         md5_game_material(game, "m", NULL);
         md5_game_skin_def(game, "m", NULL);
@@ -644,7 +645,7 @@ TEST (decl_lex_warns_at_line_and_column) {
     const md5_game_path path = make_game_path(texts, 1, false);
     md5_error last = {.line = 0};
     const md5_load_opts opts = {.warn = keep_warning, .warn_user = &last};
-    OWN_GAME game = md5_create_game(&path, 1, &opts, NULL);
+    SCOPED_GAME game = md5_create_game(&path, 1, &opts, NULL);
     CHECK_STRING(last.file, "materials/a.mtr");
     CHECK_UINT(last.line, 2);
     CHECK_UINT(last.column, 5);
@@ -681,7 +682,7 @@ TEST (game_asserts_its_arguments) {
 #endif
 
 TEST (game_answers_invalid_types) {
-    OWN_GAME game = md5_create_game(NULL, 0, NULL, NULL);
+    SCOPED_GAME game = md5_create_game(NULL, 0, NULL, NULL);
     CHECK_UINT(md5_game_num_decls(game, MD5_NUM_DECL_TYPES), 0);
     CHECK(!md5_find_decl(game, MD5_NUM_DECL_TYPES, "a"));
     CHECK(!md5_game_decl(game, MD5_DECL_TABLE, 0));

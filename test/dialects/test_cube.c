@@ -3,7 +3,7 @@
 // cube_case contains a loaded model and its files in memory. "Scripts" tests the language, "Real
 // models" a model of MD5_CORPUS.
 #include "test/decl/game_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 // md5.cfg files in memory.
@@ -87,11 +87,11 @@ static void close_cube(cube_case *test)
     test->cube = NULL;
 }
 
-#define OWN_CUBE __attribute__((cleanup(close_cube))) cube_case
+#define SCOPED_CUBE __attribute__((cleanup(close_cube))) cube_case
 
 // Declares a loaded cube until the end of the block; its case is `test`.
 #define OPEN_CUBE(cube, text)                               \
-    OWN_CUBE test;                                          \
+    SCOPED_CUBE test;                                       \
     const md5_cube2 *const cube = open_cube(&test, (text)); \
     REQUIRE(cube)
 
@@ -343,7 +343,7 @@ TEST (cube_adjusts_poses_in_other_axes) {
 
 static void check_warnings(const char *text, const char *expected)
 {
-    OWN_CUBE test;
+    SCOPED_CUBE test;
     CHECK(open_cube(&test, text));
     CHECK_STRING(test.log.text, expected);
 }
@@ -437,7 +437,7 @@ TEST (cube_sets_variables_after_longer_commands) {
 }
 
 TEST (cube_limits_words_and_depth) {
-    OWN_CUBE test;
+    SCOPED_CUBE test;
     char text[1024] = "md5load a.md5mesh\nmdlspin";
     for (int i = 0; i < 26; i++)
         strcat(text, " 1");
@@ -456,7 +456,7 @@ TEST (cube_limits_words_and_depth) {
 // -- Files ----------------------------------------------------------------------------------------
 
 TEST (cube_reads_other_files) {
-    OWN_CUBE test;
+    SCOPED_CUBE test;
     const md5_cube2 *const cube = open_cube_with(
         &test, "exec \"actors/./hero/../base.cfg\"\nmd5fly\n", "data/actors/base.cfg",
         "md5load a.md5mesh\nmd5hop\nexec actors/hero/md5.cfg\n"
@@ -482,7 +482,7 @@ TEST (cube_continues_without_unreadable_files) {
 }
 
 TEST (cube_reads_a_limited_number_of_files) {
-    OWN_CUBE test;
+    SCOPED_CUBE test;
     char text[2048] = "md5load a.md5mesh\n";
     for (int i = 0; i < 64; i++)
         strcat(text, "exec b.cfg\n");
@@ -498,7 +498,7 @@ static void check_mesh(const char *path, const char *root, const char *text, con
     const game_text files[] = {{path, text}, {NULL, NULL}};
     game_log log;
     const md5_load_opts opts = cube_opts(files, &log);
-    OWN_CUBE2 cube = md5_load_cube2(path, root, &opts, NULL);
+    SCOPED_CUBE2 cube = md5_load_cube2(path, root, &opts, NULL);
     if (CHECK(cube))
         CHECK_STRING(cube->parts[0].mesh, mesh);
 }
@@ -565,7 +565,7 @@ TEST (cube_survives_failure_of_every_allocation) {
         game_log log;
         md5_load_opts opts = cube_opts(files, &log);
         opts.allocator = failure.opts.allocator;
-        OWN_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &failure.error);
+        SCOPED_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &failure.error);
         CHECK_FAILURE(failure, cube);
     }
 }
@@ -604,7 +604,7 @@ TEST (cube_reads_truncated_and_altered_texts) {
         text[i % size] = i < size ? '\0' : bytes[i / size - 1];
         const game_text files[] = {{"md5.cfg", text}, {NULL, NULL}};
         const md5_load_opts opts = cube_opts(files, &log);
-        OWN_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
+        SCOPED_CUBE2 cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
         CHECK(cube || error.status == MD5_ERROR_SYNTAX);
     }
 }
@@ -614,7 +614,8 @@ TEST (cube_reads_truncated_and_altered_texts) {
 TEST (cube_reads_red_eclipses_drone) {
     md5_cube2_material skin;
     REQUIRE_CORPUS();
-    OWN_CUBE2 cube = md5_load_cube2(test_path("corpus/redeclipse/drone/md5.cfg"), NULL, NULL, NULL);
+    SCOPED_CUBE2 cube =
+        md5_load_cube2(test_path("corpus/redeclipse/drone/md5.cfg"), NULL, NULL, NULL);
     REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
     // The numbers were counted in the file: grep -c '^md5tag' and so on.
@@ -632,7 +633,7 @@ TEST (cube_reads_red_eclipses_drone) {
         CHECK_EXACT(part->anims[shoot].frame_rate, 25);
     }
     CHECK(md5_find_cube2_anim(part, 0, "sword") == md5_find_cube2_anim(part, 0, "claw"));
-    OWN_MODEL model = md5_load_model(part->mesh, NULL, NULL);
+    SCOPED_MODEL model = md5_load_model(part->mesh, NULL, NULL);
     REQUIRE(model);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];

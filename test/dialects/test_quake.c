@@ -1,7 +1,7 @@
 // Tests of additional files of the Quake re-releases: skins by name, scales of joints.
 #include "test/real.h"
 #include "test/decl/game_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 // -- Skins ----------------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ TEST (quake_finds_skins_by_their_names) {
     CHECK_UINT(md5_quake_image_at(&skins, 0, 1), 0);
 }
 
-static bool is_there(void *user, const char *name)
+static bool file_exists(void *user, const char *name)
 {
     (void)user, (void)name;
     return true;
@@ -42,12 +42,12 @@ static bool is_there(void *user, const char *name)
 TEST (quake_limits_skins_and_images) {
     md5_quake_skins skins;
     char text[2000], name[16];
-    md5_build_quake_skins("dog", is_there, NULL, &skins);
+    md5_build_quake_skins("dog", file_exists, NULL, &skins);
     CHECK_UINT(skins.num_skins, 32);
     CHECK_UINT(skins.num_images[31], 4);
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    md5_build_quake_skins(text, is_there, NULL, &skins);
+    md5_build_quake_skins(text, file_exists, NULL, &skins);
     CHECK_UINT(skins.num_skins, 0);
     CHECK_UINT(md5_quake_image_name("progs/ogre", 7, 3, name, sizeof name), 16);
     CHECK_STRING(name, "progs/ogre_07_0"); // truncated
@@ -276,9 +276,9 @@ TEST (scales_name_line_and_column_of_errors) {
 TEST (scales_survive_failure_of_every_allocation) {
     static const char text[] = "{\"arm\":{\"0\":0.5,\"1\":2}}";
     md5_error error = {0};
-    OWN_ANIM anim = text_anim(anim_text, &error);
+    SCOPED_ANIM anim = text_anim(anim_text, &error);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_SCALES scales =
+        SCOPED_SCALES scales =
             md5_parse_scales(text, strlen(text), anim, &failure.opts, &failure.error);
         CHECK_FAILURE(failure, scales);
     }
@@ -287,8 +287,8 @@ TEST (scales_survive_failure_of_every_allocation) {
 
 TEST (scales_have_as_many_rows_as_memory_allows) {
     md5_error error = {0};
-    OWN_ANIM anim = text_anim(anim_text, &error);
-    OWN_TEXT text = {0};
+    SCOPED_ANIM anim = text_anim(anim_text, &error);
+    SCOPED_TEXT text = {0};
     REQUIRE(anim);
     test_append(&text, "{\"arm\":{\"0\":1");
     while (text.used < (1 << 20) - 64)
@@ -298,15 +298,16 @@ TEST (scales_have_as_many_rows_as_memory_allows) {
     CHECK_FAILS(md5_parse_scales(text.bytes, text.used, anim, &opts, &error), error,
                 MD5_ERROR_MEMORY);
     opts.allocator.limit = 0;
-    OWN_SCALES scales = md5_parse_scales(text.bytes, text.used, anim, &opts, &error);
+    SCOPED_SCALES scales = md5_parse_scales(text.bytes, text.used, anim, &opts, &error);
     CHECK(scales && scales->joints[0].num_keys == 3);
 }
 
 TEST (scales_are_read_from_files) {
     md5_error error = {0};
-    OWN_ANIM anim = text_anim(anim_text, &error);
+    SCOPED_ANIM anim = text_anim(anim_text, &error);
     REQUIRE(anim);
     CHECK_FAILS(md5_load_scales("no/such.md5scale", anim, NULL, &error), error, MD5_ERROR_IO);
-    OWN_SCALES scales = md5_load_scales(test_path("test/fuzz/seeds/scale/arm"), anim, NULL, &error);
+    SCOPED_SCALES scales =
+        md5_load_scales(test_path("test/fuzz/seeds/scale/arm"), anim, NULL, &error);
     CHECK(scales && scales->num_joints > 0);
 }

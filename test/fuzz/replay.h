@@ -4,16 +4,16 @@
 #define FUZZ_REPLAY_H
 
 #include "test/fuzz/target.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include <dirent.h>
 
 static inline void fuzz_replay_file(fuzz_target *run, const char *path)
 {
     size_t size = 0;
-    OWN_STRING text = test_read_file(path, &size);
+    SCOPED_STRING text = test_read_file(path, &size);
     REQUIRE(text);
-    OWN uint8_t *const data = test_copy(text, size);
+    SCOPED uint8_t *const data = test_copy(text, size);
     const char *const fault = run(data, size);
     CHECK_THAT(!fault, "%s: %s", path, fault ? fault : "");
 }

@@ -1,7 +1,7 @@
 // Actors, rule by rule: times, weights, channels, frame commands, root motion, saving.
 #include "test/game/entity_case.h"
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 // Checks the frame commands of the next milliseconds.
@@ -513,16 +513,16 @@ TEST_HERE (blinking_stops_and_goes_on) {
 
 // A body without a head blinks, but does not cycle "def_head". Invalid times are clamped.
 TEST (blinks_work_for_bodies_without_heads) {
-    OWN_GAME game = open_heads(
+    SCOPED_GAME game = open_heads(
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
-    OWN_ENTITY entity = load_entity(game, "e");
-    OWN_ENTITY default_entity = load_entity(game, "f");
+    SCOPED_ENTITY entity = load_entity(game, "e");
+    SCOPED_ENTITY default_entity = load_entity(game, "f");
     CHECK_UINT(entity->blink_min, 0);
     CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
     CHECK_UINT(default_entity->blink_min, 500);
     CHECK_UINT(default_entity->blink_max, 8000);
-    OWN_ACTOR actor = md5_create_actor(default_entity, NULL, NULL);
+    SCOPED_ACTOR actor = md5_create_actor(default_entity, NULL, NULL);
     md5_actor_spawn(actor, default_entity);
     CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == MD5_NONE);
     advance(actor, 16);
@@ -558,9 +558,9 @@ TEST_HERE (restored_heads_blink_at_the_same_time) {
 }
 
 TEST (clips_with_a_prefix_have_precedence) {
-    OWN_GAME game = open_heads(HEAD_MODEL);
-    OWN_ENTITY entity = load_entity(game, "lively");
-    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    SCOPED_GAME game = open_heads(HEAD_MODEL);
+    SCOPED_ENTITY entity = load_entity(game, "lively");
+    SCOPED_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     CHECK(md5_actor_choose(actor, "sad", "walk") == 2);
     CHECK(md5_actor_choose(actor, "", "walk") == 4);
     CHECK(md5_actor_choose(actor, "glad", "walk") == 4);
@@ -580,9 +580,9 @@ TEST (one_of_the_first_64_alternates_is_selected) {
         strcat(text, line);
     }
     strcat(text, "}\n");
-    OWN_GAME game = open_entity_game(text, NULL);
-    OWN_ENTITY entity = load_entity(game, "crowd");
-    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    SCOPED_GAME game = open_entity_game(text, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "crowd");
+    SCOPED_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     bool is_selected[MAX_ALTERNATES + 1] = {false};
     for (int i = 0; i < MAX_ALTERNATES; i++) {
         const uint32_t clip = md5_actor_choose(actor, NULL, "cheer");
@@ -1009,12 +1009,12 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
 {
     uint32_t num_equal = 0;
     int next = 0;
-    OWN_ENTITY entity = md5_load_entity(game, all->model, NULL, NULL);
+    SCOPED_ENTITY entity = md5_load_entity(game, all->model, NULL, NULL);
     char name[64];
     snprintf(name, sizeof name, "d3/verdicts/poses/%s", all->file);
-    OWN_STRING golden = read_golden(name, NULL);
+    SCOPED_STRING golden = read_golden(name, NULL);
     CHECK(entity && golden);
-    OWN_ACTOR actor = entity ? md5_create_actor(entity, NULL, NULL) : NULL;
+    SCOPED_ACTOR actor = entity ? md5_create_actor(entity, NULL, NULL) : NULL;
     unsigned last_time = 0;
     if (actor)
         md5_actor_set_seed(actor, seed);
@@ -1041,8 +1041,8 @@ TEST (actor_poses_equal_those_of_the_original_engine) {
     uint32_t num_equal = 0;
     uint32_t num_poses = 0;
     uint32_t seed = 0;
-    OWN_GAME game = open_golden_game(&minigame, NULL);
-    OWN_STRING config = read_golden("d3/verdicts/poses/pose.cfg", NULL);
+    SCOPED_GAME game = open_golden_game(&minigame, NULL);
+    SCOPED_STRING config = read_golden("d3/verdicts/poses/pose.cfg", NULL);
     CHECK(game && config && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));
     for (const char *line = config; line && *line;) {
         scenario all;

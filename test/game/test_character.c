@@ -1,7 +1,7 @@
 // Compares characters with the original engine: joint modifiers, look-at, heads, walk IK. The game
 // folder was made for this test (MD5_CORPUS, golden/d3char; its FORMAT.md explains the tables).
 #include "test/game/entity_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 #include "md5/game/character.h"
@@ -90,8 +90,8 @@ static md5_mod_mode modifier_mode(double number)
 
 TEST (characters_move_joints_like_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN_STRING text = read_golden("d3char/jointmods.txt", NULL);
+    SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
+    SCOPED_STRING text = read_golden("d3char/jointmods.txt", NULL);
     REQUIRE(game && text);
     max_errors all = {0};
     unsigned num_cases = 0;
@@ -104,9 +104,9 @@ TEST (characters_move_joints_like_the_original_engine) {
         CHECK(read_numbers(&at, numbers, 1) && read_word(&at, model) && read_word(&at, clip));
         CHECK(read_numbers(&at, numbers, 1) && read_word(&at, word)
               && read_numbers(&at, numbers + 1, 1));
-        OWN_ENTITY entity = md5_load_entity(game, model, NULL, NULL);
+        SCOPED_ENTITY entity = md5_load_entity(game, model, NULL, NULL);
         REQUIRE(entity);
-        OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+        SCOPED_ACTOR actor = md5_create_actor(entity, NULL, NULL);
         REQUIRE(actor);
         const uint32_t index = md5_actor_choose(actor, NULL, clip);
         CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, index, MD5_ACTOR_CYCLE, 0, 0));
@@ -266,8 +266,8 @@ static void check_look(look_case *run, const double *n)
 
 TEST (characters_look_like_those_of_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN_STRING text = read_golden("d3char/look.txt", NULL);
+    SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
+    SCOPED_STRING text = read_golden("d3char/look.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
     look_case *const run = &fixture;
@@ -358,8 +358,8 @@ static void begin_looking(md5_monster *monster, const double *n)
 
 TEST (heads_follow_their_bodies_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN_STRING text = read_golden("d3char/head.txt", NULL);
+    SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
+    SCOPED_STRING text = read_golden("d3char/head.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
     look_case *const run = &fixture;
@@ -438,8 +438,8 @@ static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool
 
 TEST (feet_are_placed_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN_STRING text = read_golden("d3char/walkik.txt", NULL);
+    SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
+    SCOPED_STRING text = read_golden("d3char/walkik.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
     look_case *const run = &fixture;
@@ -672,8 +672,8 @@ static void compare_constraint(const md5_figure *figure, const char *line)
 
 TEST (figures_move_with_joints_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN_STRING text = read_golden("d3char/afpose.txt", NULL);
+    SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
+    SCOPED_STRING text = read_golden("d3char/afpose.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
     look_case *const run = &fixture;
@@ -781,23 +781,23 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
 
 // == Without the probe ============================================================================
 
-static void own_monster(md5_monster *const *owner)
+static void release_monster(md5_monster *const *owner)
 {
     md5_destroy_monster(*owner);
 }
-#define OWN_MONSTER __attribute__((unused, cleanup(own_monster))) md5_monster *const
+#define SCOPED_MONSTER __attribute__((unused, cleanup(release_monster))) md5_monster *const
 
 // The target is 90 degrees to the left. The default limit is 75 degrees, and in one tick the look
 // turns by a tenth of 75 degrees. The lid turns by more than 180 degrees.
 TEST (monsters_look_to_the_left) {
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint neck\" \"0 "
                          "0.5 0\" \"look_joint lid\" \"0 30 0\" \"eye_height\" \"20\" }",
                          NULL);
-    OWN_ENTITY entity = load_entity(game, "ogre");
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
     const md5_monster_desc desc = {.entity = entity, .body = body};
-    OWN_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
+    SCOPED_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
     REQUIRE(monster);
     const md5_monster_tick tick = {
         .time = 16, .rotation = {0, 0, 0, 1}, .look = MD5_LOOK_THING, .target = {0, 50, 20}};
@@ -820,13 +820,13 @@ TEST (monsters_look_to_the_left) {
 // monster that is restored from its saved state.
 TEST (monsters_pose_the_joints_that_code_moves) {
     static unsigned char bytes[1 << 12];
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "entityDef ogre { \"model\" \"body\" \"look_joint neck\" \"0 1 0\" }", NULL);
-    OWN_ENTITY entity = load_entity(game, "ogre");
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
     const md5_monster_desc desc = {.entity = entity, .body = body};
-    OWN_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
-    OWN_MONSTER copy = md5_create_monster(&desc, NULL, NULL);
+    SCOPED_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
+    SCOPED_MONSTER copy = md5_create_monster(&desc, NULL, NULL);
     REQUIRE(monster && copy && md5_monster_save_size(monster) <= sizeof bytes);
     const md5_monster_tick tick = {.rotation = {0, 0, 0, 1}};
     md5_monster_think(monster, &tick);
@@ -850,21 +850,22 @@ TEST (monsters_pose_the_joints_that_code_moves) {
 
 TEST (monsters_report_missing_keys) {
     game_log log = {0};
-    OWN_GAME game = open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint nose\" \"1 "
-                                     "1 0\" \"bone_focus\" \"brow\"\n"
-                                     "\"ik_numLegs\" \"2\" \"ik_waist\" \"spine\" }",
-                                     &log);
+    SCOPED_GAME game =
+        open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint nose\" \"1 "
+                         "1 0\" \"bone_focus\" \"brow\"\n"
+                         "\"ik_numLegs\" \"2\" \"ik_waist\" \"spine\" }",
+                         &log);
     const md5_load_opts axes = {.axes = MD5_AXES_Y_UP};
-    OWN_ENTITY entity = load_entity(game, "ogre");
-    OWN_ENTITY rotated = md5_load_entity(game, "ogre", &axes, NULL);
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-    OWN_ACTOR rotated_body = md5_create_actor(rotated, NULL, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    SCOPED_ENTITY rotated = md5_load_entity(game, "ogre", &axes, NULL);
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ACTOR rotated_body = md5_create_actor(rotated, NULL, NULL);
     md5_monster_desc desc = {.entity = rotated, .body = rotated_body};
     md5_error error = {0};
     CHECK_FAILS(md5_create_monster(&desc, NULL, &error), error, MD5_ERROR_MISMATCH);
     desc = (md5_monster_desc){.entity = entity, .body = body};
     const md5_load_opts opts = {.warn = log_warning, .warn_user = &log};
-    OWN_MONSTER monster = md5_create_monster(&desc, &opts, NULL);
+    SCOPED_MONSTER monster = md5_create_monster(&desc, &opts, NULL);
     CHECK(monster && md5_monster_state(monster).num_legs == 0);
     CHECK_STRING(
         log.text,
@@ -894,9 +895,9 @@ static const game_text doll_files[] = {
 // A box with sides of 20 about ( 0 0 10 ), and above it a bone from 20 to 32. The area of the
 // triangle in the middle of the bone is 3/8 of its squared width.
 TEST (figures_are_hit_where_they_are) {
-    OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
-    OWN_ENTITY entity = load_entity(game, "doll");
-    OWN_ENTITY bare = load_entity(game, "bare");
+    SCOPED_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
+    SCOPED_ENTITY entity = load_entity(game, "doll");
+    SCOPED_ENTITY bare = load_entity(game, "bare");
     md5_error error = {0};
     const md5_figure_def *const def = md5_game_figure_def(game, "doll", NULL);
     CHECK_FAILS(md5_create_figure(def, bare, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -928,8 +929,8 @@ TEST (figures_are_hit_where_they_are) {
 
 TEST (figures_report_shared_and_missing_joints) {
     game_log log;
-    OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), &log);
-    OWN_ENTITY entity = load_entity(game, "doll");
+    SCOPED_GAME game = open_texts(doll_files, COUNT_OF(doll_files), &log);
+    SCOPED_ENTITY entity = load_entity(game, "doll");
     const md5_load_opts opts = {.warn = log_warning, .warn_user = &log};
     md5_figure *const figure =
         md5_create_figure(md5_game_figure_def(game, "loose", NULL), entity, &opts, NULL);
@@ -970,8 +971,8 @@ static double time_lists(uint32_t count)
     test_append(&def, "\" } }");
     const game_text files[] = {
         {"d.md5mesh", mesh.bytes}, {"d.md5anim", clip.bytes}, {"def/d.def", def.bytes}};
-    OWN_GAME game = open_texts(files, COUNT_OF(files), NULL);
-    OWN_ENTITY entity = load_entity(game, "doll");
+    SCOPED_GAME game = open_texts(files, COUNT_OF(files), NULL);
+    SCOPED_ENTITY entity = load_entity(game, "doll");
     double shortest = INFINITY;
     for (int i = 0; i < 3; i++) {
         const clock_t begin = clock();
@@ -995,8 +996,8 @@ TEST (lists_of_joints_take_linear_time) {
 }
 
 TEST (figures_report_memory_that_runs_out) {
-    OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
-    OWN_ENTITY entity = load_entity(game, "doll");
+    SCOPED_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
+    SCOPED_ENTITY entity = load_entity(game, "doll");
     const md5_figure_def *const def = md5_game_figure_def(game, "doll", NULL);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         md5_figure *const figure = md5_create_figure(def, entity, &failure.opts, &failure.error);
@@ -1008,15 +1009,15 @@ TEST (figures_report_memory_that_runs_out) {
 // If several lists contain a joint, the last list counts, even if an earlier element of this list
 // excludes the joint.
 TEST (hits_count_by_zones) {
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "entityDef ogre { \"model\" \"body\" \"damage_zone Trunk\" \"*root -*neck\"\n"
         "\"damage_zone head\" \"*spine -spine -*lid nose\" \"damage_zone eye\" \"-*root lid "
         "-root\"\n"
         "\"damage_scale eye\" \"x\" \"damage_scale trunk\" \"9\" \"damage_scale head\" \"1.5\" }\n"
         "entityDef ghost { \"model\" \"body\" }",
         NULL);
-    OWN_ENTITY ogre = load_entity(game, "ogre");
-    OWN_ENTITY ghost = load_entity(game, "ghost");
+    SCOPED_ENTITY ogre = load_entity(game, "ogre");
+    SCOPED_ENTITY ghost = load_entity(game, "ghost");
     static const md5_damage_zone zones[] = {{"Trunk", 1}, {"Trunk", 1}, {"head", 1.5f}, {"eye", 0}};
     for (uint32_t i = 0; i < ENTITY_JOINTS; i++) {
         const md5_damage_zone zone = md5_entity_damage_zone(ogre, i);
@@ -1032,15 +1033,15 @@ TEST (hits_count_by_zones) {
 // monster, the eyes are 20 above the neck.
 static void look_with_yaw(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 joints[4])
 {
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "entityDef ogre { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"neck\"\n"
         "\"bone_leftEye\" \"tooth\" \"eye_height\" \"20\" \"offsetModel\" \"3 0 -2\" }",
         NULL);
-    OWN_ENTITY entity = load_entity(game, "ogre");
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-    OWN_ACTOR head_actor = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ACTOR head_actor = md5_create_actor(entity->parts[0].entity, NULL, NULL);
     const md5_monster_desc desc = {entity, body, head_actor, is_as_meant, {0}};
-    OWN_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
+    SCOPED_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
     const md5_quat rotation = md5_quat_from_euler((md5_euler){.yaw = yaw});
     md5_monster_tick tick = {.rotation = rotation, .origin = {100, 200, 0}};
     for (; tick.time < 64; tick.time += 16)

@@ -2,7 +2,7 @@
 #include "test/real.h"
 #include "test/game/entity_case.h"
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 static void check_vector(md5_vec3 v, double x, double y, double z)
 {
@@ -10,11 +10,11 @@ static void check_vector(md5_vec3 v, double x, double y, double z)
 }
 
 TEST (entities_have_model_clips_and_materials) {
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "entityDef imp { \"model\" \"body\" \"skin\" \"red\" }\n"
         "skin red { skin scarlet } material skin { { map a } } material scarlet { { map b } }",
         NULL);
-    OWN_ENTITY imp = load_entity(game, "Imp");
+    SCOPED_ENTITY imp = load_entity(game, "Imp");
     CHECK_STRING(imp->def->decl->name, "imp");
     CHECK_STRING(imp->model_def->decl->name, "body");
     CHECK_UINT(imp->num_clips, 7);
@@ -46,21 +46,21 @@ TEST (shaders_replace_skins) {
     md5_free_entity(a);
     md5_free_entity(b);
     md5_destroy_game(game);
-    OWN_GAME empty = open_entity_game(
+    SCOPED_GAME empty = open_entity_game(
         "entityDef a { \"model\" \"body\" \"shader\" \"glass\" } material skin { noshadows }",
         NULL);
-    OWN_ENTITY hidden = load_entity(empty, "a");
+    SCOPED_ENTITY hidden = load_entity(empty, "a");
     CHECK_STRING(hidden->materials[0], "skin");
 }
 
 TEST (entities_can_be_named_by_models_and_files) {
-    OWN_GAME game = open_entity_game("", NULL);
-    OWN_ENTITY body = load_entity(game, "body");
-    OWN_ENTITY file = load_entity(game, "head.md5mesh");
+    SCOPED_GAME game = open_entity_game("", NULL);
+    SCOPED_ENTITY body = load_entity(game, "body");
+    SCOPED_ENTITY file = load_entity(game, "head.md5mesh");
     CHECK(!body->def && body->model_def);
     CHECK(!file->def && !file->model_def);
     CHECK_UINT(file->model->skeleton.num_joints, 3);
-    OWN_ACTOR actor = md5_create_actor(file, NULL, NULL);
+    SCOPED_ACTOR actor = md5_create_actor(file, NULL, NULL);
     md5_xform pose[3];
     md5_actor_pose(actor, pose, NULL, NULL);
     check_vector(pose[1].translation, 2.0, 0.0, 0.0);
@@ -71,7 +71,7 @@ static void check_failure(const char *text, md5_status status, const char *locat
 {
     char shown[600];
     md5_error error = {0};
-    OWN_GAME game = open_entity_game(text, NULL);
+    SCOPED_GAME game = open_entity_game(text, NULL);
     CHECK(md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));
     CHECK_FAILS(md5_load_entity(game, "e", NULL, &error), error, status);
     md5_format_error(&error, shown, sizeof shown);
@@ -95,17 +95,17 @@ TEST (entities_that_cannot_be_shown_are_errors) {
 
 TEST (clips_that_do_not_fit_cannot_be_played) {
     game_log log = {.count = 0};
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "model m { mesh body.md5mesh anim alien other.md5anim anim walk walk.md5anim\n"
         "anim pair other.md5anim , other.md5anim }",
         &log);
     CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL)); // the engine ends with an error
-    OWN_ENTITY entity = load_entity(game, "m");
+    SCOPED_ENTITY entity = load_entity(game, "m");
     CHECK_UINT(entity->num_warnings, 1);
     CHECK_UINT(entity->clips[0].num_files, 0);
     CHECK_UINT(entity->clips[1].num_files, 1);
     CHECK_UINT(entity->clips[2].num_files, 0);
-    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     CHECK(!md5_actor_play(actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_ONCE, 0, 0));
     CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, 1, MD5_ACTOR_ONCE, 0, 0));
 }
@@ -115,12 +115,12 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
 TEST (entities_have_parms_of_materials) {
     static const float usual[12] = {1, 1, 1, 1};
     static const float expected[12] = {0.5f, 0.25f, 0, 1, [7] = -2.5f, [11] = 3};
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "entityDef base { \"model\" \"body\" \"ShaderParm11\" \"3\" }\n"
         "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",
         NULL);
-    OWN_ENTITY entity = load_entity(game, "e");
-    OWN_ENTITY body = load_entity(game, "body");
+    SCOPED_ENTITY entity = load_entity(game, "e");
+    SCOPED_ENTITY body = load_entity(game, "body");
     CHECK_BYTES(entity->parms, expected, sizeof expected);
     CHECK_BYTES(body->parms, usual, sizeof usual);
 }
@@ -131,8 +131,8 @@ TEST (entities_have_parms_of_materials) {
 
 // The head is at its joint, with the axes of the entity, and follows the joint.
 TEST (heads_follow_their_joint) {
-    OWN_GAME game = open_entity_game(WITH_HEAD "}", NULL);
-    OWN_ENTITY entity = load_entity(game, "e");
+    SCOPED_GAME game = open_entity_game(WITH_HEAD "}", NULL);
+    SCOPED_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 1);
     const md5_entity_part *const head = &entity->parts[0];
     CHECK_STRING(head->key, "def_head");
@@ -153,11 +153,11 @@ TEST (heads_follow_their_joint) {
 }
 
 TEST (joints_of_heads_are_copied) {
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         WITH_HEAD "\"copy_joint_world lid\" \"tooth\" \"copy_joint Spine\" \"Jaw\" "
                   "\"copy_joint neck\" \"\" }",
         NULL);
-    OWN_ENTITY entity = load_entity(game, "e");
+    SCOPED_ENTITY entity = load_entity(game, "e");
     const md5_entity_part *const head = &entity->parts[0];
     CHECK_UINT(head->num_copies, 2);
     CHECK_UINT(head->copies[0].to, 1);
@@ -175,12 +175,12 @@ TEST (joints_of_heads_are_copied) {
 // `origin` is in the space of the entity, `angles` (pitch, yaw, roll) are in the space of the
 // joint.
 TEST (attachments_are_placed_at_their_joint) {
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "entityDef e { \"model\" \"body\" \"def_attach_gun\" \"gun\" \"def_attach\" \"\" }\n"
         "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" \"origin\" \"1 2 -3\"\n"
         "\"angles\" \"0 90 0\" \"def_attach\" \"gun\" }",
         NULL);
-    OWN_ENTITY entity = load_entity(game, "e");
+    SCOPED_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 1);
     CHECK_UINT(entity->parts[0].entity->num_parts, 0);
     const md5_entity_part *const gun = &entity->parts[0];
@@ -212,8 +212,8 @@ TEST (attachments_are_rotated_by_three_angles) {
                  "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\"\n"
                  "\"angles\" \"%s\" }",
                  rows[i].angles);
-        OWN_GAME game = open_entity_game(text, NULL);
-        OWN_ENTITY entity = load_entity(game, "e");
+        SCOPED_GAME game = open_entity_game(text, NULL);
+        SCOPED_ENTITY entity = load_entity(game, "e");
         REQUIRE(entity && entity->num_parts == 1);
         md5_mat34 joints[ENTITY_JOINTS];
         md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
@@ -236,8 +236,8 @@ static void check_warned(const char *text, const char *line)
 {
     game_log log = {.count = 0};
     const md5_load_opts opts = {.warn = add_warning, .warn_user = &log};
-    OWN_GAME game = open_entity_game(text, NULL);
-    OWN_ENTITY entity = md5_load_entity(game, "e", &opts, NULL);
+    SCOPED_GAME game = open_entity_game(text, NULL);
+    SCOPED_ENTITY entity = md5_load_entity(game, "e", &opts, NULL);
     CHECK(entity);
     CHECK_UINT(entity ? entity->num_warnings : 0, 1);
     has_logged(&log, line);
@@ -278,20 +278,21 @@ TEST (undeclared_skins_and_clips_are_reported) {
 // any number of heirs.
 TEST (keys_with_unknown_names_are_found_without_loading) {
     game_log log = {.count = 0};
-    OWN_GAME game = open_entity_game("entityDef e { \"model\" \"body\"\n"
-                                     "\"skin\" \"blue\"\n"
-                                     "\"anim\" \"fly\"\n"
-                                     "\"def_head\" \"none\"\n"
-                                     "\"head_joint\" \"horn\"\n"
-                                     "\"def_attach\" \"nobody\"\n"
-                                     "\"def_attach2\" \"lamp\"\n"
-                                     "\"def_attach3\" \"gun\" }\n"
-                                     "entityDef lamp { \"model\" \"a.lwo\" \"joint\" \"neck\" }\n"
-                                     "entityDef gun { \"model\" \"face\" \"joint\" \"tail\" }\n"
-                                     "entityDef heir { \"inherit\" \"e\" }\n"
-                                     "entityDef fine { \"model\" \"body\" \"anim\" \"walk\" "
-                                     "\"def_head\" \"face\" \"head_joint\" \"NECK\" }",
-                                     &log);
+    SCOPED_GAME game =
+        open_entity_game("entityDef e { \"model\" \"body\"\n"
+                         "\"skin\" \"blue\"\n"
+                         "\"anim\" \"fly\"\n"
+                         "\"def_head\" \"none\"\n"
+                         "\"head_joint\" \"horn\"\n"
+                         "\"def_attach\" \"nobody\"\n"
+                         "\"def_attach2\" \"lamp\"\n"
+                         "\"def_attach3\" \"gun\" }\n"
+                         "entityDef lamp { \"model\" \"a.lwo\" \"joint\" \"neck\" }\n"
+                         "entityDef gun { \"model\" \"face\" \"joint\" \"tail\" }\n"
+                         "entityDef heir { \"inherit\" \"e\" }\n"
+                         "entityDef fine { \"model\" \"body\" \"anim\" \"walk\" "
+                         "\"def_head\" \"face\" \"head_joint\" \"NECK\" }",
+                         &log);
     CHECK(md5_game_check_entity_keys(game, "heir", NULL));
     CHECK(md5_game_check_entity_keys(game, "fine", NULL));
     CHECK(md5_game_check_entity_keys(game, "nobody", NULL));
@@ -315,12 +316,12 @@ TEST (keys_with_unknown_names_are_found_without_loading) {
 // -- Memory and errors ----------------------------------------------------------------------------
 
 TEST (entities_survive_failure_of_every_load) {
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         WITH_HEAD "\"copy_joint neck\" \"jaw\" \"def_attach\" \"gun\" \"skin\" \"s\" }\n"
                   "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }",
         NULL);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_ENTITY entity = md5_load_entity(game, "e", &failure.opts, &failure.error);
+        SCOPED_ENTITY entity = md5_load_entity(game, "e", &failure.opts, &failure.error);
         CHECK(entity ? entity->num_parts == 2 : failure.error.status == MD5_ERROR_MEMORY);
     }
 }
@@ -336,8 +337,8 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
                                "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }"};
     const md5_game_path search_path = make_game_path(texts, num_entity_files + 1, false);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
-        OWN_ENTITY entity = game ? md5_load_entity(game, "e", NULL, &failure.error) : NULL;
+        SCOPED_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
+        SCOPED_ENTITY entity = game ? md5_load_entity(game, "e", NULL, &failure.error) : NULL;
         CHECK(entity ? entity->num_parts == 2 : failure.error.status == MD5_ERROR_MEMORY);
     }
 }
@@ -345,7 +346,7 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
 TEST (entities_assert_their_arguments) {
-    OWN_GAME game = md5_create_game(NULL, 0, NULL, NULL);
+    SCOPED_GAME game = md5_create_game(NULL, 0, NULL, NULL);
     const md5_entity_part part = {.num_copies = 0};
     MISUSE("md5_load_entity(): name: must not be NULL",
            md5_load_entity(game, test_null(), NULL, NULL));
@@ -364,13 +365,13 @@ TEST (entities_assert_their_arguments) {
 // -- Trees ----------------------------------------------------------------------------------------
 
 TEST (attachments_have_attachments) {
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "entityDef e { \"model\" \"body\" \"def_attach\" \"rider\" }\n"
         "entityDef rider { \"model\" \"body\" \"joint\" \"spine\" \"def_head\" \"face\"\n"
         "\"head_joint\" \"neck\" \"def_attach\" \"gun\" }\n"
         "entityDef gun { \"model\" \"face\" \"joint\" \"lid\" \"offsetModel\" \"0 0 5\" }",
         NULL);
-    OWN_ENTITY entity = load_entity(game, "e");
+    SCOPED_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 1);
     const md5_entity *const rider = entity->parts[0].entity;
     CHECK_UINT(rider->num_parts, 2);
@@ -387,11 +388,11 @@ TEST (attachments_have_attachments) {
 
 TEST (entities_are_not_attached_to_themselves) {
     game_log log = {.count = 0};
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "entityDef e { \"model\" \"body\" \"def_attach\" \"f\" }\n"
         "entityDef f { \"model\" \"body\" \"joint\" \"spine\" \"def_attach\" \"E\" }",
         &log);
-    OWN_ENTITY entity = load_entity(game, "e");
+    SCOPED_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 1);
     CHECK_UINT(entity->parts[0].entity->num_parts, 0);
     CHECK_UINT(entity->num_warnings, 1);
@@ -411,34 +412,34 @@ static uint32_t count_parts(const md5_entity *entity)
 // Each entity attaches the next entity twice: 2^20 parts if all were loaded.
 TEST (trees_of_parts_are_limited) {
     enum { DEPTH = 20 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     for (int i = 0; i < DEPTH; i++)
         test_append(&text,
                     "entityDef e%d { \"model\" \"body\" \"joint\" \"spine\"\n"
                     "\"def_attach1\" \"e%d\" \"def_attach2\" \"e%d\" }\n",
                     i, i + 1, i + 1);
-    OWN_GAME game = open_entity_game(text.bytes, NULL);
-    OWN_ENTITY entity = load_entity(game, "e0");
+    SCOPED_GAME game = open_entity_game(text.bytes, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "e0");
     CHECK_UINT(count_parts(entity), MD5_MAX_ENTITY_PARTS);
 }
 
 // Failed keys count too, because each of them reads its files again.
 TEST (keys_of_parts_that_fail_are_limited) {
     enum { COUNT = 1000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "entityDef e { \"model\" \"body\"\n");
     for (int i = 0; i < COUNT; i++)
         test_append(&text, "\"def_attach%d\" \"lost%d\"\n", i, i);
     test_append(&text, "}");
     game_log log = {.count = 0};
-    OWN_GAME game = open_entity_game(text.bytes, &log);
-    OWN_ENTITY entity = load_entity(game, "e");
+    SCOPED_GAME game = open_entity_game(text.bytes, &log);
+    SCOPED_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 0);
     CHECK_UINT(entity->num_warnings, MD5_MAX_ENTITY_PARTS);
 }
 
 TEST (trees_of_parts_survive_failure_of_every_load) {
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "model posed { inherit body anim ik_pose lift.md5anim }\n"
         "entityDef e { \"model\" \"posed\" \"def_attach\" \"f\" \"def_head\" \"face\"\n"
         "\"head_joint\" \"neck\" }\n"
@@ -446,7 +447,7 @@ TEST (trees_of_parts_survive_failure_of_every_load) {
         "entityDef g { \"model\" \"face\" \"joint\" \"lid\" }",
         NULL);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_ENTITY entity = md5_load_entity(game, "e", &failure.opts, &failure.error);
+        SCOPED_ENTITY entity = md5_load_entity(game, "e", &failure.opts, &failure.error);
         CHECK(entity ? count_parts(entity) == 3 : failure.error.status == MD5_ERROR_MEMORY);
     }
 }
@@ -474,7 +475,7 @@ static md5_game *open_tilted(const char *text)
 
 // In the attach pose a head has the axes of the entity; an attachment has the axes of its joint.
 TEST (parts_are_attached_in_the_pose_ik_pose) {
-    OWN_GAME game = open_tilted(
+    SCOPED_GAME game = open_tilted(
         "model tilted { mesh body.md5mesh anim walk walk.md5anim anim ik_pose other.md5anim\n"
         "anim ik_pose2 tilt.md5anim }\n"
         "entityDef e { \"model\" \"tilted\" \"def_attach\" \"gun\" \"def_head\" \"face\"\n"
@@ -482,7 +483,7 @@ TEST (parts_are_attached_in_the_pose_ik_pose) {
         "entityDef gun { \"model\" \"face\" \"joint\" \"spine\" \"origin\" \"1 0 0\" }");
     CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL)); // other.md5anim does not fit
     const md5_vec3 x = {1, 0, 0};
-    OWN_ENTITY entity = load_entity(game, "e");
+    SCOPED_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 2);
     const md5_xform head = entity->parts[0].offset;
     const md5_xform gun = entity->parts[1].offset;
@@ -494,10 +495,10 @@ TEST (parts_are_attached_in_the_pose_ik_pose) {
 
 // Poses remain finite for all values in declarations.
 TEST (offsets_are_limited) {
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_tilted("model far { mesh body.md5mesh offset ( 1e30 -1e39 5 ) }\n"
                     "entityDef e { \"model\" \"far\" \"offsetModel\" \"7 1e38 -1e38\" }");
-    OWN_ENTITY entity = load_entity(game, "e");
+    SCOPED_ENTITY entity = load_entity(game, "e");
     check_vector(entity->offset, 1e9, -1e9, 5.0);
     check_vector(entity->model_offset, 7.0, 1e9, -1e9);
 }
@@ -508,8 +509,8 @@ TEST (offsets_are_limited) {
 static void pose_points(md5_game *game, const md5_load_opts *opts, const char *clip,
                         md5_vec3 inside, md5_vec3 points[ENTITY_JOINTS + 2])
 {
-    OWN_ENTITY entity = md5_load_entity(game, "e", opts, NULL);
-    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ENTITY entity = md5_load_entity(game, "e", opts, NULL);
+    SCOPED_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     md5_xform pose[ENTITY_JOINTS];
     md5_mat34 joints[ENTITY_JOINTS];
     md5_actor_set_in_place(actor, strcmp(clip, "turn") == 0);
@@ -527,7 +528,7 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
 // The results in all axes are the converted results of id's axes.
 TEST (entities_are_loaded_in_other_axes) {
     STRINGS(clips) = {"walk", "turn"};
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_tilted("entityDef e { \"model\" \"body\" \"def_attach\" \"gun\" }\n"
                     "entityDef gun { \"model\" \"face\" \"joint\" \"spine\" \"origin\" \"1 2 3\"\n"
                     "\"angles\" \"10 20 30\" \"offsetModel\" \"0 5 6\" }");
@@ -580,7 +581,7 @@ static void check_keys(const md5_entity_def *def, const char *expected)
 }
 
 TEST (entities_have_keys_in_order) {
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_entities("entityDef Imp { \"model\" \"m\" \"health\" 75 \"Bones\" \"a b\" }", NULL);
     const md5_entity_def *const imp = find_entity(game, "IMP");
     check_keys(imp, "model=m health=75 Bones=a b classname=imp ");
@@ -592,7 +593,7 @@ TEST (entities_have_keys_in_order) {
 }
 
 TEST (entities_list_keys_of_a_prefix) {
-    OWN_GAME game = open_entities(
+    SCOPED_GAME game = open_entities(
         "entityDef e { \"def_attach2\" b \"x\" \"0\" \"Def_Attach\" a \"def_attac\" c }", NULL);
     const md5_entity_def *const def = find_entity(game, "e");
     const md5_entity_key *const first = md5_entity_def_next_key(def, "def_attach", NULL);
@@ -604,14 +605,14 @@ TEST (entities_list_keys_of_a_prefix) {
 
 TEST (the_last_of_two_keys_counts) {
     game_log log;
-    OWN_GAME game = open_entities("entityDef e { \"A\" \"1\"\n\"b\" \"2\"\n\"a\" \"3\" }", &log);
+    SCOPED_GAME game = open_entities("entityDef e { \"A\" \"1\"\n\"b\" \"2\"\n\"a\" \"3\" }", &log);
     check_keys(find_entity(game, "e"), "A=3 b=2 classname=e ");
     has_logged(&log, "def/all.def:3: key 'a' already defined");
     CHECK_UINT(log.count, 1);
 }
 
 TEST (own_keys_precede_those_of_parents) {
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_entities("entityDef child { \"inherit\" \"first\" \"own\" \"1\" \"Inherit2\" "
                       "\"second\" \"x\" \"c\" }\n"
                       "entityDef first { \"x\" \"f\" \"y\" \"f\" \"inherit\" \"old\" }\n"
@@ -627,13 +628,13 @@ TEST (own_keys_precede_those_of_parents) {
 
 // "classname" is the name of the entity, even if its text contains another value.
 TEST (classname_of_an_entity_is_its_name) {
-    OWN_GAME game = open_entities("entityDef e { \"ClassName\" \"other\" \"k\" \"v\" }", NULL);
+    SCOPED_GAME game = open_entities("entityDef e { \"ClassName\" \"other\" \"k\" \"v\" }", NULL);
     check_keys(find_entity(game, "e"), "ClassName=e k=v ");
 }
 
 TEST (unknown_parents_are_warnings) {
     game_log log;
-    OWN_GAME game = open_entities(
+    SCOPED_GAME game = open_entities(
         "entityDef e {\n\"inherit\" \"Nobody\"\n\"k\" \"v\" }\nentityDef f { }", &log);
     check_keys(find_entity(game, "e"), "k=v classname=e ");
     has_logged(&log, "def/all.def:3: Unknown entityDef 'Nobody' inherited by 'e'");
@@ -642,7 +643,7 @@ TEST (unknown_parents_are_warnings) {
 static void check_defaulted(const char *text, const char *line)
 {
     game_log log;
-    OWN_GAME game = open_entities(text, &log);
+    SCOPED_GAME game = open_entities(text, &log);
     const md5_entity_def *const def = find_entity(game, "e");
     CHECK_UINT(def->decl->state, MD5_DECL_DEFAULTED);
     check_keys(def, "DEFAULTED=1 classname=e ");
@@ -662,7 +663,7 @@ TEST (errors_default_an_entity) {
 
 // An entity inherits the key that marks a defaulted parent.
 TEST (entities_inherit_the_mark_of_defaulted_parents) {
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_entities("entityDef e { \"inherit\" \"bad\" } entityDef bad { wrong }", NULL);
     check_keys(find_entity(game, "e"), "classname=e DEFAULTED=1 ");
     CHECK_UINT(find_entity(game, "e")->decl->state, MD5_DECL_PARSED);
@@ -670,7 +671,7 @@ TEST (entities_inherit_the_mark_of_defaulted_parents) {
 
 TEST (entities_that_inherit_themselves_end) {
     game_log log;
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_entities("entityDef a { \"inherit\" \"b\" \"k\" \"a\" } entityDef b { \"inherit\" "
                       "\"a\" \"l\" \"b\" }\n"
                       "entityDef c { \"inherit\" \"c\" \"inherit2\" \"a\" \"inherit3\" \"b\" }",
@@ -685,13 +686,13 @@ TEST (entities_that_inherit_themselves_end) {
 // entities before it.
 TEST (long_chains_of_ancestors_take_linear_time) {
     enum { COUNT = 50000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     for (int i = COUNT; i > 0; i--)
         test_append(&text,
                     "entityDef e%d { \"inherit\" \"e%d\" \"inherit2\" \"e%d\" \"k%d\" \"1\" }\n", i,
                     i - 1, i > 1 ? i - 2 : 0, i);
     test_append(&text, "entityDef e0 { \"last\" \"7\" }");
-    OWN_GAME game = open_entities(text.bytes, NULL);
+    SCOPED_GAME game = open_entities(text.bytes, NULL);
     const md5_entity_def *const def = find_entity(game, "e50000");
     CHECK_UINT(def->num_keys, COUNT + 2);
     CHECK_STRING(md5_entity_def_value(def, "last"), "7");
@@ -702,7 +703,7 @@ TEST (long_chains_of_ancestors_take_linear_time) {
 // With sanitizers, 20000 entities would take 29 seconds.
 TEST (checking_entities_takes_linear_memory) {
     enum { COUNT = 4000, MAX_BYTES = 1000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     char name[16];
     for (int i = 0; i < COUNT; i++)
         test_append(&text, "entityDef e%d { \"inherit\" \"e%d\" \"k%d\" \"1\" }\n", i,
@@ -711,7 +712,7 @@ TEST (checking_entities_takes_linear_memory) {
     const md5_game_path search_path = make_game_path(&file, 1, false);
     const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MAX_BYTES}};
     md5_error error = {0};
-    OWN_GAME game = md5_create_game(&search_path, 1, &opts, &error);
+    SCOPED_GAME game = md5_create_game(&search_path, 1, &opts, &error);
     if (game) {
         for (int i = 0; i < COUNT; i++) {
             snprintf(name, sizeof name, "e%d", i);
@@ -732,7 +733,7 @@ TEST (entities_survive_failure_of_every_allocation) {
     };
     const md5_game_path search_path = make_game_path(texts, 1, false);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
+        SCOPED_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
         const bool is_strict =
             game && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, &failure.error);
         const md5_entity_def *const def =
@@ -747,7 +748,7 @@ TEST (entities_survive_failure_of_every_allocation) {
 
 // The declarations of the golden folder, which the original engine has parsed.
 TEST (entities_of_the_golden_folder_inherit) {
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_entities("entityDef base_thing { \"spawnclass\" \"idAnimated\" \"health\" \"10\" "
                       "\"model\" \"m_base\" }\n"
                       "entityDef thing { \"inherit\" \"base_thing\" \"health\" \"20\" \"inherit2\" "

@@ -1,7 +1,7 @@
 // Compares articulated figures with the original engine: its warnings about 99 texts, most of which
 // test one rule, and the values that it reads (MD5_CORPUS, golden/d3char).
 #include "test/decl/game_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include <stdarg.h>
 
@@ -162,13 +162,13 @@ static bool is_line(const char *text, const char *begin, const char *with)
 
 TEST_IF (figures_are_read_like_the_original_engine, figure_case, fixture, open_figures(fixture),
          free(fixture->words)) {
-    OWN_STRING parsed = read_golden("d3char/af_parsed.txt", NULL);
-    OWN_STRING verdicts = read_golden("d3char/af_verdicts.txt", NULL);
-    OWN game_log *const log = test_alloc(sizeof *log);
+    SCOPED_STRING parsed = read_golden("d3char/af_parsed.txt", NULL);
+    SCOPED_STRING verdicts = read_golden("d3char/af_verdicts.txt", NULL);
+    SCOPED game_log *const log = test_alloc(sizeof *log);
     log->text[0] = '\0';
     const md5_load_opts opts = {.warn = log_warning, .warn_user = log, .max_warnings = 1000};
     const golden_folder folder = {"d3char/game/base", fixture->files, fixture->count};
-    OWN_GAME game = open_golden_game(&folder, &opts);
+    SCOPED_GAME game = open_golden_game(&folder, &opts);
     REQUIRE(game && parsed && verdicts);
     CHECK_UINT(fixture->count, 99);
     unsigned num_equal = 0;

@@ -1,6 +1,6 @@
 // modelDefs, rule by rule, over a small mesh and two animations.
 #include "test/decl/game_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/decl/containers.h"
 
@@ -32,7 +32,7 @@ static void check_anims(const md5_model_def *model, const char *expected)
 }
 
 TEST (models_have_mesh_skin_and_offset) {
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_models("model m { mesh X.md5mesh skin Some\\Skin offset ( 1 -2 .5 ) }", NULL);
     const md5_model_def *const model = find_model(game, "M");
     CHECK_STRING(model->mesh, "X.md5mesh");
@@ -45,7 +45,7 @@ TEST (models_have_mesh_skin_and_offset) {
 }
 
 TEST (channels_add_and_remove_joints_from_left_to_right) {
-    OWN_GAME game = open_models(
+    SCOPED_GAME game = open_models(
         "model m { mesh x.md5mesh channel torso ( *A -b ) channel Legs ( c *root -*a ) }\n"
         "model n { mesh x.md5mesh channel torso ( *root ) channel torso ( a ) channel head ( b ) "
         "}\n",
@@ -59,7 +59,7 @@ TEST (channels_add_and_remove_joints_from_left_to_right) {
 
 TEST (channels_warn_of_joints) {
     game_log log;
-    OWN_GAME game = open_models(
+    SCOPED_GAME game = open_models(
         "model m { mesh x.md5mesh\nchannel torso ( a nobody )\nchannel head ( *a ) }", &log);
     check_channel(find_model(game, "m"), MD5_CHANNEL_HEAD, "2");
     has_logged(&log, "def/all.def:2: Unknown joint 'nobody' in 'a nobody ' for model 'm'");
@@ -67,7 +67,7 @@ TEST (channels_warn_of_joints) {
 }
 
 TEST (anims_have_aliases_files_and_flags) {
-    OWN_GAME game =
+    SCOPED_GAME game =
         open_models("model m { mesh x.md5mesh anim pain_12 three.md5anim , three.md5anim { "
                     "ai_no_turn anim_turn } anim run two.md5anim }",
                     NULL);
@@ -83,7 +83,7 @@ TEST (anims_have_aliases_files_and_flags) {
 }
 
 TEST (frame_commands_are_sorted_by_frame) {
-    OWN_GAME game = open_models(
+    SCOPED_GAME game = open_models(
         "model m { mesh x.md5mesh anim run three.md5anim { frame 3 footstep frame 1 sound snd_x\n"
         "frame 3 muzzle_flash B frame 2.5 muzzle_flash \"\" frame 1 skin none\n"
         "frame 1 fire_missile_at_target c goal frame 1 start_emitter e a smoke frame 1 "
@@ -113,7 +113,7 @@ TEST (frame_commands_are_sorted_by_frame) {
 }
 
 TEST (models_inherit_replace_and_remove) {
-    OWN_GAME game = open_models(
+    SCOPED_GAME game = open_models(
         "model child { inherit base anim kick two.md5anim anim new two.md5anim remove pain }\n"
         "model base { mesh x.md5mesh channel torso ( *a ) anim walk1 two.md5anim\n"
         "anim kick three.md5anim { ai_no_turn } anim pain1 two.md5anim anim pain2 two.md5anim }\n",
@@ -129,7 +129,7 @@ TEST (models_inherit_replace_and_remove) {
 static void check_defaulted(const char *text, const char *line)
 {
     game_log log;
-    OWN_GAME game = open_models(text, &log);
+    SCOPED_GAME game = open_models(text, &log);
     const md5_model_def *const model = find_model(game, "m");
     CHECK_UINT(model->decl->state, MD5_DECL_DEFAULTED);
     CHECK_STRING(model->mesh, "");
@@ -183,17 +183,17 @@ TEST (errors_in_frame_commands_default_a_model) {
 
 TEST (long_lines_of_parents_are_no_deep_recursion) {
     enum { COUNT = 20000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     for (int i = COUNT; i > 0; i--)
         test_append(&text, "model m%d { inherit m%d }\n", i, i - 1);
     test_append(&text, "model m0 { offset ( 7 0 0 ) }");
-    OWN_GAME game = open_models(text.bytes, NULL);
+    SCOPED_GAME game = open_models(text.bytes, NULL);
     CHECK_EXACT(find_model(game, "m20000")->offset.x, 7);
 }
 
 TEST (models_that_inherit_themselves_end) {
     game_log log;
-    OWN_GAME game = open_models(
+    SCOPED_GAME game = open_models(
         "model a { inherit b offset ( 1 0 0 ) } model b { inherit a } model c { inherit c }", &log);
     CHECK_EXACT(find_model(game, "a")->offset.x, 1);
     CHECK_UINT(find_model(game, "b")->decl->state, MD5_DECL_PARSED);
@@ -211,7 +211,7 @@ TEST (models_survive_failure_of_every_allocation) {
     };
     const md5_game_path search_path = make_game_path(texts, 3, false);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
+        SCOPED_GAME game = md5_create_game(&search_path, 1, &failure.opts, &failure.error);
         const md5_model_def *const model =
             game ? md5_game_model_def(game, "b", &failure.error) : NULL;
         CHECK(model ? model->num_joints == 4 : failure.error.status == MD5_ERROR_MEMORY);
@@ -307,7 +307,7 @@ static md5_game *open_chain(const char *text, test_heap *heap)
 // Returns the memory of parsing all models of a chain, bytes.
 static size_t chain_size(int count, const char *first, const char *form, uint32_t num_anims)
 {
-    OWN_STRING text = write_chain(count, first, form);
+    SCOPED_STRING text = write_chain(count, first, form);
     test_heap heap = {.fail_at = 0};
     md5_game *const game = open_chain(text, &heap);
     const size_t before = heap.live_bytes;
@@ -355,8 +355,8 @@ TEST (chains_that_only_inherit_take_little_memory) {
 }
 
 TEST (models_inherit_all_animations_of_a_long_chain) {
-    OWN_STRING text = write_chain(1000, "", "anim add#x two.md5anim");
-    OWN_GAME game = open_models(text, NULL);
+    SCOPED_STRING text = write_chain(1000, "", "anim add#x two.md5anim");
+    SCOPED_GAME game = open_models(text, NULL);
     const md5_model_def *const last = md5_game_model_def(game, "m1000", NULL);
     const md5_model_def *const middle = md5_game_model_def(game, "m400", NULL);
     CHECK_UINT(middle->num_anims, 400);
@@ -369,11 +369,11 @@ TEST (models_inherit_all_animations_of_a_long_chain) {
 
 TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
     game_log log;
-    OWN_GAME game = open_models("model a { inherit b mesh x.md5mesh anim aa two.md5anim }\n"
-                                "model b { inherit c mesh x.md5mesh anim bb two.md5anim }\n"
-                                "model c { inherit a mesh x.md5mesh anim cc two.md5anim }\n"
-                                "model d { inherit d mesh x.md5mesh anim dd two.md5anim }\n",
-                                &log);
+    SCOPED_GAME game = open_models("model a { inherit b mesh x.md5mesh anim aa two.md5anim }\n"
+                                   "model b { inherit c mesh x.md5mesh anim bb two.md5anim }\n"
+                                   "model c { inherit a mesh x.md5mesh anim cc two.md5anim }\n"
+                                   "model d { inherit d mesh x.md5mesh anim dd two.md5anim }\n",
+                                   &log);
     // a inherits b, b inherits c, and c inherits a, which is being parsed and has nothing yet.
     CHECK_UINT(md5_game_model_def(game, "a", NULL)->num_anims, 3);
     CHECK_UINT(md5_game_model_def(game, "b", NULL)->num_anims, 2);
@@ -422,10 +422,11 @@ static bool remove_plain(plain_model *model, const char *name)
 {
     plain_model kept = {.count = 0};
     for (int i = 0; i < model->count; i++) {
-        const bool is_gone = has_alias(model->names[i], name) || strcmp(model->names[i], name) == 0;
-        if (is_gone && i >= model->num_inherited)
+        const bool is_replaced =
+            has_alias(model->names[i], name) || strcmp(model->names[i], name) == 0;
+        if (is_replaced && i >= model->num_inherited)
             return false;
-        if (is_gone)
+        if (is_replaced)
             continue;
         strcpy(kept.names[kept.count], model->names[i]);
         kept.is_two[kept.count++] = model->is_two[i];
@@ -457,7 +458,7 @@ static void write_change(test_text *text, plain_model *model, uint64_t *random)
 
 TEST (inherited_animations_equal_those_of_copied_lists) {
     static plain_model models[NUM_MODELS];
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     uint64_t random = 11;
     test_append(&text, "model m0 { mesh x.md5mesh }\n");
     for (int i = 1; i < NUM_MODELS; i++) {
@@ -470,7 +471,7 @@ TEST (inherited_animations_equal_those_of_copied_lists) {
         test_append(&text, " }\n");
     }
     game_log log;
-    OWN_GAME game = open_models(text.bytes, &log);
+    SCOPED_GAME game = open_models(text.bytes, &log);
     for (int i = NUM_MODELS - 1; i >= 0; i--) {
         char name[16];
         snprintf(name, sizeof name, "m%d", i);
@@ -489,7 +490,7 @@ TEST (inherited_animations_equal_those_of_copied_lists) {
 // A `mesh` in a child releases the joints of its parents' channels. Additions of a child do not
 // change the parent.
 TEST (channels_of_parents_are_not_changed_by_children) {
-    OWN_GAME game = open_models(
+    SCOPED_GAME game = open_models(
         "model m { mesh x.md5mesh channel torso ( a ) channel tail ( c ) }\n"
         "model n { inherit m channel legs ( root ) channel tail ( b ) channel ear ( b ) }\n"
         "model o { inherit n mesh x.md5mesh channel head ( *root ) }\n",
@@ -518,7 +519,7 @@ TEST (models_have_a_limit_of_unknown_channels) {
         for (uint32_t i = 0; i < count; i++)
             test_append(&text, "channel ear%u ( a )\n", i);
         test_append(&text, "channel ear0 ( b ) }\n");
-        OWN_GAME game = open_models(text.bytes, NULL);
+        SCOPED_GAME game = open_models(text.bytes, NULL);
         CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL));
         const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
         REQUIRE(model);
@@ -554,7 +555,7 @@ TEST (models_have_a_limit_of_joints_in_all_channels) {
     const game_text texts[] = {
         {"def/all.def", text.bytes}, {"many.md5mesh", many}, {"one.md5mesh", single_joint}};
     game_log log;
-    OWN_GAME game = open_texts(texts, 3, &log);
+    SCOPED_GAME game = open_texts(texts, 3, &log);
     const md5_model_def *const full = find_model(game, "full");
     CHECK_UINT(log.count, 0);
     CHECK_UINT(full->decl->state, MD5_DECL_PARSED);
@@ -594,7 +595,7 @@ TEST (animations_have_the_joints_of_the_mesh) {
             {"x.md5mesh", mesh},
             {"two.md5anim", game_anim2}};
         game_log log;
-        OWN_GAME game = open_texts(texts, 3, &log);
+        SCOPED_GAME game = open_texts(texts, 3, &log);
         const md5_model_def *const model = find_model(game, "m");
         CHECK_UINT(model->decl->state, MD5_DECL_DEFAULTED);
         snprintf(line, sizeof line,

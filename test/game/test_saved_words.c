@@ -3,7 +3,7 @@
 // length of a state.
 #include "test/game/entity_case.h"
 #include "test/ragdoll/ragdoll_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 // Indices and lengths, the largest float, infinity, and 1e15 as a float and as the high word of a
 // double.
@@ -89,10 +89,10 @@ static void check_monster(md5_monster *monster, const unsigned char *bytes, size
 
 TEST (saved_monsters_with_changed_words_are_rejected_or_stay_finite) {
     enum { HEAD_WORDS = 4, NUM_RANDOM = 3000 };
-    OWN_GAME game = open_entity_game(monster_text, NULL);
-    OWN_ENTITY entity = load_entity(game, "ogre");
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-    OWN_ACTOR head_actor = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+    SCOPED_GAME game = open_entity_game(monster_text, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ACTOR head_actor = md5_create_actor(entity->parts[0].entity, NULL, NULL);
     const md5_monster_desc desc = {.entity = entity, .body = body, .head = head_actor};
     md5_monster *const monster = md5_create_monster(&desc, NULL, NULL);
     REQUIRE(monster && md5_monster_state(monster).num_legs == 1);
@@ -101,7 +101,7 @@ TEST (saved_monsters_with_changed_words_are_rejected_or_stay_finite) {
         (md5_joint_mod){MD5_MOD_LOCAL, MD5_MOD_LOCAL, {0, 0, 0, 1}, {1, 2, 3}};
     const size_t size = md5_monster_save_size(monster);
     const size_t num_words = size / 4;
-    OWN unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
+    SCOPED unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
     md5_monster_save(monster, bytes);
     CHECK(md5_monster_restore(monster, bytes, size, NULL));
     for (size_t i = 0; i < num_words; i++) {
@@ -141,15 +141,15 @@ TEST (saved_monsters_have_limits_of_indices) {
         {"foot of the pivot", HEAD + 2, 0},
         {"legs enabled next", HEAD + NUM_NUMBERS - 3, 1},
     };
-    OWN_GAME game = open_entity_game(monster_text, NULL);
-    OWN_ENTITY entity = load_entity(game, "ogre");
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    SCOPED_GAME game = open_entity_game(monster_text, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
     const md5_monster_desc desc = {.entity = entity, .body = body};
     md5_monster *const monster = md5_create_monster(&desc, NULL, NULL);
     REQUIRE(monster);
     think(monster, 0, 3);
     const size_t size = md5_monster_save_size(monster);
-    OWN unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
+    SCOPED unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
     md5_monster_save(monster, bytes);
     for (size_t i = 0; i < COUNT_OF(limits); i++) {
         const index_limit *const limit = &limits[i];
@@ -196,14 +196,14 @@ TEST (saved_monsters_have_limits_of_coordinates) {
     enum { ROTATION = 2, TRANSLATION = 6, MOD_WORDS = 9 };
     const float max = 1e15f;
     const float above = nextafterf(max, 2 * max);
-    OWN_GAME game = open_entity_game(monster_text, NULL);
-    OWN_ENTITY entity = load_entity(game, "ogre");
-    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    SCOPED_GAME game = open_entity_game(monster_text, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
     const md5_monster_desc desc = {.entity = entity, .body = body};
     md5_monster *const monster = md5_create_monster(&desc, NULL, NULL);
     REQUIRE(monster);
     const size_t size = md5_monster_save_size(monster);
-    OWN unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
+    SCOPED unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
     md5_monster_save(monster, bytes);
     for (size_t i = FIRST_FLOAT; i < AXES + 9; i++) {
         const double limit = i < AXES ? (double)max : 1.0004;
@@ -260,7 +260,7 @@ TEST (saved_ragdolls_with_changed_words_are_rejected_or_stay_finite) {
         CHECK(md5_ragdoll_state(ragdoll).num_contacts > 0);
         const size_t size = md5_ragdoll_save_size(ragdoll);
         const size_t num_words = size / 4;
-        OWN unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
+        SCOPED unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
         md5_ragdoll_save(ragdoll, bytes);
         for (size_t i = 0; i < num_words; i++) {
             for (size_t j = 0; j < COUNT_OF(words); j++) {
@@ -294,8 +294,8 @@ TEST (saved_ragdolls_have_limits_of_indices_and_sizes) {
         const md5_ragdoll_desc desc = {.figure = fixture.figure};
         md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         const size_t size = md5_ragdoll_save_size(ragdoll);
-        OWN unsigned char *const bytes = test_calloc(1, size + 1);
-        OWN unsigned char *const changed = test_alloc(size);
+        SCOPED unsigned char *const bytes = test_calloc(1, size + 1);
+        SCOPED unsigned char *const changed = test_alloc(size);
         md5_ragdoll_save(ragdoll, bytes);
         for (size_t i = 0; i < COUNT_OF(limits); i++) {
             const index_limit *const limit = &limits[i];

@@ -1,7 +1,7 @@
 // States of scripts, compared with the original engine (MD5_CORPUS, golden/d3char; its FORMAT.md
 // explains the table), and errors in scripts.
 #include "test/game/entity_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/game/actor.h"
 
@@ -20,18 +20,19 @@ static void print_slot(test_text *text, int channel, int index, const md5_actor 
 
 TEST (states_play_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN_STRING table = read_golden("d3char/states.txt", NULL);
+    SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
+    SCOPED_STRING table = read_golden("d3char/states.txt", NULL);
     REQUIRE(game && table);
-    OWN_ENTITY entity = md5_load_entity(game, "probe_stilt", NULL, NULL);
-    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ENTITY entity = md5_load_entity(game, "probe_stilt", NULL, NULL);
+    SCOPED_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     md5_error error = {0};
     const md5_load_opts opts = {.files = md5_game_files(game)};
-    OWN_SCRIPT script = md5_load_script("script/doom_main.script", "probe", entity, &opts, &error);
+    SCOPED_SCRIPT script =
+        md5_load_script("script/doom_main.script", "probe", entity, &opts, &error);
     CHECK_STRING(error.message, "");
     REQUIRE(entity && actor && script);
     const md5_states_desc desc = {.script = script, .entity = entity, .body = actor};
-    OWN_STATES states = md5_create_states(&desc, NULL, &error);
+    SCOPED_STATES states = md5_create_states(&desc, NULL, &error);
     REQUIRE(states);
     md5_actor_set_in_place(actor, true);
     double origin = 300.0;
@@ -252,19 +253,19 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
          "void endless() { while ( 1 ) { } } namespace far { void shout( entity who ) { g += 5; } "
          "}\n"},
         {NULL, NULL}};
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "model caller { inherit body anim shout walk.md5anim { frame 1 call shout\n"
         "frame 2 object_call shout frame 3 object_call hush frame 4 call nothing\n"
         "frame 4 call far::shout frame 4 call none::shout\n"
         "frame 4 call endless frame 4 call shout } }",
         NULL);
-    OWN_ENTITY entity = load_entity(game, "caller");
-    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "caller");
+    SCOPED_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     const md5_load_opts opts = {.files = {open_script, close_script, (void *)(uintptr_t)texts}};
-    OWN_SCRIPT script = md5_load_script("a.script", "o", entity, &opts, NULL);
+    SCOPED_SCRIPT script = md5_load_script("a.script", "o", entity, &opts, NULL);
     REQUIRE(actor && script);
     const md5_states_desc desc = {.script = script, .entity = entity, .body = actor};
-    OWN_STATES states = md5_create_states(&desc, NULL, NULL);
+    SCOPED_STATES states = md5_create_states(&desc, NULL, NULL);
     CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     unsigned num_commands = 0;
     static const uint32_t milliseconds[] = {0, 10, 100, 100, 100};
@@ -319,7 +320,7 @@ TEST (scripts_list_states_and_variables) {
     // A copy continues independently.
     const md5_states_desc desc = {
         .script = fixture.script, .entity = fixture.stage.entity, .body = fixture.stage.actor};
-    OWN_STATES copy = md5_create_states(&desc, NULL, NULL);
+    SCOPED_STATES copy = md5_create_states(&desc, NULL, NULL);
     REQUIRE(copy);
     md5_copy_states(copy, fixture.states);
     md5_states_advance(fixture.states, 49, NULL, NULL);
@@ -445,22 +446,22 @@ TEST (heads_without_the_clip_of_the_body_are_idle) {
                           "playCycle( 1, \"lift\" ); }"},
         {"b.script", macros},
         {NULL, NULL}};
-    OWN_GAME game = open_entity_game(
+    SCOPED_GAME game = open_entity_game(
         "model bust { mesh body.md5mesh anim idle turn.md5anim }\n"
         "model mask { mesh body.md5mesh anim smile turn.md5anim }\n"
         "entityDef e0 { \"model\" \"body\" \"def_head\" \"bust\" \"head_joint\" \"neck\" }\n"
         "entityDef e1 { \"model\" \"body\" \"def_head\" \"mask\" \"head_joint\" \"neck\" }",
         NULL);
-    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
+    SCOPED_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
     REQUIRE(script);
     for (int i = 0; i < 2; i++) {
-        OWN_ENTITY entity = load_entity(game, i == 0 ? "e0" : "e1");
+        SCOPED_ENTITY entity = load_entity(game, i == 0 ? "e0" : "e1");
         REQUIRE(entity && entity->num_parts == 1);
-        OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-        OWN_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+        SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
+        SCOPED_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
         const md5_states_desc desc = {
             .script = script, .entity = entity, .body = body, .head = head};
-        OWN_STATES states = md5_create_states(&desc, NULL, NULL);
+        SCOPED_STATES states = md5_create_states(&desc, NULL, NULL);
         CHECK(i == 0 || md5_actor_play(head, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0));
         CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
         md5_states_advance(states, 10, NULL, NULL);
@@ -519,7 +520,7 @@ TEST (errors_in_scripts_name_location_and_expected_token) {
         const error_row *const row = &rows[i];
         const game_text texts[] = {{"a.script", row->text}, {NULL, NULL}};
         md5_error error = {0};
-        OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+        SCOPED_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
         CHECK(!script);
         CHECK_STRING(error.message, row->message);
         CHECK_STRING(error.file, "a.script");
@@ -529,7 +530,7 @@ TEST (errors_in_scripts_name_location_and_expected_token) {
     const game_text texts[] = {
         {"a.script", "#include \"b.script\"\n"}, {"b.script", BODY "float a = ;\n}"}, {NULL, NULL}};
     md5_error error = {0};
-    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+    SCOPED_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
     CHECK_STRING(error.file, "b.script");
 }
 
@@ -546,7 +547,7 @@ static void check_limit(const char *item, uint32_t count, const char *text, cons
 {
     const game_text texts[] = {{"a.script", text}, {NULL, NULL}};
     md5_error error = {0};
-    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+    SCOPED_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
     CHECK_THAT(strcmp(error.message, message) == 0, "%u %s: %s", count, item, error.message);
 }
 
@@ -645,11 +646,11 @@ TEST (scripts_have_limits_of_calls_and_values) {
         actor_stage stage;
         open_stage(&stage);
         md5_error error = {0};
-        OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+        SCOPED_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
         CHECK_STRING(error.message, "");
         const md5_states_desc desc = {
             .script = script, .entity = stage.entity, .body = stage.actor};
-        OWN_STATES states = script ? md5_create_states(&desc, NULL, NULL) : NULL;
+        SCOPED_STATES states = script ? md5_create_states(&desc, NULL, NULL) : NULL;
         if (CHECK(states && md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0))) {
             md5_states_advance(states, 0, NULL, NULL);
             CHECK_NEAR(md5_states_variable(states, "r"), row->expected, 0);
@@ -746,7 +747,7 @@ TEST (long_and_deep_scripts_take_linear_time_and_memory) {
             const game_text texts[] = {{"a.script", text.bytes}, {NULL, NULL}};
             const md5_allocator counted = {test_heap_alloc, test_heap_free, &heap, 0};
             md5_error error = {0};
-            OWN_SCRIPT script = load(texts, (md5_load_opts){.allocator = counted}, &error);
+            SCOPED_SCRIPT script = load(texts, (md5_load_opts){.allocator = counted}, &error);
             CHECK_THAT((script != NULL) == row->is_valid, "%s: %s", row->repeated, error.message);
             peaks[pass] = heap.peak_bytes;
             free(text.bytes);
@@ -778,11 +779,11 @@ TEST (scripts_report_memory_that_runs_out) {
     actor_stage stage;
     open_stage(&stage);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_SCRIPT script = load(texts, failure.opts, &failure.error);
+        SCOPED_SCRIPT script = load(texts, failure.opts, &failure.error);
         CHECK(script || failure.error.status == MD5_ERROR_MEMORY);
         const md5_states_desc desc = {
             .script = script, .entity = stage.entity, .body = stage.actor};
-        OWN_STATES states =
+        SCOPED_STATES states =
             script ? md5_create_states(&desc, &failure.opts.allocator, &failure.error) : NULL;
         CHECK(states || failure.error.status == MD5_ERROR_MEMORY);
     }

@@ -29,7 +29,7 @@ static void walk_free(walk_case *fixture)
     free(fixture->pose);
     md5_free_model(fixture->model);
 }
-#define OWN_WALK __attribute__((cleanup(walk_free))) walk_case
+#define SCOPED_WALK __attribute__((cleanup(walk_free))) walk_case
 
 static bool walk_from(walk_case *fixture, md5_xform placement)
 {
@@ -189,7 +189,7 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
 // followed with a delay of 0.05 s.
 static void check_landings(md5_vec3 velocity, float angular_speed, uint32_t num_groups)
 {
-    OWN_WALK landing;
+    SCOPED_WALK landing;
     walk_case *const fixture = &landing;
     walk_begin(fixture, MD5_AXES_ID, NULL);
     fixture->desc.response = MD5_EXPLICIT_ZERO;
@@ -281,9 +281,9 @@ static void walk_at(walk_case *fixture, double rate, double seconds)
 }
 
 TEST (walk_at_30_hz_ends_at_the_same_point_as_at_120_hz) {
-    OWN_WALK slow;
-    OWN_WALK fast;
-    OWN_WALK odd;
+    SCOPED_WALK slow;
+    SCOPED_WALK fast;
+    SCOPED_WALK odd;
     walk_begin(&slow, MD5_AXES_ID, walk_waves);
     walk_begin(&fast, MD5_AXES_ID, walk_waves);
     walk_begin(&odd, MD5_AXES_ID, walk_waves);
@@ -376,8 +376,8 @@ TEST_HERE (walk_state_is_saved_by_copying_it, walk_waves) {
 TEST (walk_in_other_axes_is_the_same_walk) {
     static const md5_axes all[] = {MD5_AXES_Y_UP, MD5_AXES_Y_UP_LEFT};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
-        OWN_WALK fixture;
-        OWN_WALK rotated_walk;
+        SCOPED_WALK fixture;
+        SCOPED_WALK rotated_walk;
         walk_begin(&fixture, MD5_AXES_ID, NULL);
         walk_begin(&rotated_walk, all[i], NULL);
         const md5_mat34 to = md5_mat34_from_axes(all[i], 1);

@@ -1,7 +1,7 @@
 // Limbs whose joints are given, with helper joints between them; results for limbs and feet that
 // cannot be placed.
 #include "test/ik/test_ik_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 static real3 joint_position(const ik_rig *rig, uint32_t joint)
 {
@@ -878,11 +878,11 @@ static double max_miss(const md5_model *model, uint32_t tip, float soften)
 
 TEST (ik_soften_of_page_reach_keeps_near_targets) {
     md5_error error = {0};
-    OWN_MACHINE_FILE file =
+    SCOPED_MACHINE_FILE file =
         md5_load_machine_file(test_path("models/bobbin/page_reach.md5machine"), NULL, &error);
     CHECK_STRING(error.message, "");
 
-    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    SCOPED_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     uint32_t num_limbs = 0;
     for (uint32_t i = 0; CHECK(file && model) && i < file->desc.num_modifiers; i++) {
         const md5_modifier_desc *const modifier = &file->desc.modifiers[i];
@@ -898,12 +898,12 @@ TEST (ik_soften_of_page_reach_keeps_near_targets) {
 // The example of the manual: its text between the first two fences.
 TEST (ik_soften_of_the_manual_example_is_small) {
     size_t size;
-    OWN_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
+    SCOPED_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     REQUIRE(text);
     char *const begin = strstr(text, "```\n") + 4;
     const size_t length = (size_t)(strstr(begin, "```") - begin);
     md5_error error = {0};
-    OWN_MACHINE_FILE file = md5_parse_machine_file(begin, length, NULL, &error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(begin, length, NULL, &error);
     CHECK_STRING(error.message, "");
     float max_soften = 0;
     for (uint32_t i = 0; CHECK(file) && i < file->desc.num_modifiers; i++)

@@ -15,7 +15,7 @@ static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t len
 }
 
 // The distance after moving the pose into its limits without solving.
-static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chain_job *job)
+static double distance_within_limits(const ik_rig *rig, uint32_t count, const md5_chain_job *job)
 {
     ik_rig moved = *rig;
     md5_chain_job none = *job;
@@ -55,7 +55,7 @@ static void check_limits(md5_chain_solver solver, int min_reached, uint64_t seed
         };
         if (round % 2 == 0)
             job.target = reachable_target(&rig, count, length, limits, &random);
-        const double rest = distance_at_rest(&rig, count, &job);
+        const double rest = distance_within_limits(&rig, count, &job);
         const float left = IK_SOLVE(chain, rig, job);
         const double exact =
             real3_distance(ik_chain_position(&rig, count - 1), to_real3(job.target));

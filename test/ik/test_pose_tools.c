@@ -1,6 +1,6 @@
 // Velocities of joints: against even turns.
 #include "test/ik/test_ik_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/play/run/player_state.h"
 
@@ -108,9 +108,9 @@ TEST (pose_tools_mirror_names_that_are_there_twice) {
 
 TEST (pose_tools_mirror_of_many_joints) {
     enum { MANY = 65536 + 1 };
-    OWN md5_joint *const joints = calloc(MANY, sizeof *joints);
+    SCOPED md5_joint *const joints = calloc(MANY, sizeof *joints);
     char(*const names)[16] = calloc(MANY, sizeof *names);
-    OWN uint32_t *const mirror = calloc(MANY, sizeof *mirror);
+    SCOPED uint32_t *const mirror = calloc(MANY, sizeof *mirror);
     for (uint32_t i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "j%u_%c", (unsigned)(i / 2), i % 2 ? 'r' : 'l');
         joints[i] = (md5_joint){names[i], i - 1};
@@ -144,10 +144,10 @@ static double pose_difference(const md5_skeleton *skeleton, const md5_xform *a, 
 }
 
 TEST (pose_tools_mirror_of_our_own_model) {
-    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
-    OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");
+    SCOPED_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    SCOPED_ANIM anim = our_anim("models/bobbin/walk.md5anim");
     REQUIRE(model && anim);
-    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(model, anim, NULL, NULL);
     const md5_skeleton *const skeleton = &model->skeleton;
     enum { MAX = 256 };
     REQUIRE(skeleton->num_joints <= MAX);

@@ -1,6 +1,6 @@
 // A pose of one model shown by another.
 #include "test/ik/test_ik_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 enum { BODY_JOINTS = 9 };
 
@@ -96,7 +96,7 @@ TEST (pose_tools_retarget_to_the_same_skeleton_keeps_the_pose) {
     for (int round = 0; round < 300; round++) {
         body man;
         make_man(&man, 1, 0.3f, &random);
-        OWN_RETARGET retarget = create_retarget(&man, &man, NULL, 0);
+        SCOPED_RETARGET retarget = create_retarget(&man, &man, NULL, 0);
         md5_xform pose[BODY_JOINTS];
         md5_xform out[BODY_JOINTS];
         random_pose(&man, pose, &random);
@@ -120,7 +120,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         body giant;
         make_man(&man, 1, 0.3f, &random);
         make_man(&giant, 2.5f, 0.3f, &random);
-        OWN_RETARGET retarget = create_retarget(&man, &giant, NULL, 0);
+        SCOPED_RETARGET retarget = create_retarget(&man, &giant, NULL, 0);
         md5_xform pose[BODY_JOINTS];
         md5_xform out[BODY_JOINTS];
         random_pose(&man, pose, &random);
@@ -154,7 +154,7 @@ TEST (pose_tools_retarget_keeps_bone_lengths_and_rotates_like_the_source) {
     const md5_joint_pair pairs[] = {{.source = "origin", .target = "root"},
                                     {.source = "hips", .target = "pelvis"},
                                     {.source = "hand"}};
-    OWN_RETARGET retarget = create_retarget(&man, &dwarf, pairs, 3);
+    SCOPED_RETARGET retarget = create_retarget(&man, &dwarf, pairs, 3);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
     // The bind pose gives the bind pose.
@@ -193,7 +193,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     const md5_joint_pair pairs[] = {{.source = "arm", .target = "arm", .align = true},
                                     {.source = "forearm", .target = "forearm", .align = true},
                                     {.source = "hand", .target = "hand", .align = true}};
-    OWN_RETARGET retarget = create_retarget(&man, &target_man, pairs, 3);
+    SCOPED_RETARGET retarget = create_retarget(&man, &target_man, pairs, 3);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
@@ -237,7 +237,7 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
     body giant;
     make_leg(&man, 18, 17, 40, 0, &random);
     make_leg(&giant, 25.2f, 23.8f, 54, 0.2f, &random);
-    OWN_RETARGET retarget = create_retarget(&man, &giant, leg_pairs, 3);
+    SCOPED_RETARGET retarget = create_retarget(&man, &giant, leg_pairs, 3);
     CHECK_NEAR(md5_retarget_ratio(retarget), 1.4, 1e-6);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
@@ -262,7 +262,7 @@ TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
     body bent;
     make_leg(&man, 18, 17, 40, 0, &random);
     make_leg(&bent, 18, 17, 40, 0.5f, &random);
-    OWN_RETARGET retarget = create_retarget(&man, &bent, leg_pairs, 3);
+    SCOPED_RETARGET retarget = create_retarget(&man, &bent, leg_pairs, 3);
     md5_xform out[BODY_JOINTS];
     show(retarget, man.bind_local, out);
     const real3 foot = joint_position(&bent, out, 4);
@@ -283,7 +283,7 @@ TEST (pose_tools_retarget_interpolates_between_source_joints) {
     target_man.joints[5].name = "belt";
     const md5_joint_pair pair = {
         .source = "hips", .target = "belt", .next = "chest", .fraction = 0.25f};
-    OWN_RETARGET retarget = create_retarget(&man, &target_man, &pair, 1);
+    SCOPED_RETARGET retarget = create_retarget(&man, &target_man, &pair, 1);
     const md5_vec3 up = {0, 0, 1};
     const float degree = 0.0174532925f;
     md5_xform pose[BODY_JOINTS];
@@ -316,7 +316,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
         add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5}, plain);
         add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3 * (float)i, 0, -4}, plain);
     }
-    OWN_RETARGET retarget = create_retarget(&snake, &worm, NULL, 0);
+    SCOPED_RETARGET retarget = create_retarget(&snake, &worm, NULL, 0);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
@@ -373,7 +373,7 @@ TEST (pose_tools_retarget_reports_invalid_input) {
     make_man(&man, 1, 0, &random);
     const md5_joint_pair leave[] = {{.source = "hand"}, {.source = "chest", .target = "chest"}};
     const md5_load_opts opts = {.warn = remember};
-    OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, NULL);
+    SCOPED_RETARGET retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, NULL);
     CHECK(retarget);
     CHECK_STRING(reported, "target joint 5 'hand' has no source joint: it keeps its bind pose");
 }
@@ -396,11 +396,11 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
 // The joints are so many that each array is a separate allocation.
 TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     enum { MANY = 20000 };
-    OWN md5_joint *const joints = calloc(MANY, sizeof *joints);
-    OWN md5_joint *const other_joints = calloc(MANY, sizeof *other_joints);
-    OWN uint32_t *const order = calloc(MANY, sizeof *order);
-    OWN md5_xform *const local = calloc(MANY, sizeof *local);
-    OWN md5_mat34 *const bind = calloc(MANY, sizeof *bind);
+    SCOPED md5_joint *const joints = calloc(MANY, sizeof *joints);
+    SCOPED md5_joint *const other_joints = calloc(MANY, sizeof *other_joints);
+    SCOPED uint32_t *const order = calloc(MANY, sizeof *order);
+    SCOPED md5_xform *const local = calloc(MANY, sizeof *local);
+    SCOPED md5_mat34 *const bind = calloc(MANY, sizeof *bind);
     for (uint32_t i = 0; i < MANY; i++) {
         joints[i] = other_joints[i] = (md5_joint){"j", i - 1};
         order[i] = i;

@@ -5,7 +5,7 @@
 // each kind of abuse reads about MD5_ABUSE_MB million bytes of every file (default 6). If both
 // MD5_ABUSE_MB and MD5_CORPUS are set, the files in corpus/ are included: see test/long/abuse.sh.
 #include "test/load/test_asset.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -306,7 +306,7 @@ static size_t for_each_file(const char *folder, void (*use)(const valid_file *fi
     size_t count = 0;
     add_folder(&list, folder);
     while (list.count > 0) {
-        OWN_STRING current = list.paths[--list.count];
+        SCOPED_STRING current = list.paths[--list.count];
         DIR *const entries = opendir(current);
         const struct dirent *entry;
         while (entries && (entry = readdir(entries)) != NULL) {
@@ -401,8 +401,8 @@ static md5_binding *bind_with(const md5_model *model, const md5_anim *anim, asse
 
 TEST (abuse_bindings_survive_failed_allocations_and_limits) {
     // Joints differ in order, names and parents, so that every step of binding allocates memory.
-    OWN_MODEL model = our_model("test/reference/data/roots.md5mesh");
-    OWN_ANIM anim = our_anim("test/reference/data/travel.md5anim");
+    SCOPED_MODEL model = our_model("test/reference/data/roots.md5mesh");
+    SCOPED_ANIM anim = our_anim("test/reference/data/travel.md5anim");
     md5_error error = {0};
     REQUIRE(model && anim);
     bool is_bound = false;

@@ -1,7 +1,7 @@
 // Implements test_asset.h: a counting allocator, the collection of warnings, and the checks of
 // models, animations, cameras and bindings.
 #include "test/load/test_asset.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 // Returns `fault` from the function if the condition is false.
 #define HOLDS(condition, fault) \
@@ -44,7 +44,7 @@ static void *heap_alloc(void *user, size_t size)
 static void heap_free(void *user, void *memory, size_t size)
 {
     asset_heap *const heap = user;
-    OWN heap_header *const header = (heap_header *)memory - 1;
+    SCOPED heap_header *const header = (heap_header *)memory - 1;
     if (header->size != size)
         heap->has_wrong_size = true;
     heap->live--;
@@ -257,7 +257,7 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
         HOLDS(skeleton->joints[j].parent == MD5_NONE || skeleton->joints[j].parent < count,
               "a parent out of range");
     }
-    OWN unsigned char *const visited = calloc(count, 1);
+    SCOPED unsigned char *const visited = calloc(count, 1);
     const char *fault = NULL;
     for (uint32_t i = 0; i < count && !fault; i++) {
         const uint32_t joint = skeleton->order[i];

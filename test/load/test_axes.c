@@ -2,7 +2,7 @@
 // result of the same asset in the axes of its file. The parts test loaded data, computed poses and
 // vertices, and errors.
 #include "test/load/test_axes_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 typedef struct loaded {
     md5_model *model;
@@ -74,12 +74,12 @@ static double mesh_error(const axes_case *fixture, double scale, const md5_mesh 
 }
 
 TEST (axes_convert_every_number_of_a_model) {
-    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    SCOPED_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     if (from) {
         for (int i = 0; i < NUM_AXES; i++) {
             const axes_case *const fixture = &axes_cases[i];
             const md5_load_opts opts = axes_options(fixture, 0.25f);
-            OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+            SCOPED_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
             if (!to)
                 continue;
             CHECK(to->skeleton.axes == fixture->axes && to->skeleton.scale == 0.25f);
@@ -128,13 +128,13 @@ static void cross(const double a[3], const double b[3], double out[3])
 // The bitangent, which points along +v, must be the converted bitangent; with v flipped it is the
 // opposite.
 TEST (axes_keep_the_bitangent_along_v) {
-    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    SCOPED_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     if (from) {
         for (int i = 0; i < 2 * NUM_AXES; i++) {
             const axes_case *const fixture = &axes_cases[i / 2];
             const bool is_flipped = i % 2 == 1;
             const md5_load_opts opts = {.axes = fixture->axes, .flip_v = is_flipped};
-            OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+            SCOPED_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
             const md5_mesh *const a = &from->meshes[0];
             const md5_mesh *const b = to ? &to->meshes[0] : a;
             for (uint32_t v = 0; v < a->num_vertices; v++) {
@@ -164,7 +164,7 @@ TEST (axes_keep_the_bitangent_along_v) {
 TEST (axes_keep_triangles_facing_outward) {
     for (int i = 0; i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1);
-        OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        SCOPED_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         double inside = 0;
         double outside = 0;
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
@@ -303,8 +303,8 @@ TEST (axes_convert_bounds_and_root_motion) {
     for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, 0.5f);
-        OWN_ANIM from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
-        OWN_ANIM to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
+        SCOPED_ANIM from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
+        SCOPED_ANIM to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
         const md5_sample_position begin = md5_sample_position_at(from, 0.2, MD5_WRAP_LOOP);
         const md5_sample_position end = md5_sample_position_at(from, 2.7, MD5_WRAP_LOOP);
         CHECK_SMALL(axes_point_error(fixture, 0.5, md5_anim_root_motion(from, begin, end),
@@ -336,12 +336,12 @@ TEST (axes_convert_bounds_and_root_motion) {
 }
 
 TEST (axes_convert_cameras) {
-    OWN_CAMERA from = md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
+    SCOPED_CAMERA from = md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
     if (CHECK(from)) {
         for (int i = 0; i < NUM_AXES; i++) {
             const axes_case *const fixture = &axes_cases[i];
             const md5_load_opts opts = axes_options(fixture, 0.0254f);
-            OWN_CAMERA to =
+            SCOPED_CAMERA to =
                 md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
             if (CHECK(to)) {
                 for (int k = 0; k < 20; k++) {
@@ -367,11 +367,11 @@ TEST (axes_of_views_after_cuts_are_converted) {
         "MD5Version 10\ncommandline \"\"\nnumFrames 3\nframeRate 24\nnumCuts 1\n"
         "cuts {\n1 pos ( 1 2 3 ) rotA ( 10 20 30 )\n}\ncamera {\n"
         "( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n";
-    OWN_CAMERA from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
+    SCOPED_CAMERA from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
     if (CHECK(from)) {
         for (int i = 0; i < NUM_AXES; i++) {
             const md5_load_opts opts = axes_options(&axes_cases[i], 2);
-            OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
+            SCOPED_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
             if (!CHECK(to && to->num_cut_views == 1))
                 continue;
             const md5_cut_view *const a = from->cut_views;
@@ -385,11 +385,11 @@ TEST (axes_of_views_after_cuts_are_converted) {
 // Rays from outside and from inside.
 TEST (rays_hit_the_same_triangles_in_all_axes) {
     uint64_t random = 11;
-    OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    SCOPED_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 1; from && i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, 1);
-        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        SCOPED_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0];
         const md5_mesh *const b = to ? &to->meshes[0] : a;
         int num_hits = 0;
@@ -421,12 +421,12 @@ TEST (rays_hit_the_same_triangles_in_all_axes) {
 
 TEST (axes_of_model_and_animation_must_agree) {
     const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1}};
-    OWN_MODEL model = axes_load_model("models/zoo/chain.md5mesh", NULL);
+    SCOPED_MODEL model = axes_load_model("models/zoo/chain.md5mesh", NULL);
     if (model) {
         for (int i = 0; i < 3; i++) {
-            OWN_ANIM anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
+            SCOPED_ANIM anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
             md5_error error = {0};
-            OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
+            SCOPED_BINDING binding = md5_bind(model, anim, NULL, &error);
             CHECK((binding != NULL) == (i == 2));
             CHECK(error.status == (i == 2 ? MD5_OK : MD5_ERROR_MISMATCH));
             if (i == 0)

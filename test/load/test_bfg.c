@@ -2,7 +2,7 @@
 // of the reader write the test data.
 //
 // The parts test models, animations, hostile input, cameras, and the conversion to text.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
@@ -129,7 +129,7 @@ TEST (bfg_models_are_read_like_text) {
     bytes file;
     md5_error error = {0};
     write_model(&file);
-    OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
+    SCOPED_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
     if (!CHECK(model)) {
         CHECK_STRING(error.message, "");
         return;
@@ -167,7 +167,7 @@ TEST (bfg_vertices_may_have_no_weights) {
     while (memcmp(at, "\0\0\0\0\0\0\0\xff", 8) != 0)
         at++;
     at[7] = 0;
-    OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, NULL);
+    SCOPED_MODEL model = md5_parse_model(file.data, file.size, NULL, NULL);
     REQUIRE(model);
     const md5_vec3 point = model->meshes[0].positions[2];
     CHECK_UINT(model->meshes[0].num_weights, 3);
@@ -180,9 +180,9 @@ typedef enum file_kind { MODEL, ANIM, CAMERA } file_kind;
 static bool parse_any(file_kind kind, const unsigned char *data, size_t size,
                       const md5_load_opts *opts, md5_error *error)
 {
-    OWN_MODEL model = kind == MODEL ? md5_parse_model(data, size, opts, error) : NULL;
-    OWN_ANIM anim = kind == ANIM ? md5_parse_anim(data, size, opts, error) : NULL;
-    OWN_CAMERA camera = kind == CAMERA ? md5_parse_camera(data, size, opts, error) : NULL;
+    SCOPED_MODEL model = kind == MODEL ? md5_parse_model(data, size, opts, error) : NULL;
+    SCOPED_ANIM anim = kind == ANIM ? md5_parse_anim(data, size, opts, error) : NULL;
+    SCOPED_CAMERA camera = kind == CAMERA ? md5_parse_camera(data, size, opts, error) : NULL;
     return model || anim || camera;
 }
 
@@ -298,7 +298,7 @@ TEST (bfg_models_may_end_with_an_empty_mesh) {
     file.size = MESHES;
     append_big_endian(&file, 1);
     append_zeros(&file, 48);
-    OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
+    SCOPED_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
     CHECK_STRING(error.message, "");
     CHECK(model && model->num_meshes == 1 && model->meshes[0].num_vertices == 0);
 }
@@ -349,8 +349,8 @@ TEST (bfg_anims_equal_those_of_text) {
     bytes file;
     md5_error error = {0};
     write_anim(&file);
-    OWN_ANIM anim = md5_parse_anim(file.data, file.size, NULL, &error);
-    OWN_ANIM text = text_anim(same_text, &error);
+    SCOPED_ANIM anim = md5_parse_anim(file.data, file.size, NULL, &error);
+    SCOPED_ANIM text = text_anim(same_text, &error);
     if (!CHECK(anim && text)) {
         CHECK_STRING(error.message, "");
         return;
@@ -412,7 +412,7 @@ static void check_hostile(const bytes *good, file_kind kind)
     md5_error error = {0};
     for (size_t size = 4; size < good->size;
          size++) { // exact size: a read past the end is detected
-        OWN unsigned char *const part = test_calloc(size, 1);
+        SCOPED unsigned char *const part = test_calloc(size, 1);
         memcpy(part, good->data, size);
         CHECK(!parse_any(kind, part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
@@ -481,8 +481,8 @@ static const char same_as_text[] =
 TEST (bfg_cameras_equal_those_of_text) {
     bytes file;
     write_camera(&file);
-    OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, NULL);
-    OWN_CAMERA text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, NULL);
+    SCOPED_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, NULL);
+    SCOPED_CAMERA text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, NULL);
     REQUIRE(camera && text);
     CHECK_UINT(camera->num_frames, text->num_frames);
     CHECK_UINT(camera->num_cuts, text->num_cuts);
@@ -547,7 +547,7 @@ TEST (bfg_cameras_report_unusual_views) {
     const size_t size = file.size;
     file.size = FRAMES + 28;
     append_big_endian(&file, float_bits(180));
-    OWN_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
+    SCOPED_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
     REQUIRE(camera);
     CHECK_UINT(camera->num_warnings, 1);
     CHECK_UINT(warning.column, FRAMES + 28 + 1);
@@ -580,20 +580,20 @@ static char *as_text(md5_doc_kind kind, const bytes *file)
 TEST (bfg_files_are_written_as_text) {
     bytes file;
     write_model(&file);
-    OWN_STRING model_text = as_text(MD5_DOC_MODEL, &file);
-    OWN_MODEL binary = md5_parse_model(file.data, file.size, NULL, NULL);
-    OWN_MODEL model = text_model(model_text, NULL);
+    SCOPED_STRING model_text = as_text(MD5_DOC_MODEL, &file);
+    SCOPED_MODEL binary = md5_parse_model(file.data, file.size, NULL, NULL);
+    SCOPED_MODEL model = text_model(model_text, NULL);
     REQUIRE(binary && model);
     CHECK_STRING(model->meshes[0].shader, "models/arm/skin");
     for (int i = 0; i < 12; i++) // w is recomputed
         CHECK_NEAR(model->bind[1].m[i], binary->bind[1].m[i], 1e-6);
     CHECK_BYTES(model->meshes[0].weights, binary->meshes[0].weights, 4 * sizeof(md5_weight));
     write_anim(&file);
-    OWN_STRING anim_text = as_text(MD5_DOC_ANIM, &file);
-    OWN_ANIM anim = text_anim(anim_text, NULL);
+    SCOPED_STRING anim_text = as_text(MD5_DOC_ANIM, &file);
+    SCOPED_ANIM anim = text_anim(anim_text, NULL);
     REQUIRE(anim);
     CHECK_EXACT(anim->translations[anim->num_translations].x, 5); // frame 1
     write_camera(&file);
-    OWN_STRING camera_text = as_text(MD5_DOC_CAMERA, &file);
+    SCOPED_STRING camera_text = as_text(MD5_DOC_CAMERA, &file);
     CHECK(strstr(camera_text, "\t( -1 2.5 3 ) ( 0 0.5 0.5 ) 80\n") != NULL);
 }

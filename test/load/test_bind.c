@@ -2,7 +2,7 @@
 // computes in double precision; for Bobbin, with the weights of the model file. The last part tests
 // hostile input.
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 #include "md5/edit/weights.h"
@@ -167,7 +167,7 @@ static md5_weights *create(const bind_case *fixture)
 }
 
 TEST (bind_paths_through_a_box_use_26_neighbors) {
-    OWN bind_case *const fixture = bind_new();
+    SCOPED bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){2.5f, 3.5f, 4.5f});
     md5_context context;
@@ -208,7 +208,7 @@ TEST (bind_paths_through_a_box_use_26_neighbors) {
 
 // A triangle without area does not fill any square of a projection: its edges mark the cells.
 TEST (bind_grid_contains_triangles_without_area) {
-    OWN bind_case *const fixture = bind_new();
+    SCOPED bind_case *const fixture = bind_new();
     for (int i = 0; i < 3; i++)
         bind_add_position(fixture, (md5_vec3){(float)(4 * i), 0, 0});
     bind_add_triangle(fixture, 0, 1, 2);
@@ -223,13 +223,13 @@ TEST (bind_grid_contains_triangles_without_area) {
 
 // In a convex body every path is straight, so the weights follow the formula with exact distances.
 TEST (bind_weights_in_a_tube_follow_the_formula) {
-    OWN bind_case *const fixture = tube_with_two_joints(true);
+    SCOPED bind_case *const fixture = tube_with_two_joints(true);
     static const float falloffs[] = {0, 0.5f, 1};
     for (size_t i = 0; i < COUNT_OF(falloffs); i++) {
         const double f = falloffs[i];
         fixture->desc.falloff = f == 0 ? 1.17549435e-38f : falloffs[i];
         fixture->desc.no_smoothing = true;
-        OWN_WEIGHTS weights = create(fixture);
+        SCOPED_WEIGHTS weights = create(fixture);
         REQUIRE(weights);
         for (uint32_t vertex = 0; vertex < fixture->desc.num_positions; vertex++) {
             const md5_vec3 at = fixture->positions[vertex];
@@ -251,8 +251,8 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
 }
 
 TEST (bind_tube_changes_smoothly_at_its_middle) {
-    OWN bind_case *const fixture = tube_with_two_joints(true);
-    OWN_WEIGHTS weights = create(fixture);
+    SCOPED bind_case *const fixture = tube_with_two_joints(true);
+    SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     double before = 1;
     double largest_step = 0;
@@ -273,13 +273,13 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
 
 // Two parallel legs that are connected far above: the path from one to the other is long.
 TEST (bind_does_not_cross_a_gap) {
-    OWN bind_case *const fixture = bind_new();
+    SCOPED bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 20}, 8);
     bind_add_box(fixture, (md5_vec3){3, 0, 0}, (md5_vec3){5, 2, 20}, 8);
     bind_add_box(fixture, (md5_vec3){0, 0, 18}, (md5_vec3){5, 2, 20}, 8);
     const uint32_t left = bind_add_joint(fixture, MD5_NONE, (md5_vec3){0.3f, 1, 10});
     const uint32_t right = bind_add_joint(fixture, MD5_NONE, (md5_vec3){3.3f, 1, 10});
-    OWN_WEIGHTS weights = create(fixture);
+    SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     double min_weight = 1;
     for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
@@ -292,14 +292,14 @@ TEST (bind_does_not_cross_a_gap) {
 }
 
 TEST (bind_weights_have_the_form_of_md5mesh_files) {
-    OWN bind_case *const fixture = tube_with_two_joints(true);
+    SCOPED bind_case *const fixture = tube_with_two_joints(true);
     for (int i = 0; i < 5; i++)
         bind_add_joint(fixture, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
     // A rotation of 90 degrees about z, so that offsets are not only differences of positions.
     fixture->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
     for (uint32_t max_influences = 1; max_influences <= 5; max_influences++) {
         fixture->desc.max_influences = max_influences;
-        OWN_WEIGHTS weights = create(fixture);
+        SCOPED_WEIGHTS weights = create(fixture);
         REQUIRE(weights);
         double max_distance = 0;
         CHECK_UINT(weights->num_vertices, fixture->desc.num_positions);
@@ -324,14 +324,14 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
 }
 
 TEST (bind_gives_equal_positions_equal_weights) {
-    OWN bind_case *const fixture = bind_new();
+    SCOPED bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
     for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
         if (i % 2 == 0 && fixture->positions[i].x == 0)
             fixture->positions[i].x = -0.0f;
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){1, 1, 1});
     bind_add_joint(fixture, 0, (md5_vec3){1, 1, 4});
-    OWN_WEIGHTS weights = create(fixture);
+    SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     uint32_t num_pairs = 0;
     for (uint32_t a = 0; a < fixture->desc.num_positions; a++)
@@ -347,11 +347,11 @@ TEST (bind_gives_equal_positions_equal_weights) {
 // Without its ends the tube is only a surface, and its axis is outside, so the joints are on the
 // surface.
 TEST (bind_open_mesh_follows_its_surface) {
-    OWN bind_case *const fixture = bind_new();
+    SCOPED bind_case *const fixture = bind_new();
     bind_add_tube(fixture, 8, false);
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){0.1f, 1, 0});
     bind_add_joint(fixture, 0, (md5_vec3){4, 1, 0});
-    OWN_WEIGHTS weights = create(fixture);
+    SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     CHECK_UINT(weights->num_distant, 0);
     CHECK(bind_weight(weights, 0, 0) > 0.9);
@@ -365,10 +365,10 @@ TEST (bind_open_mesh_follows_its_surface) {
 }
 
 TEST (bind_separate_part_uses_the_straight_distance) {
-    OWN bind_case *const fixture = tube_with_two_joints(true);
+    SCOPED bind_case *const fixture = tube_with_two_joints(true);
     const uint32_t first = fixture->desc.num_positions;
     bind_add_box(fixture, (md5_vec3){6, 3, -1}, (md5_vec3){7, 4, 1}, 2);
-    OWN_WEIGHTS weights = create(fixture);
+    SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     CHECK_UINT(weights->num_distant, fixture->desc.num_positions - first);
     for (uint32_t i = first; i < fixture->desc.num_positions; i++)
@@ -376,11 +376,11 @@ TEST (bind_separate_part_uses_the_straight_distance) {
 }
 
 TEST (bind_excluded_and_outside_joints_get_no_weights) {
-    OWN bind_case *const fixture = tube_with_two_joints(true);
+    SCOPED bind_case *const fixture = tube_with_two_joints(true);
     const uint32_t outside = bind_add_joint(fixture, 1, (md5_vec3){5, 3, 0});
     bool excluded[BIND_JOINTS] = {true};
     fixture->desc.excluded = excluded;
-    OWN_WEIGHTS weights = create(fixture);
+    SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     CHECK_UINT(weights->num_bound, 1);
     for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
@@ -388,9 +388,9 @@ TEST (bind_excluded_and_outside_joints_get_no_weights) {
 }
 
 TEST (bind_twice_gives_the_same_bits) {
-    OWN bind_case *const fixture = tube_with_two_joints(true);
-    OWN_WEIGHTS a = create(fixture);
-    OWN_WEIGHTS b = create(fixture);
+    SCOPED bind_case *const fixture = tube_with_two_joints(true);
+    SCOPED_WEIGHTS a = create(fixture);
+    SCOPED_WEIGHTS b = create(fixture);
     if (a && b) {
         CHECK_UINT(a->num_weights, b->num_weights);
         CHECK_BYTES(a->weights, b->weights, a->num_weights * sizeof *a->weights);
@@ -511,9 +511,9 @@ TEST (bind_weights_of_bobbin_are_near_his_own) {
     comparison fixture = {0};
     if (CHECK(begin(&fixture))) {
         for (size_t j = 0; j < COUNT_OF(clips); j++) {
-            OWN_ANIM anim =
+            SCOPED_ANIM anim =
                 md5_load_anim(test_pathf("models/bobbin/%s.md5anim", clips[j]), NULL, NULL);
-            OWN_BINDING binding = anim ? md5_bind(fixture.model, anim, NULL, NULL) : NULL;
+            SCOPED_BINDING binding = anim ? md5_bind(fixture.model, anim, NULL, NULL) : NULL;
             CHECK(binding);
             for (uint32_t frame = 0; binding && frame < anim->num_frames; frame += 6) {
                 const md5_sample_position sample =
@@ -560,13 +560,13 @@ static bind_case *box_with_joint(void)
 static void check_refused(const bind_case *fixture, md5_status status, const char *message)
 {
     md5_error error = {0};
-    OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, &error);
+    SCOPED_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, &error);
     CHECK_FAILS(weights, error, status);
     CHECK_STRING(error.message, message);
 }
 
 TEST (bind_rejects_numbers_out_of_range) {
-    OWN bind_case *const fixture = box_with_joint();
+    SCOPED bind_case *const fixture = box_with_joint();
     static const struct {
         md5_weights_desc desc;
         const char *message;
@@ -598,7 +598,7 @@ TEST (bind_rejects_numbers_out_of_range) {
 }
 
 TEST (bind_accepts_numbers_up_to_their_limits) {
-    OWN bind_case *const fixture = box_with_joint();
+    SCOPED bind_case *const fixture = box_with_joint();
     static const md5_weights_desc limits[] = {
         {.resolution = 4}, {.resolution = 256}, {.max_influences = 1}, {.max_influences = 16},
         {.smoothing = 1},  {.smoothing = 64},   {.falloff = 1},
@@ -609,7 +609,7 @@ TEST (bind_accepts_numbers_up_to_their_limits) {
         fixture->desc.max_influences = limits[i].max_influences;
         fixture->desc.smoothing = limits[i].smoothing;
         fixture->desc.falloff = limits[i].falloff;
-        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
+        SCOPED_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
         CHECK_THAT(weights != NULL, "row %zu", i);
     }
     fixture->desc = good;
@@ -621,7 +621,7 @@ TEST (bind_accepts_numbers_up_to_their_limits) {
         const float limit = i % 2 == 0 ? 1e9f : -1e9f;
         md5_error error = {0};
         *coordinate = limit;
-        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, &error);
+        SCOPED_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, &error);
         CHECK_THAT(error.status != MD5_ERROR_RANGE, "coordinate %zu: %s", i, error.message);
         *coordinate = nextafterf(limit, 2 * limit);
         CHECK_FAILS(md5_create_weights(&fixture->desc, NULL, &error), error, MD5_ERROR_RANGE);
@@ -630,7 +630,7 @@ TEST (bind_accepts_numbers_up_to_their_limits) {
 }
 
 TEST (bind_rejects_invalid_positions_indices_and_joints) {
-    OWN bind_case *const fixture = box_with_joint();
+    SCOPED bind_case *const fixture = box_with_joint();
     fixture->positions[5].y = 2e9f;
     check_refused(fixture, MD5_ERROR_RANGE,
                   "position 5 is out of range: expected -1e9 to 1e9, found ( 0 2e+09 8 )");
@@ -662,7 +662,7 @@ TEST (bind_rejects_invalid_positions_indices_and_joints) {
 
 // Without this limit, small files with overlapping triangles would take minutes.
 TEST_LONG (bind_rejects_triangles_that_overlap_everywhere) {
-    OWN bind_case *const fixture = box_with_joint();
+    SCOPED bind_case *const fixture = box_with_joint();
     for (uint32_t i = fixture->desc.num_triangles; i < BIND_TRIANGLES; i++)
         bind_add_triangle(fixture, 0, fixture->desc.num_positions - 1, 6);
     fixture->desc.resolution = 256;
@@ -672,10 +672,10 @@ TEST_LONG (bind_rejects_triangles_that_overlap_everywhere) {
 }
 
 TEST (bind_survives_failure_of_every_allocation) {
-    OWN bind_case *const fixture = box_with_joint();
+    SCOPED bind_case *const fixture = box_with_joint();
     bool is_done = false;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, &failure.opts, &failure.error);
+        SCOPED_WEIGHTS weights = md5_create_weights(&fixture->desc, &failure.opts, &failure.error);
         is_done = weights != NULL;
         CHECK_FAILURE(failure, weights);
     }
@@ -697,7 +697,7 @@ TEST (bind_accepts_any_triangles) {
     uint64_t seed = 7;
     static const float sizes[] = {1e9f, 1, 1e-30f, 1e-44f, 0};
     for (int round = 0; round < 100; round++) {
-        OWN bind_case *const fixture = bind_new();
+        SCOPED bind_case *const fixture = bind_new();
         const float size = sizes[round % 5];
         const float thin = round % 3 == 0 ? 0 : size;
         for (int i = 0; i < 20; i++)
@@ -712,7 +712,7 @@ TEST (bind_accepts_any_triangles) {
                            i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
         }
         fixture->desc.resolution = 4 + (uint32_t)round % 29;
-        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
+        SCOPED_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
         if (!weights)
             continue;
         for (uint32_t i = 0; i < weights->num_vertices; i++) {
@@ -726,10 +726,10 @@ TEST (bind_accepts_any_triangles) {
 }
 
 TEST (bind_accepts_a_single_position) {
-    OWN bind_case *const fixture = bind_new();
+    SCOPED bind_case *const fixture = bind_new();
     bind_add_position(fixture, (md5_vec3){3, 4, 5});
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){3, 4, 5});
-    OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
+    SCOPED_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
     REQUIRE(weights);
     CHECK_UINT(weights->num_weights, 1);
     CHECK_UINT(weights->num_voxels, 1);
@@ -740,7 +740,7 @@ TEST (bind_accepts_a_single_position) {
 #if !defined(NDEBUG)
 
 TEST (errors_in_binding_are_reported) {
-    OWN bind_case *const fixture = box_with_joint();
+    SCOPED bind_case *const fixture = box_with_joint();
     const md5_weights_desc good = fixture->desc;
     md5_weights_desc descs[4] = {good, good, good, good};
     static const char *const messages[4] = {"positions: must not be NULL",

@@ -1,7 +1,7 @@
 // Tests of chains of calls whose errors are checked once at the end: the example programs of the
 // API's design, and every call that takes an asset and an error, with an asset that is NULL. Uses
 // public headers only.
-#include "test/own.h"
+#include "test/scoped.h"
 
 // -- Programs -----------------------------------------------------------------------------------
 
@@ -9,7 +9,7 @@
 static bool print_model(const char *path, char *text, size_t size)
 {
     md5_error error = {0};
-    OWN_MODEL model = md5_load_model(path, NULL, &error);
+    SCOPED_MODEL model = md5_load_model(path, NULL, &error);
     if (!model)
         return snprintf(text, size, "%s:%u: %s", error.file, error.line, error.message), false;
     snprintf(text, size, "%u joints, %u meshes", model->skeleton.num_joints, model->num_meshes);

@@ -2,15 +2,15 @@
 // checks of pairs, models, bindings and clips that extend its result. The texts of diagnostics are
 // tested with md5tool check; the table of test/tool/check.sh contains the engines that reject each
 // fault.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include <time.h>
 
-static void own_check(md5_check *const *owner)
+static void release_check(md5_check *const *owner)
 {
     md5_free_check(*owner);
 }
-#define OWN_CHECK __attribute__((unused, cleanup(own_check))) md5_check *const
+#define SCOPED_CHECK __attribute__((unused, cleanup(release_check))) md5_check *const
 
 static md5_check *check_text(md5_doc_kind kind, const char *text, const char *engines)
 {
@@ -59,7 +59,7 @@ static const char clip_text[] = "MD5Version 10\n"
 
 // Contains a capital E twice: id's lexer stops there, other readers accept it.
 TEST (check_finds_the_location_of_violations) {
-    OWN_CHECK check = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
+    SCOPED_CHECK check = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
     const md5_diagnostic *const found = find_rule(check, "capital-exponent");
     REQUIRE(found);
     CHECK_UINT(found->error.line, 7);
@@ -73,7 +73,7 @@ TEST (check_finds_the_location_of_violations) {
     CHECK_UINT(check->num_joints, 2);
     CHECK_STRING(check->joints[1].name, "limb");
     CHECK_STRING(check->shaders[0].name, "fur");
-    OWN_CHECK silent = check_text(MD5_DOC_MODEL, mesh_text, "cube2");
+    SCOPED_CHECK silent = check_text(MD5_DOC_MODEL, mesh_text, "cube2");
     CHECK(find_rule(silent, "capital-exponent")
           && find_rule(silent, "capital-exponent")->is_silent);
 }
@@ -95,7 +95,7 @@ TEST (check_reports_words_that_are_not_numbers) {
         test_text text = {0};
         test_append(&text, "%.*s%s%s", (int)(match - mesh_text), mesh_text, rows[i].word,
                     match + 1);
-        OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "all");
+        SCOPED_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "all");
         free(text.bytes);
         const md5_diagnostic *const found = find_rule(check, "nan");
         CHECK_THAT(!found == rows[i].is_number, "%s", rows[i].word);
@@ -114,7 +114,7 @@ TEST (check_reads_words_with_apostrophes) {
         test_text text = {0};
         test_append(&text, "%.*s%s%s", (int)(match - mesh_text), mesh_text, names[i],
                     match + strlen("\"limb\""));
-        OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "all");
+        SCOPED_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "all");
         free(text.bytes);
         REQUIRE(check && check->num_joints == 2);
         CHECK_STRING(check->joints[1].name, names[i]);
@@ -138,7 +138,7 @@ TEST (check_reports_names_that_need_quotes) {
         test_text text = {0};
         test_append(&text, "%.*s%s%s", (int)(match - mesh_text), mesh_text, rows[i].name,
                     match + strlen("\"limb\""));
-        OWN_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "doom3");
+        SCOPED_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, "doom3");
         free(text.bytes);
         REQUIRE(check && check->num_joints == 2);
         CHECK_THAT(!find_rule(check, "bare-name") == !rows[i].needs_quotes, "%s", rows[i].name);
@@ -164,13 +164,13 @@ TEST (check_limits_the_sum_and_the_number_of_weights) {
     static const double right[] = {0.9991, 1, 1.0009};
     static const double wrong[] = {-1, 0.9989, 1.0011};
     for (size_t i = 0; i < COUNT_OF(right); i++) {
-        OWN_CHECK good = check_weights(2, right[i]);
+        SCOPED_CHECK good = check_weights(2, right[i]);
         CHECK_THAT(good && !find_rule(good, "weight-sum"), "%g", right[i]);
-        OWN_CHECK bad = check_weights(2, wrong[i]);
+        SCOPED_CHECK bad = check_weights(2, wrong[i]);
         CHECK_THAT(find_rule(bad, "weight-sum"), "%g", wrong[i]);
     }
     for (uint32_t count = 1; count <= 10; count++) {
-        OWN_CHECK check = check_weights(count, 1);
+        SCOPED_CHECK check = check_weights(count, 1);
         CHECK((find_rule(check, "4-weights") != NULL) == (count > 4));
         CHECK((find_rule(check, "8-weights") != NULL) == (count > 8));
     }
@@ -190,8 +190,8 @@ TEST (check_accepts_engines_and_their_versions) {
 }
 
 TEST (check_compares_a_clip_with_its_mesh) {
-    OWN_CHECK mesh = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
-    OWN_CHECK clip = check_text(MD5_DOC_ANIM, clip_text, "doom3");
+    SCOPED_CHECK mesh = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
+    SCOPED_CHECK clip = check_text(MD5_DOC_ANIM, clip_text, "doom3");
     REQUIRE(mesh && clip);
     CHECK_UINT(md5_check_pair(mesh, clip), 1);
     CHECK_STRING(clip->diagnostics[clip->num_diagnostics - 1].error.message,
@@ -220,8 +220,8 @@ static void write_name_message(uint32_t length, char *message, size_t size)
                 "bounds {\n\t( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n\t( 0 0 0 ) ( 0 0 0 )\n}\n"
                 "frame 0 {\n}\n",
                 name);
-    OWN_CHECK mesh = check_text(MD5_DOC_MODEL, mesh_with_name.bytes, "md5model");
-    OWN_CHECK clip = check_text(MD5_DOC_ANIM, clip_with_name.bytes, "md5model");
+    SCOPED_CHECK mesh = check_text(MD5_DOC_MODEL, mesh_with_name.bytes, "md5model");
+    SCOPED_CHECK clip = check_text(MD5_DOC_ANIM, clip_with_name.bytes, "md5model");
     free(mesh_with_name.bytes);
     free(clip_with_name.bytes);
     REQUIRE(mesh && clip);
@@ -244,7 +244,7 @@ TEST (check_suggests_joint_names_up_to_a_length) {
 // The only frame has the number 3 and moves the root by 5 units. Names may differ in a third of
 // their letters plus one; the second weight is 2 units from the first.
 TEST (check_reports_counts_and_locations) {
-    OWN_CHECK clip = check_text(
+    SCOPED_CHECK clip = check_text(
         MD5_DOC_ANIM,
         "MD5Version 10\ncommandline \"\"\nnumFrames 1\nnumJoints 2\n"
         "frameRate 24\nnumAnimatedComponents 1\nhierarchy {\n"
@@ -262,8 +262,8 @@ TEST (check_reports_counts_and_locations) {
         "{\n\tshader \"fur\"\n\tnumverts 1\n"
         "\tvert 0 ( 0 0 ) 0 2\n\tnumtris 0\n\tnumweights 2\n\tweight 0 0 0.5 ( 0 0 0 )\n"
         "\tweight 1 1 0.5 ( 2 0 0 )\n}\n";
-    OWN_CHECK mesh = check_text(MD5_DOC_MODEL, text, "all");
-    OWN_MODEL model = text_model(text, NULL);
+    SCOPED_CHECK mesh = check_text(MD5_DOC_MODEL, text, "all");
+    SCOPED_MODEL model = text_model(text, NULL);
     REQUIRE(mesh && model && md5_check_model(mesh, model));
     REQUIRE(find_rule(mesh, "weights-apart"));
     CHECK_STRING(find_rule(mesh, "weights-apart")->error.message,
@@ -275,7 +275,7 @@ TEST (check_reports_counts_and_locations) {
 }
 
 TEST (check_accepts_diagnostics_of_callers) {
-    OWN_CHECK check = md5_check_doc(MD5_DOC_MODEL, NULL, 0, (md5_engines){0}, NULL, NULL);
+    SCOPED_CHECK check = md5_check_doc(MD5_DOC_MODEL, NULL, 0, (md5_engines){0}, NULL, NULL);
     REQUIRE(check);
     CHECK_UINT(check->num_diagnostics, 0);
     CHECK(md5_add_diagnostic(check, "no-skin", 3, 4, "no image \x01 of it"));
@@ -290,8 +290,8 @@ TEST (check_fails_if_memory_runs_out) {
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error = {0};
-        OWN_CHECK check = md5_check_doc(MD5_DOC_ANIM, clip_text, strlen(clip_text),
-                                        (md5_engines){0}, &opts, &error);
+        SCOPED_CHECK check = md5_check_doc(MD5_DOC_ANIM, clip_text, strlen(clip_text),
+                                           (md5_engines){0}, &opts, &error);
         is_done = check != NULL;
         num_failed += !is_done;
         CHECK(is_done || error.status == MD5_ERROR_MEMORY);
@@ -305,7 +305,7 @@ TEST (check_fails_if_memory_runs_out) {
 static double time_weights(bool all)
 {
     enum { COUNT = 40000, ROW = 40 };
-    OWN_STRING text = test_alloc((size_t)2 * COUNT * ROW + 400);
+    SCOPED_STRING text = test_alloc((size_t)2 * COUNT * ROW + 400);
     size_t used = (size_t)sprintf(text,
                                   "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
                                   "joints {\n\t\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
@@ -320,7 +320,7 @@ static double time_weights(bool all)
     double shortest = INFINITY;
     for (int round = 0; round < 3; round++) {
         const clock_t begin = clock();
-        OWN_CHECK check = check_text(MD5_DOC_MODEL, text, "all");
+        SCOPED_CHECK check = check_text(MD5_DOC_MODEL, text, "all");
         shortest = fmin(shortest, (double)(clock() - begin) / CLOCKS_PER_SEC);
         const md5_diagnostic *const many = find_rule(check, "8-weights");
         CHECK(check && (all ? many && many->count == COUNT : !many));
@@ -375,9 +375,9 @@ static md5_check *check_chain(const chain *joint_chain)
     }
     memcpy(clip + b, "}\n", 3);
     md5_error error = {0};
-    OWN_MODEL model = text_model(mesh, &error);
-    OWN_ANIM anim = text_anim(clip, &error);
-    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    SCOPED_MODEL model = text_model(mesh, &error);
+    SCOPED_ANIM anim = text_anim(clip, &error);
+    SCOPED_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     md5_check *const check = check_text(MD5_DOC_ANIM, clip, "all");
     CHECK_DONE(binding, error);
     CHECK(check && binding && md5_check_binding(check, binding));
@@ -413,7 +413,7 @@ TEST (check_finds_bones_of_another_length) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         chain joint_chain = rows[i].joint_chain;
         joint_chain.rotations[0] = joint_chain.rotations[1] = "0 0 0";
-        OWN_CHECK check = check_chain(&joint_chain);
+        SCOPED_CHECK check = check_chain(&joint_chain);
         const md5_diagnostic *const found = find_rule(check, "clip-scale");
         const char *const expected = found ? found->error.message : "nothing";
         CHECK_THAT(rows[i].expected ? strstr(expected, rows[i].expected) != NULL : !found,
@@ -429,7 +429,7 @@ TEST (check_finds_bones_of_another_length) {
 TEST (check_finds_the_median_of_bone_lengths) {
     const chain joint_chain = {
         .num_joints = 8, .num_odd = 4, .scale = {1.3, 1.3}, .rotations = {"0 0 0", "0 0 0"}};
-    OWN_CHECK check = check_chain(&joint_chain);
+    SCOPED_CHECK check = check_chain(&joint_chain);
     const md5_diagnostic *const found = find_rule(check, "clip-scale");
     REQUIRE(found);
     CHECK_THAT(strstr(found->error.message, "1.56 times"), "%s", found->error.message);
@@ -490,11 +490,11 @@ TEST (check_does_not_read_past_the_end) {
     for (size_t i = 0; i < COUNT_OF(ends); i++) {
         static const char begin[] = "MD5Version 10\ncommandline \"\"\nnumJoints ";
         const size_t size = sizeof begin - 1 + strlen(ends[i]);
-        OWN_STRING text = test_alloc(size);
+        SCOPED_STRING text = test_alloc(size);
         memcpy(text, begin, sizeof begin - 1);
         memcpy(text + sizeof begin - 1, ends[i], strlen(ends[i]));
         for (int kind = MD5_DOC_MODEL; kind <= MD5_DOC_ANIM; kind++) {
-            OWN_CHECK check =
+            SCOPED_CHECK check =
                 md5_check_doc((md5_doc_kind)kind, text, size, (md5_engines){0}, NULL, NULL);
             CHECK(check);
         }

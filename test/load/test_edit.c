@@ -51,7 +51,7 @@ static const char model_text[] =
 
 TEST_DOC (edit_writes_like_the_exporter_of_id, MD5_DOC_MODEL, model_text) {
     CHECK_STRING(doc->comment, "Parameters used during export: Scale: 1");
-    OWN_STRING text = written(doc, NULL);
+    SCOPED_STRING text = written(doc, NULL);
     CHECK_STRING(text, model_text);
     char cut[20] = "";
     CHECK_UINT(md5_write_doc(doc, cut, sizeof cut, NULL), strlen(model_text));
@@ -70,7 +70,7 @@ TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
         if (!isfinite(number))
             continue;
         doc->meshes[0].texcoords[0].x = number;
-        OWN_STRING text = written(doc, NULL);
+        SCOPED_STRING text = written(doc, NULL);
         REQUIRE(text);
         const char *const at = strstr(text, "vert 0 ( ") + strlen("vert 0 ( ");
         char *end, shorter[160];
@@ -86,7 +86,7 @@ TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
 
 TEST (edit_rejects_content_that_text_cannot_contain) {
     for (int i = 0; i < 11; i++) {
-        OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+        SCOPED_DOC doc = parse(MD5_DOC_MODEL, model_text);
         REQUIRE(doc);
         md5_doc_mesh *const mesh = &doc->meshes[0];
         md5_doc_joint *const joints = doc->joints;
@@ -106,7 +106,7 @@ TEST (edit_rejects_content_that_text_cannot_contain) {
         else
             doc->num_joints = 0;
         md5_error error = {0};
-        OWN_STRING text = written(doc, &error);
+        SCOPED_STRING text = written(doc, &error);
         CHECK(!text);
         CHECK_UINT(error.status, i < 4 ? MD5_ERROR_MISMATCH : MD5_ERROR_RANGE);
         if (i >= 4 && i < 9)
@@ -128,7 +128,7 @@ static const char camera_text[] =
 
 TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
     REQUIRE(doc->num_cut_views == 3);
-    OWN_STRING text = written(doc, NULL);
+    SCOPED_STRING text = written(doc, NULL);
     CHECK_STRING(text, camera_text);
     const md5_space_edit job = {.rotation = {.yaw = 90}, .scale = 2};
     CHECK_UINT(md5_edit_space(doc, &job, NULL), 2);
@@ -147,14 +147,14 @@ TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
 }
 
 TEST (edit_writes_unchanged_text_byte_for_byte) {
-    OWN_DOC doc =
+    SCOPED_DOC doc =
         parse(MD5_DOC_MODEL, "MD5Version 10 numJoints 1 numMeshes 1 joints { \"a\" -1 ( 0 "
                              "0 0 ) ( 0 0 0 ) } mesh { shader \"b\" numverts 0 numtris 0 "
                              "numweights 0 }"); // in one line
     REQUIRE(doc);
     CHECK_STRING(doc->comment, "");
     doc->meshes[0].shader = "b\tc";
-    OWN_STRING text = written(doc, NULL);
+    SCOPED_STRING text = written(doc, NULL);
     REQUIRE(text);
     CHECK(strstr(text, "mesh {\n\tshader \"b\tc\"\n"));
     doc->meshes[0].name = "d ";
@@ -167,9 +167,9 @@ TEST (edit_writes_unchanged_text_byte_for_byte) {
 // A line must not expand to too much data, and 2^32 weights are too many for the tables.
 TEST (edit_rejects_rows_that_are_shared_too_often) {
     enum { MAX = 65537 };
-    OWN_ARRAY(md5_vertex, vertices, MAX);
-    OWN_ARRAY(md5_vec2, texcoords, MAX);
-    OWN_ARRAY(md5_weight, weights, MAX);
+    SCOPED_ARRAY(md5_vertex, vertices, MAX);
+    SCOPED_ARRAY(md5_vec2, texcoords, MAX);
+    SCOPED_ARRAY(md5_weight, weights, MAX);
     md5_doc_joint joint = {.parent = MD5_NONE};
     md5_doc_mesh mesh = {NULL, NULL, MAX, 0, MAX, vertices, texcoords, NULL, weights, {0}};
     md5_doc doc = {.num_joints = 1, .num_meshes = 1, .joints = &joint, .meshes = &mesh};
@@ -189,17 +189,17 @@ static bool is_equal(md5_doc_kind kind, const char *a, size_t a_size, const char
 {
     const size_t b_size = strlen(b);
     if (kind == MD5_DOC_MODEL) {
-        OWN_MODEL first = md5_parse_model(a, a_size, NULL, NULL);
-        OWN_MODEL second = md5_parse_model(b, b_size, NULL, NULL);
+        SCOPED_MODEL first = md5_parse_model(a, a_size, NULL, NULL);
+        SCOPED_MODEL second = md5_parse_model(b, b_size, NULL, NULL);
         return first && second && asset_models_equal(first, second);
     }
     if (kind == MD5_DOC_ANIM) {
-        OWN_ANIM first = md5_parse_anim(a, a_size, NULL, NULL);
-        OWN_ANIM second = md5_parse_anim(b, b_size, NULL, NULL);
+        SCOPED_ANIM first = md5_parse_anim(a, a_size, NULL, NULL);
+        SCOPED_ANIM second = md5_parse_anim(b, b_size, NULL, NULL);
         return first && second && asset_anims_equal(first, second);
     }
-    OWN_CAMERA first = md5_parse_camera(a, a_size, NULL, NULL);
-    OWN_CAMERA second = md5_parse_camera(b, b_size, NULL, NULL);
+    SCOPED_CAMERA first = md5_parse_camera(a, a_size, NULL, NULL);
+    SCOPED_CAMERA second = md5_parse_camera(b, b_size, NULL, NULL);
     return first && second && asset_cameras_equal(first, second);
 }
 
@@ -215,12 +215,13 @@ static void check_file(const char *path)
         size_t size = 0;
         if (!dot || strcmp(dot, ends[i]) != 0)
             continue;
-        OWN_STRING source = test_read_file(path, &size);
+        SCOPED_STRING source = test_read_file(path, &size);
         md5_error error = {0};
-        OWN_DOC doc = md5_parse_doc(kind, source, size, NULL, &error);
+        SCOPED_DOC doc = md5_parse_doc(kind, source, size, NULL, &error);
         if (!doc) {
-            OWN_MODEL model = kind == MD5_DOC_MODEL ? md5_parse_model(source, size, NULL, NULL) : 0;
-            OWN_ANIM anim = kind == MD5_DOC_ANIM ? md5_parse_anim(source, size, NULL, NULL) : 0;
+            SCOPED_MODEL model =
+                kind == MD5_DOC_MODEL ? md5_parse_model(source, size, NULL, NULL) : 0;
+            SCOPED_ANIM anim = kind == MD5_DOC_ANIM ? md5_parse_anim(source, size, NULL, NULL) : 0;
             const bool is_packed = anim && anim->packed_size;
             const bool can_load = model || anim;
             CHECK_THAT(is_packed || !can_load || error.status == MD5_ERROR_VERSION, "%s: %s", path,
@@ -228,10 +229,11 @@ static void check_file(const char *path)
             return;
         }
         num_files++;
-        OWN_MODEL loaded = kind == MD5_DOC_MODEL ? md5_parse_model(source, size, NULL, NULL) : NULL;
+        SCOPED_MODEL loaded =
+            kind == MD5_DOC_MODEL ? md5_parse_model(source, size, NULL, NULL) : NULL;
         if (loaded) // the document also contains meshes after numMeshes
             doc->num_meshes = loaded->num_meshes;
-        OWN_STRING text = written(doc, &error);
+        SCOPED_STRING text = written(doc, &error);
         if (!text) {
             num_refused++;
             CHECK_THAT(error.status == MD5_ERROR_MISMATCH || doc->parents_unknown, "%s: %s", path,
@@ -240,8 +242,8 @@ static void check_file(const char *path)
         }
         const bool is_old = strstr(source, "MD5Version 6") != NULL; // version 6 has other rotations
         CHECK_THAT(is_old || is_equal(kind, source, size, text), "%s", path);
-        OWN_DOC again = md5_parse_doc(kind, text, strlen(text), NULL, &error);
-        OWN_STRING same = again ? written(again, &error) : NULL;
+        SCOPED_DOC again = md5_parse_doc(kind, text, strlen(text), NULL, &error);
+        SCOPED_STRING same = again ? written(again, &error) : NULL;
         CHECK_THAT(same && strcmp(same, text) == 0, "%s: %s", path, error.message);
     }
 }
@@ -290,12 +292,12 @@ TEST_LONG (edit_the_corpus_round_trips) {
 // -- Repairs --------------------------------------------------------------------------------
 
 TEST_DOC (edit_rotations_get_unit_length, MD5_DOC_MODEL, model_text) {
-    OWN_MODEL before = reparse_model(doc);
+    SCOPED_MODEL before = reparse_model(doc);
     CHECK_UINT(md5_fix_rotations(doc, NULL), 1);
     // w is sqrt(0.64 + 0.64 - 1), before all four are divided by their length.
     CHECK_NEAR(doc->joints[2].rotation.x, 0.8 / sqrt(1.28 + 0.28), 1e-6);
     CHECK_EXACT(doc->joints[1].rotation.x, 0.5);
-    OWN_MODEL after = reparse_model(doc);
+    SCOPED_MODEL after = reparse_model(doc);
     REQUIRE(before && after);
     for (int i = 0; i < 12; i++)
         CHECK_NEAR(after->bind[2].m[i], before->bind[2].m[i], 2e-6);
@@ -318,7 +320,7 @@ TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     CHECK_NEAR(mesh->weights[1].bias, 0.3 / 0.9, 1e-7);
     CHECK_NEAR(mesh->weights[mesh->vertices[1].first_weight].bias, 0.5 / 0.9, 1e-7);
     CHECK_EXACT(mesh->weights[mesh->vertices[3].first_weight].bias, 1);
-    OWN_MODEL model = reparse_model(doc);
+    SCOPED_MODEL model = reparse_model(doc);
     REQUIRE(model);
     CHECK_UINT(model->meshes[0].num_off_sums, 0);
     CHECK_UINT(model->meshes[0].max_weights, 2);
@@ -456,7 +458,7 @@ TEST (edit_weights_below_0_count_by_their_magnitude) {
                                       {1.1f, 0.2f, 0.3f, -0.6f, 0.5f},
                                       {1.1f, -0.3f, 0.2f, 0.1f, 0.8f}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+        SCOPED_DOC doc = parse(MD5_DOC_MODEL, model_text);
         REQUIRE(doc && EDIT_JOINTS(doc, NULL, .root = "r") == 4);
         md5_doc_mesh *const mesh = &doc->meshes[0];
         mesh->num_triangles = 0;
@@ -494,20 +496,20 @@ TEST_DOC (edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text) {
 }
 
 TEST (edit_bounds_equal_those_of_the_skin) {
-    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
-    OWN_STRING text = test_read_file(test_path("models/bobbin/jump.md5anim"), NULL);
+    SCOPED_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    SCOPED_STRING text = test_read_file(test_path("models/bobbin/jump.md5anim"), NULL);
     REQUIRE(model && text);
-    OWN_DOC doc = parse(MD5_DOC_ANIM, text);
+    SCOPED_DOC doc = parse(MD5_DOC_ANIM, text);
     REQUIRE(doc);
     doc->bounds = NULL;
     CHECK_UINT(md5_fix_bounds(doc, model, NULL), doc->num_frames);
-    OWN_ANIM anim = text_anim(text, NULL);
-    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
+    SCOPED_ANIM anim = text_anim(text, NULL);
+    SCOPED_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding && doc->bounds);
     const uint32_t num_joints = model->skeleton.num_joints;
-    OWN_ARRAY(md5_xform, pose, num_joints);
-    OWN_ARRAY(md5_mat34, palette, num_joints);
-    OWN_ARRAY(md5_vec3, points, model->max_vertices);
+    SCOPED_ARRAY(md5_xform, pose, num_joints);
+    SCOPED_ARRAY(md5_mat34, palette, num_joints);
+    SCOPED_ARRAY(md5_vec3, points, model->max_vertices);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         md5_bounds box = md5_bounds_from_points(NULL, 0);
         md5_pose_palette(binding, md5_sample_position_from_frames(anim, f, f, 0), MD5_ROOT_FILE,
@@ -544,9 +546,9 @@ TEST (edit_rejects_lengths_beyond_the_reader_limits) {
     const float limit = 1e9f;
     const float more = nextafterf(limit, INFINITY);
     for (int i = 0; i < 11; i++) {
-        OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
-        OWN_DOC clip = parse(MD5_DOC_ANIM, clip_text);
-        OWN_DOC camera = parse(MD5_DOC_CAMERA, camera_text);
+        SCOPED_DOC mesh = parse(MD5_DOC_MODEL, model_text);
+        SCOPED_DOC clip = parse(MD5_DOC_ANIM, clip_text);
+        SCOPED_DOC camera = parse(MD5_DOC_CAMERA, camera_text);
         REQUIRE(mesh && clip && camera);
         float *const numbers[] = {&mesh->joints[1].position.y,
                                   &mesh->meshes[0].weights[1].bias,
@@ -569,7 +571,7 @@ TEST (edit_rejects_lengths_beyond_the_reader_limits) {
         CHECK_UINT(is_written, i > 7);
         CHECK_UINT(error.status, i > 7 ? MD5_OK : MD5_ERROR_RANGE);
     }
-    OWN_DOC doc = parse(MD5_DOC_ANIM, clip_text);
+    SCOPED_DOC doc = parse(MD5_DOC_ANIM, clip_text);
     md5_error error = {0};
     REQUIRE(doc);
     doc->numbers[0] = 6e8f;
@@ -579,14 +581,14 @@ TEST (edit_rejects_lengths_beyond_the_reader_limits) {
 }
 
 TEST (edit_clip_gets_the_joints_of_a_model) {
-    OWN_DOC source = parse(MD5_DOC_MODEL, model_text);
+    SCOPED_DOC source = parse(MD5_DOC_MODEL, model_text);
     REQUIRE(source);
     source->joints[1].position.z = 16;
     source->joints[1].rotation = source->joints[2].rotation = (md5_vec3){0, 0, 0};
-    OWN_MODEL model = reparse_model(source);
+    SCOPED_MODEL model = reparse_model(source);
     REQUIRE(model);
     for (int all = 0; all < 2; all++) {
-        OWN_DOC doc = parse(MD5_DOC_ANIM, clip_text);
+        SCOPED_DOC doc = parse(MD5_DOC_ANIM, clip_text);
         REQUIRE(doc);
         CHECK_UINT(md5_fix_joints(doc, model, all, NULL), all ? 3 : 2);
         CHECK_UINT(doc->num_joints, 3);
@@ -596,10 +598,10 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
             CHECK_UINT(doc->joints[j].parent, source->joints[j].parent);
         }
         md5_error error = {0};
-        OWN_STRING text = written(doc, &error);
+        SCOPED_STRING text = written(doc, &error);
         REQUIRE(text);
-        OWN_ANIM anim = text_anim(text, NULL);
-        OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
+        SCOPED_ANIM anim = text_anim(text, NULL);
+        SCOPED_BINDING binding = md5_bind(model, anim, NULL, NULL);
         REQUIRE(binding && binding->same_order);
         md5_xform pose[3];
         md5_sample(binding, md5_sample_position_from_frames(anim, 1, 1, 0), MD5_ROOT_FILE, pose);
@@ -616,7 +618,7 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
         CHECK_SMALL(real_distance(pose[2].translation, model->bind_local[2].translation), 1e-5);
         CHECK_UINT(md5_fix_joints(doc, model, all, NULL), 0);
     }
-    OWN_DOC doc = parse(MD5_DOC_ANIM, clip_text);
+    SCOPED_DOC doc = parse(MD5_DOC_ANIM, clip_text);
     REQUIRE(doc);
     CHECK_UINT(md5_fix_joints(doc, NULL, false, NULL), 2); // crane and, after it, upper arm
     doc->joints[0].name = doc->joints[1].name = doc->joints[2].name = "other";
@@ -628,7 +630,7 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
 
 static md5_doc *parse_ours(md5_doc_kind kind, const char *name)
 {
-    OWN_STRING text = test_read_file(test_pathf("models/bobbin/%s", name), NULL);
+    SCOPED_STRING text = test_read_file(test_pathf("models/bobbin/%s", name), NULL);
     return text ? parse(kind, text) : NULL;
 }
 
@@ -639,17 +641,17 @@ typedef struct corners {
     size_t count;
 } corners;
 
-static void own_corners(const corners *owner)
+static void release_corners(const corners *owner)
 {
     free(owner->at);
 }
-#define OWN_CORNERS __attribute__((cleanup(own_corners))) const corners
+#define SCOPED_CORNERS __attribute__((cleanup(release_corners))) const corners
 
 static corners compute_corners(const md5_doc *mesh, const md5_doc *clip, uint32_t frame)
 {
-    OWN_MODEL model = reparse_model(mesh);
-    OWN_ANIM anim = clip ? reparse_anim(clip) : NULL;
-    OWN_BINDING binding = anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    SCOPED_MODEL model = reparse_model(mesh);
+    SCOPED_ANIM anim = clip ? reparse_anim(clip) : NULL;
+    SCOPED_BINDING binding = anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     md5_mat34 palette[128];
     md5_xform pose[128];
     corners all = {0};
@@ -665,7 +667,7 @@ static corners compute_corners(const md5_doc *mesh, const md5_doc *clip, uint32_
     md5_vec3 *next = all.at = test_calloc(all.count, sizeof *next);
     for (uint32_t j = 0; j < model->num_meshes; j++) {
         const md5_mesh *const model_mesh = &model->meshes[j];
-        OWN_ARRAY(md5_vec3, points, model_mesh->num_vertices);
+        SCOPED_ARRAY(md5_vec3, points, model_mesh->num_vertices);
         md5_skin(model_mesh, palette, points, NULL, NULL);
         for (size_t i = 0; i < 3 * (size_t)model_mesh->num_triangles; i++)
             *next++ = points[model_mesh->indices[i]];
@@ -677,7 +679,7 @@ static corners compute_corners(const md5_doc *mesh, const md5_doc *clip, uint32_
 static void check_corners(corners before, const md5_doc *mesh, const md5_doc *clip, uint32_t frame,
                           double tolerance)
 {
-    OWN_CORNERS current = compute_corners(mesh, clip, frame);
+    SCOPED_CORNERS current = compute_corners(mesh, clip, frame);
     REQUIRE(before.at && current.at && before.count == current.count);
     for (size_t i = 0; i < current.count; i++)
         CHECK_SMALL(real_distance(before.at[i], current.at[i]), tolerance);
@@ -721,19 +723,19 @@ TEST (edit_space_moves_mesh_and_clip_together) {
         {{.is_mirrored = true}, mirrored, 1},
         {{.rotation = {0, 30, 0}, .is_mirrored = true}, mirrored_and_rotated, 1},
     };
-    OWN_DOC old_mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-    OWN_DOC old_clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC old_mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC old_clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(old_mesh && old_clip);
-    OWN_CORNERS bind = compute_corners(old_mesh, NULL, 0);
-    OWN_CORNERS pose = compute_corners(old_mesh, old_clip, 7);
+    SCOPED_CORNERS bind = compute_corners(old_mesh, NULL, 0);
+    SCOPED_CORNERS pose = compute_corners(old_mesh, old_clip, 7);
     const size_t count = pose.count;
     for (size_t j = 0; j < COUNT_OF(cases); j++) {
-        OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-        OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+        SCOPED_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
         CHECK_UINT(md5_edit_space(mesh, &cases[j].job, NULL), mesh->num_joints);
         CHECK_UINT(md5_edit_space(clip, &cases[j].job, NULL), clip->num_joints);
-        OWN_CORNERS new_bind = compute_corners(mesh, NULL, 0);
-        OWN_CORNERS new_pose = compute_corners(mesh, clip, 7);
+        SCOPED_CORNERS new_bind = compute_corners(mesh, NULL, 0);
+        SCOPED_CORNERS new_pose = compute_corners(mesh, clip, 7);
         REQUIRE(bind.at && pose.at);
         REQUIRE(new_bind.at && new_pose.at && new_pose.count == count);
         for (size_t i = 0; i < count; i++) {
@@ -756,10 +758,10 @@ TEST (edit_space_moves_mesh_and_clip_together) {
 }
 
 TEST (edit_mirror_exchanges_sides_and_keeps_names) {
-    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     REQUIRE(mesh);
-    OWN_MODEL model = reparse_model(mesh);
-    OWN_STRING before = written(mesh, NULL);
+    SCOPED_MODEL model = reparse_model(mesh);
+    SCOPED_STRING before = written(mesh, NULL);
     uint32_t partners[128];
     CHECK(md5_build_mirror(&model->skeleton, partners) > 10);
     const md5_space_edit job = {.is_mirrored = true, .partners = partners};
@@ -771,7 +773,7 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
         CHECK_EXACT(real_distance(mesh->joints[j].position, mirrored(from)), 0);
     }
     CHECK_UINT(md5_edit_space(mesh, &job, NULL), mesh->num_joints);
-    OWN_STRING after = written(mesh, NULL);
+    SCOPED_STRING after = written(mesh, NULL);
     CHECK_STRING(after, before);
     CHECK_UINT(EDIT_SPACE(mesh, NULL, .scale = 1.0f), 0);
 
@@ -785,21 +787,21 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     }
     partners[3] = mesh->num_joints;
     CHECK_UINT(md5_edit_space(mesh, &job, &error), MD5_NONE);
-    OWN_STRING same = written(mesh, NULL);
+    SCOPED_STRING same = written(mesh, NULL);
     CHECK_STRING(same, before);
 }
 
 // A camera looks along x of its own space, wherever its path is. Files store a w near 0 only to
 // 3e-4, the square root of the rounding error of x y z.
 TEST (edit_space_rotates_cameras) {
-    OWN_DOC doc = parse_ours(MD5_DOC_CAMERA, "flight.md5camera");
+    SCOPED_DOC doc = parse_ours(MD5_DOC_CAMERA, "flight.md5camera");
     REQUIRE(doc);
-    OWN_STRING before = written(doc, NULL);
-    OWN_CAMERA old = md5_parse_camera(before, strlen(before), NULL, NULL);
+    SCOPED_STRING before = written(doc, NULL);
+    SCOPED_CAMERA old = md5_parse_camera(before, strlen(before), NULL, NULL);
     const md5_space_edit job = {.is_mirrored = true, .rotation = {0, 30, 0}};
     CHECK_UINT(md5_edit_space(doc, &job, NULL), doc->num_frames);
-    OWN_STRING after = written(doc, NULL);
-    OWN_CAMERA current = md5_parse_camera(after, strlen(after), NULL, NULL);
+    SCOPED_STRING after = written(doc, NULL);
+    SCOPED_CAMERA current = md5_parse_camera(after, strlen(after), NULL, NULL);
     REQUIRE(old && current);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         const md5_camera_view *const a = &old->frames[f];
@@ -818,9 +820,9 @@ TEST (edit_space_rotates_cameras) {
 }
 
 TEST (edit_meshes_are_cut_and_merged) {
-    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     REQUIRE(mesh);
-    OWN_CORNERS before = compute_corners(mesh, NULL, 0);
+    SCOPED_CORNERS before = compute_corners(mesh, NULL, 0);
     const md5_mesh_edit cut = {.max_vertices = 1000, .max_triangles = 900};
     CHECK_UINT(md5_edit_meshes(mesh, &cut, NULL), 1); // the eyes have 290
     CHECK(mesh->num_meshes >= 8);
@@ -841,7 +843,7 @@ TEST (edit_meshes_are_cut_and_merged) {
 // one and two weights.
 TEST (edit_split_meshes_are_as_large_as_allowed) {
     for (uint32_t max_vertices = 4; max_vertices > 2; max_vertices--) {
-        OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+        SCOPED_DOC doc = parse(MD5_DOC_MODEL, model_text);
         REQUIRE(doc);
         md5_doc_mesh *const mesh = &doc->meshes[0];
         md5_vertex vertices[] = {mesh->vertices[0], mesh->vertices[1], mesh->vertices[2],
@@ -853,7 +855,7 @@ TEST (edit_split_meshes_are_as_large_as_allowed) {
         mesh->indices = indices;
         mesh->num_vertices = 5;
         mesh->num_triangles = 3;
-        OWN_CORNERS before = compute_corners(doc, NULL, 0);
+        SCOPED_CORNERS before = compute_corners(doc, NULL, 0);
         const md5_mesh_edit by_vertices = {.max_vertices = max_vertices};
         const md5_mesh_edit by_triangles = {.max_triangles = max_vertices == 3 ? 1 : 2};
         CHECK_UINT(md5_edit_meshes(doc, &by_vertices, NULL), 1);
@@ -876,7 +878,7 @@ TEST_DOC (edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
     doc->meshes[0].indices[3] = doc->meshes[0].indices[5];
     doc->meshes[0].vertices[0].num_weights = 3;
-    OWN_CORNERS before = compute_corners(doc, NULL, 0);
+    SCOPED_CORNERS before = compute_corners(doc, NULL, 0);
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 1 + 1 + 2);
     CHECK_UINT(doc->meshes[0].num_vertices, 3);
     CHECK_UINT(doc->meshes[0].num_triangles, 1);
@@ -930,11 +932,11 @@ TEST_DOC (edit_meshes_without_triangles_stay, MD5_DOC_MODEL, model_text) {
 
 // Joints are reordered so that children come first, in both files; then the order is repaired.
 TEST (edit_joints_are_ordered_after_their_parents) {
-    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-    OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(mesh && clip);
     CHECK_UINT(EDIT_JOINTS(mesh, NULL, 0), 0);
-    OWN_CORNERS before = compute_corners(mesh, clip, 7);
+    SCOPED_CORNERS before = compute_corners(mesh, clip, 7);
     md5_doc *const docs[] = {mesh, clip};
     const uint32_t last = mesh->num_joints - 1;
     for (size_t j = 0; j < COUNT_OF(docs); j++) {
@@ -970,7 +972,7 @@ TEST (edit_joints_are_ordered_after_their_parents) {
     check_corners(before, mesh, clip, 7, 1e-4);
 
     CHECK(EDIT_JOINTS(mesh, NULL, .drops_unused = true) > 0);
-    OWN_MODEL model = reparse_model(mesh);
+    SCOPED_MODEL model = reparse_model(mesh);
     CHECK(md5_fix_joints(clip, model, false, NULL) > 0);
     CHECK_UINT(clip->num_joints, mesh->num_joints);
     check_corners(before, mesh, clip, 7, 1e-4);
@@ -1008,7 +1010,7 @@ TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
         doc->meshes[0].weights[w].joint = 0;
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 1);
     CHECK_STRING(doc->joints[0].name, "origin");
-    OWN_DOC two = parse(MD5_DOC_MODEL, model_text); // one of two roots has the name
+    SCOPED_DOC two = parse(MD5_DOC_MODEL, model_text); // one of two roots has the name
     two->joints[2].parent = MD5_NONE;
     CHECK_UINT(EDIT_JOINTS(two, NULL, .root = "hand"), 4);
     two->meshes[0].num_weights = two->meshes[0].num_vertices = two->meshes[0].num_triangles = 0;
@@ -1016,10 +1018,10 @@ TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
 }
 
 TEST (edit_parts_of_a_split_clip_equal_the_whole) {
-    OWN_DOC original = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC original = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(original && original->num_frames == 25);
     for (uint32_t first = 0; first < 25; first += 10) {
-        OWN_DOC part = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        SCOPED_DOC part = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
         const md5_frame_edit job = {.first = first, .num_frames = first < 20 ? 10 : 0};
         CHECK_UINT(md5_edit_frames(part, &job, NULL), first < 20 ? 10 : 5);
         CHECK_UINT(part->num_components, original->num_components);
@@ -1040,8 +1042,8 @@ TEST (edit_parts_of_a_split_clip_equal_the_whole) {
 
 // Reversed frames have the numbers and boxes of the frames from the last to the first.
 TEST (edit_frames_are_reversed) {
-    OWN_DOC original = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-    OWN_DOC part = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC original = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC part = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(original && part && part->num_frames == 25);
     const md5_frame_edit job = {.first = 3, .num_frames = 10, .is_reversed = true};
     CHECK_UINT(md5_edit_frames(part, &job, NULL), 10);
@@ -1057,9 +1059,9 @@ TEST (edit_frames_are_reversed) {
 // Every 40th vertex of Bobbin loses its weights and position and gets others. In a frame of a walk
 // it is as far from its original position as in the bind pose, within 2 % of the model's height.
 TEST (edit_fills_weights_of_a_figure) {
-    OWN_DOC old = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-    OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC old = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(old && mesh && clip);
     uint32_t num_cleared = 0;
     for (uint32_t m = 0; m < mesh->num_meshes; m++)
@@ -1068,10 +1070,10 @@ TEST (edit_fills_weights_of_a_figure) {
             num_cleared++;
         }
     CHECK_UINT(md5_fill_weights(mesh, 0, NULL), num_cleared);
-    OWN_CORNERS old_bind = compute_corners(old, NULL, 0);
-    OWN_CORNERS new_bind = compute_corners(mesh, NULL, 0);
-    OWN_CORNERS old_pose = compute_corners(old, clip, 12);
-    OWN_CORNERS new_pose = compute_corners(mesh, clip, 12);
+    SCOPED_CORNERS old_bind = compute_corners(old, NULL, 0);
+    SCOPED_CORNERS new_bind = compute_corners(mesh, NULL, 0);
+    SCOPED_CORNERS old_pose = compute_corners(old, clip, 12);
+    SCOPED_CORNERS new_pose = compute_corners(mesh, clip, 12);
     REQUIRE(old_bind.at && new_bind.at && old_pose.at && new_pose.at);
     REQUIRE(new_bind.count == old_bind.count && new_pose.count == old_pose.count);
     for (size_t i = 0; i < old_bind.count; i++) {
@@ -1110,23 +1112,23 @@ TEST (edit_axes_of_a_clip_become_those_of_the_model) {
         {{0.5f, -0.5f, 0.5f, 0.5f}, 1e-4},
         {{0.36f, 0.48f, 0, 0.8f}, 6e-3}, // 1e-4 of the model's height
     };
-    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-    OWN_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-    OWN_MODEL model = mesh ? reparse_model(mesh) : NULL;
+    SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_MODEL model = mesh ? reparse_model(mesh) : NULL;
     REQUIRE(model && old);
-    OWN_DOC same = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC same = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     float angle = -1;
     CHECK_UINT(md5_fix_axes(same, model, &angle, NULL), 0);
     CHECK(angle == 0);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        SCOPED_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
         REQUIRE(clip);
         axes_change change = {clip, cases[i].rotation};
         CHECK(EDIT_FRAMES(clip, NULL, .change = change_axes, .user = &change) > 0);
         CHECK_UINT(md5_fix_axes(clip, model, &angle, NULL), clip->num_joints);
         CHECK(angle > 40);
         for (uint32_t f = 0; f < old->num_frames; f += 8) {
-            OWN_CORNERS before = compute_corners(mesh, old, f);
+            SCOPED_CORNERS before = compute_corners(mesh, old, f);
             check_corners(before, mesh, clip, f, cases[i].tolerance);
         }
         CHECK_UINT(md5_fix_axes(clip, model, NULL, NULL), 0);
@@ -1137,9 +1139,9 @@ TEST (edit_axes_of_a_clip_become_those_of_the_model) {
 // moves to the new root, the vertices of every frame and the boxes are the same.
 TEST (edit_root_keeps_poses) {
     for (int i = 0; i < 4; i++) {
-        OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-        OWN_DOC before = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-        OWN_DOC after = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+        SCOPED_DOC before = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        SCOPED_DOC after = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
         REQUIRE(mesh && before && after);
         const md5_root_edit edit = {
             .joint = "origin", .moves_height = i % 2 > 0, .moves_heading = i >= 2};
@@ -1151,11 +1153,11 @@ TEST (edit_root_keeps_poses) {
         CHECK(md5_edit_root(after, &edit, NULL) > 0);
         CHECK_BYTES(after->bounds, before->bounds, after->num_frames * sizeof *after->bounds);
         for (uint32_t f = 0; f < before->num_frames; f += 6) {
-            OWN_CORNERS old = compute_corners(mesh, before, f);
+            SCOPED_CORNERS old = compute_corners(mesh, before, f);
             check_corners(old, mesh, after, f, 1e-4);
         }
-        OWN_ANIM old_clip = reparse_anim(before);
-        OWN_ANIM new_clip = reparse_anim(after);
+        SCOPED_ANIM old_clip = reparse_anim(before);
+        SCOPED_ANIM new_clip = reparse_anim(after);
         REQUIRE(old_clip && new_clip);
         const md5_root_motion old_motion = md5_find_root_motion(old_clip);
         const md5_root_motion new_motion = md5_find_root_motion(new_clip);
@@ -1163,7 +1165,7 @@ TEST (edit_root_keeps_poses) {
         CHECK_UINT(new_motion.joint, 0);
         CHECK_NEAR(new_motion.displacement.x, 20, 1e-4);
     }
-    OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     md5_error error = {0};
     CHECK_FAILS(md5_edit_root(clip, &(md5_root_edit){.joint = "nobody"}, &error) != MD5_NONE, error,
                 MD5_ERROR_MISMATCH);
@@ -1173,8 +1175,8 @@ TEST (edit_root_keeps_poses) {
 // At twice the rate every second frame is bit-identical to an original frame, the frames between
 // equal playback; back at the original rate it is the original clip.
 TEST (edit_frames_are_resampled) {
-    OWN_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-    OWN_DOC doc = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_DOC doc = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(old && doc);
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .frame_rate = 48.0), 49);
     CHECK_EXACT(doc->frame_rate, 48);
@@ -1182,11 +1184,11 @@ TEST (edit_frames_are_resampled) {
     for (uint32_t f = 0; f < old->num_frames; f++)
         CHECK_BYTES(doc->numbers + (size_t)2 * f * old->num_components,
                     old->numbers + (size_t)f * old->num_components, size);
-    OWN_ANIM a = reparse_anim(old);
-    OWN_ANIM b = reparse_anim(doc);
+    SCOPED_ANIM a = reparse_anim(old);
+    SCOPED_ANIM b = reparse_anim(doc);
     REQUIRE(a && b);
-    OWN_BINDING first = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, NULL);
-    OWN_BINDING second = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, NULL);
+    SCOPED_BINDING first = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, NULL);
+    SCOPED_BINDING second = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, NULL);
     md5_xform poses[2][128];
     for (uint32_t f = 0; f < 48; f++) {
         const double time = f / 48.0;
@@ -1201,8 +1203,8 @@ TEST (edit_frames_are_resampled) {
         }
     }
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .frame_rate = 24.0), 25);
-    OWN_STRING before = written(old, NULL);
-    OWN_STRING after = written(doc, NULL);
+    SCOPED_STRING before = written(old, NULL);
+    SCOPED_STRING after = written(doc, NULL);
     CHECK_STRING(after, before);
 }
 
@@ -1261,14 +1263,14 @@ TEST_DOC (edit_accepts_few_frames, MD5_DOC_ANIM, walk_text) {
 // In the model the arm of the walk is the child of a hand at the origin, which the clip does not
 // contain.
 TEST (edit_clip_gets_parents_and_joints_of_the_model) {
-    OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
-    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+    SCOPED_DOC mesh = parse(MD5_DOC_MODEL, model_text);
+    SCOPED_DOC doc = parse(MD5_DOC_ANIM, walk_text);
     REQUIRE(mesh && doc);
     mesh->joints[1].name = "arm";
     mesh->joints[1].parent = 2;
     mesh->joints[2].parent = 0;
     mesh->joints[2].position = mesh->joints[2].rotation = (md5_vec3){0, 0, 0};
-    OWN_MODEL model = reparse_model(mesh);
+    SCOPED_MODEL model = reparse_model(mesh);
     CHECK_UINT(md5_fix_joints(doc, model, false, NULL), 2);
     CHECK_UINT(doc->joints[1].parent, 2);
     const float *const arm = doc->numbers + 2 * doc->num_components + doc->joints[1].track.first;
@@ -1281,15 +1283,15 @@ TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
     doc->joints[0].track.flags = 1 | 16;
     doc->joints[0].position = (md5_vec3){1, 2, 3};
     doc->numbers[13] = 0.6f; // y of the rotation in frame 1
-    OWN_ANIM old = reparse_anim(doc);
+    SCOPED_ANIM old = reparse_anim(doc);
     CHECK_UINT(EDIT_SPACE(doc, NULL, .rotation = {.yaw = 90}), 2);
     CHECK_UINT(doc->joints[0].track.flags, 63);
     CHECK_EXACT(doc->joints[0].position.x, -2); // multiples of 90 degrees are exact
     CHECK_EXACT(doc->joints[0].position.y, 1);
-    OWN_ANIM current = reparse_anim(doc);
+    SCOPED_ANIM current = reparse_anim(doc);
     REQUIRE(old && current);
-    OWN_BINDING first = md5_bind_skeleton(&old->skeleton, old->base_frame, old, NULL, NULL);
-    OWN_BINDING second =
+    SCOPED_BINDING first = md5_bind_skeleton(&old->skeleton, old->base_frame, old, NULL, NULL);
+    SCOPED_BINDING second =
         md5_bind_skeleton(&current->skeleton, current->base_frame, current, NULL, NULL);
     for (uint32_t f = 0; f < 3; f++) {
         md5_xform a[2], b[2];
@@ -1315,14 +1317,14 @@ static void mirror_pose(void *user, md5_xform *pose)
 // The corners of a clip that is mirrored on a nearly symmetric model, compared with those of the
 // clip as a cloud of points, whose bounding boxes are mirror images.
 TEST (edit_frames_are_changed_by_the_caller) {
-    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-    OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "wave.md5anim");
+    SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC clip = parse_ours(MD5_DOC_ANIM, "wave.md5anim");
     REQUIRE(mesh && clip);
-    OWN_MODEL model = reparse_model(mesh);
-    OWN_CORNERS before = compute_corners(mesh, clip, 12);
+    SCOPED_MODEL model = reparse_model(mesh);
+    SCOPED_CORNERS before = compute_corners(mesh, clip, 12);
     const md5_frame_edit job = {.model = model, .change = mirror_pose, .user = model};
     CHECK(md5_edit_frames(clip, &job, NULL) > 10);
-    OWN_CORNERS after = compute_corners(mesh, clip, 12);
+    SCOPED_CORNERS after = compute_corners(mesh, clip, 12);
     const md5_bounds a = md5_bounds_from_points(before.at, before.count);
     const md5_bounds b = md5_bounds_from_points(after.at, after.count);
     CHECK(fabsf(a.max.y + a.min.y) > 1); // Bobbin waves with one hand
@@ -1339,7 +1341,7 @@ TEST (edit_frames_are_changed_by_the_caller) {
 TEST (edit_components_are_reduced_by_their_effect) {
     static const float angles[] = {0.02f, 0.01f};
     for (size_t i = 0; i < COUNT_OF(angles); i++) {
-        OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+        SCOPED_DOC doc = parse(MD5_DOC_ANIM, walk_text);
         REQUIRE(doc);
         for (uint32_t f = 0; f < 3; f++) {
             const float still[] = {0.001f * (float)f, 0, 1, 0, 0, 0, 0, 0, 8, 0, 0, 0};
@@ -1355,20 +1357,20 @@ TEST (edit_components_are_reduced_by_their_effect) {
 }
 
 TEST (edit_components_are_reduced_within_a_tolerance) {
-    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
-    OWN_DOC before = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
-    OWN_MODEL model = mesh ? reparse_model(mesh) : NULL;
+    SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    SCOPED_DOC before = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    SCOPED_MODEL model = mesh ? reparse_model(mesh) : NULL;
     REQUIRE(model && before);
     static const float tolerances[] = {0.3f, 3};
     uint32_t num_components = before->num_components;
     for (size_t i = 0; i < COUNT_OF(tolerances); i++) {
-        OWN_DOC after = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        SCOPED_DOC after = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
         const md5_frame_edit job = {.model = model, .tolerance = tolerances[i]};
         REQUIRE(md5_edit_frames(after, &job, NULL) != MD5_NONE);
         CHECK_THAT(after->num_components < num_components, "%u", after->num_components);
         num_components = after->num_components;
         for (uint32_t f = 4; f < before->num_frames; f += 8) {
-            OWN_CORNERS old = compute_corners(mesh, before, f);
+            SCOPED_CORNERS old = compute_corners(mesh, before, f);
             check_corners(old, mesh, after, f, (double)tolerances[i]);
         }
     }
@@ -1407,12 +1409,12 @@ TEST (edit_fails_at_each_memory_limit) {
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_ANIM,
                                          MD5_DOC_MODEL, MD5_DOC_ANIM,  MD5_DOC_CAMERA};
     static const uint32_t sizes[] = {150, 300, 600, 900, 1500, 4000, 5500, 9000, MAX};
-    OWN_ARRAY(md5_doc_joint, joints, MAX);
-    OWN_ARRAY(md5_doc_mesh, meshes, MAX);
-    OWN_ARRAY(md5_vertex, vertices, MAX);
-    OWN_ARRAY(md5_weight, weights, MAX);
-    OWN uint32_t *const indices = test_calloc(MAX, 3 * sizeof *indices);
-    OWN_ARRAY(md5_camera_view, zeros, MAX); // also for smaller types
+    SCOPED_ARRAY(md5_doc_joint, joints, MAX);
+    SCOPED_ARRAY(md5_doc_mesh, meshes, MAX);
+    SCOPED_ARRAY(md5_vertex, vertices, MAX);
+    SCOPED_ARRAY(md5_weight, weights, MAX);
+    SCOPED uint32_t *const indices = test_calloc(MAX, 3 * sizeof *indices);
+    SCOPED_ARRAY(md5_camera_view, zeros, MAX); // also for smaller types
     for (uint32_t i = 0; i < MAX; i++) {
         joints[i] =
             (md5_doc_joint){.parent = i - 1, .track = {1, i}}; // the first joint has no parent
@@ -1483,23 +1485,24 @@ static void use(md5_doc *doc, const md5_model *model)
                .rotation = {.yaw = yaw}, .scale = 2.0f);
     EDIT_FRAMES(doc, NULL, .frame_rate = is_odd ? 50.0 : 0.0, .is_closed = true,
                 .is_in_place = is_odd, .tolerance = 0.1f);
-    OWN_STRING text = written(doc, &error);
-    OWN_DOC again = text ? md5_parse_doc(kinds[doc->kind], text, strlen(text), NULL, &error) : NULL;
+    SCOPED_STRING text = written(doc, &error);
+    SCOPED_DOC again =
+        text ? md5_parse_doc(kinds[doc->kind], text, strlen(text), NULL, &error) : NULL;
     CHECK_DONE(again || error.status != MD5_OK, error);
 }
 
 TEST (edit_survives_flipped_bytes_and_tables) {
     uint64_t state = 3;
-    OWN_MODEL model = text_model(model_text, NULL);
+    SCOPED_MODEL model = text_model(model_text, NULL);
     REQUIRE(model);
     for (int round = 0; round < 4000; round++) {
         const bool is_anim = round % 2;
         const char *const good = is_anim ? clip_text : model_text;
-        OWN_STRING text = test_copy(good, strlen(good));
+        SCOPED_STRING text = test_copy(good, strlen(good));
         for (int i = 0; i < round % 4; i++)
             text[test_random_u32(&state) % strlen(good)] =
                 (char)(32 + test_random_u32(&state) % 95);
-        OWN_DOC doc =
+        SCOPED_DOC doc =
             md5_parse_doc(is_anim ? MD5_DOC_ANIM : MD5_DOC_MODEL, text, strlen(good), NULL, NULL);
         if (!doc)
             continue;
@@ -1529,9 +1532,9 @@ TEST (edit_survives_flipped_bytes_and_tables) {
 
 TEST (edit_survives_failure_of_every_allocation) {
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_DOC doc =
+        SCOPED_DOC doc =
             md5_parse_doc(MD5_DOC_ANIM, clip_text, strlen(clip_text), &failure.opts, NULL);
-        OWN_DOC mesh =
+        SCOPED_DOC mesh =
             md5_parse_doc(MD5_DOC_MODEL, model_text, strlen(model_text), &failure.opts, NULL);
         const size_t failed = failure.heap.num_allocs;
         if (doc && md5_fix_joints(doc, NULL, true, &failure.error) == MD5_NONE)

@@ -2,13 +2,13 @@
 #ifndef TEST_LOAD_TEST_EDIT_CASE_H
 #define TEST_LOAD_TEST_EDIT_CASE_H
 
-#include "test/own.h"
+#include "test/scoped.h"
 
-static inline void own_doc(md5_doc *const *owner)
+static inline void release_doc(md5_doc *const *owner)
 {
     md5_free_doc(*owner);
 }
-#define OWN_DOC __attribute__((unused, cleanup(own_doc))) md5_doc *const
+#define SCOPED_DOC __attribute__((unused, cleanup(release_doc))) md5_doc *const
 
 static inline md5_doc *parse(md5_doc_kind kind, const char *text)
 {
@@ -22,7 +22,7 @@ static inline md5_doc *parse(md5_doc_kind kind, const char *text)
 #define TEST_DOC(title, kind, text)             \
     static void run_##title##_on(md5_doc *doc); \
     TEST (title) {                              \
-        OWN_DOC doc = parse(kind, text);        \
+        SCOPED_DOC doc = parse(kind, text);     \
         if (doc)                                \
             run_##title##_on(doc);              \
     }                                           \
@@ -43,14 +43,14 @@ static inline char *written(const md5_doc *doc, md5_error *error)
 static inline md5_model *reparse_model(const md5_doc *doc)
 {
     md5_error error = {0};
-    OWN_STRING text = written(doc, &error);
+    SCOPED_STRING text = written(doc, &error);
     return text ? text_model(text, &error) : NULL;
 }
 
 static inline md5_anim *reparse_anim(const md5_doc *doc)
 {
     md5_error error = {0};
-    OWN_STRING text = written(doc, &error);
+    SCOPED_STRING text = written(doc, &error);
     return text ? text_anim(text, &error) : NULL;
 }
 

@@ -20,22 +20,22 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
         "channel 1 { joint \"a\" attribute \"x\" starttime 0 endtime 0.1 framerate 20 strings 0 "
         "range 0 2 keys 3 1 2 4 }";
     md5_error error = {0};
-    OWN_MODEL model = text_model(old_mesh, &error);
-    OWN_ANIM old = text_anim(old_clip, &error);
-    OWN_DOC mesh = parse(MD5_DOC_MODEL, old_mesh);
-    OWN_DOC clip = parse(MD5_DOC_ANIM, old_clip);
+    SCOPED_MODEL model = text_model(old_mesh, &error);
+    SCOPED_ANIM old = text_anim(old_clip, &error);
+    SCOPED_DOC mesh = parse(MD5_DOC_MODEL, old_mesh);
+    SCOPED_DOC clip = parse(MD5_DOC_ANIM, old_clip);
     REQUIRE(model && old);
     REQUIRE(mesh && clip);
     CHECK(clip->parents_unknown);
     CHECK_FAILS(md5_write_doc(clip, NULL, 0, &error), error, MD5_ERROR_VERSION);
     CHECK_UINT(md5_fix_joints(clip, model, false, NULL), 2);
-    OWN_MODEL new_model = reparse_model(mesh);
-    OWN_ANIM current = reparse_anim(clip);
+    SCOPED_MODEL new_model = reparse_model(mesh);
+    SCOPED_ANIM current = reparse_anim(clip);
     REQUIRE(new_model && current);
     REQUIRE(!current->parents_unknown && current->num_frames == old->num_frames);
     CHECK_UINT(current->skeleton.joints[1].parent, 0);
-    OWN_BINDING first = md5_bind(model, old, NULL, NULL);
-    OWN_BINDING second = md5_bind(new_model, current, NULL, NULL);
+    SCOPED_BINDING first = md5_bind(model, old, NULL, NULL);
+    SCOPED_BINDING second = md5_bind(new_model, current, NULL, NULL);
     REQUIRE(first && second);
     for (uint32_t f = 0; f < current->num_frames; f++) {
         md5_xform a[2], b[2];
@@ -53,20 +53,20 @@ TEST (edit_keeps_more_meshes_than_declared) {
     static const char head[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes ";
     static const char joint[] = "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n";
     for (uint32_t counted = 0; counted < 3; counted++) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         test_append(&text, "%s%u\n%s", head, counted, joint);
         for (uint32_t m = 0; m < 9; m++)
             test_append(&text,
                         "mesh { shader \"s%u\" numverts 1 vert 0 ( 0 0 ) 0 1 numtris 0 "
                         "numweights 1 weight 0 0 1 ( %u 0 0 ) }\n",
                         m, m);
-        OWN_DOC doc = parse(MD5_DOC_MODEL, text.bytes);
+        SCOPED_DOC doc = parse(MD5_DOC_MODEL, text.bytes);
         REQUIRE(doc && doc->num_meshes == 9);
         for (uint32_t m = 0; m < 9; m++) {
             CHECK_UINT((uint32_t)(doc->meshes[m].shader[1] - '0'), m);
             CHECK_EXACT(doc->meshes[m].weights[0].offset.x, m);
         }
-        OWN_MODEL model = md5_parse_model(text.bytes, text.used, NULL, NULL);
+        SCOPED_MODEL model = md5_parse_model(text.bytes, text.used, NULL, NULL);
         REQUIRE(model);
         CHECK_UINT(model->num_meshes, counted);
     }
@@ -98,8 +98,8 @@ TEST (edit_triangles_with_missing_vertices_are_dropped) {
         md5_error error = {0};
         CHECK_FAILS(md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), NULL, &error), error,
                     MD5_ERROR_RANGE);
-        OWN_DOC doc = md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), &opts, NULL);
-        OWN_MODEL model = md5_parse_model(text, strlen(text), &opts, NULL);
+        SCOPED_DOC doc = md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), &opts, NULL);
+        SCOPED_MODEL model = md5_parse_model(text, strlen(text), &opts, NULL);
         REQUIRE(doc && model && doc->meshes[0].num_triangles == 2);
         static const uint32_t kept[] = {0, 1, 2, 2, 1, 0};
         CHECK_BYTES(doc->meshes[0].indices, kept, sizeof kept);
@@ -124,24 +124,24 @@ static const char commented_text[] =
     "// the end\n";
 
 TEST (edit_comments_stay_at_their_lines) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, commented_text);
+    SCOPED_DOC doc = parse(MD5_DOC_MODEL, commented_text);
     REQUIRE(doc);
-    OWN_STRING text = written(doc, NULL);
+    SCOPED_STRING text = written(doc, NULL);
     CHECK_STRING(text, commented_text);
     CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2}, NULL), 2);
-    OWN_STRING larger = written(doc, NULL);
+    SCOPED_STRING larger = written(doc, NULL);
     REQUIRE(larger);
     CHECK(strstr(larger, "( 0 0 2 )\n// last weight\n}\n"));
     // The comment of a joint moves with it.
     doc->joints[0].parent = 1;
     doc->joints[1].parent = MD5_NONE;
     CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL), 2);
-    OWN_STRING sorted = written(doc, NULL);
+    SCOPED_STRING sorted = written(doc, NULL);
     REQUIRE(sorted);
     CHECK(strstr(sorted, "\t\"a\"\t0 ( 0 0 0 ) ( 0 0 0 )\t\t// the root\n} // end\n"));
     // If lines are removed, their comments follow the remaining lines.
     doc->num_meshes = 1;
-    OWN_STRING fewer = written(doc, NULL);
+    SCOPED_STRING fewer = written(doc, NULL);
     REQUIRE(fewer);
     CHECK(strstr(fewer, "// last weight\n}\n\n// other\n// none\n// the end\n"));
 }
@@ -149,13 +149,13 @@ TEST (edit_comments_stay_at_their_lines) {
 // Other layouts: long comments, comments above the version and within a line, and bytes that are
 // not valid in a text.
 TEST (edit_comments_of_any_layout) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL,
-                        "// above\nMD5Version 10 // behind\ncommandline \"\"\r\n/* one\r\n two*/"
-                        "numJoints 1 /**/ numMeshes 1\njoints\n{\n\"a//b\" -1 ( 0/*x*/ 0 0 ) "
-                        "( 0 0 0//r\n) }\nmesh {\nshader 'c' // d\x01\"e\n"
-                        "numverts 0 numtris 0 numweights 0 }//f");
+    SCOPED_DOC doc = parse(MD5_DOC_MODEL,
+                           "// above\nMD5Version 10 // behind\ncommandline \"\"\r\n/* one\r\n two*/"
+                           "numJoints 1 /**/ numMeshes 1\njoints\n{\n\"a//b\" -1 ( 0/*x*/ 0 0 ) "
+                           "( 0 0 0//r\n) }\nmesh {\nshader 'c' // d\x01\"e\n"
+                           "numverts 0 numtris 0 numweights 0 }//f");
     REQUIRE(doc);
-    OWN_STRING text = written(doc, NULL);
+    SCOPED_STRING text = written(doc, NULL);
     CHECK_STRING(text, "MD5Version 10\n// above\n// behind\ncommandline \"\"\n// one\n// two\n\n"
                        "numJoints 1\nnumMeshes 1\n\njoints {\n"
                        "\t\"a//b\"\t-1 ( 0 0 0 ) ( 0 0 0 )\t\t// x // r\n}\n\n"
@@ -165,25 +165,25 @@ TEST (edit_comments_of_any_layout) {
 
 // Comments of a frame are moved or removed with it.
 TEST (edit_comments_move_with_their_frames) {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\n\nnumFrames 5\nnumJoints 1\n"
                        "frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n"
                        "\t\"a\"\t-1 1 0\t// \n}\n\nbaseframe { // base\n"
                        "\t( 0 0 0 ) ( 0 0 0 )\n}\n");
     for (int f = 0; f < 5; f++)
         test_append(&text, "\nframe %d {\n\t%d // at %d\n}\n", f, f * f, f);
-    OWN_DOC doc = parse(MD5_DOC_ANIM, text.bytes);
+    SCOPED_DOC doc = parse(MD5_DOC_ANIM, text.bytes);
     REQUIRE(doc);
-    OWN_STRING same = written(doc, NULL);
+    SCOPED_STRING same = written(doc, NULL);
     CHECK_STRING(same, text.bytes);
     CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.first = 2, .num_frames = 2}, NULL), 2);
     CHECK_UINT(doc->num_comments, 3);
-    OWN_STRING part = written(doc, NULL);
+    SCOPED_STRING part = written(doc, NULL);
     REQUIRE(part);
     CHECK(strstr(part, "baseframe { // base\n"));
     CHECK(strstr(part, "\nframe 0 {\n\t4 // at 2\n}\n\nframe 1 {\n\t9 // at 3\n}\n"));
     CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 48}, NULL), 3);
-    OWN_STRING finer = written(doc, NULL);
+    SCOPED_STRING finer = written(doc, NULL);
     CHECK(finer && strstr(finer, "\nframe 2 {\n\t9 // at 3\n}\n"));
 }
 
@@ -292,7 +292,7 @@ TEST (edit_finds_the_kind_of_loop_end) {
                              .num_components = 4,
                              .frame_rate = 24,
                              .numbers = numbers[0]};
-        OWN_ANIM anim = reparse_anim(&doc);
+        SCOPED_ANIM anim = reparse_anim(&doc);
         REQUIRE(anim);
         for (uint32_t first = 0; first < (uint32_t)CYCLE; first++) {
             CHECK(is_once || md5_find_loop(anim, first, CYCLE + 1).end == MD5_LOOP_CLOSED);
@@ -312,9 +312,9 @@ TEST (edit_finds_the_kind_of_loop_end) {
 // At twice the rate the gap contains a frame in its middle; without a walk the root also returns.
 TEST (edit_open_cycles_at_another_rate) {
     REQUIRE_CORPUS();
-    OWN_STRING text = test_read_file(test_path("golden/reports/open_cycle/walk.md5anim"), NULL);
+    SCOPED_STRING text = test_read_file(test_path("golden/reports/open_cycle/walk.md5anim"), NULL);
     REQUIRE(text);
-    OWN_DOC doc = parse(MD5_DOC_ANIM, text);
+    SCOPED_DOC doc = parse(MD5_DOC_ANIM, text);
     const md5_frame_edit job = {.frame_rate = 48, .is_closed = true};
     REQUIRE(doc && md5_edit_frames(doc, &job, NULL) == 17);
     const float *const end = doc->numbers + (size_t)16 * doc->num_components;

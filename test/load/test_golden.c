@@ -1,7 +1,7 @@
 // Compares the numbers of golden files with those of the library, record by record, in the order of
 // the file. id Tech 4 itself and the independent reference in test/reference computed these
 // numbers.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 
 #include <dirent.h>
@@ -446,7 +446,7 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        OWN_STRING text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
+        SCOPED_STRING text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
         if (text && strncmp(text, "md5golden", 9) == 0 && strcmp(entry->d_name, skipped) != 0) {
             golden g = {
                 .file = path, .folder = relative_to, .text = test_read_file(path, NULL), .size = 1};
@@ -492,13 +492,14 @@ TEST (golden_overlong_rotations_become_rotations) {
     unsigned mesh_warnings = 0;
     unsigned anim_warnings = 0;
     md5_load_opts opts = {.warn = count_warning, .warn_user = &mesh_warnings};
-    OWN_MODEL model = md5_load_model(test_path("golden/edge/synth_overlong.md5mesh"), &opts, NULL);
+    SCOPED_MODEL model =
+        md5_load_model(test_path("golden/edge/synth_overlong.md5mesh"), &opts, NULL);
     opts.warn_user = &anim_warnings;
-    OWN_ANIM anim = md5_load_anim(test_path("golden/edge/synth_overlong.md5anim"), &opts, NULL);
-    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    SCOPED_ANIM anim = md5_load_anim(test_path("golden/edge/synth_overlong.md5anim"), &opts, NULL);
+    SCOPED_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     REQUIRE(binding);
     const uint32_t count = model->skeleton.num_joints;
-    OWN_ARRAY(md5_xform, pose, count);
+    SCOPED_ARRAY(md5_xform, pose, count);
     CHECK(mesh_warnings + anim_warnings > 0);
     for (int step = 0; step < 50; step++) {
         md5_sample(binding, md5_sample_position_at(anim, step * 0.0173, MD5_WRAP_LOOP), MD5_ROOT_ID,

@@ -8,7 +8,7 @@
 // Inputs are described by pieces of text (`piece`), by forms (`anim_form`), or by functions;
 // hostile_case is one kind of input.
 #include "test/load/test_asset.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include <stdarg.h>
 #include <time.h>
@@ -560,7 +560,7 @@ static const hostile_case pairs[] = {
 // limit, which an idle machine reaches. The test fails only if every attempt took longer than
 // `max_yardsticks` times the yardstick measured at the same time: a slow machine, or a machine
 // with busy memory, slows both. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, including the text.
-static const double wanted_nanoseconds = 10;
+static const double target_nanoseconds = 10;
 static const double max_yardsticks = 1.5;
 enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
 
@@ -595,7 +595,7 @@ static double yardstick_per_byte(void)
         CACHE_LINE = 64
     };
     static const char number[] = "1 "; // the last byte of the text is a digit
-    OWN_STRING text = malloc(TEXT_BYTES + 1);
+    SCOPED_STRING text = malloc(TEXT_BYTES + 1);
     for (size_t i = 0; i < TEXT_BYTES; i++)
         text[i] = number[i % (sizeof number - 1)];
     text[TEXT_BYTES] = '\0';
@@ -678,8 +678,8 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
     asset_warnings warnings = {0};
     const md5_load_opts opts = asset_opts(&heap, &warnings);
     const md5_load_opts unlimited = {.allocator = {.limit = SIZE_MAX}};
-    OWN_MODEL model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
-    OWN_ANIM anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);
+    SCOPED_MODEL model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
+    SCOPED_ANIM anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);
     outcome result = {.is_refused = true};
     if (CHECK(model && anim)) {
         const double start = processor_seconds();
@@ -746,7 +746,7 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
             yardsticks = seconds_per_byte / yardstick;
         if (i == 0 || seconds_per_byte * 1e9 < nanoseconds)
             nanoseconds = seconds_per_byte * 1e9;
-        if (nanoseconds <= wanted_nanoseconds)
+        if (nanoseconds <= target_nanoseconds)
             break;
     }
     printf("%6.2f ns %5.2f yardsticks %6.2f bytes a byte of %11zu: %s%s\n", nanoseconds, yardsticks,

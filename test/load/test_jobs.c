@@ -1,7 +1,7 @@
 // Tests of batches that the caller's threads divide. With any number of workers and any division
 // they must give the bits of a single thread. test/long/threads.sh runs this test under
 // ThreadSanitizer.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #if !defined(__EMSCRIPTEN__) // has no threads
 
@@ -118,7 +118,7 @@ static md5_mat34 *compute_results(jobs_crowd *fixture, int kind, const md5_threa
             if (is_nlerp)
                 jobs[i].sample.interpolation = MD5_INTERPOLATE_NLERP;
         }
-        OWN void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
+        SCOPED void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
         md5_pose_batch(jobs, count, threads, scratch);
     }
     return fixture->palettes;
@@ -128,8 +128,8 @@ static void check_counts(jobs_crowd *fixture, int kind, const md5_threads *threa
 {
     static const size_t counts[] = {0, 1, 32, 33, CROWD};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        OWN md5_mat34 *const expected = compute_results(fixture, kind, NULL, counts[i]);
-        OWN md5_mat34 *const found = compute_results(fixture, kind, threads, counts[i]);
+        SCOPED md5_mat34 *const expected = compute_results(fixture, kind, NULL, counts[i]);
+        SCOPED md5_mat34 *const found = compute_results(fixture, kind, threads, counts[i]);
         CHECK_THAT(memcmp(expected, found, CROWD * fixture->num_joints * sizeof *found) == 0,
                    "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
                    (unsigned)counts[i]);
@@ -137,7 +137,7 @@ static void check_counts(jobs_crowd *fixture, int kind, const md5_threads *threa
 }
 
 TEST (jobs_give_the_bits_of_one_thread) {
-    OWN_CHARACTER character =
+    SCOPED_CHARACTER character =
         md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, NULL);
     REQUIRE(character && character->num_clips >= 3);
     jobs_crowd fixture = {.character = character,
@@ -160,8 +160,8 @@ TEST (jobs_read_the_parts_of_a_character) {
     test_pool pool = {.num_workers = 3};
     const md5_threads threads = {run_threads, &pool, 3};
     const md5_load_opts opts = {.threads = &threads};
-    OWN_CHARACTER sequential = md5_load_character(path, NULL, NULL);
-    OWN_CHARACTER parallel = md5_load_character(path, &opts, NULL);
+    SCOPED_CHARACTER sequential = md5_load_character(path, NULL, NULL);
+    SCOPED_CHARACTER parallel = md5_load_character(path, &opts, NULL);
     REQUIRE(sequential && parallel);
     CHECK_UINT(pool.num_ranges, 3);
     CHECK_UINT(parallel->num_clips, sequential->num_clips);

@@ -1,6 +1,6 @@
 // Tests of whole assets: loaded from files and from memory, with limited memory, and from valid
 // files that are cut short or altered. "Range" tests numbers of any size.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/read/read_case.h"
 
 #include <unistd.h>
@@ -11,7 +11,7 @@ STRINGS(small_files) = {"test/data/read/small.md5mesh", "test/data/read/small.md
 
 TEST (load_model_equals_the_content_of_its_file) {
     md5_error error = {0};
-    OWN_MODEL model = md5_load_model(test_path(small_files[0]), NULL, &error);
+    SCOPED_MODEL model = md5_load_model(test_path(small_files[0]), NULL, &error);
     if (!CHECK_DONE(model, error))
         return;
     CHECK_UINT(error.status, MD5_OK);
@@ -52,7 +52,7 @@ TEST (load_model_equals_the_content_of_its_file) {
 
 TEST (load_anim_equals_the_content_of_its_file) {
     md5_error error = {0};
-    OWN_ANIM anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
+    SCOPED_ANIM anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
     if (!CHECK_DONE(anim, error))
         return;
     CHECK_STRING(anim->command_line, "small clip for tests of loading");
@@ -77,7 +77,8 @@ TEST (load_anim_equals_the_content_of_its_file) {
 
 TEST (load_camera_equals_the_content_of_its_file) {
     md5_error error = {0};
-    OWN_CAMERA camera = md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
+    SCOPED_CAMERA camera =
+        md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
     if (!CHECK_DONE(camera, error))
         return;
     CHECK_UINT(error.status, MD5_OK);
@@ -93,10 +94,10 @@ TEST (load_camera_equals_the_content_of_its_file) {
 
 TEST (load_keeps_unusual_values_of_an_asset) {
     size_t size;
-    OWN_STRING anim_text = test_read_file(test_path(small_files[1]), NULL);
+    SCOPED_STRING anim_text = test_read_file(test_path(small_files[1]), NULL);
     REQUIRE(anim_text);
-    OWN_STRING text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
-    OWN_ANIM anim = md5_parse_anim(text, size, NULL, NULL);
+    SCOPED_STRING text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
+    SCOPED_ANIM anim = md5_parse_anim(text, size, NULL, NULL);
     REQUIRE(anim);
     CHECK(!anim->frame_bounds);
     CHECK_UINT(anim->num_warnings, 1);
@@ -125,7 +126,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
 // that number needs.
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
-    OWN_STRING text = test_alloc(65537 * 24 + 1000);
+    SCOPED_STRING text = test_alloc(65537 * 24 + 1000);
     for (int i = 0; i < 6; i++) {
         const unsigned count = counts[i / 2];
         const bool triangles_first = i % 2 > 0;
@@ -216,7 +217,7 @@ TEST (load_rejects_files_without_a_size) {
 TEST (load_accepts_paths_in_utf8) {
     static const wchar_t wide[] = L"build/m\u00f6del \u6a21.md5mesh";
     size_t size;
-    OWN_STRING text = test_read_file(test_path(small_files[0]), &size);
+    SCOPED_STRING text = test_read_file(test_path(small_files[0]), &size);
     FILE *const file = _wfopen(wide, L"wb");
     REQUIRE(text && file && fwrite(text, 1, size, file) == size && fclose(file) == 0);
     md5_error error = {0};
@@ -302,11 +303,11 @@ TEST (load_of_a_truncated_file_is_an_error_or_a_warning) {
     for (uint32_t f = 0; f < 2; f++) {
         size_t size;
         size_t num_loaded = 0;
-        OWN_STRING text = test_read_file(test_path(small_files[f]), &size);
+        SCOPED_STRING text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
         const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
         for (size_t cut = 0; cut <= size; cut++) {
-            OWN_STRING part = test_copy(text, cut);
+            SCOPED_STRING part = test_copy(text, cut);
             md5_error error = {0};
             const read_asset asset = read_asset_parse(f == 1, part, cut, NULL, &error);
             if (read_asset_is_loaded(asset)) {
@@ -331,7 +332,7 @@ TEST (load_of_a_file_with_an_altered_byte_is_valid_or_an_error) {
         size_t size;
         size_t num_loaded = 0;
         size_t num_refused = 0;
-        OWN_STRING text = test_read_file(test_path(small_files[f]), &size);
+        SCOPED_STRING text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
         for (size_t at = 0; at < size; at++) {
             const char original = text[at];
@@ -371,7 +372,7 @@ TEST (load_uses_the_frames_and_colors_of_version_12) {
         "numweights 3 weight 0 1 1 ( 0 0 0 ) weight 1 1 0.25 ( 0 0 0 ) weight 2 0 0.75 ( 0 0 0 )\n"
         "numvertexcolors 3 vertexcolor 0 ( 1 0.5 0 1 ) vertexcolor 1 ( 0 0 0 1 )\n"
         "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
-    OWN_MODEL model = text_model(text, NULL);
+    SCOPED_MODEL model = text_model(text, NULL);
     REQUIRE(model);
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->num_warnings, 1); // about the vertex without weights
@@ -408,19 +409,19 @@ static const char good_camera[] = "MD5Version 10\ncommandline \"\"\nnumFrames 1\
 
 static bool load_mesh(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    OWN_MODEL model = md5_parse_model(text, size, opts, error);
+    SCOPED_MODEL model = md5_parse_model(text, size, opts, error);
     return model != NULL;
 }
 
 static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    OWN_ANIM anim = md5_parse_anim(text, size, opts, error);
+    SCOPED_ANIM anim = md5_parse_anim(text, size, opts, error);
     return anim != NULL;
 }
 
 static bool load_camera(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    OWN_CAMERA camera = md5_parse_camera(text, size, opts, error);
+    SCOPED_CAMERA camera = md5_parse_camera(text, size, opts, error);
     return camera != NULL;
 }
 
@@ -460,7 +461,7 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
         "MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
         "numAnimatedComponents 1 hierarchy { \"a\" -1 16 0 } "
         "baseframe { ( 0 0 0 ) ( 0.6 0.9 0 ) } frame 0 { 0 }";
-    OWN_ANIM anim = text_anim(text, NULL);
+    SCOPED_ANIM anim = text_anim(text, NULL);
     REQUIRE(anim);
     CHECK(anim->constant[0].rotation.x == 0.6f);
     CHECK_NEAR(anim->constant[0].rotation.w, -0.8, 1e-6);
@@ -574,7 +575,7 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     CHECK_FINITE(mesh->influences, mesh->num_influences);
     CHECK_FINITE(&mesh->bounds, 1);
     CHECK_FINITE(&mesh->loss4, 2);
-    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);
     for (int i = 0; i < 9; i++) {
         double time = i * 0.031;
@@ -632,8 +633,8 @@ TEST (range_of_loaded_files_gives_finite_poses_and_vertices) {
         }
         WRITE(&mesh, "}");
         write_anim(&clip);
-        OWN_MODEL model = md5_parse_model(mesh.text, mesh.used, NULL, &mesh_error);
-        OWN_ANIM anim = md5_parse_anim(clip.text, clip.used, NULL, &clip_error);
+        SCOPED_MODEL model = md5_parse_model(mesh.text, mesh.used, NULL, &mesh_error);
+        SCOPED_ANIM anim = md5_parse_anim(clip.text, clip.used, NULL, &clip_error);
         if (model && anim) {
             check_pair(model, anim);
             num_posed++;

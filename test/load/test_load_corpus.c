@@ -65,7 +65,7 @@ static void check_counts(const corpus_line *line, read_asset asset)
 TEST (load_reads_the_whole_corpus) {
     size_t num_files = 0;
     REQUIRE_CORPUS();
-    OWN_STRING list = test_read_file(test_path("corpus/PUBLIC_MANIFEST.tsv"), NULL);
+    SCOPED_STRING list = test_read_file(test_path("corpus/PUBLIC_MANIFEST.tsv"), NULL);
     REQUIRE(list);
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
         const corpus_line split = split_corpus_line(line);
@@ -182,7 +182,7 @@ TEST (load_agrees_with_the_original_or_reports_the_difference) {
     bool is_used[COUNT_OF(other_verdicts)] = {false};
     size_t num_files = 0;
     REQUIRE_CORPUS();
-    OWN_STRING verdicts = test_read_file(test_path("golden/edge-verdicts.txt"), NULL);
+    SCOPED_STRING verdicts = test_read_file(test_path("golden/edge-verdicts.txt"), NULL);
     REQUIRE(verdicts);
     for (char *line = strtok(verdicts, "\n"); line; line = strtok(NULL, "\n")) {
         char kind[8];

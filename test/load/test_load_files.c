@@ -1,6 +1,6 @@
 // Tests of loading through the caller's file functions, and of characters: a machine file with all
 // files that it refers to, also with threads and with limited memory.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include <time.h>
 
@@ -113,9 +113,9 @@ static md5_load_opts reading(archive *from)
 TEST (load_reads_models_clips_and_machines_through_file_functions) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
-    OWN_MODEL model = md5_load_model("chars/hero.md5mesh", &opts, NULL);
-    OWN_ANIM anim = md5_load_anim("chars/anims/walk.md5anim", &opts, NULL);
-    OWN_MACHINE_FILE file = md5_load_machine_file("chars/hero.md5machine", &opts, NULL);
+    SCOPED_MODEL model = md5_load_model("chars/hero.md5mesh", &opts, NULL);
+    SCOPED_ANIM anim = md5_load_anim("chars/anims/walk.md5anim", &opts, NULL);
+    SCOPED_MACHINE_FILE file = md5_load_machine_file("chars/hero.md5machine", &opts, NULL);
     CHECK(model && model->skeleton.num_joints == 2);
     CHECK(anim && anim->num_frames == 2);
     CHECK(file && file->desc.num_clips == 3);
@@ -163,7 +163,7 @@ TEST (character_loads_everything_its_machine_names) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
-    OWN_CHARACTER hero = md5_load_character("chars/hero.md5machine", &opts, &error);
+    SCOPED_CHARACTER hero = md5_load_character("chars/hero.md5machine", &opts, &error);
     if (!CHECK_DONE(hero, error))
         return;
     CHECK_UINT(from.num_opened, 4); // each file once
@@ -180,7 +180,7 @@ TEST (character_loads_everything_its_machine_names) {
     CHECK(md5_machine_tables(hero->machine)->clips[0].root_extraction == MD5_ROOT_EXTRACTION_MOVE);
     CHECK(md5_machine_tables(hero->machine)->clips[1].root_extraction == MD5_ROOT_EXTRACTION_NONE);
 
-    OWN_PLAYER player = md5_create_player(hero->machine, NULL, &error);
+    SCOPED_PLAYER player = md5_create_player(hero->machine, NULL, &error);
     CHECK(player);
     md5_player_advance(player, 0.05, NULL, NULL);
     CHECK_NEAR(md5_player_root_motion(player).translation.x, 0.5, 1e-6);
@@ -191,7 +191,7 @@ TEST (character_accepts_folders_and_drives_of_windows) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
-    OWN_CHARACTER hero = md5_load_character("chars\\windows.md5machine", &opts, &error);
+    SCOPED_CHARACTER hero = md5_load_character("chars\\windows.md5machine", &opts, &error);
     if (!CHECK_DONE(hero, error))
         return;
     CHECK_STRING(hero->model_path, "D:m.md5mesh");
@@ -200,7 +200,7 @@ TEST (character_accepts_folders_and_drives_of_windows) {
 
 TEST (character_loads_the_machine_of_our_model) {
     md5_error error = {0};
-    OWN_CHARACTER bobbin =
+    SCOPED_CHARACTER bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
     if (!CHECK_DONE(bobbin, error))
         return;
@@ -283,7 +283,7 @@ TEST (character_names_the_clip_in_warnings_about_its_binding) {
     md5_load_opts opts = reading(&from);
     opts.warn = keep_warning;
     opts.warn_user = warned;
-    OWN_CHARACTER hero = md5_load_character("chars/hero.md5machine", &opts, NULL);
+    SCOPED_CHARACTER hero = md5_load_character("chars/hero.md5machine", &opts, NULL);
     CHECK(hero);
     CHECK(strncmp(warned, "/shared/rest.md5anim: warning: clip 'rest': ", 44) == 0);
 }
@@ -294,7 +294,7 @@ TEST (character_names_the_file_in_warnings_about_its_machine) {
     md5_load_opts opts = reading(&from);
     opts.warn = keep_warning;
     opts.warn_user = warned;
-    OWN_CHARACTER late = md5_load_character("chars/late.md5machine", &opts, NULL);
+    SCOPED_CHARACTER late = md5_load_character("chars/late.md5machine", &opts, NULL);
     CHECK(late);
     CHECK_STRING(warned, "chars/late.md5machine:2:43: warning: layer 'l': exit 1.5 of the "
                          "transition to 's' is never reached: clips that play once end at 1");
@@ -310,7 +310,7 @@ static double seconds_since(clock_t start)
 // takes 450 times as long.
 TEST (character_of_many_clips_takes_linear_time) {
     enum { NUM_CLIPS = 48000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "machine m { model m\n");
     for (int i = 0; i < NUM_CLIPS; i++)
         test_append(&text, "clip a x%06x\n", i);
@@ -444,9 +444,9 @@ TEST (character_frees_all_memory_on_failure) {
 // Paths and arrays so large that each step allocates a separate chunk.
 TEST (large_character_frees_all_memory_on_failure) {
     enum { LENGTH = 200000, CLIPS = 4000, CAPACITY = 2 * LENGTH + 40 * CLIPS + 1000 };
-    OWN_STRING text = malloc(CAPACITY);
-    OWN_STRING model = malloc(LENGTH);
-    OWN_STRING anim = malloc(LENGTH);
+    SCOPED_STRING text = malloc(CAPACITY);
+    SCOPED_STRING model = malloc(LENGTH);
+    SCOPED_STRING anim = malloc(LENGTH);
     memset(model, 'm', LENGTH);
     memset(anim, 'a', LENGTH);
     model[0] = anim[0] = '/';

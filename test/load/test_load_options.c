@@ -2,7 +2,7 @@
 // that are derived later. A part that is derived later must have the bits of a whole load.
 #include "test/load/test_asset.h"
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/skin/skin_jobs.h"
 
 #include "md5/skin/plan.h"
@@ -22,8 +22,8 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
     const uint32_t count = mesh->num_vertices;
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_vec3 *const points = calloc(2 * (size_t)count + 1, sizeof *points);
-    OWN_ARRAY(md5_mat34, palette, num_joints);
-    OWN_ARRAY(md5_dual_quat, duals, num_joints);
+    SCOPED_ARRAY(md5_mat34, palette, num_joints);
+    SCOPED_ARRAY(md5_dual_quat, duals, num_joints);
     const md5_xform rotations[2] = {{{0, 0, 0, 1}, {0, 0, 0}, 0},
                                     {{0, 0, 0.6f, 0.8f}, {1, 2, 3}, 0}};
     for (uint32_t i = 0; i < num_joints; i++)
@@ -38,8 +38,8 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 
 // Thimble has mirror seams: a load without tangents drops only the copies of their vertices.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
-    OWN_MODEL full_model = load(NULL);
-    OWN_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
+    SCOPED_MODEL full_model = load(NULL);
+    SCOPED_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK(bare->geometry_size < full_model->geometry_size);
     uint32_t num_copies = 0;
@@ -56,10 +56,10 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
         for (uint32_t i = 0; i < 3 * b->num_triangles; i++)
             CHECK(a->sources[a->indices[i]] == b->indices[i]);
         for (int dual = 0; dual < 2; dual++) { // tangents are not written
-            OWN_ARRAY(md5_vec4, tangents, count + 1);
-            OWN md5_vec3 *const expected = skin(full_model, a, dual, NULL), *const found =
-                                                                                skin(bare, b, dual,
-                                                                                     tangents);
+            SCOPED_ARRAY(md5_vec4, tangents, count + 1);
+            SCOPED md5_vec3 *const expected = skin(full_model, a, dual, NULL), *const found = skin(
+                                                                                   bare, b, dual,
+                                                                                   tangents);
             CHECK_BYTES(expected, found, count * sizeof *found);
             CHECK_BYTES(expected + a->num_vertices, found + count, count * sizeof *found);
             for (uint32_t i = 0; i < count; i++)
@@ -70,8 +70,8 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
 }
 
 TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
-    OWN_MODEL full_model = load(NULL);
-    OWN_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS});
+    SCOPED_MODEL full_model = load(NULL);
+    SCOPED_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK_UINT(bare->geometry_size, full_model->geometry_size); // a plan is a separate block
     for (uint32_t m = 0; m < full_model->num_meshes; m++) {
@@ -80,9 +80,9 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
         CHECK(a->skin_plan && !b->skin_plan);
         CHECK(a->loss4 == b->loss4 && a->loss8 == b->loss8);
         for (int dual = 0; dual < 2; dual++) {
-            OWN md5_vec3 *const expected = skin(full_model, a, dual, NULL), *const found =
-                                                                                skin(bare, b, dual,
-                                                                                     NULL);
+            SCOPED md5_vec3 *const expected = skin(full_model, a, dual, NULL), *const found =
+                                                                                   skin(bare, b,
+                                                                                        dual, NULL);
             CHECK_BYTES(found, expected, 2 * a->num_vertices * sizeof *found);
         }
     }
@@ -93,7 +93,7 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
 TEST (released_models_keep_their_skeleton_and_counts) {
     test_heap heap = {0};
     const md5_load_opts opts = heap_opts(&heap, 0);
-    OWN_MODEL full_model = load(NULL);
+    SCOPED_MODEL full_model = load(NULL);
     md5_model *const model = load(&opts);
     const md5_mesh *const meshes = model->meshes;
     const size_t kept = model->size;
@@ -118,7 +118,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
 }
 
 TEST (released_models_are_rejected_by_machines) {
-    OWN_MODEL model = load(NULL);
+    SCOPED_MODEL model = load(NULL);
     md5_release_geometry(model);
     md5_error error = {0};
     CHECK(md5_create_machine(&(md5_machine_desc){.model = model}, NULL, &error) == NULL);
@@ -127,7 +127,7 @@ TEST (released_models_are_rejected_by_machines) {
 
 #if !defined(NDEBUG)
 TEST (released_models_are_not_skinned) {
-    OWN_MODEL model = load(NULL);
+    SCOPED_MODEL model = load(NULL);
     md5_release_geometry(model);
     MISUSE("md5_skin(): mesh: geometry must not have been released", {
         static md5_vec3 position;
@@ -137,7 +137,7 @@ TEST (released_models_are_not_skinned) {
 }
 
 TEST (released_models_have_no_bounds_of_skinning) {
-    OWN_MODEL model = load(NULL);
+    SCOPED_MODEL model = load(NULL);
     md5_release_geometry(model);
     MISUSE("md5_skin_bounds(): model: geometry must not have been released", {
         static md5_mat34 palette[256];
@@ -176,7 +176,7 @@ TEST (normals_of_any_weights_ignore_triangles_without_area) {
         "numweights 3 weight 0 0 1 ( 0 0 0 ) weight 1 0 1 ( 1 0 0 ) weight 2 0 1 ( 0 1 0 ) }\n";
     for (int weighting = MD5_NORMALS_AREA; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         const md5_load_opts opts = {.normals = (md5_normals)weighting};
-        OWN_MODEL model = md5_parse_model(text, sizeof text - 1, &opts, NULL);
+        SCOPED_MODEL model = md5_parse_model(text, sizeof text - 1, &opts, NULL);
         for (uint32_t i = 0; CHECK(model) && i < 3; i++)
             CHECK_NEAR(model->meshes[0].normals[i].z, -1, 1e-6);
     }
@@ -186,8 +186,8 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     const md5_load_opts bare = {
         .skip_geometry = MD5_GEOMETRY_TANGENTS, .axes = MD5_AXES_Y_UP_LEFT, .flip_v = true};
     const char *const path = test_path("models/zoo/version_12.md5mesh");
-    OWN_MODEL file = md5_load_model(path, NULL, NULL);
-    OWN_MODEL model = md5_load_model(path, &bare, NULL);
+    SCOPED_MODEL file = md5_load_model(path, NULL, NULL);
+    SCOPED_MODEL model = md5_load_model(path, &bare, NULL);
     REQUIRE(file && model);
     const md5_mesh *const a = &file->meshes[0];
     const md5_mesh *const b = &model->meshes[0];
@@ -221,10 +221,10 @@ static measured measure(const char *path, const char *text, size_t size)
     md5_error error = {0};
     measured result = {0};
     if (strstr(path, ".md5anim")) {
-        OWN_ANIM anim = md5_parse_anim(text, size, &opts, &error);
+        SCOPED_ANIM anim = md5_parse_anim(text, size, &opts, &error);
         result = (measured){heap.num_allocs, heap.live, heap.peak_bytes, heap.live_bytes, 0};
     } else {
-        OWN_MODEL model = md5_parse_model(text, size, &opts, &error);
+        SCOPED_MODEL model = md5_parse_model(text, size, &opts, &error);
         result = (measured){heap.num_allocs, heap.live, heap.peak_bytes, heap.live_bytes,
                             model ? model->num_meshes : 0};
     }
@@ -236,7 +236,7 @@ static measured measure(const char *path, const char *text, size_t size)
 static void check_file(const char *path)
 {
     size_t size = 0;
-    OWN_STRING text = test_read_file(path, &size);
+    SCOPED_STRING text = test_read_file(path, &size);
     if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
     const measured result = measure(path, text, size);
@@ -279,20 +279,20 @@ TEST (clips_that_are_read_twice_equal_those_read_once) {
     STRINGS(files) = {"zoo/flags", "thimble/fold", "thimble/back_start", "flame/burst"};
     for (size_t i = 0; i < 3 * COUNT_OF(files); i++) {
         size_t size = 0;
-        OWN_STRING text = test_read_file(test_pathf("models/%s.md5anim", files[i / 3]), &size);
+        SCOPED_STRING text = test_read_file(test_pathf("models/%s.md5anim", files[i / 3]), &size);
         REQUIRE(text);
         if (i % 3 == 1) // the first rotation of the base frame is too long: a warning
             memcpy(strstr(strstr(text, "baseframe"), ") (") + 3, " 9", 2);
         if (i % 3 == 2) // another token between two frames: both are read once
             strstr(text, "\nframe 1")[-1] = 'x';
-        OWN_TEXT padded = {0};
+        SCOPED_TEXT padded = {0};
         test_append(&padded, "%s// %*s", text, (int)size, "");
         test_heap heap = {0};
         test_heap padded_heap = {0};
         const md5_load_opts opts = heap_opts(&heap, 0);
         const md5_load_opts padded_opts = heap_opts(&padded_heap, 0);
-        OWN_ANIM twice = md5_parse_anim(text, size, &opts, NULL);
-        OWN_ANIM once = md5_parse_anim(padded.bytes, padded.used, &padded_opts, NULL);
+        SCOPED_ANIM twice = md5_parse_anim(text, size, &opts, NULL);
+        SCOPED_ANIM once = md5_parse_anim(padded.bytes, padded.used, &padded_opts, NULL);
         REQUIRE(twice && once);
         CHECK(asset_anims_equal(twice, once));
         CHECK_UINT(twice->num_warnings, once->num_warnings);
@@ -310,7 +310,7 @@ TEST (repeated_counts_allocate_no_more) {
     for (int i = 0; i < 2; i++) {
         const size_t length = strlen(comments[i]);
         const size_t size = TIMES * length + strlen(model);
-        OWN_STRING text = malloc(size + 1);
+        SCOPED_STRING text = malloc(size + 1);
         CHECK(text);
         for (size_t k = 0; k < TIMES; k++)
             memcpy(text + k * length, comments[i], length);
@@ -362,8 +362,8 @@ static void check_derived(const char *path, const md5_load_opts *opts, uint32_t 
                           const md5_load_opts *full_opts)
 {
     md5_error error = {0};
-    OWN_MODEL model = load_later_load(path, opts);
-    OWN_MODEL full_model = load_later_load(path, full_opts);
+    SCOPED_MODEL model = load_later_load(path, opts);
+    SCOPED_MODEL full_model = load_later_load(path, full_opts);
     CHECK(!asset_models_equal(model, full_model)
           || !plans_equal(model->meshes[0].skin_plan, full_model->meshes[0].skin_plan));
     CHECK(md5_derive_geometry(model, parts, &error));
@@ -409,9 +409,9 @@ TEST (tangents_and_seams_derived_later_equal_those_of_loading) {
 // Neither the scale nor the flip can be reverted exactly.
 TEST (tangents_made_after_a_lossy_conversion_are_close) {
     md5_load_opts opts = {.scale = 0.3f, .flip_v = true};
-    OWN_MODEL full_model = load_later_load(paths[0], &opts);
+    SCOPED_MODEL full_model = load_later_load(paths[0], &opts);
     opts.skip_geometry = MD5_GEOMETRY_TANGENTS;
-    OWN_MODEL model = load_later_load(paths[0], &opts);
+    SCOPED_MODEL model = load_later_load(paths[0], &opts);
     CHECK(md5_derive_geometry(model, MD5_GEOMETRY_TANGENTS, NULL));
     CHECK(asset_model_fault(model) == NULL);
     for (uint32_t m = 0; m < full_model->num_meshes; m++) {
@@ -443,7 +443,7 @@ TEST (losses_derived_later_equal_those_of_loading) {
     for (int i = 0; i < NUM_PATHS; i++)
         check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_LOSSES},
                       MD5_GEOMETRY_LOSSES, NULL);
-    OWN_MODEL model =
+    SCOPED_MODEL model =
         load_later_load(paths[0], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_LOSSES});
     CHECK(isinf(model->meshes[0].loss4) && isinf(model->meshes[0].loss8));
 }
@@ -483,8 +483,8 @@ static bool has_single_vertex_groups(const md5_mesh *mesh, uint32_t v)
 TEST (grouped_vertices_are_the_same_in_another_order) {
     STRINGS(files) = {"models/thimble/thimble.md5mesh", "models/spindle/spindle.md5mesh"};
     for (size_t j = 0; j < COUNT_OF(files); j++) {
-        OWN_MODEL plain = load_later_load(files[j], NULL);
-        OWN_MODEL model = load_later_load(files[j], &(md5_load_opts){.group_vertices = true});
+        SCOPED_MODEL plain = load_later_load(files[j], NULL);
+        SCOPED_MODEL model = load_later_load(files[j], &(md5_load_opts){.group_vertices = true});
         CHECK(asset_model_fault(model) == NULL);
         uint32_t num_equal[2] = {0, 0};
         for (uint32_t m = 0; m < plain->num_meshes; m++) {
@@ -526,8 +526,8 @@ TEST (grouped_vertices_are_the_same_in_another_order) {
 // -- Without geometry -----------------------------------------------------------------------
 
 TEST (models_without_geometry_have_their_skeleton_and_counts) {
-    OWN_MODEL full_model = load_later_load(paths[0], NULL);
-    OWN_MODEL model = load_later_load(paths[0], &(md5_load_opts){.skip_geometry = ALL});
+    SCOPED_MODEL full_model = load_later_load(paths[0], NULL);
+    SCOPED_MODEL model = load_later_load(paths[0], &(md5_load_opts){.skip_geometry = ALL});
     const uint32_t num_joints = full_model->skeleton.num_joints;
     CHECK_BYTES(model->inverse_bind, full_model->inverse_bind, num_joints * sizeof(md5_mat34));
     CHECK_BYTES(model->bind_local, full_model->bind_local, num_joints * sizeof(md5_xform));
@@ -561,7 +561,7 @@ TEST (invalid_tables_are_errors_also_without_geometry) {
 TEST (models_without_meshes_have_all_parts) {
     static const char text[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                                "\"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }";
-    OWN_MODEL model =
+    SCOPED_MODEL model =
         md5_parse_model(text, strlen(text), &(md5_load_opts){.skip_geometry = ALL}, NULL);
     CHECK(model);
     CHECK(md5_derive_geometry(model, ALL, NULL));
@@ -577,14 +577,14 @@ TEST (models_without_meshes_are_errors_if_meshes_are_needed) {
                  "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) } // %0200d",
                  count, 0);
         md5_error error = {0};
-        OWN_MODEL model = text_model(text, &error);
+        SCOPED_MODEL model = text_model(text, &error);
         CHECK(model);
         CHECK_REFUSED(md5_parse_model(text, strlen(text), &opts, &error), error, MD5_ERROR_RANGE,
                       "file has no meshes: expected at least 1");
         CHECK_UINT(error.line, 2);
         CHECK_UINT(error.column, 11);
     }
-    OWN_MODEL full_model = md5_load_model(test_path(paths[0]), &opts, NULL);
+    SCOPED_MODEL full_model = md5_load_model(test_path(paths[0]), &opts, NULL);
     CHECK(full_model);
 }
 
@@ -598,7 +598,7 @@ TEST (released_geometry_cannot_be_derived) {
     for (int i = 0; i < 2 * NUM_PARTS; i++) {
         const md5_load_opts opts = {.skip_geometry = i % 2 == 0 ? ALL : MD5_GEOMETRY_TANGENTS};
         md5_error error = {0};
-        OWN_MODEL model = load_later_load(paths[0], &opts);
+        SCOPED_MODEL model = load_later_load(paths[0], &opts);
         md5_release_geometry(model);
         CHECK_SAYS(md5_derive_geometry(model, some_parts[i / 2], &error), error, MD5_ERROR_MISMATCH,
                    "released");
@@ -667,10 +667,10 @@ static const char version_12[] =
 TEST (stored_tangents_are_kept_with_the_tables_only) {
     const size_t size = strlen(version_12);
     md5_error error = {0};
-    OWN_MODEL full_model = md5_parse_model(version_12, size, NULL, NULL);
-    OWN_MODEL bare =
+    SCOPED_MODEL full_model = md5_parse_model(version_12, size, NULL, NULL);
+    SCOPED_MODEL bare =
         md5_parse_model(version_12, size, &(md5_load_opts){.skip_geometry = ALL}, NULL);
-    OWN_MODEL lost = md5_parse_model(
+    SCOPED_MODEL lost = md5_parse_model(
         version_12, size, &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS}, NULL);
     CHECK(full_model && bare && lost);
     CHECK(full_model->stores_normals);

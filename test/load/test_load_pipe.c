@@ -2,7 +2,7 @@
 // without a program that writes to them. Further parts test repeated warnings and errors of the
 // caller.
 #define _GNU_SOURCE // mkdtemp(), mkfifo() and MAP_ANONYMOUS
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/misuse.h"
 #include "test/read/read_case.h"
 
@@ -135,7 +135,7 @@ static read_case_log parse(const char *text, size_t size, bool is_anim, uint32_t
 }
 
 TEST (load_reports_each_kind_of_warning_once) {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     uint32_t count;
     write_anim(&text);
     const read_case_log log = parse(text.bytes, text.used, true, 100, &count);
@@ -158,7 +158,7 @@ TEST (load_reports_each_kind_of_warning_once) {
 }
 
 TEST (load_reports_warnings_before_the_error) {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     uint32_t count;
     write_anim(&text);
     const read_case_log log = parse(text.bytes, text.used - strlen("}\n"), true, 100, &count);
@@ -171,7 +171,7 @@ TEST (load_reports_warnings_before_the_error) {
 // More kinds than can be stored at a time: all are reported, in order.
 TEST (load_reports_more_kinds_than_it_keeps) {
     enum { KINDS = 40 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     uint32_t count;
     test_append(&text, "MD5Version 10 commandline \"\"\n");
     for (int i = 0; i < KINDS; i++)

@@ -5,7 +5,7 @@
 //
 // MD5_TEST_BITS=list in the environment prints the lines of that file, for an intended change of
 // the bits.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/skin/skin_jobs.h"
 
 enum { MAX_PATH_LENGTH = 256, NUM_TIMES = 3, NUM_STEPS = 40, MAX_CLIPS = 64 };
@@ -132,8 +132,8 @@ static uint64_t hash_model(const md5_model *model)
 static uint64_t hash_clip(const md5_model *model, const char *path)
 {
     md5_error error = {0};
-    OWN_ANIM anim = md5_load_anim(test_path(path), NULL, &error);
-    OWN_BINDING binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    SCOPED_ANIM anim = md5_load_anim(test_path(path), NULL, &error);
+    SCOPED_BINDING binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
     uint64_t hash = empty_hash;
     if (CHECK_THAT(binding != NULL, "%s: %s", path, error.message)) {
         buffers fixture = buffers_for(model);
@@ -196,7 +196,7 @@ static uint64_t hash_player(const machine_case *loaded)
     uint64_t hash = empty_hash;
     uint64_t random = 7;
     buffers fixture = buffers_for(loaded->model);
-    OWN void *const scratch = allocate(md5_player_pose_scratch(loaded->machine), 1);
+    SCOPED void *const scratch = allocate(md5_player_pose_scratch(loaded->machine), 1);
     for (int step = 0; step < NUM_STEPS; step++) {
         const uint32_t parameter =
             test_random_u32(&random) % (loaded->file->desc.num_parameters + 1);
@@ -245,7 +245,7 @@ static uint64_t hash_machine(const char *path)
 static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
 {
     md5_error error = {0};
-    OWN_MODEL model = md5_load_model(test_path(mesh), NULL, &error);
+    SCOPED_MODEL model = md5_load_model(test_path(mesh), NULL, &error);
     uint64_t hash = empty_hash;
     if (CHECK_THAT(model != NULL, "%s: %s", mesh, error.message))
         hash = clip[0] ? hash_clip(model, clip) : hash_model(model);
@@ -272,7 +272,7 @@ static uint64_t check_line(const char *line)
 }
 
 TEST (poses_and_vertices_have_the_same_bits_everywhere) {
-    OWN_STRING list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
+    SCOPED_STRING list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
     uint64_t all = empty_hash;
     unsigned count = 0;
     REQUIRE(list);

@@ -1,7 +1,7 @@
 // Tests that many threads can load, bind, sample and skin at the same time, with separate and with
 // shared assets: each must get the bits of a single thread. test/long/threads.sh runs this test
 // under ThreadSanitizer.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #if !defined(__EMSCRIPTEN__) // has no threads
 #include "test/load/test_asset.h"
@@ -47,9 +47,9 @@ static void keep(result *out, const void *bytes, size_t size)
 static void skin_mesh(const md5_mesh *mesh, const md5_mat34 *palette, result *out)
 {
     const size_t count = mesh->num_vertices;
-    OWN_ARRAY(md5_vec3, positions, count + 1);
-    OWN_ARRAY(md5_vec3, normals, count + 1);
-    OWN_ARRAY(md5_vec4, tangents, count + 1);
+    SCOPED_ARRAY(md5_vec3, positions, count + 1);
+    SCOPED_ARRAY(md5_vec3, normals, count + 1);
+    SCOPED_ARRAY(md5_vec4, tangents, count + 1);
     if (!positions || !normals || !tangents)
         abort();
     md5_skin(mesh, palette, positions, normals, tangents);
@@ -62,8 +62,8 @@ static void play(const md5_binding *binding, result *out)
 {
     const md5_model *const model = binding->model;
     const size_t count = model->skeleton.num_joints;
-    OWN_ARRAY(md5_xform, pose, count);
-    OWN_ARRAY(md5_mat34, joints, count);
+    SCOPED_ARRAY(md5_xform, pose, count);
+    SCOPED_ARRAY(md5_mat34, joints, count);
     if (!pose || !joints)
         abort();
     for (int i = 0; i < NUM_TIMES; i++) {
@@ -82,9 +82,9 @@ static void play(const md5_binding *binding, result *out)
 
 static bool load_and_play(const pair *work, result *out)
 {
-    OWN_MODEL model = md5_parse_model(work->mesh_text, work->mesh_size, NULL, NULL);
-    OWN_ANIM anim = md5_parse_anim(work->anim_text, work->anim_size, NULL, NULL);
-    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    SCOPED_MODEL model = md5_parse_model(work->mesh_text, work->mesh_size, NULL, NULL);
+    SCOPED_ANIM anim = md5_parse_anim(work->anim_text, work->anim_size, NULL, NULL);
+    SCOPED_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     const bool is_equal =
         binding && asset_models_equal(model, work->model) && asset_anims_equal(anim, work->anim);
     if (binding)

@@ -1,7 +1,7 @@
 // Materials, rule by rule. verdicts.sh compares the results of a whole real folder.
 #include "test/real.h"
 #include "test/decl/game_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 // Returns the material m of a game.
 static const md5_material *parse(md5_game *game)
@@ -12,8 +12,8 @@ static const md5_material *parse(md5_game *game)
 }
 
 // Declares the only material of a game, which is freed at the end of the block.
-#define MATERIAL(material, text)                  \
-    OWN_GAME game = open_materials((text), NULL); \
+#define MATERIAL(material, text)                     \
+    SCOPED_GAME game = open_materials((text), NULL); \
     const md5_material *const material = parse(game)
 
 // -- Expressions ----------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ static void check_value(const char *expression, double expected)
     game_log log;
     strcat(text, expression);
     strcat(text, " } }");
-    OWN_GAME game = open_materials(text, &log);
+    SCOPED_GAME game = open_materials(text, &log);
     const md5_material *const material = parse(game);
     CHECK_UINT(material->decl->state, MD5_DECL_PARSED);
     CHECK_NEAR(color_at(material, 0, 0, 1.5f), expected, 1e-6);
@@ -66,7 +66,7 @@ TEST (expressions_have_terms_of_all_kinds) {
 static void check_defaulted(const char *text, const char *line)
 {
     game_log log;
-    OWN_GAME game = open_materials(text, &log);
+    SCOPED_GAME game = open_materials(text, &log);
     const md5_material *const material = parse(game);
     CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
     CHECK_UINT(material->num_stages, 1);
@@ -89,7 +89,7 @@ TEST (errors_in_expressions_default_a_material) {
 
 TEST (deep_expressions_are_read_without_recursion) {
     enum { DEPTH = 1000, TOO_DEEP = 100000 };
-    OWN_STRING text = malloc(2 * TOO_DEEP + 100);
+    SCOPED_STRING text = malloc(2 * TOO_DEEP + 100);
     for (size_t depth = DEPTH; depth <= TOO_DEEP; depth *= TOO_DEEP / DEPTH) {
         strcpy(text, "m { { map x red ");
         size_t used = strlen(text);
@@ -109,7 +109,7 @@ TEST (deep_expressions_are_read_without_recursion) {
 // register. Returns 0 if the material is defaulted.
 static uint32_t count_registers(uint32_t num_operations)
 {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "m { { map x\n");
     for (uint32_t i = 0; i < num_operations; i++)
         test_append(&text, "red 1 - time\n");
@@ -148,7 +148,7 @@ TEST (image_programs_read_numbers_in_order) {
 
 TEST (deep_image_programs_are_read_without_recursion) {
     enum { DEPTH = 20000 };
-    OWN_STRING text = malloc(16 * DEPTH);
+    SCOPED_STRING text = malloc(16 * DEPTH);
     char *end = text + strlen(strcpy(text, "m { { map "));
     for (int i = 0; i < DEPTH; i++)
         end += strlen(strcpy(end, "makeAlpha("));
@@ -342,7 +342,7 @@ TEST (too_many_stages_default_a_material) {
                 {"bumpmap x ", 256, 256},
                 {"bumpmap x ", 257, 0}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         test_append(&text, "m { ");
         for (uint32_t k = 0; k < rows[i].count; k++)
             test_append(&text, "%s", rows[i].stage);
@@ -382,7 +382,7 @@ TEST (builtin_images_have_fixed_sampling) {
 }
 
 TEST (missing_materials_are_implicit) {
-    OWN_GAME game = open_materials("", NULL);
+    SCOPED_GAME game = open_materials("", NULL);
     const md5_material *const material = md5_game_material(game, "Models\\Imp.tga", NULL);
     CHECK_STRING(material->decl->name, "models/imp");
     CHECK(!material->decl->file);
@@ -450,7 +450,7 @@ static void free_case(deform_case *c)
     md5_destroy_game(c->game);
 }
 
-#define OWN_DEFORM __attribute__((cleanup(free_case))) deform_case
+#define SCOPED_DEFORM __attribute__((cleanup(free_case))) deform_case
 
 static void check_position(const deform_case *c, uint32_t vertex, double x, double y, double z)
 {
@@ -463,7 +463,7 @@ TEST (deform_sprite_faces_the_viewer) {
         .eye = {10, 0, 100}, .left = {0, 1, 0}, .up = {1, 0, 0}};
     static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
     const double half = 0.707 * sqrt(26.0); // (-1, 5) from the middle
-    OWN_DEFORM c;
+    SCOPED_DEFORM c;
     form(&c, "sprite", &from_above);
     check_position(&c, 0, 10 + half, half, 0);
     check_position(&c, 1, 10 + half, -half, 0);
@@ -481,7 +481,7 @@ TEST (deform_sprite_faces_the_viewer) {
 TEST (deform_tube_turns_about_its_long_axis) {
     static const md5_deform_view from_side = {
         .eye = {10, 100, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}};
-    OWN_DEFORM c;
+    SCOPED_DEFORM c;
     form(&c, "tube", &from_side);
     for (uint32_t i = 0; i < 4; i++) {
         CHECK_NEAR(fabs((double)c.positions[i].x - 10), 1, 1e-3);
@@ -497,7 +497,7 @@ TEST (deform_tube_turns_about_its_long_axis) {
 
 TEST (deform_expand_and_move_by_registers) {
     for (int is_moved = 0; is_moved < 2; is_moved++) {
-        OWN_DEFORM c;
+        SCOPED_DEFORM c;
         form(&c, is_moved ? "move 0 - time" : "expand time * 2", &from_front);
         for (uint32_t i = 0; i < 4; i++)
             check_position(&c, i, is_moved ? 8 : 14, c.mesh->positions[i].y,
@@ -550,7 +550,7 @@ TEST (deform_flare_is_invisible_from_behind_and_from_its_plane) {
         {.eye = {-90, 0, 0}, .left = {0, 1, 0}, .up = {0, 0, 1}},
         {.eye = {10, 90, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}}};
     for (int view = 0; view < 2; view++) {
-        OWN_DEFORM c;
+        SCOPED_DEFORM c;
         form(&c, "flare 3", &views[view]);
         for (uint32_t i = 0; i < 16; i++)
             check_position(&c, i, 10, 0, 0);
@@ -569,7 +569,7 @@ static md5_model *make_eye(md5_vec3 focus, bool is_last)
                                           "1 -.5 -.5", "1 .5 -.5", "",       "",         ""};
     static const char *const orders[2] = {"tri 0 0 1 2\ntri 1 3 4 5\ntri 2 5 4 6\ntri 3 7 8 9\n",
                                           "tri 0 3 4 5\ntri 1 5 4 6\ntri 2 7 8 9\ntri 3 0 1 2\n"};
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
                        "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"m\"\nnumverts 10\n");
     for (int i = 0; i < 10; i++)
@@ -649,7 +649,7 @@ TEST (deform_eye_repeats_the_fault_of_the_engine) {
 // With a different number of islands the engine draws the mesh unchanged. The caller must do so.
 TEST (deform_eye_needs_three_groups_of_at_most_60_triangles) {
     uint32_t num_vertices, num_triangles;
-    OWN_MODEL model = make_eye((md5_vec3){100, 0, 0}, false);
+    SCOPED_MODEL model = make_eye((md5_vec3){100, 0, 0}, false);
     md5_mesh mesh = model->meshes[0];
     for (mesh.num_triangles = 1; mesh.num_triangles <= 4; mesh.num_triangles++)
         CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles)
@@ -671,7 +671,7 @@ TEST (deform_is_rejected_for_other_meshes) {
                                    "vert 1 ( 1 0 ) 0 1\nvert 2 ( 0 1 ) 0 1\nnumtris 1\n"
                                    "tri 0 0 1 2\nnumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n";
     uint32_t num_vertices, num_triangles;
-    OWN_MODEL model = text_model(triangle, NULL);
+    SCOPED_MODEL model = text_model(triangle, NULL);
     for (int i = MD5_DEFORM_NONE; i <= MD5_DEFORM_TURBULENT; i++) {
         const md5_deform deform = (md5_deform)i;
         const bool is_any = deform == MD5_DEFORM_EXPAND || deform == MD5_DEFORM_MOVE

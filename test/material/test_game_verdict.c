@@ -1,7 +1,7 @@
 // Lenient mode, error by error, compared with engine mode. The expected result is everything
 // in the text of a case except the error.
 #include "test/decl/game_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 static void be_lenient(md5_game *game)
 {
@@ -153,7 +153,7 @@ TEST (lenient_expressions) {
 TEST (lenient_tables) {
     static const char text[] = "table t { nonsense { 1 2, three, 4, } }\ntable u { { 7, 8";
     game_log log;
-    OWN_GAME game = open_materials(text, &log);
+    SCOPED_GAME game = open_materials(text, &log);
     CHECK_UINT(md5_game_table(game, "t", NULL)->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
     const md5_table *const table = md5_game_table(game, "t", NULL);
@@ -168,7 +168,7 @@ TEST (lenient_tables) {
 TEST (lenient_skins) {
     static const game_text texts[] = {{"skins/a.skin", "skin s { a b lonely }"}};
     game_log log;
-    OWN_GAME game = open_texts(texts, 1, &log);
+    SCOPED_GAME game = open_texts(texts, 1, &log);
     CHECK_UINT(md5_game_skin_def(game, "s", NULL)->num_replacements, 2);
     CHECK_UINT(md5_game_skin_def(game, "missing", NULL)->num_replacements, 1);
     be_lenient(game);
@@ -234,9 +234,9 @@ TEST (lenient_models_skip_unknown_words) {
 
 // In Quake 4 each clip has a rate; the last rate counts.
 TEST (lenient_models_have_rates) {
-    OWN_GAME game = open_models("model m { mesh x.md5mesh anim ab two.md5anim\n"
-                                "anim bc two.md5anim { rate 2 rate 0.75 frame 1 jump } }",
-                                NULL);
+    SCOPED_GAME game = open_models("model m { mesh x.md5mesh anim ab two.md5anim\n"
+                                   "anim bc two.md5anim { rate 2 rate 0.75 frame 1 jump } }",
+                                   NULL);
     be_lenient(game);
     const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
     CHECK_UINT(model->num_anims, 2);
@@ -275,12 +275,12 @@ TEST (lenient_models_keep_their_valid_parts) {
 // With quadratic time a million names would take hours.
 TEST (models_take_linear_time_in_their_animations) {
     enum { COUNT = 20000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "model m { mesh x.md5mesh\n");
     for (int i = 0; i < COUNT; i++)
         test_append(&text, "anim a%05ux two.md5anim\n", i);
     test_append(&text, "}\nmodel n { inherit m remove a00007x remove a00009x }");
-    OWN_GAME game = open_models(text.bytes, NULL);
+    SCOPED_GAME game = open_models(text.bytes, NULL);
     const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, COUNT - 2);
@@ -289,12 +289,12 @@ TEST (models_take_linear_time_in_their_animations) {
 
 TEST (models_inherit_many_times) {
     enum { COUNT = 20000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "model m { mesh x.md5mesh anim bc two.md5anim }\nmodel n {");
     for (int i = 0; i < COUNT; i++)
         test_append(&text, " inherit m");
     test_append(&text, " anim de two.md5anim }");
-    OWN_GAME game = open_models(text.bytes, NULL);
+    SCOPED_GAME game = open_models(text.bytes, NULL);
     const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, 2);
@@ -307,7 +307,7 @@ TEST (animations_are_removed_by_name_and_alias) {
         "model n { inherit m remove bc1 anim bc1 three.md5anim remove de }\n"
         "model o { inherit m remove bc1 remove bc }\nmodel p { inherit m remove bc remove bc1 }";
     game_log log;
-    OWN_GAME game = open_models(text, &log);
+    SCOPED_GAME game = open_models(text, &log);
     const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK_UINT(model->num_anims, 2);
     CHECK_STRING(md5_model_def_anim(model, 0)->name, "bc2");
@@ -321,7 +321,7 @@ TEST (lenient_models_are_read_without_a_mesh) {
     static const char text[] = "model m { mesh y.md5mesh channel legs ( a ) anim bc two.md5anim }\n"
                                "model n { anim bc two.md5anim { frame 1 jump } inherit nobody }";
     game_log log;
-    OWN_GAME game = open_models(text, &log);
+    SCOPED_GAME game = open_models(text, &log);
     be_lenient(game);
     const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
@@ -341,7 +341,7 @@ TEST (lenient_models_keep_unknown_channels) {
         "model m { mesh x.md5mesh channel tail ( *a ) channel all ( c ) channel TAIL ( b ) channel "
         "legs ( b ) }\nmodel n { inherit m channel wings ( a ) }";
     game_log log;
-    OWN_GAME game = open_models(text, &log);
+    SCOPED_GAME game = open_models(text, &log);
     be_lenient(game);
     const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK_UINT(model->num_other_channels, 3);
@@ -360,7 +360,7 @@ TEST (lenient_entities) {
         {"def/a.def", "entityDef e { model \"imp\" , \"health\" \"5\" \"sign\" - \"last\" }\n"
                       "entityDef f { \"first\""}};
     game_log log;
-    OWN_GAME game = open_texts(texts, 1, &log);
+    SCOPED_GAME game = open_texts(texts, 1, &log);
     const md5_entity_def *entity = md5_game_entity_def(game, "e", NULL);
     CHECK_UINT(entity->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
@@ -380,7 +380,7 @@ TEST (lenient_entities) {
 // -- Both -----------------------------------------------------------------------------------------
 
 TEST (verdicts_do_not_disturb_each_other) {
-    OWN_GAME game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
+    SCOPED_GAME game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
     const md5_material *const strict = md5_game_material(game, "m", NULL);
     md5_game_material(game, "implicit", NULL);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 3);

@@ -1,6 +1,6 @@
 // Images of files: the paths that are tried, formats, damaged files.
 #include "test/material/test_image_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 static uint8_t image_files_red_file[IMAGE_TGA_HEADER + 4],
     image_files_green_file[IMAGE_TGA_HEADER + 4];
@@ -19,7 +19,7 @@ static void make_files(void)
 // Returns 'r', 'g', or 0 if the image cannot be loaded.
 static char load_color(md5_game *game, const char *text, md5_error *error)
 {
-    OWN_IMAGE image = load_image_text(game, text, NULL, error);
+    SCOPED_IMAGE image = load_image_text(game, text, NULL, error);
     char color = '\0';
     if (image)
         color = image->pixels[0] ? 'r' : 'g';
@@ -34,7 +34,7 @@ static bool prefers(const char *name, const char *red, const char *green)
     image_folder_add(&folder, red, image_files_red_file, FILE_SIZE);
     if (green)
         image_folder_add(&folder, green, image_files_green_file, FILE_SIZE);
-    OWN_GAME game = open_images(&folder, NULL);
+    SCOPED_GAME game = open_images(&folder, NULL);
     const char color = load_color(game, name, NULL);
     return color == 'r';
 }
@@ -64,7 +64,7 @@ TEST (images_of_programs_are_found_compressed) {
 
 TEST (images_that_are_missing_report_all_tried_paths) {
     image_folder folder = {.count = 0};
-    OWN_GAME game = open_images(&folder, NULL);
+    SCOPED_GAME game = open_images(&folder, NULL);
     md5_error error = {0};
     CHECK_FAILS(load_color(game, "add(t/a,b)", &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.file, "t/a");
@@ -95,7 +95,7 @@ TEST (images_that_are_damaged_are_reported) {
     image_folder_add(&folder, "b.tga", image_files_red_file, FILE_SIZE - 1);
     image_folder_add(&folder, "b.png", image_files_green_file, FILE_SIZE);
     image_folder_add(&folder, "c.tga", NULL, 0);
-    OWN_GAME game = open_images(&folder, &opts);
+    SCOPED_GAME game = open_images(&folder, &opts);
     CHECK_REFUSED(load_color(game, "a", &error), error, MD5_ERROR_SYNTAX,
                   ".tga: truncated TGA file: expected 1 pixels, found 0; .jpg: file not found; "
                   ".png: file not found; dds/a.dds: file not found");
@@ -113,7 +113,7 @@ TEST (images_that_are_damaged_are_reported) {
 static void check_refused(const void *bytes, size_t size, const char *message)
 {
     md5_error error = {0};
-    OWN_IMAGE image = parse_exact(bytes, size, NULL, &error);
+    SCOPED_IMAGE image = parse_exact(bytes, size, NULL, &error);
     CHECK(!image && error.status != MD5_OK);
     CHECK_STRING(error.message, message);
 }
@@ -275,7 +275,7 @@ TEST (pcx_files_with_palettes_are_read) {
                                           {30, 31, 32, 255}, {30, 31, 32, 255}, {30, 31, 32, 255}};
     uint8_t file[2 * PCX_MARK];
     const size_t size = write_indexed_pcx(file);
-    OWN_IMAGE image = parse_exact(file, size, NULL, NULL);
+    SCOPED_IMAGE image = parse_exact(file, size, NULL, NULL);
     CHECK_UINT(image ? image->width : 0, 3);
     check_texels(image, expected, 6);
 }
@@ -286,14 +286,14 @@ TEST (pcx_files_of_three_planes_are_read) {
     uint8_t file[PCX_HEADER + sizeof rows];
     write_pcx_header(file, 2, 1, 3, 2);
     memcpy(file + PCX_HEADER, rows, sizeof rows);
-    OWN_IMAGE image = parse_exact(file, sizeof file, NULL, NULL);
+    SCOPED_IMAGE image = parse_exact(file, sizeof file, NULL, NULL);
     check_texels(image, expected, 2);
 }
 
 static void check_pcx_refused(const uint8_t *file, size_t size, const char *message)
 {
     md5_error error = {0};
-    OWN_IMAGE image = parse_exact(file, size, NULL, &error);
+    SCOPED_IMAGE image = parse_exact(file, size, NULL, &error);
     CHECK(!image && error.status != MD5_OK);
     CHECK_THAT(strstr(error.message, message) != NULL, "%s", error.message);
 }
@@ -305,7 +305,7 @@ TEST (damaged_pcx_files_are_rejected) {
     // A truncated file is rejected, unless only its last byte is missing: the byte that marks the
     // palette is not checked.
     for (size_t i = 3; i < size - 1; i++) {
-        OWN_IMAGE image = parse_exact(file, i, NULL, &error);
+        SCOPED_IMAGE image = parse_exact(file, i, NULL, &error);
         CHECK(!image && error.message[0]);
     }
     check_pcx_refused(file, 100, "truncated PCX header: expected 128 bytes, found 100");
@@ -400,12 +400,12 @@ TEST (builtin_pictures_equal_those_of_the_engine) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     image_write_tga(file, red, 1, 1);
     image_folder_add(&folder, "_white.tga", file, sizeof file); // never looked for
-    OWN_GAME game = open_images(&folder, NULL);
+    SCOPED_GAME game = open_images(&folder, NULL);
     for (size_t i = 0; i < COUNT_OF(builtin_cases); i++) {
         const builtin_case *const row = &builtin_cases[i];
         const builtin_case *const expected = row;
         md5_error error = {0};
-        OWN_IMAGE image = load_image_text(game, expected->name, NULL, &error);
+        SCOPED_IMAGE image = load_image_text(game, expected->name, NULL, &error);
         CHECK_THAT(image && image->width == expected->width && image->height == expected->height,
                    "%s", expected->name);
         CHECK_UINT(error.status, MD5_OK);
@@ -420,7 +420,7 @@ TEST (builtin_pictures_equal_those_of_the_engine) {
 
 TEST (pictures_made_while_drawing_are_errors) {
     image_folder folder = {.count = 0};
-    OWN_GAME game = open_images(&folder, NULL);
+    SCOPED_GAME game = open_images(&folder, NULL);
     md5_error error = {0};
     CHECK_FAILS(load_image_text(game, "_currentRender", NULL, &error), error, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.file, "_currentrender");
@@ -433,7 +433,7 @@ TEST (pictures_made_while_drawing_are_errors) {
 // Inside of programs the engine finds only files.
 TEST (builtin_pictures_inside_of_programs_are_lenient) {
     image_folder folder = {.count = 0};
-    OWN_GAME game = open_images(&folder, NULL);
+    SCOPED_GAME game = open_images(&folder, NULL);
     md5_error error = {0};
     md5_image *const image = load_image_text(game, "add( _white, _black )", NULL, &error);
     CHECK(image && image->pixels[0] == 255);
@@ -462,7 +462,7 @@ TEST (compressed_files_have_precedence_on_request) {
     image_folder_add(&folder, "dds/makeintensity/b.dds", green_file, sizeof green_file);
     image_folder_add(&folder, "c.tga", red_file, sizeof red_file);
     image_folder_add(&folder, "dds/c.dds", red_file, 1);
-    OWN_GAME game = open_images(&folder, &opts);
+    SCOPED_GAME game = open_images(&folder, &opts);
     md5_image *const images[] = {
         load_image_text(game, "a", NULL, NULL),     load_image_text(game, "a", &first, NULL),
         load_image_text(game, program, NULL, NULL), load_image_text(game, program, &first, NULL),
@@ -483,7 +483,7 @@ TEST (compressed_files_have_precedence_on_request) {
 static bool is_compressed(md5_game *game, const char *text)
 {
     const md5_image_opts first = {.compressed_first = true};
-    OWN_IMAGE image = load_image_text(game, text, &first, NULL);
+    SCOPED_IMAGE image = load_image_text(game, text, &first, NULL);
     const bool is_green = image && image->pixels[1] == 255 && image->pixels[0] == 0;
     CHECK(image);
     return is_green;
@@ -502,7 +502,7 @@ TEST (compressed_files_older_than_their_sources_are_not_used) {
     image_folder_add(&folder, "dds/a.dds", compressed, sizeof compressed);
     image_folder_add(&folder, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
     image_folder_add(&folder, "dds/c.dds", compressed, sizeof compressed);
-    OWN_GAME game = open_images(&folder, NULL);
+    SCOPED_GAME game = open_images(&folder, NULL);
     // Equal times, like the times of files in archives.
     CHECK(is_compressed(game, "a"));
     folder.files[0].time = 5;

@@ -1,7 +1,7 @@
 // Image programs: 29 programs are compared with results of the original engine (MD5_CORPUS), and
 // each operation is compared with arithmetic in the test.
 #include "test/material/test_image_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 // -- Golden ---------------------------------------------------------------------------------------
 
@@ -35,8 +35,8 @@ static bool is_golden(md5_game *game, const char *text, int number)
     size_t size = 0;
     md5_error error = {0};
     snprintf(name, sizeof name, "verdicts/images/img_%02d.raw", number);
-    OWN_STRING raw = test_read_file(test_pathf("golden/d3/%s", name), &size);
-    OWN_IMAGE image = load_image_text(game, text, NULL, &error);
+    SCOPED_STRING raw = test_read_file(test_pathf("golden/d3/%s", name), &size);
+    SCOPED_IMAGE image = load_image_text(game, text, NULL, &error);
     const bool is_missing = raw && size >= 12 && number_at(raw) == 0;
     int off = 256;
     if (is_missing && !image)
@@ -51,7 +51,7 @@ static bool is_golden(md5_game *game, const char *text, int number)
 TEST (image_programs_equal_those_of_the_engine) {
     image_folder source_folder = {.count = 0};
     size_t size = 0;
-    OWN_STRING rows =
+    SCOPED_STRING rows =
         test_corpus() ? test_read_file(test_path("golden/d3/verdicts/image_programs.tsv"), &size)
                       : NULL;
     if (!rows) {
@@ -68,7 +68,7 @@ TEST (image_programs_equal_those_of_the_engine) {
         snprintf(paths[i], sizeof paths[i], "textures/t/%s.tga", names[i]);
         image_folder_add(&source_folder, paths[i], NULL, 0);
     }
-    OWN_GAME game = open_images(&source_folder, NULL);
+    SCOPED_GAME game = open_images(&source_folder, NULL);
     int number = 0;
     int num_equal = 0;
     for (char *row = strchr(rows, '\n'); row && row[1]; row = strchr(row, '\n')) {
@@ -122,7 +122,7 @@ static void check_program(random_images *images, const char *text, expect_texel 
                           int tolerance)
 {
     md5_error error = {0};
-    OWN_IMAGE image = load_image_text(images->game, text, NULL, &error);
+    SCOPED_IMAGE image = load_image_text(images->game, text, NULL, &error);
     if (!CHECK_THAT(image != NULL, "%s: %s", text, error.message))
         return;
     CHECK(image->width == SIDE && image->height == SIDE);
@@ -279,8 +279,8 @@ TEST (image_programs_smooth_over_unused_texels) {
     uint8_t texels[8] = {0, 0, 0, 9, 128, 128, 128, 8};
     image_folder source_folder = {.count = 0};
     image_folder_add(&source_folder, "a.tga", file, image_write_tga(file, texels, 2, 1));
-    OWN_GAME game = open_images(&source_folder, NULL);
-    OWN_IMAGE image = load_image_text(game, "smoothnormals(a)", NULL, NULL);
+    SCOPED_GAME game = open_images(&source_folder, NULL);
+    SCOPED_IMAGE image = load_image_text(game, "smoothnormals(a)", NULL, NULL);
     const uint8_t expected[8] = {128, 128, 128, 9, 128, 128, 128, 8};
     CHECK(image && memcmp(image->pixels, expected, 8) == 0);
 }
@@ -292,7 +292,7 @@ TEST (image_programs_survive_huge_scales) {
     STRINGS(texts) = {"heightmap(a,1e38)", "scale(a,1e38,1e38,1e38,1e38)",
                       "addnormals(a,heightmap(b,1e38))"};
     for (size_t j = 0; j < COUNT_OF(texts); j++) {
-        OWN_IMAGE image = load_image_text(images.game, texts[j], NULL, NULL);
+        SCOPED_IMAGE image = load_image_text(images.game, texts[j], NULL, NULL);
         CHECK(image);
     }
     md5_destroy_game(images.game);
@@ -313,11 +313,11 @@ static md5_game *open_texel(image_folder *source_folder)
 // A million nested operations, and a million images on the stack.
 TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
-    OWN_ARRAY(md5_image_step, steps, 2 * DEPTH - 1);
+    SCOPED_ARRAY(md5_image_step, steps, 2 * DEPTH - 1);
     image_folder source_folder;
     md5_error error = {0};
     REQUIRE(steps);
-    OWN_GAME game = open_texel(&source_folder);
+    SCOPED_GAME game = open_texel(&source_folder);
     steps[0] = (md5_image_step){.kind = MD5_IMAGE_FILE, .file = "a"};
     for (int i = 1; i < DEPTH; i++)
         steps[i].kind = MD5_IMAGE_INVERT_COLOR;
@@ -342,7 +342,7 @@ static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const
     const md5_image_program program = {"", num_steps, steps};
     image_folder source_folder;
     md5_error error = {0};
-    OWN_GAME game = open_texel(&source_folder);
+    SCOPED_GAME game = open_texel(&source_folder);
     CHECK_FAILS(md5_load_image(game, &program, NULL, &error), error, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.message, message);
 }
@@ -369,7 +369,7 @@ TEST (image_programs_keep_sizes_if_asked) {
     image_folder source_folder = {.count = 0};
     memset(texels, 77, sizeof texels);
     image_folder_add(&source_folder, "a.tga", file, image_write_tga(file, texels, 12, 20));
-    OWN_GAME game = open_images(&source_folder, NULL);
+    SCOPED_GAME game = open_images(&source_folder, NULL);
     const md5_image_opts opts = {.keep_size = true};
     md5_image *image = load_image_text(game, "heightmap(a,4)", &opts, NULL);
     CHECK(image && image->width == 12 && image->height == 20 && image->pixels[0] == 128);
@@ -384,7 +384,7 @@ TEST (image_programs_survive_failure_of_every_allocation) {
     make_images(&images);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         const md5_image_opts opts = {.allocator = failure.opts.allocator};
-        OWN_IMAGE image =
+        SCOPED_IMAGE image =
             load_image_text(images.game, "add(addnormals(a,heightmap(b,4)),smoothnormals(a))",
                             &opts, &failure.error);
         CHECK(image || failure.error.status == MD5_ERROR_MEMORY);

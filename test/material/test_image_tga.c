@@ -1,6 +1,6 @@
 // TGA files of all kinds, written by this test.
 #include "test/material/test_image_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 enum { WIDTH = 5, HEIGHT = 3, TEXELS = WIDTH * HEIGHT, NUM_COLORS = 7, FIRST_COLOR = 2 };
 
@@ -100,7 +100,7 @@ static void check_kind(const tga_kind *kind)
     tga_bytes file;
     md5_error error = {0};
     write_file(&file, kind);
-    OWN_IMAGE image = parse_exact(file.bytes, file.size, NULL, &error);
+    SCOPED_IMAGE image = parse_exact(file.bytes, file.size, NULL, &error);
     if (!CHECK_THAT(image && image->width == WIDTH && image->height == HEIGHT,
                     "kind %u of %u bits: %s", kind->kind, kind->bits, error.message))
         return;
@@ -155,7 +155,7 @@ TEST (images_tga_cut_off_anywhere) {
         md5_error error = {0};
         write_file(&file, &kind);
         for (size_t size = 0; size < file.size; size++) {
-            OWN_IMAGE image = parse_exact(file.bytes, size, NULL, &error);
+            SCOPED_IMAGE image = parse_exact(file.bytes, size, NULL, &error);
             CHECK_THAT(!image && error.message[0], "%zu of %zu bytes", size, file.size);
         }
     }
@@ -164,7 +164,7 @@ TEST (images_tga_cut_off_anywhere) {
 static void check_message(const uint8_t *bytes, size_t size, const char *message)
 {
     md5_error error = {0};
-    OWN_IMAGE image = parse_exact(bytes, size, NULL, &error);
+    SCOPED_IMAGE image = parse_exact(bytes, size, NULL, &error);
     CHECK(!image);
     CHECK_STRING(error.message, message);
 }
@@ -247,7 +247,7 @@ static void add(dds_bytes *file, const void *bytes, size_t size)
 static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t expected[4])
 {
     md5_error error = {0};
-    OWN_IMAGE image = parse_exact(file->bytes, file->size, NULL, &error);
+    SCOPED_IMAGE image = parse_exact(file->bytes, file->size, NULL, &error);
     if (!CHECK_DONE(image, error))
         return;
     for (uint32_t i = 0; i < 4; i++)

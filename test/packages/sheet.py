@@ -3,7 +3,7 @@
 sheet.py MD5VIEW FOLDER SHEETS FILE...
 
 Draws one image of each FILE, which is below FOLDER; SHEETS1.png, SHEETS2.png and so on contain 48 of them,
-eight per row. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then
+eight per line. Prints a line for each FILE: its path below FOLDER, a tab, and "drawn" or "failed"; then
 a line for each texture that md5view does not find: path, tab, "missing", tab, shader.
 Uses only Python's standard library.
 """
@@ -16,9 +16,9 @@ import tempfile
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "viewer"))
-import png  # noqa: E402  beside this folder
+import png  # noqa: E402  in the neighboring folder
 
-WIDTH, HEIGHT, COLUMNS, ROWS = 200, 150, 8, 6
+WIDTH, HEIGHT, COLUMNS, LINES = 200, 150, 8, 6
 
 
 def chunk(kind, body):
@@ -33,9 +33,9 @@ def write(path, rows):
         file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 
 
-def draw(viewer, model, picture):
+def draw(viewer, model, image_path):
     """Draws a model. Returns true if it succeeded, and the shaders without a texture."""
-    result = subprocess.run([viewer, "--output", picture, "--resolution", f"{WIDTH},{HEIGHT}",
+    result = subprocess.run([viewer, "--output", image_path, "--resolution", f"{WIDTH},{HEIGHT}",
                              "--background-color", "#3a414c", model],
                             capture_output=True, text=True, errors="replace", check=False, timeout=120)
     missing = re.findall(r'mesh \d+ ".*?": texture of shader "(.*?)" not found', result.stderr)
@@ -43,36 +43,36 @@ def draw(viewer, model, picture):
     return result.returncode == 0, missing
 
 
-def rgb(picture):
-    _, _, rows, step = png.read(picture)
-    if step == 3:
+def rgb(image_path):
+    _, _, rows, num_channels = png.read(image_path)
+    if num_channels == 3:
         return rows
     return [b"".join(row[i:i + 3] for i in range(0, len(row), 4)) for row in rows]
 
 
-def join(pictures):
+def join(images):
     blank = [bytes(3 * WIDTH)] * HEIGHT
-    pictures += [blank] * (-len(pictures) % COLUMNS)
-    for first in range(0, len(pictures), COLUMNS):
-        line = pictures[first:first + COLUMNS]
+    images += [blank] * (-len(images) % COLUMNS)
+    for first in range(0, len(images), COLUMNS):
+        line = images[first:first + COLUMNS]
         for y in range(HEIGHT):
-            yield b"".join(picture[y] for picture in line)
+            yield b"".join(image[y] for image in line)
 
 
 def main():
     viewer, folder, sheets, models = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-    pictures = []
+    images = []
     with tempfile.TemporaryDirectory() as scratch:
         for model in models:
-            picture = os.path.join(scratch, "picture.png")
-            drawn, missing = draw(viewer, model, picture)
+            image_path = os.path.join(scratch, "picture.png")
+            drawn, missing = draw(viewer, model, image_path)
             name = os.path.relpath(model, folder)
             print(f"{name}\t{'drawn' if drawn else 'failed'}")
             for shader in missing:
                 print(f"{name}\tmissing\t{shader}")
-            pictures.append(rgb(picture) if drawn else [b"\x80\0\0" * WIDTH] * HEIGHT)
-    for first in range(0, len(pictures), COLUMNS * ROWS):
-        page = pictures[first:first + COLUMNS * ROWS]
+            images.append(rgb(image_path) if drawn else [b"\x80\0\0" * WIDTH] * HEIGHT)
+    for first in range(0, len(images), COLUMNS * LINES):
+        page = images[first:first + COLUMNS * LINES]
         write(f"{sheets}{first // (COLUMNS * ROWS) + 1}.png", list(join(page)))
 
 

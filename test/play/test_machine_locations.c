@@ -3,7 +3,7 @@
 //
 // `good` is a valid text with every kind of entry. Each test replaces a token of it, or writes its
 // own text, and compares status, line, column and message.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 #include "test/read/read_case.h"
 
@@ -43,13 +43,13 @@ static play_case assets;
 
 static bool make(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, size, opts, error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, size, opts, error);
     if (!file)
         return false;
     file->desc.model = assets.model;
     for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = assets.bindings[i < 3 ? i : 2];
-    OWN_MACHINE machine = md5_create_machine(&file->desc, opts, error);
+    SCOPED_MACHINE machine = md5_create_machine(&file->desc, opts, error);
     const bool is_created = machine != NULL;
     CHECK(!machine || !md5_machine_tables(machine)->locations);
     return is_created;
@@ -312,7 +312,7 @@ TEST (machine_location_of_a_motion_without_end) {
 // Locations stay correct while the tables grow.
 TEST (machine_locations_of_long_tables) {
     enum { COUNT = 300, CAPACITY = COUNT * 64 };
-    OWN_STRING text = test_alloc(CAPACITY);
+    SCOPED_STRING text = test_alloc(CAPACITY);
     for (int wrong = 0; wrong < COUNT; wrong += 23) {
         size_t used = (size_t)snprintf(text, CAPACITY, "machine m {\n");
         for (int i = 0; i < COUNT; i++)
@@ -349,7 +349,7 @@ TEST (machine_locations_of_tables_that_were_changed) {
     play_begin(&assets);
     play_add_clip(&assets, 21, 20, 0.3, (play_walk){40, 0.5, 0}, 0);
     const md5_load_opts opts = {.file_name = "hero.md5machine"};
-    OWN_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), &opts, &error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), &opts, &error);
     if (!file)
         abort();
     file->desc.model = assets.model;
@@ -533,7 +533,7 @@ static md5_model *make_model(void)
 TEST (machine_names_any_joint_in_masks_and_modifiers) {
     char text[CAPACITY];
     md5_error error = {0};
-    OWN_MODEL model = make_model();
+    SCOPED_MODEL model = make_model();
     size_t used = (size_t)snprintf(text, CAPACITY, "machine m {\n");
     for (int i = 0; i < NUM_NAMES; i++)
         used += (size_t)snprintf(text + used, CAPACITY - used,
@@ -543,7 +543,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
                                  names[i].machine, names[i].machine, names[i].machine,
                                  names[i].machine, names[i].machine, "x");
     used += (size_t)snprintf(text + used, CAPACITY - used, "clip x x }");
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, used, NULL, &error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, used, NULL, &error);
     if (!CHECK(file)) {
         printf("%u:%u: %s\n", error.line, error.column, error.message);
         return;
@@ -567,7 +567,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
     CHECK_STRING(error.message, "clip 'x' has no binding"); // the binding is checked first
     md5_machine_desc desc = file->desc;
     desc.num_clips = desc.num_layers = 0;
-    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
+    SCOPED_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     if (!CHECK(machine))
         printf("%u:%u: %s\n", error.line, error.column, error.message);
 }
@@ -786,7 +786,7 @@ static void check_zero_refused(const char *words, void (*set)(const md5_machine_
     begin(&rig, BODY, NULL);
     char text[256];
     snprintf(text, sizeof text, "machine m { clip a a clip b b\n%s }", words);
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, &error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (file) {
         file->desc.model = rig.assets.model;
         for (uint32_t i = 0; i < 2; i++)

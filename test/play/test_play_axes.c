@@ -2,7 +2,7 @@
 // with converted axes and units. The results must equal those in the axes and units of the file,
 // converted afterwards.
 #include "test/load/test_axes_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 #define SCALE 0.0254f
@@ -107,8 +107,8 @@ TEST (axes_bend_straight_limbs_toward_forward) {
             "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
             "\"hip\" -1 ( 0 0 30 ) ( 0 0 0 )\n\"knee\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
             "\"foot\" 1 ( 0 0 10 ) ( 0 0 0 )\n\"toe\" 2 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-        OWN_MODEL from = text_model(text, NULL);
-        OWN_MODEL to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
+        SCOPED_MODEL from = text_model(text, NULL);
+        SCOPED_MODEL to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
         if (CHECK(from && to)) {
             for (int k = 0; k < 3; k++) {
                 md5_xform a[4], b[4];
@@ -185,7 +185,7 @@ TEST (axes_mirror_left_and_right) {
         if (!begin(&pair, &axes_cases[i]))
             return;
         const uint32_t count = pair.from->skeleton.num_joints;
-        OWN uint32_t *const mirror = malloc(count * sizeof *mirror);
+        SCOPED uint32_t *const mirror = malloc(count * sizeof *mirror);
         md5_xform *const a = malloc(2 * count * sizeof *a);
         md5_xform *const b = a + count;
         CHECK(md5_build_mirror(&pair.from->skeleton, mirror) > 4);

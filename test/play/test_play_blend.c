@@ -3,7 +3,7 @@
 //
 // Expected poses are computed in double precision by test_play_case.c; expected weights by the
 // published formulas.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
@@ -318,7 +318,7 @@ TEST (blend_kinds_interpolate) {
                                           MD5_WRAP_LOOP, MD5_WRAP_LOOP};
         static const char *const words[5] = {"closed cubic", "open cubic", "cubic", "step",
                                              "nlerp"};
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_begin(&fixture);
         play_scene_add(&fixture, 9, 8, 0.9, 71);
         play_scene_read(&fixture,
@@ -464,7 +464,7 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
     for (md5_sync sync = MD5_SYNC_NONE; sync <= MD5_SYNC_MARKERS; sync++) {
         for (md5_root_extraction extract = MD5_ROOT_EXTRACTION_MOVE;
              extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
-            OWN_PLAY fixture, second;
+            SCOPED_PLAY fixture, second;
             begin(&fixture, GAITS, 4, sync, extract);
             // Without synchronization the cycles of the remaining clips do not end together with
             // the first clip's; their root motion is uniform.
@@ -497,7 +497,7 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
     for (int side = -1; side <= 1; side += 2) {
         const speed_clip arcs[] = {{{30, side * 0.9, 0}, 25, {1, 13}, 24},
                                    {{90, side * 0.9, 0}, 16, {0, 6}, 25}};
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture, arcs, 2, MD5_SYNC_MARKERS, MD5_ROOT_EXTRACTION_TURN);
         for (int speed = 30; speed <= 90; speed += 5) {
             md5_player_set(fixture.player, 0, (float)speed);
@@ -510,7 +510,7 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
 TEST (by_speed_of_clips_that_climb_is_along_z) {
     static const speed_clip climbs[] = {{{1, 0, -30}, 25, {3, 14}, 24},
                                         {{1, 0, 20}, 25, {1, 13}, 24}};
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, climbs, 2, MD5_SYNC_NONE, MD5_ROOT_EXTRACTION_MOVE);
     const double down = sqrt(30 * 30 + 1.0);
     const double up = (20 * 30 - 1.0) / down;
@@ -534,7 +534,7 @@ PLAY_LISTENER(hear)
 // The feet of both clips touch the floor in the same step, and equally often.
 TEST (by_speed_clips_are_synchronized) {
     for (md5_sync sync = MD5_SYNC_PHASE; sync <= MD5_SYNC_MARKERS; sync++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture, GAITS, 4, sync, MD5_ROOT_EXTRACTION_WALK);
         uint32_t num_lefts = 0;
         for (int speed = 35; speed < 90; speed += 10) {
@@ -559,14 +559,14 @@ TEST (by_speed_clips_are_synchronized) {
 static double max_bobbin_error(const char *motion_text, double low, double high)
 {
     STRINGS(clips) = {"walk_backward", "walk", "run"};
-    OWN_CASE bobbin;
+    SCOPED_CASE bobbin;
     play_begin_bobbin(&bobbin, clips, 3);
-    OWN_MACHINE machine = play_machine_read(
+    SCOPED_MACHINE machine = play_machine_read(
         &bobbin, NULL,
         "float speed clip back f { turn markers ( 0 14 ) } clip walk f { turn markers ( 0 12 ) } "
         "clip run f { turn markers ( 0 16 ) } motion go %s layer body { state go go }",
         motion_text);
-    OWN_PLAYER player = play_player(machine);
+    SCOPED_PLAYER player = play_player(machine);
     return max_speed_error(player, low, high);
 }
 
@@ -643,7 +643,7 @@ TEST_HERE (by_speed_rejects_items_without_speed, GAITS, 4, MD5_SYNC_NONE,
 // Errors of synchronized states. Their playback is compared with a simulator in test_play_states.c.
 
 TEST (states_that_cannot_be_synchronized_are_rejected) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     play_scene_clips(&fixture, 1, 21, 20);
     play_scene_add(&fixture, 11, 30, 0.3, 2);
     static const struct {
@@ -683,7 +683,7 @@ TEST (states_that_cannot_be_synchronized_are_rejected) {
 
 // A damaged saved player can contain such states.
 TEST (states_with_different_markers_are_not_synchronized) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     play_scene_clips(&fixture, 1, 21, 20);
     play_scene_add(&fixture, 11, 30, 0.3, 2);
     play_scene_read(
@@ -736,7 +736,7 @@ TEST (a_synchronized_clock_reverses_and_stops_at_markers) {
     } rows[] = {{0.4, 1, 0.343248591, 2}, {0.1875, 0.5, 0.5 - 1.0 / 12.0, 0}};
     for (size_t k = 0; k < COUNT_OF(rows); k++) {
         static const int splits[] = {1, 2, 7, 100};
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_make(&fixture, 2,
                         "trigger go clip a f { markers ( 0 5 ) frame 8 far } "
                         "clip b f { markers ( 0 10 ) } motion back clip b { speed -1 } "
@@ -744,24 +744,24 @@ TEST (a_synchronized_clock_reverses_and_stops_at_markers) {
                         "transition a b { when go duration %g in_step } }",
                         rows[k].fade);
         for (size_t j = 0; j < COUNT_OF(splits); j++) {
-            event_counts received_here = {.names = {"far", ""}};
+            event_counts received_events = {.names = {"far", ""}};
             md5_player_reset(fixture.player);
             md5_player_seek(fixture.player, 0, 0,
                             0.5 * rows[k].start); // c is twice the start, up to 1/2
             md5_player_set(fixture.player, 0, 1);
             for (int i = 0; i < splits[j]; i++)
                 md5_player_advance(fixture.player, rows[k].fade / splits[j], count_two,
-                                   &received_here);
+                                   &received_events);
             CHECK_NEAR(play_time(fixture.player), rows[k].end, 1e-7);
-            CHECK_UINT(received_here.counts[0], rows[k].num_received);
-            CHECK_NEAR(received_here.sum, 0.6 * rows[k].num_received, 1e-6);
+            CHECK_UINT(received_events.counts[0], rows[k].num_received);
+            CHECK_NEAR(received_events.sum, 0.6 * rows[k].num_received, 1e-6);
         }
     }
 }
 
 // The same over several days: the rate is 2 - 3 t / D, which reverses at t = 2/3 D.
 TEST (a_synchronized_clock_reverses_after_days) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     play_scene_make(&fixture, 2,
                     "trigger go motion there clip a { speed 2 } motion back clip b { speed -1 } "
                     "layer body { state a there state b back "
@@ -776,18 +776,18 @@ TEST (a_synchronized_clock_reverses_after_days) {
 TEST (a_synchronized_state_begins_at_a_whole_cycle) {
     static const int splits[] = {1, 10};
     for (size_t j = 0; j < COUNT_OF(splits); j++) {
-        event_counts received_here = {.names = {"first", "last"}};
-        OWN_PLAY fixture;
+        event_counts received_events = {.names = {"first", "last"}};
+        SCOPED_PLAY fixture;
         play_scene_make(&fixture, 2,
                         "clip a f clip b f { frame 0 first frame 20 last } "
                         "motion once clip b { once } motion both stack { item a item once } "
                         "layer body { state a a state b both "
                         "transition a b { exit 1 duration 0.5 in_step } }");
         for (int i = 0; i < splits[j]; i++)
-            md5_player_advance(fixture.player, 1.0 / splits[j], count_two, &received_here);
-        md5_player_advance(fixture.player, 0.5, count_two, &received_here);
-        CHECK_UINT(received_here.counts[0], 1);
-        CHECK_UINT(received_here.counts[1], 0);
+            md5_player_advance(fixture.player, 1.0 / splits[j], count_two, &received_events);
+        md5_player_advance(fixture.player, 0.5, count_two, &received_events);
+        CHECK_UINT(received_events.counts[0], 1);
+        CHECK_UINT(received_events.counts[1], 0);
     }
 }
 
@@ -827,7 +827,7 @@ TEST (remaining_time_of_synchronized_clips_reaches_a_value_at_the_exact_time) {
         {0, 1, 0.5, true, ">", 0.25},
     };
     for (size_t j = 0; j < COUNT_OF(rows); j++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_clips(&fixture, 1, 21, 20);
         play_scene_add(&fixture, 21, rows[j].has_markers ? 20 : 40, 0.3, 2);
         play_scene_add(&fixture, 81, 20, 0.3, 3);
@@ -865,7 +865,7 @@ TEST (remaining_time_of_synchronized_clips_does_not_depend_on_steps) {
         const uint32_t pick = test_random_u32(&random);
         const bool has_markers = pick % 2;
         test_text text = {0};
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_begin(&fixture);
         test_append(&text, "trigger go ");
         for (uint32_t k = 0; k < 3; k++) {

@@ -1,6 +1,6 @@
 // Implements test_play_case.h: the character, its clips, their samples in double precision, and the
 // fixtures.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
@@ -354,7 +354,7 @@ static md5_machine *read_rows(const play_case *assets, const md5_clip_desc *clip
         abort();
     to.used += (size_t)vsnprintf(to.bytes + begin, to.capacity - begin, rows, values);
     memcpy(to.bytes + to.used, "\n}\n", 4);
-    OWN_MACHINE_FILE file = md5_parse_machine_file(to.bytes, to.used + 3, NULL, error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(to.bytes, to.used + 3, NULL, error);
     if (!CHECK_THAT(file != NULL, "%u:%u: %s", error->line, error->column, error->message))
         abort();
     file->desc.name = NULL;
@@ -388,7 +388,7 @@ void play_refused(const play_case *assets, const md5_clip_desc *clips, const cha
     md5_error error = {0};
     va_list values;
     va_start(values, rows);
-    OWN_MACHINE machine = read_rows(assets, clips, rows, values, &error);
+    SCOPED_MACHINE machine = read_rows(assets, clips, rows, values, &error);
     va_end(values);
     CHECK(!machine);
     CHECK_STRING(error.message, message);
@@ -422,7 +422,7 @@ void play_scene_make(play_scene *fixture, uint32_t num_clips, const char *rows, 
 void play_desc_refused(const md5_machine_desc *desc, const char *message)
 {
     md5_error error = {0};
-    OWN_MACHINE machine = md5_create_machine(desc, NULL, &error);
+    SCOPED_MACHINE machine = md5_create_machine(desc, NULL, &error);
     CHECK(!machine && error.status != MD5_OK);
     CHECK_STRING(error.message, message);
 }
@@ -469,7 +469,8 @@ void play_crowd_free(play_crowd *fixture)
 
 void play_crowd_advance(play_crowd *fixture)
 {
-    OWN void *const scratch = malloc(md5_play_batch_scratch(fixture->jobs, fixture->count, NULL));
+    SCOPED void *const scratch =
+        malloc(md5_play_batch_scratch(fixture->jobs, fixture->count, NULL));
     md5_play_batch(fixture->jobs, fixture->count, NULL, scratch);
 }
 
@@ -591,7 +592,7 @@ void *play_save(const md5_player *player, size_t *size)
 md5_player *play_restored(const md5_player *player)
 {
     size_t size;
-    OWN void *const bytes = play_save(player, &size);
+    SCOPED void *const bytes = play_save(player, &size);
     md5_player *const restored = play_player(player->machine);
     CHECK(md5_player_restore(restored, bytes, size, NULL));
     return restored;
@@ -632,7 +633,7 @@ bool play_fade(md5_player *player, uint32_t layer, uint32_t state, float seconds
 
 void play_pose(md5_player *player, md5_xform *pose)
 {
-    OWN void *const scratch = malloc(md5_player_pose_scratch(player->machine));
+    SCOPED void *const scratch = malloc(md5_player_pose_scratch(player->machine));
     md5_player_pose(player, pose, NULL, NULL, scratch);
 }
 

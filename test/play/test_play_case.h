@@ -42,7 +42,7 @@ uint32_t play_add_clip(play_case *assets, uint32_t num_frames, double frame_rate
 
 // Loads Bobbin with the clips of these names instead.
 void play_begin_bobbin(play_case *assets, const char *const *names, uint32_t count);
-#define OWN_CASE __attribute__((cleanup(play_end))) play_case
+#define SCOPED_CASE __attribute__((cleanup(play_end))) play_case
 
 // -- Double precision -------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ void play_scene_clips(play_scene *fixture, uint32_t count, uint32_t num_frames, 
 // Creates the machine from the model and clips of the scene and the remaining tables of `desc`.
 void play_scene_play(play_scene *fixture, const md5_machine_desc *desc);
 void play_scene_end(play_scene *fixture);
-#define OWN_PLAY __attribute__((cleanup(play_scene_end))) play_scene
+#define SCOPED_PLAY __attribute__((cleanup(play_scene_end))) play_scene
 // A test with a play_scene that `begin` initializes.
 #define TEST_PLAY(title, begin) \
     TEST_WITH (title, play_scene, fixture, begin, play_scene_end(fixture))
@@ -164,7 +164,7 @@ void play_rig_read(play_rig *fixture, const char *joints, const md5_load_opts *o
 // Creates machine and player of the file. If the machine is rejected, sets an error and no machine.
 void play_rig_start(play_rig *fixture);
 void play_rig_end(play_rig *fixture);
-#define OWN_RIG __attribute__((cleanup(play_rig_end))) play_rig
+#define SCOPED_RIG __attribute__((cleanup(play_rig_end))) play_rig
 
 // Advances the player and computes placement and pose.
 void play_rig_advance(play_rig *fixture, double seconds);

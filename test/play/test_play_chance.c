@@ -1,5 +1,5 @@
 // Tests of random durations, which conditions draw again each time a state begins.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 enum { OPEN, SHUT, BINS = 20, VISITS = 10000 };
@@ -80,7 +80,7 @@ TEST_HERE (chance_is_the_same_in_any_steps) {
     static const double steps[] = {0.15, 1 / 60.0, 0.19};
     double seconds[3][100];
     for (int i = 0; i < 3; i++) {
-        OWN_PLAY other_seed;
+        SCOPED_PLAY other_seed;
         begin(&other_seed);
         md5_player_seed(other_seed.player, 77);
         watch(other_seed.player, steps[i], 100, seconds[i]);

@@ -3,7 +3,7 @@
 //
 // The first three parts test internal functions (clock, event walk, root track); "Boundaries" tests
 // the same through players.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
@@ -543,12 +543,12 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
 
 // Root motion is relative to the root in the first frame, for any position of it.
 TEST (root_motion_begins_at_the_start_of_the_clip) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     play_scene_begin(&fixture);
     play_add_clip(&fixture.assets, 21, 20, 0.3, (play_walk){30, 0, 0}, 1);
     md5_anim moved = *fixture.assets.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
-    OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
+    SCOPED md5_vec3 *const translations = malloc(count * sizeof *translations);
     CHECK_UINT(moved.translation_joints[0], 0);
     for (size_t i = 0; i < count; i++) {
         const md5_vec3 at = moved.translations[i];
@@ -556,7 +556,7 @@ TEST (root_motion_begins_at_the_start_of_the_clip) {
             i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7, at.y - 3, at.z + 5};
     }
     moved.translations = translations;
-    OWN_BINDING binding = md5_bind(fixture.assets.model, &moved, NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(fixture.assets.model, &moved, NULL, NULL);
     fixture.clips[0] = (md5_clip_desc){
         .name = "walk", .binding = binding, .root_extraction = MD5_ROOT_EXTRACTION_MOVE};
     play_scene_read(&fixture, "layer body { state walk walk }");
@@ -638,7 +638,7 @@ TEST (exits_at_whole_cycles_keep_the_phase) {
     static const double durations[] = {0, 0.2, 0.25};
     for (uint32_t exit = 0; exit < 5; exit++) {
         for (uint32_t i = 0; i < 6; i++) {
-            OWN_PLAY fixture;
+            SCOPED_PLAY fixture;
             begin_states(&fixture, "transition a b { exit %g duration %g %s keep_phase }",
                          exits[exit], durations[i / 2], i % 2 ? "inertial" : "cross");
             const double seconds = exits[exit] + 2.5;
@@ -668,7 +668,7 @@ TEST (frames_at_a_boundary_fire_for_one_clip) {
         {0.7, true, 1, "amnZA"},  {1.3, true, 1.8, "amnzamN"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin_states(&fixture, "transition a b { exit %g %s }", cases[i].exit,
                      cases[i].keeps_phase ? "keep_phase" : "");
         for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
@@ -688,7 +688,7 @@ TEST_PLAY (boundaries_of_a_state_that_follows_itself,
 // A clip that is played once ends within a step: its last event fires then, not at the end of the
 // step.
 TEST (boundaries_of_a_clip_that_ends_within_a_step) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "motion once clip a { once } "
                     "layer one { state once once } layer two { state b b }");
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
@@ -717,7 +717,7 @@ TEST_PLAY (boundaries_of_a_first_step_of_zero_seconds, begin_states(fixture, " "
 
 // A fade ends within the step; the transition that it delayed follows immediately.
 TEST (boundaries_divide_backward_steps) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin_states(&fixture, "transition a b { duration 0.5 interrupt_none } "
                            "transition b a { start 0.5 }");
     // Half a second in b, then a from 0.5, which fades to b immediately.
@@ -763,7 +763,7 @@ TEST (boundaries_of_cycles_of_zero_seconds) {
         {"transition a b transition b a { duration 0.5 }", 0.2},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin_states(&fixture, "%s", cases[i].circle);
         const event_log single = events_in(&fixture, 1.2, 1);
         const md5_layer_status at_end = md5_player_layer(fixture.player, 0);
@@ -779,7 +779,7 @@ TEST (boundaries_of_cycles_of_zero_seconds) {
 // A trigger is consumed when it starts a transition, not at the end of a step.
 TEST (boundaries_consume_triggers_immediately) {
     for (int steps = 1; steps < 10; steps += 3) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_make(&fixture, 2,
                         "trigger leap layer one { state a a state b b "
                         "transition a b { when leap } } layer two { state a a state b b "
@@ -820,7 +820,7 @@ TEST_PLAY (boundaries_of_a_step_with_too_many_events,
 
 // Endless transitions: the remaining time of the step passes in one part.
 TEST (boundaries_of_a_step_with_too_many_transitions) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, FAST "layer body { state fast fast state b b "
                          "transition fast fast { exit 1 duration 1e-4 } "
                          "transition fast b { exit 1e30 } }");

@@ -1,6 +1,6 @@
 // Tests of complete characters: crowds in batches, all kinds of modifiers, bounding boxes, pose
 // hooks, and random input. A batch must give the same bits as its players one by one.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 enum { CROWD = 24, STATES = 6 };
@@ -184,11 +184,11 @@ TEST_HERE (crowd_equals_single_characters) {
 // Skeletons of two sizes alternate, and there are more of them than fit into one group.
 TEST_HERE (crowd_of_two_machines) {
     enum { COUNT = 19, MAX_JOINTS = 128 };
-    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
-    OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");
-    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
+    SCOPED_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    SCOPED_ANIM anim = our_anim("models/bobbin/walk.md5anim");
+    SCOPED_BINDING binding = md5_bind(model, anim, NULL, NULL);
     const play_case bobbin = {.model = model, .bindings = {binding}, .num_clips = 1};
-    OWN_MACHINE other_machine =
+    SCOPED_MACHINE other_machine =
         play_machine_read(&bobbin, NULL, "clip walk f layer body { state walk walk }");
     static md5_mat34 palettes[COUNT][MAX_JOINTS];
     md5_play_job jobs[COUNT];
@@ -196,12 +196,12 @@ TEST_HERE (crowd_of_two_machines) {
         jobs[i] = (md5_play_job){.player = play_player(i % 3 ? fixture->machine : other_machine),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
-    OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
+    SCOPED void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
     md5_play_batch(jobs, COUNT, NULL, scratch);
     for (int i = 0; i < COUNT; i++) {
         const md5_machine *const machine = i % 3 ? fixture->machine : other_machine;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
-        OWN_PLAYER separate = play_player(machine);
+        SCOPED_PLAYER separate = play_player(machine);
         md5_xform pose[MAX_JOINTS];
         md5_mat34 expected[MAX_JOINTS];
         play_advance(separate, jobs[i].seconds);
@@ -229,7 +229,7 @@ static void check_equal(const md5_machine *const machines[2], int count, int par
     md5_play_batch(jobs, (size_t)count, NULL, scratch + 4);
     free(scratch);
     for (int i = 0; i < count; i++) {
-        OWN_PLAYER separate = play_player(machines[i % 2]);
+        SCOPED_PLAYER separate = play_player(machines[i % 2]);
         md5_mat34 expected[2][PLAY_JOINTS];
         play_advance(separate, jobs[i].seconds);
         play_matrices(separate, expected[0], expected[1]);
@@ -242,7 +242,7 @@ static void check_equal(const md5_machine *const machines[2], int count, int par
 // As many characters as SIMD lanes, more, and fewer; also with a machine without clips.
 TEST_HERE (crowd_of_one_model) {
     static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MAX};
-    OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = fixture->assets.model});
+    SCOPED_MACHINE still = play_machine(&(md5_machine_desc){.model = fixture->assets.model});
     const md5_machine *const pairs[3][2] = {
         {fixture->machine, fixture->machine}, {fixture->machine, still}, {still, fixture->machine}};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
@@ -375,11 +375,11 @@ TEST (crowd_bounds_contain_vertices_of_unusual_biases) {
                              "numweights %u\n%s}\n",
                              num_weights, num_weights, cases[i].weights);
         md5_error error = {0};
-        OWN_MODEL model = md5_parse_model(text, (size_t)used, NULL, &error);
+        SCOPED_MODEL model = md5_parse_model(text, (size_t)used, NULL, &error);
         CHECK_STRING(error.message, "");
 
-        OWN_MACHINE machine = play_machine(&(md5_machine_desc){.model = model});
-        OWN_PLAYER player = play_player(machine);
+        SCOPED_MACHINE machine = play_machine(&(md5_machine_desc){.model = model});
+        SCOPED_PLAYER player = play_player(machine);
         uint64_t random = 34;
         for (int k = 0; k < 50; k++) {
             md5_xform pose[2];
@@ -407,10 +407,10 @@ TEST (crowd_bounds_contain_vertices_of_unusual_biases) {
 // After a year of playback, a clip continues as in its first second.
 TEST_WITH (crowd_is_exact_after_a_year, play_case, assets, play_begin(assets), play_end(assets)) {
     play_add_clip(assets, 31, 24, 0.5, (play_walk){40, 0, 0}, 1);
-    OWN_MACHINE machine =
+    SCOPED_MACHINE machine =
         play_machine_read(assets, NULL, "clip a f { move } layer body { state a a }");
-    OWN_PLAYER old = play_player(machine);
-    OWN_PLAYER young = play_player(machine);
+    SCOPED_PLAYER old = play_player(machine);
+    SCOPED_PLAYER young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
     for (int i = 0; i < 20000; i++) {

@@ -1,6 +1,6 @@
 // Tests of easing: transitions, weights of items and layers, and parameters that follow their goal,
 // eased by a cubic Bézier curve or by steps. Expected values are closed forms in double precision.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 static void begin_two(play_scene *fixture)
@@ -56,7 +56,7 @@ TEST (curve_of_a_transition_equals_that_of_css) {
         const double *const c = i == 0 ? ease : back;
         char easing[80];
         snprintf(easing, sizeof easing, "cubic_bezier %g %g %g %g", c[0], c[1], c[2], c[3]);
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture, easing);
         for (int step = 1; step < 20; step++) {
             play_advance(fixture.player, 0.025);
@@ -94,7 +94,7 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied,
 // A machine file cannot express invalid curves, so the table of the same machine is changed.
 static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "linear");
     md5_machine_desc desc = *md5_machine_tables(fixture.machine);
     md5_layer_desc layer = desc.layers[0];
@@ -181,7 +181,7 @@ TEST (weight_of_an_item_or_layer_is_eased) {
     STRINGS(curves) = {BEZIER, "steps 4", "cubic_in", "back_out", "linear", ""};
     for (int number = 0; number < 12; number++) {
         const char *const curve = curves[number / 2];
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         weight_curves_begin(&fixture, number % 2 == 1, curve, curve, "");
         for (int i = -2; i <= 22; i++) {
             const double t = (i + 0.1) / 20.0;
@@ -202,7 +202,7 @@ TEST (parameter_follows_by_a_curve) {
     for (size_t i = 0; i < COUNT_OF(curves); i++) {
         char follow[64];
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", curves[i]);
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         weight_curves_begin(&fixture, true, "", "", follow);
         CHECK(md5_player_set(fixture.player, 0, 3));
         for (int step = 1; step < 20; step++) {
@@ -245,7 +245,7 @@ TEST (curves_are_copied_with_the_tables) {
     begin_curved(&fixture);
     fixture.follow.easing.kind = fixture.items[1].weight_easing.kind = MD5_EASE_STEPS;
     fixture.follow.easing.steps = fixture.items[1].weight_easing.steps = 4;
-    OWN_MACHINE machine = play_machine(&fixture.desc);
+    SCOPED_MACHINE machine = play_machine(&fixture.desc);
     fixture.follow.easing.kind = fixture.items[1].weight_easing.kind = MD5_EASE_LINEAR;
     fixture.layers[1].weight_easing.kind = MD5_EASE_LINEAR;
     const md5_machine_desc *const tables = md5_machine_tables(machine);
@@ -276,7 +276,7 @@ TEST (fingerprint_depends_on_every_curve) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char follow[64];
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", rows[i].follow);
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         weight_curves_begin(&fixture, true, rows[i].item, rows[i].layer, follow);
         all[i] = md5_machine_fingerprint(fixture.machine);
         for (size_t k = 0; k < i; k++)
@@ -356,7 +356,7 @@ static double left(int kind, double t)
 
 TEST (follow_equals_its_formula_for_any_split_of_time) {
     for (int split = 1; split <= 7; split += 3) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         follow_begin(&fixture);
         set_all(&fixture, 5);
         for (int i = 0; i < 3; i++)
@@ -408,7 +408,7 @@ TEST_HERE (follow_is_saved_and_copied) {
     set_all(fixture, 5);
     play_advance(fixture->player, 0.2);
     size_t size;
-    OWN void *const bytes = play_save(fixture->player, &size);
+    SCOPED void *const bytes = play_save(fixture->player, &size);
     md5_player *const restored_and_copied[2] = {play_restored(fixture->player),
                                                 play_copied(fixture->player)};
     play_advance(fixture->player, 0.07);
@@ -421,7 +421,7 @@ TEST_HERE (follow_is_saved_and_copied) {
     // rejected.
     uint32_t refused = 0;
     for (size_t at = 0; at + 4 <= size; at++) {
-        OWN unsigned char *const changed = (unsigned char *)malloc(size);
+        SCOPED unsigned char *const changed = (unsigned char *)malloc(size);
         memcpy(changed, bytes, size);
         memset(changed + at, 0xFF, 4);
         refused += md5_player_restore(restored_and_copied[0], changed, size, NULL) ? 0u : 1u;
@@ -581,7 +581,7 @@ TEST (follow_drives_a_rate_independently_of_the_frame_rate) {
 // If they are blended by speed, the distance is the integral of the speed.
 TEST (follow_drives_a_blend_independently_of_the_frame_rate) {
     for (int by_speed = 0; by_speed < 2; by_speed++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_begin(&fixture);
         for (uint32_t i = 0; i < 2; i++) {
             const play_walk walk = {i == 0 ? 40 : 100, 0, 0};
@@ -643,7 +643,7 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
 // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 s.
 TEST (follow_satisfies_a_condition_at_the_same_time_at_any_frame_rate) {
     for (int i = 0; i < FRAME_RATES; i++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         follow_begin(&fixture);
         set_all(&fixture, 5);
         play_steps(fixture.player, frame_rates[i], 1);
@@ -684,7 +684,7 @@ static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, co
 {
     static const md5_parameter_desc two[2] = {{.name = "speed", .kind = MD5_PARAMETER_FLOAT},
                                               {.name = "jump", .kind = MD5_PARAMETER_TRIGGER}};
-    OWN_CASE assets;
+    SCOPED_CASE assets;
     play_begin(&assets);
     const md5_machine_desc desc = {
         .model = assets.model, ROWS(parameters, two), .follows = rows, .num_follows = count};

@@ -4,7 +4,7 @@
 //
 // Each test plays a machine twice, at full and at reduced detail; the last part does so with
 // crowds.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_random.h"
 
 enum { MACHINES = 150, STEPS = 24, MASKS = 2, MAX_JOINTS = 128 };
@@ -30,7 +30,7 @@ static void select_joints(detail_test *fixture, uint64_t *random)
     memset(fixture->are_animated, 0, sizeof fixture->are_animated);
     fixture->are_animated[0] = true;
     for (int i = 0; i < PLAY_JOINTS; i++) {
-        if (!play_one_in(random, 4))
+        if (!play_random_one_in(random, 4))
             continue;
         used += (size_t)snprintf(fixture->words + used, sizeof fixture->words - used, "%s ",
                                  play_joint_names[i]);
@@ -74,12 +74,12 @@ static bool advance_both(detail_test *fixture, uint64_t *random)
     md5_player *const players[2] = {fixture->full, fixture->reduced};
     md5_xform motions[2];
     const double seconds = 0.1 * play_random_seconds(random);
-    if (play_one_in(random, 2))
+    if (play_random_one_in(random, 2))
         play_random_change(players, 2, &fixture->tables, random);
-    if (play_one_in(random, 4)) {
+    if (play_random_one_in(random, 4)) {
         const md5_one_shot_desc one_shot = {
             .mode = (md5_layer_mode)play_below(random, 2),
-            .mask = play_one_in(random, 2) ? "upper" : NULL,
+            .mask = play_random_one_in(random, 2) ? "upper" : NULL,
             .fade_in = 0.2f * (float)play_below(random, 2),
             .fade_out = 0.1f,
         };
@@ -113,7 +113,7 @@ typedef bool check_machine(detail_test *fixture, uint64_t *random);
 
 static void check_machines(check_machine *check, const md5_modifier_desc *modifier)
 {
-    OWN detail_test *const fixture = calloc(1, sizeof *fixture);
+    SCOPED detail_test *const fixture = calloc(1, sizeof *fixture);
     bool is_right = true;
     play_random_begin(&fixture->stock);
     for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
@@ -134,7 +134,7 @@ static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32
                           md5_xform *pose)
 {
     const size_t size = md5_player_pose_scratch(machine);
-    OWN void *const scratch = malloc(size);
+    SCOPED void *const scratch = malloc(size);
     memset(scratch, 0xff, size);
     memset(pose, 0xff, num_joints * sizeof *pose);
     md5_player_pose(player, pose, NULL, NULL, scratch);
@@ -175,7 +175,7 @@ static bool poses_at_intervals(detail_test *fixture, uint64_t *random)
         play_pose(fixture->reduced, full);
     }
     const md5_detail detail = {.interval = interval, .phase = phase};
-    OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
+    SCOPED void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
     bool is_right = true;
     for (uint32_t i = 0; is_right && i < STEPS; i++) {
         is_right = advance_both(fixture, random)
@@ -227,7 +227,7 @@ static void begin_scene(play_scene *fixture, const char *modifiers)
 }
 
 TEST (detail_omits_modifiers_of_excluded_joints) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin_scene(&fixture, "modifier reach fabrik lhand { length 4 } "
                           "modifier stand feet pelvis { foot lfoot } modifier nod joint chest");
     md5_xform still[PLAY_JOINTS], pose[PLAY_JOINTS];
@@ -256,7 +256,7 @@ TEST (detail_omits_modifiers_of_excluded_joints) {
 // An unknown mask changes neither the interval nor the phase, of which only the remainder counts.
 TEST_PLAY (detail_with_an_unknown_mask_is_rejected, begin_scene(fixture, "")) {
     md5_xform pose[PLAY_JOINTS];
-    OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
+    SCOPED void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
     CHECK(md5_player_set_detail(fixture->player,
                                 &(md5_detail){.mask = "trunk", .interval = 4, .phase = 11}));
     CHECK(!md5_player_set_detail(fixture->player,
@@ -275,7 +275,7 @@ TEST_PLAY (detail_pose_is_never_older_than_its_interval, begin_scene(fixture, ""
     uint64_t random = 5;
     uint32_t age = 0;
     md5_xform pose[PLAY_JOINTS];
-    OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
+    SCOPED void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
     for (int i = 0; i < 2000; i++) {
         const uint32_t interval = 1 + play_below(&random, 6);
         CHECK(md5_player_set_detail(
@@ -300,7 +300,7 @@ enum { FAR_KINDS = COUNT_OF(FAR_MASKS), MAX_MASKS = 16 };
 
 TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     md5_error error = {0};
-    OWN_CHARACTER bobbin =
+    SCOPED_CHARACTER bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
     if (!CHECK_STRING(error.message, ""))
         return;
@@ -311,7 +311,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     memcpy(masks + desc.num_masks, FAR_MASKS, sizeof FAR_MASKS);
     desc.masks = masks;
     desc.num_masks += FAR_KINDS;
-    OWN_MACHINE machine = play_machine(&desc);
+    SCOPED_MACHINE machine = play_machine(&desc);
     const md5_model *const model = bobbin->model;
     const uint32_t num_joints = model->skeleton.num_joints;
     if (CHECK(num_joints <= MAX_JOINTS)) {
@@ -327,8 +327,8 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
                      joint = model->skeleton.joints[joint].parent)
                     are_animated[joint] = true;
             }
-            OWN_PLAYER full = play_player(machine);
-            OWN_PLAYER part = play_player(machine);
+            SCOPED_PLAYER full = play_player(machine);
+            SCOPED_PLAYER part = play_player(machine);
             md5_player *const players[2] = {full, part};
             CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
             // Held feet bend legs only if their ankles are animated.
@@ -419,7 +419,7 @@ static bool equals_separate_player(const play_crowd *fixture, uint32_t number, v
 
 TEST_HERE (detail_of_a_crowd_equals_that_of_each_character) {
     play_crowd *const crowd = fixture->crowd;
-    OWN void *const scratch = malloc(md5_player_pose_scratch(crowd->scene.machine));
+    SCOPED void *const scratch = malloc(md5_player_pose_scratch(crowd->scene.machine));
     uint32_t num_hooks = 0;
     for (int i = 0; i < CROWD; i++)
         num_hooks += crowd->jobs[i].hook != NULL;
@@ -436,7 +436,7 @@ TEST_HERE (detail_of_a_crowd_does_not_change_kept_matrices) {
     play(fixture);
     for (int i = 0; i < CROWD; i++)
         crowd->jobs[i].keeps_matrices = true;
-    OWN md5_mat34 *const before = malloc(sizeof crowd->palettes);
+    SCOPED md5_mat34 *const before = malloc(sizeof crowd->palettes);
     for (int frame = 0; frame < 9; frame++) {
         uint32_t num_hooks = 0;
         memcpy(before, crowd->palettes, sizeof crowd->palettes);

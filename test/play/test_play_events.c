@@ -1,6 +1,6 @@
 // Tests of events, root motion and reports of machines. Each event must fire exactly once and all
 // motion must be applied, for every division of the time into steps.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 static const play_walk WALKS = {40, 0, 0};
@@ -56,7 +56,7 @@ static void begin(play_scene *fixture, const char *extract, const char *states)
 // -- Events -----------------------------------------------------------------------------------
 
 TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
-    OWN_PLAYER player = play_player(fixture->machine);
+    SCOPED_PLAYER player = play_player(fixture->machine);
     event_log got = {0};
     listen(player, 2, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle, the end of one pass and the start of the next
@@ -86,7 +86,7 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
 
 // Plays the same random interval in one step and in many, with transitions and their exits.
 TEST (play_events_do_not_depend_on_steps) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "",
           "state walk walk state line line state once once state swing swing state bend bend "
           "transition walk line { exit 1.3 duration 0.35 } transition line once { exit 1 } "
@@ -97,10 +97,10 @@ TEST (play_events_do_not_depend_on_steps) {
     for (int round = 0; round < 60; round++) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
-        OWN_PLAYER single = play_player(fixture.machine);
-        OWN_PLAYER split = play_player(fixture.machine);
-        OWN event_log *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit = calloc(
-                                                                       1, sizeof *bit_by_bit);
+        SCOPED_PLAYER single = play_player(fixture.machine);
+        SCOPED_PLAYER split = play_player(fixture.machine);
+        SCOPED event_log *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit = calloc(
+                                                                          1, sizeof *bit_by_bit);
         md5_player_advance(single, seconds, hear, at_once);
         double done = 0;
         for (uint32_t i = 0; i < parts; i++) {
@@ -120,9 +120,9 @@ TEST (play_events_do_not_depend_on_steps) {
 
 // The number of fired events must follow from the time of the clip.
 TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop loop")) {
-    OWN_PLAYER player = play_player(fixture->machine);
+    SCOPED_PLAYER player = play_player(fixture->machine);
     uint64_t random = 9;
-    OWN event_log *const got = calloc(1, sizeof *got);
+    SCOPED event_log *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
     for (int i = 0; i < 20000; i++) {
         const double before = play_time(player);
@@ -147,7 +147,7 @@ TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop l
 // the start of a fade has the weight at the middle of the first eighth of the fade.
 TEST_PLAY (play_events_have_weights,
            begin(fixture, "", "state bend bend state run run state none nothing")) {
-    OWN_PLAYER player = play_player(fixture->machine);
+    SCOPED_PLAYER player = play_player(fixture->machine);
     event_log got = {0};
     md5_player_set(player, 0, 0.25f);
     listen(player, 0.3, &got);
@@ -201,12 +201,12 @@ static play_position walk_on(md5_player *player, double seconds, uint32_t parts,
 TEST (play_root_motion_equals_that_of_the_clips) {
     uint64_t random = 3;
     for (int extract = MD5_ROOT_EXTRACTION_NONE; extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture, EXTRACTS[extract],
               "state walk walk state turn turn state line line state once once state swing swing "
               "state bend bend");
         for (uint32_t parts = 1; parts < 400; parts *= 7) {
-            OWN_PLAYER player = play_player(fixture.machine);
+            SCOPED_PLAYER player = play_player(fixture.machine);
             const double s = 7.3;
             const bool goes = extract != MD5_ROOT_EXTRACTION_NONE;
             const bool extracts_rotation = extract == MD5_ROOT_EXTRACTION_TURN;
@@ -248,7 +248,7 @@ TEST_PLAY (play_root_moves_smoothly_through_fades,
            begin(fixture, "walk", "state walk walk state run run state none nothing")) {
     uint64_t random = 4;
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
-        OWN_PLAYER player = play_player(fixture->machine);
+        SCOPED_PLAYER player = play_player(fixture->machine);
         md5_player_fade_to(player, 0, 1, 1, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
         check_position(walk_on(player, 2, parts, &random), 70.0 + 100.0, 0, 0, 0, 0.3);
         play_fade(player, 0, 2, 1);
@@ -269,7 +269,7 @@ TEST_PLAY (play_root_moves_smoothly_through_fades,
 TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     enum { CHANGES = 12, PARTS = 50 };
     const double step = 1.0 / 512.0;
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "walk", "state walk walk state run run");
     md5_player *player = play_player(fixture.machine);
     md5_player *second = play_player(fixture.machine);
@@ -297,7 +297,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
 
 // Extracted motion is removed from the pose; together they give the motion of the clip.
 TEST_PLAY (play_root_and_pose_equal_the_clip, begin(fixture, "turn", "state turn turn")) {
-    OWN_PLAYER player = play_player(fixture->machine);
+    SCOPED_PLAYER player = play_player(fixture->machine);
     play_position at = {0};
     for (int i = 0; i < 20; i++) {
         play_advance(player, 0.0475);
@@ -350,7 +350,7 @@ static void report_end(report_test *fixture)
 {
     play_scene_end(&fixture->scene);
 }
-#define OWN_REPORT __attribute__((cleanup(report_end))) report_test
+#define SCOPED_REPORT __attribute__((cleanup(report_end))) report_test
 #define REPORTS_ALL "report { enter leave transition_end clip_end } "
 
 // Creates two clips, a of 1 s and b of 0.5 s, and four states; the first state plays `motion`.
@@ -378,7 +378,7 @@ static const char *advance(report_test *fixture, double seconds)
 }
 
 TEST (states_are_entered_and_exited_and_transitions_end) {
-    OWN_REPORT fixture;
+    SCOPED_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a",
                  "transition stand jump { when jump duration 0.25 } "
                  "transition jump stand { exit 1 inertial }");
@@ -396,7 +396,7 @@ TEST (states_are_entered_and_exited_and_transitions_end) {
 }
 
 TEST (interrupted_transition_has_no_end) {
-    OWN_REPORT fixture;
+    SCOPED_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "");
     md5_player *const player = fixture.scene.player;
     advance(&fixture, 0.25);
@@ -408,7 +408,7 @@ TEST (interrupted_transition_has_no_end) {
 }
 
 TEST (state_that_is_left_immediately_fires_no_events) {
-    OWN_REPORT fixture;
+    SCOPED_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "transition rest land");
     md5_player *const player = fixture.scene.player;
     advance(&fixture, 0);
@@ -419,7 +419,7 @@ TEST (state_that_is_left_immediately_fires_no_events) {
 }
 
 TEST (seek_does_not_report_events) {
-    OWN_REPORT fixture;
+    SCOPED_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "");
     advance(&fixture, 0);
     md5_player_seek(fixture.scene.player, 0, 3, 0.25);
@@ -445,7 +445,7 @@ TEST (clips_end_in_every_mode_and_direction) {
         {"b_once", {1, -0.25, -1}, {"last; end b; ", "", "end b; "}},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_REPORT fixture;
+        SCOPED_REPORT fixture;
         report_begin(&fixture, "report { clip_end }", cases[i].motion, "");
         for (int k = 0; k < 3; k++) {
             const char *const received = advance(&fixture, cases[i].steps[k]);
@@ -459,7 +459,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
     static const char *const reports[4] = {"report { enter }", "report { leave }",
                                            "report { transition_end }", "report { clip_end }"};
     for (int kind = 0; kind < 4; kind++) {
-        OWN_REPORT fixture;
+        SCOPED_REPORT fixture;
         report_begin(&fixture, reports[kind], "a", "");
         advance(&fixture, 0);
         play_fade(fixture.scene.player, 0, 1, 0.25f);
@@ -476,7 +476,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
 
 // A callback that is set later receives only changes from then on.
 TEST (changes_without_a_callback_are_not_kept) {
-    OWN_REPORT fixture;
+    SCOPED_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "");
     play_advance(fixture.scene.player, 0.1);
     play_fade(fixture.scene.player, 0, 1, 0);

@@ -1,7 +1,7 @@
 // Tests of modifiers that place feet on the ground, in a rig whose legs have helper joints, and
 // measurements of sliding soles of the characters in models/.
 #include "test/ik/test_ik_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 enum { PELVIS = 1, HIP_L = 2, KNEE_L = 4, ANKLE_L = 6, HIP_R = 7, KNEE_R = 8, ANKLE_R = 9 };
@@ -96,7 +96,7 @@ TEST (play_feet_follow_with_their_time_constant) {
                  {"feet pelvis { " LEGS " smoothing 0.3 }", 0.3},
                  {"feet pelvis { " LEGS " smoothing 0 }", 1e-9}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_RIG fixture;
+        SCOPED_RIG fixture;
         begin(&fixture, cases[i].words);
         md5_foot *const feet = md5_player_feet(fixture.player, 0);
         play_rig_advance(&fixture, 0);
@@ -153,7 +153,7 @@ TEST (play_feet_without_valid_legs_are_rejected) {
         {"feet pelvis { foot { knee shin } }", "expected the ankle of a foot, found '{'", 35},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_RIG fixture;
+        SCOPED_RIG fixture;
         begin(&fixture, cases[i].words);
         CHECK_STRING(fixture.error.message, cases[i].message);
         CHECK_UINT(fixture.error.line, cases[i].column > 0 ? 2 : 0);

@@ -1,7 +1,7 @@
 // Tests of gaze modifiers, which move a head and eyes by a seeded random process.
 #include "test/ik/test_ik_case.h"
 
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 enum { NECK = 1, HEAD = 2, EYE_L = 3, EYE_R = 4, JOINTS = 6 };
@@ -164,7 +164,7 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
 TEST (play_gaze_that_is_not_finite_is_reset) {
     const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 36; number++) {
-        OWN_RIG fixture;
+        SCOPED_RIG fixture;
         begin(&fixture, "gaze head { " EYES "}");
         play_rig_advance(&fixture, 0.5);
         md5_gaze *const gaze = md5_player_gaze(fixture.player, 0);
@@ -210,7 +210,7 @@ TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
 
 // The same machine in other axes and units looks in the same directions.
 TEST (play_gaze_is_the_same_in_other_axes) {
-    OWN_RIG plain, rotated;
+    SCOPED_RIG plain, rotated;
     begin(&plain, "gaze head { " EYES "seed 4 }");
     begin_with(&rotated, "gaze head { " EYES "seed 4 }",
                &(md5_load_opts){.axes = MD5_AXES_Y_UP, .scale = 0.5f});
@@ -276,7 +276,7 @@ TEST (play_gaze_without_valid_joints_is_rejected) {
         {"gaze head { eye }", "expected an eye, found '}'", 31},
     };
     for (size_t j = 0; j < COUNT_OF(cases); j++) {
-        OWN_RIG fixture;
+        SCOPED_RIG fixture;
         begin_with(&fixture, cases[j].words, NULL);
         CHECK(!fixture.machine);
         CHECK_STRING(fixture.error.message, cases[j].message);
@@ -307,7 +307,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
         rule.params.length = i == NUMBERS ? 2 : 0;
         rule.seed = i == NUMBERS + 1 ? 1 : 0;
         rule.eyes[0] = i == NUMBERS + 2 ? NULL : "eye_l";
-        OWN_MACHINE machine = play_machine(&desc);
+        SCOPED_MACHINE machine = play_machine(&desc);
         const md5_modifier_gaze *const copy = md5_machine_tables(machine)->modifiers[0].gaze;
         CHECK(copy != &rule && copy->params.length == rule.params.length
               && copy->params.interest == rule.params.interest);

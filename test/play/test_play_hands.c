@@ -2,7 +2,7 @@
 // carries or stands next to, compared with joint positions in double precision; weights that depend
 // on parameters and states.
 #include "test/ik/test_ik_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 static const real3 grip_at = {2, 3, -1};
@@ -26,7 +26,7 @@ static void close_file(void *user, const void *bytes, size_t size)
 {
     (void)user, (void)size;
     if (bytes != machine_text && bytes != gun_text)
-        own_memory(&bytes);
+        release_memory(&bytes);
 }
 
 static md5_character *load(md5_error *error)
@@ -39,7 +39,7 @@ static md5_character *load(md5_error *error)
 static md5_character *load_with(const char *rows)
 {
     md5_error error = {0};
-    OWN_MACHINE_FILE bobbin_file =
+    SCOPED_MACHINE_FILE bobbin_file =
         md5_load_machine_file(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
     if (!bobbin_file)
         return NULL;
@@ -77,9 +77,9 @@ static real_transform joint_transform(const md5_character *character, const md5_
 }
 
 TEST (hands_grip_one_gun_in_all_clips) {
-    OWN_CHARACTER character = load_with(hold);
+    SCOPED_CHARACTER character = load_with(hold);
     REQUIRE(character && character->model->skeleton.num_joints <= MAX_JOINTS);
-    OWN_PLAYER player = play_player(character->machine);
+    SCOPED_PLAYER player = play_player(character->machine);
     uint32_t num_near = 0;
     uint32_t num_far = 0;
     double max_miss = 0;
@@ -115,9 +115,9 @@ TEST (hands_grip_one_gun_in_all_clips) {
 }
 
 TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
-    OWN_CHARACTER character = load_with(hold);
-    OWN_PLAYER player = play_player(character->machine);
-    OWN_PLAYER without_object = play_player(character->machine);
+    SCOPED_CHARACTER character = load_with(hold);
+    SCOPED_PLAYER player = play_player(character->machine);
+    SCOPED_PLAYER without_object = play_player(character->machine);
     md5_xform before[MAX_JOINTS], pose[MAX_JOINTS];
     const size_t size = character->model->skeleton.num_joints * sizeof *pose;
     play_pose(player, before);
@@ -139,20 +139,20 @@ TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
 }
 
 TEST (hands_of_saved_copied_and_written_players_are_equal) {
-    OWN_CHARACTER character = load_with(hold);
-    OWN_STRING text = malloc(sizeof machine_text);
+    SCOPED_CHARACTER character = load_with(hold);
+    SCOPED_STRING text = malloc(sizeof machine_text);
     REQUIRE(character && text);
     CHECK(md5_write_machine(md5_machine_tables(character->machine), "bobbin.md5mesh", text,
                             sizeof machine_text, NULL)
           < sizeof machine_text);
     memcpy(machine_text, text, strlen(text) + 1);
     md5_error error = {0};
-    OWN_CHARACTER again = load(&error);
+    SCOPED_CHARACTER again = load(&error);
     REQUIRE(CHECK_STRING(error.message, "") && again);
     CHECK(md5_machine_fingerprint(again->machine) == md5_machine_fingerprint(character->machine));
-    OWN_PLAYER player = play_player(character->machine);
-    OWN_PLAYER saved = play_player(again->machine);
-    OWN_PLAYER copied = play_player(character->machine);
+    SCOPED_PLAYER player = play_player(character->machine);
+    SCOPED_PLAYER saved = play_player(again->machine);
+    SCOPED_PLAYER copied = play_player(character->machine);
     for (uint32_t i = 0; i < 40; i++) {
         uint8_t bytes[16384];
         md5_xform pose[MAX_JOINTS], copies[2][MAX_JOINTS];
@@ -168,7 +168,7 @@ TEST (hands_of_saved_copied_and_written_players_are_equal) {
         play_pose(copied, copies[1]);
         md5_play_job jobs[2] = {{.player = saved, .joints = joints[0]},
                                 {.player = copied, .joints = joints[1]}};
-        OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, 2, NULL));
+        SCOPED void *const scratch = malloc(md5_play_batch_scratch(jobs, 2, NULL));
         md5_play_batch(jobs, 2, NULL, scratch);
         md5_local_to_model(&character->model->skeleton, pose, joints[2]);
         for (int k = 0; k < 2; k++) {
@@ -184,7 +184,7 @@ TEST (hands_obey_the_limits_of_joints) {
     STRINGS(limits) = {"", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
                            "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
     for (int i = 0; i < 4; i++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_clips(&fixture, 1, 11, 10);
         play_scene_read(&fixture, "%s clip a a layer body { state a a }\nmodifier m %s",
                         limits[i % 2], i < 2 ? "two_bone lhand" : "ccd lhand { length 3 }");
@@ -225,9 +225,9 @@ static void check_weight(md5_player *player, md5_player *plain, double weight)
 }
 
 TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
-    OWN_PLAY plain;
-    OWN_PLAY eased;
-    OWN_PLAY by_state;
+    SCOPED_PLAY plain;
+    SCOPED_PLAY eased;
+    SCOPED_PLAY by_state;
     play_scene *const all[] = {&plain, &eased, &by_state};
     STRINGS(rows) = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
                      ROWS_OF("weight 0.5 weight state body b")};
@@ -268,10 +268,10 @@ PLAY_LISTENER(count_ends)
 }
 
 TEST (hands_have_the_weight_of_a_curve_or_a_window) {
-    OWN_PLAY plain;
-    OWN_PLAY by_curve;
-    OWN_PLAY by_window;
-    OWN_PLAY edited;
+    SCOPED_PLAY plain;
+    SCOPED_PLAY by_curve;
+    SCOPED_PLAY by_window;
+    SCOPED_PLAY edited;
     play_scene *const all[] = {&plain, &by_curve, &by_window, &edited};
     STRINGS(rows) = {
         DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),

@@ -4,7 +4,7 @@
 // The rig has two legs; its clips slide the character over its feet. The first part tests
 // positions, "Hold heading" directions of feet, and "Hold tables" errors of the definition.
 #include "test/ik/test_ik_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
@@ -184,7 +184,7 @@ TEST (play_hold_keeps_soles_in_place) {
         {"slides", HOLD_FEET "hold { toe toe_l speed 20.1 distance 30 } }", 0, 1e-4},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_RIG fixture;
+        SCOPED_RIG fixture;
         hold_begin(&fixture, cases[i].clip, cases[i].words);
         const double max = hold_slide(&fixture, i == 9 ? 20 : 30);
         CHECK_THAT(max >= cases[i].min && max <= cases[i].max, "%s: %g", cases[i].words, max);
@@ -281,7 +281,7 @@ TEST (play_hold_counts_clips_that_move_the_ankles) {
     static const char words[] = "float over 0 layer more { weight over state t slides }\n"
                                 "layer face { mask head state u slides }\n"
                                 "layer lean { add state v slides } " HOLD_FEET "hold }";
-    OWN_RIG fixture;
+    SCOPED_RIG fixture;
     hold_begin(&fixture, "still", words);
     play_rig_advance(&fixture, HOLD_TICK);
     CHECK(fixture.player->foot_locks[0].is_locked && fixture.player->foot_locks[1].is_locked);
@@ -372,7 +372,7 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
             CHECK_BYTES(pose, fixture->pose, sizeof pose);
         }
         md5_play_job job = {.player = copies[2], .seconds = HOLD_TICK, .joints = joints[1]};
-        OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
+        SCOPED void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
         md5_play_batch(&job, 1, NULL, scratch);
         CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
     }
@@ -384,7 +384,7 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
 TEST (play_hold_that_is_not_finite_is_reset) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 32; number++) {
-        OWN_RIG fixture;
+        SCOPED_RIG fixture;
         hold_begin(&fixture, "glides", HOLD_FEET "hold { toe toe_l } }");
         play_rig_advance(&fixture, HOLD_TICK);
         md5_foot_lock *const lock = &fixture.player->foot_locks[0];
@@ -407,7 +407,7 @@ TEST (play_hold_that_is_not_finite_is_reset) {
 // The same in other axes, also left-handed ones.
 TEST (play_hold_is_the_same_in_other_axes) {
     for (md5_axes axes = MD5_AXES_Y_UP; axes <= MD5_AXES_BLENDER; axes++) {
-        OWN_RIG plain, rotated;
+        SCOPED_RIG plain, rotated;
         hold_begin(&plain, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
         hold_begin_in(&rotated, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", axes);
         CHECK_STRING(rotated.error.message, "");
@@ -449,7 +449,7 @@ TEST_HOLD (play_hold_considers_the_ends_of_clips, "glides", HOLD_FEET "hold { to
     md5_machine_desc *const desc = &fixture->file->desc;
     fixture->file->clips[1].period = MD5_PERIOD_OPEN;
     fixture->file->clips[3].period = MD5_PERIOD_OPEN;
-    OWN_MACHINE open = md5_create_machine(desc, NULL, NULL);
+    SCOPED_MACHINE open = md5_create_machine(desc, NULL, NULL);
     REQUIRE(open);
     const uint8_t *const contacts = open->contacts; // contacts of the left sole
     CHECK_UINT(open->num_soles, 2);
@@ -478,7 +478,7 @@ static double degrees_from_tangent(double tangent)
 // The character rotates by 5.7 degrees.
 TEST (play_hold_keeps_headings) {
     for (int holds = 0; holds < 2; holds++) {
-        OWN_RIG fixture;
+        SCOPED_RIG fixture;
         hold_begin(&fixture, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
         for (int i = 0; i < 31; i++) {
             play_rig_advance(&fixture, i == 0 ? 0 : HOLD_TICK);
@@ -646,7 +646,7 @@ enum { SAVED_SIZE = (sizeof saved - 1) / 2 };
 
 // The position remains held. The heading is held from now on, as the foot is animated now.
 TEST (play_hold_saved_without_headings_is_restored) {
-    OWN_RIG old, same;
+    SCOPED_RIG old, same;
     uint8_t bytes[SAVED_SIZE];
     md5_error error = {0};
     play_unhex(saved, SAVED_SIZE, bytes);
@@ -699,7 +699,7 @@ TEST (play_hold_without_valid_legs_is_rejected) {
         {HOLD_FEET "hold { limit 1 } }", "expected a keyword of a hold or '}', found 'limit'"},
     };
     for (size_t j = 0; j < COUNT_OF(cases); j++) {
-        OWN_RIG fixture;
+        SCOPED_RIG fixture;
         hold_begin_in(&fixture, "still", cases[j].words, MD5_AXES_ID);
         CHECK(!fixture.machine);
         CHECK_STRING(fixture.error.message, cases[j].message);
@@ -734,7 +734,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
             *numbers[i] = 0.75f;
         rule.toes[0] = i == NUMBERS ? NULL : "toe_l";
         modifier.hold = i == NUMBERS + 1 ? NULL : &rule;
-        OWN_MACHINE machine = play_machine(&desc);
+        SCOPED_MACHINE machine = play_machine(&desc);
         const md5_modifier_hold *const copy = md5_machine_tables(machine)->modifiers[0].hold;
         CHECK((copy == NULL) == (i == NUMBERS + 1) && copy != &rule);
         if (copy && copy->toes[0])

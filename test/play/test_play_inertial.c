@@ -6,7 +6,7 @@
 // "Inertia" tests the offsets themselves, "Speed" velocities at the start of a transition,
 // "Smoothness" interrupted transitions of all kinds, "Frozen poses" their long-term accuracy.
 #include "test/ik/test_ik_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
@@ -108,7 +108,7 @@ static md5_machine *create_machine(const character *fixture, uint64_t *random)
         test_append(&states, "state x x ");
     }
     test_append(&motions, "layer body { %s} }", states.bytes);
-    OWN_MACHINE_FILE file = md5_parse_machine_file(motions.bytes, motions.used, NULL, &error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(motions.bytes, motions.used, NULL, &error);
     free(motions.bytes);
     free(states.bytes);
     if (!CHECK_STRING(error.message, ""))
@@ -151,7 +151,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
     size_t num_folders = 1;
     size_t num_used = 0;
     while (num_folders > 0) {
-        OWN_STRING current = folders[--num_folders];
+        SCOPED_STRING current = folders[--num_folders];
         char *paths[MAX_ENTRIES];
         const size_t count = list_folder(current, paths);
         for (size_t i = 0; i < count; i++) {
@@ -679,7 +679,7 @@ static double random_while(speed_case *fixture)
     return 0.05 + 0.4 * test_random(&fixture->random);
 }
 
-static void check_that_there_were_some(const speed_case *fixture)
+static void check_sample_counts(const speed_case *fixture)
 {
     CHECK(fixture->num_kept > 500);
     CHECK(fixture->num_dropped > 500);
@@ -695,7 +695,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_towards_the_target) {
                          &to, 1))
             break;
     }
-    check_that_there_were_some(fixture);
+    check_sample_counts(fixture);
 }
 
 TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_immediately) {
@@ -707,7 +707,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_imme
                          to, 3))
             break;
     }
-    check_that_there_were_some(fixture);
+    check_sample_counts(fixture);
 }
 
 // Backward, states that begin in the middle of their cycle continue at a constant rate.
@@ -718,7 +718,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_backward) {
                          -random_while(fixture), &to, 1))
             break;
     }
-    check_that_there_were_some(fixture);
+    check_sample_counts(fixture);
 }
 
 // Rounding decides if a cycle has just ended or is about to end: the result must be the same.
@@ -768,7 +768,7 @@ TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
         if (!keeps_speed(fixture, ONCE, 2 + 0.004 + test_random(&fixture->random), &to, 1))
             break;
     }
-    check_that_there_were_some(fixture);
+    check_sample_counts(fixture);
 }
 
 // One step gives the result of many steps, also if a clip reaches its end meanwhile.
@@ -830,7 +830,7 @@ typedef struct smooth_case {
     md5_player *player;
     md5_xform pose[PLAY_JOINTS]; // the previous pose
 } smooth_case;
-#define OWN_SMOOTH __attribute__((cleanup(smooth_end))) smooth_case
+#define SCOPED_SMOOTH __attribute__((cleanup(smooth_end))) smooth_case
 
 // Creates the states: clips, a blend space, a stack, a clip that is played once, nothing. Layers:
 // the body, an additive layer, and above them a masked layer, whose weight is 0 unless a test sets
@@ -896,7 +896,7 @@ TEST_WITH (smooth_clips_move_slowly, smooth_case, fixture, smooth_begin(fixture)
 static void interrupt_at_random(int kinds, double often, uint64_t seed)
 {
     uint64_t random = seed;
-    OWN_SMOOTH fixture;
+    SCOPED_SMOOTH fixture;
     smooth_begin(&fixture);
     double maximum = 0;
     for (int i = 0; i < 20000; i++) {
@@ -933,7 +933,7 @@ TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
 // Fades to a state and back again at the middle of the fade.
 TEST (smooth_transition_and_return_have_no_jump) {
     for (int fade = 0; fade < 2; fade++) {
-        OWN_SMOOTH fixture;
+        SCOPED_SMOOTH fixture;
         smooth_begin(&fixture);
         for (int i = 0; i < 12; i++) {
             md5_player_fade_to(fixture.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade,
@@ -946,7 +946,7 @@ TEST (smooth_transition_and_return_have_no_jump) {
 
 // An inertial transition ends at its time, exactly in its target state.
 TEST (smooth_inertial_transitions_end) {
-    OWN_SMOOTH fixture, second;
+    SCOPED_SMOOTH fixture, second;
     smooth_begin(&fixture);
     smooth_begin(&second);
     md5_player_fade_to(fixture.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
@@ -970,7 +970,7 @@ TEST (smooth_inertial_transitions_end) {
 TEST (smooth_play_continues_after_transitions_without_poses) {
     for (int fade = 0; fade < 3; fade++) {
         for (int hidden = 1; hidden < 24; hidden++) {
-            OWN_SMOOTH fixture;
+            SCOPED_SMOOTH fixture;
             smooth_begin(&fixture);
             uint64_t random = (uint64_t)hidden;
             for (int i = 0; i < hidden; i++) {
@@ -999,7 +999,7 @@ static void stir(smooth_case *fixture, uint64_t *random)
 // States and poses must be bit-identical whether or not poses were computed before, for fades of
 // more states than are stored, interrupted inertial transitions and layers of weight 0.
 TEST (smooth_play_does_not_depend_on_computed_poses) {
-    OWN_SMOOTH visible, hidden;
+    SCOPED_SMOOTH visible, hidden;
     smooth_begin(&visible);
     smooth_begin(&hidden);
     uint64_t random = 10;
@@ -1033,7 +1033,7 @@ TEST (smooth_play_does_not_depend_on_computed_poses) {
 static void check_endless_interruption(const char *mode)
 {
     enum { CHANGES = 20000, CHECKED = 1000 };
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     play_scene_begin(&fixture);
     play_scene_add(&fixture, 25, 24, 1, 3);
     play_scene_add(&fixture, 31, 24, 1, 4);

@@ -1,7 +1,7 @@
 // Tests of layers that change only some joints. The changed joints must be as if all joints were
 // computed; the remaining joints must keep their bits. "Masks" and "Below a mask" test that skipped
 // computations of joints do not change the result.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 #include "test/pose/test_generated_pose.h"
 
@@ -53,7 +53,7 @@ static void add_full(const play_case *assets, double seconds, double since, floa
 
 static void check_added(const char *mask)
 {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin_parts(&fixture);
     char rows[128] = "";
     if (mask)
@@ -195,14 +195,14 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
 static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
 {
     static const char *const names[2] = {"walk", "wave"};
-    OWN_CASE bobbin;
+    SCOPED_CASE bobbin;
     play_begin_bobbin(&bobbin, names, 2);
-    OWN_MACHINE machine = play_machine_read(
+    SCOPED_MACHINE machine = play_machine_read(
         &bobbin, NULL,
         "clip walk f clip wave f mask part ( %s ) { feather %u } layer body { state walk walk } "
         "layer part { %s mask part weight %.9g state wave wave }",
         joints, feather, mode == MD5_LAYER_ADD ? "add" : "override", weight);
-    OWN_PLAYER player = play_player(machine);
+    SCOPED_PLAYER player = play_player(machine);
     const md5_skeleton *const skeleton = &bobbin.model->skeleton;
     md5_xform body[MAX_JOINTS];
     md5_xform second_pose[MAX_JOINTS];
@@ -255,7 +255,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
     STRINGS(kinds) = {"cubic", "linear", "nlerp"};
     for (int variant = 0; variant < 24; variant++) {
         const bool walks = variant % 2 == 0;
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_begin(&fixture);
         play_scene_add(&fixture, FRAMES, RATE, 0.5, 1);
         play_add_clip(&fixture.assets, FRAMES, RATE, 3, (play_walk){30, 0.3, 0}, 2);
@@ -308,7 +308,7 @@ static md5_sample_position player_sample_position(const md5_machine *machine,
 TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         const uint32_t num_joints = 1 + test_random_u32(&random) % (MAX_JOINTS - 1);
         generate_pose(&generated, num_joints, (joint_pairing)(round % NUM_PAIRINGS), 0.9, 0.7,
                       &random);
@@ -321,8 +321,8 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         const char *const name =
             generated.model.skeleton.joints[test_random_u32(&random) % count].name;
         const play_case full_case = {.model = &generated.model, .bindings = {generated.binding}};
-        OWN_MACHINE machine = play_masked(&full_case, "", name, feather);
-        OWN_PLAYER player = play_player(machine);
+        SCOPED_MACHINE machine = play_masked(&full_case, "", name, feather);
+        SCOPED_PLAYER player = play_player(machine);
         play_advance(player, 0.3);
         const md5_sample_position position =
             player_sample_position(machine, player, MD5_INTERPOLATE_LINEAR);
@@ -340,17 +340,17 @@ TEST (joints_of_a_compressed_clip_equal_samples_of_it) {
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP,
                                               MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
     STRINGS(words) = {"linear", "nlerp", "cubic", "step"};
-    OWN_MODEL model = our_model(BOBBIN);
-    OWN_ANIM plain = our_anim("models/bobbin/walk.md5anim");
-    OWN_ANIM anim = md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
-    OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
+    SCOPED_MODEL model = our_model(BOBBIN);
+    SCOPED_ANIM plain = our_anim("models/bobbin/walk.md5anim");
+    SCOPED_ANIM anim = md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);
     const play_case full_case = {.model = model, .bindings = {binding}};
     const uint32_t count = model->skeleton.num_joints;
     for (int variant = 0; variant < 8; variant++) {
-        OWN_MACHINE machine =
+        SCOPED_MACHINE machine =
             play_masked(&full_case, words[variant / 2], variant % 2 ? "chest" : "origin", 0);
-        OWN_PLAYER player = play_player(machine);
+        SCOPED_PLAYER player = play_player(machine);
         for (int step = 0; step < 20; step++) {
             play_advance(player, 0.07);
             const md5_sample_position position =

@@ -1,7 +1,7 @@
 // Tests of two-bone modifiers in rigs whose hands and feet are children of helper joints, and of
 // the weights of all modifiers whose player has no target or setting.
 #include "test/ik/test_ik_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 // A thigh with a twist helper, and a foot that is a child of a helper at the knee.
@@ -18,7 +18,7 @@ static md5_machine *create_machine(const md5_model *model, const char *modifier,
 {
     char text[512];
     const int size = snprintf(text, sizeof text, "machine m { modifier leg %s }", modifier);
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, (size_t)size, NULL, error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, (size_t)size, NULL, error);
     md5_machine *machine = NULL;
     if (CHECK(file)) {
         file->desc.model = model;
@@ -30,8 +30,8 @@ static md5_machine *create_machine(const md5_model *model, const char *modifier,
 // Returns the distance of the foot from a target that the leg can reach.
 static double foot_distance(const md5_machine *machine, const md5_model *model)
 {
-    OWN_PLAYER player = md5_create_player(machine, NULL, NULL);
-    OWN void *const scratch = malloc(md5_player_pose_scratch(machine));
+    SCOPED_PLAYER player = md5_create_player(machine, NULL, NULL);
+    SCOPED void *const scratch = malloc(md5_player_pose_scratch(machine));
     md5_xform pose[8];
     md5_target *const target = md5_player_target(player, 0);
     *target = (md5_target){.weight = 1, .position = {5, 2, 6}};
@@ -44,13 +44,13 @@ static double foot_distance(const md5_machine *machine, const md5_model *model)
 
 TEST (play_limb_of_named_joints_reaches) {
     md5_error error = {0};
-    OWN_MODEL model = text_model(model_text, &error);
+    SCOPED_MODEL model = text_model(model_text, &error);
     STRINGS(limbs) = {
         "two_bone foot { middle shin root thigh }", "two_bone foot { root twist middle shin }",
         "two_bone foot { middle shin }", // the root is its parent, `twist`
     };
     for (uint32_t i = 0; CHECK(model) && i < 3; i++) {
-        OWN_MACHINE machine = create_machine(model, limbs[i], &error);
+        SCOPED_MACHINE machine = create_machine(model, limbs[i], &error);
         CHECK_STRING(error.message, "");
         if (machine && i == 0) // the limbs of the other machines are too short to reach it
             CHECK_SMALL(foot_distance(machine, model), 1e-4);
@@ -84,10 +84,10 @@ TEST (play_limb_that_cannot_bend_is_rejected) {
         {"spring foot { root shin }",
          "modifier 'leg' has a root joint: only 'two_bone' supports it"},
     };
-    OWN_MODEL model = text_model(model_text, NULL);
+    SCOPED_MODEL model = text_model(model_text, NULL);
     for (uint32_t i = 0; CHECK(model) && i < COUNT_OF(cases); i++) {
         md5_error error = {0};
-        OWN_MACHINE machine = create_machine(model, cases[i][0], &error);
+        SCOPED_MACHINE machine = create_machine(model, cases[i][0], &error);
         CHECK_STRING(error.message, cases[i][1]);
         CHECK((machine != NULL) == (cases[i][1][0] == '\0'));
     }
@@ -142,7 +142,7 @@ static void end(weighed *fixture)
     play_end(&fixture->assets);
 }
 
-#define OWN_WEIGHED __attribute__((cleanup(end))) weighed
+#define SCOPED_WEIGHED __attribute__((cleanup(end))) weighed
 
 enum { STEPS = 20 };
 
@@ -156,7 +156,7 @@ static void advance_and_pose(md5_player *player, md5_xform *pose)
 // is set for the modifier of the first machine's player.
 static double difference_with(const char *modifiers, const char *second_modifiers, float weight)
 {
-    OWN_WEIGHED a, b;
+    SCOPED_WEIGHED a, b;
     double max_distance = 0;
     begin(&a, modifiers);
     begin(&b, second_modifiers);
@@ -219,14 +219,14 @@ static void free_filled(void *fill, void *memory, size_t size)
 
 // The saved bytes do not depend on the previous content of the memory in which a player is created.
 TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
-    OWN_WEIGHED fixture;
+    SCOPED_WEIGHED fixture;
     md5_xform pose[PLAY_JOINTS];
     uint8_t saved[2][4096];
     size_t sizes[2];
     begin(&fixture, "modifier m spring lhand { length 3 stiffness 0 }");
     for (int i = 0; i < 2; i++) {
         int fill = 17 + i;
-        OWN_PLAYER player = md5_create_player(
+        SCOPED_PLAYER player = md5_create_player(
             fixture.machine, &(md5_allocator){filled, free_filled, &fill, 0}, &fixture.error);
         play_pose(player, pose);
         sizes[i] = md5_player_save(player, saved[i], sizeof saved[i]);
@@ -252,7 +252,7 @@ TEST (modifier_weight_without_a_target_has_no_effect) {
 
 TEST (modifier_weight_of_a_file_is_the_initial_weight) {
     for (int i = 0; i < NUM_AT_ONCE; i++) {
-        OWN_WEIGHED fixture;
+        SCOPED_WEIGHED fixture;
         CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0);
         // The weight of the file applies until the game sets another weight.
         CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1) == 0);
@@ -272,7 +272,7 @@ TEST (modifier_with_a_target_needs_no_weight) {
         "modifier a aim head { length 2 } modifier b two_bone lfoot { weight 0.4 }\n"
         "modifier c fabrik lhand { length 4 } modifier d joint rhand { local_override }\n"
         "modifier e joint chest { local_override }";
-    OWN_WEIGHED fixture;
+    SCOPED_WEIGHED fixture;
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     begin(&fixture, modifiers);
     CHECK_STRING(fixture.error.message, "");
@@ -302,7 +302,7 @@ TEST (modifier_with_a_target_needs_no_weight) {
 // Saved, copied and in a batch, before and after a weight or target was set.
 TEST (modifier_weight_is_saved_and_copied) {
     enum { NUM_COPIES = 3 };
-    OWN_WEIGHED fixture;
+    SCOPED_WEIGHED fixture;
     static const char modifiers[] =
         "modifier a aim head modifier b two_bone lfoot modifier c spring lhand { weight 0.7 }\n"
         "modifier d feet pelvis { foot lfoot hold { height 40 speed 1000 } } modifier e gaze head\n"
@@ -326,7 +326,7 @@ TEST (modifier_weight_is_saved_and_copied) {
             md5_xform pose[PLAY_JOINTS], second_pose[PLAY_JOINTS];
             md5_mat34 joints[2][PLAY_JOINTS];
             md5_play_job job = {.player = copies[2], .seconds = 0.05, .joints = joints[0]};
-            OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
+            SCOPED void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
             advance_and_pose(fixture.player, pose);
             for (int k = 0; k < 2; k++) {
                 advance_and_pose(copies[k], second_pose);
@@ -347,7 +347,7 @@ TEST (modifier_weight_is_saved_and_copied) {
 
 static uint64_t fingerprint(const char *modifiers)
 {
-    OWN_WEIGHED fixture;
+    SCOPED_WEIGHED fixture;
     begin(&fixture, modifiers);
     const uint64_t hash = fixture.machine ? md5_machine_fingerprint(fixture.machine) : 0;
     return hash;
@@ -374,7 +374,7 @@ TEST (modifier_weight_out_of_range_is_rejected_with_location) {
         {"modifier m gaze head { eye lhand weight }", "expected a number, found '}'", 41},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_WEIGHED fixture;
+        SCOPED_WEIGHED fixture;
         begin(&fixture, cases[i].words);
         CHECK_STRING(fixture.error.message, cases[i].message);
         CHECK_UINT(fixture.error.line, 3);
@@ -386,7 +386,7 @@ TEST (modifier_weight_given_twice_is_a_warning) {
     STRINGS(modifiers) = {"modifier m spring head { weight 0.3 weight 0.6 }",
                           "modifier m gaze head   { weight 0.3 weight 0.6 }"};
     for (size_t i = 0; i < COUNT_OF(modifiers); i++) {
-        OWN_WEIGHED fixture;
+        SCOPED_WEIGHED fixture;
         begin(&fixture, modifiers[i]);
         CHECK_STRING(fixture.warnings, "3:37: duplicate 'weight': using the last");
         CHECK(md5_player_target(fixture.player, 0)->weight == 0.6f);

@@ -1,7 +1,7 @@
 // Tests of the creation of machines: each error in the tables is reported with a name.
 // test_machine_locations.c tests the errors that the text of a machine file can contain; this file
 // tests errors of tables that are written in C, and memory limits.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 // A machine with every kind of entry.
@@ -96,7 +96,7 @@ static void drop(full *all)
 {
     md5_free_machine_file(all->file);
 }
-#define OWN_FULL __attribute__((cleanup(drop))) full
+#define SCOPED_FULL __attribute__((cleanup(drop))) full
 
 static void begin(play_case *assets)
 {
@@ -111,7 +111,7 @@ static void begin(play_case *assets)
 // Applies `change` to valid tables called `all`, which must be rejected after that.
 #define REFUSE(change, message)                \
     do {                                       \
-        OWN_FULL all;                          \
+        SCOPED_FULL all;                       \
         fill(assets, &all);                    \
         change;                                \
         play_desc_refused(&all.desc, message); \
@@ -331,14 +331,14 @@ TEST_HERE (machine_rejects_conditions_about_too_many_events) {
             (md5_condition){.parameter = names[i], .kind = MD5_WHEN_EVENT, .compare = MD5_IS_SET};
     }
     for (uint32_t count = COUNT - 1; count <= COUNT; count++) {
-        OWN_FULL all;
+        SCOPED_FULL all;
         fill(assets, &all);
         all.clips[0].events = events;
         all.clips[0].num_events = COUNT;
         all.transitions[0].conditions = conditions;
         all.transitions[0].num_conditions = count;
         md5_error error = {0};
-        OWN_MACHINE machine = md5_create_machine(&all.desc, NULL, &error);
+        SCOPED_MACHINE machine = md5_create_machine(&all.desc, NULL, &error);
         CHECK((machine != NULL) == (count < COUNT));
         CHECK_STRING(
             error.message,
@@ -347,9 +347,9 @@ TEST_HERE (machine_rejects_conditions_about_too_many_events) {
 }
 
 TEST_HERE (machine_keeps_its_tables) {
-    OWN_FULL all;
+    SCOPED_FULL all;
     fill(assets, &all);
-    OWN_MACHINE machine = play_machine(&all.desc);
+    SCOPED_MACHINE machine = play_machine(&all.desc);
     drop(&all); // the machine must not use the caller's memory
     all.file = NULL;
     const md5_machine_desc *const kept = md5_machine_tables(machine);
@@ -380,8 +380,8 @@ TEST_HERE (machine_keeps_its_tables) {
 static md5_xform head_after(const full *all)
 {
     md5_xform pose[PLAY_JOINTS];
-    OWN_MACHINE machine = play_machine(&all->desc);
-    OWN_PLAYER player = play_player(machine);
+    SCOPED_MACHINE machine = play_machine(&all->desc);
+    SCOPED_PLAYER player = play_player(machine);
     for (int step = 0; step < 60; step++)
         play_advance(player, 0.05);
     play_pose(player, pose);
@@ -390,7 +390,7 @@ static md5_xform head_after(const full *all)
 
 TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
     static const md5_modifier_gaze defaults = {.seed = 0};
-    OWN_FULL all;
+    SCOPED_FULL all;
     fill(assets, &all);
     all.modifiers[4].gaze = &defaults;
     const md5_xform expected = head_after(&all);
@@ -405,9 +405,9 @@ TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
 static void survive_failures(const md5_machine_desc *desc)
 {
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_MACHINE machine = md5_create_machine(desc, &failure.opts, &failure.error);
+        SCOPED_MACHINE machine = md5_create_machine(desc, &failure.opts, &failure.error);
         const size_t blocks = failure.heap.live;
-        OWN_PLAYER player =
+        SCOPED_PLAYER player =
             machine ? md5_create_player(machine, &failure.opts.allocator, &failure.error) : NULL;
         CHECK((failure.error.status == MD5_OK) == (player != NULL));
         CHECK(player || failure.error.status == MD5_ERROR_MEMORY);
@@ -442,7 +442,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
                                       .transitions = transitions,
                                       .num_transitions = count};
         const md5_machine_desc desc = {.model = assets.model, ROW(clips, clip), ROW(layers, layer)};
-        OWN_MACHINE machine = md5_create_machine(&desc, &opts, NULL);
+        SCOPED_MACHINE machine = md5_create_machine(&desc, &opts, NULL);
         CHECK(machine);
         CHECK(before.live == 0 || heap.live_bytes / 5 * 4 <= 8 * before.live_bytes);
         CHECK(before.live == 0 || heap.peak_bytes / 5 * 4 <= 8 * before.peak_bytes);
@@ -453,7 +453,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
 }
 
 TEST_HERE (machine_survives_failure_of_every_allocation) {
-    OWN_FULL all;
+    SCOPED_FULL all;
     fill(assets, &all);
     survive_failures(&all.desc);
 }
@@ -462,7 +462,7 @@ TEST_HERE (machine_survives_failure_of_every_allocation) {
 TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, assets,
            play_begin(assets), play_end(assets)) {
     play_add_clip(assets, 2000, 30, 0.1, (play_walk){0.1, 0, 0}, 1);
-    OWN_MACHINE machine =
+    SCOPED_MACHINE machine =
         play_machine_read(assets, NULL,
                           "clip a f { turn } layer l { state s a } modifier stand feet pelvis { "
                           "foot lfoot { hip lhip } hold { speed 10 } }");
@@ -475,7 +475,7 @@ TEST_HERE (machine_survives_failure_of_every_block) {
     enum { MAX = 512 };
     static char names[MAX][8];
     static md5_parameter_desc parameters[MAX];
-    OWN_FULL all;
+    SCOPED_FULL all;
     fill(assets, &all);
     for (uint32_t i = 0; i < MAX; i++) {
         snprintf(names[i], sizeof names[i], "p%03u", i);
@@ -486,7 +486,7 @@ TEST_HERE (machine_survives_failure_of_every_block) {
     all.desc.parameters = parameters;
     for (; all.desc.num_parameters < MAX; all.desc.num_parameters++) {
         for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-            OWN_MACHINE machine = md5_create_machine(&all.desc, &failure.opts, &failure.error);
+            SCOPED_MACHINE machine = md5_create_machine(&all.desc, &failure.opts, &failure.error);
             CHECK(failure.error.status == (machine ? MD5_OK : MD5_ERROR_MEMORY));
         }
     }
@@ -494,14 +494,14 @@ TEST_HERE (machine_survives_failure_of_every_block) {
 
 // The heap must never exceed the limit, whichever block reaches it.
 TEST_HERE (machine_obeys_every_memory_limit) {
-    OWN_FULL all;
+    SCOPED_FULL all;
     fill(assets, &all);
     bool is_created = false;
     for (size_t limit = 1; !is_created; limit += 97) {
         test_heap heap = {0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
         md5_error error = {0};
-        OWN_MACHINE machine = md5_create_machine(&all.desc, &opts, &error);
+        SCOPED_MACHINE machine = md5_create_machine(&all.desc, &opts, &error);
         is_created = machine != NULL;
         CHECK((error.status == MD5_OK) == is_created);
         CHECK(is_created || error.status == MD5_ERROR_MEMORY);

@@ -1,6 +1,6 @@
 // Tests of the weights of morph targets that a machine drives, compared with sums and curves in
 // double precision.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 // Targets in the order of their first entry.
@@ -175,8 +175,8 @@ static void stir(const play_scene *fixture)
 
 TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(fixture);
-    OWN_PLAYER restored = play_restored(fixture->player);
-    OWN_PLAYER copied = play_copied(fixture->player);
+    SCOPED_PLAYER restored = play_restored(fixture->player);
+    SCOPED_PLAYER copied = play_copied(fixture->player);
     for (int i = 0; i < 20; i++) {
         CHECK(have_equal_weights(fixture->player, restored)
               && have_equal_weights(fixture->player, copied));
@@ -188,9 +188,9 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
 
 TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     stir(fixture);
-    OWN_PLAYER second = play_player(fixture->machine);
+    SCOPED_PLAYER second = play_player(fixture->machine);
     size_t size;
-    OWN uint8_t *const bytes = play_save(fixture->player, &size);
+    SCOPED uint8_t *const bytes = play_save(fixture->player, &size);
     uint32_t num_refused = 0;
     for (size_t i = 0; i < size; i++) {
         const uint8_t kept = bytes[i];
@@ -289,7 +289,7 @@ TEST (morph_rows_change_the_fingerprint) {
     };
     uint64_t fingerprints[4];
     for (uint32_t i = 0; i < 4; i++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture, rows[i]);
         fingerprints[i] = md5_machine_fingerprint(fixture.machine);
         for (uint32_t k = 0; k < i; k++)

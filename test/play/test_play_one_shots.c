@@ -3,7 +3,7 @@
 //
 // The later parts test their events and root motion over time, fades with curves, sections
 // (compared with a simulator), stops by events, and the table of one-shot clips in a machine.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
 enum { BASE, HIT, WAVE };
@@ -55,7 +55,7 @@ static double expected_weight(double time)
 
 TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
     for (int masked = 0; masked < 2; masked++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         float mask[PLAY_JOINTS];
         begin(&fixture);
         build_mask(&fixture, 0, mask);
@@ -90,9 +90,9 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
 // If a slot has five one-shots, the one-shot with the smallest weight, here the first, ends
 // immediately. The second player never plays it.
 TEST (one_shot_of_least_weight_leaves_a_full_slot) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture);
-    OWN_PLAYER second = md5_create_player(fixture.machine, NULL, NULL);
+    SCOPED_PLAYER second = md5_create_player(fixture.machine, NULL, NULL);
     for (int i = 0; i < 5; i++) {
         const md5_one_shot_desc desc = {
             .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_ONE_SHOT_LOOPS, .fade_in = 1};
@@ -110,7 +110,7 @@ TEST (one_shot_of_least_weight_leaves_a_full_slot) {
 // Adds the difference from a frame of the same clip, or of another clip.
 TEST (one_shot_adds_its_difference) {
     for (int variant = 0; variant < 3; variant++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         float mask[PLAY_JOINTS];
         begin(&fixture);
         build_mask(&fixture, 1, mask);
@@ -179,7 +179,7 @@ TEST (one_shot_starts_and_ends_as_documented) {
         {{.end = MD5_ONE_SHOT_LOOPS, .start = 0.5}, 0.5, 2},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         real_transform expected[PLAY_JOINTS];
         begin(&fixture);
         CHECK(md5_player_play_one_shot(fixture.player, 0, HIT, &cases[i].desc));
@@ -1038,7 +1038,7 @@ TEST_WITH (section_fires_both_ends_and_plays_backward, sectioned, fixture, secti
 TEST (one_shot_that_an_event_stops_restarts_at_the_time_of_the_event) {
     static const int splits[] = {1, 3, 7, 60, 600};
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
-        OWN_PLAY fixture = {0};
+        SCOPED_PLAY fixture = {0};
         play_scene_make(
             &fixture, 3,
             "trigger call trigger hold clip a f { frame 6 ev } clip b f "
@@ -1061,7 +1061,7 @@ TEST (one_shot_that_an_event_stops_restarts_at_the_time_of_the_event) {
 // An event at the frame where a section begins again stops the one-shot, because that is not its
 // start.
 TEST (one_shot_is_stopped_by_the_start_of_its_repeated_section) {
-    OWN_PLAY fixture = {0};
+    SCOPED_PLAY fixture = {0};
     play_scene_make(&fixture, 1,
                     "trigger go clip a f { section part 4 10 frame 4 ev } "
                     "layer l { state none nothing } slot s "
@@ -1080,7 +1080,7 @@ TEST (one_shot_is_stopped_by_the_start_of_its_repeated_section) {
 TEST (one_shot_that_is_released_during_fade_out_ends_immediately) {
     static const int splits[] = {1, 3, 60};
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
-        OWN_PLAY fixture = {0};
+        SCOPED_PLAY fixture = {0};
         play_scene_clips(&fixture, 1, 21, 20);
         play_scene_add(&fixture, 81, 20, 0.3, 2);
         play_scene_read(&fixture, "trigger go trigger next clip a f { section end 12 18 } clip b f "
@@ -1198,7 +1198,7 @@ TEST_WITH (one_shots_equal_a_simulation_at_any_frame_rate, play_case, assets, pl
     static const uint32_t frames[3] = {41, 17, 21};
     for (uint32_t i = 0; i < 3; i++)
         play_add_clip(assets, frames[i], 20, 0.4, (play_walk){0}, i);
-    OWN_MACHINE machine = play_machine_read(
+    SCOPED_MACHINE machine = play_machine_read(
         assets, NULL,
         "float speed trigger wave trigger hit bool dance follow speed ease 0.5 "
         "clip wave f clip hit f clip spin f slot other slot s "
@@ -1287,9 +1287,9 @@ TEST (one_shot_of_bobbin_equals_states_and_transitions) {
         "transition none attack { when attack and speed > 2 duration 0.15 smooth } "
         "transition none sneeze { when sneeze and speed > 2 duration 0.2 smooth } } }";
     md5_error error = {0};
-    OWN_CHARACTER bobbin =
+    SCOPED_CHARACTER bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
-    OWN_MACHINE_FILE file = md5_parse_machine_file(rows, sizeof rows - 1, NULL, &error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(rows, sizeof rows - 1, NULL, &error);
     REQUIRE(bobbin && file);
     md5_machine_desc desc = *md5_machine_tables(bobbin->machine);
     md5_layer_desc layers[16];
@@ -1300,7 +1300,7 @@ TEST (one_shot_of_bobbin_equals_states_and_transitions) {
     memcpy(layers + below + 1, desc.layers + below, (desc.num_layers++ - below) * sizeof *layers);
     desc.layers = layers;
     desc.num_one_shots = 0;
-    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
+    SCOPED_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     if (!CHECK(machine))
         printf("%s\n", error.message);
     STRINGS(triggers) = {"wave", "point", "attack", "sneeze"};

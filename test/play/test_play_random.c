@@ -30,7 +30,7 @@ uint32_t play_below(uint64_t *random, uint32_t count)
     return test_random_u32(random) % count;
 }
 
-bool play_one_in(uint64_t *random, uint32_t count)
+bool play_random_one_in(uint64_t *random, uint32_t count)
 {
     return play_below(random, count) == 0;
 }
@@ -38,14 +38,14 @@ bool play_one_in(uint64_t *random, uint32_t count)
 static double random_start(uint64_t *random)
 {
     static const double starts[] = {0, 0, 0, 0.25, 0.5, 1, 0.3f, 0.7f, 1.5};
-    return play_one_in(random, 8) ? 2 * test_random(random) : starts[play_below(random, 9)];
+    return play_random_one_in(random, 8) ? 2 * test_random(random) : starts[play_below(random, 9)];
 }
 
 static float random_speed(uint64_t *random)
 {
     static const float speeds[] = {0, 0, 1, 2, 0.5f, -1, 0.3f, -0.7f};
-    return play_one_in(random, 4) ? (float)(4 * test_random(random) - 1.5)
-                                  : speeds[play_below(random, 8)];
+    return play_random_one_in(random, 4) ? (float)(4 * test_random(random) - 1.5)
+                                         : speeds[play_below(random, 8)];
 }
 
 static void create_motions(play_random_tables *to, uint64_t *random)
@@ -55,7 +55,7 @@ static void create_motions(play_random_tables *to, uint64_t *random)
         *motion = (md5_motion_desc){
             .name = motion_names[i],
             .speed = random_speed(random),
-            .speed_parameter = play_one_in(random, 3) ? "pace" : NULL,
+            .speed_parameter = play_random_one_in(random, 3) ? "pace" : NULL,
             .items = to->items[i],
         };
         if (i < 3) {
@@ -64,7 +64,7 @@ static void create_motions(play_random_tables *to, uint64_t *random)
             motion->start = random_start(random);
             continue;
         }
-        motion->kind = play_one_in(random, 3) ? MD5_MOTION_STACK : MD5_MOTION_BLEND_1D;
+        motion->kind = play_random_one_in(random, 3) ? MD5_MOTION_STACK : MD5_MOTION_BLEND_1D;
         motion->sync = (md5_sync)play_below(random, 3);
         motion->num_items = 1 + play_below(random, PLAY_ITEMS);
         motion->x_parameter = "x";
@@ -72,10 +72,11 @@ static void create_motions(play_random_tables *to, uint64_t *random)
         const bool is_free = motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE;
         for (uint32_t k = 0; k < motion->num_items; k++)
             to->items[i][k] = (md5_motion_item){
-                .motion = is_free && play_one_in(random, 2) ? motion_names[play_below(random, 3)]
-                                                            : clip_names[play_below(random, 3)],
+                .motion = is_free && play_random_one_in(random, 2)
+                              ? motion_names[play_below(random, 3)]
+                              : clip_names[play_below(random, 3)],
                 .x = (float)k,
-                .mode = (md5_layer_mode)(k > 0 && play_one_in(random, 2)),
+                .mode = (md5_layer_mode)(k > 0 && play_random_one_in(random, 2)),
                 .weight = 0.5f,
             };
     }
@@ -87,16 +88,16 @@ static void create_transition(md5_transition_desc *to, md5_condition *condition,
     static const float exits[] = {0, 0.25f, 0.5f, 1, 1, 1.5f, 2, 3, 0.3f, 0.7f};
     static const float durations[] = {0, 0, 0.1f, 0.2f, 0.25f, 0.5f};
     *to = (md5_transition_desc){
-        .from = play_one_in(random, 6) ? NULL : state_names[play_below(random, num_states)],
+        .from = play_random_one_in(random, 6) ? NULL : state_names[play_below(random, num_states)],
         .to = state_names[play_below(random, num_states)],
-        .waits = !play_one_in(random, 3),
-        .exit = play_one_in(random, 6) ? (float)(3 * test_random(random))
-                                       : exits[play_below(random, 10)],
-        .duration = play_one_in(random, 6) ? (float)(0.8 * test_random(random))
-                                           : durations[play_below(random, 6)],
-        .fade = (md5_fade)play_one_in(random, 3),
+        .waits = !play_random_one_in(random, 3),
+        .exit = play_random_one_in(random, 6) ? (float)(3 * test_random(random))
+                                              : exits[play_below(random, 10)],
+        .duration = play_random_one_in(random, 6) ? (float)(0.8 * test_random(random))
+                                                  : durations[play_below(random, 6)],
+        .fade = (md5_fade)play_random_one_in(random, 3),
         .easing.kind = (md5_ease_kind)play_below(random, MD5_EASE_CUBIC_BEZIER),
-        .keeps_phase = play_one_in(random, 3),
+        .keeps_phase = play_random_one_in(random, 3),
         .start = (float)random_start(random),
         .priority = (int32_t)play_below(random, 3),
         .interrupt = (md5_interrupt)play_below(random, 3),
@@ -114,8 +115,8 @@ static void create_transition(md5_transition_desc *to, md5_condition *condition,
     *condition = conditions[play_below(random, 8)];
     to->conditions = condition;
     const uint32_t rarity = to->waits ? 3 : 10;
-    to->num_conditions = play_one_in(random, rarity) ? 0 : 1;
-    if (to->waits && play_one_in(random, 2))
+    to->num_conditions = play_random_one_in(random, rarity) ? 0 : 1;
+    if (to->waits && play_random_one_in(random, 2))
         to->num_conditions = 0;
 }
 
@@ -135,15 +136,15 @@ static void create_layers(play_random_tables *to, uint64_t *random)
     for (uint32_t i = 0; i < to->desc.num_layers; i++) {
         const uint32_t num_states = 1 + play_below(random, PLAY_STATES);
         for (uint32_t k = 0; k < num_states; k++) {
-            const char *const motion = play_one_in(random, 3)
+            const char *const motion = play_random_one_in(random, 3)
                                            ? clip_names[play_below(random, PLAY_RANDOM_CLIPS)]
                                            : motion_names[play_below(random, PLAY_MOTIONS)];
-            to->states[i][k] = (md5_state_desc){.name = state_names[k],
-                                                .motion = play_one_in(random, 12) ? NULL : motion};
+            to->states[i][k] = (md5_state_desc){
+                .name = state_names[k], .motion = play_random_one_in(random, 12) ? NULL : motion};
         }
         to->layers[i] = (md5_layer_desc){
             .name = names[i],
-            .mode = (md5_layer_mode)(i > 0 && play_one_in(random, 2)),
+            .mode = (md5_layer_mode)(i > 0 && play_random_one_in(random, 2)),
             .weight = i > 0 ? 0.5f : 1,
             .states = to->states[i],
             .num_states = num_states,
@@ -153,7 +154,7 @@ static void create_layers(play_random_tables *to, uint64_t *random)
         for (uint32_t k = 0; k < to->layers[i].num_transitions; k++) {
             md5_transition_desc *const transition = &to->transitions[i][k];
             create_transition(transition, &to->conditions[i][k], num_states, random);
-            if (play_one_in(random, 3) && !to->has_fades)
+            if (play_random_one_in(random, 3) && !to->has_fades)
                 transition->duration = 0;
             to->has_fades = to->has_fades || transition->duration > 0;
             add_fade(to, i, transition->fade, transition->duration);
@@ -239,7 +240,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
     const md5_root_extraction extracts[] = {MD5_ROOT_EXTRACTION_NONE, MD5_ROOT_EXTRACTION_WALK,
                                             MD5_ROOT_EXTRACTION_MOVE, MD5_ROOT_EXTRACTION_TURN};
     const md5_root_extraction extract =
-        extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
+        extracts[play_random_one_in(random, 2) ? 0 : play_below(random, 4)];
     to->extracts_rotation = extract == MD5_ROOT_EXTRACTION_TURN;
     uint64_t aside = *random; // windows and curves must not change the rest of the random machine
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
@@ -266,14 +267,14 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
         to->clips[i] = (md5_clip_desc){
             .name = clip_names[i],
             .binding = fixture->assets.bindings[i],
-            .period = (md5_period)play_one_in(random, 3),
+            .period = (md5_period)play_random_one_in(random, 3),
             .root_extraction = extract,
             .events = to->events[i],
             .num_events = play_below(random, PLAY_EVENTS + 1),
             .markers = to->markers[i],
             .num_markers = last > 2 ? PLAY_MARKERS : 0,
             .windows = to->windows[i],
-            .num_windows = play_one_in(&aside, 2) ? 0 : PLAY_WINDOWS,
+            .num_windows = play_random_one_in(&aside, 2) ? 0 : PLAY_WINDOWS,
             .curves = &to->curves[i],
             .num_curves = i % 2,
         };
@@ -318,9 +319,9 @@ void play_random_step(play_random_tables *to, uint64_t *random)
                 min_markers = markers < min_markers ? markers : min_markers;
                 max_markers = markers > max_markers ? markers : max_markers;
             }
-            transition->in_step =
-                min_markers == max_markers && min_markers >= 0 && play_one_in(random, 2) == 0;
-            if (transition->in_step && play_one_in(random, 3))
+            transition->in_step = min_markers == max_markers && min_markers >= 0
+                                  && play_random_one_in(random, 2) == 0;
+            if (transition->in_step && play_random_one_in(random, 3))
                 transition->leader = transition->to;
             may_interrupt = may_interrupt
                             || (transition->in_step && transition->interrupt != MD5_INTERRUPT_NONE);
@@ -361,22 +362,24 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
             continue;
         if (added[1].kind == MD5_WHEN_EVENT)
             added[1] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_EVENT};
-        added[1].begins_alternative = transition->num_conditions > 0 && play_one_in(random, 2);
+        added[1].begins_alternative =
+            transition->num_conditions > 0 && play_random_one_in(random, 2);
         transition->conditions = added + 1 - transition->num_conditions;
         transition->num_conditions++;
-        transition->exits_each = play_one_in(random, 2);
+        transition->exits_each = play_random_one_in(random, 2);
         // A phase that is passed from clip to clip, at times that depend on the phase, is only as
         // exact as these times: its error grows unequally.
         transition->keeps_phase = false;
         // Use an event of a state that plays a clip.
         for (uint32_t k = 0; k < layer->num_states * PLAY_RANDOM_CLIPS; k++) {
             const md5_state_desc *const state = &layer->states[k / PLAY_RANDOM_CLIPS];
-            const md5_clip_desc *const own_clip = &to->clips[k % PLAY_RANDOM_CLIPS];
+            const md5_clip_desc *const slot_clip = &to->clips[k % PLAY_RANDOM_CLIPS];
             const bool is_source =
                 transition->waits && transition->from && strcmp(transition->from, state->name) == 0;
-            const bool plays_clip = state->motion && strcmp(state->motion, own_clip->name) == 0;
-            if (is_source && plays_clip && own_clip->num_events > 0 && play_one_in(random, 2))
-                transition->exit_event = own_clip->events[0].name;
+            const bool plays_clip = state->motion && strcmp(state->motion, slot_clip->name) == 0;
+            if (is_source && plays_clip && slot_clip->num_events > 0
+                && play_random_one_in(random, 2))
+                transition->exit_event = slot_clip->events[0].name;
         }
     }
 }
@@ -405,7 +408,7 @@ void play_random_add_one_shots(play_random_tables *to, uint64_t *random)
                                 .conditions = to->whens[i],
                                 .num_conditions = 1,
                                 .until = &to->untils[i],
-                                .num_until = !play_one_in(random, 4),
+                                .num_until = !play_random_one_in(random, 4),
                                 .speed = random_speed(random),
                                 .fade_in = 0.125f * (float)play_below(random, 3),
                                 .fade_out = 0.125f * (float)play_below(random, 3),
@@ -424,8 +427,8 @@ void play_random_add_one_shots(play_random_tables *to, uint64_t *random)
 double play_random_seconds(uint64_t *random)
 {
     const double units[] = {0.05, 0.25, 0.5, 1, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};
-    const double direction = play_one_in(random, 3) ? -1 : 1;
-    if (play_one_in(random, 3))
+    const double direction = play_random_one_in(random, 3) ? -1 : 1;
+    if (play_random_one_in(random, 3))
         return direction * 6 * test_random(random);
     return direction * units[play_below(random, 8)] * play_below(random, 20);
 }
@@ -437,7 +440,7 @@ void play_random_change(md5_player *const *players, uint32_t num_players,
     const uint32_t layer = play_below(random, fixture->desc.num_layers);
     const uint32_t state = play_below(random, fixture->layers[layer].num_states);
     const float duration = (float)(0.3 * play_below(random, 3));
-    const md5_fade fade = (md5_fade)play_one_in(random, 3);
+    const md5_fade fade = (md5_fade)play_random_one_in(random, 3);
     const double time = random_start(random);
     const float x = (float)play_below(random, 9) / 4.0f;
     const float pace = random_speed(random);

@@ -88,6 +88,6 @@ void play_log_event(void *user, md5_player *player, const md5_event *event, floa
 bool play_same_events(const play_event_log *a, const play_event_log *b);
 
 uint32_t play_below(uint64_t *random, uint32_t count);
-bool play_one_in(uint64_t *random, uint32_t count);
+bool play_random_one_in(uint64_t *random, uint32_t count);
 
 #endif

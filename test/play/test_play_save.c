@@ -4,7 +4,7 @@
 // MD5_SAVE_MACHINES sets the number of random machines, MD5_SAVE_SEED selects a single machine.
 // Further parts test players of edited machines, invalid bytes, and saved bytes of previous format
 // versions.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_random.h"
 
 enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
@@ -38,7 +38,7 @@ static void begin_machine(save_test *fixture, uint64_t seed, uint64_t *random)
 {
     *random = seed * 0x2545F4914F6CDD1Du + 1;
     play_random_make(&fixture->stock, &fixture->tables, random);
-    if (play_one_in(random, 2))
+    if (play_random_one_in(random, 2))
         play_random_step(&fixture->tables, random);
     if (seed % 4 == 0)
         play_random_add_times(&fixture->tables, random);
@@ -72,8 +72,8 @@ static void change_one_shots(const save_test *fixture, md5_player *const *player
     const md5_easing plain = {.kind = (md5_ease_kind)play_below(random, 3)};
     const md5_one_shot_desc one_shot = {
         .mode = (md5_layer_mode)play_below(random, 2),
-        .reference = play_one_in(random, 2) ? desc->clips[0].name : NULL,
-        .layer = play_one_in(random, 2) ? desc->layers[0].name : NULL,
+        .reference = play_random_one_in(random, 2) ? desc->clips[0].name : NULL,
+        .layer = play_random_one_in(random, 2) ? desc->layers[0].name : NULL,
         .speed = (float)(3 * test_random(random) - 1),
         .fade_in = 0.2f * (float)play_below(random, 3),
         .fade_out = 0.1f * (float)play_below(random, 3),
@@ -83,7 +83,7 @@ static void change_one_shots(const save_test *fixture, md5_player *const *player
     };
     const uint32_t slot = play_below(random, 2);
     const uint32_t clip = play_below(random, desc->num_clips);
-    const bool stops = play_one_in(random, 4);
+    const bool stops = play_random_one_in(random, 4);
     for (uint32_t i = 0; i < num_players; i++) {
         if (stops)
             md5_player_stop_one_shot(players[i], slot, one_shot.fade_out);
@@ -96,13 +96,13 @@ static void change_one_shots(const save_test *fixture, md5_player *const *player
 static bool step_equally(save_test *fixture, md5_player *const *players, uint32_t num_players,
                          uint64_t *random)
 {
-    const bool changes = !play_one_in(random, 3);
-    const bool is_visible = !play_one_in(random, 3);
-    const double seconds = play_one_in(random, 4) ? 0 : play_random_seconds(random) * 0.1;
+    const bool changes = !play_random_one_in(random, 3);
+    const bool is_visible = !play_random_one_in(random, 3);
+    const double seconds = play_random_one_in(random, 4) ? 0 : play_random_seconds(random) * 0.1;
     md5_xform poses[2][PLAY_JOINTS], motions[2];
     if (changes)
         play_random_change(players, num_players, &fixture->tables, random);
-    if (play_one_in(random, 3)) {
+    if (play_random_one_in(random, 3)) {
         const uint32_t number = play_below(random, MODIFIERS);
         const float weight = (float)play_below(random, 3) * 0.5f;
         const md5_vec3 position = {(float)(20 * test_random(random)), 3,
@@ -117,9 +117,9 @@ static bool step_equally(save_test *fixture, md5_player *const *players, uint32_
                 md5_player_feet(players[i], number)->floor = 0.1f * position.x;
         }
     }
-    if (play_one_in(random, 3))
+    if (play_random_one_in(random, 3))
         change_one_shots(fixture, players, num_players, random);
-    if (play_one_in(random, 4)) {
+    if (play_random_one_in(random, 4)) {
         const uint32_t mask = play_below(random, 3);
         const md5_detail detail = {
             .mask = mask < 2 ? masks[mask].name : NULL,
@@ -152,7 +152,7 @@ static bool by_saving(md5_player *to, const md5_player *from)
 {
     md5_error error = {0};
     size_t size;
-    OWN void *const bytes = play_save(from, &size);
+    SCOPED void *const bytes = play_save(from, &size);
     const bool is_restored = md5_player_restore(to, bytes, size, &error);
     return CHECK_STRING(error.message, "") && CHECK(is_restored);
 }
@@ -175,7 +175,7 @@ static bool check_machine(save_test *fixture, uint64_t seed, transfer_state *tra
 {
     uint64_t random;
     begin_machine(fixture, seed, &random);
-    OWN_MACHINE second = play_machine(&fixture->tables.desc); // with the same tables
+    SCOPED_MACHINE second = play_machine(&fixture->tables.desc); // with the same tables
     md5_player *const players[2] = {
         play_player(fixture->machine),
         play_player(transfer == by_adopting ? second : fixture->machine)};
@@ -206,7 +206,7 @@ static void check_machines(transfer_state *transfer)
     enum { USUAL_MACHINES = 200, MAX_FAILED = 3 };
     const char *const wanted = getenv("MD5_SAVE_MACHINES");
     const char *const alone = getenv("MD5_SAVE_SEED");
-    OWN save_test *const fixture = calloc(1, sizeof *fixture);
+    SCOPED save_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
     int num_failed = 0;
@@ -231,7 +231,7 @@ TEST (adopted_player_of_equal_tables_continues_with_the_same_bits) {
 
 // Machines that share names and little else.
 TEST (adopted_player_of_any_other_machine_has_valid_poses) {
-    OWN save_test *const fixture = calloc(1, sizeof *fixture);
+    SCOPED save_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     md5_machine *was = NULL;
     md5_player *old = NULL;
@@ -342,12 +342,12 @@ static double move(md5_player *player, int num_frames, md5_xform *pose)
 TEST (player_of_an_edited_machine_continues_without_a_jump) {
     for (size_t i = 0; i < COUNT_OF(edits); i++) {
         const edit *const each = &edits[i];
-        OWN_PLAY was = {0};
-        OWN_PLAY is = {0};
+        SCOPED_PLAY was = {0};
+        SCOPED_PLAY is = {0};
         const int number = (int)i;
         begin_edited(&was, each->was);
         begin_edited(&is, each->is);
-        OWN_PLAYER alone = play_player(is.machine);
+        SCOPED_PLAYER alone = play_player(is.machine);
         char lost[LOST_TEXT] = "";
         md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
         double max_distance = move(was.player, 12, old);
@@ -381,8 +381,8 @@ TEST (player_of_an_edited_machine_keeps_values_by_name) {
                               "modifier sway spring lhand { length 2 } modifier look aim head " GO;
     static const char is[] = "float y 1 float z 4 modifier look aim head modifier sway spring "
                              "lhand { length 2 } layer new { state rest nothing } " GO;
-    OWN_PLAY from = {0};
-    OWN_PLAY to = {0};
+    SCOPED_PLAY from = {0};
+    SCOPED_PLAY to = {0};
     char lost[LOST_TEXT] = "";
     begin_edited(&from, was);
     begin_edited(&to, is);
@@ -428,8 +428,8 @@ TEST (open_window_of_an_edited_machine_is_identified_among_equal_names) {
         {OF_A("window far 10-12"), "+far10 -far12 ", "window hit, "},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_PLAY was = {0};
-        OWN_PLAY is = {0};
+        SCOPED_PLAY was = {0};
+        SCOPED_PLAY is = {0};
         char events[LOST_TEXT] = "";
         char lost[LOST_TEXT] = "";
         begin_edited(&was, OF_A("window hit 10-12 w\nwindow hit 2-8"));
@@ -445,8 +445,8 @@ TEST (open_window_of_an_edited_machine_is_identified_among_equal_names) {
 }
 
 TEST (one_shot_of_an_edited_machine_continues_in_the_slot_of_its_name) {
-    OWN_PLAY was = {0};
-    OWN_PLAY is = {0};
+    SCOPED_PLAY was = {0};
+    SCOPED_PLAY is = {0};
     char lost[LOST_TEXT] = "";
     begin_edited(
         &was,
@@ -490,7 +490,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
 
 TEST (restoring_invalid_bytes_does_not_change_a_player) {
     enum { MACHINES = 5 };
-    OWN save_test *const fixture = calloc(1, sizeof *fixture);
+    SCOPED save_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     bool is_right = true;
     for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
@@ -503,9 +503,9 @@ TEST (restoring_invalid_bytes_does_not_change_a_player) {
         play_random_change(&player, 1, &fixture->tables, &random);
         md5_player_copy(second, player);
         size_t size;
-        OWN uint8_t *const bytes = play_save(player, &size);
+        SCOPED uint8_t *const bytes = play_save(player, &size);
         for (size_t cut = 0; cut < size && is_right; cut++) {
-            OWN uint8_t *const part = test_copy(bytes, cut);
+            SCOPED uint8_t *const part = test_copy(bytes, cut);
             is_right = CHECK(!md5_player_restore(player, part, cut, NULL));
         }
         static const uint8_t flips[] = {0x01, 0x10, 0x80, 0xff};
@@ -541,7 +541,7 @@ static void write_number(uint8_t *bytes, uint64_t number, size_t num_bytes)
 static bool has_limit(md5_player *player, const uint8_t *bytes, size_t size,
                       const saved_limit *number)
 {
-    OWN uint8_t *const changed = test_copy(bytes, size);
+    SCOPED uint8_t *const changed = test_copy(bytes, size);
     bool is_found = false;
     for (size_t i = 0; i + number->num_bytes <= size && !is_found; i++) {
         char expected[128];
@@ -582,7 +582,7 @@ TEST (saved_numbers_have_limits) {
         {"target of a gaze is out of range", 4, 0, 1},
         {"result of a foot is out of range", 4, MD5_LIMB_NOT_FINITE, MD5_LIMB_NOT_FINITE + 1},
     };
-    OWN save_test *const fixture = calloc(1, sizeof *fixture);
+    SCOPED save_test *const fixture = calloc(1, sizeof *fixture);
     bool is_found[COUNT_OF(limits)] = {false};
     play_random_begin(&fixture->stock);
     for (uint64_t seed = 1; seed <= MACHINES; seed++) {
@@ -593,7 +593,7 @@ TEST (saved_numbers_have_limits) {
             step_equally(fixture, &player, 1, &random);
         play_random_change(&player, 1, &fixture->tables, &random);
         size_t size;
-        OWN uint8_t *const bytes = play_save(player, &size);
+        SCOPED uint8_t *const bytes = play_save(player, &size);
         for (size_t i = 0; i < COUNT_OF(limits); i++)
             is_found[i] = is_found[i] || has_limit(player, bytes, size, &limits[i]);
         md5_destroy_player(player);
@@ -618,12 +618,12 @@ static void begin_small(play_scene *fixture, const char *rows)
 }
 
 TEST (player_of_another_machine_is_rejected_by_name) {
-    OWN_PLAY first, second;
+    SCOPED_PLAY first, second;
     begin_small(&first, SMALL);
     begin_small(&second, SMALL);
     CHECK_UINT(md5_machine_fingerprint(first.machine), md5_machine_fingerprint(second.machine));
     size_t size;
-    OWN void *const bytes = play_save(first.player, &size);
+    SCOPED void *const bytes = play_save(first.player, &size);
     CHECK(md5_player_restore(second.player, bytes, size, NULL));
 
     md5_machine_desc desc = *md5_machine_tables(first.machine);
@@ -632,18 +632,18 @@ TEST (player_of_another_machine_is_rejected_by_name) {
     body.states = states;
     desc.layers = &body;
     desc.name = "hero";
-    OWN_MACHINE hero = play_machine(&desc);
-    OWN_PLAYER runs = play_player(hero);
+    SCOPED_MACHINE hero = play_machine(&desc);
+    SCOPED_PLAYER runs = play_player(hero);
     md5_error error = {0};
     CHECK_SAYS(md5_player_restore(runs, bytes, size, &error), error, MD5_ERROR_MISMATCH,
                "of machine 'hero', found ");
 }
 
 TEST (player_of_another_version_is_rejected_by_number) {
-    OWN_PLAY first;
+    SCOPED_PLAY first;
     begin_small(&first, SMALL);
     size_t size;
-    OWN uint8_t *const bytes = play_save(first.player, &size);
+    SCOPED uint8_t *const bytes = play_save(first.player, &size);
     bytes[4] = 200;
     md5_error error = {0};
     CHECK_SAYS(md5_player_restore(first.player, bytes, size, &error), error, MD5_ERROR_MISMATCH,
@@ -655,13 +655,13 @@ TEST (player_of_another_version_is_rejected_by_number) {
 // The bytes ff ff ff ff are -1, which means that no entry of a table is selected; lower numbers are
 // invalid.
 TEST (saved_indices_below_none_are_rejected) {
-    OWN_PLAY first;
+    SCOPED_PLAY first;
     begin_small(&first, SMALL);
     static const uint8_t none[4] = {0xff, 0xff, 0xff, 0xff};
     size_t size;
     size_t num_none = 0;
     size_t num_states = 0;
-    OWN uint8_t *const bytes = play_save(first.player, &size);
+    SCOPED uint8_t *const bytes = play_save(first.player, &size);
     for (size_t i = 0; i + 4 <= size; i++) {
         if (memcmp(bytes + i, none, 4) != 0)
             continue;
@@ -679,11 +679,11 @@ TEST (saved_indices_below_none_are_rejected) {
 // The format begins with a magic number, version and fingerprint, all little-endian; then three
 // flags and, as a double, the time since the last pose.
 TEST (saved_bytes_are_little_endian) {
-    OWN_PLAY first;
+    SCOPED_PLAY first;
     begin_small(&first, SMALL);
     play_advance(first.player, 0.75);
     size_t size;
-    OWN uint8_t *const bytes = play_save(first.player, &size);
+    SCOPED uint8_t *const bytes = play_save(first.player, &size);
     CHECK_BYTES(bytes, "M5PS\6\0\0\0", 8);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
@@ -694,11 +694,11 @@ TEST (saved_bytes_are_little_endian) {
 }
 
 TEST (save_to_a_small_buffer_is_truncated_and_returns_the_size) {
-    OWN_PLAY first;
+    SCOPED_PLAY first;
     begin_small(&first, SMALL);
     size_t size;
-    OWN void *const bytes = play_save(first.player, &size);
-    OWN uint8_t *const cut = malloc(size);
+    SCOPED void *const bytes = play_save(first.player, &size);
+    SCOPED uint8_t *const cut = malloc(size);
     for (size_t capacity = 0; capacity < size; capacity++) {
         memset(cut, 0x5a, size);
         CHECK_UINT(md5_player_save(first.player, cut, capacity), size);
@@ -716,10 +716,10 @@ TEST (fingerprint_depends_on_every_table) {
         SMALL_OF("frame 1 step", "float speed", "state stand a"),
         SMALL_OF("", "float speed", "state stand nothing"),
     };
-    OWN_PLAY first;
+    SCOPED_PLAY first;
     begin_small(&first, SMALL);
     for (size_t i = 0; i < COUNT_OF(changed); i++) {
-        OWN_PLAY second;
+        SCOPED_PLAY second;
         begin_small(&second, changed[i]);
         CHECK_THAT(md5_machine_fingerprint(second.machine)
                        != md5_machine_fingerprint(first.machine),
@@ -797,7 +797,7 @@ static const char saved[] =
 enum { SAVED_SIZE = (sizeof saved - 1) / 2 };
 
 TEST (saved_player_of_version_2_is_restored) {
-    OWN_PLAY old, same;
+    SCOPED_PLAY old, same;
     uint8_t bytes[SAVED_SIZE];
     begin(&old);
     begin(&same);
@@ -846,7 +846,7 @@ TEST (saved_player_of_version_2_is_restored) {
 
 // The player is saved again in the current version without loss.
 TEST (saved_player_of_version_2_is_saved_in_the_newest) {
-    OWN_PLAY fixture, second;
+    SCOPED_PLAY fixture, second;
     uint8_t bytes[SAVED_SIZE], again[2 * SAVED_SIZE];
     begin(&fixture);
     begin(&second);
@@ -905,7 +905,7 @@ static const char saved_5[] =
     "00000000000000000000000000000000c03f0000000000000000000000000000000000";
 
 TEST (saved_player_of_version_5_is_restored) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     play_scene_begin(&fixture);
     for (uint32_t i = 0; i < 2; i++)
@@ -914,7 +914,7 @@ TEST (saved_player_of_version_5_is_restored) {
                               "follow pace spring 100 4 layer body { state a a state b b }");
     play_unhex(saved_5, sizeof bytes, bytes);
     CHECK(md5_player_restore(fixture.player, bytes, sizeof bytes, NULL));
-    OWN_PLAYER same = play_player(fixture.machine);
+    SCOPED_PLAYER same = play_player(fixture.machine);
     md5_player_set(same, 0, 5);
     play_advance(same, 0.375);
     for (int step = 0; step < 10; step++) {

@@ -3,7 +3,7 @@
 //
 // Random tables are generated from the schema, written as text and read again without changing a
 // bit. The tables in the manual are compared with the schema.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_random.h"
 
 #include "md5/play/make/building.h"
@@ -214,11 +214,11 @@ static float random_float(const md5_column *column, uint64_t *random)
     const double share = test_random_u32(random) / 4294967295.0;
     const double low = has_range ? column->min : -1e4;
     const double high = has_range ? column->max : 1e4;
-    if (column->keeps_zero && play_one_in(random, 5))
+    if (column->keeps_zero && play_random_one_in(random, 5))
         return MD5_EXPLICIT_ZERO;
-    if (play_one_in(random, 3))
+    if (play_random_one_in(random, 3))
         return (float)(low + (high - low) / 8.0 * play_below(random, 9));
-    return (float)(low + (high - low) * share * (play_one_in(random, 2) ? 1 : 1e-6));
+    return (float)(low + (high - low) * share * (play_random_one_in(random, 2) ? 1 : 1e-6));
 }
 
 static uint32_t random_choice(const md5_column *column, uint64_t *random)
@@ -231,7 +231,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
 {
     const md5_column *const column = &schema->columns[number];
     char *const value = row + column->offset;
-    const bool is_often = !play_one_in(random, 3);
+    const bool is_often = !play_random_one_in(random, 3);
     const bool is_head = column->position == MD5_POSITION_HEAD;
     const char **const texts = (const char **)(void *)value;
     float *const floats = (float *)(void *)value;
@@ -258,17 +258,17 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         *texts = column->form == MD5_FORM_JOINTS ? "*spine -\"a (b\"\n 'c' " : random_name(random);
         break;
     case MD5_COLUMN_TEXTS:
-        for (size_t i = 0; i < column->auxiliary && (i == 0 || !play_one_in(random, 3)); i++)
+        for (size_t i = 0; i < column->auxiliary && (i == 0 || !play_random_one_in(random, 3)); i++)
             texts[i] = random_name(random);
         break;
     case MD5_COLUMN_FLOAT:
-        if (column->state > 0 && play_one_in(random, 3)) {
+        if (column->state > 0 && play_random_one_in(random, 3)) {
             const char *const names[] = {random_name(random), random_name(random)};
             memcpy(row + column->state, names, sizeof names);
-        } else if (column->form == MD5_FORM_DRIVEN && play_one_in(random, 2)) {
+        } else if (column->form == MD5_FORM_DRIVEN && play_random_one_in(random, 2)) {
             const char *const name = random_name(random);
             memcpy(row + column->auxiliary, &name, sizeof name);
-            if (column->easing > 0 && play_one_in(random, 2))
+            if (column->easing > 0 && play_random_one_in(random, 2))
                 add_row(to, &md5i_easing_schema, row + column->easing, 0);
         } else {
             do
@@ -280,7 +280,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         *(double *)(void *)value = test_random_u32(random) / 64.0;
         break;
     case MD5_COLUMN_COUNT:
-        *integer = play_one_in(random, 2) ? play_below(random, 9) : test_random_u32(random);
+        *integer = play_random_one_in(random, 2) ? play_below(random, 9) : test_random_u32(random);
         break;
     case MD5_COLUMN_INT:
         *(int32_t *)(void *)value = (int32_t)test_random_u32(random);
@@ -324,7 +324,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
 static void fill_condition(md5_condition *condition, const void *before, uint64_t *random)
 {
     condition->kind = (md5_condition_kind)play_below(random, 4);
-    condition->begins_alternative = before == condition - 1 && play_one_in(random, 2);
+    condition->begins_alternative = before == condition - 1 && play_random_one_in(random, 2);
     const bool is_compared = condition->compare > MD5_IS_CLEAR;
     if (condition->kind == MD5_WHEN_EVENT ? condition->compare != MD5_IS_SET : !is_compared)
         condition->kind = MD5_WHEN_PARAMETER;
@@ -415,7 +415,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
 // MD5_TRANSITIONS sets the number of random machines that are written and read.
 TEST (written_machines_are_read_bit_for_bit) {
     static random_tables tables;
-    OWN_STRING text = malloc(TEXT_SIZE);
+    SCOPED_STRING text = malloc(TEXT_SIZE);
     uint64_t random = 77;
     md5_error error = {0};
     const uint32_t count = play_transitions(5000);
@@ -449,15 +449,15 @@ TEST (machines_of_our_models_round_trip_through_text) {
         "models/tendril/tendril.md5machine",
         "test/fuzz/seeds/machine/all.md5machine",
     };
-    OWN_STRING text = malloc(TEXT_SIZE);
+    SCOPED_STRING text = malloc(TEXT_SIZE);
     if (text) {
         for (size_t i = 0; i < COUNT_OF(paths); i++) {
             md5_error error = {0};
-            OWN_MACHINE_FILE file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
+            SCOPED_MACHINE_FILE file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
             const size_t size =
                 file ? md5_write_machine(&file->desc, file->model_file, text, TEXT_SIZE, &error)
                      : 0;
-            OWN_MACHINE_FILE again = md5_parse_machine_file(text, size, NULL, &error);
+            SCOPED_MACHINE_FILE again = md5_parse_machine_file(text, size, NULL, &error);
             if (!CHECK(again && size > 0))
                 printf("%s:%u:%u: %s\n", paths[i], error.line, error.column, error.message);
             else
@@ -477,28 +477,28 @@ static size_t shuffle_tokens(const char *text, char *to, uint64_t *random)
     for (const char *word = text + strspn(text, " \n"), *end; *word; word = end) {
         const size_t length = strcspn(word, " \n");
         end = word + length + strspn(word + length, " \n");
-        const bool is_changed = play_one_in(random, 500);
-        const char *const replacement = play_one_in(random, 2) ? kept : NULL;
+        const bool is_changed = play_random_one_in(random, 500);
+        const char *const replacement = play_random_one_in(random, 2) ? kept : NULL;
         if (is_changed && !replacement)
             size += (size_t)sprintf(to + size, "%s ", numbers[play_below(random, 8)]);
         if (is_changed && replacement)
             size +=
                 (size_t)sprintf(to + size, "%.*s ", (int)strcspn(replacement, " \n"), replacement);
-        if (!is_changed || play_one_in(random, 3)) {
+        if (!is_changed || play_random_one_in(random, 3)) {
             memcpy(to + size, word, (size_t)(end - word));
             size += (size_t)(end - word);
         }
-        kept = play_one_in(random, 9) ? word : kept;
+        kept = play_random_one_in(random, 9) ? word : kept;
     }
     return size;
 }
 
 // A machine that can be read can be written, and is the same when it is read again.
 TEST (machine_round_trips_through_text) {
-    OWN_STRING mixed = malloc(TEXT_SIZE);
-    OWN_STRING text = malloc(TEXT_SIZE);
+    SCOPED_STRING mixed = malloc(TEXT_SIZE);
+    SCOPED_STRING text = malloc(TEXT_SIZE);
     size_t complete_size;
-    OWN_STRING complete =
+    SCOPED_STRING complete =
         test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &complete_size);
     uint64_t random = 3;
     uint32_t num_read = 0;
@@ -506,11 +506,11 @@ TEST (machine_round_trips_through_text) {
     for (uint32_t i = 0; i < play_transitions(6000); i++) {
         md5_error error = {0};
         const size_t mixed_size = shuffle_tokens(complete, mixed, &random);
-        OWN_MACHINE_FILE file = md5_parse_machine_file(mixed, mixed_size, NULL, &error);
+        SCOPED_MACHINE_FILE file = md5_parse_machine_file(mixed, mixed_size, NULL, &error);
         if (!file)
             continue;
         const size_t size = md5_write_machine(&file->desc, "m", text, TEXT_SIZE, &error);
-        OWN_MACHINE_FILE again = md5_parse_machine_file(text, size, NULL, &error);
+        SCOPED_MACHINE_FILE again = md5_parse_machine_file(text, size, NULL, &error);
         const bool is_same = again && are_same(&md5i_machine_schema, &file->desc, &again->desc);
         if (!is_same && num_same == num_read)
             printf("%.*s\n%s\n%s\n", (int)mixed_size, mixed, text, error.message);
@@ -790,7 +790,7 @@ TEST (manual_has_every_column) {
     size_t size;
     for (uint32_t i = 0; i < all.count; i++)
         print_schema(&printed, all.schemas[i], schema_parent(&all, all.schemas[i]));
-    OWN_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
+    SCOPED_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     char *const first = text ? strstr(text, begin) : NULL;
     char *const last = first ? strstr(first, end) : NULL;
     REQUIRE(last);

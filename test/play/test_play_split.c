@@ -4,7 +4,7 @@
 //
 // MD5_SPLIT_MACHINES sets the number of machines, without and with conditions on time and events;
 // MD5_SPLIT_SEED selects a single machine. The last part tests interpolation between fixed steps.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_random.h"
 
 enum { STEPS = 5, MAX_PARTS = 40, MAX_EVENTS = MD5_MAX_STEP_EVENTS };
@@ -54,15 +54,15 @@ static int compare_doubles(const void *left, const void *right)
 static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *random)
 {
     const uint32_t count = 1 + play_below(random, MAX_PARTS - 1);
-    const bool is_even = play_one_in(random, 3);
+    const bool is_even = play_random_one_in(random, 3);
     double cuts[MAX_PARTS + 1];
     cuts[0] = 0;
     for (uint32_t i = 1; i < count; i++) {
         const double at = fabs(seconds) * test_random(random);
         cuts[i] = at;
-        if (play_one_in(random, 4))
+        if (play_random_one_in(random, 4))
             cuts[i] = fmin(floor(at * 20) / 20.0, fabs(seconds));
-        else if (play_one_in(random, 8))
+        else if (play_random_one_in(random, 8))
             cuts[i] = 0;
         if (is_even)
             cuts[i] = fabs(seconds) * i / count;
@@ -195,7 +195,7 @@ static bool check_step(split_test *fixture, const play_random_tables *tables,
     play_position split = {0};
     double path = 0;
     // Computing poses must not make a difference.
-    const bool is_visible = play_one_in(random, 4);
+    const bool is_visible = play_random_one_in(random, 4);
     fixture->single.count = fixture->split.count = 0;
     fixture->num_fades = 0;
     for (uint32_t i = 0; i < tables->desc.num_layers; i++)
@@ -207,7 +207,7 @@ static bool check_step(split_test *fixture, const play_random_tables *tables,
         md5_player_advance(players[1], parts[i], hear, &fixture->split);
         const md5_xform motion = md5_player_root_motion(players[1]);
         md5_xform pose[PLAY_JOINTS];
-        if (is_visible && play_one_in(random, 3)) {
+        if (is_visible && play_random_one_in(random, 3)) {
             play_pose(players[1], pose);
             if (!CHECK(play_is_sound(pose, PLAY_JOINTS)))
                 return false;
@@ -246,7 +246,7 @@ static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
     if (kind == ONE_SHOTS)
         play_random_add_one_shots(&tables, &random);
     fixture->has_order = kind != ONE_SHOTS;
-    OWN_MACHINE machine = play_machine(&tables.desc);
+    SCOPED_MACHINE machine = play_machine(&tables.desc);
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;
     fixture->is_cut_off = fixture->is_backward = false;
@@ -276,7 +276,7 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     enum { USUAL_MACHINES = 400, MAX_FAILED = 5, MAX_OF_ALL_KINDS = 3000 };
     const char *const wanted = getenv("MD5_SPLIT_MACHINES");
     const char *const single_seed = getenv("MD5_SPLIT_SEED");
-    OWN split_test *const fixture = calloc(1, sizeof *fixture);
+    SCOPED split_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
         fixture->variation = fmax(fixture->variation, easing_variation((md5_ease_kind)i));
@@ -327,7 +327,7 @@ static double distance_to(play_position a, play_position b)
 TEST (splits_of_exceptions_are_of_second_order) {
     enum { CASES = 4, HALVES = 3 };
     for (int i = 0; i < CASES; i++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         play_scene_begin(&fixture);
         for (uint32_t k = 0; k < 2; k++)
             play_add_clip(&fixture.assets, 21 + 10 * k, 20 + 5.0 * k, 0.3,
@@ -403,7 +403,7 @@ static void run_backward(void *pool, size_t count, md5_range_fn *range, void *us
 // A crowd gives the bits of blended poses, with any number of threads; a step with a cut shows the
 // new pose.
 TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
-    OWN_PLAY fixture = {0};
+    SCOPED_PLAY fixture = {0};
     play_scene_begin(&fixture);
     play_scene_add(&fixture, 21, 20, 0.4, 1);
     play_scene_add(&fixture, 21, 20, 0.7, 2);
@@ -452,8 +452,8 @@ static double max_vertex_distance(const md5_machine *machine, uint32_t clip, dou
     const md5_model *const model = md5_machine_tables(machine)->model;
     const uint32_t num_joints = model->skeleton.num_joints;
     const size_t size = num_joints * sizeof(md5_xform);
-    OWN md5_xform *const poses = malloc(3 * size);
-    OWN md5_mat34 *const joints = malloc(2 * num_joints * sizeof *joints);
+    SCOPED md5_xform *const poses = malloc(3 * size);
+    SCOPED md5_mat34 *const joints = malloc(2 * num_joints * sizeof *joints);
     const md5_binding *const binding = md5_machine_tables(machine)->clips[clip].binding;
     md5_interpolated_pose_job job = {.model = model,
                                      .before = poses,
@@ -483,7 +483,7 @@ static double max_vertex_distance(const md5_machine *machine, uint32_t clip, dou
 
 TEST (interpolated_pose_is_near_the_exact_pose) {
     md5_error error = {0};
-    OWN_CHARACTER character =
+    SCOPED_CHARACTER character =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
     if (!CHECK_STRING(error.message, ""))
         return;

@@ -59,7 +59,7 @@ TEST (states_follow_conditions) {
         {"speed >= 2", 0, 1.9f, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture, "transition stand walk { when %s }", cases[i].when);
         CHECK(md5_player_set(fixture.player, cases[i].parameter, cases[i].set));
         const md5_machine_desc *const tables = md5_machine_tables(fixture.machine);
@@ -82,7 +82,7 @@ TEST_PLAY (states_need_all_conditions,
 
 // Both layers receive a trigger in the step in which it is set; after that it is consumed.
 TEST (transitions_consume_triggers) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "transition stand jump { when leap } transition jump sit { when leap } "
                     "transition sit stand { when not leap }");
     CHECK(md5_player_set(fixture.player, 2, 1));
@@ -100,7 +100,7 @@ TEST (transitions_consume_triggers) {
 // The exit is within a step: the next state receives the rest of the step.
 TEST (states_end_at_their_exit) {
     for (int parts = 1; parts < 60; parts = 2 * parts + 1) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture, "transition stand walk { exit 1.5 } transition walk jump { exit 0.25 } "
                         "transition jump sit { exit 1 }");
         for (int i = 0; i < parts; i++)
@@ -162,7 +162,7 @@ TEST (transitions_are_taken_by_priority) {
         "transition any jump { priority 2 } transition sit walk { priority -1 }"};
     for (uint32_t first = 0; first < 3; first++) {
         static const uint32_t expected[3] = {SIT, SIT, JUMP};
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         const char *const first_of_three = first < 1 ? transitions[0] : "";
         const char *const second_of_three = first < 2 ? transitions[1] : "";
         begin(&fixture, "%s%s%s", first_of_three, second_of_three, transitions[2]);
@@ -194,7 +194,7 @@ TEST (states_may_be_interrupted) {
         {"any", -5, true}, {"higher", 0, false}, {"higher", 1, true}, {"none", 100, false}};
     for (int fade = 0; fade < 2; fade++) {
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
-            OWN_PLAY fixture;
+            SCOPED_PLAY fixture;
             begin(&fixture,
                   "transition stand walk { when leap duration 0.5 interrupt_%s %s } "
                   "transition walk sit { when armed priority %d }",
@@ -215,7 +215,7 @@ TEST (states_may_be_interrupted) {
 // which fades from the first state to the last, nor in the status.
 TEST (states_that_are_left_immediately_are_not_blended) {
     for (int fade = 0; fade < 4; fade++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture,
               "transition stand walk { when armed duration 0.5 %s } "
               "transition walk sit { when armed duration 0.5 %s }",
@@ -240,7 +240,7 @@ TEST (states_that_are_left_immediately_are_not_blended) {
 }
 
 TEST (states_begin_at_their_start_times) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "transition stand walk { exit 2.25 keep_phase } "
                     "transition walk sit { exit 0.5 start 0.125 }");
     CHECK_UINT(state_after(&fixture, 2.24), STAND);
@@ -263,7 +263,7 @@ TEST (states_that_keep_the_phase_after_a_late_exit_begin_at_the_current_phase) {
                  {"a", "b", "1.375", 0.375}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int steps = 1; steps <= 11; steps += 5) {
-            OWN_PLAY fixture = {0};
+            SCOPED_PLAY fixture = {0};
             play_scene_clips(&fixture, 1, 21, 20);
             play_scene_add(&fixture, 11, 20, 0.3, 2);
             play_scene_read(&fixture,
@@ -283,7 +283,7 @@ TEST (states_that_keep_the_phase_after_a_late_exit_begin_at_the_current_phase) {
 
 // Cycles of transitions must end: cycles that are always open, and cycles that take almost no time.
 TEST (cycles_of_transitions_end) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "transition stand walk transition walk stand "
                     "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
     play_fade(fixture.player, 1, JUMP, 0);
@@ -344,7 +344,7 @@ TEST (start_states_receive_events_of_the_first_instant) {
     enum { AT_ONCE, AFTER_NOTHING, AFTER_RESET, AFTER_SEEK, AFTER_FADE, AT_AN_END, CASES };
     for (int scenario = 0; scenario < CASES; scenario++) {
         for (int num_steps = 1; num_steps <= 9; num_steps += 4) {
-            OWN_PLAY fixture;
+            SCOPED_PLAY fixture;
             begin_ears(&fixture);
             if (scenario == AFTER_NOTHING)
                 play_advance(fixture.player, 0);
@@ -1035,7 +1035,7 @@ TEST (many_transitions_are_taken_as_by_a_full_search) {
     enum { STEPS = 10000, MANY = 511, OF_A_KIND = 30 };
     STRINGS(kinds) = {"f", "f", "b", "t", "not t"}, *const compared[] = {"< -1", "<= -1", "> 1",
                                                                          ">= 1"};
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     test_text text = {0};
     uint64_t random = 1;
     int num_transitions = 0;
@@ -1044,8 +1044,8 @@ TEST (many_transitions_are_taken_as_by_a_full_search) {
     test_append(&text, "layer body { state s0 a\n");
     for (uint32_t i = 1; i <= MANY; i++) {
         test_append(&text, "state s%u a transition %s s%u { duration 1 interrupt_none priority %u",
-                    i, play_one_in(&random, 3) ? "any" : "s0", i, play_below(&random, 4));
-        for (uint32_t num = play_one_in(&random, 64) ? 1 : 2, k = 0; k < num; k++) {
+                    i, play_random_one_in(&random, 3) ? "any" : "s0", i, play_below(&random, 4));
+        for (uint32_t num = play_random_one_in(&random, 64) ? 1 : 2, k = 0; k < num; k++) {
             const uint32_t kind = play_below(&random, 4 + k);
             const uint32_t number = play_below(&random, OF_A_KIND);
             const char *const comparison = kind < 2 ? compared[play_below(&random, 4)] : "";
@@ -1074,7 +1074,7 @@ TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {
 #define TWO_CLIPS                                                       \
     "clip a \"\" { frame 0 x } clip b \"\" { frame 0 y } layer body { " \
     "state a a state b b transition any b { exit at x } "
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     play_scene_clips(&fixture, 1, 21, 20);
     play_scene_add(&fixture, 11, 30, 0.3, 2);
     play_refused(&fixture.assets, NULL,

@@ -1,7 +1,7 @@
 // Tests of windows and curves of clips. Windows must open and close in pairs, whatever interrupts
 // them; curves are compared with sums in double precision. MD5_WINDOW_MACHINES sets the number of
 // random machines.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/play/test_play_random.h"
 
 typedef struct window_log {
@@ -62,7 +62,7 @@ TEST (windows_open_and_close_at_their_frames) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int rate = 20; rate <= 240; rate += 20) {
-            OWN_PLAY fixture;
+            SCOPED_PLAY fixture;
             begin(&fixture,
                   "motion o clip a { once } motion p clip a { ping_pong } "
                   "motion r clip a { speed -1 } motion s clip a { start 0.9 speed 0 } "
@@ -83,7 +83,7 @@ TEST (windows_open_and_close_at_their_frames) {
 TEST (windows_close_however_a_clip_ends) {
     enum { CUT, SEEK, RESET, FADE, STOP, ITSELF, WAYS };
     for (int interruption = 0; interruption < WAYS; interruption++) {
-        OWN_PLAY fixture;
+        SCOPED_PLAY fixture;
         begin(&fixture, STATES);
         window_log to;
         const uint32_t hit = md5_find_window(fixture.machine, "hit");
@@ -122,7 +122,7 @@ TEST (windows_close_however_a_clip_ends) {
 // Clip b, which has a window that is always open, fades out in one second, in many steps and in
 // one.
 TEST (open_window_has_the_weight_of_its_clip) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "layer l { state b b state c c }");
     const uint32_t far = md5_find_window(fixture.machine, "far");
     for (int step = 1; step <= 8; step += 7) {
@@ -167,7 +167,8 @@ PLAY_LISTENER(pair)
     CHECK_THAT(false, "%s of %s without the other", begins ? "begin" : "end", event->name);
 }
 
-static bool are_as_asked(const pairs *fixture, const md5_machine *machine, const md5_player *player)
+static bool are_windows_correct(const pairs *fixture, const md5_machine *machine,
+                                const md5_player *player)
 {
     for (int i = 0; i < PLAY_WINDOWS; i++) {
         const char *const name =
@@ -201,7 +202,7 @@ TEST (each_opened_window_is_closed) {
             play_random_step(&tables, &random);
         if (seed % 4 == 0)
             play_random_add_times(&tables, &random);
-        OWN_MACHINE machine = play_machine(&tables.desc);
+        SCOPED_MACHINE machine = play_machine(&tables.desc);
         md5_player *player = play_player(machine);
         md5_player *second = play_player(machine);
         pairs window_pairs = {.tables = &tables};
@@ -210,26 +211,26 @@ TEST (each_opened_window_is_closed) {
         bool is_right = true;
         for (int i = 0; i < STEPS && is_right; i++) {
             play_random_change(&player, 1, &tables, &random);
-            if (play_one_in(&random, 3)) {
+            if (play_random_one_in(&random, 3)) {
                 const md5_one_shot_desc one_shot = {
                     .start = test_random(&random), .fade_in = 0.2f * (float)play_below(&random, 2)};
                 md5_player_play_one_shot(player, play_below(&random, 2),
                                          play_below(&random, PLAY_RANDOM_CLIPS), &one_shot);
             }
-            if (play_one_in(&random, 4))
+            if (play_random_one_in(&random, 4))
                 md5_player_stop_one_shot(player, play_below(&random, 2),
                                          0.2f * (float)play_below(&random, 2));
-            if (play_one_in(&random, 8))
+            if (play_random_one_in(&random, 8))
                 md5_player_reset(player);
-            if (play_one_in(&random, 4)) { // a restored player continues
+            if (play_random_one_in(&random, 4)) { // a restored player continues
                 kept = window_pairs;
                 size = md5_player_save(player, bytes, sizeof bytes);
             }
-            if (play_one_in(&random, 4)) {
+            if (play_random_one_in(&random, 4)) {
                 CHECK(md5_player_restore(player, bytes, size, NULL));
                 window_pairs = kept;
             }
-            if (play_one_in(&random, 4)) {
+            if (play_random_one_in(&random, 4)) {
                 md5_player_copy(second, player);
                 md5_player *const swapped = player;
                 player = second;
@@ -237,7 +238,7 @@ TEST (each_opened_window_is_closed) {
             }
             // Windows open and close in the same way without a callback.
             md5_player_advance(player, play_random_seconds(&random), pair, &window_pairs);
-            is_right = are_as_asked(&window_pairs, machine, player);
+            is_right = are_windows_correct(&window_pairs, machine, player);
         }
         for (uint32_t i = 0; i < tables.desc.num_layers; i++)
             md5_player_seek(player, i, tables.layers[i].num_states - 1, 0);
@@ -279,7 +280,7 @@ static void go(play_scene *fixture, uint32_t layer, uint32_t state, float durati
 }
 
 TEST (curves_are_blended_as_clips_are) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "float x 0.25 motion line line x { phase item a 0 item b 1 } "
                     "layer l { state a a state b b state c c state line line } "
                     "layer over { weight 0.5 state none nothing state b b state c c } "
@@ -331,15 +332,15 @@ TEST (curves_are_blended_as_clips_are) {
 // More transitions of both kinds than there are slots: curves do not jump, and a saved player
 // continues.
 TEST (curves_do_not_jump_when_transitions_are_interrupted) {
-    OWN_PLAY fixture;
+    SCOPED_PLAY fixture;
     begin(&fixture, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
     for (uint32_t i = 1; i < 60u; i++) {
         const double before = curve_value(&fixture, "force");
         go(&fixture, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(curve_value(&fixture, "force"), before, 1e-5);
         play_advance(fixture.player, 0.09);
-        OWN_PLAYER restored = play_restored(fixture.player);
-        OWN_PLAYER copied = play_copied(fixture.player);
+        SCOPED_PLAYER restored = play_restored(fixture.player);
+        SCOPED_PLAYER copied = play_copied(fixture.player);
         const uint32_t force = md5_find_curve(fixture.machine, "force");
         const float value = md5_player_curve(fixture.player, force);
         CHECK(md5_player_curve(restored, force) == value

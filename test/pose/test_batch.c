@@ -1,5 +1,5 @@
 // Crowds: each character has the same result as by itself, with every instruction set.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/pose/with_kernels.h"
 
@@ -56,11 +56,11 @@ static void free_crowd(generated_crowd *crowd)
     free(crowd);
 }
 
-static void own_crowd(generated_crowd *const *owner)
+static void release_crowd(generated_crowd *const *owner)
 {
     free_crowd(*owner);
 }
-#define OWN_CROWD __attribute__((cleanup(own_crowd))) generated_crowd *const
+#define SCOPED_CROWD __attribute__((cleanup(release_crowd))) generated_crowd *const
 
 // Poses the jobs one by one with the scalar code.
 static void expect(generated_crowd *crowd)
@@ -97,7 +97,7 @@ static void pose_part(const md5_pose_kernels *kernels, generated_crowd *crowd, s
                       size_t count, size_t misplaced)
 {
     const size_t size = md5_pose_batch_scratch(crowd->jobs + begin, count, NULL);
-    OWN unsigned char *const memory = test_alloc(misplaced + size);
+    SCOPED unsigned char *const memory = test_alloc(misplaced + size);
     md5i_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
 }
 
@@ -127,7 +127,7 @@ TEST (batch_of_poses_equals_the_single_call) {
     enum { NUM_JOBS = 16 };
     uint64_t random = 5;
     for (int round = 0; round < 40; round++) {
-        OWN_CROWD crowd = make_crowd(1, NUM_JOBS, MAX_JOINTS, &random);
+        SCOPED_CROWD crowd = make_crowd(1, NUM_JOBS, MAX_JOINTS, &random);
         for (uint32_t i = 0; i < NUM_JOBS && round % 2; i++)
             crowd->jobs[i].joints = NULL;
         expect(crowd);
@@ -153,7 +153,7 @@ TEST (batch_of_poses_equals_the_single_call) {
                 const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
                 sample_with(kernels, job->binding, &job->sample, job->root, pose[i]);
             }
-            OWN_ARRAY(md5_mat34, scratch, num_joints * kernels->width);
+            SCOPED_ARRAY(md5_mat34, scratch, num_joints * kernels->width);
             kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
 
             check_crowd(crowd, "from poses", level);
@@ -165,7 +165,7 @@ TEST (batch_of_poses_equals_the_single_call) {
 TEST (batch_of_one_binding_equals_the_single_call) {
     uint64_t random = 1;
     for (uint32_t num_jobs = 1; num_jobs <= 40; num_jobs++) {
-        OWN_CROWD crowd = make_crowd(1, num_jobs, MAX_JOINTS, &random);
+        SCOPED_CROWD crowd = make_crowd(1, num_jobs, MAX_JOINTS, &random);
         check_with_all_levels(crowd, &random);
     }
 }
@@ -173,8 +173,9 @@ TEST (batch_of_one_binding_equals_the_single_call) {
 TEST (batch_of_mixed_models_and_clips_equals_the_single_call) {
     uint64_t random = 2;
     for (int round = 0; round < 12; round++) {
-        OWN_CROWD crowd = make_crowd(2 + test_random_u32(&random) % 14,
-                                     1 + test_random_u32(&random) % MAX_JOBS, MAX_JOINTS, &random);
+        SCOPED_CROWD crowd =
+            make_crowd(2 + test_random_u32(&random) % 14, 1 + test_random_u32(&random) % MAX_JOBS,
+                       MAX_JOINTS, &random);
         check_with_all_levels(crowd, &random);
     }
 }
@@ -182,7 +183,7 @@ TEST (batch_of_mixed_models_and_clips_equals_the_single_call) {
 // More bindings than md5/pose/crowd.c has groups of waiting jobs.
 TEST (batch_of_very_many_bindings_equals_the_single_call) {
     uint64_t random = 3;
-    OWN_CROWD crowd = make_crowd(MAX_GENERATED, MAX_JOBS, 9, &random);
+    SCOPED_CROWD crowd = make_crowd(MAX_GENERATED, MAX_JOBS, 9, &random);
     check_with_all_levels(crowd, &random);
 }
 
@@ -190,13 +191,13 @@ TEST (batch_of_zero_items_writes_nothing) {
     CHECK(md5_pose_batch_scratch(NULL, 0, NULL) < 4096);
     md5_pose_batch(NULL, 0, NULL, NULL);
     uint64_t random = 4;
-    OWN_CROWD crowd = make_crowd(3, 9, MAX_JOINTS, &random);
+    SCOPED_CROWD crowd = make_crowd(3, 9, MAX_JOINTS, &random);
     expect(crowd);
     // No single job needs more scratch memory than the whole crowd.
     const size_t total_size = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
     for (uint32_t i = 0; i < crowd->num_jobs; i++)
         CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1, NULL) <= total_size);
-    OWN unsigned char *const scratch = malloc(total_size);
+    SCOPED unsigned char *const scratch = malloc(total_size);
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
     check_crowd(crowd, "the public call", MD5_CPU_COUNT);
@@ -228,7 +229,7 @@ TEST (batch_by_nlerp_equals_the_single_call) {
             num_jobs = 1 + test_random_u32(&random) % MAX_JOBS;
             num_bindings = 2 + test_random_u32(&random) % 14;
         }
-        OWN_CROWD crowd = make_crowd(num_bindings, num_jobs, MAX_JOINTS, &random);
+        SCOPED_CROWD crowd = make_crowd(num_bindings, num_jobs, MAX_JOINTS, &random);
         interpolate(crowd, is_mixed, &random);
         check_with_all_levels(crowd, &random);
     }
@@ -238,7 +239,7 @@ TEST (batch_by_nlerp_equals_the_single_call) {
 TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     md5_pose_batch(NULL, 0, NULL, NULL);
     uint64_t random = 22;
-    OWN_CROWD crowd = make_crowd(32, 200, MAX_JOINTS, &random);
+    SCOPED_CROWD crowd = make_crowd(32, 200, MAX_JOINTS, &random);
     unsigned char *const scratch =
         malloc(md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL));
     uint32_t num_different = 0;
@@ -275,7 +276,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
 TEST (joints_or_palettes_alone_have_the_same_bits) {
     uint64_t random = 11;
     for (int round = 0; round < 80; round++) {
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         generate_pose(&generated, count, (joint_pairing)(round % NUM_PAIRINGS), 0.5, 0.5, &random);
         md5_mat34 joints[MAX_JOINTS + 1];
@@ -431,7 +432,7 @@ static void check_sample_position(const generated_pose *generated,
 static void check_generated_pose(uint32_t num_joints, joint_pairing pairing, double turning,
                                  double moving, uint64_t *random)
 {
-    OWN_GENERATED_POSE generated;
+    SCOPED_GENERATED_POSE generated;
     generate_pose(&generated, num_joints, pairing, turning, moving, random);
     for (int round = 0; round < 6; round++) {
         const md5_sample_position sample = make_sample_position(&generated.anim, random);
@@ -500,7 +501,7 @@ TEST (pose_tests_cover_their_cases) {
     }
     uint64_t random = 4;
     for (int pairing = PAIRING_SAME; pairing < NUM_PAIRINGS; pairing++) {
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         generate_pose(&generated, 100, (joint_pairing)pairing, 1, 1, &random);
         const md5_binding *const binding = generated.binding;
         if (pairing <= PAIRING_REORDERED)
@@ -518,7 +519,7 @@ TEST (pose_palette_is_the_three_steps) {
     for (int round = 0; round < 20; round++) {
         static results steps;
         static results once;
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         generate_pose(&generated, 1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS,
                       (joint_pairing)(round % NUM_PAIRINGS), 0.8, 0.8, &random);
         const uint32_t count = generated.model.skeleton.num_joints;

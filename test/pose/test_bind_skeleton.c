@@ -1,7 +1,7 @@
 // Clips bound to a skeleton that has no model.
 #include "test/real.h"
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 
 enum { MAX_JOINTS = 40 };
@@ -27,11 +27,11 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 TEST (bind_skeleton_samples_as_bind) {
     uint64_t random = 21;
     for (int round = 0; round < 40; round++) {
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         generate_pose(&generated, 1 + test_random_u32(&random) % MAX_JOINTS,
                       (joint_pairing)(round % NUM_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = generated.model.skeleton.num_joints;
-        OWN_BINDING found = bind_skeleton(&generated, NULL);
+        SCOPED_BINDING found = bind_skeleton(&generated, NULL);
         CHECK(!found->model && found->skeleton == &generated.model.skeleton);
         CHECK_UINT(found->num_missing, generated.binding->num_missing);
         CHECK_UINT(found->num_extra, generated.binding->num_extra);
@@ -54,11 +54,11 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
     const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     uint64_t random = 22;
     for (int round = 0; round < 40; round++) {
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         generate_pose(&generated, 1 + test_random_u32(&random) % MAX_JOINTS,
                       (joint_pairing)(round % NUM_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = generated.model.skeleton.num_joints;
-        OWN_BINDING binding = bind_skeleton(&generated, NULL);
+        SCOPED_BINDING binding = bind_skeleton(&generated, NULL);
         md5_mat34 joints[MAX_JOINTS];
         md5_mat34 palette[MAX_JOINTS];
         md5_xform scratch[MAX_JOINTS];
@@ -80,7 +80,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
                                      .sample = sample,
                                      .root = MD5_ROOT_FILE,
                                      .palette = palettes[i]};
-        OWN void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
+        SCOPED void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
         md5_pose_batch(jobs, JOBS, NULL, memory);
         for (int i = 0; i < JOBS; i++)
             CHECK_BYTES(palettes[i], palette, count * sizeof *palette);
@@ -89,7 +89,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
 
 TEST (bind_skeleton_survives_every_failing_allocation) {
     uint64_t random = 23;
-    OWN_GENERATED_POSE generated;
+    SCOPED_GENERATED_POSE generated;
     generate_pose(&generated, MAX_JOINTS, PAIRING_REPARENTED, 0.5, 0.5, &random);
     md5_binding *binding = NULL;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
@@ -117,7 +117,7 @@ TEST (bind_skeleton_frees_all_memory_on_failure) {
         .skeleton = skeleton, .num_frames = 1, .frame_rate = 1, .constant = bind_local};
     uint32_t num_bound = 0;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_BINDING binding =
+        SCOPED_BINDING binding =
             md5_bind_skeleton(&skeleton, bind_local, &anim, &failure.opts, &failure.error);
         num_bound += binding != NULL;
         CHECK((failure.error.status == MD5_ERROR_MEMORY) == (binding == NULL));

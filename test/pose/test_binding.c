@@ -1,5 +1,5 @@
 // Tests the matching of animation joints to model joints, and the resulting transforms.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 #include "test/pose/test_generated_pose.h"
@@ -376,15 +376,15 @@ TEST (bind_rejects_fewer_than_half_of_either_skeleton) {
         make(&anim, parts, rows[j].num_anim, &random);
         for (int by_model = 0; by_model < 2; by_model++) {
             md5_error error = {0};
-            OWN_BINDING strict = by_model ? md5_bind(&model.model, &anim.anim, NULL, &error)
-                                          : md5_bind_skeleton(&model.model.skeleton, model.local,
-                                                              &anim.anim, NULL, &error);
+            SCOPED_BINDING strict = by_model ? md5_bind(&model.model, &anim.anim, NULL, &error)
+                                             : md5_bind_skeleton(&model.model.skeleton, model.local,
+                                                                 &anim.anim, NULL, &error);
             CHECK(!strict == (rows[j].message != NULL));
             const md5_status status = rows[j].message ? MD5_ERROR_MISMATCH : MD5_OK;
             const char *const message = rows[j].message ? rows[j].message : "";
             CHECK_ERROR(error, status, message);
         }
-        OWN_BINDING partial = md5_bind(&model.model, &anim.anim, &any, NULL);
+        SCOPED_BINDING partial = md5_bind(&model.model, &anim.anim, &any, NULL);
         CHECK(partial);
         CHECK_UINT(partial->num_missing, rows[j].num_model - rows[j].num_shared);
         CHECK_UINT(partial->num_extra, rows[j].num_anim - rows[j].num_shared);
@@ -481,7 +481,7 @@ TEST (bind_finds_each_of_many_joints) {
             order[i] = i;
         test_text model_text = {0};
         append_joints(&model_text, true, order, count);
-        OWN_MODEL model = md5_parse_model(model_text.bytes, model_text.used, NULL, NULL);
+        SCOPED_MODEL model = md5_parse_model(model_text.bytes, model_text.used, NULL, NULL);
         free(model_text.bytes);
         for (uint32_t i = count; i-- > 1;) {
             const uint32_t swapped = test_random_u32(&random) % i;
@@ -491,9 +491,9 @@ TEST (bind_finds_each_of_many_joints) {
         }
         test_text anim_text = {0};
         append_joints(&anim_text, false, order, count);
-        OWN_ANIM anim = md5_parse_anim(anim_text.bytes, anim_text.used, NULL, NULL);
+        SCOPED_ANIM anim = md5_parse_anim(anim_text.bytes, anim_text.used, NULL, NULL);
         free(anim_text.bytes);
-        OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
+        SCOPED_BINDING binding = md5_bind(model, anim, NULL, NULL);
         CHECK(binding);
         check_matches(&model->skeleton, &anim->skeleton, binding->tracks);
     }
@@ -559,7 +559,7 @@ TEST (bind_places_animated_joints_as_the_clip_does) {
              &random);
         make(&anim, parts, select_subtree(parents, count, in_anim, names, parts, &random), &random);
 
-        OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &any, NULL);
+        SCOPED_BINDING binding = md5_bind(&model.model, &anim.anim, &any, NULL);
         REQUIRE(binding);
         num_rebases += binding->num_rebases;
         REQUIRE(is_driven(binding, &model, (md5_root)(round % 3), 2e-4));
@@ -577,7 +577,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     size_t num_failed = 0;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
         failure.opts.allow_partial_binding = true;
-        OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &failure.opts, &failure.error);
+        SCOPED_BINDING binding = md5_bind(&model.model, &anim.anim, &failure.opts, &failure.error);
         CHECK_FAILURE(failure, binding);
         CHECK_UINT(failure.heap.live, binding ? 1 : 0);
         CHECK_UINT(failure.heap.live_bytes, binding ? binding->size : 0);
@@ -668,13 +668,13 @@ TEST (bind_and_sample_stay_linear) {
     };
     warnings t = {0};
     const md5_load_opts opts = {.file_name = "walk.md5anim", .warn = note, .warn_user = &t};
-    OWN_BINDING binding = md5_bind(&model_asset, &anim_asset, &opts, NULL);
+    SCOPED_BINDING binding = md5_bind(&model_asset, &anim_asset, &opts, NULL);
     if (CHECK(binding)) {
         CHECK_UINT(binding->num_missing, 0);
         CHECK_UINT(binding->num_extra, HALF);
         CHECK_UINT(binding->num_rebases, HALF);
         CHECK_UINT(t.count, 100); // further ones are only counted
-        OWN_ARRAY(md5_xform, pose, HALF);
+        SCOPED_ARRAY(md5_xform, pose, HALF);
         const md5_sample_position start = {0};
         md5_sample(binding, start, MD5_ROOT_FILE, pose);
         // j<k> has k ancestors that the model lacks, each a unit further along x.

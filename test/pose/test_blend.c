@@ -1,6 +1,6 @@
 // Blending and adding poses: against the exact result in double, at the ends, and with every
 // instruction set.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 

@@ -1,6 +1,6 @@
 // .md5camera: reading, messages, and playback over cuts as in the original engine.
 #include "test/real.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 // Frame i: at (i, 10 i, 0), rotated by i degrees about z, fov 60 + i.
 static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cuts)
@@ -62,7 +62,7 @@ static void check_rotation(md5_quat actual, double x, double y, double z, double
 
 TEST (camera_plays_between_frames) {
     warnings received;
-    OWN_CAMERA camera = parse(camera_text(5, "", 0), &received, NULL);
+    SCOPED_CAMERA camera = parse(camera_text(5, "", 0), &received, NULL);
     REQUIRE(camera);
     CHECK_UINT(camera->num_frames, 5);
     CHECK_UINT(camera->num_cuts, 0);
@@ -82,7 +82,7 @@ TEST (camera_plays_between_frames) {
 // blended towards but never reached.
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     warnings received;
-    OWN_CAMERA camera = parse(camera_text(9, "3 5", 2), &received, NULL);
+    SCOPED_CAMERA camera = parse(camera_text(9, "3 5", 2), &received, NULL);
     REQUIRE(camera);
     CHECK_UINT(received.count, 0);
     CHECK_NEAR(camera->duration, 0.6, 1e-12);
@@ -148,7 +148,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
                          shaking(SHAKEN_ROTATION + 1, i), shaking(SHAKEN_ROTATION + 2, i),
                          60 + shaking(SHAKEN_FOV, i));
     snprintf(text + used, sizeof text - (size_t)used, "}\n");
-    OWN_CAMERA camera = parse(text, &received, NULL); // frames 0 to 20, and 21 to 40
+    SCOPED_CAMERA camera = parse(text, &received, NULL); // frames 0 to 20, and 21 to 40
     REQUIRE(camera);
     for (uint32_t played = 0; played < 40; played++) {
         const uint32_t frame = played < 20 ? played : played + 1;
@@ -188,7 +188,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
 
 TEST (camera_smoothed_rotates_evenly_and_accepts_any_numbers) {
     warnings received;
-    OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &received, NULL);
+    SCOPED_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &received, NULL);
     REQUIRE(camera);
     for (int i = 0; i < 120; i++) {
         const double time = 0.03 * i - 0.3;
@@ -204,7 +204,7 @@ TEST (camera_smoothed_rotates_evenly_and_accepts_any_numbers) {
 
 TEST (camera_of_one_frame_does_not_move) {
     warnings received;
-    OWN_CAMERA camera = parse(camera_text(1, "", 0), &received, NULL);
+    SCOPED_CAMERA camera = parse(camera_text(1, "", 0), &received, NULL);
     REQUIRE(camera);
     CHECK(camera->duration == 0);
     check_view(camera, 0, MD5_WRAP_LOOP, 0);
@@ -213,7 +213,7 @@ TEST (camera_of_one_frame_does_not_move) {
 
 TEST (camera_more_cuts_than_frames_stay_inside) {
     warnings received;
-    OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &received, NULL);
+    SCOPED_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &received, NULL);
     REQUIRE(camera);
     CHECK(received.count > 0);
     for (int step = -20; step < 40; step++) {
@@ -225,7 +225,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
 // Each cut hides a frame, but one is played.
 TEST (camera_with_as_many_cuts_as_frames_plays_one) {
     warnings received;
-    OWN_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &received, NULL);
+    SCOPED_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &received, NULL);
     REQUIRE(camera);
     check_view(camera, 0, MD5_WRAP_CLAMP, 0);
     check_view(camera, 9, MD5_WRAP_CLAMP, 0);
@@ -236,7 +236,7 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
 // without them.
 TEST (camera_returns_the_views_of_cuts) {
     warnings received;
-    OWN_CAMERA camera = parse(
+    SCOPED_CAMERA camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
         &received, NULL);
     REQUIRE(camera);
@@ -278,7 +278,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         char cut[128];
         warnings received;
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
-        OWN_CAMERA camera = parse(camera_text(3, cut, 1), &received, NULL);
+        SCOPED_CAMERA camera = parse(camera_text(3, cut, 1), &received, NULL);
         REQUIRE(camera);
         md5_xform rotations[3] = {0};
         for (int axis = 0; axis < 3; axis++) {
@@ -364,7 +364,7 @@ TEST (camera_errors_name_their_location) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         warnings received;
         md5_error error = {0};
-        OWN_CAMERA camera = parse(cases[i].text, &received, &error);
+        SCOPED_CAMERA camera = parse(cases[i].text, &received, &error);
         const bool is_at_location = error.line == cases[i].line && error.column == cases[i].column;
         CHECK_THAT(!camera && error.status == cases[i].status && is_at_location,
                    "case %zu: %d at %u:%u: %s", i, (int)error.status, error.line, error.column,
@@ -374,7 +374,7 @@ TEST (camera_errors_name_their_location) {
 
 TEST (camera_without_numcuts_has_none) {
     warnings received;
-    OWN_CAMERA camera =
+    SCOPED_CAMERA camera =
         parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &received, NULL);
     CHECK(camera && camera->num_cuts == 0);
 }
@@ -384,13 +384,13 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     const size_t size = strlen(text);
     for (size_t cut = 0; cut < size; cut++) {
         md5_error error = {0};
-        OWN_CAMERA camera = md5_parse_camera(text, cut, NULL, &error);
+        SCOPED_CAMERA camera = md5_parse_camera(text, cut, NULL, &error);
         // Only the final newline may be missing.
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
     }
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_CAMERA camera = md5_parse_camera(text, size, &failure.opts, &failure.error);
+        SCOPED_CAMERA camera = md5_parse_camera(text, size, &failure.opts, &failure.error);
         CHECK_FAILURE(failure, camera);
     }
 }

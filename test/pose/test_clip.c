@@ -1,6 +1,6 @@
 // Tests of the conversion of a file's numbers to a clip: every flag is decoded, and tracks whose
 // values do not change are found.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/read/tables.h"
 
@@ -237,10 +237,10 @@ TEST (clip_shortens_overlong_rotations) {
 // numbers. A loop over joints and frames would take 10^11 steps.
 TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     enum { JOINTS = 1000000, MANY_FRAMES = 100000, WIDTH = 6 };
-    OWN md5_track *tracks = need(JOINTS, sizeof *tracks);
-    OWN md5_xform *base = need(JOINTS, sizeof *base);
-    OWN float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
-    OWN uint8_t *moves = need(JOINTS, 1);
+    SCOPED md5_track *tracks = need(JOINTS, sizeof *tracks);
+    SCOPED md5_xform *base = need(JOINTS, sizeof *base);
+    SCOPED float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
+    SCOPED uint8_t *moves = need(JOINTS, 1);
     uint8_t changes[WIDTH];
     for (int joint = 0; joint < JOINTS; joint++)
         tracks[joint] = (md5_track){.flags = joint % 2 ? 63 : 0};
@@ -394,7 +394,7 @@ static bool parse_row(const char *line, time_row *row)
 
 static void check_table(const char *path)
 {
-    OWN char *text = test_read_file(path, NULL);
+    SCOPED char *text = test_read_file(path, NULL);
     REQUIRE(text);
     int rows = 0;
     int wrong = 0;

@@ -33,7 +33,7 @@ typedef struct generated_pose {
 void generate_pose(generated_pose *generated, uint32_t num_joints, joint_pairing pairing,
                    double rotating, double moving, uint64_t *random);
 void free_generated_pose(generated_pose *generated);
-#define OWN_GENERATED_POSE __attribute__((cleanup(free_generated_pose))) generated_pose
+#define SCOPED_GENERATED_POSE __attribute__((cleanup(free_generated_pose))) generated_pose
 
 // Any two frames, any fraction, cycles before and after 0.
 md5_sample_position make_sample_position(const md5_anim *anim, uint64_t *random);

@@ -1,5 +1,5 @@
 // Bind pose, local transforms to model space, model space to palette.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/core/math.h"
 #include "md5/pose/skeleton.h"
@@ -311,7 +311,7 @@ static const char text[] =
     "mesh {\nname \"hat\"\nshader \"hat\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n";
 
 TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
-    OWN_MODEL model = text_model(text, NULL);
+    SCOPED_MODEL model = text_model(text, NULL);
     REQUIRE(model);
     const md5_skeleton *const skeleton = &model->skeleton;
     CHECK(md5_find_joint(skeleton, "root") == 0);

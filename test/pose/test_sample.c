@@ -515,7 +515,7 @@ TEST (cubic_curves_pass_each_frame_at_the_mean_speed) {
     uint64_t random = 2;
     int checked = 0;
     while (checked < 20) {
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         generate_pose(&generated, 5, PAIRING_SAME, 1, 1, &random);
         const uint32_t last = generated.anim.num_frames - 1;
         if (last >= 2) {
@@ -664,7 +664,7 @@ TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;
     for (int round = 0; round < 30; round++) {
-        OWN_GENERATED_POSE generated;
+        SCOPED_GENERATED_POSE generated;
         generate_pose(&generated, CUBIC_MAX_JOINTS, PAIRING_REPARENTED, 0.8, 0.8, &random);
         const uint32_t frames = generated.anim.num_frames;
         const md5_sample_position halfway = {.frame1 = frames > 1 ? 1 : 0, .fraction = 0.5f};

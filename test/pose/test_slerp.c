@@ -1,5 +1,5 @@
 // Slerp against the exact result in double, against the tables, and at its ends.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/real.h"
 
@@ -183,7 +183,7 @@ TEST (slerp_of_equal_rotations_returns_the_rotation) {
 // the four numbers of the engine's result at number `second` (-1: none).
 static void check_table(const char *path, int numbers, int first, int second)
 {
-    OWN char *text = test_read_file(path, NULL);
+    SCOPED char *text = test_read_file(path, NULL);
     REQUIRE(text);
     int rows = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {

@@ -3,16 +3,16 @@
 
 #include "test/game/entity_case.h"
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 #include <time.h>
 
-static void own_ragdoll(md5_ragdoll *const *owner)
+static void release_ragdoll(md5_ragdoll *const *owner)
 {
     md5_destroy_ragdoll(*owner);
 }
-#define OWN_RAGDOLL __attribute__((unused, cleanup(own_ragdoll))) md5_ragdoll *const
+#define SCOPED_RAGDOLL __attribute__((unused, cleanup(release_ragdoll))) md5_ragdoll *const
 
 enum { MAX_BODIES = 16 };
 static const md5_xform nowhere = {.rotation = {0, 0, 0, 1}};
@@ -43,7 +43,7 @@ static const flight flights[NUM_FLIGHTS] = {
 };
 
 // Returns NULL if the ground is not a flight of stairs.
-static const flight *stairs_of_ground(int ground)
+static const flight *ground_stairs(int ground)
 {
     return ground >= STAIRS ? &flights[ground - STAIRS] : NULL;
 }
@@ -105,7 +105,7 @@ static uint32_t stairs_triangles(void *user, md5_bounds box, md5_vec3 (*corners)
 static double ground_height(int ground, double x, double y)
 {
     if (ground >= STAIRS)
-        return stairs_height(stairs_of_ground(ground), x);
+        return stairs_height(ground_stairs(ground), x);
     if (ground == HILLS)
         return hill(x, y);
     return ground == SLOPE ? -x * (double)slope.x / (double)slope.z : 0.0;
@@ -123,7 +123,7 @@ static double point_depth(int ground, md5_vec3 point)
         (void)hills(NULL, point.x, point.y, &normal);
     if (ground == HILLS || ground == SLOPE)
         depth *= (double)normal.z;
-    const flight *const stairs = stairs_of_ground(ground);
+    const flight *const stairs = ground_stairs(ground);
     if (!stairs || depth <= 0.0)
         return depth;
     for (int i = 0; i < stairs->num_steps; i++) {
@@ -174,7 +174,7 @@ static double edge_depth(const md5_figure *figure, const md5_body_part *part, md
 
 static double deepest(int ground, const md5_figure *figure, const md5_body_state *bodies)
 {
-    const flight *const stairs = stairs_of_ground(ground);
+    const flight *const stairs = ground_stairs(ground);
     const int num_edges = stairs ? stairs->num_steps : 0;
     double max_depth = 0.0;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
@@ -301,9 +301,9 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
     }
 }
 
-// `min_at_rest`: percentage of the throws that must have come to rest.
+// `min_resting`: percentage of the throws that must have come to rest.
 static void throw_many(const md5_figure *figure, const char *name, uint64_t count,
-                       uint64_t min_at_rest)
+                       uint64_t min_resting)
 {
     throws *const all = test_calloc(1, sizeof *all);
     static const char *const names[] = {"degrees beyond limits",
@@ -324,8 +324,8 @@ static void throw_many(const md5_figure *figure, const char *name, uint64_t coun
             desc.ground.plane_normal = ground == SLOPE ? slope : (md5_vec3){0, 0, 1};
         desc.ground.heights = ground == HILLS ? hills : NULL;
         desc.ground.triangles = ground >= STAIRS ? stairs_triangles : NULL;
-        desc.ground.user = (void *)(uintptr_t)stairs_of_ground(ground);
-        OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+        desc.ground.user = (void *)(uintptr_t)ground_stairs(ground);
+        SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         REQUIRE(ragdoll);
         for (size_t i = 0; i < count; i++)
             throw_once(all, ragdoll, figure, ground, i);
@@ -344,7 +344,7 @@ static void throw_many(const md5_figure *figure, const char *name, uint64_t coun
                    bar->maximum, bar->limit);
     }
     CHECK_UINT(all->not_finite, 0);
-    CHECK_THAT(all->at_rest * 100 >= all->count * min_at_rest, "%s: %llu of %llu at rest", name,
+    CHECK_THAT(all->at_rest * 100 >= all->count * min_resting, "%s: %llu of %llu at rest", name,
                (unsigned long long)all->at_rest, (unsigned long long)all->count);
     free(all);
 }
@@ -361,9 +361,9 @@ static void throw_probes(uint64_t count)
 {
     static const char *const entities[] = {"probe_stilt", "probe_trestle"};
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe_folder, NULL);
+    SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
     for (size_t i = 0; i < COUNT_OF(entities); i++) {
-        OWN_ENTITY entity = load_entity(game, entities[i]);
+        SCOPED_ENTITY entity = load_entity(game, entities[i]);
         const md5_figure_def *const def = md5_game_figure_def(game, entities[i] + 6, NULL);
         md5_figure *const figure = def ? md5_create_figure(def, entity, NULL, NULL) : NULL;
         if (CHECK(figure))
@@ -468,7 +468,7 @@ TEST (ragdolls_keep_momentum_and_spin) {
                   "body \"b\" { joint \"chest\" model box( ( -2, -3, -6 ), ( 2, 3, 6 ) ) origin "
                   "( 9, 0, 0 ) }\n"
                   "ballAndSocketJoint \"j\" { body1 \"b\" body2 \"a\" anchor ( 5, 1, 0 ) }\n")) {
-        OWN_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
+        SCOPED_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
         md5_body_state bodies[2];
         set_body_transforms(fixture.figure, (md5_xform){.rotation = {0, 0, 0, 1}},
                             (md5_vec3){3, -2, 1}, (md5_vec3){1, 2, -1}, bodies);
@@ -499,7 +499,7 @@ TEST (ragdolls_swing_as_pendulums) {
                   "( 0, 0, -20 ) clipMask none }\n"
                   "hinge \"h\" { body1 \"a\" body2 \"world\" anchor ( 0, 0, 0 ) axis ( 0, 1, 0 ) "
                   "friction 0 }\n")) {
-        OWN_RAGDOLL ragdoll = in_the_void(&fixture, 100.0f);
+        SCOPED_RAGDOLL ragdoll = in_the_void(&fixture, 100.0f);
         const double inertia = (4.0 * 4.0 + 20.0 * 20.0) / 12.0 + 400.0; // by mass; least: beside
         const double half = 3.14159265358979 * sqrt(inertia / (100.0 * 20.0));
         md5_body_state body = {.transform = fixture.figure->setup[0]};
@@ -541,7 +541,7 @@ TEST (ragdolls_have_a_maximum_speed) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         ragdoll_case fixture;
         if (open_case(&fixture, "", figures[rows[i].num_bodies - 1])) {
-            OWN_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
+            SCOPED_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
             md5_body_state bodies[2];
             set_body_transforms(fixture.figure, nowhere, still, still, bodies);
             bodies[0].angular.x = (float)rows[i].angular;
@@ -578,7 +578,7 @@ TEST (ragdolls_stop_at_limits_of_either_body) {
                     "( 10, 0, 0 ) }\n%s\n",
                     joints[i]);
         if (open_case(&fixture, "", text.bytes)) {
-            OWN_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
+            SCOPED_RAGDOLL ragdoll = in_the_void(&fixture, MD5_EXPLICIT_ZERO);
             md5_body_state bodies[2];
             set_body_transforms(fixture.figure, nowhere, still, still, bodies);
             bodies[0].angular.y = 10;
@@ -604,7 +604,7 @@ TEST (ragdolls_stop_at_limits_of_either_body) {
 // steps. At the start, its first body is pulled along -y.
 static double spinning_joint_distance(const ragdoll_case *fixture, float spin, int num_steps)
 {
-    OWN_RAGDOLL ragdoll = in_the_void(fixture, MD5_EXPLICIT_ZERO);
+    SCOPED_RAGDOLL ragdoll = in_the_void(fixture, MD5_EXPLICIT_ZERO);
     md5_body_state bodies[MAX_BODIES];
     set_body_transforms(fixture->figure, nowhere, still, (md5_vec3){0, 0, spin}, bodies);
     bodies[0].linear.y -= 100;
@@ -679,8 +679,8 @@ TEST (ragdolls_fall_and_are_pushed) {
     ragdoll_case fixture;
     if (open_man(&fixture, "")) {
         const md5_ragdoll_desc desc = {.figure = fixture.figure};
-        OWN_RAGDOLL ragdoll = in_the_void(&fixture, 0.0f);
-        OWN_RAGDOLL slow = md5_create_ragdoll(&desc, NULL, NULL);
+        SCOPED_RAGDOLL ragdoll = in_the_void(&fixture, 0.0f);
+        SCOPED_RAGDOLL slow = md5_create_ragdoll(&desc, NULL, NULL);
         md5_body_state bodies[MAX_BODIES];
         double mass = 0.0;
         for (uint32_t i = 0; i < fixture.figure->num_bodies; i++)
@@ -729,7 +729,7 @@ static double rebound(const ragdoll_case *fixture, float bounce)
                                    .ground = {.plane_normal = {0, 0, 1}},
                                    .bounce = bounce,
                                    .ignore_slow_motion = true};
-    OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+    SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
     md5_body_state body = {.transform = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 50}}};
     double down = 0.0;
     double up = 0.0;
@@ -765,7 +765,7 @@ TEST (ragdolls_count_the_contacts_that_press) {
         const md5_ragdoll_desc desc = {.figure = fixture.figure,
                                        .ground = {.plane_normal = {0, 0, 1}},
                                        .bounce = MD5_EXPLICIT_ZERO};
-        OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+        SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         md5_body_state body = {.transform = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 8}}};
         md5_ragdoll_start(ragdoll, &body);
         md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
@@ -781,7 +781,7 @@ TEST (ragdolls_are_dragged_by_a_limb) {
     if (open_man(&fixture, "")) {
         const md5_ragdoll_desc desc = {.figure = fixture.figure,
                                        .ground = {.plane_normal = {0, 0, 1}}};
-        OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+        SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         const uint32_t hand = 4;
         const md5_vec3 point = md5_ragdoll_bodies(ragdoll)[hand].transform.translation;
         const md5_vec3 target = {20, 30, 70};
@@ -825,9 +825,9 @@ static size_t bodies_size(const ragdoll_case *fixture)
 TEST (ragdolls_do_not_depend_on_how_time_is_divided) {
     ragdoll_case fixture;
     if (open_man(&fixture, "")) {
-        OWN_RAGDOLL single = falling(&fixture);
-        OWN_RAGDOLL ticks = falling(&fixture);
-        OWN_RAGDOLL frames = falling(&fixture);
+        SCOPED_RAGDOLL single = falling(&fixture);
+        SCOPED_RAGDOLL ticks = falling(&fixture);
+        SCOPED_RAGDOLL frames = falling(&fixture);
         md5_ragdoll_advance(single, 1.5);
         for (int i = 0; i < 90; i++) // of the engine: 16, 17 and 17 ms
             md5_ragdoll_advance(ticks, (i % 3 ? 0.017 : 0.016));
@@ -849,12 +849,12 @@ static void run_backward(void *pool, size_t count, md5_range_fn *range, void *us
 TEST (ragdolls_continue_from_copies_and_bytes) {
     ragdoll_case fixture;
     if (open_man(&fixture, "")) {
-        OWN_RAGDOLL first = falling(&fixture);
-        OWN_RAGDOLL copy = falling(&fixture);
-        OWN_RAGDOLL restored = falling(&fixture);
-        OWN_RAGDOLL beside = falling(&fixture);
+        SCOPED_RAGDOLL first = falling(&fixture);
+        SCOPED_RAGDOLL copy = falling(&fixture);
+        SCOPED_RAGDOLL restored = falling(&fixture);
+        SCOPED_RAGDOLL beside = falling(&fixture);
         const size_t size = md5_ragdoll_save_size(first);
-        OWN unsigned char *const bytes = test_alloc(2 * size);
+        SCOPED unsigned char *const bytes = test_alloc(2 * size);
         md5_ragdoll_advance(first, 0.703);
         md5_copy_ragdoll(copy, first);
         md5_ragdoll_save(first, bytes);
@@ -877,9 +877,9 @@ TEST (ragdolls_continue_from_copies_and_bytes) {
 TEST (ragdolls_are_not_restored_from_invalid_bytes) {
     ragdoll_case fixture;
     if (open_man(&fixture, "")) {
-        OWN_RAGDOLL ragdoll = falling(&fixture);
+        SCOPED_RAGDOLL ragdoll = falling(&fixture);
         const size_t size = md5_ragdoll_save_size(ragdoll);
-        OWN unsigned char *const bytes = test_alloc(size), *const bad = test_alloc(size);
+        SCOPED unsigned char *const bytes = test_alloc(size), *const bad = test_alloc(size);
         md5_error error = {0};
         md5_ragdoll_advance(ragdoll, 0.5);
         md5_ragdoll_save(ragdoll, bytes);
@@ -950,7 +950,7 @@ static double time_many(int count, bool is_star)
                                        .ground = {.plane_normal = {0, 0, 1}}};
         for (int round = 0; round < 3; round++) {
             const clock_t begin = clock();
-            OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+            SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
             md5_ragdoll_wake(ragdoll);
             md5_ragdoll_advance(ragdoll, 0.05);
             shortest = fmin(shortest, (double)(clock() - begin) / CLOCKS_PER_SEC);
@@ -1055,7 +1055,7 @@ TEST (ragdolls_of_random_figures_stay_finite) {
                       text.bytes)) {
             const md5_ragdoll_desc desc = {.figure = fixture.figure, .ground = {.heights = hills}};
             md5_error error = {0};
-            OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, &error);
+            SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, &error);
             md5_body_state bodies[MAX_BODIES];
             for (uint32_t i = 0; i < fixture.figure->num_bodies; i++)
                 bodies[i] = (md5_body_state){.transform = fixture.figure->setup[i],
@@ -1124,13 +1124,13 @@ TEST (ragdolls_get_up_where_a_clip_fits) {
 // dropped on the floor of its map.
 TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN_STRING text = read_golden("d3char/ragdoll.txt", NULL);
-    OWN_ENTITY entity = load_entity(game, "probe_stilt");
+    SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
+    SCOPED_STRING text = read_golden("d3char/ragdoll.txt", NULL);
+    SCOPED_ENTITY entity = load_entity(game, "probe_stilt");
     md5_figure *const figure =
         md5_create_figure(md5_game_figure_def(game, "stilt", NULL), entity, NULL, NULL);
     const md5_ragdoll_desc desc = {.figure = figure, .ground = {.plane_normal = {0, 0, 1}}};
-    OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+    SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
     REQUIRE(text && ragdoll);
     for (int run = 0; run < 2; run++) { // on the floor; 2 is above stairs
         char word[24];
@@ -1197,7 +1197,7 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
 TEST (ragdolls_reject_invalid_arguments) {
     ragdoll_case fixture;
     if (open_man(&fixture, "")) {
-        OWN_RAGDOLL ragdoll = in_the_void(&fixture, 0.0f);
+        SCOPED_RAGDOLL ragdoll = in_the_void(&fixture, 0.0f);
         MISUSE("md5_ragdoll_apply_impulse(): body: must be a body of the figure",
                md5_ragdoll_apply_impulse(ragdoll, fixture.figure->num_bodies, still, still));
         MISUSE("md5_ragdoll_advance(): seconds: must be 0 or more",

@@ -75,7 +75,7 @@ static void close_contacts(contact_case *fixture)
     TEST_IF (title, contact_case, fixture, open_contacts(fixture), close_contacts(fixture))
 
 // Places the center of the box and finds its contacts.
-static const ragdoll_node *place_box(contact_case *fixture, md5_vec3 center, md5_euler rotation)
+static const ragdoll_node *box_contacts(contact_case *fixture, md5_vec3 center, md5_euler rotation)
 {
     const md5_body_state body = {
         .transform = {.rotation = md5_quat_from_euler(rotation), .translation = center}};
@@ -115,16 +115,16 @@ static const md5_vec3d forward = {1, 0, 0};
 TEST_CONTACTS(contacts_of_a_box_on_a_tread_point_up)
 {
     add_stair(&fixture->ground);
-    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 4.75f}, upright), 4, up, -0.25);
-    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 5.5f}, upright), 4, up, 0.5);
-    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 8}, upright), 0, up, 0.0);
+    check_contacts(box_contacts(fixture, (md5_vec3){-20, 0, 4.75f}, upright), 4, up, -0.25);
+    check_contacts(box_contacts(fixture, (md5_vec3){-20, 0, 5.5f}, upright), 4, up, 0.5);
+    check_contacts(box_contacts(fixture, (md5_vec3){-20, 0, 8}, upright), 0, up, 0.0);
 }
 
 // Half of the box is over the edge: the ridge holds it where its edges cross.
 TEST_CONTACTS(contacts_of_a_box_over_a_ridge_point_up)
 {
     add_stair(&fixture->ground);
-    check_contacts(place_box(fixture, (md5_vec3){1, 0, 4.9f}, upright), 4, up, -0.1);
+    check_contacts(box_contacts(fixture, (md5_vec3){1, 0, 4.9f}, upright), 4, up, -0.1);
 }
 
 // Boxes that lie nearly flat over the edge, in any direction: all contacts hold them up, and none
@@ -138,7 +138,7 @@ TEST_CONTACTS(contacts_of_boxes_over_a_ridge_never_point_into_the_ground)
                                     .yaw = test_betweenf(0.0f, 360.0f, &random),
                                     .roll = test_betweenf(-1.0f, 1.0f, &random)};
         const md5_vec3 center = {test_betweenf(-4.0f, 3.0f, &random), 0.0f, 5.0f};
-        const ragdoll_node *const node = place_box(fixture, center, rotation);
+        const ragdoll_node *const node = box_contacts(fixture, center, rotation);
         CHECK(node->num_contacts > 1);
         for (uint32_t k = 0; k < node->num_contacts; k++) {
             const md5_vec3d normal = node->contacts[k].normal;
@@ -155,17 +155,17 @@ TEST_CONTACTS(contacts_of_boxes_over_a_ridge_never_point_into_the_ground)
 TEST_CONTACTS(contacts_of_a_box_at_a_riser_point_forward)
 {
     add_stair(&fixture->ground);
-    check_contacts(place_box(fixture, (md5_vec3){4.7f, 0, -0.5f}, upright), 4, forward, -0.3);
-    check_contacts(place_box(fixture, (md5_vec3){4.99f, 0, -0.5f}, upright), 4, forward, -0.01);
-    check_contacts(place_box(fixture, (md5_vec3){5.25f, 0, -0.5f}, upright), 4, forward, 0.25);
+    check_contacts(box_contacts(fixture, (md5_vec3){4.7f, 0, -0.5f}, upright), 4, forward, -0.3);
+    check_contacts(box_contacts(fixture, (md5_vec3){4.99f, 0, -0.5f}, upright), 4, forward, -0.01);
+    check_contacts(box_contacts(fixture, (md5_vec3){5.25f, 0, -0.5f}, upright), 4, forward, 0.25);
 }
 
 // The way up is the shorter one here.
 TEST_CONTACTS(contacts_of_a_box_in_the_edge_of_a_stair_take_the_shorter_way)
 {
     add_stair(&fixture->ground);
-    check_contacts(place_box(fixture, (md5_vec3){3, 0, 4.7f}, upright), 4, up, -0.3);
-    check_contacts(place_box(fixture, (md5_vec3){4.7f, 0, 3}, upright), 4, forward, -0.3);
+    check_contacts(box_contacts(fixture, (md5_vec3){3, 0, 4.7f}, upright), 4, up, -0.3);
+    check_contacts(box_contacts(fixture, (md5_vec3){4.7f, 0, 3}, upright), 4, forward, -0.3);
 }
 
 // An edge of a box across a ridge: the normal is perpendicular to both.
@@ -174,7 +174,7 @@ TEST_CONTACTS(contacts_of_edges_are_perpendicular_to_both)
     add_stair(&fixture->ground);
     // Rotated by 45 degrees about y and about z: no face is parallel to the ridge.
     const md5_euler rotation = {.pitch = 45, .yaw = 45};
-    const ragdoll_node *const node = place_box(fixture, (md5_vec3){4.2f, 0, 4.2f}, rotation);
+    const ragdoll_node *const node = box_contacts(fixture, (md5_vec3){4.2f, 0, 4.2f}, rotation);
     REQUIRE(CHECK(node->num_contacts > 0));
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         const md5_vec3d normal = node->contacts[i].normal;
@@ -188,7 +188,7 @@ TEST_CONTACTS(contacts_of_edges_are_perpendicular_to_both)
 TEST_CONTACTS(contacts_in_a_valley_point_out_of_both_sides)
 {
     add_stair(&fixture->ground);
-    const ragdoll_node *const node = place_box(fixture, (md5_vec3){4.95f, 0, -7.05f}, upright);
+    const ragdoll_node *const node = box_contacts(fixture, (md5_vec3){4.95f, 0, -7.05f}, upright);
     double gaps[2] = {INFINITY, INFINITY};
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         const md5_vec3d normal = node->contacts[i].normal;
@@ -211,9 +211,9 @@ TEST_CONTACTS(contacts_with_flat_tiles_point_up)
                           (md5_vec3){x + 8, y + 8, 0}, (md5_vec3){x + 8, y, 0});
         }
     }
-    check_contacts(place_box(fixture, (md5_vec3){0.5f, 0.25f, 4.9f}, upright), 4, up, -0.1);
-    check_contacts(place_box(fixture, (md5_vec3){0.5f, 0.25f, 4.5f}, (md5_euler){.yaw = 30}), 4, up,
-                   -0.5);
+    check_contacts(box_contacts(fixture, (md5_vec3){0.5f, 0.25f, 4.9f}, upright), 4, up, -0.1);
+    check_contacts(box_contacts(fixture, (md5_vec3){0.5f, 0.25f, 4.5f}, (md5_euler){.yaw = 30}), 4,
+                   up, -0.5);
 }
 
 // The peak is in the middle of a face of the box.
@@ -228,9 +228,9 @@ TEST_CONTACTS(contacts_of_a_face_with_a_peak_have_the_normal_of_the_face)
     add_triangle(&fixture->ground, b, c, peak);
     add_triangle(&fixture->ground, c, d, peak);
     add_triangle(&fixture->ground, d, a, peak);
-    check_contacts(place_box(fixture, (md5_vec3){1, 2, 4.9f}, upright), 1, up, -0.1);
-    check_contacts(place_box(fixture, (md5_vec3){1, 2, 5.5f}, upright), 1, up, 0.5);
-    check_contacts(place_box(fixture, (md5_vec3){20, 2, 4.9f}, upright), 0, up, 0.0);
+    check_contacts(box_contacts(fixture, (md5_vec3){1, 2, 4.9f}, upright), 1, up, -0.1);
+    check_contacts(box_contacts(fixture, (md5_vec3){1, 2, 5.5f}, upright), 1, up, 0.5);
+    check_contacts(box_contacts(fixture, (md5_vec3){20, 2, 4.9f}, upright), 0, up, 0.0);
 }
 
 // A bridge is solid from above only. It does not act on a box below it, nor on a box next to it
@@ -239,12 +239,12 @@ TEST_CONTACTS(contacts_with_a_bridge_are_on_its_outer_side)
 {
     add_rectangle(&fixture->ground, (md5_vec3){-100, -100, 0}, (md5_vec3){-100, 100, 0},
                   (md5_vec3){0, 100, 0}, (md5_vec3){0, -100, 0});
-    check_contacts(place_box(fixture, (md5_vec3){-20, 0, -5.5f}, upright), 0, up, 0.0);
-    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 4.5f}, upright), 4, up, -0.5);
+    check_contacts(box_contacts(fixture, (md5_vec3){-20, 0, -5.5f}, upright), 0, up, 0.0);
+    check_contacts(box_contacts(fixture, (md5_vec3){-20, 0, 4.5f}, upright), 4, up, -0.5);
     // One corner is 3.5 below the bridge, another corner above its level. Both are outside of its
     // edge.
     const md5_euler tilted = {.pitch = 45};
-    const ragdoll_node *const node = place_box(fixture, (md5_vec3){3.6f, 0, -5.8f}, tilted);
+    const ragdoll_node *const node = box_contacts(fixture, (md5_vec3){3.6f, 0, -5.8f}, tilted);
     for (uint32_t i = 0; i < node->num_contacts; i++)
         CHECK_THAT(contact_gap(node, i) > -0.5, "%g", contact_gap(node, i));
 }
@@ -260,7 +260,7 @@ TEST_CONTACTS(contacts_use_a_limited_number_of_triangles)
             add_triangle(&fixture->ground, far_away, (md5_vec3){900, 1, 0}, (md5_vec3){901, 1, 0});
         add_triangle(&fixture->ground, (md5_vec3){-100, -100, 0}, (md5_vec3){-100, 100, 0},
                      (md5_vec3){100, 0, 0});
-        check_contacts(place_box(fixture, (md5_vec3){0, 0, 4.9f}, upright), extra ? 0 : 4, up,
+        check_contacts(box_contacts(fixture, (md5_vec3){0, 0, 4.9f}, upright), extra ? 0 : 4, up,
                        -0.1);
     }
 }
@@ -275,7 +275,7 @@ TEST_CONTACTS(contacts_skip_triangles_without_area)
         add_triangle(&fixture->ground, (md5_vec3){numbers[i], 0, 0}, (md5_vec3){0, 100, 0},
                      (md5_vec3){100, 0, 0});
     add_stair(&fixture->ground);
-    check_contacts(place_box(fixture, (md5_vec3){-20, 0, 4.75f}, upright), 4, up, -0.25);
+    check_contacts(box_contacts(fixture, (md5_vec3){-20, 0, 4.75f}, upright), 4, up, -0.25);
 }
 
 // == Limits of figures ============================================================================

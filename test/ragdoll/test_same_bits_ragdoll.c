@@ -56,10 +56,10 @@ TEST (ragdolls_have_the_same_bits_everywhere) {
                                       (md5_vec3){4000, 500, 0});
             for (int k = 0; k < 60; k++) {
                 md5_ragdoll_advance(ragdoll, 1.0 / 30.0);
-                const md5_body_state *const bodies_now = md5_ragdoll_bodies(ragdoll);
+                const md5_body_state *const simulated_bodies = md5_ragdoll_bodies(ragdoll);
                 for (uint32_t body = 0; body < man->figure->num_bodies; body++) {
-                    hash = hash_floats(hash, &bodies_now[body].transform.rotation, 4);
-                    hash = hash_floats(hash, &bodies_now[body].transform.translation, 3);
+                    hash = hash_floats(hash, &simulated_bodies[body].transform.rotation, 4);
+                    hash = hash_floats(hash, &simulated_bodies[body].transform.translation, 3);
                 }
             }
         }

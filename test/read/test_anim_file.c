@@ -1,6 +1,6 @@
 // Reading of .md5anim files, and the warnings and errors about odd and broken ones.
 #include "md5/read/tables.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/read/read_case.h"
 
 static const char good[] = "MD5Version 10\n"              // 1
@@ -210,7 +210,7 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
 TEST (anim_file_with_other_frame_numbers_is_read) {
     size_t size;
     char *const once = read_case_text(good, "frame 0", "frame 7", &size);
-    OWN char *text = test_alloc(size + 1);
+    SCOPED char *text = test_alloc(size + 1);
     memcpy(text, once, size);
     text[size] = '\0';
     free(once);
@@ -416,7 +416,7 @@ TEST (anim_file_counts_are_limited_by_the_remaining_bytes) {
 // The shortest possible text for its counts is read.
 TEST (anim_file_reads_text_without_optional_spaces) {
     enum { COUNT = 1000, NUM_FRAMES = 10 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text,
                 "frameRate 1 numAnimatedComponents %d numFrames %d numJoints %d "
                 "hierarchy{a -1 0 0 ",
@@ -450,7 +450,7 @@ TEST (anim_file_reads_text_without_optional_spaces) {
 TEST (anim_file_bounds_how_often_components_are_shared) {
     enum { COUNT = 400 };
     for (int flags = 0; flags < 2; flags++) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         test_append(&text,
                     "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"
                     "frameRate 24 numAnimatedComponents 1 hierarchy {\n",
@@ -479,7 +479,7 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
 TEST (anim_file_accepts_as_many_shared_components_as_bytes) {
     enum { COUNT = 100 };
     for (size_t size = COUNT * COUNT - 1; size <= COUNT * COUNT; size++) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         test_append(&text,
                     "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"
                     "frameRate 24 numAnimatedComponents 1 hierarchy {\n",

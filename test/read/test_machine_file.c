@@ -1,5 +1,5 @@
 // Reading of machine files, and the warnings and errors about odd and broken ones.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/read/read_case.h"
 
 static const char good[] =
@@ -35,7 +35,7 @@ static const char good[] =
 
 static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, size, opts, error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, size, opts, error);
     return file != NULL;
 }
 
@@ -66,7 +66,7 @@ static void check_motions(const md5_machine_desc *desc)
 
 TEST (machine_file_equals_its_text) {
     md5_error error = {0};
-    OWN_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), NULL, &error);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), NULL, &error);
     if (!CHECK(file)) {
         printf("%s\n", error.message);
         return;
@@ -130,7 +130,7 @@ TEST (machine_file_names_each_interpolation) {
     static const md5_interpolation expected[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_STEP,
                                                  MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_NLERP,
                                                  MD5_INTERPOLATE_LINEAR};
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
     REQUIRE(file && file->desc.num_clips == 5);
     for (int i = 0; i < 5; i++)
         CHECK(file->clips[i].interpolation == expected[i]);
@@ -247,7 +247,7 @@ static void check_event(const md5_event *event, uint32_t frame, const char *name
 }
 
 TEST (machine_file_reads_all_events_of_a_line) {
-    OWN_MACHINE_FILE file = parse(
+    SCOPED_MACHINE_FILE file = parse(
         "machine m { clip a a { frame 0 footstep left frame 12 footstep right markers ( 0 12 ) }\n"
         "clip b b { frame 1 step frame 2 'a b' \"frame 3 c }\" frame 4 d 'e f' turn }\n"
         "clip c c { frame 5 say it's \"so\" (or not), f\xc3\xbcr alle ; /* no */ frame 6 g // h\n"
@@ -269,7 +269,7 @@ TEST (machine_file_reads_all_events_of_a_line) {
 
 // Words without quotes may contain UTF-8; quoted names may contain anything but their own quote.
 TEST (machine_file_accepts_names_of_every_kind) {
-    OWN_MACHINE_FILE file =
+    SCOPED_MACHINE_FILE file =
         parse("machine gr\xc3\xb6\xc3\x9f"
               "e { float gr\xc3\xb6\xc3\x9f 1 float \xe9\x80\x9f 2 bool 'a\"b' trigger \"it's\"\n"
               "clip 'Bip01 L Hand' \"C:\\a b\"\n"
@@ -308,14 +308,14 @@ TEST (machine_file_accepts_every_easing_by_its_name) {
         snprintf(text, sizeof text,
                  "machine m { layer l { state a m state b m transition a b { %s } } }",
                  md5_easing_name((md5_ease_kind)i));
-        OWN_MACHINE_FILE file = parse(text);
+        SCOPED_MACHINE_FILE file = parse(text);
         CHECK_UINT(file->desc.layers[0].transitions[0].easing.kind, (unsigned)i);
     }
 }
 
 // If both a number and a parameter are given, the last one counts.
 TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
-    OWN_MACHINE_FILE file =
+    SCOPED_MACHINE_FILE file =
         parse("machine m { layer a { weight 0.5 weight p } layer b { weight p weight 0.5 }\n"
               "motion c clip c { speed 3 speed p } motion d clip d { speed p speed 3 } }");
     const md5_machine_desc *const desc = &file->desc;
@@ -329,7 +329,7 @@ TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
 // A file that is cut off anywhere is refused with a message.
 TEST (truncated_machine_file_is_rejected) {
     for (size_t size = 0; size + 2 < sizeof good; size++) {
-        OWN_STRING text = malloc(size + 1);
+        SCOPED_STRING text = malloc(size + 1);
         memcpy(text, good, size);
         md5_error error = {0};
         if (!CHECK(!load(text, size, NULL, &error)) || !CHECK(error.message[0])) {
@@ -375,7 +375,7 @@ TEST (machine_file_obeys_memory_limits) {
 TEST (machine_file_is_loaded_from_a_path) {
     md5_error error = {0};
     const char *const path = test_path("models/bobbin/bobbin.md5machine");
-    OWN_MACHINE_FILE file = md5_load_machine_file(path, NULL, &error);
+    SCOPED_MACHINE_FILE file = md5_load_machine_file(path, NULL, &error);
     if (CHECK(file)) {
         CHECK_STRING(file->desc.name, "Bobbin");
         CHECK_STRING(file->model_file, "bobbin.md5mesh");
@@ -393,7 +393,7 @@ TEST (machine_file_is_loaded_from_a_path) {
 // Tables that grow many times, with many memory limits on the way.
 TEST (machine_file_with_many_items_obeys_memory_limits) {
     enum { COUNT = 600 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "machine m {\n");
     for (int i = 0; i < COUNT; i++)
         test_append(&text,
@@ -414,7 +414,7 @@ TEST (machine_file_with_many_items_obeys_memory_limits) {
 
 TEST (machine_file_names_the_events_to_report) {
     static const char text[] = "machine m { report { leave clip_end } report { enter } }";
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
     REQUIRE(file);
     CHECK_UINT(file->num_warnings, 0);
     const md5_report_desc *const report = &file->desc.report;
@@ -429,7 +429,7 @@ TEST (machine_file_reads_following_parameters) {
     static const char text[] = "machine m { float a float b 2 float c\n"
                                "follow b spring 100 4 follow a smooth 3\n"
                                "follow c ease 0.5 cubic_in_out follow d ease 2 }";
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
     if (!CHECK(file) || !CHECK(file->desc.num_follows == 4))
         return;
     const md5_follow_desc *const rows = file->desc.follows;
@@ -458,7 +458,7 @@ TEST (machine_file_reads_following_parameters) {
 // Easings in machine files: of weights, of parameters that follow, of transitions.
 
 TEST (machine_file_eases_weights) {
-    OWN_MACHINE_FILE file =
+    SCOPED_MACHINE_FILE file =
         parse("machine m { motion s stack { item a\n"
               "item b { weight joy smooth add }\n"
               "item c { add weight \"smooth\" cubic_bezier 0.25 0.1 0.3 -1 mask k }\n"
@@ -487,18 +487,18 @@ TEST (machine_file_eases_weights) {
 
 // The last weight counts, without the easing of an earlier one.
 TEST (machine_file_reads_easing_of_the_used_weight) {
-    OWN_MACHINE_FILE file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
-                                  "layer n { weight joy smooth weight joy } }");
+    SCOPED_MACHINE_FILE file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
+                                     "layer n { weight joy smooth weight joy } }");
     CHECK_UINT(file->num_warnings, 2);
     for (int i = 0; i < 2; i++)
         CHECK(file->desc.layers[i].weight_easing.kind == MD5_EASE_LINEAR);
 }
 
 TEST (machine_file_reads_curves_of_following_parameters) {
-    OWN_MACHINE_FILE file = parse("machine m { float a float b float c\n"
-                                  "follow a ease 0.5 cubic_bezier 0 -0.5 1 1.5\n"
-                                  "follow b ease 2 steps 5 jump_both\n"
-                                  "follow c ease 1 elastic_out }");
+    SCOPED_MACHINE_FILE file = parse("machine m { float a float b float c\n"
+                                     "follow a ease 0.5 cubic_bezier 0 -0.5 1 1.5\n"
+                                     "follow b ease 2 steps 5 jump_both\n"
+                                     "follow c ease 1 elastic_out }");
     const md5_follow_desc *const rows = file->desc.follows;
     CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
     CHECK(rows[0].easing.y1 == -0.5f && rows[0].easing.y2 == 1.5f && rows[0].duration == 0.5f);
@@ -518,7 +518,7 @@ TEST (machine_file_accepts_easings_with_other_keywords) {
             char text[160];
             snprintf(text, sizeof text, "machine m { layer l { transition any s { %s %s } } }",
                      words[q], md5_easing_name((md5_ease_kind)i));
-            OWN_MACHINE_FILE file = parse(text);
+            SCOPED_MACHINE_FILE file = parse(text);
             if (!CHECK_UINT(file->num_warnings, 0))
                 printf("%s\n", text);
         }
@@ -530,7 +530,7 @@ TEST (machine_file_eases_by_curves_and_steps) {
                                "transition s t { duration 1 cubic_bezier 0.25 0.1 0.3 -1 }\n"
                                "transition t s { steps 4 jump_none }\n"
                                "transition any s { steps 3 } } }";
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
     REQUIRE(file);
     const md5_transition_desc *const rows = file->desc.layers[0].transitions;
     CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
@@ -576,7 +576,7 @@ TEST (machine_file_reads_the_sources_of_morph_targets) {
                                "morph \"wide eyes\" state body \"high up\" { weight 0.5 }\n"
                                "morph blink clip idle ( 40 0  42 1.5  44 -1 ) { weight 0 }\n"
                                "}";
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    SCOPED_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
     if (!CHECK(file) || !CHECK(file->desc.num_morphs == 3))
         return;
     const md5_morph_desc *const rows = file->desc.morphs;

@@ -1,5 +1,5 @@
 // Reading of .md5mesh files, and the warnings and errors about odd and broken ones.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/read/read_case.h"
 
 #include "md5/read/tables.h"
@@ -187,7 +187,7 @@ TEST (mesh_file_reads_mesh_names_from_keyword_or_comment) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         size_t size;
-        OWN_STRING text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        SCOPED_STRING text = read_case_text(good, cases[i].old, cases[i].new, &size);
         md5_context context;
         md5_error error = {0};
         md5_arena arena;
@@ -512,7 +512,7 @@ static void add_times(test_text *text, const char *part, int count)
 // The shortest possible text for its counts is read.
 TEST (mesh_file_reads_text_without_optional_spaces) {
     enum { COUNT = 1000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "numJoints %d joints{a -1(0 0 0)(0 0 0)", COUNT);
     add_times(&text, "a 0(0 0 0)(0 0 0)", COUNT - 1);
     test_append(&text, "}numMeshes %d mesh{numweights %d ", COUNT + 1, COUNT);
@@ -531,7 +531,7 @@ TEST (mesh_file_reads_text_without_optional_spaces) {
 // A text of less than 1 KB that announces 100 million vertices takes no more than 16 KB.
 TEST (mesh_file_checks_counts_before_it_allocates) {
     size_t size;
-    OWN_STRING text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
+    SCOPED_STRING text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
     test_heap heap = {0};
     const md5_load_opts opts = heap_opts(&heap, 0);
     md5_error error = {0};
@@ -544,7 +544,7 @@ TEST (mesh_file_checks_counts_before_it_allocates) {
 TEST (mesh_file_bounds_how_often_weights_are_shared) {
     enum { NUM_WEIGHTS = 500, NUM_VERTICES = 500 };
     for (uint32_t share = 1; share <= NUM_WEIGHTS; share += NUM_WEIGHTS - 1) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         test_append(&text,
                     "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
                     "joints { \"a\" -1 (0 0 0) (0 0 0) }\n"
@@ -573,7 +573,7 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
 TEST (mesh_file_accepts_as_many_shared_weights_as_bytes) {
     enum { COUNT = 60 };
     for (size_t size = COUNT * COUNT - 1; size <= COUNT * COUNT; size++) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         test_append(&text,
                     "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
                     "joints { \"a\" -1 (0 0 0) (0 0 0) }\n"
@@ -605,7 +605,7 @@ TEST (mesh_file_memory_limit_is_an_error) {
 // Children before their parents in the file: the order is right, and found in linear time.
 TEST (joints_are_ordered_after_their_parents) {
     enum { NUM_JOINTS = 20000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text,
                 "MD5Version 10 commandline \"\" numJoints %d numMeshes 0\n"
                 "joints {\n",
@@ -684,7 +684,7 @@ TEST (joints_of_random_forests_are_ordered_or_rejected) {
                 top = (uint32_t)parents[top];
             parents[top] = (int32_t)low;
         }
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         test_append(&text,
                     "MD5Version 10 commandline \"\" numMeshes 0 numJoints %u\n"
                     "joints {\n",
@@ -732,10 +732,10 @@ static md5_mesh_counts count(const char *text)
 
 TEST (counts_of_a_file_are_found) {
     size_t size = 0;
-    OWN_STRING text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    SCOPED_STRING text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     REQUIRE(text);
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
-    OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
+    SCOPED_MODEL model = md5_parse_model(text, size, NULL, NULL);
     REQUIRE(model);
     md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0};
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -772,7 +772,7 @@ TEST (counts_are_limited_by_the_size_of_the_text) {
 // The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.
 TEST (counts_are_not_found_after_too_many_occurrences) {
     enum { SIZE = 100000 };
-    OWN_STRING text = test_alloc(SIZE);
+    SCOPED_STRING text = test_alloc(SIZE);
     memset(text, 'n', SIZE);
     memcpy(text + SIZE - 1000, " numverts 3 ", 12);
     CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 0);

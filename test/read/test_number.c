@@ -1,5 +1,5 @@
 // Text to float: equal, bit for bit, to strtof() of the C library, which rounds correctly.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/core/number.h"
 
@@ -417,7 +417,7 @@ TEST_LONG (number_equals_strtof_on_a_million_random_texts) {
 
 // `text hexbits` on each line, from exact rational arithmetic that shares nothing with strtof.
 TEST (number_equals_the_exact_reference) {
-    OWN_STRING table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
+    SCOPED_STRING table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
     size_t num_lines = 0;
     REQUIRE(table);
     for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n")) {

@@ -1,4 +1,4 @@
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/read/read_case.h"
 
 char *read_case_text(const char *text, const char *old, const char *new, size_t *size)
@@ -13,7 +13,7 @@ char *read_case_text(const char *text, const char *old, const char *new, size_t 
     else if (found)
         behind = found + strlen(old);
     *size = before + strlen(new) + strlen(behind);
-    OWN_STRING text_copy = test_alloc(*size + 1);
+    SCOPED_STRING text_copy = test_alloc(*size + 1);
     memcpy(text_copy, text, before);
     memcpy(text_copy + before, new, strlen(new));
     memcpy(text_copy + before + strlen(new), behind, strlen(behind));
@@ -47,7 +47,7 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
 {
     for (size_t i = 0; i < num_cases; i++) {
         size_t size;
-        OWN_STRING text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        SCOPED_STRING text = read_case_text(good, cases[i].old, cases[i].new, &size);
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
         md5_error error = {0};

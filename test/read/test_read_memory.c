@@ -2,7 +2,7 @@
 // each table in turn is the one that needs more memory, while those before it still fit into the
 // memory that is there.
 #include "test/load/test_asset.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/read/read_case.h"
 
 // A chain with its root at the end, so that an order has to be found. `root`: the parent of the
@@ -51,14 +51,14 @@ static void sweep(const test_text *fixture, char kind, md5_status expected)
             camera = md5_parse_camera(fixture->bytes, fixture->used, &opts, &error);
         else
             asset = read_asset_parse(kind == 'a', fixture->bytes, fixture->used, &opts, &error);
-        const bool is_there = camera || read_asset_is_loaded(asset);
+        const bool file_exists = camera || read_asset_is_loaded(asset);
         has_failed = heap.num_allocs >= n;
         const md5_status status = has_failed ? MD5_ERROR_MEMORY : expected;
         CHECK_THAT(error.status == status,
                    "kind %c, %zu bytes, allocation %zu: status %d, expected %d", kind,
                    fixture->used, n, (int)error.status, (int)status);
-        CHECK(is_there == (error.status == MD5_OK));
-        CHECK_UINT(heap.live, is_there ? 1 + num_mesh_blocks(asset.model) : 0);
+        CHECK(file_exists == (error.status == MD5_OK));
+        CHECK_UINT(heap.live, file_exists ? 1 + num_mesh_blocks(asset.model) : 0);
         read_asset_free(asset);
         md5_free_camera(camera);
         CHECK_UINT(heap.live_bytes, 0);

@@ -2,7 +2,7 @@
 // the expected results are computed in double precision, by matrices.
 #include "test/real.h"
 #include "test/load/test_asset.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/read/read_case.h"
 
@@ -34,7 +34,7 @@ static const char good_anim[] =
 
 static bool load_model(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    OWN_MODEL model = md5_parse_model(text, size, opts, error);
+    SCOPED_MODEL model = md5_parse_model(text, size, opts, error);
     const char *const fault = model ? asset_model_fault(model) : NULL;
     CHECK_THAT(!fault, "%s", fault ? fault : "");
     return model != NULL;
@@ -42,7 +42,7 @@ static bool load_model(const char *text, size_t size, const md5_load_opts *opts,
 
 static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    OWN_ANIM anim = md5_parse_anim(text, size, opts, error);
+    SCOPED_ANIM anim = md5_parse_anim(text, size, opts, error);
     const char *const fault = anim ? asset_anim_fault(anim) : NULL;
     CHECK_THAT(!fault, "%s", fault ? fault : "");
     return anim != NULL;
@@ -60,7 +60,7 @@ static void check_point(md5_vec3 point, double x, double y, double z)
 // A vertex is the sum of bias * (position + x * first row + y * second row + z * third row).
 TEST (version_6_models_are_read) {
     md5_error error = {0};
-    OWN_MODEL model = text_model(good_mesh, &error);
+    SCOPED_MODEL model = text_model(good_mesh, &error);
     if (!CHECK_DONE(model, error))
         return;
     const md5_mesh *const mesh = &model->meshes[0];
@@ -167,7 +167,7 @@ TEST (version_6_cameras_are_rejected) {
 // The first and last key hold before and after their range; what a joint has no channel for is 0.
 TEST (version_6_animations_are_read) {
     md5_error error = {0};
-    OWN_ANIM anim = text_anim(good_anim, &error);
+    SCOPED_ANIM anim = text_anim(good_anim, &error);
     if (!CHECK_DONE(anim, error))
         return;
     static const float x[] = {-2.5f, -2.5f, -3.25f, -3.25f};
@@ -388,11 +388,11 @@ TEST (version_6_animations_move_models_of_version_6) {
             }
         }
     }
-    OWN_STRING mesh = write_mesh(&fixture);
-    OWN_STRING keys = write_anim(&fixture);
-    OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
-    OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
-    OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
+    SCOPED_STRING mesh = write_mesh(&fixture);
+    SCOPED_STRING keys = write_anim(&fixture);
+    SCOPED_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
+    SCOPED_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
+    SCOPED_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
     if (CHECK_DONE(binding, error)) {
         CHECK_UINT(anim->num_frames, NUM_FRAMES);
         CHECK_UINT(binding->num_rebases + binding->num_missing + binding->num_extra, 0);
@@ -434,7 +434,7 @@ TEST (version_6_animations_can_be_motionless) {
         "channel 3 { joint boundsMin attribute y framerate 24 keys 1 1 }\n"
         "channel 4 { joint boundsMax attribute x framerate 24 keys 1 1 }\n";
     md5_error error = {0};
-    OWN_ANIM anim = text_anim(text, &error);
+    SCOPED_ANIM anim = text_anim(text, &error);
     if (!CHECK_DONE(anim, error))
         return;
     CHECK_UINT(anim->num_components, 0);
@@ -455,7 +455,7 @@ TEST (version_6_bones_may_share_a_name) {
         "bone 2 { name ab bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent a }\n"
         "nummeshes 0\n";
     md5_error error = {0};
-    OWN_MODEL model = text_model(text, &error);
+    SCOPED_MODEL model = text_model(text, &error);
     if (CHECK_DONE(model, error))
         CHECK(model->skeleton.joints[2].parent == 0);
 }
@@ -494,7 +494,7 @@ TEST (version_6_files_survive_being_cut_and_failing_memory) {
 TEST (version_6_large_animations_survive_failing_memory) {
     enum { NUM_STILL = 6000, NUM_KEYS = 30000 };
     STRINGS(names) = {"x", "y", "z", "yaw"};
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "MD5Version 6 commandline \"\" numchannels %d\n", NUM_STILL + 7);
     int number = 0;
     for (; number < NUM_STILL; number++)
@@ -514,7 +514,7 @@ TEST (version_6_large_animations_survive_failing_memory) {
 // Many bones that name their parents: memory must be linear in the size of the text.
 TEST (version_6_files_with_many_joints_take_linear_memory) {
     enum { COUNT = 20000 };
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "MD5Version 6 commandline \"\" numbones %d\n", COUNT);
     for (int i = 0; i < COUNT; i++)
         test_append(&text,
@@ -525,7 +525,7 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
     test_heap heap = {0};
     const md5_load_opts opts = heap_opts(&heap, 0);
     md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(text.bytes, text.used, &opts, &error);
+    SCOPED_MODEL model = md5_parse_model(text.bytes, text.used, &opts, &error);
     CHECK_DONE(model, error);
     CHECK(heap.peak_bytes < 12 * text.used);
 }
@@ -551,7 +551,7 @@ static md5_model *load(const char *frame, md5_error *error)
 static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
 {
     md5_error error = {0};
-    OWN_MODEL model = load(frame, &error);
+    SCOPED_MODEL model = load(frame, &error);
     if (!CHECK_THAT(model, "%s: %s", frame, error.message))
         return;
     const char *const fault = asset_model_fault(model);
@@ -588,7 +588,7 @@ TEST (version_12_tangents_without_a_direction_get_one) {
     STRINGS(frames) = {"( 0 0 1 ) ( 0 0 0 1 )", "( 0 0 1 ) ( 0 0 -2 1 )", "( 1 0 0 ) ( 1 0 0 1 )",
                        "( 0 1 0 ) ( 0 3e38 0 1 )"};
     for (size_t i = 0; i < COUNT_OF(frames); i++) {
-        OWN_MODEL model = load(frames[i], NULL);
+        SCOPED_MODEL model = load(frames[i], NULL);
         CHECK(model && !asset_model_fault(model));
     }
 }

@@ -1,5 +1,5 @@
 // Drawn pictures against expected pixels that are computed here.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
@@ -424,7 +424,7 @@ TEST (gl_mipmaps_keep_every_value_of_srgb) {
 
 // A texture has all levels: black and white cells of one texel are gray in level 1, and each cell
 // of 2 x 1 texels of the last two levels too. 188 is half of white in linear color.
-TEST_OWN_SCENE (gl_textures_have_all_levels) {
+TEST_UNSHARED_SCENE (gl_textures_have_all_levels) {
     uint8_t texels[8][4][4];
     const GladGLContext *const gl = &scene->renderer->gl;
     for (int i = 0; i < 32; i++)
@@ -475,9 +475,9 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
     md5gl_destroy_model(scene->renderer, copy);
 }
 
-TEST_OWN_SCENE (gl_other_paths_agree_with_the_cpu) {
+TEST_UNSHARED_SCENE (gl_other_paths_agree_with_the_cpu) {
     uint64_t random = 17;
-    OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 9, true, &random);
+    SCOPED_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 9, true, &random);
     check_exact(scene, model, MD5GL_PATH_CPU);
     if (md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE))
         check_exact(scene, model, MD5GL_PATH_COMPUTE);
@@ -568,9 +568,9 @@ TEST_SQUARE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu) {
     md5gl_destroy_model(stage->renderer, copy);
 }
 
-TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
+TEST_UNSHARED_SCENE (gl_unsupported_path_is_refused) {
     md5_error error = {0};
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     const bool had = *scene_limits(scene->renderer).has_compute;
     *scene_limits(scene->renderer).has_compute = false;
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
@@ -587,7 +587,7 @@ TEST_SQUARE (gl_draws_a_model_without_meshes) {
     md5_error error = {0};
     gl_picture picture;
     md5gl_renderer *const renderer = stage->renderer;
-    OWN_MODEL model = text_model(text, NULL);
+    SCOPED_MODEL model = text_model(text, NULL);
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     CHECK_DONE(copy, error);
     stage->frame.casters = stage->model->bounds;

@@ -1,7 +1,7 @@
 // Loads a model with other axes and units, and draws it with the camera and the light converted in
 // the same way: the image equals the image of the unconverted model.
 #include "test/load/test_axes_case.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_scene.h"
 
 enum { NUM_PICTURES = 3 };
@@ -13,24 +13,24 @@ static bool draw(gl_stage *stage, const axes_case *fixture, float scale, gl_pict
     static const uint8_t leaning[4] = {190, 150, 220, 255};
     const md5_load_opts opts = axes_options(fixture, scale);
     md5gl_renderer *const renderer = stage->renderer;
-    OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
-    OWN_ANIM anim = axes_load_anim("models/bobbin/dance.md5anim", &opts);
-    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    SCOPED_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+    SCOPED_ANIM anim = axes_load_anim("models/bobbin/dance.md5anim", &opts);
+    SCOPED_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     md5gl_model *const copy =
         binding ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, NULL) : NULL;
-    const bool is_there = CHECK(copy);
+    const bool file_exists = CHECK(copy);
     const md5gl_texture normals =
         stage_keep(stage, scene_normals(renderer, 1, 1, leaning, 0, NULL));
     const md5gl_material material = {.normals = normals};
-    const size_t count = is_there ? model->skeleton.num_joints : 0;
-    OWN md5_xform *const pose = malloc((count + 1) * sizeof *pose);
-    OWN md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
-    OWN md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
-    if (is_there) {
+    const size_t count = file_exists ? model->skeleton.num_joints : 0;
+    SCOPED md5_xform *const pose = malloc((count + 1) * sizeof *pose);
+    SCOPED md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
+    SCOPED md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
+    if (file_exists) {
         for (uint32_t m = 0; m < model->num_meshes; m++)
             md5gl_set_material(renderer, copy, 0, m, &material);
     }
-    if (is_there) {
+    if (file_exists) {
         for (int i = 0; i < NUM_PICTURES; i++) {
             const md5_sample_position sample =
                 md5_sample_position_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
@@ -60,7 +60,7 @@ static bool draw(gl_stage *stage, const axes_case *fixture, float scale, gl_pict
         }
     }
     md5gl_destroy_model(renderer, copy);
-    return is_there;
+    return file_exists;
 }
 
 static const uint8_t *pixel(const gl_picture *picture, int number)
@@ -123,10 +123,10 @@ static double max_position_error(gl_scene *scene, md5gl_model *copy, const md5_m
 {
     const md5_mesh *const mesh = &model->meshes[0];
     uint64_t random = 3;
-    OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
-    OWN md5_vec3 *const cpu = calloc(mesh->num_vertices, 2 * sizeof *cpu);
-    OWN md5_vec3 *const gpu = calloc(mesh->num_vertices, 2 * sizeof *gpu);
-    OWN md5_vec4 *const tangents = calloc(mesh->num_vertices, sizeof *tangents);
+    SCOPED md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
+    SCOPED md5_vec3 *const cpu = calloc(mesh->num_vertices, 2 * sizeof *cpu);
+    SCOPED md5_vec3 *const gpu = calloc(mesh->num_vertices, 2 * sizeof *gpu);
+    SCOPED md5_vec4 *const tangents = calloc(mesh->num_vertices, sizeof *tangents);
     md5_vec3 *const cpu_normals = cpu + mesh->num_vertices;
     md5_vec3 *const gpu_normals = gpu + mesh->num_vertices;
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
@@ -150,7 +150,7 @@ static double max_position_error(gl_scene *scene, md5gl_model *copy, const md5_m
 
 TEST (gl_draws_models_without_tangents_on_every_path) {
     gl_scene scene;
-    OWN_MODEL model = load(&scene, &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
+    SCOPED_MODEL model = load(&scene, &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
     if (!model)
         return;
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
@@ -169,7 +169,7 @@ TEST (gl_draws_models_without_tangents_on_every_path) {
 
 TEST (gl_draws_models_after_their_geometry_is_released) {
     gl_scene scene;
-    OWN_MODEL model = load(&scene, NULL);
+    SCOPED_MODEL model = load(&scene, NULL);
     if (!model)
         return;
     md5_model *const thimble = our_model("models/thimble/thimble.md5mesh");
@@ -182,7 +182,7 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
         md5_error error = {0};
         if (path == MD5GL_PATH_CPU) {
             const size_t num_joints = model->skeleton.num_joints;
-            OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
+            SCOPED md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
             CHECK(!scene_pose(scene.renderer, copies[path], palette, NULL, 1, &error));
             CHECK(strstr(error.message, "geometry was released"));
         } else if (copies[path]) {

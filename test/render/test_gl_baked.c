@@ -1,6 +1,6 @@
 // Instances posed from baked clips: captured vertices against md5_skin_baked() on every path,
 // images against images of skinned instances, and invalid input.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
@@ -40,12 +40,12 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     CHECK_SMALL(max_distance / size, 1e-6);
 }
 
-TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
+TEST_UNSHARED_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE; path++) {
         if (path != MD5GL_PATH_4 && md5gl_has_path(scene->renderer, path)) {
             uint64_t random = 11;
             md5_error error = {0};
-            OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+            SCOPED_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
             md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
             const md5_baked *clips[2];
             for (int i = 0; i < 2; i++) {
@@ -181,9 +181,9 @@ static void check_texels(md5gl_renderer *renderer, const md5_model *model,
 TEST_SQUARE (gl_baked_has_a_limit_of_texels) {
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
-    OWN_MODEL point = scene_cloud(2, 1, 1, false, &random);
-    OWN_BAKED square = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
-    OWN_BAKED still = md5_create_baked(point, palettes, 1, NULL, NULL);
+    SCOPED_MODEL point = scene_cloud(2, 1, 1, false, &random);
+    SCOPED_BAKED square = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
+    SCOPED_BAKED still = md5_create_baked(point, palettes, 1, NULL, NULL);
     const md5_baked *const squares[] = {square, square};
     const md5_baked *const points[] = {still, still, still};
     check_texels(stage->renderer, stage->model, squares, 2, 2 * 2 * 4);
@@ -195,9 +195,9 @@ TEST_SQUARE (gl_baked_rejects_mismatched_models) {
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
-    OWN_MODEL foreign_model = scene_cloud(2, 10, 1, false, &random);
-    OWN_BAKED mine = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
-    OWN_BAKED theirs = md5_create_baked(foreign_model, palettes, 2, NULL, NULL);
+    SCOPED_MODEL foreign_model = scene_cloud(2, 10, 1, false, &random);
+    SCOPED_BAKED mine = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
+    SCOPED_BAKED theirs = md5_create_baked(foreign_model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {mine, theirs};
     CHECK_FAILS(md5gl_create_baked(renderer, stage->model, clips, 0, &error), error,
                 MD5_ERROR_RANGE);
@@ -222,7 +222,7 @@ TEST_SQUARE (gl_baked_draws_in_batches) {
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    OWN_BAKED clip = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
+    SCOPED_BAKED clip = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
@@ -297,7 +297,7 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     md5_vec3 *const gpu = calloc(count, 2 * sizeof *gpu);
     md5_vec3 *const gpu_normals = gpu + count;
     errors largest = {0, 0, 0};
-    OWN md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
+    SCOPED md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
     md5_vec4 *const gpu_tangents = tangents + count;
     md5_skin(mesh, palette, cpu, cpu_normals, tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
@@ -360,10 +360,10 @@ TEST (gl_capture_forced_paths_agree_if_lossless) {
 }
 
 // The error of a forced lossy path is at most the predicted loss, and not zero.
-TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
+TEST_UNSHARED_SCENE (gl_capture_forced_path_loses_as_predicted) {
     static const md5gl_path paths[2] = {MD5GL_PATH_4, MD5GL_PATH_8};
     uint64_t random = 99;
-    OWN_MODEL model = scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, 12, true, &random);
+    SCOPED_MODEL model = scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, 12, true, &random);
     for (int i = 0; i < 2; i++) {
         md5gl_model *const copy = md5gl_create_model(scene->renderer, model, paths[i], NULL);
         CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == paths[i]);
@@ -391,8 +391,8 @@ TEST (gl_capture_distinguishes_many_joints) {
         scene_close(&scene);
         return;
     }
-    OWN_MODEL model = scene_cloud(num_joints, CAPTURE_NUM_VERTICES, 3, false, &random);
-    OWN md5_mat34 *const joints = calloc(num_joints, 2 * sizeof *joints);
+    SCOPED_MODEL model = scene_cloud(num_joints, CAPTURE_NUM_VERTICES, 3, false, &random);
+    SCOPED md5_mat34 *const joints = calloc(num_joints, 2 * sizeof *joints);
     pose_at_random(model, joints, joints + num_joints, &random);
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
@@ -403,8 +403,8 @@ TEST (gl_capture_distinguishes_many_joints) {
     scene_close(&scene);
 }
 
-TEST_OWN_SCENE (gl_capture_without_normals) {
-    OWN_MODEL model = scene_square();
+TEST_UNSHARED_SCENE (gl_capture_without_normals) {
+    SCOPED_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     const md5_mat34 palette[2] = {scene_identity, scene_moved(1, 2, 3)};
     md5_vec3 positions[4];
@@ -417,9 +417,9 @@ TEST_OWN_SCENE (gl_capture_without_normals) {
 }
 
 // Opposed rotations cancel out and leave no direction: the normal is then the bind pose's.
-TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
+TEST_UNSHARED_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
     static const md5_mat34 half_rotation = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
-    OWN_MODEL model = scene_hinge();
+    SCOPED_MODEL model = scene_hinge();
     const md5_mat34 palette[2] = {scene_identity, half_rotation};
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy =

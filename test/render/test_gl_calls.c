@@ -203,7 +203,7 @@ static void check_frame(const gl_scene *scene, const char *line)
 {
     enum { WIDTH = 160, HEIGHT = 120 };
     md5gl_renderer *const renderer = scene->renderer;
-    OWN_SHOT viewer = {0};
+    SCOPED_SHOT viewer = {0};
     if (!shot_open(&viewer, scene, line))
         return;
     md5gl_target *const target = md5gl_create_target(renderer, WIDTH, HEIGHT, 4, NULL);
@@ -230,7 +230,7 @@ static void check_frame(const gl_scene *scene, const char *line)
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim "
 
-TEST_OWN_SCENE (gl_calls_of_a_frame_are_not_in_vain) {
+TEST_UNSHARED_SCENE (gl_calls_of_a_frame_are_not_in_vain) {
     check_frame(scene, BOBBIN);
     check_frame(scene, BOBBIN "--light classic --panel=no");
     check_frame(scene, BOBBIN "--crowd 40");

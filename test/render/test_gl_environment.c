@@ -1,6 +1,6 @@
 // Environments: harmonics against numerical integration, and surfaces, reflections and backgrounds
 // against values computed here.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
@@ -97,7 +97,7 @@ static double polynomial_at(const md5_vec3 polynomial[9], real3 n, int channel)
 }
 
 TEST (environment_harmonics_equal_the_integral_of_the_light) {
-    OWN panorama *const picture = make_smooth();
+    SCOPED panorama *const picture = make_smooth();
     md5_vec3 harmonics[9];
     md5_vec3 polynomial[9];
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);

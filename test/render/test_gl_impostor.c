@@ -1,5 +1,5 @@
 // Impostors: pictures equal the model from their own directions, blend between them, and fade.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_scene.h"
 
 static const md5gl_impostor at_origin = {
@@ -129,14 +129,14 @@ static difference compare(const gl_picture *a, const gl_picture *b)
 {
     double sum = 0;
     unsigned both = 0;
-    unsigned num_only_one = 0;
+    unsigned num_covered_once = 0;
     unsigned first = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
         for (int x = 0; x < SCENE_WIDTH; x++) {
             const uint8_t *const p = a->rgba[y][x];
             const uint8_t *const q = b->rgba[y][x];
             first += is_covered(p);
-            num_only_one += is_covered(p) != is_covered(q);
+            num_covered_once += is_covered(p) != is_covered(q);
             if (!is_covered(p) || !is_covered(q))
                 continue;
             both++;
@@ -145,7 +145,7 @@ static difference compare(const gl_picture *a, const gl_picture *b)
         }
     }
     return (difference){both > 0 ? sum / (3.0 * both) : 255,
-                        first > 0 ? (double)num_only_one / first : 1, first};
+                        first > 0 ? (double)num_covered_once / first : 1, first};
 }
 
 static void check_close(const gl_picture *expected, const gl_picture *picture, double mean,
@@ -239,7 +239,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     }
     // Between two directions, no step changes the image much more than it changes the image of the
     // model.
-    OWN gl_picture *const before = malloc(sizeof *before);
+    SCOPED gl_picture *const before = malloc(sizeof *before);
     double largest = 0;
     double model_difference = 0;
     for (int i = 0; i < 17; i++) {
@@ -287,7 +287,7 @@ TEST (gl_impostor_writes_depth) {
     if (!open_figure(&figure, 1))
         return;
     md5gl_impostors *const impostors = make_impostors(&figure);
-    OWN_MODEL wall = scene_square(); // at x = 0, faces the eye
+    SCOPED_MODEL wall = scene_square(); // at x = 0, faces the eye
     md5gl_model *const wall_copy =
         md5gl_create_model(figure.scene.renderer, wall, MD5GL_PATH_AUTO, NULL);
     for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 // Impostor sets: refused descriptions, memory use, and the GL state that they leave.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_values.h"
 
 static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
@@ -12,7 +12,7 @@ static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *d
     CHECK(md5gl_create_impostors(renderer, desc, NULL) == NULL);
 }
 
-TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
+TEST_UNSHARED_SCENE (gl_impostors_refuse_what_cannot_be) {
     const md5gl_impostor_desc good = {.num_frames = 1, .radius = 1};
     md5gl_impostor_desc bad[9];
     for (int i = 0; i < 9; i++)
@@ -45,7 +45,7 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     check_refused(scene->renderer, &bad[0], MD5_ERROR_MEMORY, "limit is 1000");
 }
 
-TEST_OWN_SCENE (gl_impostors_accept_numbers_up_to_their_limits) {
+TEST_UNSHARED_SCENE (gl_impostors_accept_numbers_up_to_their_limits) {
     const md5gl_impostor_desc usual = {
         .num_frames = 1, .radius = 1, .num_around = 4, .num_above = 1, .texels = 8};
     md5gl_impostor_desc limits[5] = {usual, usual, usual, usual, usual};
@@ -74,7 +74,7 @@ TEST_OWN_SCENE (gl_impostors_accept_numbers_up_to_their_limits) {
 }
 
 // As many frames as a square of blocks has room for, and one more.
-TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
+TEST_UNSHARED_SCENE (gl_impostors_fill_the_largest_texture) {
     // 5 pictures a frame in 3 columns and 2 rows; at most 64 blocks of 24 texels in a row, so that
     // the texture stays small: the limit is lowered to that.
     const uint32_t limit = *scene_limits(scene->renderer).max_texture_size;
@@ -129,7 +129,7 @@ TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     gl_picture single;
     gl_picture many;
     md5gl_renderer *const renderer = stage->renderer;
-    OWN md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
+    SCOPED md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
     for (int i = 0; i < COUNT; i++)
         instances[i] = (md5gl_impostor){.rotation = {0, 0, 0, 1}, .scale = 0.05f, .shown = 1};
     stage->frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
@@ -177,7 +177,7 @@ TEST (gl_impostors_survive_failing_allocations) {
     gl_scene scene;
     if (!scene_open(&scene, &allocator))
         return;
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_impostors *impostors = NULL;
     for (int i = 0; i < 20 && !impostors; i++) {

@@ -1,5 +1,5 @@
 // Lights, shadows, tone mapping and the classic mode, against values computed here.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -239,7 +239,7 @@ TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     stage_pose(stage, both, NULL, 2);
     CHECK(casts_as_given(stage, &dark)); // by palettes
 
-    OWN_BAKED clip = md5_create_baked(stage->model, both, 1, NULL, NULL);
+    SCOPED_BAKED clip = md5_create_baked(stage->model, both, 1, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_baked *const baked = md5gl_create_baked(stage->renderer, stage->model, clips, 1, NULL);
     const md5gl_clip_job jobs[2] = {{0}};

@@ -1,5 +1,5 @@
 // The appearance of instances: tints, skins, and materials that change between draws.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_scene.h"
 
 enum { COUNT = 5 };

@@ -1,7 +1,7 @@
 // Materials from image files: the kinds of their texels, and the file that is used for each map.
 #include "render/gl_internal.h"
 #include "render/md5gl_stb.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 enum { SIDE = 64, NUM_TEXELS = SIDE * SIDE };
@@ -468,7 +468,7 @@ TEST_SCENE (gl_material_files_equal_those_of_the_viewer) {
     STRINGS(names) = {"bobbin", "spindle", "thimble", "lantern", "tendril"};
     for (size_t j = 0; j < COUNT_OF(names); j++) {
         const char *const path = test_pathf("models/%s/%s.md5mesh", names[j], names[j]);
-        OWN_MODEL model = md5_load_model(path, NULL, NULL);
+        SCOPED_MODEL model = md5_load_model(path, NULL, NULL);
         const md5gl_material_set_desc desc = {
             .model = model, .path = path, .load = md5gl_stb_load, .release = md5gl_stb_release};
         view_textures textures;

@@ -1,7 +1,7 @@
 // Morph targets on every path, with both blendings: captured vertices against md5_skin_batch();
 // pictures of instances with different weights; refusals.
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 #include "test/skin/skin_jobs.h"
@@ -203,12 +203,12 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
 }
 
 TEST_SQUARE (gl_morph_has_weights_for_each_instance) {
-    OWN_MODEL higher = scene_square();
+    SCOPED_MODEL higher = scene_square();
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
     for (int i = 0; i < 4; i++)
         positions[i].z += 12;
     const md5_morph_source source = {.name = "higher", .model = higher};
-    OWN_MORPH targets = md5_create_morph(stage->model, &source, 1, NULL, NULL);
+    SCOPED_MORPH targets = md5_create_morph(stage->model, &source, 1, NULL, NULL);
     md5gl_morph *const morph = md5gl_create_morph(stage->renderer, targets, NULL);
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
         if (!md5gl_has_path(stage->renderer, path))
@@ -268,7 +268,7 @@ static void pose_misused(const misused *all, const float *weights)
     md5gl_pose(all->renderer, all->copy, &instance, NULL);
 }
 
-TEST_OWN_SCENE (gl_morph_ends_with_the_callers_errors) {
+TEST_UNSHARED_SCENE (gl_morph_ends_with_the_callers_errors) {
     morph_case fixture;
     make_case(&fixture, 2, false);
     const misused all = {scene->renderer,
@@ -340,7 +340,7 @@ static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_mod
 static void check_agreement(const gl_scene *scene, uint32_t max_weights, bool off, md5gl_path path)
 {
     uint64_t random = 7 + max_weights;
-    OWN_MODEL model = scene_cloud(DUAL_NUM_JOINTS, DUAL_NUM_VERTICES, max_weights, off, &random);
+    SCOPED_MODEL model = scene_cloud(DUAL_NUM_JOINTS, DUAL_NUM_VERTICES, max_weights, off, &random);
     md5gl_model *const copy = make_copy(scene, model, path);
     for (int pose = 0; pose < 3; pose++) {
         md5_mat34 palette[DUAL_NUM_JOINTS];
@@ -354,7 +354,7 @@ static void check_agreement(const gl_scene *scene, uint32_t max_weights, bool of
     md5gl_destroy_model(scene->renderer, copy);
 }
 
-TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_every_path) {
+TEST_UNSHARED_SCENE (gl_dual_agrees_with_the_cpu_on_every_path) {
     check_agreement(scene, 4, false, MD5GL_PATH_4);
     check_agreement(scene, 8, false, MD5GL_PATH_8);
     for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE; path++) {
@@ -364,7 +364,7 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_every_path) {
 }
 
 // Half a turn about each axis, a vertex without weights, weights that cancel out.
-TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
+TEST_UNSHARED_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
     static const char *const text =
         "MD5Version 10\ncommandline \"\"\nnumJoints 5\nnumMeshes 1\njoints {\n"
         "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 0 0 0 ) ( 0 0 0 )\n\"c\" 0 ( 0 0 0 ) ( 0 0 0 )\n"
@@ -379,7 +379,7 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
         "weight 4 1 1 ( 1 7 3 )\nweight 5 1 -1 ( 1 5 3 )\n" // one influence of bias 0
         "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // the blend is zero
         "weight 8 0 0.5 ( 6 2 3 )\nweight 9 4 0.5 ( 6 2 3 )\n}\n";
-    OWN_MODEL model = text_model(text, NULL);
+    SCOPED_MODEL model = text_model(text, NULL);
     const md5_mat34 palette[DUAL_NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},   {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
         {{-1, 0, 0, 4, 0, 1, 0, 5, 0, 0, -1, 6}}, {{-1, 0, 0, 7, 0, -1, 0, 8, 0, 0, 1, 9}},
@@ -412,14 +412,14 @@ static md5_model *make_sized(double size)
 }
 
 // The range of floats on a GPU may end at 1e-38, but squares of biases must not leave it.
-TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
+TEST_UNSHARED_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
     static const double sizes[] = {1e-34, 1e-22, 1e-21, 1e-20, 1e-15, 1e-6, 1e4, 1e8};
     const md5_mat34 palette[DUAL_NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
         {{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 3}},
     };
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        OWN_MODEL model = make_sized(sizes[i]);
+        SCOPED_MODEL model = make_sized(sizes[i]);
         for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE && CHECK(model);
              path++) {
             if (!md5gl_has_path(scene->renderer, path))

@@ -2,7 +2,7 @@
 // path, against md5_skin_batch() and projections in double precision; picking; the host's own
 // framebuffer; errors and refusals.
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/render/test_gl_values.h"
 #include "test/skin/skin_jobs.h"
@@ -216,15 +216,15 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
     uint64_t seed = 5;
     uint64_t same = seed;
     uint64_t random = 27; // each instance covers more than a dozen pixels
-    OWN_MODEL model = scene_cloud(NUM_JOINTS, 3, max_influences, off, &seed);
-    OWN_MODEL moved = scene_cloud(NUM_JOINTS, 3, max_influences, off, &same);
+    SCOPED_MODEL model = scene_cloud(NUM_JOINTS, 3, max_influences, off, &seed);
+    SCOPED_MODEL moved = scene_cloud(NUM_JOINTS, 3, max_influences, off, &same);
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)moved->meshes[0].positions;
     positions[1].x += 9;
     positions[2].z -= 9;
     const md5_morph_source source = {.name = "moved", .model = moved};
-    OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
+    SCOPED_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     make_state(&state, &random);
-    OWN_BAKED clip =
+    SCOPED_BAKED clip =
         fixture->is_baked ? md5_create_baked(model, state.palettes[0], COUNT, NULL, NULL) : NULL;
     md5gl_frame frame =
         scene_frame(md5gl_create_outputs(renderer, SCENE_WIDTH, SCENE_HEIGHT, NULL));
@@ -294,7 +294,7 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
     md5gl_destroy_target(renderer, frame.target);
 }
 
-TEST_OWN_SCENE (gl_outputs_are_what_the_cpu_computes_on_every_path) {
+TEST_UNSHARED_SCENE (gl_outputs_are_what_the_cpu_computes_on_every_path) {
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         const uint32_t few_texels = path == MD5GL_PATH_CPU ? 11 : 6 * NUM_JOINTS + 5;
         for (unsigned i = 0; i < 8 && md5gl_has_path(scene->renderer, path); i++)
@@ -703,7 +703,7 @@ TEST_OUTPUTS(gl_outputs_reject_invalid_requests, scene_square)
         "%s", error.message);
     *scene_limits(renderer).max_texels = max_texels;
 
-    OWN_BAKED clip = md5_create_baked(stage->model, scene_identities, 1, NULL, NULL);
+    SCOPED_BAKED clip = md5_create_baked(stage->model, scene_identities, 1, NULL, NULL);
     md5gl_baked *const baked =
         md5gl_create_baked(renderer, stage->model, (const md5_baked *const *)&clip, 1, NULL);
     const md5gl_clip_job job = {0};

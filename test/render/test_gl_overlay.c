@@ -171,12 +171,12 @@ TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
         // Its far end is 10 below the middle, at distance 100: 60 * 10 / 100 pixels.
         CHECK_PIXEL(&picture, 0, -20, overlay_white, 1);
         CHECK_PIXEL(&picture, 0, -58, overlay_white, 1);
-        unsigned num_stray = 0;
+        unsigned num_outliers = 0;
         for (int up = -4; up < SCENE_HEIGHT / 2; up++) {
             for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++)
-                num_stray += picture_at(&picture, right, up)[0] > 0;
+                num_outliers += picture_at(&picture, right, up)[0] > 0;
         }
-        CHECK_UINT(num_stray, 0);
+        CHECK_UINT(num_outliers, 0);
     }
 }
 

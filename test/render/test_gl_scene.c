@@ -1,4 +1,4 @@
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -224,7 +224,7 @@ typedef struct random_joint {
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t max_weights, bool off,
                        uint64_t *random)
 {
-    OWN random_joint *const joints = calloc(num_joints, sizeof *joints);
+    SCOPED random_joint *const joints = calloc(num_joints, sizeof *joints);
     test_text text = {0};
     test_text weights = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",

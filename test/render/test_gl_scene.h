@@ -34,9 +34,11 @@ bool scene_open_es(gl_scene *scene);
 void scene_make_current(const gl_scene *scene);
 void scene_close(gl_scene *scene);
 
-// Tests with such a scene; what opens it, is skipped without a context.
+// Tests with a scene. They are skipped if no OpenGL context can be created. Tests of TEST_SCENE
+// share one context and renderer; tests of TEST_UNSHARED_SCENE get a new renderer and may change
+// it.
 #define TEST_SCENE(title) TEST_IF (title, gl_scene, scene, scene_share(scene), scene_close(scene))
-#define TEST_OWN_SCENE(title) \
+#define TEST_UNSHARED_SCENE(title) \
     TEST_IF (title, gl_scene, scene, scene_open(scene, NULL), scene_close(scene))
 #define TEST_ES_SCENE(title) \
     TEST_IF (title, gl_scene, scene, scene_open_es(scene), scene_close(scene))

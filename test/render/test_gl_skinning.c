@@ -4,7 +4,7 @@
 // in addition lose as much as md5_pack_loss() predicts.
 #define _POSIX_C_SOURCE 200809L // glob(), nftw()
 #define _XOPEN_SOURCE 700       // nftw()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_scene.h"
 
 #include "md5/md5skin.h"
@@ -277,10 +277,10 @@ static void compare_still_poses(skinning *fixture)
 // model are skipped.
 static void compare_clip(skinning *fixture, const char *path)
 {
-    OWN_ANIM anim = md5_load_anim(path, NULL, NULL);
+    SCOPED_ANIM anim = md5_load_anim(path, NULL, NULL);
     if (anim == NULL)
         return;
-    OWN_BINDING binding = md5_bind(fixture->model, anim, NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(fixture->model, anim, NULL, NULL);
     if (binding == NULL)
         return;
     for (int i = 0; i < SAMPLES_PER_CLIP; i++) {
@@ -301,7 +301,7 @@ static void compare_clips_of_folder(skinning *fixture)
     glob_t found;
     const char *const slash = strrchr(fixture->name, '/');
     const int folder_length = slash != NULL ? (int)(slash - fixture->name) : 0;
-    OWN_TEXT pattern = {0};
+    SCOPED_TEXT pattern = {0};
     test_append(&pattern, "%.*s/*.md5anim", folder_length, fixture->name);
     if (glob(pattern.bytes, 0, NULL, &found) != 0)
         return;
@@ -317,7 +317,7 @@ static bool check_model(const gl_scene *scene, const char *model_path, const cha
                         md5gl_path path, bool is_dual)
 {
     md5_error error = {0};
-    OWN_MODEL model = md5_load_model(model_path, NULL, &error);
+    SCOPED_MODEL model = md5_load_model(model_path, NULL, &error);
     if (!CHECK_DONE(model != NULL, error))
         return false;
     skinning fixture;
@@ -338,7 +338,7 @@ TEST_SCENE (gl_skins_the_models_of_the_reference) {
     CHECK(found.gl_pathc > 5);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *const model = found.gl_pathv[i];
-        OWN_TEXT clip = {0};
+        SCOPED_TEXT clip = {0};
         test_append(&clip, "%.*sanim", (int)strlen(model) - 4, model);
         for (size_t k = 0; k < COUNT_OF(paths); k++)
             CHECK(check_model(scene, model, clip.bytes, paths[k], false));
@@ -365,7 +365,7 @@ TEST_SCENE (gl_skins_a_small_model_on_every_path) {
 // Bobbin's vertices have more than four influences and at most eight.
 TEST_SCENE (gl_skins_our_model_without_loss_by_eight_influences) {
     static const md5gl_path paths[] = {MD5GL_PATH_8, MD5GL_PATH_EXACT};
-    OWN_MODEL model = our_model(BOBBIN);
+    SCOPED_MODEL model = our_model(BOBBIN);
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         skinning fixture;
         if (CHECK(skinning_open(&fixture, scene, model, BOBBIN, paths[i], false))) {
@@ -378,7 +378,7 @@ TEST_SCENE (gl_skins_our_model_without_loss_by_eight_influences) {
 }
 
 TEST_SCENE (gl_four_influences_lose_at_most_the_predicted_error) {
-    OWN_MODEL model = our_model(BOBBIN);
+    SCOPED_MODEL model = our_model(BOBBIN);
     skinning fixture;
     if (CHECK(skinning_open(&fixture, scene, model, BOBBIN, MD5GL_PATH_4, false))) {
         compare_still_poses(&fixture);
@@ -434,7 +434,7 @@ static void check_real_model(const gl_scene *scene, const char *name, md5gl_path
                              path_result *result)
 {
     md5_error error = {0};
-    OWN_MODEL model = md5_load_model(name, NULL, &error);
+    SCOPED_MODEL model = md5_load_model(name, NULL, &error);
     if (!CHECK_DONE(model != NULL, error))
         return;
     for (int is_dual = 0; is_dual < 2; is_dual++) {
@@ -525,7 +525,7 @@ static void GLAD_API_PTR count_capture(GLenum mode)
 // A model of NUM_MESHES triangles on two joints.
 static md5_model *create_meshes(void)
 {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text,
                 "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes %d\njoints {\n"
                 "\t\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\t\"b\" 0 ( 0 0 9 ) ( 0 0 0 )\n}\n",
@@ -546,7 +546,7 @@ static md5_model *create_meshes(void)
 // Counts the work for two poses on a path. Returns false if the driver has no such path.
 static bool count_work(const gl_scene *scene, md5gl_path path, bool is_dual)
 {
-    OWN_MODEL model = create_meshes();
+    SCOPED_MODEL model = create_meshes();
     if (!CHECK(model != NULL))
         return false;
     skinning fixture;
@@ -591,7 +591,7 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     md5_vec3 once[4];
     md5_vec3 again[4];
     md5_error error = {0};
-    OWN_MODEL square = scene_square();
+    SCOPED_MODEL square = scene_square();
     md5gl_model *const drawn = md5gl_create_model(scene->renderer, square, MD5GL_PATH_AUTO, &error);
     const md5_mat34 palettes[4] = {scene_moved(1, 2, 3), scene_moved(4, 5, 6), scene_identity,
                                    scene_identity};

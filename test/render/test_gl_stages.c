@@ -1,5 +1,5 @@
 // The reference for stages, and every blend, mask, matrix, color and alpha test against it.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_stages.h"
 
 // -- Reference --------------------------------------------------------------------------------
@@ -203,13 +203,13 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
     stages_rgba target = {{0, 0, 0, 1}};
     const bool uses_alpha = reads_alpha(list);
     const bool is_base = list->base != MD5GL_BASE_NONE;
-    const bool is_there = is_base && has_base(list, layers, point);
+    const bool file_exists = is_base && has_base(list, layers, point);
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
         const stages_rgba value = stage_value(stage, &layers[i], point, true);
         if (stage->is_tested && !is_base && !(value.component[3] > stage->alpha_test))
             continue;
-        if (stage->depth_equal && !is_there)
+        if (stage->depth_equal && !file_exists)
             continue;
         stages_rgba result = target;
         for (int j = 0; j < 4; j++)

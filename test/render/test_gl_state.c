@@ -1,5 +1,5 @@
 // The renderer in a host's context: GL state, errors, memory, several contexts.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_values.h"
 
 #include "render/gl_internal.h"
@@ -46,14 +46,14 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     scene_finish(scene, &frame, picture);
 }
 
-TEST_OWN_SCENE (gl_state_is_reset_after_every_call) {
+TEST_UNSHARED_SCENE (gl_state_is_reset_after_every_call) {
     static const uint8_t texel[4] = {1, 2, 3, 4};
     gl_picture undisturbed;
     gl_picture disturbed;
     md5_vec3 positions[4];
     md5_vec3 normals[4];
     values_are_defaults(scene, "creating a renderer");
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_EXACT, NULL);
     values_are_defaults(scene, "creating a model");
     md5gl_target *const target =
@@ -126,7 +126,7 @@ TEST (gl_two_renderers_are_independent) {
         scene_close(&scenes[0]);
         return;
     }
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     md5gl_model *copies[2];
     md5gl_target *targets[2];
     for (int i = 0; i < 2; i++) {
@@ -213,7 +213,7 @@ TEST_IF (gl_create_on_an_old_context_fails, gl_scene, scene, scene_open_context(
           && strstr(error.message, "2.1 Mesa"));
 }
 
-TEST_OWN_SCENE (gl_device_has_a_name) {
+TEST_UNSHARED_SCENE (gl_device_has_a_name) {
     CHECK(strstr(md5gl_device_name(scene->renderer), "OpenGL"));
     CHECK(md5gl_checker_texture(scene->renderer) != 0);
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_4), "4");
@@ -221,7 +221,7 @@ TEST_OWN_SCENE (gl_device_has_a_name) {
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_EXACT), "exact");
 }
 
-TEST_OWN_SCENE (gl_sizes_beyond_the_device_are_refused) {
+TEST_UNSHARED_SCENE (gl_sizes_beyond_the_device_are_refused) {
     static const uint8_t texel[4] = {0};
     md5_error error = {0};
     md5gl_renderer *const renderer = scene->renderer;
@@ -244,7 +244,7 @@ TEST_OWN_SCENE (gl_sizes_beyond_the_device_are_refused) {
     md5gl_destroy_model(renderer, NULL);
 }
 
-TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
+TEST_UNSHARED_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
     md5_error error = {0};
     gl_picture picture;
     md5gl_renderer *const renderer = scene->renderer;
@@ -267,13 +267,13 @@ TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
 
     // The joints fit, the influences of the exact path do not.
     uint64_t random = 3;
-    OWN_MODEL cloud = scene_cloud(4, 60, 3, true, &random);
+    SCOPED_MODEL cloud = scene_cloud(4, 60, 3, true, &random);
     renderer->max_texels = 59;
     CHECK_SAYS(md5gl_create_model(renderer, cloud, MD5GL_PATH_EXACT, &error), error, MD5_ERROR_GPU,
                "influences");
 }
 
-TEST_OWN_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
+TEST_UNSHARED_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
     md5_error error = {0};
     md5gl_renderer *const renderer = scene->renderer;
     const md5gl_frame frame = scene_frame(NULL);
@@ -291,7 +291,7 @@ TEST_OWN_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
     scene_expect_messages();
 }
 
-TEST_OWN_SCENE (gl_compiler_errors_name_the_file) {
+TEST_UNSHARED_SCENE (gl_compiler_errors_name_the_file) {
     const md5gl_program_sources broken = {
         .vertex = {{"good.glsl", "float one() { return 1.0; }\n"},
                    {"bad.glsl", "\nfloat two() { return nothing; }\n"},
@@ -321,7 +321,7 @@ static void GLAD_API_PTR link_nothing(GLuint program)
 }
 
 // A program for overlays is built within the frame; the frame's end reports its error.
-TEST_OWN_SCENE (gl_overlays_that_cannot_be_built_fail_the_frame) {
+TEST_UNSHARED_SCENE (gl_overlays_that_cannot_be_built_fail_the_frame) {
     static const md5gl_line_vertex line[2] = {{.rgba = {255, 255, 255, 255}}};
     md5_error error = {0};
     const md5gl_frame frame = scene_frame(NULL);
@@ -368,7 +368,7 @@ TEST (gl_allocates_and_frees_through_the_allocator) {
     gl_scene context;
     if (!scene_open_context(&context))
         return;
-    OWN_MODEL model = scene_cloud(10, 30, 6, false, &random);
+    SCOPED_MODEL model = scene_cloud(10, 30, 6, false, &random);
     bool created = false;
     for (size_t fail_at = 1; !created && fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};

@@ -212,7 +212,7 @@ TEST_SQUARE (gl_texgen_spans_the_picture) {
     CHECK(num_visible > 1000);
 }
 
-TEST_OWN_SCENE (gl_stage_cube_has_limits) {
+TEST_UNSHARED_SCENE (gl_stage_cube_has_limits) {
     static const uint8_t texel[4] = {1, 2, 3, 4};
     static const uint8_t *const sides[6] = {texel, texel, texel, texel, texel, texel};
     md5_error error = {0};

@@ -1,6 +1,6 @@
 // OpenGL ES 3.0: vertices equal the CPU's, images equal images of OpenGL 3.3, and missing features
 // are reported. A simulated WebGL context draws the same.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/render/test_gl_values.h"
 #include "test/skin/skin_jobs.h"
@@ -363,12 +363,12 @@ TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
             path = MD5GL_PATH_4;
         else if (max_influences == 8)
             path = MD5GL_PATH_8;
-        OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, max_influences,
-                                      path == MD5GL_PATH_EXACT, &random);
+        SCOPED_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, max_influences,
+                                         path == MD5GL_PATH_EXACT, &random);
         check_path(scene, model, path, MD5GL_BLEND_LINEAR);
         check_path(scene, model, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR);
     }
-    OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
+    SCOPED_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
     check_path(scene, model, MD5GL_PATH_4, MD5GL_BLEND_DUAL);
     check_path(scene, model, MD5GL_PATH_EXACT, MD5GL_BLEND_DUAL);
 }
@@ -443,7 +443,7 @@ TEST (gl_es_draws_the_picture_of_opengl) {
     static gl_picture pictures[2][2][4]; // API, samples, path
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
                                        MD5GL_PATH_CPU};
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     for (int es = 0; es < 2; es++) {
         gl_scene scene;
         if (es ? !scene_open_es(&scene) : !scene_open(&scene, NULL))
@@ -468,7 +468,7 @@ TEST (gl_es_draws_the_picture_of_opengl) {
 TEST_ES_SCENE (gl_es_draws_edges) {
     gl_picture plain;
     gl_picture edged;
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_frame frame = scene_frame(NULL);
     for (int edges = 0; edges < 2; edges++) {
@@ -488,7 +488,7 @@ TEST_ES_SCENE (gl_es_draws_edges) {
 // A frame with a transparent background keeps its alpha, also with several samples.
 TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     gl_picture picture;
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_target *const target =
         md5gl_create_target(scene->renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
@@ -507,7 +507,7 @@ TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
 
 TEST_ES_SCENE (gl_es_refuses_what_it_lacks) {
     md5_error error = {0};
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     CHECK(strstr(md5gl_device_name(scene->renderer), "/ OpenGL ES 3."));
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
     CHECK_SAYS(md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error), error,
@@ -617,8 +617,8 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     if (!scene_open_es(&scene))
         return;
     uint64_t random = 6;
-    OWN_MODEL model = scene_square();
-    OWN_MODEL cloud = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+    SCOPED_MODEL model = scene_square();
+    SCOPED_MODEL cloud = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
     draw_scene(&scene, model, MD5GL_PATH_4, 1, &expected);
     web = scene;
     web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);

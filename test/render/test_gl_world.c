@@ -1,5 +1,5 @@
 // Worlds: geometry of the host that receives and casts shadows, spot lights, blobs.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/render/test_gl_values.h"
 
 #include "render/gl_internal.h"
@@ -152,7 +152,7 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
 // is seen at a grazing angle, 70 degrees from its normal, at which a rim is visible: 40 units are
 // 13 pixels high.
 TEST_HERE (gl_surface_of_the_host_looks_like_a_model) {
-    static const float picture_of_all[2][3] = {{3, 2, 1}, {0.2f, 0.5f, 0.9f}};
+    static const float environment_pixels[2][3] = {{3, 2, 1}, {0.2f, 0.5f, 0.9f}};
     static const uint8_t gray[4] = {188, 203, 218, 255}; // sRGB of 0.5, 0.6, 0.7
     const md5gl_point_light lights[2] = {
         {.position = {10, 5, 20}, .range = 60, .color = {1, 0.2f, 0.2f}},
@@ -161,7 +161,7 @@ TEST_HERE (gl_surface_of_the_host_looks_like_a_model) {
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_texture texture = stage_color(stage, 1, 1, gray);
     md5gl_environment *const around =
-        md5gl_create_environment(renderer, 1, 2, picture_of_all[0], NULL);
+        md5gl_create_environment(renderer, 1, 2, environment_pixels[0], NULL);
     STAGE_MATERIAL(stage, .diffuse = texture);
     stage->frame.casters = (md5_bounds){{-20, -20, 0}, {20, 20, 12}};
     stage->frame.point_lights = lights;

@@ -30,7 +30,7 @@ typedef struct generated_mesh {
 bool build_generated_mesh(generated_mesh *generated, const mesh_source *source, uint32_t num_joints,
                           const md5_load_opts *opts);
 void free_generated_mesh(generated_mesh *generated);
-#define OWN_MESH __attribute__((cleanup(free_generated_mesh))) generated_mesh
+#define SCOPED_MESH __attribute__((cleanup(free_generated_mesh))) generated_mesh
 
 // Returns a source with one vertex, weights[num_weights] and no triangles. Overwrites `vertex`.
 mesh_source single_vertex_source(md5_vertex *vertex, const md5_weight *weights,

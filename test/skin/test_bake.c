@@ -1,7 +1,7 @@
 // Baked clips: every decoded vertex against md5_skin(), the format of a vertex against its
 // description in doubles, errors.
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 #include "md5/skin/octahedron.h"
@@ -54,11 +54,11 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
 }
 
 TEST (bake_equals_skinning) {
-    OWN_MODEL model = load_text(two_meshes);
+    SCOPED_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     rotate_second_joint(model, 0.7, palettes);
-    OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, &error);
+    SCOPED_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, &error);
     REQUIRE(baked);
     CHECK_UINT(error.status, MD5_OK);
     CHECK_UINT(baked->num_frames, FRAMES);
@@ -121,7 +121,7 @@ TEST (bake_equals_skinning) {
 // distance between the chord and the arc of the angle a, r (1 - cos(a / 2)), with the radius r of
 // the outermost vertex.
 TEST (bake_interpolates_linearly_between_frames) {
-    OWN_MODEL model = load_text(two_meshes);
+    SCOPED_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_mat34 between[2];
     rotate_second_joint(model, 0.5, palettes);
@@ -133,7 +133,7 @@ TEST (bake_interpolates_linearly_between_frames) {
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                  {{c, -s, 0, 4, s, c, 0, 0, 0, 0, 1, 0}}};
     md5_build_palette(model, joints, between);
-    OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
+    SCOPED_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
     const md5_sample_position half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     REQUIRE(baked);
     const double radius = sqrt(50.0); // (5, 5, 5) about z
@@ -175,7 +175,7 @@ TEST (bake_normals_are_within_their_error) {
 }
 
 TEST (bake_rejects_values_that_it_cannot_store) {
-    OWN_MODEL model = load_text(two_meshes);
+    SCOPED_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     rotate_second_joint(model, 0.7, palettes);
@@ -189,11 +189,12 @@ TEST (bake_rejects_values_that_it_cannot_store) {
 }
 
 TEST (bake_survives_failure_of_every_allocation) {
-    OWN_MODEL model = load_text(two_meshes);
+    SCOPED_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     rotate_second_joint(model, 0.7, palettes);
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, &failure.opts, &failure.error);
+        SCOPED_BAKED baked =
+            md5_create_baked(model, palettes, FRAMES, &failure.opts, &failure.error);
         CHECK_FAILURE(failure, baked);
     }
     const md5_load_opts small = {.allocator = {.limit = 200}};
@@ -205,9 +206,9 @@ static const char no_meshes[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nn
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
 
 TEST (bake_of_a_model_without_vertices_is_empty) {
-    OWN_MODEL model = load_text(no_meshes);
+    SCOPED_MODEL model = load_text(no_meshes);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    OWN_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
+    SCOPED_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
     REQUIRE(baked);
     CHECK_UINT(baked->num_vertices, 0);
     CHECK(baked->bounds.min.x > baked->bounds.max.x);
@@ -216,19 +217,19 @@ TEST (bake_of_a_model_without_vertices_is_empty) {
 
 // The walk of Bobbin: the reported error is the size of the model divided by 2^16 steps.
 TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
-    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
-    OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");
-    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    SCOPED_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    SCOPED_ANIM anim = our_anim("models/bobbin/walk.md5anim");
+    SCOPED_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     REQUIRE(binding);
     const size_t joints = model->skeleton.num_joints;
     const size_t frames = anim->num_frames;
-    OWN_ARRAY(md5_xform, scratch, joints);
-    OWN_ARRAY(md5_mat34, palettes, (frames + 2) * joints);
+    SCOPED_ARRAY(md5_xform, scratch, joints);
+    SCOPED_ARRAY(md5_mat34, palettes, (frames + 2) * joints);
     md5_mat34 *const matrices = palettes + frames * joints;
     for (uint32_t i = 0; i < anim->num_frames; i++)
         md5_pose_palette(binding, md5_sample_position_from_frames(anim, i, i, 0), MD5_ROOT_IN_PLACE,
                          scratch, NULL, palettes + i * joints);
-    OWN_BAKED baked = md5_create_baked(model, palettes, anim->num_frames, NULL, NULL);
+    SCOPED_BAKED baked = md5_create_baked(model, palettes, anim->num_frames, NULL, NULL);
     if (CHECK(baked)) {
         CHECK(baked->position_error > 0 && baked->position_error < 1e-3f);
         CHECK(baked->normal_error < 0.012f);
@@ -244,10 +245,10 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
 
 #if !defined(NDEBUG)
 TEST (bake_ends_with_the_callers_errors) {
-    OWN_MODEL model = load_text(two_meshes);
+    SCOPED_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     rotate_second_joint(model, 0.7, palettes);
-    OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
+    SCOPED_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
     MISUSE("sample: must be a position in the baked clip", {
         md5_vec3 at;
         md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame1 = FRAMES}, &at, NULL);
@@ -265,7 +266,7 @@ TEST (bake_ends_with_the_callers_errors) {
 // Baked clips at their limits: counts beyond 32 bits and beyond memory, and flat models.
 
 // Models with counts only: these are checked before anything else of a mesh is read.
-static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint32_t num_frames)
+static md5_error bake_with_counts(uint32_t num_meshes, uint32_t num_vertices, uint32_t num_frames)
 {
     static md5_vec3 position;
     static const md5_mat34 palette;
@@ -285,10 +286,10 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
 }
 
 TEST (bake_rejects_counts_beyond_memory) {
-    const md5_error vertices = bake_of_counts(2, 3000000000u, 1);
+    const md5_error vertices = bake_with_counts(2, 3000000000u, 1);
     CHECK_ERROR(vertices, MD5_ERROR_MEMORY,
                 "too many vertices to bake: expected at most 4294967295, found 6000000000");
-    const md5_error frames = bake_of_counts(1, 4000000000u, 4000000000u);
+    const md5_error frames = bake_with_counts(1, 4000000000u, 4000000000u);
     CHECK_ERROR(frames, MD5_ERROR_MEMORY,
                 "baked clip is too large: 4000000000 frames of 4000000000 vertices exceed the "
                 "address space");
@@ -303,9 +304,9 @@ static const char flat[] =
 
 // A coordinate that never changes has steps of 0, and is stored exactly.
 TEST (bake_of_a_flat_model_is_flat) {
-    OWN_MODEL model = text_model(flat, NULL);
+    SCOPED_MODEL model = text_model(flat, NULL);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    OWN_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
+    SCOPED_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
     const md5_sample_position sample = {.frame0 = 0};
     md5_vec3 positions[3];
     md5_vec3 normals[3];

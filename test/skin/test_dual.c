@@ -87,13 +87,17 @@ static md5_vec3 direction(uint64_t *random)
     return md5_quat_rotate(random_quat(random), (md5_vec3){0, 0, 1});
 }
 
-static void set_random_joints(dual_case *fixture, uint64_t *random)
+static md5_vec3 random_point(uint64_t *random)
 {
+    return (md5_vec3){coordinate(random), coordinate(random), coordinate(random)};
+}
+
+// Begins a mesh without vertices, with random transforms of its joints.
+static void begin_with_random_joints(dual_case *fixture, uint64_t *random)
+{
+    begin(fixture);
     for (uint32_t i = 0; i < JOINTS; i++)
-        set_joint(fixture, i,
-                  (md5_xform){random_quat(random),
-                              {coordinate(random), coordinate(random), coordinate(random)},
-                              0});
+        set_joint(fixture, i, (md5_xform){random_quat(random), random_point(random), 0});
 }
 
 static void add_influence(dual_case *fixture, uint32_t joint, float bias)
@@ -122,8 +126,7 @@ static void add_random_vertices(dual_case *fixture, uint64_t *random)
     for (uint32_t i = 0; i < VERTICES; i++) {
         const uint32_t count = 1 + i % MAX;
         const uint32_t joint = test_random_u32(random) % JOINTS;
-        add_vertex(fixture, (md5_vec3){coordinate(random), coordinate(random), coordinate(random)},
-                   random);
+        add_vertex(fixture, random_point(random), random);
         for (uint32_t k = 0; k < count; k++)
             add_influence(fixture, (joint + k) % JOINTS,
                           (float)((1 + 0.2 * test_random(random)) / (count + k)));
@@ -134,6 +137,14 @@ static void skin(dual_case *fixture)
 {
     skin_by_duals(&fixture->mesh, fixture->dual, fixture->posed, fixture->posed_normals,
                   fixture->posed_tangents);
+}
+
+// Skins a mesh of random vertices and joints.
+static void skin_random_mesh(dual_case *fixture, uint64_t *random)
+{
+    begin_with_random_joints(fixture, random);
+    add_random_vertices(fixture, random);
+    skin(fixture);
 }
 
 static md5_vec3 xyz(md5_vec4 a)
@@ -199,7 +210,7 @@ TEST (dual_palette_equals_the_matrix_palette) {
     for (uint32_t i = 0; i < 500; i++) {
         const md5_xform transform = {
             i < num_special ? special[i] : random_quat(&random),
-            {coordinate(&random), coordinate(&random), coordinate(&random)},
+            random_point(&random),
             0,
         };
         const md5_mat34 matrix = md5_mat34_from_xform(transform);
@@ -223,10 +234,7 @@ TEST (dual_skinning_equals_doubles) {
         dual_case fixture;
         double position_error;
         double direction_error;
-        begin(&fixture);
-        set_random_joints(&fixture, &random);
-        add_random_vertices(&fixture, &random);
-        skin(&fixture);
+        skin_random_mesh(&fixture, &random);
         compare(&fixture, &position_error, &direction_error);
         CHECK_SMALL(position_error, 4e-5);
         CHECK_SMALL(direction_error, 4e-6);
@@ -238,12 +246,9 @@ TEST (dual_skinning_by_one_joint_equals_matrices) {
     dual_case fixture;
     md5_vec3 positions[VERTICES];
     md5_vec3 normals[VERTICES];
-    begin(&fixture);
-    set_random_joints(&fixture, &random);
+    begin_with_random_joints(&fixture, &random);
     for (uint32_t i = 0; i < VERTICES; i++) {
-        add_vertex(&fixture,
-                   (md5_vec3){coordinate(&random), coordinate(&random), coordinate(&random)},
-                   &random);
+        add_vertex(&fixture, random_point(&random), &random);
         add_influence(&fixture, i % JOINTS, 1);
     }
     skin(&fixture);
@@ -287,10 +292,7 @@ TEST (dual_skinning_keeps_the_width_of_a_twisted_sleeve) {
 TEST (dual_skinning_does_not_depend_on_signs) {
     uint64_t random = 13;
     dual_case fixture;
-    begin(&fixture);
-    set_random_joints(&fixture, &random);
-    add_random_vertices(&fixture, &random);
-    skin(&fixture);
+    skin_random_mesh(&fixture, &random);
     for (uint32_t round = 0; round < 8; round++) {
         dual_case reference = fixture; // has the mesh of `fixture`
         for (int i = 0; i < JOINTS; i++) {
@@ -315,10 +317,7 @@ TEST (dual_skinning_follows_a_common_motion) {
     uint64_t random = 17;
     dual_case fixture;
     dual_case reference;
-    begin(&fixture);
-    set_random_joints(&fixture, &random);
-    add_random_vertices(&fixture, &random);
-    skin(&fixture);
+    skin_random_mesh(&fixture, &random);
     reference = fixture;
     const md5_xform motion = {random_quat(&random), {30, -20, 10}, 0};
     const md5_mat34 matrix = md5_mat34_from_xform(motion);
@@ -338,8 +337,7 @@ TEST (dual_skinning_follows_a_common_motion) {
 TEST (dual_skinning_keeps_vertices_without_influence) {
     uint64_t random = 19;
     dual_case fixture;
-    begin(&fixture);
-    set_random_joints(&fixture, &random);
+    begin_with_random_joints(&fixture, &random);
     add_vertex(&fixture, (md5_vec3){0, 0, 0}, &random);
     skin(&fixture);
     CHECK(real_length(fixture.posed[0]) == 0);
@@ -354,8 +352,7 @@ TEST (dual_skinning_uses_the_first_joint_if_biases_cancel_out) {
     uint64_t random = 23;
     for (uint32_t i = 0; i < 3; i++) {
         dual_case fixture;
-        begin(&fixture);
-        set_random_joints(&fixture, &random);
+        begin_with_random_joints(&fixture, &random);
         set_joint(&fixture, 1, fixture.transforms[0]);
         add_vertex(&fixture, (md5_vec3){1, 2, 3}, &random);
         add_influence(&fixture, 0, biases[i][0]);
@@ -375,10 +372,7 @@ TEST (dual_skinning_writes_only_requested_arrays) {
     uint64_t random = 29;
     dual_case fixture;
     dual_case reference;
-    begin(&fixture);
-    set_random_joints(&fixture, &random);
-    add_random_vertices(&fixture, &random);
-    skin(&fixture);
+    skin_random_mesh(&fixture, &random);
     reference = fixture;
     skin_by_duals(&reference.mesh, reference.dual, reference.posed, NULL, NULL);
     CHECK_BYTES(reference.posed, fixture.posed, sizeof fixture.posed);

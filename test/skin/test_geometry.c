@@ -1,5 +1,5 @@
 // Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/skin/generated_mesh.h"
 
@@ -45,12 +45,12 @@ static void rigid_free(rigid *mesh)
     free(mesh->weights);
 }
 
-#define OWN_RIGID __attribute__((cleanup(rigid_free))) rigid
+#define SCOPED_RIGID __attribute__((cleanup(rigid_free))) rigid
 
 // The mesh that is built of it, until the end of the block.
-#define BUILD_RIGID(generated, ...)                        \
-    OWN_RIGID generated##_rigid = rigid_mesh(__VA_ARGS__); \
-    OWN_MESH generated;                                    \
+#define BUILD_RIGID(generated, ...)                           \
+    SCOPED_RIGID generated##_rigid = rigid_mesh(__VA_ARGS__); \
+    SCOPED_MESH generated;                                    \
     REQUIRE(build_generated_mesh(&(generated), &generated##_rigid.source, 1, NULL))
 
 // -- Checks -----------------------------------------------------------------------------------
@@ -382,7 +382,7 @@ TEST (texture_without_area_counts_as_not_mirrored) {
 
 TEST (empty_mesh_is_empty) {
     const mesh_source source = {.bind = &identity};
-    OWN_MESH generated;
+    SCOPED_MESH generated;
     REQUIRE(build_generated_mesh(&generated, &source, 1, NULL));
     CHECK_UINT(generated.mesh.num_vertices, 0);
     CHECK_UINT(generated.mesh.num_influences, 0);
@@ -406,10 +406,10 @@ TEST (widest_numbers_stay_finite) {
     const md5_vec3 points[4] = {{m, m, m}, {-m, m, -m}, {m, -m, -m}, {-m, -m, m}};
     const md5_vec2 texcoords[4] = {{m, m}, {-m, m}, {m, -m}, {-m, -m}};
     const uint32_t triangles[12] = {0, 1, 2, 0, 2, 3, 0, 3, 1, 1, 3, 2};
-    OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
+    SCOPED_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
     for (uint32_t i = 0; i < 4; i++)
         mesh.weights[i].bias = i % 2 ? m : -m;
-    OWN_MESH generated;
+    SCOPED_MESH generated;
     REQUIRE(build_generated_mesh(&generated, &mesh.source, 1, NULL));
     check_frames(&generated.mesh);
     for (uint32_t i = 0; i < generated.mesh.num_vertices; i++) {
@@ -434,7 +434,7 @@ TEST (summary_counts_weights_and_off_sums) {
         .weights = weights,
         .bind = &identity,
     };
-    OWN_MESH generated;
+    SCOPED_MESH generated;
     REQUIRE(build_generated_mesh(&generated, &source, 1, NULL));
     CHECK_UINT(generated.mesh.max_weights, 2);
     CHECK_UINT(generated.mesh.max_influences, 1);
@@ -448,11 +448,11 @@ TEST (every_failed_allocation_is_an_error) {
     md5_vec2 texcoords[CUBE_VERTICES];
     uint32_t triangles[3 * CUBE_TRIANGLES];
     make_cube(points, texcoords, triangles);
-    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
+    SCOPED_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
     bool built = false;
     size_t num_failed = 0;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_MESH generated;
+        SCOPED_MESH generated;
         built = build_generated_mesh(&generated, &cube.source, 1, &failure.opts);
         CHECK_UINT(generated.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
         num_failed += !built;
@@ -462,7 +462,7 @@ TEST (every_failed_allocation_is_an_error) {
     // Smaller limits make every array fail, including arrays that share a chunk.
     for (size_t limit = 1; limit < 64 << 10; limit += 97) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
-        OWN_MESH generated;
+        SCOPED_MESH generated;
         built = build_generated_mesh(&generated, &cube.source, 1, &opts);
         CHECK_UINT(generated.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
     }
@@ -472,11 +472,11 @@ TEST (every_failed_allocation_is_an_error) {
 
 // `count` parallel triangles. Each vertex is at one of three positions, in one of `spread` variants
 // that differ by multiples of FLT_EPSILON. Lists of neighbors and hash chains would be long.
-static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
+static size_t crowded_fan_peak(uint32_t count, uint32_t spread)
 {
-    OWN_ARRAY(md5_vec3, points, 3 * (size_t)count);
-    OWN_ARRAY(md5_vec2, texcoords, 3 * (size_t)count);
-    OWN_ARRAY(uint32_t, triangles, 3 * (size_t)count);
+    SCOPED_ARRAY(md5_vec3, points, 3 * (size_t)count);
+    SCOPED_ARRAY(md5_vec2, texcoords, 3 * (size_t)count);
+    SCOPED_ARRAY(uint32_t, triangles, 3 * (size_t)count);
     for (uint32_t i = 0; i < 3 * count; i++) {
         const float shift = (float)(i / 3 % spread) * FLT_EPSILON;
         points[i] = (md5_vec3){1.0f + shift, 0, 0};
@@ -487,10 +487,10 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
         texcoords[i] = (md5_vec2){points[i].y, points[i].z};
         triangles[i] = i;
     }
-    OWN_RIGID mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
+    SCOPED_RIGID mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
     test_heap heap = {0};
     const md5_load_opts opts = heap_opts(&heap, 0);
-    OWN_MESH generated;
+    SCOPED_MESH generated;
     if (CHECK(build_generated_mesh(&generated, &mesh.source, 1, &opts))) {
         CHECK_UINT(generated.mesh.num_vertices, 3 * count);
         for (uint32_t i = 0; i < 3 * count; i++)
@@ -501,8 +501,8 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 
 TEST (crowded_points_take_linear_time_and_memory) {
     for (uint32_t spread = 1; spread <= 100000; spread *= 10) {
-        const size_t half = peak_of_crowded_fan(50000, spread);
-        const size_t full = peak_of_crowded_fan(100000, spread);
+        const size_t half = crowded_fan_peak(50000, spread);
+        const size_t full = crowded_fan_peak(100000, spread);
         // Chunks double in size, so the peak can be up to twice the memory that is used.
         CHECK(full <= 4 * half);
         CHECK(full <= 3 * 100000 * (size_t)1000);
@@ -578,7 +578,7 @@ TEST (tangent_frames_of_real_models_agree_with_their_triangles) {
     };
     REQUIRE_CORPUS();
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
-        OWN_MODEL model = load(paths[i]);
+        SCOPED_MODEL model = load(paths[i]);
         disagreements count = {0};
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *mesh = &model->meshes[m];
@@ -597,12 +597,12 @@ TEST (tangent_frames_of_real_models_agree_with_their_triangles) {
 // less than a ten-thousandth of the model's size.
 TEST (real_models_report_the_expected_loss) {
     REQUIRE_CORPUS();
-    OWN_MODEL drone = load("redeclipse/drone/mesh.md5mesh");
+    SCOPED_MODEL drone = load("redeclipse/drone/mesh.md5mesh");
     for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
         CHECK_UINT(drone->meshes[m].max_influences, 3);
         CHECK(drone->meshes[m].loss4 < 1e-4 * model_size(drone));
     }
-    OWN_MODEL frankie = load("frankie/Frankie.md5mesh");
+    SCOPED_MODEL frankie = load("frankie/Frankie.md5mesh");
     if (frankie) {
         const md5_mesh *body = &frankie->meshes[1];
         CHECK_UINT(body->max_influences, 6);
@@ -614,7 +614,7 @@ TEST (real_models_report_the_expected_loss) {
 // The weights of 332 of the rook's 2 076 vertices do not meet in one point.
 TEST (weights_with_different_points_are_found) {
     REQUIRE_CORPUS();
-    OWN_MODEL rook = load("terasology/redElephantrook.md5mesh");
+    SCOPED_MODEL rook = load("terasology/redElephantrook.md5mesh");
     if (!rook)
         return;
     const md5_mesh *mesh = &rook->meshes[0];
@@ -698,7 +698,8 @@ static size_t load_with_failures(const test_text *text)
 {
     size_t num_failed = 0;
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_MODEL model = md5_parse_model(text->bytes, text->used, &failure.opts, &failure.error);
+        SCOPED_MODEL model =
+            md5_parse_model(text->bytes, text->used, &failure.opts, &failure.error);
         CHECK_FAILURE(failure, model);
         num_failed += !model;
     }
@@ -708,11 +709,11 @@ static size_t load_with_failures(const test_text *text)
 TEST (derive_survives_failed_allocation_of_any_table) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         make_model(&text, 3, sizes[i]);
         load_with_failures(&text);
     }
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     make_sharing_model(&text, 200, 10);
     CHECK(load_with_failures(&text) > 2);
 }
@@ -721,7 +722,7 @@ TEST (derive_survives_failed_allocation_of_any_table) {
 TEST (derive_survives_any_memory_limit) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         make_model(&text, 3, sizes[i]);
         bool is_loaded = false;
         for (size_t limit = 1000; !is_loaded && CHECK(limit < 1 << 20); limit += limit / 32) {
@@ -744,15 +745,15 @@ TEST (bind_survives_failed_allocation_of_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        OWN_TEXT mesh = {0};
-        OWN_TEXT clip = {0};
+        SCOPED_TEXT mesh = {0};
+        SCOPED_TEXT clip = {0};
         make_model(&mesh, sizes[i], 3);
         make_anim(&clip, sizes[i]);
-        OWN_MODEL model = md5_parse_model(mesh.bytes, mesh.used, NULL, NULL);
-        OWN_ANIM anim = md5_parse_anim(clip.bytes, clip.used, NULL, NULL);
+        SCOPED_MODEL model = md5_parse_model(mesh.bytes, mesh.used, NULL, NULL);
+        SCOPED_ANIM anim = md5_parse_anim(clip.bytes, clip.used, NULL, NULL);
         REQUIRE(model && anim);
         for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-            OWN_BINDING binding = md5_bind(model, anim, &failure.opts, &failure.error);
+            SCOPED_BINDING binding = md5_bind(model, anim, &failure.opts, &failure.error);
             CHECK_FAILURE(failure, binding);
             CHECK(!binding || (!binding->same_order && binding->num_missing == 0));
         }

@@ -1,5 +1,5 @@
 // Weights merged to influences, packed into slots, and the error of packing.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/skin/generated_mesh.h"
 
@@ -30,7 +30,7 @@ static md5_vec3 random_offset(float size, uint64_t *random)
     md5_vertex vertex_##generated;                                             \
     const mesh_source source_##generated =                                     \
         single_vertex_source(&vertex_##generated, weights, num_weights, bind); \
-    OWN_MESH generated;                                                        \
+    SCOPED_MESH generated;                                                     \
     REQUIRE(build_generated_mesh(&(generated), &source_##generated, num_joints, NULL))
 
 static void pack(const md5_mesh *mesh, uint32_t slots, uint32_t *joints, float *weights)
@@ -149,7 +149,7 @@ TEST (vertices_may_share_their_weights) {
         .weights = weights,
         .bind = bind,
     };
-    OWN_MESH generated;
+    SCOPED_MESH generated;
     REQUIRE(build_generated_mesh(&generated, &source, 3, NULL));
     static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
     static const float expected[4] = {3, 5, 6, 0};
@@ -166,8 +166,8 @@ TEST (vertices_may_share_their_weights) {
 // take minutes.
 static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
 {
-    OWN_ARRAY(md5_weight, weights, count);
-    OWN_ARRAY(md5_mat34, bind, num_joints);
+    SCOPED_ARRAY(md5_weight, weights, count);
+    SCOPED_ARRAY(md5_mat34, bind, num_joints);
     uint64_t random = 5;
     for (uint32_t i = 0; i < num_joints; i++)
         bind[i] = identity;
@@ -178,7 +178,7 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     BUILD_VERTEX(generated, weights, count, bind, num_joints);
     CHECK_UINT(generated.mesh.num_influences, num_joints);
     check_order(&generated.mesh, 0);
-    OWN_ARRAY(bool, is_used, num_joints);
+    SCOPED_ARRAY(bool, is_used, num_joints);
     for (uint32_t i = 0; i < generated.mesh.num_influences; i++)
         is_used[generated.mesh.influence_joints[i]] = true;
     uint32_t num_used = 0;

@@ -1,7 +1,7 @@
 // Morph targets: blended bind poses and skinned vertices against an independent computation in
 // doubles, from the files' own numbers; topology; errors.
 #include "test/misuse.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/skin/skin_jobs.h"
 
@@ -17,7 +17,7 @@ typedef struct model_points {
 
 static md5_model *load(const model_points *points, const md5_load_opts *opts)
 {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
                 JOINTS);
     for (int j = 0; j < JOINTS; j++)
@@ -398,7 +398,7 @@ TEST_HERE (morph_stores_only_differences) {
     md5_morph *const none = md5_create_morph(scene->model, same, 1, NULL, NULL);
     CHECK(none && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0);
     md5_destroy_morph(none);
-    OWN_MORPH empty = md5_create_morph(scene->model, NULL, 0, NULL, NULL);
+    SCOPED_MORPH empty = md5_create_morph(scene->model, NULL, 0, NULL, NULL);
     CHECK(empty && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
 }
 
@@ -501,10 +501,10 @@ static md5_model *replaced(const char *find, const char *put)
 
 TEST (morph_reports_differences_in_topology) {
     md5_error error = {0};
-    OWN_MODEL model = replaced("", "");
+    SCOPED_MODEL model = replaced("", "");
     for (size_t i = 0; i < COUNT_OF(topology_cases); i++) {
         const topology_case *const topology = &topology_cases[i];
-        OWN_MODEL source = replaced(topology->find, topology->put);
+        SCOPED_MODEL source = replaced(topology->find, topology->put);
         const md5_morph_source target = {.name = "t", .model = source};
         CHECK_FAILS(md5_create_morph(model, &target, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
         CHECK_STRING(error.message, topology->message);
@@ -518,7 +518,7 @@ TEST (morph_reports_differences_in_topology) {
     CHECK_STRING(error.message, "morph target 'none': wrong number of meshes: expected 1, found 0");
     md5_free_model(bare);
     md5_release_geometry(model);
-    OWN_MODEL source = replaced("", "");
+    SCOPED_MODEL source = replaced("", "");
     const md5_morph_source target = {.name = "t", .model = source};
     CHECK(md5_create_morph(model, &target, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message,
@@ -528,15 +528,15 @@ TEST (morph_reports_differences_in_topology) {
 
 // Deltas that point the opposite way leave no direction: the model's stays.
 TEST (morph_keeps_directions_that_cancel_out) {
-    OWN_MODEL model = replaced("", "");
-    OWN_MODEL inverted =
+    SCOPED_MODEL model = replaced("", "");
+    SCOPED_MODEL inverted =
         replaced("numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n");
     // The same square from the other side: all normals reversed.
     md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)inverted->meshes[0].normals;
     for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
     const md5_morph_source target = {.name = "inside out", .model = inverted};
-    OWN_MORPH morph = md5_create_morph(model, &target, 1, NULL, NULL);
+    SCOPED_MORPH morph = md5_create_morph(model, &target, 1, NULL, NULL);
     md5_vec3 at[4];
     md5_vec3 out[4];
     const float half = 0.5f;
@@ -550,7 +550,8 @@ TEST (morph_keeps_directions_that_cancel_out) {
 TEST_HERE (morph_survives_failure_of_every_allocation) {
     const md5_morph_source source = {.name = "smile", .model = scene->sources[0]};
     for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
-        OWN_MORPH morph = md5_create_morph(scene->model, &source, 1, &failure.opts, &failure.error);
+        SCOPED_MORPH morph =
+            md5_create_morph(scene->model, &source, 1, &failure.opts, &failure.error);
         CHECK_FAILURE(failure, morph);
     }
 }

@@ -1,7 +1,7 @@
 // Morph targets at their limits: counts beyond 32 bits, meshes without vertices, weights of 0, and
 // copies at mirror seams that differ.
 #include "test/real.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/skin/skin_jobs.h"
 
 // A model of one mesh with counts only: without triangles nothing else of it is read.
@@ -76,10 +76,10 @@ static md5_model *load_with_height(const char *height, const md5_load_opts *opts
 }
 
 TEST (morph_keeps_unchanged_vertices) {
-    OWN_MODEL model = load_with_height("0", NULL);
-    OWN_MODEL raised = load_with_height("3", NULL);
+    SCOPED_MODEL model = load_with_height("0", NULL);
+    SCOPED_MODEL raised = load_with_height("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
-    OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
+    SCOPED_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float none = 0;
     const float full_weight = 1;
@@ -111,8 +111,8 @@ TEST (morph_keeps_unchanged_vertices) {
 static void check_refused(const md5_load_opts *model_opts, const md5_load_opts *source_opts,
                           const char *message)
 {
-    OWN_MODEL model = load_with_height("0", model_opts);
-    OWN_MODEL raised = load_with_height("3", source_opts);
+    SCOPED_MODEL model = load_with_height("0", model_opts);
+    SCOPED_MODEL raised = load_with_height("3", source_opts);
     const md5_morph_source source = {.name = "raised", .model = raised};
     md5_error error = {0};
     CHECK_FAILS(md5_create_morph(model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -135,10 +135,10 @@ TEST (morph_requires_models_with_the_same_load_options) {
 
 TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS};
-    OWN_MODEL model = load_with_height("0", &bare);
-    OWN_MODEL raised = load_with_height("3", &bare);
+    SCOPED_MODEL model = load_with_height("0", &bare);
+    SCOPED_MODEL raised = load_with_height("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
-    OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
+    SCOPED_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float full_weight = 1;
     md5_dual_quat dual;
@@ -171,8 +171,8 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_destroy_morph(morph);
     md5_free_model(none);
 
-    OWN_MODEL model = load_with_height("0", NULL);
-    OWN_MODEL released = load_with_height("3", NULL);
+    SCOPED_MODEL model = load_with_height("0", NULL);
+    SCOPED_MODEL released = load_with_height("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
     CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
@@ -240,17 +240,17 @@ static double depth(const md5_model *model, md5_vec3 *const *positions)
 
 TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     STRINGS(names) = {"blink", "fright", "oh", "sleepy", "smile"};
-    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    SCOPED_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     REQUIRE(model && model->num_meshes == NUM_MESHES);
     md5_vec3 *positions[NUM_MESHES];
     for (int i = 0; i < NUM_MESHES; i++) {
         positions[i] = test_alloc(model->meshes[i].num_vertices * sizeof(md5_vec3));
     }
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        OWN_MODEL shape =
+        SCOPED_MODEL shape =
             md5_load_model(test_pathf("models/bobbin/morphs/%s.md5mesh", names[i]), NULL, NULL);
         const md5_morph_source source = {.name = names[i], .model = shape};
-        OWN_MORPH morph = shape ? md5_create_morph(model, &source, 1, NULL, NULL) : NULL;
+        SCOPED_MORPH morph = shape ? md5_create_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))
             break;
         double deepest = -1e9;

@@ -1,5 +1,5 @@
 // Normals weighted equally, by area and by angle, against the formulas in doubles.
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "md5/skin/geometry.h"
 
@@ -14,7 +14,7 @@ typedef struct shape {
 
 static md5_model *load(const shape *fixture, md5_normals weighting)
 {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text,
                 "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
                 "joints { \"o\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
@@ -84,7 +84,7 @@ static double max_normal_error(const shape *fixture, md5_normals weighting)
 {
     double sums[MAX_POINTS][3] = {{0}};
     double max_error = 0;
-    OWN_MODEL model = load(fixture, weighting);
+    SCOPED_MODEL model = load(fixture, weighting);
     if (!model)
         return INFINITY;
     for (uint32_t i = 0; i < fixture->num_triangles; i++)
@@ -152,7 +152,7 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     }
     double max_error[3] = {0};
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
-        OWN_MODEL model = load(&cube, (md5_normals)weighting);
+        SCOPED_MODEL model = load(&cube, (md5_normals)weighting);
         for (uint32_t i = 0; i < 8; i++) {
             const md5_vec3 normal = model->meshes[0].normals[i];
             const double found[3] = {normal.x, normal.y, normal.z};
@@ -178,7 +178,7 @@ TEST (normals_of_two_sides_are_apart_with_any_weights) {
         sheet.points[i][1] = i % 3 == 2 ? 1e-4f : 0;
     }
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
-        OWN_MODEL model = load(&sheet, (md5_normals)weighting);
+        SCOPED_MODEL model = load(&sheet, (md5_normals)weighting);
         for (uint32_t i = 0; i < 6; i++)
             CHECK(model->meshes[0].normals[i].z == (i < 3 ? -1 : 1));
     }
@@ -201,7 +201,7 @@ static void check_first_equal(const md5_vec3 *points, uint32_t count, const uint
 
 static void check_weld(const md5_vec3 *points, uint32_t count)
 {
-    OWN_ARRAY(uint32_t, first_equal, count);
+    SCOPED_ARRAY(uint32_t, first_equal, count);
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
@@ -220,7 +220,7 @@ TEST (weld_finds_the_first_equal_point) {
     for (uint32_t round = 0; round < 20; round++) {
         const uint32_t count = round * MAX_COUNT / 20;
         uint32_t values = 2 + round % 4;
-        OWN_ARRAY(md5_vec3, points, count);
+        SCOPED_ARRAY(md5_vec3, points, count);
         for (uint32_t i = 0; i < count; i++) {
             float coordinates[3];
             for (int axis = 0; axis < 3; axis++) {

@@ -1,6 +1,6 @@
 // Queries of md5skin.h on posed models: bounds of joints, the nearest joint, single vertices, boxes
 // of crowds, and rays.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 
 static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
@@ -85,7 +85,7 @@ static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
 
 TEST_HERE (bounds_of_joints_contain_the_posed_model) {
     const uint32_t num_joints = fixture->model->skeleton.num_joints;
-    OWN_ARRAY(md5_bounds, boxes, num_joints);
+    SCOPED_ARRAY(md5_bounds, boxes, num_joints);
     CHECK(md5_build_joint_bounds(fixture->model, boxes));
     for (int i = 0; i < 30; i++) {
         query_pose(fixture, i * 0.031);
@@ -198,8 +198,8 @@ TEST_HERE (single_vertices_equal_skinning) {
     query_pose(fixture, 0.4);
     for (uint32_t m = 0; m < fixture->model->num_meshes; m++) {
         const md5_mesh *const mesh = &fixture->model->meshes[m];
-        OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
-        OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
+        SCOPED_ARRAY(md5_vec3, positions, mesh->num_vertices);
+        SCOPED_ARRAY(md5_vec3, normals, mesh->num_vertices);
         md5_skin(mesh, fixture->palette, positions, normals, NULL);
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
             md5_vec3 at;
@@ -440,7 +440,7 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     uint64_t random = 1;
     uint32_t num_hits = 0;
     uint32_t num_misses = 0;
-    OWN_ARRAY(md5_vec3, scratch, fixture->model->max_vertices);
+    SCOPED_ARRAY(md5_vec3, scratch, fixture->model->max_vertices);
     for (int i = 0; i < 600; i++) {
         if (i % 100 == 0)
             query_pose(fixture, i * 0.0037);
@@ -604,7 +604,7 @@ TEST (ray_without_direction_or_of_nan_hits_nothing) {
 
 TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     const uint32_t num_joints = fixture->model->skeleton.num_joints;
-    OWN_ARRAY(md5_bounds, boxes, num_joints);
+    SCOPED_ARRAY(md5_bounds, boxes, num_joints);
     uint64_t random = 4;
     uint32_t num_hits = 0;
     md5_build_joint_bounds(fixture->model, boxes);
@@ -659,8 +659,8 @@ TEST (hit_names_the_joint_that_moves_the_point_most) {
 TEST (ray_hits_a_converted_model_at_the_same_point) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.5f};
     const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
-    OWN_MODEL file = our_model(mesh_file);
-    OWN_MODEL left = md5_load_model(test_path(mesh_file), &opts, NULL);
+    SCOPED_MODEL file = our_model(mesh_file);
+    SCOPED_MODEL left = md5_load_model(test_path(mesh_file), &opts, NULL);
     REQUIRE(file && left);
     uint64_t random = 9;
     uint32_t num_hits = 0;
@@ -688,7 +688,7 @@ TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
     model.meshes = twice;
     model.num_meshes = 2;
     query_pose(fixture, 0);
-    OWN_ARRAY(md5_vec3, scratch, model.max_vertices);
+    SCOPED_ARRAY(md5_vec3, scratch, model.max_vertices);
     const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
     md5_hit hit;
     CHECK(md5_raycast_model(ray, &model, fixture->palette, &hit, scratch));

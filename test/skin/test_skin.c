@@ -1,5 +1,5 @@
 // md5_skin() against the sum that the format defines; and the making of test meshes.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/skin/generated_mesh.h"
 #include "test/skin/skin_jobs.h"
@@ -217,9 +217,9 @@ static void make_patch(cloth_patch *patch, uint32_t min_weights, uint32_t max_we
 
 // A patch, and the mesh that is built of it, until the end of the block.
 #define BUILD_PATCH(generated, patch, seed, ...)       \
-    OWN_ARRAY(cloth_patch, patch, 1);                  \
+    SCOPED_ARRAY(cloth_patch, patch, 1);               \
     make_patch(patch, __VA_ARGS__, &(uint64_t){seed}); \
-    OWN_MESH generated;                                \
+    SCOPED_MESH generated;                             \
     REQUIRE(build_generated_mesh(&(generated), &(patch)->source, JOINTS, NULL))
 
 // -- The sums that the format defines, in doubles -------------------------------------------------
@@ -256,19 +256,19 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
 }
 
 TEST (skin_is_the_sum_over_the_weights_of_the_file) {
-    OWN_ARRAY(cloth_patch, patch, 1);
+    SCOPED_ARRAY(cloth_patch, patch, 1);
     uint64_t random = 19;
     static const uint32_t max_weights[] = {1, 2, 4, MAX_WEIGHTS};
     static const double oddness[] = {0, 0.7};
     for (uint32_t round = 0; round < 8; round++) {
         make_patch(patch, round % 2, max_weights[round % 4], oddness[round / 4], &random);
-        OWN_MESH generated;
+        SCOPED_MESH generated;
         if (CHECK(build_generated_mesh(&generated, &patch->source, JOINTS, NULL))) {
             CHECK_UINT(generated.mesh.num_vertices, VERTICES + SIDE);
             const md5_mesh *mesh = &generated.mesh;
-            OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
-            OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
-            OWN_ARRAY(md5_vec4, tangents, mesh->num_vertices);
+            SCOPED_ARRAY(md5_vec3, positions, mesh->num_vertices);
+            SCOPED_ARRAY(md5_vec3, normals, mesh->num_vertices);
+            SCOPED_ARRAY(md5_vec4, tangents, mesh->num_vertices);
             md5_skin(mesh, patch->palette, positions, normals, tangents);
             for (uint32_t i = 0; i < mesh->num_vertices; i++) {
                 const uint32_t source = mesh->sources[i];
@@ -297,9 +297,9 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
 TEST (skin_writes_the_same_bits_with_and_without_other_arrays) {
     BUILD_PATCH(generated, patch, 23, 0, 6, 0.3);
     const size_t count = generated.mesh.num_vertices;
-    OWN_ARRAY(md5_vec3, positions, 4 * count);
-    OWN_ARRAY(md5_vec3, normals, 2 * count);
-    OWN_ARRAY(md5_vec4, tangents, 2 * count);
+    SCOPED_ARRAY(md5_vec3, positions, 4 * count);
+    SCOPED_ARRAY(md5_vec3, normals, 2 * count);
+    SCOPED_ARRAY(md5_vec4, tangents, 2 * count);
     for (uint32_t i = 0; i < 4; i++) {
         md5_vec3 *const normals_out = i < 2 ? normals + i * count : NULL;
         md5_vec4 *const tangents_out = i % 2 == 0 ? tangents + i / 2 * count : NULL;
@@ -316,7 +316,7 @@ TEST (skin_in_the_bind_pose_equals_the_bind_pose) {
     md5_mat34 palette[JOINTS];
     for (int i = 0; i < JOINTS; i++)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    OWN_ARRAY(md5_vec3, positions, generated.mesh.num_vertices);
+    SCOPED_ARRAY(md5_vec3, positions, generated.mesh.num_vertices);
     md5_skin(&generated.mesh, palette, positions, NULL, NULL);
     for (uint32_t i = 0; i < generated.mesh.num_vertices; i++)
         CHECK_SMALL(real_distance(positions[i], generated.mesh.positions[i]), 1e-5);
@@ -330,7 +330,7 @@ TEST (directions_that_cancel_out_keep_the_bind_pose) {
     const md5_weight weights[2] = {{0, 0.5f, {1, 2, 3}}, {1, 0.5f, {1, 2, 3}}};
     md5_vertex vertex;
     const mesh_source source = single_vertex_source(&vertex, weights, 2, bind);
-    OWN_MESH generated;
+    SCOPED_MESH generated;
     REQUIRE(build_generated_mesh(&generated, &source, 2, NULL));
     md5_vec3 position;
     md5_vec3 normal;
@@ -355,8 +355,8 @@ static void sort_influences(const uint32_t *joints, uint32_t count, uint32_t *or
 
 static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
 {
-    OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
-    OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
+    SCOPED_ARRAY(md5_vec3, positions, mesh->num_vertices);
+    SCOPED_ARRAY(md5_vec3, normals, mesh->num_vertices);
     md5_skin(mesh, palette, positions, normals, NULL);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float position[3];
@@ -427,8 +427,8 @@ TEST (skin_blends_matrices_only_where_weight_points_coincide) {
     const size_t count = by_hand.num_vertices;
     CHECK(count_blended(&generated.mesh) > count / 4);
     check_order(&generated.mesh, patch->palette);
-    OWN_ARRAY(md5_vec3, blended, count);
-    OWN_ARRAY(md5_vec3, exact, count);
+    SCOPED_ARRAY(md5_vec3, blended, count);
+    SCOPED_ARRAY(md5_vec3, exact, count);
     md5_skin(&generated.mesh, patch->palette, blended, NULL, NULL);
     md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
     for (size_t i = 0; i < count; i++)
@@ -449,9 +449,9 @@ TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
 // md5_skin_bounds() against the vertices that md5_skin() writes.
 
 TEST (skin_bounds_contain_the_skinned_vertices) {
-    OWN_MODEL model = our_model("test/reference/data/weights.md5mesh");
-    OWN_ANIM anim = our_anim("test/reference/data/weights.md5anim");
-    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    SCOPED_MODEL model = our_model("test/reference/data/weights.md5mesh");
+    SCOPED_ANIM anim = our_anim("test/reference/data/weights.md5anim");
+    SCOPED_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     REQUIRE(binding);
     md5_xform pose[16];
     md5_mat34 palette[16];
@@ -516,7 +516,7 @@ static void add_weights(test_text *text, double magnitude)
 // joints are at the origin.
 static md5_model *make_model(double magnitude)
 {
-    OWN_TEXT text = {0};
+    SCOPED_TEXT text = {0};
     test_append(&text,
                 "MD5Version 10\ncommandline \"\"\nnumJoints 3\nnumMeshes 1\n"
                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
@@ -649,7 +649,7 @@ TEST (skin_accepts_biases_from_the_smallest_to_the_largest_float) {
         for (int i = 0; i < 4; i++) {
             double magnitude = mantissas[i] * pow(10, exponent);
             size_case fixture = {.magnitude = magnitude};
-            OWN_MODEL model = make_model(magnitude);
+            SCOPED_MODEL model = make_model(magnitude);
             if (!CHECK(model && model->meshes[0].num_vertices <= 2 * SIZES_VERTICES)) {
                 continue;
             }
@@ -686,7 +686,7 @@ TEST (skin_accepts_biases_from_the_smallest_to_the_largest_float) {
 // Sums of 1e-20 to 1e-22 once gave NaN. Biases of equal ratios give the same motion, to the last
 // bit if they differ by a power of two.
 TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
-    OWN_MODEL plain = make_model(1);
+    SCOPED_MODEL plain = make_model(1);
     const md5_mesh *const mesh = &plain->meshes[0];
     uint64_t random = 2;
     size_case fixture = {.mesh = mesh};
@@ -697,7 +697,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     skinned expected;
     skinned actual;
     run(&fixture, true, MD5_CPU_SCALAR, &expected);
-    OWN_ARRAY(md5_vec4, influences, mesh->num_influences);
+    SCOPED_ARRAY(md5_vec4, influences, mesh->num_influences);
     md5_mesh scaled = *mesh;
     scaled.skin_plan = NULL; // which holds the biases as they were
     scaled.influences = influences;
@@ -763,10 +763,10 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
                         md5_cpu level, bool normals, bool tangents)
 {
     const size_t count = mesh->num_vertices;
-    OWN_ARRAY(md5_vec3, positions, count);
-    OWN_ARRAY(md5_vec3, expected_normals, count);
-    OWN_ARRAY(md5_vec4, expected_tangents, count);
-    OWN_ARRAY(game_vertex, vertices, count);
+    SCOPED_ARRAY(md5_vec3, positions, count);
+    SCOPED_ARRAY(md5_vec3, expected_normals, count);
+    SCOPED_ARRAY(md5_vec4, expected_tangents, count);
+    SCOPED_ARRAY(game_vertex, vertices, count);
     const strided_skinned output = {positions, expected_normals, expected_tangents, vertices};
     const md5_skin_job out = {
         .mesh = mesh,
@@ -793,12 +793,12 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
 
 static void check_model(const char *path)
 {
-    OWN_MODEL model = our_model(path);
+    SCOPED_MODEL model = our_model(path);
     REQUIRE(model);
     const uint32_t num_joints = model->skeleton.num_joints;
     uint64_t random = 17;
-    OWN_ARRAY(md5_mat34, palette, num_joints);
-    OWN_ARRAY(md5_dual_quat, dual, num_joints);
+    SCOPED_ARRAY(md5_mat34, palette, num_joints);
+    SCOPED_ARRAY(md5_dual_quat, dual, num_joints);
     random_joints(palette, num_joints, 10, &random);
     md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -818,14 +818,14 @@ TEST (strided_vertices_have_the_same_bits_with_every_instruction_set) {
 }
 
 TEST (strides_of_0_mean_no_gaps) {
-    OWN_MODEL model = our_model("models/thimble/thimble.md5mesh");
+    SCOPED_MODEL model = our_model("models/thimble/thimble.md5mesh");
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    OWN_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
+    SCOPED_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
     uint64_t random = 18;
     random_joints(palette, model->skeleton.num_joints, 10, &random);
-    OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
-    OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);
+    SCOPED md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
+    SCOPED md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     md5_skin(mesh, palette, expected, expected + count, NULL);
     const md5_skin_job job = {
         .mesh = mesh, .palette = palette, .positions = found, .normals = found + count};
@@ -834,16 +834,16 @@ TEST (strides_of_0_mean_no_gaps) {
 }
 
 TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
-    OWN_MODEL model = our_model("models/thimble/thimble.md5mesh");
+    SCOPED_MODEL model = our_model("models/thimble/thimble.md5mesh");
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    OWN_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
-    OWN_ARRAY(md5_dual_quat, dual, model->skeleton.num_joints);
+    SCOPED_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
+    SCOPED_ARRAY(md5_dual_quat, dual, model->skeleton.num_joints);
     uint64_t random = 19;
     random_joints(palette, model->skeleton.num_joints, 10, &random);
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
-    OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
-    OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);
+    SCOPED md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
+    SCOPED md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     skin_by_duals(mesh, dual, expected, expected + count, NULL);
     const md5_skin_job job = {.mesh = mesh,
                               .duals = dual,

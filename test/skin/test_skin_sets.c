@@ -1,6 +1,6 @@
 // md5_skin() and skinning by dual quaternions with every instruction set that this machine has: the
 // same bits as plain C.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/skin/generated_mesh.h"
 
 #include "md5/skin/kernels.h"
@@ -58,7 +58,7 @@ static void free_skinned(skinned *result)
     free(result->tangents);
 }
 
-#define OWN_SKINNED __attribute__((cleanup(free_skinned))) skinned
+#define SCOPED_SKINNED __attribute__((cleanup(free_skinned))) skinned
 
 static bool is_equal(const void *a, const void *b, size_t count, size_t size)
 {
@@ -85,11 +85,11 @@ static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
     for (int wanted = 0; wanted < 4; wanted++) {
         const bool normals = wanted & 1;
         const bool tangents = wanted & 2;
-        OWN_SKINNED expected = skin(mesh, palette, duals, MD5_CPU_SCALAR, normals, tangents);
+        SCOPED_SKINNED expected = skin(mesh, palette, duals, MD5_CPU_SCALAR, normals, tangents);
         for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
             if (!md5i_cpu_has(level))
                 continue;
-            OWN_SKINNED actual = skin(mesh, palette, duals, level, normals, tangents);
+            SCOPED_SKINNED actual = skin(mesh, palette, duals, level, normals, tangents);
             CHECK_THAT(is_same(&expected, &actual, mesh->num_vertices),
                        "%s, %s%s differs, normals %d, tangents %d", description, level_names[level],
                        duals ? ": dual" : "", normals, tangents);
@@ -105,7 +105,7 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
     // bounds of the positions.
     const md5_model model = {.num_meshes = 1, .meshes = mesh};
     const md5_bounds expected = md5i_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
-    OWN_SKINNED positions = skin(mesh, palette, NULL, MD5_CPU_SCALAR, false, false);
+    SCOPED_SKINNED positions = skin(mesh, palette, NULL, MD5_CPU_SCALAR, false, false);
     const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
     CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),
                "%s: bounds do not fit", description);
@@ -251,7 +251,7 @@ static void free_random_mesh(random_mesh *builder)
     md5i_skin_plan_free(&builder->context.allocator, builder->mesh.skin_plan);
     CHECK_UINT(builder->heap.live, 0);
 }
-#define OWN_RANDOM_MESH __attribute__((cleanup(free_random_mesh))) random_mesh
+#define SCOPED_RANDOM_MESH __attribute__((cleanup(free_random_mesh))) random_mesh
 
 // A message's name of a round.
 static const char *round_name(uint32_t round)
@@ -277,7 +277,7 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
     run_counts counts = {{{0}}};
     md5_mat34 palette[JOINTS];
     for (uint32_t round = 0; round < 200; round++) {
-        OWN_RANDOM_MESH builder;
+        SCOPED_RANDOM_MESH builder;
         make_random_mesh(&builder, round % 20, &random);
         random_joints(palette, JOINTS, 20, &random);
         check_sets(&builder.mesh, palette, round_name(round));
@@ -297,7 +297,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
     for (uint32_t round = 0; round < 100; round++) {
-        OWN_RANDOM_MESH builder;
+        SCOPED_RANDOM_MESH builder;
         make_random_mesh(&builder, round % 20, &random);
         random_joints(palette, JOINTS, 20, &random);
         for (uint32_t i = 1; i < JOINTS; i += 2)
@@ -326,7 +326,7 @@ TEST (skin_gives_the_same_bits_for_invalid_palettes) {
     uint64_t random = 43;
     md5_mat34 palette[JOINTS];
     for (uint32_t round = 0; round < 60; round++) {
-        OWN_RANDOM_MESH builder;
+        SCOPED_RANDOM_MESH builder;
         make_random_mesh(&builder, round % 10, &random);
         random_joints(palette, JOINTS, 20, &random);
         for (uint32_t i = 0; i < 12; i++) {
@@ -408,7 +408,7 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
 }
 
 // The bytes of a plan and its arrays, each at a multiple of 16. Checks that runs leave no gaps.
-static size_t size_of_runs(const md5_mesh *mesh)
+static size_t runs_size(const md5_mesh *mesh)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
     size_t num_vertices = 0;
@@ -443,7 +443,7 @@ static void check_plan(const md5_mesh *mesh, const char *description)
         CHECK_UINT(mesh->num_vertices, 0);
         return;
     }
-    OWN_ARRAY(uint32_t, times, mesh->num_vertices + 1);
+    SCOPED_ARRAY(uint32_t, times, mesh->num_vertices + 1);
     bool is_right = true;
     for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
@@ -464,13 +464,13 @@ static void check_plan(const md5_mesh *mesh, const char *description)
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++)
         is_right = is_right && times[vertex] == 1;
     CHECK_THAT(is_right, "%s: a vertex is not done as it should be", description);
-    CHECK_UINT(plan->size, size_of_runs(mesh));
+    CHECK_UINT(plan->size, runs_size(mesh));
 }
 
 TEST (skin_plan_covers_every_vertex) {
     uint64_t random = 47;
     for (uint32_t round = 0; round < 100; round++) {
-        OWN_RANDOM_MESH builder;
+        SCOPED_RANDOM_MESH builder;
         make_random_mesh(&builder, round % 20, &random);
         check_plan(&builder.mesh, "random mesh");
         CHECK_UINT(builder.heap.live_bytes,
@@ -483,7 +483,7 @@ TEST (skin_plan_groups_joints_in_any_order) {
     uint64_t random = 67;
     for (int count = 2; count < 17; count++) {
         run_counts counts = {{{0}}};
-        OWN_RANDOM_MESH builder;
+        SCOPED_RANDOM_MESH builder;
         begin_random_mesh(&builder, 200);
         add_streak(&builder, &(streak){200, (uint32_t)count, 3, 1, APART}, &random);
         end_random_mesh(&builder);
@@ -499,7 +499,7 @@ TEST (skin_plan_groups_threes) {
     md5_mat34 palette[JOINTS];
     random_joints(palette, JOINTS, 20, &random);
     for (uint32_t num_influences = 1; num_influences <= 8; num_influences++) {
-        OWN_RANDOM_MESH builder;
+        SCOPED_RANDOM_MESH builder;
         begin_random_mesh(&builder, 3 * 60 + 800);
         for (uint32_t i = 0; i < 60 + 100; i++) {
             const streak fixture = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS,
@@ -519,12 +519,12 @@ TEST (skin_plan_groups_threes) {
 static void check_model(const char *path)
 {
     md5_error error = {0};
-    OWN_MODEL model = md5_load_model(path, NULL, &error);
+    SCOPED_MODEL model = md5_load_model(path, NULL, &error);
     if (!CHECK_THAT(model != NULL, "%s: %s", path, error.message))
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
-    OWN_ARRAY(md5_mat34, palette, num_joints);
-    OWN_ARRAY(md5_dual_quat, dual, num_joints);
+    SCOPED_ARRAY(md5_mat34, palette, num_joints);
+    SCOPED_ARRAY(md5_dual_quat, dual, num_joints);
     uint64_t random = 53;
     random_joints(palette, num_joints, 50, &random);
     md5_build_palette(model, palette, palette);
@@ -567,7 +567,7 @@ static size_t room(size_t count, size_t size)
     return (count * size + 15) / 16 * 16;
 }
 
-static size_t size_of_arrays(const md5_mesh *mesh)
+static size_t arrays_size(const md5_mesh *mesh)
 {
     const size_t num_vertices = mesh->num_vertices;
     const size_t num_influences = mesh->num_influences;
@@ -585,7 +585,7 @@ static size_t size_of_arrays(const md5_mesh *mesh)
 }
 
 // test_skin_sets.c checks that a plan's arrays fill its size.
-static size_t size_of_plan(const md5_mesh *mesh)
+static size_t plan_size(const md5_mesh *mesh)
 {
     return mesh->skin_plan ? mesh->skin_plan->size : 0;
 }
@@ -606,8 +606,8 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     size_t plans = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        arrays += size_of_arrays(mesh);
-        plans += size_of_plan(mesh);
+        arrays += arrays_size(mesh);
+        plans += plan_size(mesh);
     }
     CHECK(arrays <= model->geometry_size);
     const size_t heads = 2 * room(3, sizeof(size_t));
@@ -627,7 +627,7 @@ static void check_file(const char *path)
                                             {.skip_geometry = MD5_GEOMETRY_TANGENTS},
                                             {.skip_geometry = MD5_GEOMETRY_SKIN_PLANS}};
     size_t size = 0;
-    OWN_STRING text = test_read_file(path, &size);
+    SCOPED_STRING text = test_read_file(path, &size);
     if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
     for (size_t i = 0; i < COUNT_OF(options); i++) {
@@ -666,7 +666,7 @@ TEST (random_models_allocate_only_used_memory) {
     static const md5_load_opts options = {.max_warnings = 0};
     uint64_t random = 67;
     for (uint32_t round = 0; round < 50; round++) {
-        OWN_TEXT text = {0};
+        SCOPED_TEXT text = {0};
         test_append(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n",
                     PLAN_JOINTS);
         for (int i = 0; i < PLAN_JOINTS; i++)

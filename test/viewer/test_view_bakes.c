@@ -145,7 +145,7 @@ typedef struct level_counts {
 static level_counts count_drawn(shot_viewer *viewer)
 {
     level_counts counts = {0};
-    OWN_PICTURE drawn = shot_draw(viewer);
+    SCOPED_PICTURE drawn = shot_draw(viewer);
     const view_crowd *const crowd = &viewer->state.document->crowd;
     for (uint32_t i = 0; i < crowd->num_kinds; i++) {
         const view_kind *const kind = &crowd->kinds[i];
@@ -162,7 +162,7 @@ static level_counts count_drawn(shot_viewer *viewer)
 
 static level_counts count_levels(const gl_scene *scene, const char *line)
 {
-    OWN_SHOT viewer;
+    SCOPED_SHOT viewer;
     level_counts counts = {0};
     if (shot_open(&viewer, scene, line))
         counts = count_drawn(&viewer);
@@ -246,7 +246,7 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
 // The figures give the number of members and the memory of the level: here 33 frames of 6666
 // vertices.
 TEST_SHOT (view_panel_counts_baked_members, RUN SMALL FAR "--crowd-baked 30 --panel") {
-    OWN_PICTURE drawn = shot_draw(viewer);
+    SCOPED_PICTURE drawn = shot_draw(viewer);
     viewer->options.shown.panel = true;
     const view_stage facts = item_draw(&viewer->state, 1280.0f, 900.0f);
     CHECK_STRING(item_text(&viewer->state, &facts, "figures/Baked"), "20  \xE2\x80\xA2  1.8 MB");
@@ -265,9 +265,9 @@ TEST_LONG (view_crowds_look_alike_baked) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    OWN_PICTURE skinned = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 0");
-    OWN_PICTURE baked = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
-    OWN_PICTURE later = render_shot(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
+    SCOPED_PICTURE skinned = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 0");
+    SCOPED_PICTURE baked = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
+    SCOPED_PICTURE later = render_shot(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
     CHECK(!shot_same(&skinned, &baked));
     const double share = shot_difference(&baked, &skinned);
     CHECK_THAT(share < bound, "baked clips change %.5f of the pixels", share);
@@ -285,10 +285,10 @@ TEST_LONG (view_baked_crowds_are_drawn_the_same_culled) {
                   RUNNERS "--samples 1 --crowd-baked 1000 --camera-distance 120 "
                           "--camera-elevation-angle 4")) {
         view_crowd *const crowd = &viewer.state.document->crowd;
-        OWN_PICTURE culled = shot_draw(&viewer);
+        SCOPED_PICTURE culled = shot_draw(&viewer);
         const uint32_t num_baked = crowd->num_baked;
         crowd->culls = false;
-        OWN_PICTURE all = shot_draw(&viewer);
+        SCOPED_PICTURE all = shot_draw(&viewer);
         CHECK(num_baked > 0 && crowd->num_baked > num_baked);
         CHECK(shot_same(&culled, &all));
     }
@@ -297,9 +297,9 @@ TEST_LONG (view_baked_crowds_are_drawn_the_same_culled) {
 }
 
 TEST_SHOT (view_hidden_meshes_are_hidden_baked, RUN SMALL FAR "--crowd-baked 30 --no-background") {
-    OWN_PICTURE shown = shot_draw(viewer);
+    SCOPED_PICTURE shown = shot_draw(viewer);
     view_show_meshes(viewer->state.document, UINT64_MAX);
-    OWN_PICTURE hidden = shot_draw(viewer);
+    SCOPED_PICTURE hidden = shot_draw(viewer);
     CHECK(measure_shot_cover(&shown).share > 0.01);
     CHECK_EXACT(measure_shot_cover(&hidden).share, 0);
 }

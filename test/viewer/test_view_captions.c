@@ -1,5 +1,5 @@
 // Captions: the text, time and joint of the frame commands of a monster from our own game folder.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 enum { NUM_TEXTS = 3 };

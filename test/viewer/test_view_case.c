@@ -3,7 +3,7 @@
 #include "test/viewer/test_view_case.h"
 #include "demo/viewer/jobs/stage.h"
 
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include <ftw.h>
 #include <stdarg.h>
@@ -35,9 +35,9 @@ void folder_end(char *const *folder)
     folder_remove(*folder);
 }
 
-void folder_put(const char *folder, const char *name, const void *bytes, size_t size)
+void folder_write(const char *folder, const char *name, const void *bytes, size_t size)
 {
-    OWN_STRING path = common_join(folder, name);
+    SCOPED_STRING path = common_join(folder, name);
     common_create_folders(path, 0700);
     FILE *const file = fopen(path, "wb");
     REQUIRE(file);
@@ -45,9 +45,9 @@ void folder_put(const char *folder, const char *name, const void *bytes, size_t 
     CHECK(fclose(file) == 0);
 }
 
-void folder_put_text(const char *folder, const char *name, const char *text)
+void folder_write_text(const char *folder, const char *name, const char *text)
 {
-    folder_put(folder, name, text, strlen(text));
+    folder_write(folder, name, text, strlen(text));
 }
 
 // -- Commands -------------------------------------------------------------------------------------

@@ -15,11 +15,11 @@ void folder_remove(char *folder);
 
 // A folder that is removed at the end of its scope.
 void folder_end(char *const *folder);
-#define OWN_FOLDER __attribute__((cleanup(folder_end))) char *const
+#define SCOPED_FOLDER __attribute__((cleanup(folder_end))) char *const
 
 // Writes a file into the folder.
-void folder_put(const char *folder, const char *name, const void *bytes, size_t size);
-void folder_put_text(const char *folder, const char *name, const char *text);
+void folder_write(const char *folder, const char *name, const void *bytes, size_t size);
+void folder_write_text(const char *folder, const char *name, const char *text);
 
 // -- Other threads --------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 // and loading. The tests iterate over the table of options, so new options are tested without
 // changes here.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/base/removed.h"
@@ -28,7 +28,7 @@ static char *new_file(void)
 
 // -- Values of options --------------------------------------------------------------------------
 
-static size_t size_of_field(const view_option *option)
+static size_t field_size(const view_option *option)
 {
     static const size_t sizes[] = {
         [COMMON_SWITCH] = sizeof(bool),    [COMMON_OPPOSITE] = sizeof(bool),
@@ -43,11 +43,11 @@ static size_t size_of_field(const view_option *option)
 
 static bool is_same(const view_option *option, const view_options *a, const view_options *b)
 {
-    const size_t size = size_of_field(option);
+    const size_t size = field_size(option);
     const char *const x = (const char *)a;
     const char *const y = (const char *)b;
-    OWN_STRING text = size == 0 ? view_write_option(option, a) : NULL;
-    OWN_STRING second_text = size == 0 ? view_write_option(option, b) : NULL;
+    SCOPED_STRING text = size == 0 ? view_write_option(option, a) : NULL;
+    SCOPED_STRING second_text = size == 0 ? view_write_option(option, b) : NULL;
     if (memcmp(x + option->offset, y + option->offset, size) != 0)
         return false;
     if (text == NULL || second_text == NULL)
@@ -143,7 +143,7 @@ static void set_all(view_options *options, uint64_t *random)
     view_options usual = default_options();
     for (size_t i = 0; i < count; i++)
         while (view_is_of_user(&table[i]) && is_same(&table[i], options, &usual)) {
-            OWN_STRING text = random_value(&table[i], random);
+            SCOPED_STRING text = random_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
             CHECK_THAT(is_read, "--%s does not take '%s'", table[i].name,
                        text != NULL ? text : "NULL");
@@ -171,7 +171,7 @@ static view_options read_options(const view_config *config)
     view_options options = default_options();
     for (const char *line = config->settings, *end; *line != '\0'; line = end + 1) {
         end = strchr(line, '\n');
-        OWN_STRING value =
+        SCOPED_STRING value =
             common_format("%.*s", (int)(end - strchr(line, '=')) - 1, strchr(line, '=') + 1);
         CHECK(view_read_option(view_find_option(line, strcspn(line, "=")), value, &options));
     }
@@ -197,7 +197,7 @@ TEST (view_options_are_reset) {
     view_options usual = default_options();
     uint64_t random = 1;
     for (size_t i = 0; i < count; i++) {
-        OWN_STRING text = random_value(&table[i], &random);
+        SCOPED_STRING text = random_value(&table[i], &random);
         CHECK(view_read_option(&table[i], text, &options));
         view_reset_option(&table[i], &options);
         CHECK_THAT(is_same(&table[i], &options, &usual), "--%s stays %s", table[i].name, text);
@@ -215,12 +215,12 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
             const view_option *const row = &view_option_rows[i];
             view_options options = default_options();
             view_options again = default_options();
-            OWN_STRING value = random_value(row, &random);
-            OWN_STRING second_value = random_value(row, &random);
-            OWN_STRING lines = common_format("%s\n%s\n", value, second_value);
+            SCOPED_STRING value = random_value(row, &random);
+            SCOPED_STRING second_value = random_value(row, &random);
+            SCOPED_STRING lines = common_format("%s\n%s\n", value, second_value);
             CHECK(view_read_option(row, value, &options));
             CHECK(!view_is_repeated(row) || view_read_option(row, second_value, &options));
-            OWN_STRING text = view_write_option(row, &options);
+            SCOPED_STRING text = view_write_option(row, &options);
             CHECK_THAT(text != NULL && view_set_value(row, common_text_value(text), &again),
                        "--%s of %s", row->name, value);
             CHECK_THAT(is_same(row, &options, &again), "--%s: %s became %s", row->name, value,
@@ -242,7 +242,7 @@ TEST (view_options_of_all_kinds_are_copied) {
         const view_option *const row = &view_option_rows[i];
         view_options options = default_options();
         view_options typed = default_options();
-        OWN_STRING text = random_value(row, &random);
+        SCOPED_STRING text = random_value(row, &random);
         CHECK(view_read_option(row, text, &options));
         view_options copy = view_copy_options(&options, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
         CHECK_THAT(is_same(row, &options, &copy), "--%s %s: the copy differs", row->name, text);
@@ -280,7 +280,7 @@ TEST (view_wrong_typed_values_are_rejected) {
         const bool is_choice = row->kind <= COMMON_CHOICE;
         const bool is_number = common_count_numbers(row->kind) > 0;
         view_options options = default_options();
-        OWN_STRING text = random_value(row, &random);
+        SCOPED_STRING text = random_value(row, &random);
         CHECK(view_read_option(row, text, &options));
         check_refusal(row, (common_value){.type = COMMON_VALUE_NONE}, &options);
         check_refusal(row, common_choice_value(is_choice ? view_count_choices(row) : 0), &options);
@@ -369,13 +369,13 @@ TEST (view_window_restores_the_last_state) {
 TEST (view_config_keeps_documents_and_files) {
     view_config config = {.path = new_file(), .settings = common_copy("")};
     for (int i = 0; i < VIEW_MAX_RECENT + 3; i++) {
-        OWN_STRING path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
+        SCOPED_STRING path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_add_recent(&config, path);
     }
     view_add_recent(&config, "/a folder/x/../b.md5mesh");
     CHECK_STRING(config.recent.names[0], "/a folder/b.md5mesh");
     for (int round = 0; round < NUM_ROUNDS; round++) {
-        OWN_STRING path = common_format("/a folder/%d.md5mesh", round);
+        SCOPED_STRING path = common_format("/a folder/%d.md5mesh", round);
         view_store_document_settings(&config, path,
                                      round % 2 == 0 ? "--hide=a b\n--joint=c\n" : "--hide=a b\n");
         view_config loaded = save_and_load(&config);
@@ -394,8 +394,8 @@ TEST (view_config_keeps_documents_and_files) {
 
 // A file that is not text is not read, but renamed and kept next to the new file.
 TEST (view_config_renames_a_broken_file) {
-    OWN_STRING path = new_file();
-    OWN_STRING aside = common_format("%s.broken", path);
+    SCOPED_STRING path = new_file();
+    SCOPED_STRING aside = common_format("%s.broken", path);
     view_log log = quiet_log;
     view_config config;
     FILE *const file = fopen(path, "wb");
@@ -435,9 +435,9 @@ TEST (view_config_writes_only_values_that_it_can_read) {
 // If an option occurs twice in the file, the last line counts, and one line is written.
 TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = quiet_log;
-    OWN_FOLDER folder = folder_make();
-    folder_put_text(folder, "config", "grid=no\nlights=key=2\ngrid=yes\n");
-    OWN_STRING path = common_join(folder, "config");
+    SCOPED_FOLDER folder = folder_make();
+    folder_write_text(folder, "config", "grid=no\nlights=key=2\ngrid=yes\n");
+    SCOPED_STRING path = common_join(folder, "config");
     view_config config;
     view_read_config(&config, path, &log);
     view_options options = read_options(&config);
@@ -460,9 +460,9 @@ TEST (view_removed_options_are_errors_that_name_a_replacement) {
     for (size_t i = 0; i < view_num_removed_options; i++) {
         const common_removed *const removed = &view_removed_options[i];
         CHECK(view_find_option(removed->name, strlen(removed->name)) == NULL);
-        OWN_STRING switch_argument = common_format("--%s", removed->name);
-        OWN_STRING value_argument = common_format("--%s=3", removed->name);
-        OWN_STRING expected = common_format("--%s was removed: ", removed->name);
+        SCOPED_STRING switch_argument = common_format("--%s", removed->name);
+        SCOPED_STRING value_argument = common_format("--%s=3", removed->name);
+        SCOPED_STRING expected = common_format("--%s was removed: ", removed->name);
         const char *const arguments[] = {switch_argument, value_argument};
         for (size_t k = 0; k < COUNT_OF(arguments); k++) {
             char *argument = common_copy(arguments[k]);
@@ -534,12 +534,12 @@ TEST (view_tooltips_are_texts_of_one_line) {
 // A removed key is reported once, in lines of the user and of documents. All other lines are read.
 TEST (view_config_reports_removed_options_and_reads_the_rest) {
     view_log log = quiet_log;
-    OWN_FOLDER folder = folder_make();
-    folder_put_text(
+    SCOPED_FOLDER folder = folder_make();
+    folder_write_text(
         folder, "config",
         "onion-step=5\ngrid=yes\ndocument=/a.md5mesh\t--onion=2\t--hide=1\t--onion-step=2\n"
         "document=/b.md5mesh\t--onion=3\n");
-    OWN_STRING path = common_join(folder, "config");
+    SCOPED_STRING path = common_join(folder, "config");
     view_config config;
     view_read_config(&config, path, &log);
     CHECK_UINT(log.num_warnings, 2); // onion-step, onion
@@ -558,14 +558,14 @@ TEST (view_config_reports_removed_options_and_reads_the_rest) {
 // Former names of renamed options in a configuration file are reported with the new names.
 TEST (view_config_reports_renamed_options_with_their_new_names) {
     view_log log = quiet_log;
-    OWN_FOLDER folder = folder_make();
-    folder_put_text(folder, "config",
-                    "docks=1,2,3\ngrid=yes\ndocument=/a.md5mesh\t--wear=b.md5mesh\t--hide=1\n");
-    OWN_STRING path = common_join(folder, "config");
+    SCOPED_FOLDER folder = folder_make();
+    folder_write_text(folder, "config",
+                      "docks=1,2,3\ngrid=yes\ndocument=/a.md5mesh\t--wear=b.md5mesh\t--hide=1\n");
+    SCOPED_STRING path = common_join(folder, "config");
     view_config config;
     view_read_config(&config, path, &log);
     CHECK_UINT(log.num_warnings, 2); // docks, wear
-    OWN_STRING expected = common_format(
+    SCOPED_STRING expected = common_format(
         "%s:3: option wear was removed and is ignored: use its new name --outfit", path);
     CHECK_THAT(strstr(log.warning, expected) != NULL, "%s", log.warning);
     CHECK_STRING(config.settings, "grid=yes\n");
@@ -594,7 +594,7 @@ static void check_recent(const view_config *config, const char *const *names, si
 // Both viewers began with the same file; each opens a model and changes documents.
 TEST (view_config_keeps_lines_of_another_viewer) {
     view_log log = quiet_log;
-    OWN_STRING path = new_file();
+    SCOPED_STRING path = new_file();
     view_config first = read_config(path);
     view_add_recent(&first, "/0.md5mesh");
     view_store_document_settings(&first, "/0.md5mesh", "--hide=0\n");
@@ -642,11 +642,11 @@ TEST (view_config_keeps_lines_of_another_viewer) {
 TEST (view_config_keeps_values_after_a_failed_write) {
     view_log log = quiet_log;
     size_t size;
-    OWN_STRING path = new_file();
+    SCOPED_STRING path = new_file();
     view_config config = read_config(path);
     view_store_document_settings(&config, "/a.md5mesh", "--hide=0\n");
     CHECK(view_write_config(&config, &log));
-    OWN_STRING before = test_read_file(path, &size);
+    SCOPED_STRING before = test_read_file(path, &size);
 
     view_add_recent(&config, "/1.md5mesh");
     view_delete_document_settings(&config, "/a.md5mesh");
@@ -657,7 +657,7 @@ TEST (view_config_keeps_values_after_a_failed_write) {
     CHECK(!view_write_config(&config, &log));
     CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
     CHECK_UINT(log.num_warnings, 1);
-    OWN_STRING after = test_read_file(path, &size);
+    SCOPED_STRING after = test_read_file(path, &size);
     CHECK_STRING(after, before);
 
     CHECK(view_write_config(&config, &log));
@@ -674,7 +674,7 @@ TEST (view_config_keeps_values_after_a_failed_write) {
 TEST (view_config_is_locked_while_it_is_changed) {
     enum { NUM_VIEWERS = 6 };
     view_log log = quiet_log;
-    OWN_STRING path = new_file();
+    SCOPED_STRING path = new_file();
     pid_t viewers[NUM_VIEWERS];
     for (int i = 0; i < NUM_VIEWERS; i++) {
         viewers[i] = fork();
@@ -685,7 +685,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
         char *const name = common_format("/%u.md5mesh", (unsigned)i);
         for (uint32_t round = 0; round < 8; round++) {
             view_add_recent(&config, name);
-            OWN_STRING second_value = common_format("/%u.%u.md5mesh", (unsigned)i, round);
+            SCOPED_STRING second_value = common_format("/%u.%u.md5mesh", (unsigned)i, round);
             view_store_document_settings(&config, second_value, "--hide=0\n");
             view_write_config(&config, &log);
         }

@@ -1,5 +1,5 @@
 // Crowds: culling, update intervals, and bounding spheres that contain a character in every pose.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
@@ -221,7 +221,7 @@ TEST (view_members_of_a_crowd_stand_in_groups) {
     if (open_crowd(&fixture, models, 1, 100.0f))
         for (int i = 0; i < 12; i++) {
             md5_vec3 nearest = {INFINITY, 0, 0};
-            md5_vec3 forward_of_nearest = nearest;
+            md5_vec3 nearest_forward = nearest;
             const md5_xform placement = fixture.crowd->members[i].placement;
             const md5_vec3 ahead = md5_quat_rotate(placement.rotation, forward);
             for (int k = 0; k < 12; k++) {
@@ -229,12 +229,12 @@ TEST (view_members_of_a_crowd_stand_in_groups) {
                 const md5_vec3 offset = md5_vec3_sub(neighbor.translation, placement.translation);
                 if (k != i && md5_vec3_length(offset) < md5_vec3_length(nearest)) {
                     nearest = offset;
-                    forward_of_nearest = md5_quat_rotate(neighbor.rotation, forward);
+                    nearest_forward = md5_quat_rotate(neighbor.rotation, forward);
                 }
             }
-            walking += md5_vec3_dot(ahead, forward_of_nearest) > 0.999f;
+            walking += md5_vec3_dot(ahead, nearest_forward) > 0.999f;
             talking +=
-                md5_vec3_dot(ahead, nearest) > 0 && md5_vec3_dot(forward_of_nearest, nearest) < 0;
+                md5_vec3_dot(ahead, nearest) > 0 && md5_vec3_dot(nearest_forward, nearest) < 0;
         }
     CHECK(walking > 1 && talking > 1 && walking + talking > 9);
     close_crowd(&fixture);
@@ -390,7 +390,7 @@ TEST_SCENE (view_crowds_share_animations_and_machines) {
         "models/bobbin/bobbin.md5machine " SPINDLE SMALL "--crowd 12 --animation-time 2",
     };
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
-        OWN_PICTURE shot_picture = render_shot(scene, lines[i]);
+        SCOPED_PICTURE shot_picture = render_shot(scene, lines[i]);
         CHECK(shot_picture.rgba);
     }
 }
@@ -425,8 +425,8 @@ static void check_culling(const char *const lines[], size_t count)
     if (!scene_share(&scene))
         return;
     for (size_t i = 0; i < count; i++) {
-        OWN_PICTURE culled = render_shot(&scene, lines[i]);
-        OWN_PICTURE full = draw_without_culling(&scene, lines[i]);
+        SCOPED_PICTURE culled = render_shot(&scene, lines[i]);
+        SCOPED_PICTURE full = draw_without_culling(&scene, lines[i]);
         CHECK_THAT(shot_same(&culled, &full), "%s: culling changes pixels", lines[i]);
     }
     scene_close(&scene);
@@ -460,8 +460,8 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    OWN_PICTURE models = render_shot(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 0");
-    OWN_PICTURE impostors =
+    SCOPED_PICTURE models = render_shot(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 0");
+    SCOPED_PICTURE impostors =
         render_shot(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");
     CHECK(!shot_same(&models, &impostors));
     const double share = shot_difference(&impostors, &models);

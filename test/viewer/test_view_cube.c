@@ -2,7 +2,7 @@
 // animations by name. The tests write the files. The expected numbers are computed manually from
 // the engines' rules; see view_cube_*().
 #define _XOPEN_SOURCE 700 // dup(), dup2()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -61,9 +61,9 @@ static void open_view(cube_view *view, const char *script)
     *view = (cube_view){.folder = folder_make(), .log = {.level = VIEW_QUIET}};
     for (size_t i = 0; i < COUNT_OF(common_files); i++) {
         const named_text *const common_file = &common_files[i];
-        folder_put_text(view->folder, common_file->name, common_file->text);
+        folder_write_text(view->folder, common_file->name, common_file->text);
     }
-    folder_put_text(view->folder, "md5.cfg", script);
+    folder_write_text(view->folder, "md5.cfg", script);
     const char *const files[] = {view->folder};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
 }
@@ -181,7 +181,7 @@ TEST (view_cube_materials_have_masks_and_alpha) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         cube_view view;
-        OWN_STRING script = common_format("md5load body.md5mesh\n%s\n", cases[i].lines);
+        SCOPED_STRING script = common_format("md5load body.md5mesh\n%s\n", cases[i].lines);
         open_view(&view, script);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 1)) {
             const view_look *const look = &view.scene.looks[0];
@@ -218,13 +218,13 @@ TEST (view_masks_become_highlights_and_glow) {
 // Redirects standard error to a file while view_report_unsupported() prints, and checks the printed
 // line.
 TEST (view_cube_reports_unsupported_lines) {
-    OWN_FOLDER folder = folder_make();
-    folder_put_text(folder, "md5.cfg",
-                    "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
-                    "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
-    OWN_STRING path = common_join(folder, "md5.cfg");
-    OWN_STRING messages = common_join(folder, "said");
-    OWN_CUBE2 cube = md5_load_cube2(path, NULL, NULL, NULL);
+    SCOPED_FOLDER folder = folder_make();
+    folder_write_text(folder, "md5.cfg",
+                      "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
+                      "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
+    SCOPED_STRING path = common_join(folder, "md5.cfg");
+    SCOPED_STRING messages = common_join(folder, "said");
+    SCOPED_CUBE2 cube = md5_load_cube2(path, NULL, NULL, NULL);
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);
     const int kept = dup(STDERR_FILENO);
@@ -233,7 +233,7 @@ TEST (view_cube_reports_unsupported_lines) {
         fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
         size_t size;
-        OWN_STRING text = test_read_file(messages, &size);
+        SCOPED_STRING text = test_read_file(messages, &size);
         CHECK(text != NULL
               && strstr(text, "md5.cfg: not supported: ragdoll, reflections, spinning\n") != NULL);
     }
@@ -350,7 +350,7 @@ TEST_HERE (view_cube_folders_are_models, "md5load body.md5mesh\n") {
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 1 && options.num_folders == 0);
     view_free_options(&options);
-    OWN_STRING script = common_join(view->folder, "md5.cfg");
+    SCOPED_STRING script = common_join(view->folder, "md5.cfg");
     CHECK(remove(script) == 0);
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 0 && options.num_folders == 1);
@@ -379,21 +379,21 @@ static void write_color_image(const char *folder, const char *name, uint8_t red,
         file[i + 1] = green;
         file[i + 2] = red;
     }
-    folder_put(folder, name, file, sizeof file);
+    folder_write(folder, name, file, sizeof file);
 }
 
 // Returns the mean of the red channel over the image of an md5.cfg, or -1 on failure.
 static double mean_red(gl_scene *scene, const char *folder, const char *lines,
                        uint32_t num_warnings)
 {
-    OWN_SHOT viewer;
-    OWN_STRING script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
-    folder_put_text(folder, "md5.cfg", script);
+    SCOPED_SHOT viewer;
+    SCOPED_STRING script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
+    folder_write_text(folder, "md5.cfg", script);
     char *const line =
         common_format("%s/md5.cfg --no-background --samples 1 --resolution 64,64", folder);
     double mean = -1.0;
     if (shot_open(&viewer, scene, line)) {
-        OWN_PICTURE picture = shot_draw(&viewer);
+        SCOPED_PICTURE picture = shot_draw(&viewer);
         double sum = 0.0;
         for (int i = 0; i < 64 * 64; i++)
             sum += picture.rgba[4 * i];
@@ -405,8 +405,8 @@ static double mean_red(gl_scene *scene, const char *folder, const char *lines,
 }
 
 TEST_SCENE (view_cube_masks_glow_and_shine) {
-    OWN_FOLDER folder = folder_make();
-    folder_put_text(folder, "board.md5mesh", mesh);
+    SCOPED_FOLDER folder = folder_make();
+    folder_write_text(folder, "board.md5mesh", mesh);
     write_color_image(folder, "skin.tga", 120, 40, 40);
     write_color_image(folder, "glow.tga", 0, 255, 0);
     write_color_image(folder, "shine.tga", 255, 0, 0);

@@ -1,5 +1,5 @@
 // The docks of the window: the outliner, the inspector and the time bar.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -18,7 +18,7 @@ static view_action press(screen *s, const char *name, float across)
     return action;
 }
 
-static bool is_there(screen *s, const char *name)
+static bool file_exists(screen *s, const char *name)
 {
     return item_find(&s->viewer, &s->facts, name).width > 0.0f;
 }
@@ -35,7 +35,7 @@ static int32_t find_joint(const screen *s, const char *name)
 TEST_HERE (outliner_expands_the_parents_of_a_selected_joint, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/origin");
     press(s, "joint/origin", 13.0f * 1.2f / row.width);
-    CHECK(!is_there(s, "joint/tail_2"));
+    CHECK(!file_exists(s, "joint/tail_2"));
     s->viewer.ui.selected_joint = find_joint(s, "toe_in_r");
     screen_draw(s);
     screen_draw(s);
@@ -174,7 +174,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     viewer->ui.selected_joint = find_joint(s, "hips");
     PERFORM(viewer, VIEW_MEASURE);
     screen_draw(s);
-    CHECK(!is_there(s, "two/Distance"));
+    CHECK(!file_exists(s, "two/Distance"));
     viewer->ui.selected_joint = find_joint(s, "head");
     screen_draw(s);
     press(s, "two/Distance", 0.9f);
@@ -195,7 +195,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     CHECK(angle > 0.1f && angle < 180.0f);
     PERFORM(viewer, VIEW_CLOSE_LISTS);
     screen_draw(s);
-    CHECK(!is_there(s, "two/Distance"));
+    CHECK(!file_exists(s, "two/Distance"));
     // Points on the surface have no angle.
     viewer->pick = (view_pick){.is_set = true, .joint = -1, .weights = {1, 0, 0}};
     viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1, 0, 0}};
@@ -223,7 +223,7 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_scene *const scene = &s->viewer.document->scene;
     enable_option(s, "curves");
-    CHECK(!is_there(s, "curves/plot")); // no joint is selected
+    CHECK(!file_exists(s, "curves/plot")); // no joint is selected
     const uint32_t joint = (uint32_t)find_joint(s, "forearm_l");
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
@@ -270,7 +270,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     enable_option(s, "differences");
     CHECK(!s->viewer.options->shown.curves); // one at a time
     const view_peak *const peak = &compare->peaks[1];
-    OWN_STRING label =
+    SCOPED_STRING label =
         common_format("compared/%s", s->viewer.document->scene.skeleton->joints[peak->joint].name);
     CHECK_UINT(press(s, label, 0.1f), VIEW_JOINT_SELECTED);
     CHECK(s->viewer.ui.selected_joint == (int32_t)peak->joint);
@@ -309,7 +309,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     const view_rect dock = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     const view_scene *const scene = &s->viewer.document->scene;
     const char *const name = scene->skeleton->joints[scene->num_joints - 1].name;
-    OWN_STRING label = common_format("joint/%s", name);
+    SCOPED_STRING label = common_format("joint/%s", name);
     const view_rect last = item_find(&s->viewer, &s->facts, label);
     CHECK(last.y + last.height <= dock.y + dock.height);
 }

@@ -1,7 +1,7 @@
 // The export dialog: it writes the same file as its command line, and replaces no file without
 // confirmation.
 #define _POSIX_C_SOURCE 200809L // popen()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -59,7 +59,7 @@ static void run_export(screen *fixture)
 
 static bool has_file(const screen *fixture, const char *name)
 {
-    OWN_STRING path = common_join(fixture->folder, name);
+    SCOPED_STRING path = common_join(fixture->folder, name);
     return common_is_file(path);
 }
 
@@ -84,7 +84,7 @@ static void change_all(view_state *viewer)
 
 TEST_EXPORT (view_command_line_shows_the_same_in_a_window) {
     change_all(&fixture->viewer);
-    OWN_STRING line = view_command_line(&fixture->viewer);
+    SCOPED_STRING line = view_command_line(&fixture->viewer);
     STRINGS(words) = {"md5view ",     " --edges ",       " --armature ", " --axis ",
                       " --no-shadow", "thimble.md5mesh", " --hide 0",    " --camera-target "};
     for (size_t i = 0; i < COUNT_OF(words); i++)
@@ -114,14 +114,14 @@ static void check_same(screen *fixture, const char *name)
 {
     size_t sizes[2] = {0};
     const char *reason = NULL;
-    OWN_STRING path = common_join(fixture->folder, name);
+    SCOPED_STRING path = common_join(fixture->folder, name);
     run_export(fixture);
-    OWN_STRING written = common_read_stream(path, &sizes[0], &reason);
+    SCOPED_STRING written = common_read_stream(path, &sizes[0], &reason);
     CHECK(remove(path) == 0);
     common_list words = view_export_words(&fixture->viewer);
     run_words(fixture, &words);
     common_free_list(&words);
-    OWN_STRING again = common_read_stream(path, &sizes[1], &reason);
+    SCOPED_STRING again = common_read_stream(path, &sizes[1], &reason);
     const bool has_same_size = written != NULL && again != NULL && sizes[0] == sizes[1];
     CHECK_THAT(has_same_size && memcmp(written, again, sizes[0]) == 0,
                "%s differs: %zu and %zu bytes", name, sizes[0], sizes[1]);
@@ -186,13 +186,13 @@ TEST_EXPORT (view_export_command_line_survives_a_shell) {
     const char *const line = fixture->viewer.panels.export.line;
     REQUIRE(line);
     common_list words = view_export_words(&fixture->viewer);
-    OWN_STRING command = common_format("printf '%%s\\n' %s", line);
+    SCOPED_STRING command = common_format("printf '%%s\\n' %s", line);
     FILE *const shell = popen(command, "r"); // NOLINT(cert-env33-c): a shell is what is tested
     REQUIRE(shell);
     char word[1024];
     CHECK(fgets(word, sizeof word, shell) != NULL && strcmp(word, "md5view\n") == 0);
     for (size_t i = 0; i < words.count; i++) {
-        OWN_STRING expected = common_format("%s\n", words.names[i]);
+        SCOPED_STRING expected = common_format("%s\n", words.names[i]);
         CHECK_THAT(fgets(word, sizeof word, shell) != NULL && strcmp(word, expected) == 0,
                    "%s became %s", expected, word);
     }
@@ -208,7 +208,7 @@ TEST_EXPORT (view_export_command_line_is_short) {
     common_list words = view_export_words(&fixture->viewer);
     CHECK(words.count > 0);
     for (size_t i = 0; i < words.count; i++) {
-        OWN_STRING word = common_format(" %s ", words.names[i]);
+        SCOPED_STRING word = common_format(" %s ", words.names[i]);
         CHECK_THAT(strncmp(word, " --", 3) != 0 || strstr(allowed, word) != NULL, "%s", word);
     }
     common_free_list(&words);
@@ -234,7 +234,7 @@ static view_action press_key(screen *fixture, int32_t key)
 }
 
 TEST_EXPORT (view_export_confirms_replacing_a_file) {
-    folder_put_text(fixture->folder, "out.png", "mine");
+    folder_write_text(fixture->folder, "out.png", "mine");
     view_update_export(&fixture->viewer);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
     const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
@@ -243,7 +243,7 @@ TEST_EXPORT (view_export_confirms_replacing_a_file) {
 }
 
 TEST_EXPORT (view_export_confirms_again_for_another_name) {
-    folder_put_text(fixture->folder, "out.png", "mine");
+    folder_write_text(fixture->folder, "out.png", "mine");
     view_update_export(&fixture->viewer);
     press_key(fixture, VIEW_KEY_RETURN);
     const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
@@ -310,10 +310,10 @@ TEST_EXPORT (view_export_of_a_model_equals_the_tools_result) {
     snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
     export->choices.clips = 1;
     select_model(fixture, "iqm");
-    OWN_STRING path = common_join(fixture->folder, "thimble.iqm");
+    SCOPED_STRING path = common_join(fixture->folder, "thimble.iqm");
     CHECK_STRING(export->file, path);
-    OWN_STRING folder = common_canonical_path(test_path("models/thimble"));
-    OWN_STRING line = common_format(
+    SCOPED_STRING folder = common_canonical_path(test_path("models/thimble"));
+    SCOPED_STRING line = common_format(
         "md5tool convert %s/thimble.md5mesh %s/walk.md5anim %s/idle.md5anim --output %s", folder,
         folder, folder, path);
     CHECK_STRING(export->line, line);
@@ -321,7 +321,7 @@ TEST_EXPORT (view_export_of_a_model_equals_the_tools_result) {
     CHECK(fixture->viewer.ui.over == VIEW_OVERLAY_NONE && fixture->viewer.log.error[0] == '\0');
     size_t size = 0;
     const char *reason = NULL;
-    OWN_STRING bytes = common_read_stream(path, &size, &reason);
+    SCOPED_STRING bytes = common_read_stream(path, &size, &reason);
     REQUIRE(bytes != NULL && size > 124);
     // Number 13 after the magic string of IQM's header is the joint count, number 17 the clip
     // count.
@@ -350,17 +350,17 @@ TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
 
 TEST_EXPORT (view_export_of_a_model_confirms_replacing_a_file) {
     fixture->viewer.play.range_last = 1; // each frame is a file
-    folder_put_text(fixture->folder, "out.obj", "mine");
+    folder_write_text(fixture->folder, "out.obj", "mine");
     select_model(fixture, "obj");
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
     run_export(fixture);
-    OWN_STRING path = common_join(fixture->folder, "out.obj");
+    SCOPED_STRING path = common_join(fixture->folder, "out.obj");
     CHECK(common_file_size(path) > 1000);
 }
 
 TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
-    OWN_STRING address = common_format("%s::monster_bobbin", test_path("models/game/base"));
+    SCOPED_STRING address = common_format("%s::monster_bobbin", test_path("models/game/base"));
     const char *const file = address;
     fixture->viewer.panels.export.choices.clips = 1;
     REQUIRE(view_open(&fixture->viewer, &file, 1, true));
@@ -412,25 +412,25 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
 static void check_tool_writes_same(screen *fixture, const char *ending, const char *words)
 {
     view_export *const export = &fixture->viewer.panels.export;
-    OWN_STRING window = common_join(fixture->folder, "window");
-    OWN_STRING tool = common_join(fixture->folder, "tool");
+    SCOPED_STRING window = common_join(fixture->folder, "window");
+    SCOPED_STRING tool = common_join(fixture->folder, "tool");
     const char *const folders[2] = {window, tool};
     for (int i = 0; i < 2; i++) {
-        OWN_STRING folder = common_format("%s/x", folders[i]);
+        SCOPED_STRING folder = common_format("%s/x", folders[i]);
         common_create_folders(folder, 0777);
         snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folders[i]);
         fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT; // until the file is written
         select_model(fixture, ending);
         REQUIRE(export->line != NULL && strstr(export->line, "md5tool ") == export->line);
         CHECK_THAT(strstr(export->line, words) != NULL, "no '%s' in %s", words, export->line);
-        OWN_STRING command = common_format("build/%s >/dev/null 2>&1", export->line);
+        SCOPED_STRING command = common_format("build/%s >/dev/null 2>&1", export->line);
         if (i == 0)
             run_export(fixture);
         else
             CHECK_THAT(system(command) == 0, "%s", command); // NOLINT(cert-env33-c)
         CHECK_THAT(fixture->viewer.log.error[0] == '\0', "%s", fixture->viewer.log.error);
     }
-    OWN_STRING compare =
+    SCOPED_STRING compare =
         common_format("diff -r '%s' '%s' >&2 && [ -s '%s/out.%s' ] && rm -r '%s' '%s'", folders[0],
                       folders[1], folders[0], ending, folders[0], folders[1]);
     CHECK_THAT(system(compare) == 0, "%s: window and tool differ", words); // NOLINT(cert-env33-c)
@@ -452,15 +452,15 @@ TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
     for (int i = 0; i < NUM_FILES; i++) {
         memset(texels, 40 * (i + 1), sizeof texels);
         const view_image image = {texels, SIDE, SIDE};
-        OWN_STRING png = (char *)view_encode_png(&image, false, &size);
+        SCOPED_STRING png = (char *)view_encode_png(&image, false, &size);
         if (png == NULL) // built without stb
             return;
-        folder_put(fixture->folder, files[i], png, size);
+        folder_write(fixture->folder, files[i], png, size);
     }
-    folder_put_text(fixture->folder, "materials/a.mtr",
-                    "models/declared {\n\tdiffusemap models/paint.png\n}\n");
-    OWN char *text = common_copy("MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 6\n"
-                                 "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n");
+    folder_write_text(fixture->folder, "materials/a.mtr",
+                      "models/declared {\n\tdiffusemap models/paint.png\n}\n");
+    SCOPED char *text = common_copy("MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 6\n"
+                                    "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n");
     for (int i = 0; i < NUM_MESHES; i++) {
         char *const longer = common_format(
             "%smesh {\n// meshes: %s\nshader \"%s\"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\n"
@@ -470,17 +470,17 @@ TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
         free(text);
         text = longer;
     }
-    folder_put_text(fixture->folder, "models/t.md5mesh", text);
-    OWN_STRING path = common_join(fixture->folder, "models/t.md5mesh");
-    OWN_STRING image_path = common_join(fixture->folder, "said.png");
-    OWN_STRING chosen = common_format("3=%s", image_path);
+    folder_write_text(fixture->folder, "models/t.md5mesh", text);
+    SCOPED_STRING path = common_join(fixture->folder, "models/t.md5mesh");
+    SCOPED_STRING image_path = common_join(fixture->folder, "said.png");
+    SCOPED_STRING chosen = common_format("3=%s", image_path);
     CHECK(view_read_option(view_find_option("texture", 7), chosen, viewer->options));
     const char *const file = path;
     REQUIRE(view_open(viewer, &file, 1, true));
     select_model(fixture, "glb");
     run_export(fixture);
-    OWN_STRING out = common_join(fixture->folder, "out.glb");
-    OWN_STRING glb = test_read_file(out, &size);
+    SCOPED_STRING out = common_join(fixture->folder, "out.glb");
+    SCOPED_STRING glb = test_read_file(out, &size);
     REQUIRE(glb);
     for (uint32_t i = 0; i < NUM_MESHES; i++) {
         const view_texture *const drawn =
@@ -488,7 +488,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
         size_t length = 0;
         size_t expected = 0;
         const char *const picture = find_picture(glb, i, &length);
-        OWN_STRING stem = drawn != NULL ? common_stem(drawn->path) : NULL;
+        SCOPED_STRING stem = drawn != NULL ? common_stem(drawn->path) : NULL;
         CHECK_THAT((stem == NULL) == (shown[i] == NULL)
                        && (stem == NULL || !strcmp(stem, shown[i])),
                    "mesh %u is drawn with %s", i, stem != NULL ? stem : "none");
@@ -497,19 +497,19 @@ TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
             continue;
         char name[64];
         snprintf(name, sizeof name, "%s%s.png", i == 3 ? "" : "models/", shown[i]);
-        OWN_STRING source = common_join(fixture->folder, name);
-        OWN_STRING bytes = test_read_file(source, &expected);
+        SCOPED_STRING source = common_join(fixture->folder, name);
+        SCOPED_STRING bytes = test_read_file(source, &expected);
         CHECK_THAT(length == expected && memcmp(picture, bytes, length) == 0, "picture of mesh %u",
                    i);
     }
-    OWN_STRING line = view_command_line(viewer);
+    SCOPED_STRING line = view_command_line(viewer);
     CHECK_THAT(strstr(line, " --texture 3=") != NULL, "%s", line);
     // If a mesh is hidden, the other meshes keep their images.
     CHECK(view_read_option(view_find_option("hide", 4), "1", viewer->options)
           && view_hide_meshes(viewer));
     viewer->ui.over = VIEW_OVERLAY_EXPORT;
     run_export(fixture);
-    OWN_STRING less = test_read_file(out, &size);
+    SCOPED_STRING less = test_read_file(out, &size);
     REQUIRE(less);
     CHECK(find_nth(less + 20, "\"primitives\":[", NUM_MESHES - 2) != NULL
           && find_nth(less + 20, "\"primitives\":[", NUM_MESHES - 1) == NULL);
@@ -540,7 +540,7 @@ TEST_EXPORT (view_export_of_a_shown_model_equals_the_tools_result) {
     viewer->document->scene.rotation = view_rotate_further((view_rotation){.is_set = false}, 0);
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         check_tool_writes_same(fixture, endings[i], " --root in_place ");
-    OWN_STRING chosen = common_format("0=%s", image);
+    SCOPED_STRING chosen = common_format("0=%s", image);
     CHECK(view_read_option(view_find_option("texture", 7), chosen, viewer->options));
     REQUIRE(view_apply_texture_options(viewer));
     for (size_t i = 0; i < COUNT_OF(endings); i++)
@@ -575,13 +575,13 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
 // The mesh has the shader of the other skin.
 TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
     size_t size = 0;
-    OWN_STRING address = common_format("%s::monster_bobbin_moss", test_path("models/game/base"));
+    SCOPED_STRING address = common_format("%s::monster_bobbin_moss", test_path("models/game/base"));
     const char *const file = address;
     REQUIRE(view_open(&fixture->viewer, &file, 1, true));
     select_model(fixture, "glb");
     run_export(fixture);
-    OWN_STRING path = common_join(fixture->folder, "out.glb");
-    OWN_STRING glb = test_read_file(path, &size);
+    SCOPED_STRING path = common_join(fixture->folder, "out.glb");
+    SCOPED_STRING glb = test_read_file(path, &size);
     REQUIRE(glb);
     CHECK(strstr(glb + 20, "bobbin/moss") != NULL);
 }
@@ -647,7 +647,7 @@ static bool goes_on(void *user)
 // A single file is not written if the conversion is stopped between its clips.
 TEST (convert_asks_before_each_clip_of_one_file) {
     char *const folder = folder_make();
-    OWN_STRING path = common_join(folder, "out.glb");
+    SCOPED_STRING path = common_join(folder, "out.glb");
     const char *const paths[] = {test_path("models/thimble/thimble.md5mesh"),
                                  test_path("models/thimble/idle.md5anim"),
                                  test_path("models/thimble/walk.md5anim")};
@@ -705,7 +705,7 @@ TEST_EXPORT (view_export_dialog_is_complete_in_its_first_frame) {
 TEST_EXPORT (view_export_folder_is_chosen_in_a_list) {
     view_state *const viewer = &fixture->viewer;
     view_export_choices *const choices = &viewer->panels.export.choices;
-    folder_put_text(fixture->folder, "a.md5mesh", "");
+    folder_write_text(fixture->folder, "a.md5mesh", "");
     snprintf(choices->folder, sizeof choices->folder, "%s", fixture->folder);
     view_stage stage = item_draw(viewer, 1280, 720);
     view_command command = item_press(viewer, &stage, "export/Browse", 0.5f, 0.5f);
@@ -721,8 +721,8 @@ TEST_EXPORT (view_export_folder_is_chosen_in_a_list) {
     view_execute(viewer, command);
     item_release(viewer);
     CHECK_UINT(viewer->ui.over, VIEW_OVERLAY_EXPORT);
-    OWN_STRING expected = common_folder(fixture->folder);
-    OWN_STRING canonical = common_canonical_path(expected);
+    SCOPED_STRING expected = common_folder(fixture->folder);
+    SCOPED_STRING canonical = common_canonical_path(expected);
     CHECK_STRING(choices->folder, canonical);
 }
 
@@ -755,7 +755,7 @@ TEST_EXPORT (view_export_has_a_readable_name_and_another_format) {
     export->is_set = false;
     view_update_export(viewer);
     CHECK_STRING(export->choices.name, "");
-    OWN_STRING folder = common_canonical_path(test_path("models/thimble"));
+    SCOPED_STRING folder = common_canonical_path(test_path("models/thimble"));
     CHECK_STRING(export->choices.folder, folder);
     export->choices.kind = VIEW_EXPORT_MODEL;
     view_update_export(viewer);
@@ -867,7 +867,7 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
 // is unknown.
 TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     view_export *const export = &fixture->viewer.panels.export;
-    OWN_STRING path = common_join(fixture->folder, "out.png");
+    SCOPED_STRING path = common_join(fixture->folder, "out.png");
     fixture->viewer.uptime = 1.0;
     view_update_export(&fixture->viewer);
     const double bytes = export->bytes;
@@ -965,7 +965,7 @@ TEST (view_export_rejects_unsupported_choices) {
                     "00000000\t12345678901234567\t\t\t\t/a\tb"};
     view_export_choices choices = {.kind = VIEW_EXPORT_SHEET};
     CHECK(view_read_choices(&choices, "11023014\t\t3x3\t\t12\t/a b\tc"));
-    OWN_STRING text = view_write_choices(&choices);
+    SCOPED_STRING text = view_write_choices(&choices);
     CHECK_STRING(text, "11023014\t\t3x3\t\t12\t/a b\tc");
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         CHECK_THAT(!view_read_choices(&choices, bad[i]), "%s", bad[i]);

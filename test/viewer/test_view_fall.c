@@ -1,6 +1,6 @@
 // Articulated figures of models: figures in the same folder, falling, and the page that shows the
 // limits of their joints.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 typedef struct figure_case {
@@ -163,7 +163,7 @@ TEST_FIGURES(view_lists_items_dropped_at_death)
     STRINGS(texts) = {"drops attachment_lantern at hand_l",
                       "burns away (parm 7) after seconds: 1.5",
                       "if gibbed, skin skins/bobbin/ghost"};
-    OWN_STRING address =
+    SCOPED_STRING address =
         view_make_address(test_path("models/game/base"), "monster_bobbin_wisp", NULL);
     view_document document = {.uses_options = false};
     view_scene *const scene = &document.scene;

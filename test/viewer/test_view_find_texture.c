@@ -1,6 +1,6 @@
 // Search for the texture of a mesh, in folders that are laid out like the folders of mods and
 // games.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include <sys/stat.h>
@@ -300,7 +300,7 @@ static void write_file(const char *folder, const char *entry, const find_case *f
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};
     static const uint8_t pixels[USUAL * USUAL];
-    OWN_STRING path = common_join(folder, entry);
+    SCOPED_STRING path = common_join(folder, entry);
     const char *const text = strchr(entry, '\n');
     path[strcspn(path, "\n!")] = '\0';
 
@@ -371,7 +371,7 @@ static void check_case(const find_case *fixture, bool is_inside)
     char *const path = common_join(folder, fixture->files[0]);
     for (int i = 0; i < MAX_FILES && fixture->files[i] != NULL; i++)
         write_file(folder, fixture->files[i], fixture);
-    OWN_MODEL model = md5_load_model(path, NULL, NULL);
+    SCOPED_MODEL model = md5_load_model(path, NULL, NULL);
     const md5_files files = {0};
     view_look_search search = {.model = model,
                                .package = view_open_package(path, is_inside ? &files : NULL)};
@@ -399,7 +399,7 @@ TEST (view_textures_of_thumbnails_come_from_the_models_folder) {
 
 static bool is_other_map(const char *path)
 {
-    OWN_STRING stem = common_stem(path);
+    SCOPED_STRING stem = common_stem(path);
     const view_name name = view_split_name(stem);
     return view_is_non_color_map(&name);
 }

@@ -1,7 +1,7 @@
 // Text of the viewer: letters of any language from its own fonts, from system fonts, or as boxes;
 // invalid text; figures.
 #define _XOPEN_SOURCE 700 // setenv()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include <stdlib.h>
@@ -131,7 +131,7 @@ TEST_HERE (font_does_not_read_past_truncated_text) {
     STRINGS(cases) = {"\xC3", "\xE2", "\xE2\x82", "\xF0\x9F\x98"};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const size_t length = strlen(cases[i]);
-        OWN_STRING copy = common_copy(cases[i]); // an exact copy, for AddressSanitizer
+        SCOPED_STRING copy = common_copy(cases[i]); // an exact copy, for AddressSanitizer
         const char *text = copy;
         for (size_t j = 0; j < length; j++)
             CHECK(view_next_letter(&s->font, VIEW_TEXT, &text));
@@ -209,7 +209,7 @@ static void write_font(const char *folder, const char *name, uint32_t code)
             write_big(last + 4, code);
         }
     }
-    folder_put(folder, name, bytes, md5view_font_size);
+    folder_write(folder, name, bytes, md5view_font_size);
     free(bytes);
 }
 
@@ -224,11 +224,11 @@ typedef struct private_fonts {
 static bool open_fonts(private_fonts *fixture)
 {
     fixture->folder = folder_make();
-    OWN_STRING config = common_join(fixture->folder, "fonts.conf");
-    OWN_STRING text = common_format("<fontconfig><dir>%s</dir><cachedir>%s/cache</cachedir>"
-                                    "</fontconfig>",
-                                    fixture->folder, fixture->folder);
-    folder_put_text(fixture->folder, "fonts.conf", text);
+    SCOPED_STRING config = common_join(fixture->folder, "fonts.conf");
+    SCOPED_STRING text = common_format("<fontconfig><dir>%s</dir><cachedir>%s/cache</cachedir>"
+                                       "</fontconfig>",
+                                       fixture->folder, fixture->folder);
+    folder_write_text(fixture->folder, "fonts.conf", text);
     write_font(fixture->folder, "first.ttf", FIRST);
     write_font(fixture->folder, "second.ttf", SECOND);
     CHECK(setenv("FONTCONFIG_FILE", config, 1) == 0);
@@ -253,9 +253,9 @@ TEST_IF (font_omits_files_of_the_system_that_are_broken, private_fonts, s, open_
          close_fonts(s)) {
     const view_font *const font = &s->letters.font;
     (void)find_letter(font, VIEW_TEXT, 0x10FFF0); // lists the fonts
-    folder_put(s->folder, "first.ttf", md5view_font, md5view_font_size / 2);
+    folder_write(s->folder, "first.ttf", md5view_font, md5view_font_size / 2);
     CHECK(is_same(find_letter(font, VIEW_TEXT, FIRST), find_box(font)));
-    folder_put_text(s->folder, "second.ttf", "");
+    folder_write_text(s->folder, "second.ttf", "");
     CHECK(is_same(find_letter(font, VIEW_TEXT, SECOND), find_box(font)));
 }
 

@@ -1,7 +1,7 @@
 // Game folders: modification times of files, lists of contents, mods over a base game, materials,
 // entities and their playback, and characters that visit each other.
 #define _XOPEN_SOURCE 700 // utimensat()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -11,7 +11,7 @@
 
 static void write_file(const char *folder, const char *name, time_t seconds)
 {
-    OWN_STRING path = common_join(folder, name);
+    SCOPED_STRING path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file))
         CHECK(fclose(file) == 0);
@@ -21,7 +21,7 @@ static void write_file(const char *folder, const char *name, time_t seconds)
 
 static void remove_file(const char *folder, const char *name)
 {
-    OWN_STRING path = common_join(folder, name);
+    SCOPED_STRING path = common_join(folder, name);
     CHECK(remove(path) == 0);
 }
 
@@ -36,7 +36,7 @@ static int64_t file_time(const md5_game_path *search_path, const char *name)
 }
 
 TEST (files_of_game_folders_have_modification_times) {
-    OWN_FOLDER folder = folder_make();
+    SCOPED_FOLDER folder = folder_make();
     write_file(folder, "new.tga", 1000000);
     write_file(folder, "old.tga", 900000);
     common_game_paths game_paths = {.count = 0};
@@ -135,7 +135,7 @@ TEST (list_of_files_switches_to_the_game) {
     view_browse_folder(&browser, test_path("models/game/base"), NULL, NULL);
     CHECK(view_key_browser(&browser, VIEW_KEY_LEFT).action == VIEW_LIST_CHANGED);
     const view_command request = view_key_browser(&browser, VIEW_KEY_TAB);
-    OWN_STRING canonical = common_canonical_path(test_path("models/game/base"));
+    SCOPED_STRING canonical = common_canonical_path(test_path("models/game/base"));
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, canonical) == 0);
     free(request.path);
 
@@ -167,7 +167,7 @@ static const char *const mod = "models/game/winter";
 // Copies the first path, because test_path() returns the same memory each time.
 static char *make_search_path(const char *first, const char *second)
 {
-    OWN_STRING path = common_copy(test_path(first));
+    SCOPED_STRING path = common_copy(test_path(first));
     const char *bases[] = {test_path(second)};
     return view_with_bases(path, bases, 1);
 }
@@ -204,7 +204,7 @@ TEST (title_of_a_search_path_names_its_base_game) {
 }
 
 TEST (base_game_is_found_next_to_a_mod) {
-    OWN_STRING expected = make_search_path(mod, base);
+    SCOPED_STRING expected = make_search_path(mod, base);
     char *found = view_with_bases(test_path(mod), NULL, 0);
     CHECK_STRING(found, expected);
     free(found);
@@ -226,7 +226,7 @@ TEST (base_game_is_found_next_to_a_mod) {
 // -- Libraries ----------------------------------------------------------------------------------
 
 TEST (mod_and_base_are_one_game) {
-    OWN_STRING search_path = make_search_path(mod, base);
+    SCOPED_STRING search_path = make_search_path(mod, base);
     view_library *const library = view_open_library(search_path, NULL, NULL, NULL);
     if (CHECK(library)) {
         CHECK_STRING(library->location, search_path);
@@ -248,8 +248,8 @@ TEST (mod_and_base_are_one_game) {
 TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_scene scene;
     view_log log = quiet_log;
-    OWN_STRING search_path = make_search_path(mod, base);
-    OWN_STRING address = view_make_address(search_path, "monster_bobbin_winter", NULL);
+    SCOPED_STRING search_path = make_search_path(mod, base);
+    SCOPED_STRING address = view_make_address(search_path, "monster_bobbin_winter", NULL);
     REQUIRE(view_load_game_scene(&scene, NULL, address, &log));
     const md5_decl *const decl =
         md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
@@ -273,23 +273,23 @@ TEST (missing_names_of_a_game_are_warnings) {
         {"neck", NULL, "a.def:9: Joint 'horn' not found for 'head_joint' on 'neck'"},
         {"m", "blue", "skin blue not found"},
     };
-    OWN_FOLDER folder = folder_make();
-    folder_put_text(folder, "def/a.def",
-                    "model m { mesh models/a.md5mesh }\n"
-                    "entityDef lamp { \"model\" \"m\"\n\"def_attach\" \"lwo\" }\n"
-                    "entityDef lwo { \"model\" \"models/lamp.lwo\" \"joint\" \"origin\" }\n"
-                    "entityDef bare { \"model\" \"m\"\n\"skin\" \"blue\" }\n"
-                    "entityDef neck { \"model\" \"m\" \"def_head\" \"m\"\n\n"
-                    "\"head_joint\" \"horn\" }\n");
-    folder_put_text(folder, "models/lamp.lwo", "FORM");
-    folder_put_text(
+    SCOPED_FOLDER folder = folder_make();
+    folder_write_text(folder, "def/a.def",
+                      "model m { mesh models/a.md5mesh }\n"
+                      "entityDef lamp { \"model\" \"m\"\n\"def_attach\" \"lwo\" }\n"
+                      "entityDef lwo { \"model\" \"models/lamp.lwo\" \"joint\" \"origin\" }\n"
+                      "entityDef bare { \"model\" \"m\"\n\"skin\" \"blue\" }\n"
+                      "entityDef neck { \"model\" \"m\" \"def_head\" \"m\"\n\n"
+                      "\"head_joint\" \"horn\" }\n");
+    folder_write_text(folder, "models/lamp.lwo", "FORM");
+    folder_write_text(
         folder, "models/a.md5mesh",
         "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { \"origin\" -1 ( 0 "
         "0 0 ) ( 0 0 0 ) }");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_scene scene;
         view_log log = quiet_log;
-        OWN_STRING address = view_make_address(folder, cases[i].name, cases[i].skin);
+        SCOPED_STRING address = view_make_address(folder, cases[i].name, cases[i].skin);
         if (!CHECK(view_load_game_scene(&scene, NULL, address, &log)))
             continue;
         CHECK_THAT(strstr(log.warning, cases[i].message) != NULL, "%s: '%s'", cases[i].message,
@@ -301,7 +301,7 @@ TEST (missing_names_of_a_game_are_warnings) {
 
 TEST (missing_base_game_is_reported_by_name) {
     md5_error error = {0};
-    OWN_STRING search_path = make_search_path(mod, "models/game/nowhere");
+    SCOPED_STRING search_path = make_search_path(mod, "models/game/nowhere");
     CHECK(view_open_library(search_path, NULL, NULL, &error) == NULL);
     CHECK_STRING(error.file, test_path("models/game/nowhere"));
 }
@@ -310,7 +310,7 @@ TEST (missing_base_game_is_reported_by_name) {
 
 // Returns the search path that the arguments open, or "-" if they are wrong. The first arguments
 // are folders of the tests. The caller frees the result.
-static char *search_path_of_arguments(int count, char **arguments)
+static char *arguments_search_path(int count, char **arguments)
 {
     char problem[256];
     view_options options;
@@ -324,29 +324,29 @@ static char *search_path_of_arguments(int count, char **arguments)
 }
 
 TEST (base_game_can_be_set_on_the_command_line) {
-    OWN_STRING mod_path = common_copy(test_path(mod));
-    OWN_STRING model_folder = common_copy(test_path("models/bobbin"));
+    SCOPED_STRING mod_path = common_copy(test_path(mod));
+    SCOPED_STRING model_folder = common_copy(test_path("models/bobbin"));
     char game[] = "--game";
     char behind[] = "--base";
     char name[] = "x";
     char last[] = "last";
     char *arguments[] = {game, mod_path, behind, model_folder, behind, last, name};
-    char *search_path = search_path_of_arguments(7, arguments);
-    OWN_STRING expected = common_format("%s|%s|last", mod_path, model_folder);
+    char *search_path = arguments_search_path(7, arguments);
+    SCOPED_STRING expected = common_format("%s|%s|last", mod_path, model_folder);
     CHECK_STRING(search_path, expected); // and a base game was not found
     free(search_path);
     char *alone[] = {mod_path, behind, model_folder};
-    OWN_STRING shorter = common_format("%s|%s", mod_path, model_folder);
-    search_path = search_path_of_arguments(3, alone);
+    SCOPED_STRING shorter = common_format("%s|%s", mod_path, model_folder);
+    search_path = arguments_search_path(3, alone);
     CHECK_STRING(search_path, shorter);
     free(search_path);
     char *without[] = {game, mod_path, name};
-    OWN_STRING found = make_search_path(mod, base);
-    search_path = search_path_of_arguments(3, without);
+    SCOPED_STRING found = make_search_path(mod, base);
+    search_path = arguments_search_path(3, without);
     CHECK_STRING(search_path, found);
     free(search_path);
     char *wrong[] = {behind, model_folder};
-    search_path = search_path_of_arguments(2, wrong);
+    search_path = arguments_search_path(2, wrong);
     CHECK_STRING(search_path, "-");
     free(search_path);
 }
@@ -414,15 +414,15 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
         const card_case *const row = &card_cases[i];
         const card_case *const expected = row;
         char line[256];
-        OWN_SHOT viewer;
+        SCOPED_SHOT viewer;
         if (expected->options != NULL)
             snprintf(line, sizeof line, "%s" SMALL "%s", CARDS, expected->options);
         else
             snprintf(line, sizeof line, "test/data/shown::shown_red" SMALL);
         if (!shot_open(&viewer, scene, line))
             break;
-        OWN_PICTURE without = draw_card(&viewer, 0);
-        OWN_PICTURE with = draw_card(&viewer, expected->card);
+        SCOPED_PICTURE without = draw_card(&viewer, 0);
+        SCOPED_PICTURE with = draw_card(&viewer, expected->card);
         size_t darker = 0;
         size_t brighter = 0;
         long red = 0;
@@ -464,7 +464,7 @@ TEST_SCENE (view_missing_images_are_reported_once) {
     view_reports reports = {.count = 0};
     view_log log = {.level = VIEW_QUIET, .reports = &reports};
     view_textures textures;
-    OWN_MODEL model = load(scene, CARDS, &textures, &log);
+    SCOPED_MODEL model = load(scene, CARDS, &textures, &log);
     if (CHECK_UINT(reports.count, 2)) {
         CHECK(strncmp(reports.rows[0].text, "image no/flash: ", 16) == 0);
         CHECK(strncmp(reports.rows[1].text, "image no/film: ", 15) == 0);
@@ -479,7 +479,7 @@ TEST_SCENE (view_missing_images_are_reported_once) {
 TEST_SCENE (view_declared_materials_have_their_own_maps) {
     view_log log = quiet_log;
     view_textures textures;
-    OWN_MODEL model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
+    SCOPED_MODEL model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
     const char *const paths[] = {view_mesh_image(&textures, 0, MD5GL_IMAGE_DIFFUSE)->path,
                                  view_mesh_image(&textures, 0, MD5GL_IMAGE_NORMALS)->path};
     CHECK_STRING(paths[0] != NULL ? paths[0] : "none", "paint");
@@ -545,7 +545,7 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 // middle 7.5 units. The first eye looks ahead, so the white part is in its middle; the second one
 // looks to its left by atan(1/4), so it is 2 units off. The triangles are not drawn.
 TEST_SCENE (view_eyes_look_in_the_direction_of_their_triangles) {
-    OWN_PICTURE picture =
+    SCOPED_PICTURE picture =
         render_shot(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
     const uint32_t middle = picture.width * 2 / 5;
     const eye ahead = find_eye(&picture, 0, middle);
@@ -563,8 +563,8 @@ TEST_SCENE (view_eyes_look_in_the_direction_of_their_triangles) {
 
 // The border is black even if the texture is drawn smaller than its size.
 TEST_SCENE (view_borders_of_built_in_images_stay_black) {
-    OWN_PICTURE picture = render_shot(scene, "test/data/shown/eyes.md5mesh" SMALL
-                                             "--no-background --resolution 110,20");
+    SCOPED_PICTURE picture = render_shot(scene, "test/data/shown/eyes.md5mesh" SMALL
+                                                "--no-background --resolution 110,20");
     const eye ahead = find_eye(&picture, 0, picture.width * 2 / 5);
     const size_t middle = (size_t)(picture.height / 2) * picture.width;
     CHECK(ahead.num_white > 0 && ahead.right - ahead.left < 20);
@@ -575,7 +575,7 @@ TEST_SCENE (view_borders_of_built_in_images_stay_black) {
 // The pattern for missing images is blended, as in the engine, and is visible: a plate of 100
 // pixels is behind an eye of 27 pixels.
 TEST_SCENE (view_shows_the_pattern_of_missing_images) {
-    OWN_PICTURE picture =
+    SCOPED_PICTURE picture =
         render_shot(scene, "test/data/shown::face.md5mesh" SMALL "--no-background");
     const eye plate = find_eye(&picture, 0, picture.width);
     CHECK(plate.right - plate.left > 80);
@@ -646,9 +646,9 @@ TEST (torso_over_legs_is_posed_like_the_engine) {
     play_seconds(&fixture, 0.8); // the channel "all" has faded out
     // An actor that has only played this clip.
     const uint32_t count = entity->entity->model->skeleton.num_joints;
-    OWN_ACTOR actor = md5_create_actor(&entity->played, NULL, NULL);
-    OWN md5_xform *const pose = common_alloc(count, sizeof *pose);
-    OWN md5_mat34 *const joints = common_alloc(count, sizeof *joints);
+    SCOPED_ACTOR actor = md5_create_actor(&entity->played, NULL, NULL);
+    SCOPED md5_xform *const pose = common_alloc(count, sizeof *pose);
+    SCOPED md5_mat34 *const joints = common_alloc(count, sizeof *joints);
     CHECK(md5_actor_play(actor, MD5_CHANNEL_LEGS, (uint32_t)walk, MD5_ACTOR_CYCLE, 0, 0));
     CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)run, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
@@ -692,7 +692,7 @@ TEST (seeking_backward_gives_the_same_pose) {
     fixture.play.time = 0.0;
     play_seconds(&fixture, 0.5);
     const uint32_t count = entity->entity->model->skeleton.num_joints;
-    OWN md5_mat34 *const joints = common_alloc(count, sizeof *joints);
+    SCOPED md5_mat34 *const joints = common_alloc(count, sizeof *joints);
     memcpy(joints, fixture.scene.joints, count * sizeof *joints);
     play_seconds(&fixture, 0.3);
     CHECK(difference(joints, fixture.scene.joints, count) > 1.0);
@@ -1145,10 +1145,10 @@ TEST_SHOT (view_carried_lamp_lights_its_carrier,
            "models/bobbin/bobbin.md5machine --resolution 240,240 --set sneeze=1@0.1 "
            "--camera-azimuth-angle 40 --animation-time 1.5") {
     view_companion *const fire = &viewer->state.document->companions[VIEW_CARRIED];
-    OWN_PICTURE with = shot_draw(viewer);
+    SCOPED_PICTURE with = shot_draw(viewer);
     const md5_model *const model = fire->model;
     fire->model = NULL;
-    OWN_PICTURE without = shot_draw(viewer);
+    SCOPED_PICTURE without = shot_draw(viewer);
     fire->model = model;
     CHECK_THAT(mean_red_below_mouth(&with) > mean_red_below_mouth(&without) + 10.0,
                "red is %g, %g without", mean_red_below_mouth(&with),
@@ -1264,7 +1264,7 @@ TEST (view_host_looks_at_a_near_guest) {
 static void check_face(const view_machine *machine)
 {
     const uint32_t count = md5_machine_num_morphs(machine->character->machine);
-    OWN float *const weights = test_calloc(count, sizeof *weights);
+    SCOPED float *const weights = test_calloc(count, sizeof *weights);
     md5_player_morphs(machine->player, weights);
     for (uint32_t i = 0; i < count; i++)
         CHECK_THAT(weights[i] >= 0.0f && weights[i] < 1.01f, "%s is %g at %g s",

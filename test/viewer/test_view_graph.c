@@ -1,6 +1,6 @@
 // State graphs: properties of the layout that are true for every machine, and the panel that shows
 // it.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -83,7 +83,7 @@ static bool are_lines_straight(const view_graph *graph)
 // Returns true if each transition belongs to one edge, between its states.
 static bool has_all_transitions(const view_graph *graph, const md5_layer_desc *layer)
 {
-    OWN uint8_t *const num_found = common_alloc((size_t)layer->num_transitions + 1, 1);
+    SCOPED uint8_t *const num_found = common_alloc((size_t)layer->num_transitions + 1, 1);
     uint32_t count = 0;
     for (uint32_t i = 0; i < graph->num_edges; i++) {
         const view_graph_edge *const edge = &graph->edges[i];
@@ -136,7 +136,8 @@ static void find_distances(const md5_layer_desc *layer, uint32_t *distances)
 // height, all states of a distance begin at the same x.
 static void check_columns(const view_graph *graph, const md5_layer_desc *layer, bool is_unlimited)
 {
-    OWN uint32_t *const distances = common_alloc((size_t)layer->num_states + 1, sizeof *distances);
+    SCOPED uint32_t *const distances =
+        common_alloc((size_t)layer->num_states + 1, sizeof *distances);
     find_distances(layer, distances);
     for (uint32_t i = 0; i < layer->num_states; i++)
         for (uint32_t k = 0; k < layer->num_states; k++) {
@@ -186,7 +187,7 @@ TEST (view_graph_of_each_machine_is_complete) {
                       "bobbin/page_directions", "bobbin/page_in_step",  "bobbin/page_sync",
                       "thimble/thimble",        "thimble/visitor",      "tendril/tendril"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        OWN_STRING path = common_format("models/%s.md5machine", names[i]);
+        SCOPED_STRING path = common_format("models/%s.md5machine", names[i]);
         md5_machine_file *const file = md5_load_machine_file(test_path(path), NULL, NULL);
         for (uint32_t k = 0; CHECK(file) && k < file->desc.num_layers; k++) {
             const md5_layer_desc *const layer = &file->desc.layers[k];

@@ -1,6 +1,6 @@
 // The ground and the framing: the ground hides no part of a model that stands on it, and surfaces
 // that their material does not draw are not framed.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -26,9 +26,9 @@
 // ground.
 static double hidden_fraction(const gl_scene *scene, const char *line)
 {
-    OWN_STRING bare_line = common_format("%s --no-background", line);
-    OWN_PICTURE bare = render_shot(scene, bare_line);
-    OWN_PICTURE complete = render_shot(scene, line);
+    SCOPED_STRING bare_line = common_format("%s --no-background", line);
+    SCOPED_PICTURE bare = render_shot(scene, bare_line);
+    SCOPED_PICTURE complete = render_shot(scene, line);
     const size_t count = (size_t)bare.width * bare.height;
     size_t covered = 0;
     size_t hidden = 0;
@@ -56,16 +56,16 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
         {"models/thimble/thimble.md5mesh --retarget ", ""},
         {"models/thimble/thimble.md5mesh --attach origin=", ""},
     };
-    OWN_FOLDER folder = folder_make();
-    folder_put_text(folder, "card.md5mesh", ONE_JOINT("1") CARD("x", "-10", "10"));
-    folder_put_text(folder, "still.md5anim", ROTATION_CLIP("0", "0"));
+    SCOPED_FOLDER folder = folder_make();
+    folder_write_text(folder, "card.md5mesh", ONE_JOINT("1") CARD("x", "-10", "10"));
+    folder_write_text(folder, "still.md5anim", ROTATION_CLIP("0", "0"));
     // The card swings from 60 degrees to -60: in both frames its edge is at -10 cos 60 = -5,
     // between them at -10.
-    folder_put_text(folder, "swing.md5anim", ROTATION_CLIP("0.5", "-0.5"));
+    folder_write_text(folder, "swing.md5anim", ROTATION_CLIP("0.5", "-0.5"));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_STRING clip =
+        SCOPED_STRING clip =
             cases[i].after[0] != '\0' ? common_format(" %s%s", folder, cases[i].after) : NULL;
-        OWN_STRING line =
+        SCOPED_STRING line =
             common_format("%s%s/card.md5mesh%s --no-auto --samples 1 --resolution 160,90",
                           cases[i].before, folder, clip != NULL ? clip : "");
         const double fraction = hidden_fraction(scene, line);
@@ -76,18 +76,18 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
 // A mesh that a skin hides by a material without stages is far away: image and bounds are the same
 // as without the mesh.
 TEST_SCENE (view_frames_only_drawn_meshes) {
-    OWN_FOLDER folder = folder_make();
+    SCOPED_FOLDER folder = folder_make();
     md5_bounds bounds[2] = {{.min = {0}}};
     shot shots[2] = {{.rgba = NULL}};
-    folder_put_text(folder, "materials/a.mtr", "none { noshadows }\ncard { { map _white } }\n");
-    folder_put_text(folder, "models/both.md5mesh",
-                    ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
-    folder_put_text(folder, "models/one.md5mesh", ONE_JOINT("1") CARD("card", "0", "20"));
+    folder_write_text(folder, "materials/a.mtr", "none { noshadows }\ncard { { map _white } }\n");
+    folder_write_text(folder, "models/both.md5mesh",
+                      ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
+    folder_write_text(folder, "models/one.md5mesh", ONE_JOINT("1") CARD("card", "0", "20"));
     for (int i = 0; i < 2; i++) {
-        OWN_STRING line = common_format(
+        SCOPED_STRING line = common_format(
             "%s/models/%s.md5mesh --bounds --samples 1 --no-background --resolution 160,90", folder,
             i == 0 ? "both" : "one");
-        OWN_SHOT viewer;
+        SCOPED_SHOT viewer;
         if (!CHECK(shot_open(&viewer, scene, line)))
             continue;
         bounds[i] = viewer.state.document->bounds;

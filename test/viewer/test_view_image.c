@@ -1,7 +1,7 @@
 // Images from untrusted sources: valid images of each kind are decoded correctly, and damaged
 // images do no harm. MD5_HOSTILE_IMAGES sets the number of damaged images; test/long/images.sh
 // tries 100 000 with stb_image and our decoders built with sanitizers.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_image.h"
 
 #include "demo/common/file.h"
@@ -11,7 +11,7 @@
 // end.
 static bool decode(const image_file *file, view_image *image, md5_error *error)
 {
-    OWN uint8_t *const exact = test_copy(file->bytes, file->size);
+    SCOPED uint8_t *const exact = test_copy(file->bytes, file->size);
     const bool is_read = view_decode_image(exact, file->size, MD5_MAX_IMAGE_PIXELS, image, error);
     return is_read;
 }
@@ -101,8 +101,8 @@ static void insert_segment(image_file *file, int marker, const uint8_t *body, si
 {
     const uint8_t head[4] = {0xff, (uint8_t)marker, (uint8_t)((size + 2) >> 8),
                              (uint8_t)(size + 2)};
-    image_put(file, head, sizeof head);
-    image_put(file, body, size);
+    image_append(file, head, sizeof head);
+    image_append(file, body, size);
 }
 
 // stb_image 2.27 writes 4080 sizes into the 257 entries of its table.
@@ -110,7 +110,7 @@ TEST (images_jpeg_table_of_too_many_codes) {
     image_file file = {0};
     uint8_t table[17 + 4080] = {0};
     memset(table + 1, 255, 16);
-    image_put(&file, "\xff\xd8", 2);
+    image_append(&file, "\xff\xd8", 2);
     insert_segment(&file, 0xc4, table, sizeof table);
     check_refused(&file, "a table of 4080 codes", "Huffman");
     free(file.bytes);
@@ -125,14 +125,14 @@ TEST (images_jpeg_without_its_tables) {
     scale[0] = 0;
     for (int has_scale = 0; has_scale < 2; has_scale++) {
         image_file file = {0};
-        image_put(&file, "\xff\xd8", 2);
+        image_append(&file, "\xff\xd8", 2);
         if (has_scale)
             insert_segment(&file, 0xdb, scale, sizeof scale);
         insert_segment(&file, 0xc0, frame, sizeof frame);
         insert_segment(&file, 0xda, scan, sizeof scan);
         for (int i = 0; i < 64; i++)
-            image_put(&file, "\x5a", 1);
-        image_put(&file, "\xff\xd9", 2);
+            image_append(&file, "\x5a", 1);
+        image_append(&file, "\xff\xd9", 2);
         check_refused(&file, "no tables", has_scale ? "Huffman" : "uantization");
         free(file.bytes);
     }
@@ -149,7 +149,7 @@ TEST (images_jpeg_that_ends_early) {
             check_refused(&file, "half a JPEG file", "");
         }
         file.size = full_size / 2 + 200 < full_size ? full_size / 2 + 200 : full_size / 2;
-        image_put(&file, "\xff\xd9", 2);
+        image_append(&file, "\xff\xd9", 2);
         check_refused(&file, "a JPEG file with an early end", "");
         free(file.bytes);
     }
@@ -257,11 +257,12 @@ TEST (images_png_colors_outside_the_palette) {
 TEST (images_of_other_formats_are_rejected) {
     image_file file = {0};
     check_refused(&file, "nothing", "empty");
-    image_put(&file, "not a picture, nor anything else", 32);
+    image_append(&file, "not a picture, nor anything else", 32);
     check_refused(&file, "text", "unknown image format: expected PNG, JPEG, TGA, PCX or DDS");
     free(file.bytes);
     image_file bmp = {0};
-    image_put(&bmp, "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0\1\0\x18\0", 30);
+    image_append(&bmp, "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0\1\0\x18\0",
+                 30);
     check_refused(&bmp, "BMP",
                   "unsupported image format: found BMP: expected PNG, JPEG, TGA, PCX or DDS");
     free(bmp.bytes);
@@ -281,10 +282,10 @@ static size_t make_all_images(image_file *files)
         count++;
     for (int i = 0; i < NUM_MODELS; i++) {
         size_t size = 0;
-        OWN_STRING bytes = test_read_file(test_path(models[i]), &size);
+        SCOPED_STRING bytes = test_read_file(test_path(models[i]), &size);
         if (CHECK(bytes)) {
             files[count] = (image_file){0};
-            image_put(&files[count++], bytes, size);
+            image_append(&files[count++], bytes, size);
         }
     }
     return count;
@@ -295,7 +296,7 @@ static bool decode_damaged(const image_file *sound, uint64_t *random)
     view_image image;
     md5_error error = {0};
     image_file file = {0};
-    image_put(&file, sound->bytes, sound->size);
+    image_append(&file, sound->bytes, sound->size);
     image_damage(&file, random);
     const bool is_read = decode(&file, &image, &error);
     if (is_read) {
@@ -339,10 +340,10 @@ TEST (images_of_fuzzers_cause_no_crash) {
         CHECK(files.count > 0);
         for (size_t j = 0; j < files.count; j++) {
             size_t size = 0;
-            OWN_STRING bytes = test_read_file(files.names[j], &size);
+            SCOPED_STRING bytes = test_read_file(files.names[j], &size);
             image_file file = {0};
             if (CHECK(bytes))
-                image_put(&file, bytes, size);
+                image_append(&file, bytes, size);
             view_image image;
             md5_error error = {0};
             CHECK(decode(&file, &image, &error) == (image.rgba != NULL));

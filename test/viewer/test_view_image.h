@@ -16,7 +16,7 @@ enum { IMAGE_WIDTH = 37, IMAGE_HEIGHT = 29 };
 // Computes the pixel of a test image at x, y: a ramp in each channel, which JPEG nearly preserves.
 void image_pixel(int x, int y, uint8_t rgba[4]);
 
-void image_put(image_file *file, const void *bytes, size_t size);
+void image_append(image_file *file, const void *bytes, size_t size);
 
 // Creates a PNG of a color type and depth, without compression. Its rows use the five filters in
 // rotation.

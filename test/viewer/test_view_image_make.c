@@ -1,6 +1,6 @@
 // Writes the test images of test_view_image.h: encoders for PNG, TGA and DDS that use every variant
 // of the formats, JPEG by libjpeg, and random damage.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_image.h"
 
 #include <jpeglib.h>
@@ -15,7 +15,7 @@ void image_pixel(int x, int y, uint8_t rgba[4])
     rgba[3] = (uint8_t)(255 - x);
 }
 
-void image_put(image_file *file, const void *bytes, size_t size)
+void image_append(image_file *file, const void *bytes, size_t size)
 {
     if (file->size + size > file->room) {
         file->room = 2 * (file->size + size);
@@ -28,22 +28,22 @@ void image_put(image_file *file, const void *bytes, size_t size)
     file->size += size;
 }
 
-static void put_byte(image_file *file, uint32_t byte)
+static void append_byte(image_file *file, uint32_t byte)
 {
     const uint8_t b = (uint8_t)byte;
-    image_put(file, &b, 1);
+    image_append(file, &b, 1);
 }
 
-static void put_big(image_file *file, uint32_t value)
+static void append_big_endian(image_file *file, uint32_t value)
 {
     for (int shift = 24; shift >= 0; shift -= 8)
-        put_byte(file, value >> shift);
+        append_byte(file, value >> shift);
 }
 
-static void put_little(image_file *file, uint32_t value)
+static void append_little_endian(image_file *file, uint32_t value)
 {
-    put_byte(file, value);
-    put_byte(file, value >> 8);
+    append_byte(file, value);
+    append_byte(file, value >> 8);
 }
 
 // -- PNG ------------------------------------------------------------------------------------
@@ -59,14 +59,14 @@ static uint32_t checksum(const uint8_t *bytes, size_t size)
     return ~sum;
 }
 
-static void put_chunk(image_file *file, const char *name, const image_file *body)
+static void append_chunk(image_file *file, const char *name, const image_file *body)
 {
-    put_big(file, (uint32_t)body->size);
+    append_big_endian(file, (uint32_t)body->size);
     const size_t start = file->size;
-    image_put(file, name, 4);
+    image_append(file, name, 4);
     if (body->size)
-        image_put(file, body->bytes, body->size);
-    put_big(file, checksum(file->bytes + start, file->size - start));
+        image_append(file, body->bytes, body->size);
+    append_big_endian(file, checksum(file->bytes + start, file->size - start));
 }
 
 // Writes the samples of one pixel in the file's channels, and returns their number.
@@ -135,10 +135,10 @@ image_file image_make_png(int color, int depth, int interlaced)
     image_file head = {0};
     image_file palette = {0};
     image_file none = {0};
-    put_big(&head, IMAGE_WIDTH);
-    put_big(&head, IMAGE_HEIGHT);
+    append_big_endian(&head, IMAGE_WIDTH);
+    append_big_endian(&head, IMAGE_HEIGHT);
     const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)color, 0, 0, (uint8_t)interlaced};
-    image_put(&head, kind, 5);
+    image_append(&head, kind, 5);
     for (int i = 0; i < (interlaced ? 7 : 1); i++) {
         const int *pass = interlaced ? passes[i] : full_pass;
         static const int num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
@@ -152,18 +152,18 @@ image_file image_make_png(int color, int depth, int interlaced)
             const uint8_t *above = rows[~n & 1];
             size_t pixel_size = bits >= 8 ? (size_t)bits / 8 : 1;
             int filter = n % 5;
-            put_byte(&raw, (uint32_t)filter);
+            append_byte(&raw, (uint32_t)filter);
             for (size_t j = 0; j < size; j++) {
                 const int a = j >= pixel_size ? row[j - pixel_size] : 0;
                 const int b = above[j];
                 const int c = j >= pixel_size ? above[j - pixel_size] : 0;
                 const int guess[5] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
-                put_byte(&raw, (uint32_t)(row[j] - guess[filter]));
+                append_byte(&raw, (uint32_t)(row[j] - guess[filter]));
             }
         }
     }
     for (int i = 0; i < 3 * (1 << (depth < 4 ? depth : 4)); i++)
-        put_byte(&palette, (uint32_t)(i * 5));
+        append_byte(&palette, (uint32_t)(i * 5));
 
     // Returns the bytes as a zlib stream of one stored block.
     image_file packed = {0};
@@ -173,18 +173,18 @@ image_file image_make_png(int color, int depth, int interlaced)
         a = (a + raw.bytes[i]) % 65521;
         b = (b + a) % 65521;
     }
-    image_put(&packed, "\x78\x01\x01", 3);
-    put_little(&packed, (uint32_t)raw.size);
-    put_little(&packed, ~(uint32_t)raw.size);
-    image_put(&packed, raw.bytes, raw.size);
-    put_big(&packed, b << 16 | a);
+    image_append(&packed, "\x78\x01\x01", 3);
+    append_little_endian(&packed, (uint32_t)raw.size);
+    append_little_endian(&packed, ~(uint32_t)raw.size);
+    image_append(&packed, raw.bytes, raw.size);
+    append_big_endian(&packed, b << 16 | a);
 
-    image_put(&file, "\x89PNG\r\n\x1a\n", 8);
-    put_chunk(&file, "IHDR", &head);
+    image_append(&file, "\x89PNG\r\n\x1a\n", 8);
+    append_chunk(&file, "IHDR", &head);
     if (color == 3)
-        put_chunk(&file, "PLTE", &palette);
-    put_chunk(&file, "IDAT", &packed);
-    put_chunk(&file, "IEND", &none);
+        append_chunk(&file, "PLTE", &palette);
+    append_chunk(&file, "IDAT", &packed);
+    append_chunk(&file, "IEND", &none);
     free(raw.bytes);
     free(head.bytes);
     free(palette.bytes);
@@ -193,11 +193,11 @@ image_file image_make_png(int color, int depth, int interlaced)
 }
 
 // Appends the lowest bits of a value to a deflate stream, starting with the lowest bit.
-static void put_bits(image_file *file, uint32_t *num_bits, uint32_t value, uint32_t count)
+static void append_bits(image_file *file, uint32_t *num_bits, uint32_t value, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (*num_bits % 8 == 0)
-            put_byte(file, 0);
+            append_byte(file, 0);
         file->bytes[file->size - 1] |= (uint8_t)((value >> i & 1) << *num_bits % 8);
         ++*num_bits;
     }
@@ -211,25 +211,25 @@ image_file image_make_png_bomb(size_t num_bytes, size_t size)
     image_file padding = {0};
     image_file none = {0};
     uint32_t num_bits = 16;
-    put_big(&head, 1);
-    put_big(&head, 1);
-    image_put(&head, "\x08\x06\0\0\0", 5);
+    append_big_endian(&head, 1);
+    append_big_endian(&head, 1);
+    image_append(&head, "\x08\x06\0\0\0", 5);
     // One block of fixed codes (RFC 1951, 3.2.6): a 0, then repeatedly 258 copies of the byte
     // before. Codes begin with their highest bit.
-    image_put(&packed, "\x78\x01", 2);
-    put_bits(&packed, &num_bits, 3, 3);
-    put_bits(&packed, &num_bits, 0x0C, 8); // literal 0: 00110000
+    image_append(&packed, "\x78\x01", 2);
+    append_bits(&packed, &num_bits, 3, 3);
+    append_bits(&packed, &num_bits, 0x0C, 8); // literal 0: 00110000
     for (size_t i = 1; i < num_bytes; i += 258)
-        put_bits(&packed, &num_bits, 0xA3, 13); // length 285: 11000101; distance 0: 00000
-    put_bits(&packed, &num_bits, 0, 7);         // end of block
-    put_big(&packed, 0);                        // the checksum, which readers may ignore
-    image_put(&file, "\x89PNG\r\n\x1a\n", 8);
-    put_chunk(&file, "IHDR", &head);
-    put_chunk(&file, "IDAT", &packed);
+        append_bits(&packed, &num_bits, 0xA3, 13); // length 285: 11000101; distance 0: 00000
+    append_bits(&packed, &num_bits, 0, 7);         // end of block
+    append_big_endian(&packed, 0);                 // the checksum, which readers may ignore
+    image_append(&file, "\x89PNG\r\n\x1a\n", 8);
+    append_chunk(&file, "IHDR", &head);
+    append_chunk(&file, "IDAT", &packed);
     while (file.size + 12 + padding.size + 12 < size)
-        put_byte(&padding, 0);
-    put_chunk(&file, "paDd", &padding);
-    put_chunk(&file, "IEND", &none);
+        append_byte(&padding, 0);
+    append_chunk(&file, "paDd", &padding);
+    append_chunk(&file, "IEND", &none);
     free(head.bytes);
     free(packed.bytes);
     free(padding.bytes);
@@ -238,16 +238,17 @@ image_file image_make_png_bomb(size_t num_bytes, size_t size)
 
 // -- TGA ------------------------------------------------------------------------------------
 
-static void put_tga_pixel(image_file *file, int bits, int has_palette, int x, int y)
+static void append_tga_pixel(image_file *file, int bits, int has_palette, int x, int y)
 {
     uint8_t rgba[4];
     image_pixel(x, y, rgba);
     if (bits == 8)
-        put_byte(file, has_palette ? (uint32_t)((x + y) % NUM_COLORS) : rgba[0]);
+        append_byte(file, has_palette ? (uint32_t)((x + y) % NUM_COLORS) : rgba[0]);
     else if (bits == 16)
-        put_little(file, (uint32_t)(rgba[0] >> 3 << 10 | rgba[1] >> 3 << 5 | rgba[2] >> 3));
+        append_little_endian(file,
+                             (uint32_t)(rgba[0] >> 3 << 10 | rgba[1] >> 3 << 5 | rgba[2] >> 3));
     else
-        image_put(file, (const uint8_t[]){rgba[2], rgba[1], rgba[0], rgba[3]}, (size_t)bits / 8);
+        image_append(file, (const uint8_t[]){rgba[2], rgba[1], rgba[0], rgba[3]}, (size_t)bits / 8);
 }
 
 image_file image_make_tga(int bits, int has_palette, int packed)
@@ -260,26 +261,27 @@ image_file image_make_tga(int bits, int has_palette, int packed)
         kind += 8;
     const uint8_t head[12] = {
         0, (uint8_t)has_palette, (uint8_t)kind, 0, 0, has_palette ? NUM_COLORS : 0, 0, 24};
-    image_put(&file, head, sizeof head);
-    put_little(&file, IMAGE_WIDTH);
-    put_little(&file, IMAGE_HEIGHT);
-    put_byte(&file, (uint32_t)bits);
-    put_byte(&file, 32); // top row first
+    image_append(&file, head, sizeof head);
+    append_little_endian(&file, IMAGE_WIDTH);
+    append_little_endian(&file, IMAGE_HEIGHT);
+    append_byte(&file, (uint32_t)bits);
+    append_byte(&file, 32); // top row first
     for (int i = 0; i < 3 * NUM_COLORS && has_palette; i++)
-        put_byte(&file, (uint32_t)(i * 5));
+        append_byte(&file, (uint32_t)(i * 5));
     if (packed) {
         // Packets alternate: four literal pixels, then a run of three, which differs from the
         // unpacked image.
         for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i += 7) {
-            put_byte(&file, 3);
+            append_byte(&file, 3);
             for (int j = i; j < i + 4; j++)
-                put_tga_pixel(&file, bits, has_palette, j % IMAGE_WIDTH, j / IMAGE_WIDTH);
-            put_byte(&file, 128 + 2);
-            put_tga_pixel(&file, bits, has_palette, (i + 4) % IMAGE_WIDTH, (i + 4) / IMAGE_WIDTH);
+                append_tga_pixel(&file, bits, has_palette, j % IMAGE_WIDTH, j / IMAGE_WIDTH);
+            append_byte(&file, 128 + 2);
+            append_tga_pixel(&file, bits, has_palette, (i + 4) % IMAGE_WIDTH,
+                             (i + 4) / IMAGE_WIDTH);
         }
     } else
         for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
-            put_tga_pixel(&file, bits, has_palette, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
+            append_tga_pixel(&file, bits, has_palette, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
     return file;
 }
 
@@ -299,13 +301,13 @@ image_file image_make_dds(int bits)
     header[24] = 0xff00;
     header[25] = 0xff;
     header[26] = 0xff000000;
-    image_put(&file, header, 4);
+    image_append(&file, header, 4);
     for (int i = 1; i < 32; i++) {
-        put_little(&file, header[i] & 0xffff);
-        put_little(&file, header[i] >> 16);
+        append_little_endian(&file, header[i] & 0xffff);
+        append_little_endian(&file, header[i] >> 16);
     }
     for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
-        put_tga_pixel(&file, bits, 0, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
+        append_tga_pixel(&file, bits, 0, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
     return file;
 }
 
@@ -316,7 +318,7 @@ image_file image_make_jpeg(image_jpeg_options options)
     struct jpeg_compress_struct jpeg;
     struct jpeg_error_mgr errors;
     jpeg_scan_info scans[128];
-    OWN unsigned char *bytes = NULL;
+    SCOPED unsigned char *bytes = NULL;
     unsigned long size = 0;
     jpeg.err = jpeg_std_error(&errors);
     jpeg_create_compress(&jpeg);
@@ -368,7 +370,7 @@ image_file image_make_jpeg(image_jpeg_options options)
     jpeg_finish_compress(&jpeg);
     jpeg_destroy_compress(&jpeg);
     image_file file = {0};
-    image_put(&file, bytes, size);
+    image_append(&file, bytes, size);
     return file;
 }
 
@@ -450,9 +452,9 @@ static void double_piece(image_file *file, uint64_t *random)
     const size_t max_size = file->size - from < 200 ? file->size - from : 200;
     const size_t size = random_below(random, max_size);
     image_file truncated = {0};
-    image_put(&truncated, file->bytes, to);
-    image_put(&truncated, file->bytes + from, size);
-    image_put(&truncated, file->bytes + to, file->size - to);
+    image_append(&truncated, file->bytes, to);
+    image_append(&truncated, file->bytes + from, size);
+    image_append(&truncated, file->bytes + to, file->size - to);
     free(file->bytes);
     *file = truncated;
 }

@@ -16,7 +16,7 @@ static const float scales[] = {1, 1.25f, 1.5f, 2};
 enum { NUM_STATES = 1 << 7 };
 enum { NUM_WISHES = COUNT_OF(windows) * COUNT_OF(scales) * NUM_STATES };
 
-static view_layout_request make_wish(const float window[2], float scale, unsigned state)
+static view_layout_request layout_request(const float window[2], float scale, unsigned state)
 {
     view_layout_request request = {
         .width = window[0], .height = window[1], .em = 13.0f * scale, .has_menu = true};
@@ -30,15 +30,15 @@ static view_layout_request make_wish(const float window[2], float scale, unsigne
 }
 
 // Returns the request with an index below NUM_WISHES: each combination of window, scale and state.
-static view_layout_request indexed_wish(unsigned index)
+static view_layout_request indexed_layout_request(unsigned index)
 {
     const unsigned state = index % NUM_STATES;
     const unsigned scale = index / NUM_STATES % COUNT_OF(scales);
     const unsigned window = index / NUM_STATES / COUNT_OF(scales);
-    return make_wish(windows[window], scales[scale], state);
+    return layout_request(windows[window], scales[scale], state);
 }
 
-static bool is_there(view_rect rect)
+static bool file_exists(view_rect rect)
 {
     return rect.width > 0.0f;
 }
@@ -47,12 +47,12 @@ static bool overlaps(view_rect a, view_rect b)
 {
     const bool overlap_in_x = a.x < b.x + b.width && b.x < a.x + a.width;
     const bool overlap_in_y = a.y < b.y + b.height && b.y < a.y + a.height;
-    return is_there(a) && is_there(b) && overlap_in_x && overlap_in_y;
+    return file_exists(a) && file_exists(b) && overlap_in_x && overlap_in_y;
 }
 
 TEST (layout_parts_do_not_overlap) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_request request = indexed_wish(index);
+        const view_layout_request request = indexed_layout_request(index);
         const view_layout layout = view_lay_out(&request);
         view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
                              layout.docks[2], layout.free, layout.handle};
@@ -69,7 +69,7 @@ TEST (layout_parts_do_not_overlap) {
 
 TEST (layout_parts_fill_the_window_and_stay_inside) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_request request = indexed_wish(index);
+        const view_layout_request request = indexed_layout_request(index);
         const view_layout layout = view_lay_out(&request);
         const view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
                                    layout.docks[2], layout.free, layout.handle};
@@ -88,10 +88,10 @@ TEST (layout_parts_fill_the_window_and_stay_inside) {
 
 TEST (layout_leaves_enough_of_the_image) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_request request = indexed_wish(index);
+        const view_layout_request request = indexed_layout_request(index);
         const view_layout layout = view_lay_out(&request);
-        const bool has_docks =
-            is_there(layout.docks[0]) || is_there(layout.docks[1]) || is_there(layout.docks[2]);
+        const bool has_docks = file_exists(layout.docks[0]) || file_exists(layout.docks[1])
+                               || file_exists(layout.docks[2]);
         if (has_docks && layout.arrangement != VIEW_ARRANGE_SHEET) {
             CHECK(layout.free.width >= 20.0f * request.em);
             CHECK(layout.free.height >= 14.0f * request.em);
@@ -102,10 +102,10 @@ TEST (layout_leaves_enough_of_the_image) {
 TEST (layout_docks_fit_their_content) {
     static const float min_sizes[2] = {12, 18};
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_request request = indexed_wish(index);
+        const view_layout_request request = indexed_layout_request(index);
         const view_layout layout = view_lay_out(&request);
         for (int dock = 0; dock < 2; dock++)
-            if (is_there(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
+            if (file_exists(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
                 CHECK(layout.docks[dock].width >= min_sizes[dock] * request.em);
     }
 }
@@ -113,13 +113,13 @@ TEST (layout_docks_fit_their_content) {
 // Open docks are visible if the window is wide enough, and closed docks never are.
 TEST (layout_shows_open_docks) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
-        const view_layout_request request = indexed_wish(index);
+        const view_layout_request request = indexed_layout_request(index);
         const view_layout layout = view_lay_out(&request);
         for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
             if (!request.is_open[dock])
-                CHECK(!is_there(layout.docks[dock]));
+                CHECK(!file_exists(layout.docks[dock]));
             else if (layout.arrangement == VIEW_ARRANGE_BESIDE && dock != VIEW_DOCK_BOTTOM)
-                CHECK(is_there(layout.docks[dock]));
+                CHECK(file_exists(layout.docks[dock]));
     }
 }
 
@@ -130,7 +130,7 @@ TEST (layout_is_arranged_by_the_width_in_em) {
                                                 VIEW_ARRANGE_SINGLE, VIEW_ARRANGE_BESIDE,
                                                 VIEW_ARRANGE_SHEET,  VIEW_ARRANGE_BESIDE};
     for (int i = 0; i < 6; i++) {
-        const view_layout_request request = make_wish(pixels[i], 1.0f, 7);
+        const view_layout_request request = layout_request(pixels[i], 1.0f, 7);
         CHECK_UINT(view_lay_out(&request).arrangement, expected[i]);
     }
 }
@@ -138,14 +138,14 @@ TEST (layout_is_arranged_by_the_width_in_em) {
 // The layout at scale 2 equals the layout of a window of half the size.
 TEST (layout_of_twice_the_scale_is_twice_as_large) {
     for (unsigned state = 0; state < NUM_STATES; state++) {
-        const view_layout_request small = make_wish((const float[2]){1920, 1080}, 1.0f, state);
-        const view_layout_request large = make_wish((const float[2]){3840, 2160}, 2.0f, state);
+        const view_layout_request small = layout_request((const float[2]){1920, 1080}, 1.0f, state);
+        const view_layout_request large = layout_request((const float[2]){3840, 2160}, 2.0f, state);
         CHECK_NEAR(view_lay_out(&large).free.width, 2.0f * view_lay_out(&small).free.width, 4);
     }
 }
 
 TEST (layout_edge_follows_the_mouse_and_closes_a_small_dock) {
-    view_layout_request request = make_wish((const float[2]){1920, 1080}, 1.0f, 7);
+    view_layout_request request = layout_request((const float[2]){1920, 1080}, 1.0f, 7);
     request.docks.sizes[VIEW_DOCK_LEFT] =
         view_drag_dock(&request, VIEW_DOCK_LEFT, 20.0f * 13.0f, 0.0f);
     CHECK_NEAR(view_lay_out(&request).docks[VIEW_DOCK_LEFT].width, 260, 1);

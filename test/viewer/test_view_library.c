@@ -1,5 +1,5 @@
 // Libraries of game folders: lists of names, paths, entities as models, and previews.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include <sys/stat.h>
@@ -209,7 +209,7 @@ TEST (entity_in_another_skin_has_its_materials) {
     REQUIRE(
         view_load_game_scene(&plain, NULL, test_path("models/game/base::monster_bobbin"), &log));
     const char *const skin = plain.library->names[VIEW_SKINS][2];
-    OWN_STRING address = view_make_address(test_path(base), "monster_bobbin", skin);
+    SCOPED_STRING address = view_make_address(test_path(base), "monster_bobbin", skin);
     if (CHECK(view_load_game_scene(&ghost, plain.library, address, &log))) {
         CHECK(ghost.library == plain.library && ghost.library->num_users == 2);
         uint32_t num_changed = 0;
@@ -268,7 +268,7 @@ static const char *const body = "models/md5/bobbin/body.md5mesh";
 static view_image draw_preview(screen *s, view_library *library, view_section section,
                                const char *name, const char *on)
 {
-    OWN_STRING request = view_preview_request(section, name, on);
+    SCOPED_STRING request = view_preview_request(section, name, on);
     const view_preview_drawer drawer = preview_drawer(s);
     const view_preview preview = view_make_preview(library, request, &drawer);
     return preview.image;
@@ -289,12 +289,12 @@ TEST_PREVIEW(view_preview_counts_files_that_are_missing)
     const view_preview_drawer drawer = preview_drawer(s);
     md5_error error = {0};
     size_t size;
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING materials = common_join(folder, "materials");
-    OWN_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    SCOPED_FOLDER folder = folder_make();
+    SCOPED_STRING materials = common_join(folder, "materials");
+    SCOPED_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
     CHECK(mkdir(materials, 0700) == 0);
-    folder_put_text(materials, "a.mtr", "still { diffusemap textures/not_there.tga }\n");
-    folder_put(folder, "still.md5mesh", mesh, size);
+    folder_write_text(materials, "a.mtr", "still { diffusemap textures/not_there.tga }\n");
+    folder_write(folder, "still.md5mesh", mesh, size);
     view_library *const library = view_open_library(folder, NULL, NULL, &error);
     if (CHECK(library)) {
         const view_preview preview = view_make_preview(library, "still.md5mesh", &drawer);
@@ -373,8 +373,8 @@ TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
     // No model is given.
     CHECK(draw_preview(s, library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL);
     CHECK(draw_preview(s, library, VIEW_SKINS, "nothing", body).rgba == NULL);
-    OWN_STRING bobbin = view_model_for_skin(library, "skins/bobbin/moss");
-    OWN_STRING thimble = view_model_for_skin(library, "skins/thimble/alarm");
+    SCOPED_STRING bobbin = view_model_for_skin(library, "skins/bobbin/moss");
+    SCOPED_STRING thimble = view_model_for_skin(library, "skins/thimble/alarm");
     CHECK_STRING(bobbin, body);
     CHECK(thimble != NULL && strstr(thimble, "thimble") != NULL);
     CHECK(view_model_for_skin(library, "skins/bobbin/ghost") == NULL);
@@ -440,18 +440,18 @@ TEST_PREVIEW(view_previews_of_a_missing_game_fail)
 TEST_PREVIEW(view_previews_are_made_of_image_files)
 {
     const view_preview_drawer drawer = preview_drawer(s);
-    OWN_FOLDER folder = folder_make();
+    SCOPED_FOLDER folder = folder_make();
     STRINGS(lost) = {"broken.png", "none.png", "huge.tga", "folder.png"};
     // A TGA of one row, 300 texels wide, half of them white, and a header of an image that is too
     // large.
     static uint8_t row[18 + 3 * 300] = {[2] = 2, [12] = 300 & 255, [13] = 1, [14] = 1, [16] = 24};
     const uint8_t huge[18] = {[2] = 2, [12] = 255, [13] = 255, [14] = 255, [15] = 255, [16] = 24};
     memset(row + 18, 255, sizeof row / 2);
-    folder_put(folder, "wide \xC3\xBC 1.tga", row, sizeof row);
-    folder_put(folder, "huge.tga", huge, sizeof huge);
-    folder_put_text(folder, "broken.png", "\x89PNG");
+    folder_write(folder, "wide \xC3\xBC 1.tga", row, sizeof row);
+    folder_write(folder, "huge.tga", huge, sizeof huge);
+    folder_write_text(folder, "broken.png", "\x89PNG");
     view_previews *const previews = view_begin_previews(NULL, NULL);
-    OWN_STRING wide = common_join(folder, "wide \xC3\xBC 1.tga");
+    SCOPED_STRING wide = common_join(folder, "wide \xC3\xBC 1.tga");
     const view_image *const image = wait_for_preview(s, previews, wide);
     if (CHECK(image)) {
         CHECK(image->width == VIEW_PREVIEW_SIZE && image->height == 1);
@@ -487,21 +487,21 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
     CHECK_THAT(num_hot > 64 * 64 / 20, "%u", num_hot);
     CHECK_THAT(strncmp(flame.info, "87 joints\n", 10) == 0, "%s", flame.info);
     free(flame.image.rgba);
-    OWN_STRING canonical = common_canonical_path(test_path("models/zoo"));
-    OWN_STRING models = common_folder(canonical);
+    SCOPED_STRING canonical = common_canonical_path(test_path("models/zoo"));
+    SCOPED_STRING models = common_folder(canonical);
     for (int is_ours = 0; is_ours < 2; is_ours++) { // a machine whose model is in another folder
         const view_preview first = view_preview_file(test_path("models/zoo/first.md5machine"), 64,
                                                      is_ours == 1 ? models : NULL, &drawer);
         CHECK(first.is_wrong == (is_ours == 0) && (first.image.rgba != NULL) == (is_ours == 1));
         free(first.image.rgba);
     }
-    folder_put_text(folder, "broken.md5mesh", "MD5Version 10\ncommandline \"\"\n\nnumJoints x\n");
-    OWN_STRING broken = common_join(folder, "broken.md5mesh");
+    folder_write_text(folder, "broken.md5mesh", "MD5Version 10\ncommandline \"\"\n\nnumJoints x\n");
+    SCOPED_STRING broken = common_join(folder, "broken.md5mesh");
     const view_preview wrong = view_preview_file(broken, 64, NULL, &drawer);
     CHECK(wrong.is_wrong && wrong.image.rgba == NULL);
     CHECK_THAT(strncmp(wrong.info, "line 4\n", 7) == 0, "%s", wrong.info);
     for (size_t i = 0; i < COUNT_OF(lost); i++) {
-        OWN_STRING path = common_join(folder, lost[i]);
+        SCOPED_STRING path = common_join(folder, lost[i]);
         CHECK_THAT(wait_for_preview(s, previews, path) == NULL, "%s", lost[i]);
     }
     view_stop_previews(previews);

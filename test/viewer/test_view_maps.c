@@ -1,6 +1,6 @@
 // Texture maps: their names, painted layers, choices, and materials of games.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include <unistd.h>
@@ -140,7 +140,7 @@ static bool read_parm(const char *text, view_options *options)
 {
     char problem[256] = "";
     char parm[] = "--parm";
-    OWN_STRING copy = strcpy(malloc(strlen(text) + 1), text);
+    SCOPED_STRING copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {parm, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
     CHECK(is_read || strstr(problem, "parm") != NULL);
@@ -335,7 +335,7 @@ TEST_SCENE (view_layers_deform_quads) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    OWN_MODEL model = scene_square();
+    SCOPED_MODEL model = scene_square();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_textures textures = load_material(scene, package, cases[i].material, 0.0f, 0.0f, &log);
         md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, cases[i].path, NULL);
@@ -586,13 +586,13 @@ TEST (view_shader_files_survive_arbitrary_bytes) {
     view_look look;
     const char *const text = cases[7].text;
     for (size_t size = 0; size <= strlen(text); size++) {
-        OWN_STRING copy = common_alloc(size + 1, 1);
+        SCOPED_STRING copy = common_alloc(size + 1, 1);
         memcpy(copy, text, size);
         view_read_shader("x", copy, size, "m", &look, view_log_listener(&log));
         view_free_look(&look);
     }
     enum { LONG = 200000 };
-    OWN_STRING many = common_alloc(LONG, 1);
+    SCOPED_STRING many = common_alloc(LONG, 1);
     for (const char *c = "{}\"/*m\n"; *c != '\0'; c++) {
         memset(many, *c, LONG);
         memcpy(many, "m {", 3);
@@ -607,16 +607,16 @@ TEST (view_shader_files_survive_arbitrary_bytes) {
 static char *copy_file(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
-    OWN_STRING bytes = test_read_file(test_path(from), &size);
-    folder_put(folder, name, bytes, size);
+    SCOPED_STRING bytes = test_read_file(test_path(from), &size);
+    folder_write(folder, name, bytes, size);
     return common_join(folder, name);
 }
 
 // Bobbin with images whose names have no relation to its materials: selected images are found again
 // by the saved materials. Images in other folders are not saved, and no empty folder is created.
 TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING model_path = copy_file(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
+    SCOPED_FOLDER folder = folder_make();
+    SCOPED_STRING model_path = copy_file(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
     static const struct {
         const char *name;
         uint32_t mesh;
@@ -628,7 +628,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         {"c_3.png", 0, MD5GL_IMAGE_SPECULAR, "models/bobbin/bobbin_s.png"},
         {"d.png", 1, MD5GL_IMAGE_DIFFUSE, "models/bobbin/bobbin_eye.png"},
     };
-    OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
+    SCOPED_MODEL model = md5_load_model(model_path, NULL, NULL);
     view_options options = {.skin = 0};
     view_textures textures;
     view_log log = quiet_log;
@@ -636,9 +636,9 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     const view_texture_sources sources = {.model = model, .path = model_path, .options = &options};
     for (int round = 0; round < 3; round++) { // 0: images elsewhere; 2: as materials
         for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
-            OWN_STRING path = round == 0 ? common_copy(test_path(selected[i].from))
-                                         : copy_file(folder, selected[i].name, selected[i].from);
-            OWN_STRING chosen = common_format("%u=%s", selected[i].mesh, path);
+            SCOPED_STRING path = round == 0 ? common_copy(test_path(selected[i].from))
+                                            : copy_file(folder, selected[i].name, selected[i].from);
+            SCOPED_STRING chosen = common_format("%u=%s", selected[i].mesh, path);
             CHECK(view_read_option(view_get_map_option(selected[i].map), chosen, &options));
         }
         for (md5gl_image_kind map = 0; map < MD5GL_NUM_IMAGE_KINDS && round == 2; map++)
@@ -647,10 +647,10 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         if (!CHECK(view_load_textures(&textures, &loader, &sources)))
             continue;
         CHECK_UINT(log.num_warnings, 0);
-        OWN_STRING path = view_materials_path(&textures);
+        SCOPED_STRING path = view_materials_path(&textures);
         CHECK(strstr(path, "/materials/m.mtr") != NULL && common_is_in(path, folder));
         if (round == 0) {
-            OWN_STRING materials_folder = common_join(folder, "materials");
+            SCOPED_STRING materials_folder = common_join(folder, "materials");
             CHECK_UINT(view_save_materials(&textures, model, &log), 0);
             CHECK(log.num_warnings == 2 && strstr(log.warning, "in another folder") != NULL);
             CHECK(!common_is_folder(materials_folder));

@@ -1,6 +1,6 @@
 // The monsters of our own game folder, models/game: each can be opened without errors, looks at a
 // point, stands on a stair, and is hit on its skin.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 
@@ -155,7 +155,7 @@ static void check_shot(monster_case *fixture)
 static void check_wild_keys(monster_case *fixture)
 {
     const md5_entity_def *const def = fixture->entity->def;
-    OWN_ARRAY(md5_entity_key, keys, def->num_keys);
+    SCOPED_ARRAY(md5_entity_key, keys, def->num_keys);
     for (uint32_t i = 0; i < def->num_keys; i++) {
         keys[i] = def->keys[i];
         if (strcmp(keys[i].name, "scriptobject") == 0)
@@ -200,7 +200,7 @@ static double part_in_bodies(const md5_figure *figure, const md5_body_state *bod
                              const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &figure->entity->model->meshes[0];
-    OWN_ARRAY(md5_vec3, points, mesh->num_vertices);
+    SCOPED_ARRAY(md5_vec3, points, mesh->num_vertices);
     unsigned count = 0;
     md5_skin(mesh, palette, points, NULL, NULL);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -220,7 +220,7 @@ static void check_saving(monster_case *fixture, const char *name)
     monster_case copy = {.game = fixture->game, .opts = fixture->opts};
     REQUIRE(open_monster(&copy, name));
     const size_t size = md5_monster_save_size(fixture->monster);
-    OWN_ARRAY(uint8_t, bytes, size);
+    SCOPED_ARRAY(uint8_t, bytes, size);
     md5_error error;
     md5_monster_save(fixture->monster, bytes);
     CHECK_FAILS(md5_monster_restore(copy.monster, bytes, size - 1, &error), error,
@@ -305,7 +305,7 @@ static void check_states(monster_case *fixture)
                                   .monster = fixture->monster};
     md5_states *const states = md5_create_states(&desc, NULL, NULL);
     CHECK(md5_states_set(states, MD5_CHANNEL_ALL, "state_Stand", 0));
-    uint64_t seen_states = 0;
+    uint64_t visited_states = 0;
     for (int tick = 0; tick < 1800; tick++) {
         for (size_t i = 0; i < COUNT_OF(rows); i++)
             if (rows[i].tick == tick)
@@ -315,11 +315,11 @@ static void check_states(monster_case *fixture)
             const md5_channel_state state = md5_states_channel(states, (md5_channel)i);
             CHECK(!state.was_stopped);
             for (uint32_t k = 0; k < script->num_states; k++)
-                seen_states |= (uint64_t)(strcmp(script->states[k].name, state.name) == 0) << k;
+                visited_states |= (uint64_t)(strcmp(script->states[k].name, state.name) == 0) << k;
         }
     }
     for (uint32_t k = 0; k < script->num_states; k++)
-        CHECK_THAT(seen_states >> k & 1, "%s is not played", script->states[k].name);
+        CHECK_THAT(visited_states >> k & 1, "%s is not played", script->states[k].name);
     // A frame command has called a script function.
     const char *const object = md5_entity_def_value(fixture->entity->def, "scriptobject");
     CHECK_NEAR(md5_states_variable(states, "unfolded"), strstr(object, "thimble") ? 1 : 0, 0);

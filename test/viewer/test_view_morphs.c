@@ -1,6 +1,6 @@
 // Morph targets in the viewer: --morph, the folder next to the model, and the weights in skinning
 // on the CPU and in drawing.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/skin/skin_jobs.h"
 #include "test/viewer/test_view_case.h"
 
@@ -10,7 +10,7 @@ static bool read_morph(const char *text, view_options *options)
 {
     char problem[256] = "";
     char morph[] = "--morph";
-    OWN_STRING copy = strcpy(malloc(strlen(text) + 1), text);
+    SCOPED_STRING copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {morph, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
     CHECK(is_read || strstr(problem, "morph") != NULL);
@@ -65,7 +65,7 @@ TEST (view_morph_at_weight_1_equals_the_targets_file) {
             view_skin(&document->scene);
 
             // The bind pose with one target of weight 1 equals the target's file.
-            OWN_MODEL target = our_model("models/bobbin/morphs/smile.md5mesh");
+            SCOPED_MODEL target = our_model("models/bobbin/morphs/smile.md5mesh");
             for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++)
                 for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
                     const md5_vec3 a = target->meshes[i].positions[v];
@@ -96,7 +96,7 @@ TEST_SCENE (view_morph_is_drawn_like_it_is_skinned) {
     if (CHECK(document)) {
         const view_scene *const shown = &document->scene;
         const uint32_t count = shown->model->meshes[0].num_vertices;
-        OWN md5_vec3 *const drawn = malloc(count * sizeof *drawn);
+        SCOPED md5_vec3 *const drawn = malloc(count * sizeof *drawn);
         view_pose_at(&document->scene, &(md5_sample_position){0});
         view_skin(&document->scene);
         const md5gl_instances instance = {.count = 1,
@@ -146,9 +146,9 @@ static float distance_outside_sphere(const view_kind *kind, md5_vec3 *positions)
 {
     float max_value = -INFINITY;
     const uint32_t num_joints = kind->model->skeleton.num_joints;
-    OWN md5_xform *const pose = malloc(num_joints * sizeof *pose);
-    OWN md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
-    OWN md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
+    SCOPED md5_xform *const pose = malloc(num_joints * sizeof *pose);
+    SCOPED md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
+    SCOPED md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
     const md5_sample_position first = {.frame0 = 0};
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         md5_pose_palette(kind->clips[clip], first, MD5_ROOT_IN_PLACE, pose, joints, palette);
@@ -181,7 +181,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
             const md5_mesh *const mesh = &kind.model->meshes[i];
             max_value = mesh->num_vertices > max_value ? mesh->num_vertices : max_value;
         }
-        OWN md5_vec3 *const positions = malloc(max_value * sizeof *positions);
+        SCOPED md5_vec3 *const positions = malloc(max_value * sizeof *positions);
         const float reach = view_morph_reach(kind.morphs, NULL);
         CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->requested));
         CHECK(distance_outside_sphere(&kind, positions) <= 0.0f);

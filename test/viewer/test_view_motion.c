@@ -54,7 +54,7 @@ static void pose_kite(view_scene *scene, const view_play *play)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
-static md5_xform place_kite(const view_scene *scene)
+static md5_xform kite_placement(const view_scene *scene)
 {
     (void)scene;
     return (md5_xform){.translation = {0, 0, 5}, .rotation = {.w = 1}};
@@ -71,7 +71,7 @@ static void describe_kite(const view_scene *scene, char *text, size_t size)
     snprintf(text, size, "kite of %s", scene->name);
 }
 
-static view_control *take_kite(view_scene *scene, bool down)
+static view_control *get_kite_control(view_scene *scene, bool down)
 {
     (void)scene;
     (void)down;
@@ -91,10 +91,10 @@ static const view_motion_kind kite_motion = {
     .moves_alone = true,
     .ending = ".kite",
     .pose = pose_kite,
-    .placement = place_kite,
+    .placement = kite_placement,
     .walked = walked_by_kite,
     .describe = describe_kite,
-    .take_control = take_kite,
+    .take_control = get_kite_control,
     .point = point_kite,
 };
 

@@ -1,6 +1,6 @@
 // Opening: files of the command line, recent documents, folders, lists of files, and watched files
 // that change.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -27,7 +27,7 @@ static void strip_shaders(char *text)
 static char *copy_file(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
-    OWN_STRING bytes = test_read_file(test_path(from), &size);
+    SCOPED_STRING bytes = test_read_file(test_path(from), &size);
     char *const path = common_join(folder, name);
     char *const beside = common_format("%s.new", path);
     FILE *const file = bytes != NULL ? fopen(beside, "wb") : NULL;
@@ -192,7 +192,7 @@ TEST (view_first_frame_does_not_wait_for_the_guest) {
     view_state *const state = &viewer.state;
     if (!begin_viewer(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
         return;
-    OWN view_window *const window = test_calloc(1, sizeof *window);
+    SCOPED view_window *const window = test_calloc(1, sizeof *window);
     window->window = viewer.scene.window;
     state->window = window;
     CHECK(view_is_window_hidden(window) && view_open_first(state));
@@ -376,7 +376,7 @@ TEST (view_broken_file_is_not_remembered) {
     char *const path = common_join(folder, "broken.md5mesh");
     view_config config = {.path = common_join(folder, "config")};
     test_viewer viewer;
-    folder_put_text(folder, "broken.md5mesh", "MD5Version 10\nnumJoints x\n");
+    folder_write_text(folder, "broken.md5mesh", "MD5Version 10\nnumJoints x\n");
     if (begin_viewer(&viewer, (const char *[]){path, NULL}, true)) {
         viewer.state.window = &(view_window){.window = viewer.scene.window};
         viewer.state.config = &config;
@@ -424,11 +424,11 @@ static void set(view_state *viewer, const char *name, const char *text)
 // Each document is restored as it was left, in the same window and in another one, unless the
 // command line overrides it. Settings of the appearance apply to all documents.
 TEST (view_documents_restore_their_settings) {
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING model = common_copy(test_path("models/thimble/thimble.md5mesh"));
-    OWN_STRING second_path = copy_file(folder, "other.md5mesh", still);
-    OWN_STRING image = copy_file(folder, "any.png", "models/thimble/thimble.png");
-    OWN_STRING texture = common_format("0=%s", image);
+    SCOPED_FOLDER folder = folder_make();
+    SCOPED_STRING model = common_copy(test_path("models/thimble/thimble.md5mesh"));
+    SCOPED_STRING second_path = copy_file(folder, "other.md5mesh", still);
+    SCOPED_STRING image = copy_file(folder, "any.png", "models/thimble/thimble.png");
+    SCOPED_STRING texture = common_format("0=%s", image);
     view_config config = {.path = common_join(folder, "config")};
     view_log log = {.level = VIEW_QUIET};
     test_viewer viewer;
@@ -443,9 +443,9 @@ TEST (view_documents_restore_their_settings) {
     set(state, "loop", "once");
     set(state, "edges", "yes");
     state->cameras.user.azimuth = 77.0f;
-    OWN_STRING left = document_texts(&viewer.options);
+    SCOPED_STRING left = document_texts(&viewer.options);
     view_drop(state, second_path);
-    OWN_STRING plain = document_texts(&viewer.options);
+    SCOPED_STRING plain = document_texts(&viewer.options);
     CHECK_STRING(plain, "");
     CHECK(viewer.options.shown.edges && state->play.speed == 1.0);
     view_drop(state, model);
@@ -508,8 +508,8 @@ TEST (view_list_navigates_folders) {
     const char *const none[] = {NULL};
     char *const folder = folder_make();
     char *const closed = common_format("%s/", folder);
-    OWN_STRING inner = common_join(folder, "inner");
-    OWN_STRING secret = common_join(folder, ".secret");
+    SCOPED_STRING inner = common_join(folder, "inner");
+    SCOPED_STRING secret = common_join(folder, ".secret");
     replace_file(folder, "b.md5mesh", still);
     replace_file(folder, "a.md5mesh", still);
     replace_file(folder, ".c.md5mesh", still);
@@ -541,7 +541,7 @@ TEST (view_list_navigates_folders) {
     view_key_browser(list, 'l' | VIEW_WITH_CTRL);
     CHECK(strncmp(browser->filter, folder, strlen(folder)) == 0 && browser->num_found == 3);
     CHECK(browser->selects_all);
-    OWN_STRING typed = common_format("%s/b.", folder);
+    SCOPED_STRING typed = common_format("%s/b.", folder);
     view_filter_list(list, typed);
     CHECK_STRING(selected_label(browser), "b.md5mesh");
     view_filter_list(list, "inner/../inner");
@@ -558,7 +558,7 @@ TEST (view_list_navigates_folders) {
 // folder has no large preview.
 TEST (view_list_includes_files_of_other_formats) {
     char *const folder = folder_make();
-    OWN_STRING inner = common_join(folder, "inner");
+    SCOPED_STRING inner = common_join(folder, "inner");
     STRINGS(names) = {"fox.glb", "dance.bvh", "guy.IQM", "note.txt", "mesh.obj", "a.md5mesh"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
         replace_file(folder, names[i], still);
@@ -591,8 +591,8 @@ TEST (view_list_includes_files_of_other_formats) {
 // fit, they are first in a list, and the clip's skeleton is shown meanwhile. Paths are absolute.
 TEST (view_clip_without_a_model_finds_its_model) {
     char *const folder = folder_make();
-    OWN_STRING clip = copy_file(folder, "walk.md5anim", "models/thimble/walk.md5anim");
-    OWN_STRING across = common_format("%s/../%s/walk.md5anim", folder, common_base(folder));
+    SCOPED_STRING clip = copy_file(folder, "walk.md5anim", "models/thimble/walk.md5anim");
+    SCOPED_STRING across = common_format("%s/../%s/walk.md5anim", folder, common_base(folder));
     replace_file(folder, "a.md5mesh", still);
     replace_file(folder, "y.md5mesh", "models/thimble/thimble.md5mesh");
     const char *const arguments[] = {across, NULL};
@@ -609,7 +609,7 @@ TEST (view_clip_without_a_model_finds_its_model) {
             view_drop(state, across);
         }
         const view_browser *const list = &state->panels.browser;
-        OWN_STRING at = common_join(folder, i == 0 ? "y.md5mesh" : "walk.md5anim");
+        SCOPED_STRING at = common_join(folder, i == 0 ? "y.md5mesh" : "walk.md5anim");
         CHECK_STRING(state->document->scene.path, at);
         CHECK_STRING(state->document->scene.clips[0].path, clip);
         CHECK((list->kind == VIEW_BROWSE_FILES) == (i > 0));
@@ -691,7 +691,7 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(viewer.state.document->textures.num_loaded, 1);
         // An incomplete image gives a warning, and the complete image then replaces it.
-        OWN_STRING path = common_join(folder, "thimble.png");
+        SCOPED_STRING path = common_join(folder, "thimble.png");
         write_incomplete_file(path);
         CHECK(detects_change(&viewer) && viewer.state.log.num_warnings > 0);
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
@@ -705,7 +705,7 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
 TEST (view_watch_keeps_a_texture_that_was_dropped) {
     char *const folder = folder_make();
     char *const model = copy_file(folder, "m.md5mesh", THIMBLE ".md5mesh");
-    OWN_STRING texture = copy_file(folder, "any.png", THIMBLE ".png");
+    SCOPED_STRING texture = copy_file(folder, "any.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin_viewer(&viewer, arguments, true)) {
@@ -725,8 +725,8 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
 TEST (view_watch_detects_every_file_of_a_crowd) {
     char *const folder = folder_make();
     char *const first = copy_file(folder, "b.md5mesh", BOBBIN ".md5mesh");
-    OWN_STRING walk = copy_file(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
-    OWN_STRING second_path = copy_file(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    SCOPED_STRING walk = copy_file(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
+    SCOPED_STRING second_path = copy_file(folder, "t.md5mesh", THIMBLE ".md5mesh");
     replace_file(folder, "bobbin.png", BOBBIN ".png");
     replace_file(folder, "thimble.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", "--no-auto", "--crowd=5", first,
@@ -762,10 +762,10 @@ TEST (view_watch_detects_every_file_of_a_crowd) {
 TEST (view_watch_detects_every_file_of_companions) {
     char *const folder = folder_make();
     char *const model = copy_file(folder, "b.md5mesh", BOBBIN ".md5mesh");
-    OWN_STRING body = copy_file(folder, "t.md5mesh", THIMBLE ".md5mesh");
-    OWN_STRING thing = copy_file(folder, "thing.md5mesh", still);
-    OWN_STRING beside = common_format("--retarget=%s", body);
-    OWN_STRING held = common_format("--attach=hand_l=%s", thing);
+    SCOPED_STRING body = copy_file(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    SCOPED_STRING thing = copy_file(folder, "thing.md5mesh", still);
+    SCOPED_STRING beside = common_format("--retarget=%s", body);
+    SCOPED_STRING held = common_format("--attach=hand_l=%s", thing);
     replace_file(folder, "thimble.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", "--no-auto", beside, held, model, NULL};
     test_viewer viewer;
@@ -786,7 +786,8 @@ TEST (view_watch_detects_every_file_of_companions) {
 
 TEST (view_watch_detects_every_file_of_a_machine) {
     char *const folder = folder_make();
-    OWN_STRING machine = copy_file(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    SCOPED_STRING machine =
+        copy_file(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     common_list clips = common_list_folder(test_path("models/bobbin"), ".md5anim");
     for (size_t i = 0; i < clips.count; i++) {
         char *const from = common_format("models/bobbin/%s", common_base(clips.names[i]));
@@ -819,8 +820,8 @@ TEST (view_watch_detects_every_file_of_a_machine) {
 static void edit(const char *path, const char *word, const char *by)
 {
     size_t size = 0;
-    OWN_STRING text = test_read_file(path, &size);
-    OWN_STRING beside = common_format("%s.new", path);
+    SCOPED_STRING text = test_read_file(path, &size);
+    SCOPED_STRING beside = common_format("%s.new", path);
     FILE *const file = fopen(beside, "wb");
     REQUIRE(text && file);
     const char *from = text;
@@ -850,8 +851,9 @@ static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
 // A walking character continues at its position. A missing part is a warning.
 TEST (view_watch_reloads_a_machine_without_a_jump) {
     char *const folder = folder_make();
-    OWN_STRING machine = copy_file(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
-    OWN_STRING walk = common_join(folder, "walk.md5anim");
+    SCOPED_STRING machine =
+        copy_file(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    SCOPED_STRING walk = common_join(folder, "walk.md5anim");
     replace_file(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
     replace_file(folder, "run.md5anim", "models/bobbin/run.md5anim");
     replace_file(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
@@ -863,7 +865,7 @@ TEST (view_watch_reloads_a_machine_without_a_jump) {
     if (begin_viewer(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         view_scene *const scene = &viewer.state.document->scene;
-        OWN md5_mat34 *const joints = calloc(scene->num_joints, sizeof *joints);
+        SCOPED md5_mat34 *const joints = calloc(scene->num_joints, sizeof *joints);
         const uint32_t usual = viewer.state.log.num_warnings;
         double largest_move = 0.0;
         double time = 0.0;
@@ -912,9 +914,9 @@ TEST (view_watch_ignores_opening_another_file) {
 // A document is shown only when it is complete: opening a model without the joint of --attach
 // changes neither the current model nor the camera.
 TEST (view_open_that_fails_late_changes_nothing) {
-    OWN_STRING second_path =
+    SCOPED_STRING second_path =
         common_format("--attach=head=%s", test_path("models/spindle/spindle.md5mesh"));
-    OWN_STRING model = common_copy(test_path(BOBBIN ".md5mesh"));
+    SCOPED_STRING model = common_copy(test_path(BOBBIN ".md5mesh"));
     const char *const arguments[] = {second_path, model, NULL};
     test_viewer viewer;
     if (begin_viewer(&viewer, arguments, true)) {

@@ -1,5 +1,5 @@
 // All pages: each can be opened, is drawn at two sizes, and has sliders that the mouse moves.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -420,7 +420,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
 TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {
     (void)open_page(s, (uint32_t)view_find_page("additive"));
     s->viewer.pages.values[1] = 12.5f;
-    OWN_STRING line = view_command_line(&s->viewer);
+    SCOPED_STRING line = view_command_line(&s->viewer);
     CHECK_THAT(strstr(line, " --lesson additive ")
                    && strstr(line, " --set 'head turned, degrees=12.5'"),
                "%s", line);

@@ -1,6 +1,6 @@
 // Facts on the pages about blending, state machines and skinning, compared with independent
 // computations.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 
@@ -101,10 +101,10 @@ static double smallest_step(page_case *fixture, double gait, bool in_phase)
 TEST_PAGE (page_sync_measures_whole_cycles, "sync") {
     for (double gait = 0.1; gait < 1.0; gait += 0.2) {
         CLAIM("walk 0, run 1 = %.17g @ 2", gait);
-        const double own_rate_step = smallest_step(fixture, gait, false);
+        const double unsynchronized_step = smallest_step(fixture, gait, false);
         const double phase = smallest_step(fixture, gait, true);
         CLAIM("| smallest step, own rates = %.17g ~ %g; smallest step, in phase = %.17g ~ %g",
-              own_rate_step, 0.05 * own_rate_step, phase, 0.02 * phase);
+              unsynchronized_step, 0.05 * unsynchronized_step, phase, 0.02 * phase);
     }
 }
 
@@ -174,7 +174,7 @@ TEST_PAGE (page_quaternion_w_equals_that_of_a_file, "quaternion_w") {
                      "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                      "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
                      digits, q.x, digits, q.y, digits, q.z);
-            OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, NULL);
+            SCOPED_MODEL model = md5_parse_model(text, strlen(text), NULL, NULL);
             REQUIRE(model);
             const double error = real4_angle(q, to_real4(model->bind_local[0].rotation)) / DEGREE;
             CLAIM("| error of the rotation = %.17g ~ %.17g", error, 2e-3 * error + 3e-5);
@@ -306,9 +306,9 @@ static double middle_error(const page_case *fixture, const char *clip, uint32_t 
 {
     double largest = 0.0;
     for (uint32_t i = 0; i < frames; i++) {
-        OWN md5_mat34 *const a = sample_joints(fixture, clip, i / (double)frames);
-        OWN md5_mat34 *const expected = sample_joints(fixture, clip, (i + 0.5) / frames);
-        OWN md5_mat34 *const b = sample_joints(fixture, clip, (i + 1.0) / frames);
+        SCOPED md5_mat34 *const a = sample_joints(fixture, clip, i / (double)frames);
+        SCOPED md5_mat34 *const expected = sample_joints(fixture, clip, (i + 0.5) / frames);
+        SCOPED md5_mat34 *const b = sample_joints(fixture, clip, (i + 1.0) / frames);
         for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
             const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
             for (uint32_t v = 0; v < mesh->num_vertices; v++)

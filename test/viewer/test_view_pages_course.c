@@ -1,6 +1,6 @@
 // Facts on the first pages of the course, and checks that the lines of C on pages do the same as
 // the library.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 

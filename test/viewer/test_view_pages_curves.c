@@ -1,6 +1,6 @@
 // Facts on the pages about rotations, inverse kinematics, easing, morph targets and procedural
 // walking, compared with independent computations.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 
@@ -176,10 +176,10 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
 
 // Returns the largest distance between vertices of the base and of a target's file. Marks vertices
 // whose position, normal or tangent differs by more than 1e-6, and by more than 1e-4.
-static double difference_of_files(const md5_model *base, const char *name, uint8_t *marks)
+static double morph_file_difference(const md5_model *base, const char *name, uint8_t *marks)
 {
     double largest = 0.0;
-    OWN_MODEL target =
+    SCOPED_MODEL target =
         md5_load_model(test_pathf("models/bobbin/morphs/%s.md5mesh", name), NULL, NULL);
     if (!CHECK(target))
         return NAN;
@@ -204,17 +204,17 @@ TEST_PAGE (page_morph_moves_by_the_differences_in_the_file, "morph") {
     STRINGS(names) = {"smile", "fright", "sleepy", "oh", "blink"};
     const md5_model *const model = fixture->scene.model;
     const uint32_t count = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
-    OWN uint8_t *const marks = calloc(count, 1);
+    SCOPED uint8_t *const marks = calloc(count, 1);
     uint32_t min_value = 0;
     uint32_t max_value = 0;
     CHECK(model->num_meshes == 2);
     // Including targets without a slider.
     for (uint32_t i = 0; i < fixture->scene.morph->num_targets; i++)
-        (void)difference_of_files(model, fixture->scene.morph->targets[i].name, marks);
+        (void)morph_file_difference(model, fixture->scene.morph->targets[i].name, marks);
     CLAIM("smile = 0; fright = 0; sleepy = 0; oh = 0; blink = 0 @ 1 | largest move = 0 ~ 1e-5");
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         CLAIM("%s = 1 @ 1 | largest move = %.17g ~ 1e-4", names[i],
-              difference_of_files(model, names[i], marks));
+              morph_file_difference(model, names[i], marks));
         const uint32_t target = md5_find_morph_target(fixture->scene.morph, names[i]);
         CHECK(target != MD5_NONE && fixture->picture.figures[0].morph_weights[target] == 1.0f);
         CLAIM("%s = 0 @ 1", names[i]);

@@ -1,5 +1,5 @@
 // Radiance images: every kind of packing, errors in damaged files, and images as environment maps.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #define HEADER "#?RADIANCE\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n"
@@ -9,7 +9,7 @@ static bool decode(const char *header, const void *rows, size_t size, view_panor
                    md5_error *error)
 {
     const size_t length = strlen(header);
-    OWN uint8_t *const exact = malloc(length + size);
+    SCOPED uint8_t *const exact = malloc(length + size);
     memcpy(exact, header, length);
     if (size > 0)
         memcpy(exact + length, rows, size);

@@ -2,7 +2,7 @@
 // picked point, projected by the lens's matrices, with the clicked pixel. Also the limits of a
 // thumbnail process, deformed surfaces, and the pointer.
 #define _XOPEN_SOURCE 700 // fork()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
@@ -182,10 +182,10 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
     CHECK(state->pick.is_set && !state->measured.is_set);
     view_measure_at(state, WIDTH / 2 + 6, HEIGHT / 2);
     CHECK(state->pick.is_set && state->measured.is_set);
-    OWN_PICTURE with = shot_draw(viewer);
+    SCOPED_PICTURE with = shot_draw(viewer);
     const view_pick measured = state->measured;
     state->measured.is_set = false;
-    OWN_PICTURE without = shot_draw(viewer);
+    SCOPED_PICTURE without = shot_draw(viewer);
     CHECK(!shot_same(&with, &without));
     state->measured = measured;
     view_measure_at(state, 1.0f, 1.0f); // next to the body
@@ -400,7 +400,7 @@ TEST_SQUARE (view_deforms_keep_scale) {
 // Returns the number of pixels that the orange sprites cover.
 static double count_orange(const gl_scene *scene, const char *line)
 {
-    OWN_PICTURE picture = render_shot(scene, line);
+    SCOPED_PICTURE picture = render_shot(scene, line);
     uint32_t count = 0;
     for (uint32_t i = 0; picture.rgba != NULL && i < picture.width * picture.height; i++)
         count += picture.rgba[4 * i] > 200 && picture.rgba[4 * i + 2] < 150;
@@ -439,20 +439,20 @@ TEST_SCENE (view_machine_shows_attached_models) {
         " mesh { shader \"none\" numverts 3 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 vert 2 ( 0 1 )"
         " 2 1 numtris 2 tri 0 0 1 2 tri 1 0 2 1 numweights 3 weight 0 0 1 ( 0 0 0 )"
         " weight 1 0 1 ( -30 0 0 ) weight 2 1 1 ( -9 -40 9 ) }";
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING bobbin = common_absolute(test_path("models/bobbin"));
-    OWN_STRING text = common_format(
+    SCOPED_FOLDER folder = folder_make();
+    SCOPED_STRING bobbin = common_absolute(test_path("models/bobbin"));
+    SCOPED_STRING text = common_format(
         "machine holds { model \"%s/bobbin.md5mesh\" clip carry \"%s/carry.md5anim\" {"
         " window hold 2-60 fast } layer body { state carry carry } attached far blade.md5mesh"
         " attached blade blade.md5mesh on prop_r"
         " modifier left two_bone hand_l { target grip of blade } }",
         bobbin, bobbin);
-    OWN_STRING line = common_format("%s/holds.md5machine --animation-time 0.7" SIZE, folder);
-    OWN_SHOT viewer;
-    folder_put_text(folder, "blade.md5mesh", blade);
-    folder_put_text(folder, "holds.md5machine", text);
+    SCOPED_STRING line = common_format("%s/holds.md5machine --animation-time 0.7" SIZE, folder);
+    SCOPED_SHOT viewer;
+    folder_write_text(folder, "blade.md5mesh", blade);
+    folder_write_text(folder, "holds.md5machine", text);
     if (shot_open(&viewer, scene, line)) {
-        OWN_PICTURE with = shot_draw(&viewer);
+        SCOPED_PICTURE with = shot_draw(&viewer);
         view_companion *const held = viewer.state.document->companions + VIEW_HELD + 1;
         const view_scene *const fixture = &viewer.state.document->scene;
         md5_xform at = {.rotation = {.w = 1}};
@@ -472,7 +472,7 @@ TEST_SCENE (view_machine_shows_attached_models) {
             CHECK(md5_vec3_length(md5_vec3_sub(drawn, md5_xform_point(at, bind))) < 1e-3f);
         }
         md5gl_set_visible(held->drawn, 0, false);
-        OWN_PICTURE without = shot_draw(&viewer);
+        SCOPED_PICTURE without = shot_draw(&viewer);
         CHECK(shot_difference(&with, &without) > 0.01);
         CHECK_STRING(fixture->machine.events[0].text, "begin hold fast");
     }
@@ -485,7 +485,7 @@ TEST_SCENE (view_layers_show_built_in_images) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_log log = quiet_log;
         view_textures textures;
-        OWN_MODEL model = md5_load_model(test_path(cases[i]), NULL, NULL);
+        SCOPED_MODEL model = md5_load_model(test_path(cases[i]), NULL, NULL);
         CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
             &(view_texture_sources){.model = model, .path = test_path(cases[i])}));
@@ -503,10 +503,10 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     view_log log = quiet_log;
     const char *const path = test_path("test/data/lost/lost.md5mesh");
     view_package *const package = view_open_package(path, NULL);
-    OWN_MODEL model = md5_load_model(path, NULL, NULL);
+    SCOPED_MODEL model = md5_load_model(path, NULL, NULL);
     for (int i = 0; i < 2; i++) {
         view_textures textures;
-        OWN_STRING address =
+        SCOPED_STRING address =
             view_make_address(package->root, i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
         CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
@@ -587,7 +587,7 @@ static double rotation_about_z(md5_quat rotation)
 static double turning_rate(const view_machine *machine)
 {
     const double step = 1.0 / 256.0;
-    OWN_PLAYER player = md5_create_player(machine->character->machine, NULL, NULL);
+    SCOPED_PLAYER player = md5_create_player(machine->character->machine, NULL, NULL);
     const uint32_t state = md5_find_state(machine->character->machine, 0, "turn_left");
     CHECK(state != MD5_NONE && md5_player_seek(player, 0, state, 0.0));
     md5_player_advance(player, step, NULL, NULL);

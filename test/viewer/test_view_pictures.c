@@ -1,7 +1,7 @@
 // Images of command lines, all in one process with one OpenGL context: the built-in model is within
 // the image in every clip and from all sides, and each option that affects the image changes it.
 // test/viewer/view.sh runs the same viewer as a program.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_shot.h"
 
 #define MODEL "models/bobbin/bobbin.md5mesh"
@@ -71,12 +71,12 @@ typedef struct option_case {
 static void check_options(const gl_scene *scene, const char *plain_line, const option_case *cases,
                           size_t num_cases)
 {
-    OWN_PICTURE plain = render_shot(scene, plain_line);
-    OWN_PICTURE again = render_shot(scene, plain_line);
+    SCOPED_PICTURE plain = render_shot(scene, plain_line);
+    SCOPED_PICTURE again = render_shot(scene, plain_line);
     CHECK(shot_same(&plain, &again));
     for (size_t i = 0; i < num_cases; i++) {
-        OWN_STRING line = common_format("%s %s", plain_line, cases[i].options);
-        OWN_PICTURE changed = render_shot(scene, line);
+        SCOPED_STRING line = common_format("%s %s", plain_line, cases[i].options);
+        SCOPED_PICTURE changed = render_shot(scene, line);
         const double fraction = shot_difference(&plain, &changed);
         CHECK_THAT(fraction > cases[i].min_fraction, "%s changes %.5f of the pixels, expected %.5f",
                    cases[i].options, fraction, cases[i].min_fraction);
@@ -138,9 +138,9 @@ TEST_SCENE (view_scenery_is_a_warm_ground_below_a_sky) {
     STRINGS(views) = {"0", "-30", "0 --grid", "0 --no-background"};
     shot shots[4];
     for (uint32_t i = 0; i < 4; i++) {
-        OWN_STRING line = common_format("models/zoo/triangle.md5mesh --samples 1" SMALL
-                                        " --camera-elevation-angle %s",
-                                        views[i]);
+        SCOPED_STRING line = common_format("models/zoo/triangle.md5mesh --samples 1" SMALL
+                                           " --camera-elevation-angle %s",
+                                           views[i]);
         shots[i] = render_shot(scene, line);
     }
     const uint32_t last = shots[0].height - 1;
@@ -174,7 +174,7 @@ TEST_SCENE (view_options_change_the_docks) {
 
 static bool has_case(const char *name, const option_case *cases, size_t num_cases)
 {
-    OWN_STRING option = common_format("--%s", name);
+    SCOPED_STRING option = common_format("--%s", name);
     for (size_t i = 0; i < num_cases; i++) {
         const char *const at = strstr(cases[i].options, option);
         if (at != NULL && strchr(" =", at[strlen(option)]) != NULL)
@@ -229,10 +229,10 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_twisted_limbs) {
                       "dual --animation-time 0.5"};
     double fraction[3] = {0};
     for (uint32_t i = 0; i < 3; i++) {
-        OWN_STRING line = common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
-                                        " --no-background --skinning %s",
-                                        cases[i]);
-        OWN_PICTURE post = render_shot(scene, line);
+        SCOPED_STRING line = common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
+                                           " --no-background --skinning %s",
+                                           cases[i]);
+        SCOPED_PICTURE post = render_shot(scene, line);
         fraction[i] = post.rgba != NULL ? measure_shot_cover(&post).share : 0.0;
     }
     CHECK(fraction[1] < 0.7 * fraction[0]);
@@ -251,10 +251,10 @@ TEST_SHOT (view_distant_guests_change_no_shadow,
         view_load_guest(state->document, test_path("models/thimble/visitor.md5machine"), &loader));
     float *const height = &viewer->state.document->scene.machine.guest->placement.translation.y;
     *height = -140;
-    OWN_PICTURE first = shot_draw(viewer);
+    SCOPED_PICTURE first = shot_draw(viewer);
     for (size_t i = 0; i < COUNT_OF(heights); i++) {
         *height = heights[i];
-        OWN_PICTURE picture = shot_draw(viewer);
+        SCOPED_PICTURE picture = shot_draw(viewer);
         CHECK_THAT(shot_difference(&picture, &first) == 0.0, "%g", (double)heights[i]);
     }
 }

@@ -1,6 +1,6 @@
 // Models of the Quake re-releases in the viewer: frame rate, scales of joints, and skins. The tests
 // write the files.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -35,12 +35,12 @@ static void open_view(quake_view *view, const char *folder, const char *scale_te
     *view = (quake_view){.top = folder_make(), .log = {.level = VIEW_QUIET}};
     view->folder = common_join(view->top, folder);
     CHECK(mkdir(view->folder, 0700) == 0);
-    folder_put_text(view->folder, "tris.md5mesh", mesh);
-    folder_put_text(view->folder, "tris.md5anim", anim);
+    folder_write_text(view->folder, "tris.md5mesh", mesh);
+    folder_write_text(view->folder, "tris.md5anim", anim);
     if (scale_text != NULL)
-        folder_put_text(view->folder, "tris.md5scale", scale_text);
-    folder_put_text(view->top, "tris.md2", "too short to be one");
-    OWN_STRING path = common_join(view->folder, "tris.md5mesh");
+        folder_write_text(view->folder, "tris.md5scale", scale_text);
+    folder_write_text(view->top, "tris.md2", "too short to be one");
+    SCOPED_STRING path = common_join(view->folder, "tris.md5mesh");
     const char *const files[] = {path};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
 }
@@ -66,7 +66,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
             CHECK(!view.scene.clips[0].scales);
         }
         // Neither an empty shader nor a truncated .md2 names a skin.
-        folder_put_text(view.folder, "_00_00.png", "");
+        folder_write_text(view.folder, "_00_00.png", "");
         const view_look_search search = {.model = view.scene.model,
                                          .package = view_open_package(view.scene.path, NULL)};
         view_look look = view_find_look(&search, view_log_listener(&view.log));
@@ -101,12 +101,12 @@ TEST (view_quake_finds_scales_in_any_case) {
     open_view(&view, "md5", NULL);
     CHECK(view.is_open && view.scene.num_clips == 1 && !view.scene.clips[0].scales);
     view_free_scene(&view.scene);
-    folder_put_text(view.folder, "run.md5anim", anim);
-    folder_put_text(view.folder, "Tris.MD5Scale", scale);
+    folder_write_text(view.folder, "run.md5anim", anim);
+    folder_write_text(view.folder, "Tris.MD5Scale", scale);
 
     // The scales belong to the clip of the same name, both if the clip is found and if it is named.
-    OWN_STRING model = common_join(view.folder, "tris.md5mesh");
-    OWN_STRING clip = common_join(view.folder, "tris.md5anim");
+    SCOPED_STRING model = common_join(view.folder, "tris.md5mesh");
+    SCOPED_STRING clip = common_join(view.folder, "tris.md5anim");
     const char *const files[] = {model, clip};
     for (size_t num_files = 1; num_files <= COUNT_OF(files); num_files++) {
         if (!CHECK(view_load_scene(&view.scene, files, num_files, NULL, true, &view.log)))
@@ -154,7 +154,7 @@ static void write_color_image(const char *folder, const char *name, int color)
     uint8_t file[HEAD + 3 * SIDE * SIDE] = {[2] = 2, [12] = SIDE, [14] = SIDE, [16] = 24};
     for (size_t i = HEAD + (size_t)color; i < sizeof file; i += 3)
         file[i] = 200;
-    folder_put(folder, name, file, sizeof file);
+    folder_write(folder, name, file, sizeof file);
 }
 
 static bool make_folder(quake_folder *folder, const char *name)
@@ -164,7 +164,7 @@ static bool make_folder(quake_folder *folder, const char *name)
     folder->model = common_join(folder->below, "tris.md5mesh");
     if (!CHECK(mkdir(folder->below, 0700) == 0))
         return false;
-    folder_put_text(folder->below, "tris.md5mesh", quake_skins_mesh);
+    folder_write_text(folder->below, "tris.md5mesh", quake_skins_mesh);
     return true;
 }
 
@@ -179,7 +179,7 @@ static void remove_folder(quake_folder *folder)
 static char strongest_color(shot_viewer *viewer, double time)
 {
     viewer->state.play.time = time;
-    OWN_PICTURE picture = shot_draw(viewer);
+    SCOPED_PICTURE picture = shot_draw(viewer);
     double sums[3] = {0, 0, 0};
     for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
         for (int k = 0; k < 3; k++)
@@ -193,8 +193,8 @@ static char strongest_color(shot_viewer *viewer, double time)
 static void check_skin(gl_scene *scene, const quake_folder *folder, const char *skin,
                        const char *colors, uint32_t num_warnings)
 {
-    OWN_SHOT viewer;
-    OWN_STRING line = common_format(
+    SCOPED_SHOT viewer;
+    SCOPED_STRING line = common_format(
         "%s%s --no-background --samples 1 --two-sided --resolution 48,48", folder->model, skin);
     if (shot_open(&viewer, scene, line)) {
         char shown[16] = "";
@@ -219,7 +219,7 @@ TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
         check_skin(scene, &folder, " --skin 1", "ggg", 0);
         // The skin does not exist, so the first is shown.
         check_skin(scene, &folder, " --skin 2", "rgbr", 1);
-        folder_put(folder.below, "board_00_01.tga", "?", 1);
+        folder_write(folder.below, "board_00_01.tga", "?", 1);
         check_skin(scene, &folder, "", "rrr", 1); // damaged, so the first image remains
     }
     remove_folder(&folder);
@@ -233,7 +233,7 @@ TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
     if (make_folder(&folder, "md5")) {
         strcpy((char *)file + HEAD, "models/x/skin.pcx");
         strcpy((char *)file + HEAD + NAME, "models/x/pain.pcx");
-        folder_put(folder.top, "tris.md2", file, sizeof file);
+        folder_write(folder.top, "tris.md2", file, sizeof file);
         write_color_image(folder.below, "skin.tga", 2);
         write_color_image(folder.below, "pain.tga", 0);
         check_skin(scene, &folder, "", "rr", 0);

@@ -1,6 +1,6 @@
 // A range of frames on the time bar, which limits playback. Also recording, the pace of frames, the
 // scale of the interface, keys and touch input.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
@@ -162,8 +162,8 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
 TEST (view_movie_stores_its_frame_count_at_the_end) {
     size_t reference_size = 0;
     size_t open_size = 0;
-    OWN uint8_t *const reference = write_movie("record_known.apng", 3, &reference_size);
-    OWN uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
+    SCOPED uint8_t *const reference = write_movie("record_known.apng", 3, &reference_size);
+    SCOPED uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
     REQUIRE(reference != NULL && open != NULL);
     CHECK_UINT(read_frame_count(open), 3);
     CHECK_UINT(open_size, reference_size);
@@ -187,7 +187,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
         CHECK(!state->jobs.movie);
         CHECK(strstr(state->ui.notice, ": 2 frames"));
         size_t size = 0;
-        OWN_STRING bytes = common_read_stream(path, &size, &problem);
+        SCOPED_STRING bytes = common_read_stream(path, &size, &problem);
         CHECK(bytes != NULL && size > 100 && read_frame_count((const uint8_t *)bytes) == 2);
         CHECK(remove(path) == 0);
         free(path);

@@ -1,7 +1,7 @@
 // Reduced triangles of meshes: their distance from the whole surface, the vertices that must be
 // kept, and the members of crowds that are drawn from them. Also the control of quality by frame
 // time.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -130,7 +130,7 @@ static double distance_to(const md5_vec3 *positions, const view_triangles *level
 static void check_distances(const md5_mesh *mesh, const md5_mat34 *palette,
                             const view_triangles *levels, const float *limits)
 {
-    OWN md5_vec3 *const positions = common_alloc(mesh->num_vertices, sizeof *positions);
+    SCOPED md5_vec3 *const positions = common_alloc(mesh->num_vertices, sizeof *positions);
     md5_skin(mesh, palette, positions, NULL, NULL);
     const uint32_t step = mesh->num_vertices > 1000 ? 40 : 1;
     for (uint32_t i = 0; i < 2; i++) {
@@ -147,16 +147,16 @@ TEST (view_reduced_surfaces_are_near) {
     static const float errors[] = {0.1f, 0.4f};
     static const float bind_limits[] = {0.2f, 0.8f};
     static const float run_limits[] = {0.25f, 1.0f};
-    OWN_MODEL model = our_model(BOBBIN);
-    OWN_ANIM run = md5_load_anim(test_path("models/bobbin/run.md5anim"), NULL, NULL);
-    OWN_BINDING binding = md5_bind(model, run, NULL, NULL);
+    SCOPED_MODEL model = our_model(BOBBIN);
+    SCOPED_ANIM run = md5_load_anim(test_path("models/bobbin/run.md5anim"), NULL, NULL);
+    SCOPED_BINDING binding = md5_bind(model, run, NULL, NULL);
     if (!has_reduction() || !CHECK(binding))
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
-    OWN md5_mat34 *const bent = common_alloc(num_joints, sizeof *bent);
-    OWN md5_mat34 *const still = common_alloc(num_joints, sizeof *still);
-    OWN md5_mat34 *const running = common_alloc(num_joints, sizeof *running);
-    OWN md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    SCOPED md5_mat34 *const bent = common_alloc(num_joints, sizeof *bent);
+    SCOPED md5_mat34 *const still = common_alloc(num_joints, sizeof *still);
+    SCOPED md5_mat34 *const running = common_alloc(num_joints, sizeof *running);
+    SCOPED md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     view_bend_joints(model, bent);
     md5_build_palette(model, model->bind, still);
     md5_pose_palette(binding, md5_sample_position_from_frames(run, 8, 8, 0), MD5_ROOT_FILE, pose,
@@ -215,7 +215,7 @@ static md5_model *make_limb(void)
 TEST (view_reduced_limbs_bend_at_the_elbow) {
     const float error = 0.2f;
     md5_mat34 bent[2], posed[2];
-    OWN_MODEL limb = make_limb();
+    SCOPED_MODEL limb = make_limb();
     if (!has_reduction() || !CHECK(limb))
         return;
     const md5_mesh *const mesh = &limb->meshes[0];
@@ -381,13 +381,13 @@ TEST (view_unusual_meshes_can_be_reduced) {
 // Two vertices that all triangles share: an algorithm of cubic cost would take days.
 TEST (view_reducing_takes_linear_time_around_a_vertex) {
     enum { SIDES = 30000, NUM = SIDES + 2 };
-    OWN md5_vec3 *const positions = common_alloc(2 * NUM, sizeof *positions);
+    SCOPED md5_vec3 *const positions = common_alloc(2 * NUM, sizeof *positions);
     md5_vec3 *const normals = positions + NUM;
-    OWN md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
-    OWN uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
-    OWN uint32_t *const joints = common_alloc(NUM, sizeof *joints);
-    OWN uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
-    OWN md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
+    SCOPED md5_vec2 *const texcoords = common_alloc(NUM, sizeof *texcoords);
+    SCOPED uint32_t *const first = common_alloc(NUM + 1, sizeof *first);
+    SCOPED uint32_t *const joints = common_alloc(NUM, sizeof *joints);
+    SCOPED uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
+    SCOPED md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
     for (uint32_t i = 0; i < NUM; i++) {
         const float angle = 6.2831853f * (float)i / (float)SIDES;
         const float side = i < SIDES ? 1.0f : 0.0f;
@@ -446,9 +446,10 @@ TEST_LONG (view_crowds_look_alike_reduced) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    OWN_PICTURE full = render_shot(&scene, RUNNERS "--animation-time 0.43");
-    OWN_PICTURE later = render_shot(&scene, RUNNERS "--animation-time 0.48");
-    OWN_PICTURE reduced = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512");
+    SCOPED_PICTURE full = render_shot(&scene, RUNNERS "--animation-time 0.43");
+    SCOPED_PICTURE later = render_shot(&scene, RUNNERS "--animation-time 0.48");
+    SCOPED_PICTURE reduced =
+        render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512");
     const double share = shot_difference(&reduced, &full);
     const double step = shot_difference(&later, &full);
     CHECK(!shot_same(&reduced, &full));
@@ -466,7 +467,7 @@ TEST_LONG (view_crowds_look_alike_reduced) {
 
 // Members use the level for their size, and each level has fewer triangles than the one before.
 TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduced 100") {
-    OWN_PICTURE drawn = shot_draw(viewer);
+    SCOPED_PICTURE drawn = shot_draw(viewer);
     const view_crowd *const crowd = &viewer->state.document->crowd;
     const view_kind *const kind = &crowd->kinds[0];
     uint32_t sum = 0;
@@ -496,9 +497,9 @@ TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduc
 // Members of fewer triangles have the same faces as members of all triangles: the levels change
 // less than half as much as the morph target.
 TEST_SCENE (view_morph_targets_move_members_of_fewer_triangles) {
-    OWN_PICTURE still = render_shot(scene, FACES "--crowd-reduced 512");
-    OWN_PICTURE reduced = render_shot(scene, FACES "--crowd-reduced 512 --morph oh=1");
-    OWN_PICTURE full = render_shot(scene, FACES "--morph oh=1");
+    SCOPED_PICTURE still = render_shot(scene, FACES "--crowd-reduced 512");
+    SCOPED_PICTURE reduced = render_shot(scene, FACES "--crowd-reduced 512 --morph oh=1");
+    SCOPED_PICTURE full = render_shot(scene, FACES "--morph oh=1");
     const double levels = shot_difference(&reduced, &full);
     const double target = shot_difference(&reduced, &still);
     CHECK_THAT(levels < 0.5 * target, "levels change %.4f, the target %.4f", levels, target);
@@ -507,7 +508,7 @@ TEST_SCENE (view_morph_targets_move_members_of_fewer_triangles) {
 // Baked members use the triangles of the level for the largest size at which they are baked.
 TEST_SHOT (view_baked_members_are_drawn_from_fewer_triangles,
            FEW "--crowd-reduced 200 --crowd-baked 100") {
-    OWN_PICTURE drawn = shot_draw(viewer);
+    SCOPED_PICTURE drawn = shot_draw(viewer);
     const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
     const uint32_t posed = view_detail_at(kind, 0, 100.0f, true, false);
     const uint32_t baked = view_detail_at(kind, 0, 6.0f, true, true);
@@ -717,11 +718,11 @@ TEST_SCENE (view_reduced_images_show_the_same) {
     shot_viewer viewer;
     for (uint32_t i = 0; i < 2; i++) {
         if (shot_open(&viewer, scene, lines[i])) {
-            OWN_PICTURE full = shot_draw(&viewer);
-            OWN uint8_t *const half = draw_half(&viewer.state);
+            SCOPED_PICTURE full = shot_draw(&viewer);
+            SCOPED uint8_t *const half = draw_half(&viewer.state);
             CHECK_SMALL(compare(&full, half), 3.0);
             viewer.state.cameras.user.azimuth += 40.0f;
-            OWN uint8_t *const second = draw_half(&viewer.state);
+            SCOPED uint8_t *const second = draw_half(&viewer.state);
             CHECK(compare(&full, second) > 10.0);
         }
         shot_close(&viewer);
@@ -742,16 +743,16 @@ static void compare_light(const shot *first, const shot *second, size_t *below, 
 TEST_SCENE (view_quality_level_omits_shadows) {
     STRINGS(all) = {PLAIN, PLAIN " --crowd 9"};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
-        OWN_SHOT viewer;
+        SCOPED_SHOT viewer;
         char options[256];
         snprintf(options, sizeof options, "%s --no-shadow", all[i]);
-        OWN_PICTURE none = render_shot(scene, options);
+        SCOPED_PICTURE none = render_shot(scene, options);
         if (shot_open(&viewer, scene, all[i])) {
-            OWN_PICTURE full = shot_draw(&viewer);
+            SCOPED_PICTURE full = shot_draw(&viewer);
             viewer.state.drawing.quality_level = view_quality_levels[2];
-            OWN_PICTURE reduced = shot_draw(&viewer);
+            SCOPED_PICTURE reduced = shot_draw(&viewer);
             viewer.state.drawing.quality_level = (view_quality_level){.scale = 0};
-            OWN_PICTURE again = shot_draw(&viewer);
+            SCOPED_PICTURE again = shot_draw(&viewer);
             size_t below, above;
             compare_light(&reduced, &none, &below, &above);
             CHECK_THAT(below > 100 && above == 0, "%zu darker, %zu lighter", below, above);
@@ -760,7 +761,7 @@ TEST_SCENE (view_quality_level_omits_shadows) {
             CHECK(viewer.state.options->shown.shadows);
             viewer.state.drawing.quality_level = view_quality_levels[2];
             viewer.state.options->shown.shadows = false;
-            OWN_PICTURE unwanted = shot_draw(&viewer);
+            SCOPED_PICTURE unwanted = shot_draw(&viewer);
             CHECK(shot_same(&unwanted, &none));
         }
     }
@@ -770,7 +771,7 @@ TEST_SCENE (view_quality_level_omits_shadows) {
 // wider than the square. `height` is the height of one additional, narrow triangle.
 static double measure_blob(const gl_scene *scene, int height)
 {
-    OWN_FOLDER folder = folder_make();
+    SCOPED_FOLDER folder = folder_make();
     test_text text = {0};
     test_append(&text,
                 "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
@@ -781,19 +782,19 @@ static double measure_blob(const gl_scene *scene, int height)
                 "numweights 5 weight 0 0 1 ( -50 -50 0 ) weight 1 0 1 ( 50 -50 0 )\n"
                 "weight 2 0 1 ( 50 50 0 ) weight 3 0 1 ( -50 50 0 ) weight 4 0 1 ( 0 -50 %d ) }\n",
                 height);
-    folder_put_text(folder, "square.md5mesh", text.bytes);
+    folder_write_text(folder, "square.md5mesh", text.bytes);
     free(text.bytes);
     char line[512];
     double sum = 0;
     snprintf(line, sizeof line, "%s/square.md5mesh --samples 1 --resolution 320,240 --grid=no",
              folder);
-    OWN_SHOT viewer;
+    SCOPED_SHOT viewer;
     if (!CHECK(shot_open(&viewer, scene, line)))
         return 0;
     viewer.state.drawing.quality_level = view_quality_levels[2];
-    OWN_PICTURE with = shot_draw(&viewer);
+    SCOPED_PICTURE with = shot_draw(&viewer);
     viewer.state.options->shown.shadows = false;
-    OWN_PICTURE without = shot_draw(&viewer);
+    SCOPED_PICTURE without = shot_draw(&viewer);
     for (size_t i = 0; i < (size_t)4 * with.width * with.height; i++)
         sum += without.rgba[i] - with.rgba[i];
     return sum;
@@ -813,7 +814,7 @@ TEST_SHOT (view_quality_level_has_fewer_triangles,
     uint64_t last = UINT64_MAX;
     for (int step = 0; step < 3; step++) {
         viewer->state.drawing.quality_level = view_quality_levels[step];
-        OWN_PICTURE picture = shot_draw(viewer);
+        SCOPED_PICTURE picture = shot_draw(viewer);
         const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
         uint64_t count = 0;
         for (uint32_t i = 0; i < kind->num_levels; i++)
@@ -846,7 +847,7 @@ TEST (view_quality_begins_by_the_device) {
 }
 
 // Returns the fraction of the pixels with a channel that differs by more than 16 of 255.
-static double fraction_of_different_pixels(const shot *picture, const uint8_t *rgba)
+static double different_pixel_fraction(const shot *picture, const uint8_t *rgba)
 {
     const size_t count = (size_t)picture->width * picture->height;
     size_t num_different = 0;
@@ -867,9 +868,9 @@ TEST_SHOT (view_smooth_edges_look_like_samples,
     enum { ACROSS = 640, DOWN = 360 };
     md5_error error = {0};
     md5gl_renderer *const renderer = viewer->state.renderer;
-    OWN_PICTURE full = shot_draw(viewer);
-    OWN uint8_t *const rough = common_alloc((size_t)4 * ACROSS * DOWN, 1);
-    OWN uint8_t *const smooth = common_alloc((size_t)4 * ACROSS * DOWN, 1);
+    SCOPED_PICTURE full = shot_draw(viewer);
+    SCOPED uint8_t *const rough = common_alloc((size_t)4 * ACROSS * DOWN, 1);
+    SCOPED uint8_t *const smooth = common_alloc((size_t)4 * ACROSS * DOWN, 1);
     md5gl_target *const from = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
     md5gl_target *const to = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
     viewer->state.drawing.quality_level = view_quality_levels[1];
@@ -883,8 +884,8 @@ TEST_SHOT (view_smooth_edges_look_like_samples,
         && md5gl_read_pixels(renderer, to, ACROSS, DOWN, smooth, &error);
     CHECK_DONE(is_drawn, error);
     if (is_drawn) {
-        const double rough_fraction = fraction_of_different_pixels(&full, rough);
-        const double smooth_fraction = fraction_of_different_pixels(&full, smooth);
+        const double rough_fraction = different_pixel_fraction(&full, rough);
+        const double smooth_fraction = different_pixel_fraction(&full, smooth);
         CHECK_THAT(smooth_fraction < 0.02, "%g of the pixels differ", smooth_fraction);
         CHECK_THAT(smooth_fraction < rough_fraction, "%g differ, %g without the filter",
                    smooth_fraction, rough_fraction);

@@ -1,6 +1,6 @@
 // Messages of the window: errors, problems, the start page, the frame time and the icon of a
 // recording.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -51,7 +51,7 @@ static char *open_broken(screen *w, const char *before)
 {
     char *const text =
         common_format("MD5Version 10\ncommandline \"%s\"\nnumJoints x\nlast", before);
-    folder_put_text(w->folder, "broken.md5mesh", text);
+    folder_write_text(w->folder, "broken.md5mesh", text);
     free(text);
     char *const path = common_join(w->folder, "broken.md5mesh");
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(path));
@@ -62,7 +62,7 @@ static char *open_broken(screen *w, const char *before)
 // -- Errors -------------------------------------------------------------------------------------
 
 TEST_HERE (view_error_shows_the_lines_around_its_location) {
-    OWN_STRING path = open_broken(w, "");
+    SCOPED_STRING path = open_broken(w, "");
     const view_excerpt *const excerpt = &w->viewer.panels.problems.excerpt;
     CHECK_UINT(w->viewer.log.failure.line, 3);
     CHECK_UINT(excerpt->first, 1);
@@ -76,11 +76,11 @@ TEST_HERE (view_error_shows_the_lines_around_its_location) {
 // A line of 100 000 bytes that are not valid characters: the part around the column is shown.
 TEST_HERE (view_error_shows_a_part_of_a_long_invalid_line) {
     enum { LENGTH = 100000 };
-    OWN_STRING text = common_alloc(LENGTH + 64, 1);
+    SCOPED_STRING text = common_alloc(LENGTH + 64, 1);
     memcpy(text, "MD5Version 10 ", 14);
     memset(text + 14, 0xFF, LENGTH);
-    folder_put(w->folder, "long.md5mesh", text, LENGTH + 14);
-    OWN_STRING path = common_join(w->folder, "long.md5mesh");
+    folder_write(w->folder, "long.md5mesh", text, LENGTH + 14);
+    SCOPED_STRING path = common_join(w->folder, "long.md5mesh");
     md5_error error = {.line = 1, .column = 50000, .message = "wrong"};
     snprintf(error.file, sizeof error.file, "%s", path);
     view_log_error(&w->viewer.log, &error);
@@ -101,11 +101,11 @@ TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
 // Files are listed in the folder of the last opened file. A model that the user has not opened does
 // not count: then files are listed in the working directory.
 TEST_HERE (view_list_begins_in_the_last_folder) {
-    OWN_STRING here = common_canonical_path(".");
-    OWN_STRING models_folder = view_find_models_folder();
+    SCOPED_STRING here = common_canonical_path(".");
+    SCOPED_STRING models_folder = view_find_models_folder();
     REQUIRE(models_folder);
-    OWN_STRING file = common_join(models_folder, "bobbin/bobbin.md5mesh");
-    OWN_STRING models = common_join(models_folder, "bobbin");
+    SCOPED_STRING file = common_join(models_folder, "bobbin/bobbin.md5mesh");
+    SCOPED_STRING models = common_join(models_folder, "bobbin");
     view_browser *const list = &w->viewer.panels.browser;
     const char *const files[] = {file};
     CHECK(view_open(&w->viewer, files, 1, true));
@@ -114,7 +114,7 @@ TEST_HERE (view_list_begins_in_the_last_folder) {
     view_clear_browser(list);
     w->options.num_files = 1;
     PERFORM(&w->viewer, VIEW_FILES);
-    OWN_STRING expected = common_canonical_path(models);
+    SCOPED_STRING expected = common_canonical_path(models);
     CHECK_STRING(list->folder, expected);
     CHECK(list->locations.count > 4); // home, the model's folder and others
 }
@@ -157,7 +157,7 @@ static void open_path(screen *w, const char *path)
 
 // Below "..", each step leads up, to the root.
 TEST_HERE (folders_can_be_left_up_to_the_root) {
-    OWN_STRING inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
+    SCOPED_STRING inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
     view_browser *const browser = &w->viewer.panels.browser;
     size_t steps = 0;
     size_t depth = 0;
@@ -264,7 +264,7 @@ TEST_HERE (view_problems_of_a_foreign_clip_are_one_problem) {
 TEST_HERE (view_problems_open_their_location) {
     view_log *const log = &w->viewer.log;
     const md5_model *const model = w->viewer.document->scene.model;
-    OWN_STRING path = common_copy(test_path(BOBBIN));
+    SCOPED_STRING path = common_copy(test_path(BOBBIN));
     md5_error location = {.line = 7, .column = 2, .message = "odd"};
     snprintf(location.file, sizeof location.file, "%s", path);
     warn(w, 0);
@@ -275,7 +275,7 @@ TEST_HERE (view_problems_open_their_location) {
     view_log_warning(log, &location);
     press(w, "problems/mesh eyes");
     CHECK(w->viewer.ui.selected_mesh == 1);
-    OWN_STRING joint =
+    SCOPED_STRING joint =
         common_format("problems/joint %s", w->viewer.document->scene.skeleton->joints[5].name);
     press(w, joint);
     item_draw(&w->viewer, 1280, 720);
@@ -295,8 +295,8 @@ TEST_HERE (view_problems_open_their_location) {
 static char *copy_renamed(screen *w, const char *from, const char *name)
 {
     size_t size;
-    OWN_STRING text = test_read_file(test_path(from), &size);
-    OWN_STRING renamed = common_alloc(2, size);
+    SCOPED_STRING text = test_read_file(test_path(from), &size);
+    SCOPED_STRING renamed = common_alloc(2, size);
     char *to = renamed;
     for (const char *c = text; *c != '\0';) {
         const bool is_joint = strncmp(c, "\n\t\"", 3) == 0 || strncmp(c, "\n  \"", 4) == 0;
@@ -309,15 +309,15 @@ static char *copy_renamed(screen *w, const char *from, const char *name)
             c++;
         }
     }
-    folder_put(w->folder, name, renamed, (size_t)(to - renamed));
+    folder_write(w->folder, name, renamed, (size_t)(to - renamed));
     return common_join(w->folder, name);
 }
 
 // A clip without any joint of the model is shown on its own model, which is in the same folder, and
 // the map of joints for retargeting is guessed.
 TEST_HERE (view_error_of_a_mismatched_clip_opens_the_joint_map) {
-    OWN_STRING mesh = copy_renamed(w, BOBBIN, "other.md5mesh");
-    OWN_STRING clip = copy_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
+    SCOPED_STRING mesh = copy_renamed(w, BOBBIN, "other.md5mesh");
+    SCOPED_STRING clip = copy_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(clip));
     CHECK(w->viewer.log.error[0] != '\0' && !has_item(w, 1280, 720, "error/Try again"));
     press(w, "error/Map joints");
@@ -348,9 +348,9 @@ static char *open_half(screen *w)
 {
     size_t size;
     char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
-    OWN_STRING path = common_join(w->folder, "half.md5mesh");
+    SCOPED_STRING path = common_join(w->folder, "half.md5mesh");
     memcpy(strstr(mesh, "weight 2 0 1.0") + 11, "0.5", 3);
-    folder_put(w->folder, "half.md5mesh", mesh, size);
+    folder_write(w->folder, "half.md5mesh", mesh, size);
     open_checked(w, path);
     return mesh;
 }
@@ -359,22 +359,22 @@ static char *open_half(screen *w)
 // written to a new file, which Enter opens. The original file is unchanged.
 TEST_HERE (view_problems_are_repaired) {
     size_t size;
-    folder_put_text(w->folder, "half-fixed-1.md5mesh", "of somebody else");
-    OWN_STRING mesh = open_half(w);
-    OWN_STRING path = common_join(w->folder, "half.md5mesh");
+    folder_write_text(w->folder, "half-fixed-1.md5mesh", "of somebody else");
+    SCOPED_STRING mesh = open_half(w);
+    SCOPED_STRING path = common_join(w->folder, "half.md5mesh");
     w->viewer.ui.docks.shows_problems = true;
     press(w, "problems/Repair");
     const view_problems *const list = &w->viewer.panels.problems;
     CHECK_STRING(list->repair, "1 vertex with weights scaled to a sum of 1\n");
     CHECK(has_item(w, 420, 300, "error/Save and open") && has_item(w, 1280, 720, "error/Close"));
     press_key(w, VIEW_KEY_ESCAPE);
-    OWN_STRING output = common_join(w->folder, "half-fixed-2.md5mesh");
+    SCOPED_STRING output = common_join(w->folder, "half-fixed-2.md5mesh");
     CHECK(list->repair == NULL && !common_is_file(output));
     press(w, "problems/Repair");
     press_key(w, VIEW_KEY_RETURN);
     CHECK_STRING(common_base(w->viewer.document->scene.path), "half-fixed-2.md5mesh");
     CHECK_NEAR(w->viewer.document->scene.model->meshes[0].weights[2].bias, 1, 0);
-    OWN_STRING kept = test_read_file(path, &size);
+    SCOPED_STRING kept = test_read_file(path, &size);
     CHECK_STRING(kept, mesh);
 }
 
@@ -384,7 +384,7 @@ static char *without_lines(const char *text, const char *words)
     char *left = common_copy("");
     for (const char *line = text; *line != '\0';) {
         const size_t length = strcspn(line, "\n") + 1;
-        OWN_STRING single_line = common_format("%.*s", (int)length, line);
+        SCOPED_STRING single_line = common_format("%.*s", (int)length, line);
         if (strstr(single_line, words) == NULL)
             common_extend(&left, "%s", single_line);
         line += strlen(single_line);
@@ -396,18 +396,18 @@ static char *without_lines(const char *text, const char *words)
 // the new file is shown.
 TEST_HERE (view_problems_of_a_clip_are_repaired) {
     size_t size;
-    OWN_STRING clip = test_read_file(test_path("models/thimble/idle.md5anim"), &size);
-    OWN_STRING mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
-    folder_put(w->folder, "thimble.md5mesh", mesh, size);
+    SCOPED_STRING clip = test_read_file(test_path("models/thimble/idle.md5anim"), &size);
+    SCOPED_STRING mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
+    folder_write(w->folder, "thimble.md5mesh", mesh, size);
     char *const count = strstr(clip, "numJoints 57");
     REQUIRE(count);
     count[11] = '6';
-    OWN_STRING shorter = without_lines(clip, "\"bolt_4\"");
+    SCOPED_STRING shorter = without_lines(clip, "\"bolt_4\"");
     // Its line in the base frame.
-    OWN_STRING broken = without_lines(shorter, "\t( 0 0 10.4 ) ( 0 0 0 )");
-    folder_put_text(w->folder, "idle.md5anim", broken);
-    OWN_STRING path = common_join(w->folder, "idle.md5anim");
-    OWN_STRING model = common_join(w->folder, "thimble.md5mesh");
+    SCOPED_STRING broken = without_lines(shorter, "\t( 0 0 10.4 ) ( 0 0 0 )");
+    folder_write_text(w->folder, "idle.md5anim", broken);
+    SCOPED_STRING path = common_join(w->folder, "idle.md5anim");
+    SCOPED_STRING model = common_join(w->folder, "thimble.md5mesh");
     const char *const files[] = {model, path};
     CHECK(view_open(&w->viewer, files, 2, true));
     for (int i = 0; !is_checked(w) && CHECK(i < MAX_WAITS); i++)
@@ -421,10 +421,10 @@ TEST_HERE (view_problems_of_a_clip_are_repaired) {
     const view_scene *const scene = &w->viewer.document->scene;
     CHECK_STRING(scene->clips[scene->clip].name, "idle-fixed-1");
     CHECK_UINT(scene->clips[scene->clip].binding->num_missing, 0);
-    OWN_STRING fixed = common_join(w->folder, "idle-fixed-1.md5anim");
-    OWN_STRING written = test_read_file(fixed, &size);
+    SCOPED_STRING fixed = common_join(w->folder, "idle-fixed-1.md5anim");
+    SCOPED_STRING written = test_read_file(fixed, &size);
     CHECK(strstr(written, "numJoints 57") != NULL && strstr(written, "\"bolt_4\"") != NULL);
-    OWN_STRING kept = test_read_file(path, &size);
+    SCOPED_STRING kept = test_read_file(path, &size);
     CHECK_STRING(kept, broken);
 }
 
@@ -481,8 +481,8 @@ TEST_HERE (view_problems_are_announced_once) {
 
 static void note_recent_files(screen *w, view_config *config)
 {
-    OWN_STRING path = common_join(w->folder, "there.md5mesh");
-    folder_put_text(w->folder, "there.md5mesh", "x");
+    SCOPED_STRING path = common_join(w->folder, "there.md5mesh");
+    folder_write_text(w->folder, "there.md5mesh", "x");
     w->viewer.config = config;
     view_add_recent(config, path);
     view_add_recent(config, "/nowhere/gone.md5mesh");

@@ -1,6 +1,6 @@
 // Retargeting in the window: the pairs of joints from guesses, from a map file and from the user,
 // and the saved clips and maps.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -17,8 +17,8 @@ static bool open(screen *s)
     if (!screen_open(s, "models/bobbin/bobbin.md5mesh", 1280, 720))
         return false;
     s->folder = folder_make();
-    OWN_STRING text = test_read_file(test_path("models/spindle/spindle.md5mesh"), &size);
-    OWN_STRING target_path = common_alloc(2, size);
+    SCOPED_STRING text = test_read_file(test_path("models/spindle/spindle.md5mesh"), &size);
+    SCOPED_STRING target_path = common_alloc(2, size);
     size_t used = 0;
     for (const char *c = text; c < text + size;) {
         size_t k = 0;
@@ -29,7 +29,7 @@ static bool open(screen *s)
         used += length;
         c += k < 2 ? strlen(names[k][0]) : 1;
     }
-    folder_put(s->folder, "other.md5mesh", target_path, used);
+    folder_write(s->folder, "other.md5mesh", target_path, used);
     return true;
 }
 
@@ -94,7 +94,7 @@ static void press(screen *s, const char *item)
 
 // Nothing remains of a clip that was played before.
 TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
-    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    SCOPED_STRING target_path = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", target_path);
     show_clip(s, "dance");
     view_scene *const scene = &s->viewer.document->scene;
@@ -109,7 +109,7 @@ TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
 
 static void begin(screen *s)
 {
-    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    SCOPED_STRING target_path = common_join(s->folder, "other.md5mesh");
     view_store_step(&s->viewer);
     set(s, "retarget", target_path);
     show_clip(s, "walk");
@@ -118,8 +118,9 @@ static void begin(screen *s)
 }
 
 TEST_SCREEN (view_retargets_by_a_map_and_reports_its_errors, open(s)) {
-    OWN_STRING map = common_join(s->folder, "own.map");
-    folder_put_text(s->folder, "own.map", "# none has a fin\n- head\nfin head\nhead \"no head\"\n");
+    SCOPED_STRING map = common_join(s->folder, "own.map");
+    folder_write_text(s->folder, "own.map",
+                      "# none has a fin\n- head\nfin head\nhead \"no head\"\n");
     begin(s);
     CHECK(joint_rotation(s, "head") > 1e-6f);
     const uint32_t before = s->viewer.log.num_warnings; // the model has no textures
@@ -184,12 +185,13 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     set(s, "retarget-pairs", "\"tail_1\" \"rump\";- head;~");
     show_clip(s, "walk");
     draw(s);
-    folder_put_text(s->folder, "other_walk.md5anim", ""); // an existing file, which is not replaced
+    folder_write_text(s->folder, "other_walk.md5anim",
+                      ""); // an existing file, which is not replaced
     save(s, VIEW_SAVE_CLIP);
     save(s, VIEW_SAVE_MAP);
-    OWN_STRING path = common_join(s->folder, "other_walk-1.md5anim");
-    OWN_STRING map = common_join(s->folder, "bobbin-other.map");
-    OWN_STRING again = common_join(s->folder, "again.md5anim");
+    SCOPED_STRING path = common_join(s->folder, "other_walk-1.md5anim");
+    SCOPED_STRING map = common_join(s->folder, "bobbin-other.map");
+    SCOPED_STRING again = common_join(s->folder, "again.md5anim");
     const view_companion *const body = &s->viewer.document->companions[VIEW_RETARGETED];
     const char *const inputs[] = {test_path("models/bobbin/walk.md5anim")};
     const char *const both[] = {inputs[0], s->viewer.document->scene.path};
@@ -201,15 +203,15 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     md5_error error;
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
-    OWN_STRING saved = test_read_file(path, &sizes[0]);
-    OWN_STRING converted = test_read_file(again, &sizes[1]);
+    SCOPED_STRING saved = test_read_file(path, &sizes[0]);
+    SCOPED_STRING converted = test_read_file(again, &sizes[1]);
     CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, converted, sizes[0]) == 0);
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     md5_binding *const binding = md5_bind(body->model, anim, NULL, NULL);
     const uint32_t count = body->model->skeleton.num_joints;
-    OWN md5_mat34 *const shown = common_alloc(count, sizeof *shown), *const alone = common_alloc(
-                                                                         count, sizeof *alone);
-    OWN md5_xform *const pose = common_alloc(count, sizeof *pose);
+    SCOPED md5_mat34 *const shown = common_alloc(count, sizeof *shown), *const alone = common_alloc(
+                                                                            count, sizeof *alone);
+    SCOPED md5_xform *const pose = common_alloc(count, sizeof *pose);
     float max_distance = 0;
     s->viewer.play.wrap = MD5_WRAP_CLAMP; // the last frame differs from the first
     for (uint32_t frame = 0; frame < (anim != NULL && binding != NULL ? anim->num_frames : 0);
@@ -241,9 +243,9 @@ TEST_SCREEN (view_retargets_all_clips, open(s)) {
 // Saves one clip and all clips of a monster in a game folder, whose files are in an archive. They
 // equal the result of md5tool convert for copies of these files.
 TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
-    OWN char *const address =
+    SCOPED char *const address =
         view_make_address(test_path("models/game/base"), "monster_bobbin_watchman", NULL);
-    OWN char *const target_path = common_join(s->folder, "other.md5mesh");
+    SCOPED char *const target_path = common_join(s->folder, "other.md5mesh");
     const char *const paths[] = {address};
     REQUIRE(view_open(&s->viewer, paths, 1, true));
     begin(s);
@@ -251,8 +253,8 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     CHECK(scene->library != NULL && s->viewer.panels.retarget.displayed->binding != NULL);
     save(s, VIEW_SAVE_CLIP);
     CHECK_STRING(s->viewer.log.error, "");
-    OWN char *const path = common_join(s->folder, "other_walk.md5anim");
-    OWN char *const again = common_join(s->folder, "again.md5anim");
+    SCOPED char *const path = common_join(s->folder, "other_walk.md5anim");
+    SCOPED char *const again = common_join(s->folder, "again.md5anim");
     common_list copies = {0};
     for (int i = 0; i < 2; i++) {
         size_t size;
@@ -260,9 +262,9 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
         CHECK(view_read_address(i == 0 ? scene->clips[scene->clip].path : address, &address_parts));
         const char *const name =
             i == 0 ? address_parts.name : scene->entity.entity->model_def->mesh;
-        OWN char *const bytes =
+        SCOPED char *const bytes =
             view_copy_file(md5_game_files(scene->library->game), name, &size, NULL);
-        folder_put(s->folder, i == 0 ? "copy.md5anim" : "copy.md5mesh", bytes, size);
+        folder_write(s->folder, i == 0 ? "copy.md5anim" : "copy.md5mesh", bytes, size);
         common_add(&copies, common_join(s->folder, i == 0 ? "copy.md5anim" : "copy.md5mesh"));
         view_free_address(&address_parts);
     }
@@ -273,8 +275,8 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     md5_error error;
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
-    OWN char *const saved = test_read_file(path, &sizes[0]);
-    OWN char *const converted = test_read_file(again, &sizes[1]);
+    SCOPED char *const saved = test_read_file(path, &sizes[0]);
+    SCOPED char *const converted = test_read_file(again, &sizes[1]);
     CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, converted, sizes[0]) == 0);
     save(s, VIEW_SAVE_CLIPS);
     common_list all = common_list_folder(s->folder, ".md5anim");
@@ -291,13 +293,13 @@ TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
     s->viewer.options->crowd = 3;
     CHECK(view_open(&s->viewer, files, 2, true));
     view_store_step(&s->viewer);
-    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    SCOPED_STRING target_path = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", target_path);
     set(s, "crowd", "");
     CHECK_STRING(s->viewer.log.error, "");
     CHECK(!view_shows_crowd(s->viewer.document));
     CHECK(s->viewer.document->companions[VIEW_RETARGETED].retarget != NULL);
-    OWN_STRING line = view_command_line(&s->viewer);
+    SCOPED_STRING line = view_command_line(&s->viewer);
     CHECK(strstr(line, "thimble") == NULL);
     view_show_step(&s->viewer, s->viewer.undo.step - 1);
     CHECK_UINT(s->viewer.document->crowd.num_kinds, 2);
@@ -305,7 +307,7 @@ TEST_SCREEN (view_crowd_of_several_models_can_be_undone, open(s)) {
 
 // A map with an unknown name causes a warning about that name, and not about missing similarity.
 TEST_SCREEN (view_retarget_reports_the_wrong_pair, open(s)) {
-    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    SCOPED_STRING target_path = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", target_path);
     set(s, "retarget-pairs", "\"nobody\" \"head\"");
     CHECK(view_reload(&s->viewer));
@@ -331,7 +333,7 @@ static void click_quickly(screen *s, const char *item)
 
 // Enter on a card sets its value, and also a value that was typed outside of the card just before.
 TEST_SCREEN (view_values_that_are_due_in_one_event_are_both_set, open(s)) {
-    OWN_STRING target_path = common_join(s->folder, "other.md5mesh");
+    SCOPED_STRING target_path = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", target_path);
     const view_option *const joint = view_find_option("joint", strlen("joint"));
     PERFORM(&s->viewer, VIEW_ASK, .number = view_option_index(joint));

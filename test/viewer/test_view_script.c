@@ -1,7 +1,7 @@
 // The user of the viewer and label scripts; see test_view_script.h.
 #define _XOPEN_SOURCE 700 // setenv()
 #include "test/viewer/test_view_script.h"
-#include "test/own.h"
+#include "test/scoped.h"
 
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/export.h"
@@ -172,7 +172,7 @@ char *user_path(const user *u, const char *name)
 
 bool user_open_file(user *u, const char *file)
 {
-    OWN_STRING path = file != NULL ? user_path(u, file) : NULL;
+    SCOPED_STRING path = file != NULL ? user_path(u, file) : NULL;
     const char *const files[] = {path};
     if (!CHECK_THAT(view_open(&u->viewer, files, file != NULL, file != NULL), "cannot open %s",
                     file))
@@ -424,7 +424,7 @@ static line_result hover(script *s, const char *words)
 static line_result scroll(script *s, const char *words)
 {
     const char *item;
-    OWN_STRING steps = split_name(words, &item);
+    SCOPED_STRING steps = split_name(words, &item);
     const view_rect at = item_find(&s->u.viewer, &s->u.facts, item);
     if (!(at.width > 0.0f))
         return fail(s, "there is no %s", item);
@@ -440,8 +440,8 @@ static line_result scroll(script *s, const char *words)
 static line_result drag(script *s, const char *words)
 {
     const char *item = words;
-    OWN_STRING from = split_name(item, &item);
-    OWN_STRING to = split_name(item, &item);
+    SCOPED_STRING from = split_name(item, &item);
+    SCOPED_STRING to = split_name(item, &item);
     const view_rect at = item_find(&s->u.viewer, &s->u.facts, item);
     if (!(at.width > 0.0f))
         return fail(s, "there is no %s", item);
@@ -467,7 +467,7 @@ static line_result press_key(script *s, const char *words)
 // Typing alone is a part of the next action.
 static line_result type_text(script *s, const char *words)
 {
-    OWN_STRING path = words[0] == '$' ? user_path(&s->u, words) : NULL;
+    SCOPED_STRING path = words[0] == '$' ? user_path(&s->u, words) : NULL;
     user_perform(&s->u, &(gesture){.kind = GESTURE_TEXT, .text = path != NULL ? path : words});
     s->u.actions--;
     s->num_gestures++;
@@ -488,8 +488,8 @@ static line_result enter_text(script *s, const char *words)
 static line_result drop_file(script *s, const char *words)
 {
     const char *item;
-    OWN_STRING name = split_name(words, &item);
-    OWN_STRING path = user_path(&s->u, name);
+    SCOPED_STRING name = split_name(words, &item);
+    SCOPED_STRING path = user_path(&s->u, name);
     const screen_position at = find_screen_position(&s->u, item[0] != '\0' ? item : "body 0.4");
     if (!at.is_found)
         return fail(s, "there is no %s", item);
@@ -548,8 +548,8 @@ static line_result open_file(script *s, const char *words)
 static line_result set_option(script *s, const char *words)
 {
     const char *value;
-    OWN_STRING name = split_name(words, &value);
-    OWN_STRING path = user_path(&s->u, value);
+    SCOPED_STRING name = split_name(words, &value);
+    SCOPED_STRING path = user_path(&s->u, value);
     const view_option *const option = view_find_option(name, strlen(name));
     if (option == NULL)
         return fail(s, "unknown option '%s'", name);
@@ -571,12 +571,12 @@ static line_result copy_file(script *s, const char *words)
 {
     const char *name;
     size_t size = 0;
-    OWN_STRING from = split_name(words, &name);
-    OWN_STRING path = user_path(&s->u, from);
-    OWN_STRING bytes = test_read_file(path, &size);
+    SCOPED_STRING from = split_name(words, &name);
+    SCOPED_STRING path = user_path(&s->u, from);
+    SCOPED_STRING bytes = test_read_file(path, &size);
     if (bytes == NULL)
         return fail(s, "cannot read %s", from);
-    folder_put(s->u.folder, name, bytes, size);
+    folder_write(s->u.folder, name, bytes, size);
     return LINE_DONE;
 }
 
@@ -584,21 +584,21 @@ static line_result copy_file(script *s, const char *words)
 static line_result write_file(script *s, const char *words)
 {
     const char *text;
-    OWN_STRING name = split_name(words, &text);
-    OWN_STRING bytes = common_copy(text);
+    SCOPED_STRING name = split_name(words, &text);
+    SCOPED_STRING bytes = common_copy(text);
     char *end = bytes;
     for (const char *c = text; *c != '\0'; c++) {
         const bool is_line_end = c[0] == '\\' && c[1] == 'n';
         *end++ = is_line_end ? '\n' : *c;
         c += is_line_end;
     }
-    folder_put(s->u.folder, name, bytes, (size_t)(end - bytes));
+    folder_write(s->u.folder, name, bytes, (size_t)(end - bytes));
     return LINE_DONE;
 }
 
 static line_result remove_file(script *s, const char *words)
 {
-    OWN_STRING path = user_path(&s->u, words);
+    SCOPED_STRING path = user_path(&s->u, words);
     return remove(path) == 0 ? LINE_DONE : fail(s, "cannot remove it");
 }
 
@@ -754,7 +754,7 @@ static char *get_error(user *u, const char *name)
 static char *get_problem(user *u, const char *name)
 {
     (void)name;
-    OWN_TEXT all = {0};
+    SCOPED_TEXT all = {0};
     for (size_t i = 0; i < u->viewer.reports.count; i++)
         test_append(&all, "%s\n", u->viewer.reports.rows[i].text);
     return all.bytes != NULL ? common_copy(all.bytes) : NULL;
@@ -772,7 +772,7 @@ static char *get_clipboard(user *u, const char *name)
 static char *get_file(user *u, const char *name)
 {
     size_t size = 0;
-    OWN_STRING path = user_path(u, name);
+    SCOPED_STRING path = user_path(u, name);
     return common_is_file(path) ? test_read_file(path, &size) : NULL;
 }
 
@@ -844,7 +844,7 @@ static line_result expect(script *s, const char *words)
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
         if (strcmp(subjects[i].subject, e.subject) != 0)
             continue;
-        OWN_STRING actual = subjects[i].get(&s->u, e.name);
+        SCOPED_STRING actual = subjects[i].get(&s->u, e.name);
         if (is_expected(&e, actual))
             result = LINE_DONE;
         else if (actual == NULL)

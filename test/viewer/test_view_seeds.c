@@ -7,9 +7,9 @@
 // Generates the glTF seeds as fuzz.sh does. Returns their number.
 static size_t replay_generated(fuzz_target *run)
 {
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING command = common_format("python3 -B '%s' --seeds '%s' 2>&1",
-                                       test_path("test/convert/gltf_make.py"), folder);
+    SCOPED_FOLDER folder = folder_make();
+    SCOPED_STRING command = common_format("python3 -B '%s' --seeds '%s' 2>&1",
+                                          test_path("test/convert/gltf_make.py"), folder);
     FILE *const maker = popen(command, "r"); // NOLINT(cert-env33-c)
     const int status = maker ? pclose(maker) : -1;
     const size_t count = status == 0 ? fuzz_replay_folder(run, folder) : 0;

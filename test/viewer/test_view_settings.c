@@ -1,6 +1,6 @@
 // Rows of options: each input element sets its option, and the card can undo it.
 #define _XOPEN_SOURCE 700 // dup(), dup2()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -69,23 +69,23 @@ TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
             continue;
         if (option->kind < COMMON_COUNT || option->kind > COMMON_NUMBER)
             continue;
-        OWN_STRING usual = option_text(s, option);
+        SCOPED_STRING usual = option_text(s, option);
         const double low = fabs(option->low) < 1e-3 ? 0.5 : option->low;
         const double values[] = {option->low == 0.0 ? 0.0 : low, option->high,
                                  floor(0.5 * option->low) + 2.0};
         for (size_t j = 0; j < COUNT_OF(values); j++) {
-            OWN_STRING typed = common_format("%.9g", values[j]);
+            SCOPED_STRING typed = common_format("%.9g", values[j]);
             ask(s, option->name);
             send_key(s, 0, typed);
             send_key(s, VIEW_KEY_RETURN, NULL);
-            OWN_STRING current = option_text(s, option);
+            SCOPED_STRING current = option_text(s, option);
             CHECK_THAT(fabs(strtod(current, NULL) - values[j]) <= 1e-6 * fabs(values[j]),
                        "--%s is %s, not %s", option->name, current, typed);
             CHECK_THAT(!is_card(s), "--%s %s", option->name, typed);
         }
         ask(s, option->name);
         click(s, "card/Reset", 0.5f);
-        OWN_STRING reset = option_text(s, option);
+        SCOPED_STRING reset = option_text(s, option);
         CHECK_STRING(reset, usual);
         send_key(s, VIEW_KEY_ESCAPE, NULL);
     }
@@ -162,7 +162,7 @@ TEST_SCREEN (view_numbers_may_have_units, BOBBIN) {
         ask(s, cases[i][0]);
         send_key(s, 0, cases[i][1]);
         send_key(s, VIEW_KEY_RETURN, NULL);
-        OWN_STRING current = option_text(s, find_option(cases[i][0]));
+        SCOPED_STRING current = option_text(s, find_option(cases[i][0]));
         CHECK_STRING(current, cases[i][2]);
     }
 }
@@ -174,8 +174,8 @@ TEST_SCREEN (view_escape_reads_the_files_once,
              screen_open(s, "models/thimble/thimble.md5mesh", 1280, 720)) {
     static const char *const rows[][2] = {
         {"crowd", "3"}, {"crowd-reduced", "64"}, {"crowd-baked", "32"}};
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING messages = common_join(folder, "said");
+    SCOPED_FOLDER folder = folder_make();
+    SCOPED_STRING messages = common_join(folder, "said");
     size_t size;
     size_t count = 0;
     ask(s, "crowd");
@@ -188,7 +188,7 @@ TEST_SCREEN (view_escape_reads_the_files_once,
         send_key(s, VIEW_KEY_ESCAPE, NULL);
         (void)fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
-        OWN_STRING text = test_read_file(messages, &size);
+        SCOPED_STRING text = test_read_file(messages, &size);
         for (const char *at = text; (at = strstr(at, "texture of mesh 0:")) != NULL; at++)
             count++;
         CHECK_UINT(count, 1);
@@ -347,7 +347,7 @@ TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
     md5gl_destroy_target(s->viewer.renderer, target);
     click(s, "card/\xE2\x97\x8E Pick", 0.5f);
     for (int i = 0; i < 2; i++) {
-        OWN_STRING before = option_text(s, find_option("background-color"));
+        SCOPED_STRING before = option_text(s, find_option("background-color"));
         view_input event = {
             .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_LEFT, .x = (float)x, .y = (float)y};
         bool redraw = false;
@@ -355,10 +355,10 @@ TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
         view_handle_event(&s->viewer, &event, &redraw);
         event.kind = VIEW_INPUT_RELEASE;
         view_handle_event(&s->viewer, &event, &redraw);
-        OWN_STRING after = option_text(s, find_option("background-color"));
+        SCOPED_STRING after = option_text(s, find_option("background-color"));
         CHECK(i == 0 || strcmp(before, after) == 0);
         const uint8_t *const pixel = &rgba[4 * (1280 * y + x)];
-        OWN_STRING drawn = common_format("#%02x%02x%02x", pixel[0], pixel[1], pixel[2]);
+        SCOPED_STRING drawn = common_format("#%02x%02x%02x", pixel[0], pixel[1], pixel[2]);
         CHECK_STRING(after, drawn);
     }
     CHECK(s->viewer.ui.selected_joint >= 0);

@@ -107,7 +107,7 @@ shot shot_draw(shot_viewer *viewer)
 
 shot render_shot(const gl_scene *scene, const char *line)
 {
-    OWN_SHOT viewer;
+    SCOPED_SHOT viewer;
     shot picture = {0};
     if (shot_open(&viewer, scene, line))
         picture = shot_draw(&viewer);

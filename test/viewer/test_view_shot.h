@@ -18,14 +18,14 @@ typedef struct shot_viewer {
     int num_words;
 } shot_viewer;
 
-// An image. The owner frees `rgba`, which is NULL if drawing failed. An OWN_PICTURE is freed at the
-// end of its scope.
+// An image. The owner frees `rgba`, which is NULL if drawing failed. An SCOPED_PICTURE is freed at
+// the end of its scope.
 typedef struct shot {
     uint32_t width, height;
     uint8_t *rgba; // [4 * width * height]
 } shot;
 void shot_free(shot *picture);
-#define OWN_PICTURE __attribute__((unused, cleanup(shot_free))) shot
+#define SCOPED_PICTURE __attribute__((unused, cleanup(shot_free))) shot
 
 // The fraction of the pixels that are not transparent, and their bounding box, from 0 to 1.
 typedef struct shot_cover {
@@ -40,7 +40,7 @@ typedef struct shot_cover {
 // begin with models/ or test/ are files of the project. Call shot_close() even if this fails.
 bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line);
 void shot_close(shot_viewer *viewer);
-#define OWN_SHOT __attribute__((cleanup(shot_close))) shot_viewer
+#define SCOPED_SHOT __attribute__((cleanup(shot_close))) shot_viewer
 
 // Defines a test with the viewer of a command line on the shared scene. The viewer owns both.
 bool shot_begin(shot_viewer *viewer, const char *line);

@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700 // setenv()
 #include "demo/viewer/base/sounds.h"
 #include "demo/viewer/platform/platform_sdl.h"
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 // Returns the number of changes from below 0 to above, before `end`.
@@ -18,7 +18,7 @@ TEST (view_events_have_sounds_that_end) {
     STRINGS(events) = {"inhale", "fire ", "chirp",   "snore of his",
                        "pat",    "thud",  "landing", "footstep left"};
     for (size_t j = 0; j < COUNT_OF(events); j++) {
-        OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
+        SCOPED float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
         float peak = 0.0f;
         CHECK(view_add_sound(samples, events[j], 1.0f));
         for (int i = 0; i < VIEW_LONGEST_SOUND; i++)
@@ -30,7 +30,7 @@ TEST (view_events_have_sounds_that_end) {
 }
 
 TEST (view_sounds_are_added) {
-    OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
+    SCOPED float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
     STRINGS(unknown_names) = {"", " pat", "pats", "pa", "leaves"};
     for (size_t i = 0; i < COUNT_OF(unknown_names); i++)
         CHECK(!view_add_sound(samples, unknown_names[i], 1.0f));
@@ -45,7 +45,7 @@ TEST (view_sounds_are_added) {
 // 0.09 s from 1900 to 3000 Hz: the mean of a pitch that rises exponentially is the difference of
 // its ends divided by the logarithm of their quotient.
 TEST (view_chirps_rise) {
-    OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
+    SCOPED float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
     CHECK(view_add_sound(samples, "chirp", 1.0f));
     const uint32_t end = (uint32_t)(0.09 * (double)VIEW_SOUND_RATE);
     const uint32_t half = end / 2;
@@ -57,7 +57,7 @@ TEST (view_chirps_rise) {
 TEST (view_first_minute_is_heard) {
     CHECK(setenv("SDL_AUDIODRIVER", "dummy", 1) == 0);
     for (int acts = 0; acts < 2; acts++) {
-        OWN view_window *const window = test_calloc(1, sizeof *window);
+        SCOPED view_window *const window = test_calloc(1, sizeof *window);
         view_machine host;
         view_log log = {.level = VIEW_QUIET};
         if (!CHECK(

@@ -1,6 +1,6 @@
 // Display modes of the body: weights and texture coordinates, with their panels. Also the state
 // graph and the channels of an entity.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -62,7 +62,7 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
     view_state *const state = &viewer->state;
     sight comparison = {0};
     const int32_t joint = state->ui.selected_joint;
-    OWN_PICTURE picture = shot_draw(viewer);
+    SCOPED_PICTURE picture = shot_draw(viewer);
     for (int y = 4; y < HEIGHT && picture.rgba != NULL; y += 5)
         for (int x = 40; x < WIDTH - 40; x += 5) {
             view_pick_at(state, (float)x + 0.5f, (float)y + 0.5f);
@@ -135,9 +135,9 @@ TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
 static unsigned compare_shapes(shot_viewer *viewer)
 {
     viewer->state.options->surface = VIEW_SURFACE_LIT;
-    OWN_PICTURE lit = shot_draw(viewer);
+    SCOPED_PICTURE lit = shot_draw(viewer);
     viewer->state.options->surface = VIEW_SURFACE_WEIGHTS;
-    OWN_PICTURE weights = shot_draw(viewer);
+    SCOPED_PICTURE weights = shot_draw(viewer);
     unsigned num_visible = 0;
     unsigned num_different = 0;
     for (size_t p = 3; p < (size_t)4 * WIDTH * HEIGHT; p += 4) {
@@ -213,7 +213,7 @@ static const md5_layer_desc *get_layer(const view_state *state, uint32_t layer)
 static view_rect find_node_rect(view_state *state, const char *layer, const char *name)
 {
     const view_stage facts = view_build_stage(state, GRAPH_WIDTH, GRAPH_HEIGHT);
-    OWN_STRING item = common_format("state/%s/%s", layer, name);
+    SCOPED_STRING item = common_format("state/%s/%s", layer, name);
     return item_find(state, &facts, item);
 }
 
@@ -233,7 +233,7 @@ static bool is_lit(view_state *state, const char *name)
 
 static view_command press_node(view_state *state, const view_stage *facts, const char *name)
 {
-    OWN_STRING item = common_format("state/%s/%s", get_layer(state, 0)->name, name);
+    SCOPED_STRING item = common_format("state/%s/%s", get_layer(state, 0)->name, name);
     return item_press(state, facts, item, 0.5f, 0.5f);
 }
 
@@ -252,7 +252,7 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < state->document->scene.machine.desc->num_layers; i++) {
         const md5_layer_desc *const layer = get_layer(state, i);
-        OWN_STRING name = common_format("state/layer %s", layer->name);
+        SCOPED_STRING name = common_format("state/layer %s", layer->name);
         item_press(state, &before, name, 0.5f, 0.5f); // the graph shows one layer at a time
         count = 0;
         for (uint32_t j = 0; j < layer->num_states; j++) {

@@ -1,6 +1,6 @@
 // Touch input, gamepads, and random input.
 #define _XOPEN_SOURCE 700 // getcwd()
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_script.h"
 
 #include "demo/viewer/app/window.h"

@@ -1,6 +1,6 @@
 // Quarter rotations: a model whose file has y upward is shown upright, and rotations are exact.
 // Also retargeted clips, bounding hulls and comparisons of poses.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
@@ -78,13 +78,13 @@ TEST_SCENE (view_option_up_turns_the_model) {
 
 // Three more quarter rotations about x show the model as in its file.
 TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 160,120 --up y") {
-    OWN_PICTURE plain = render_shot(&viewer->scene, MODEL " --samples 1 --resolution 160,120");
-    OWN_PICTURE rotated = shot_draw(viewer);
+    SCOPED_PICTURE plain = render_shot(&viewer->scene, MODEL " --samples 1 --resolution 160,120");
+    SCOPED_PICTURE rotated = shot_draw(viewer);
     CHECK(shot_difference(&plain, &rotated) > 0.02);
     for (int i = 0; i < 3; i++)
         PERFORM(&viewer->state, VIEW_ROTATE_X);
     CHECK(!viewer->state.document->scene.rotation.is_set);
-    OWN_PICTURE again = shot_draw(viewer);
+    SCOPED_PICTURE again = shot_draw(viewer);
     CHECK(shot_difference(&plain, &again) < 0.001);
     PERFORM(&viewer->state, VIEW_ROTATE_Z);
     CHECK(viewer->state.document->scene.rotation.is_set);
@@ -126,9 +126,9 @@ static void check_frame(const md5_binding *source, const md5_binding *compressed
     const uint32_t count = compressed->model->skeleton.num_joints;
     const uint32_t num_source = source->model->skeleton.num_joints;
     const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-    OWN_RETARGET retarget =
+    SCOPED_RETARGET retarget =
         md5_create_retarget(source->model, compressed->model, NULL, 0, NULL, NULL);
-    OWN md5_xform *const poses = calloc((size_t)2 * num_source + 1 + 2 * count, sizeof *poses);
+    SCOPED md5_xform *const poses = calloc((size_t)2 * num_source + 1 + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
         md5_xform *const wanted = poses + 2 * num_source + 1;
         md5_xform *const found = wanted + count;
@@ -146,12 +146,12 @@ static void check_frame(const md5_binding *source, const md5_binding *compressed
 
 static void check_clip(const char *path)
 {
-    OWN_MODEL source = our_model("models/bobbin/bobbin.md5mesh");
-    OWN_MODEL target = our_model("models/thimble/thimble.md5mesh");
-    OWN_ANIM anim = md5_load_anim(path, NULL, NULL);
+    SCOPED_MODEL source = our_model("models/bobbin/bobbin.md5mesh");
+    SCOPED_MODEL target = our_model("models/thimble/thimble.md5mesh");
+    SCOPED_ANIM anim = md5_load_anim(path, NULL, NULL);
     if (CHECK(source != NULL && target != NULL && anim != NULL)) {
         view_scene target_scene = {.model = target};
-        OWN_BINDING binding = md5_bind(source, anim, NULL, NULL);
+        SCOPED_BINDING binding = md5_bind(source, anim, NULL, NULL);
         const md5_binding *const bindings[1] = {binding};
         if (CHECK(binding) && CHECK(view_retarget_clips(&target_scene, bindings, 1, NULL))) {
             CHECK_UINT(target_scene.clips[0].anim->num_frames, anim->num_frames);
@@ -194,7 +194,7 @@ static double extent(const int direction[3], md5_vec3 point)
 
 // Returns the extent of the hull in a direction. No point of the hull is farther than its point for
 // that direction.
-static double reach_of_hull(const view_hull *hull, const int direction[3])
+static double hull_reach(const view_hull *hull, const int direction[3])
 {
     double farthest = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++)
@@ -224,24 +224,24 @@ TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
                 farthest = fmax(farthest, extent(direction, points[i]));
             if (cell == 13)
                 continue;
-            CHECK_NEAR(reach_of_hull(&hull, direction), farthest, 1e-4);
+            CHECK_NEAR(hull_reach(&hull, direction), farthest, 1e-4);
             CHECK_NEAR(hull.reach[cell < 13 ? cell : cell - 1], farthest, 1e-4);
         }
     }
 }
 
 // A square of 10 by 10 points, one unit apart, moves 175 units along x in a clip of two frames.
-// `num_stray` further points are 1000 units away.
-static bool make_walk(view_scene *scene, uint32_t num_stray)
+// `num_outliers` further points are 1000 units away.
+static bool make_walk(view_scene *scene, uint32_t num_outliers)
 {
     view_text words = {0};
     view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
                         "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"\"\n");
-    view_append(&words, "numverts %u\n", 100 + (unsigned)num_stray);
-    for (uint32_t i = 0; i < 100 + num_stray; i++)
+    view_append(&words, "numverts %u\n", 100 + (unsigned)num_outliers);
+    for (uint32_t i = 0; i < 100 + num_outliers; i++)
         view_append(&words, "vert %u ( 0 0 ) %u 1\n", i, i);
-    view_append(&words, "numtris 1\ntri 0 0 1 10\nnumweights %u\n", 100 + (unsigned)num_stray);
-    for (uint32_t i = 0; i < 100 + num_stray; i++)
+    view_append(&words, "numtris 1\ntri 0 0 1 10\nnumweights %u\n", 100 + (unsigned)num_outliers);
+    for (uint32_t i = 0; i < 100 + num_outliers; i++)
         view_append(&words, "weight %u 0 1 ( %u %u %u )\n", i, i % 10, i / 10 % 10,
                     i < 100 ? 0 : 1000);
     view_append(&words, "}\n");
@@ -425,23 +425,23 @@ TEST_SCENE (view_compare_is_drawn_with_the_model) {
         "--samples 1 --resolution 800,600 --no-background --grid=no --camera-elevation-angle 0 "
         "--camera-azimuth-angle 0";
     char compared[512];
-    OWN_SHOT viewer;
+    SCOPED_SHOT viewer;
     snprintf(compared, sizeof compared, "%s --compare %s", line,
              test_path("models/zoo/one_frame.md5anim"));
-    OWN_PICTURE alone = render_shot(scene, line);
+    SCOPED_PICTURE alone = render_shot(scene, line);
     if (shot_open(&viewer, scene, compared)) {
-        OWN_PICTURE both = shot_draw(&viewer);
+        SCOPED_PICTURE both = shot_draw(&viewer);
         const shot_cover single_cover = measure_shot_cover(&alone);
         const shot_cover two = measure_shot_cover(&both);
         CHECK((two.right - two.left) / (two.bottom - two.top)
               > 1.5 * (single_cover.right - single_cover.left)
                     / (single_cover.bottom - single_cover.top));
-        OWN_SHOT panels;
+        SCOPED_SHOT panels;
         strcat(compared, " --panel");
         if (shot_open(&panels, scene, compared)) {
             const view_stage facts = view_build_stage(&panels.state, 1280.0f, 900.0f);
             CHECK(view_free_region(&facts).width > 0.0f);
-            OWN_PICTURE with_panel = shot_draw(&panels);
+            SCOPED_PICTURE with_panel = shot_draw(&panels);
             CHECK(!shot_same(&both, &with_panel));
         }
     }

@@ -1,6 +1,6 @@
 // The interface returns actions of the user as requests, and changes only its own state. Also
 // switches, menus, search, and the contrast of text.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -93,9 +93,9 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     const view_thumbnail *const first = s->viewer.ui.pictures;
     for (int i = 0; i < 10000; i++) {
         snprintf(name, sizeof name, "image %d.png", i);
-        folder_put_text(folder, name, "");
+        folder_write_text(folder, name, "");
     }
-    folder_put_text(folder, "notes.txt", "");
+    folder_write_text(folder, "notes.txt", "");
     PERFORM(&s->viewer, VIEW_FIND_TEXTURE, .number = 1);
     PERFORM(&s->viewer, VIEW_OPEN_FOLDER, .path = common_copy(folder));
     screen_draw(s);
@@ -161,17 +161,17 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
 // The parameter follows a curve from 0 to 2 over the 24 frames of a second, unless the user has set
 // it.
 TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING mesh = common_absolute(test_path(BOBBIN));
-    OWN_STRING walk = common_absolute(test_path("models/bobbin/walk.md5anim"));
-    OWN_STRING text = common_format("machine M { model \"%s\" clip walk \"%s\" { curve parm7 ( "
-                                    "0 0 24 2 ) } layer all { state a walk } }",
-                                    mesh, walk);
-    OWN_STRING path = common_format("%s/parms.md5machine", folder);
+    SCOPED_FOLDER folder = folder_make();
+    SCOPED_STRING mesh = common_absolute(test_path(BOBBIN));
+    SCOPED_STRING walk = common_absolute(test_path("models/bobbin/walk.md5anim"));
+    SCOPED_STRING text = common_format("machine M { model \"%s\" clip walk \"%s\" { curve parm7 ( "
+                                       "0 0 24 2 ) } layer all { state a walk } }",
+                                       mesh, walk);
+    SCOPED_STRING path = common_format("%s/parms.md5machine", folder);
     const char *const file = path;
     const view_stage *const shown = &s->facts;
     CHECK_EXACT(view_parm_value(shown, VIEW_FIRST_PARM + 3), 1);
-    folder_put_text(folder, "parms.md5machine", text);
+    folder_write_text(folder, "parms.md5machine", text);
     if (CHECK(view_open(&s->viewer, &file, 1, true))) {
         screen_draw(s);
         md5_player *const player = s->viewer.document->scene.machine.player;
@@ -193,7 +193,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         const bool is_float = parameter->kind == MD5_PARAMETER_FLOAT;
         float low, high;
         view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-        OWN_STRING name = common_format("parameter/%s", parameter->name);
+        SCOPED_STRING name = common_format("parameter/%s", parameter->name);
         machine->plays_demo = true;
         const float before = md5_player_get(machine->player, i);
         CHECK_UINT(press(s, name, 0.9999f).action, VIEW_HANDLED);
@@ -210,7 +210,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
 
 // Files are reloaded during a drag, and the dragged item does not exist any more.
 TEST_HERE (view_ui_survives_reloading_the_drawn_machine, MACHINE) {
-    OWN_STRING name =
+    SCOPED_STRING name =
         common_format("parameter/%s", s->viewer.document->scene.machine.desc->parameters[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     const char *const path = test_path(BOBBIN);
@@ -279,7 +279,7 @@ TEST_HERE (view_ui_highlights_hovered_joints, BOBBIN) {
     s->viewer.options->shown.hierarchy = true;
     screen_draw(s);
     const view_scene *const scene = &s->viewer.document->scene;
-    OWN_STRING name = common_format("joint/%s", scene->skeleton->joints[0].name);
+    SCOPED_STRING name = common_format("joint/%s", scene->skeleton->joints[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
@@ -405,7 +405,7 @@ TEST (view_each_option_is_in_a_menu) {
         "camera-orthographic parm lights verbose frame-rate skinning-path open-last "
         "retarget-map retarget-pairs retarget-layout ";
     for (size_t i = 0; i < view_num_options; i++) {
-        OWN_STRING name = common_format(" %s ", view_option_rows[i].name);
+        SCOPED_STRING name = common_format(" %s ", view_option_rows[i].name);
         CHECK_THAT(view_get_entry(&view_option_rows[i]) != NULL
                        || strstr(other_characters, name) != NULL,
                    "no menu has --%s", view_option_rows[i].name);
@@ -447,8 +447,8 @@ TEST (view_labels_name_the_effect) {
             || strncmp(rows[i - 1]->label, row->label, strcspn(row->label, "/")) != 0;
         if (row->menu >= VIEW_NUM_MENUS)
             continue;
-        OWN_STRING words = common_format(" %s ", label);
-        OWN_STRING group = common_format("%.*s", (int)(label - row->label), row->label);
+        SCOPED_STRING words = common_format(" %s ", label);
+        SCOPED_STRING group = common_format("%.*s", (int)(label - row->label), row->label);
         CHECK_THAT(strstr(words, " no ") == NULL && strstr(words, " yes ") == NULL
                        && strstr(words, "--") == NULL,
                    "%s: not a word of menus", label);
@@ -491,7 +491,7 @@ static void search_for(screen *s, const char *words)
 // and the items next to them.
 static bool finds_first(screen *s, const char *words, const char *line)
 {
-    OWN_STRING name = common_format("menu/%s", line);
+    SCOPED_STRING name = common_format("menu/%s", line);
     const float height = s->viewer.drawing.font.line[VIEW_TEXT];
     search_for(s, words);
     const view_rect found = item_find(&s->viewer, &s->facts, name);
@@ -634,7 +634,7 @@ TEST_HERE (view_search_finds_common_queries, BOBBIN) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *const label = strchr(cases[i], '=') + 1;
-        OWN_STRING words = common_format("%.*s", (int)(label - cases[i] - 1), cases[i]);
+        SCOPED_STRING words = common_format("%.*s", (int)(label - cases[i] - 1), cases[i]);
         CHECK_THAT(has_command(label), "%s", label);
         CHECK_THAT(finds_first(s, words, label) && s->viewer.ui.item.number <= 3 + 7,
                    "%s: %u lines", words, s->viewer.ui.item.number - 3);
@@ -660,7 +660,7 @@ TEST_HERE (view_search_ignores_common_words, BOBBIN) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *const label = strchr(cases[i], '=') + 1;
-        OWN_STRING words = common_format("%.*s", (int)(label - cases[i] - 1), cases[i]);
+        SCOPED_STRING words = common_format("%.*s", (int)(label - cases[i] - 1), cases[i]);
         CHECK_THAT(has_command(label), "%s", label);
         CHECK(finds_first(s, words, label));
     }
@@ -710,17 +710,17 @@ TEST_HERE (view_search_does_not_run_messages, BOBBIN) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *const message = strchr(cases[i], '=') + 1;
-        OWN_STRING words = common_format("%.*s", (int)(message - cases[i] - 1), cases[i]);
-        OWN_STRING name = common_format("menu/%s", message);
+        SCOPED_STRING words = common_format("%.*s", (int)(message - cases[i] - 1), cases[i]);
+        SCOPED_STRING name = common_format("menu/%s", message);
         search_for(s, words);
         CHECK_THAT(item_find(&s->viewer, &s->facts, "menu/No matches").width > 0.0f, "%s", words);
         CHECK_THAT(item_find(&s->viewer, &s->facts, name).width > 0.0f, "%s: %s", words, message);
-        OWN_STRING before =
+        SCOPED_STRING before =
             view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_CAMERA);
         const view_command command = send_key(s, VIEW_KEY_RETURN, NULL);
         CHECK_THAT(command.action == VIEW_NOTHING || command.action == VIEW_HANDLED, "%s runs %s",
                    words, view_action_name(command.action));
-        OWN_STRING after =
+        SCOPED_STRING after =
             view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_CAMERA);
         CHECK_STRING(after, before);
     }
@@ -793,7 +793,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
         COMMON_TEXT(viewer->panels.menu.group, "%s", cases[i].group);
         screen_draw(s);
         view_execute(viewer, item_press(viewer, &s->facts, cases[i].line, 0.5f, 0.5f));
-        OWN_STRING text = view_write_option(option, viewer->options);
+        SCOPED_STRING text = view_write_option(option, viewer->options);
         CHECK_STRING(text, cases[i].text);
     }
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
@@ -801,7 +801,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
 }
 
 // Opens the submenu of an option, and rests the mouse on one of its lines.
-static void rest_on(screen *s, const view_menu_entry *row, const char *line)
+static void show_tooltip(screen *s, const view_menu_entry *row, const char *line)
 {
     view_state *const viewer = &s->viewer;
     view_open_menu(&viewer->ui, &viewer->panels.menu, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
@@ -818,7 +818,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const view_option *const surface = view_find_option("shading", 7);
     view_store_step(viewer);
-    rest_on(s, view_get_entry(surface), "menu/UV grid");
+    show_tooltip(s, view_get_entry(surface), "menu/UV grid");
     CHECK(!view_update_hover_preview(viewer)); // not immediately
     viewer->uptime += 0.2;
     CHECK(view_update_hover_preview(viewer) && !view_update_hover_preview(viewer));
@@ -831,7 +831,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_LIT);
 
     // A selected value remains, as one step of undo.
-    rest_on(s, view_get_entry(surface), "menu/Weights");
+    show_tooltip(s, view_get_entry(surface), "menu/Weights");
     viewer->uptime += 0.2;
     CHECK(view_update_hover_preview(viewer));
     view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
@@ -852,8 +852,8 @@ TEST_HERE (view_shows_the_hovered_clip, BOBBIN) {
     while ((*row)->list != VIEW_LIST_CLIPS)
         row++;
     viewer->play.time = 0.3;
-    OWN_STRING line = common_format("menu/%s", viewer->document->scene.clips[another].name);
-    rest_on(s, *row, line);
+    SCOPED_STRING line = common_format("menu/%s", viewer->document->scene.clips[another].name);
+    show_tooltip(s, *row, line);
     viewer->uptime += 0.2;
     CHECK(view_update_hover_preview(viewer));
     CHECK_UINT(viewer->document->scene.clip, another);
@@ -880,7 +880,7 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     COMMON_TEXT(viewer->panels.card.filter, "tail_6");
     viewer->panels.card.opened = view_find_option("joint", 5);
     screen_draw(s);
-    OWN_STRING expected = common_format("tail_5" VIEW_DOT "%u vertices", count);
+    SCOPED_STRING expected = common_format("tail_5" VIEW_DOT "%u vertices", count);
     const view_rect row = item_find(viewer, &s->facts, "card/tail_6");
     move(s, row.x + 0.5f * row.width, row.y + 0.5f * row.height);
     CHECK_STRING(viewer->ui.tip, expected); // even if it does not fit into the row
@@ -1099,7 +1099,7 @@ TEST (view_options_reject_empty_values) {
     for (size_t i = 0; i < count; i++) {
         char *argument = common_format("--%s=", table[i].name);
         char problem[256] = "";
-        OWN_STRING expected_message = common_format("--%s: expected ", table[i].name);
+        SCOPED_STRING expected_message = common_format("--%s: expected ", table[i].name);
         view_options options;
         CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
         CHECK_THAT(strncmp(problem, expected_message, strlen(expected_message)) == 0, "%s: %s",
@@ -1114,7 +1114,7 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
     for (int i = 0; i < NUM_TEXTS; i++) {
-        OWN_STRING text = print_text(i);
+        SCOPED_STRING text = print_text(i);
         for (size_t j = 0; j < count && i != BINDINGS; j++) {
             char *const words =
                 common_format("%s%s", strcmp(names[i], "fish") == 0 ? "-l " : "--", table[j].name);
@@ -1129,19 +1129,19 @@ TEST (view_keys_are_in_all_lists_of_keys) {
     view_list_menu_entries(&list);
     const view_menu_entry *const *const rows = list.entries;
     const size_t count = list.count;
-    OWN_STRING bindings = print_text(BINDINGS);
-    OWN_STRING manual = print_text(MANUAL);
+    SCOPED_STRING bindings = print_text(BINDINGS);
+    SCOPED_STRING manual = print_text(MANUAL);
     for (size_t i = 0; i < count; i++) {
         char keys[64];
         view_print_keys(rows[i], keys, sizeof keys);
         if (keys[0] == '\0' || rows[i]->action == VIEW_TRIGGER)
             continue;
-        OWN_STRING line = common_format("  %-27s %s\n", keys, view_get_label(rows[i]));
+        SCOPED_STRING line = common_format("  %-27s %s\n", keys, view_get_label(rows[i]));
         CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
                    rows[i]->label);
         // Without the sign at the end of a label that opens a card, which roff does not support.
         const char *const label = view_get_label(rows[i]);
-        OWN_STRING words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
+        SCOPED_STRING words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
         CHECK_THAT(strstr(manual, words) != NULL, "--man does not mention %s", rows[i]->label);
     }
 }

@@ -1,5 +1,5 @@
 // Undo and redo: undone changes restore all options bit-identically, and redo applies them again.
-#include "test/own.h"
+#include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -12,7 +12,8 @@
 // Checks the value of an option. NULL: the default.
 static void check_option(const screen *s, const char *option, const char *text)
 {
-    OWN_STRING current = view_write_option(view_find_option(option, strlen(option)), &s->options);
+    SCOPED_STRING current =
+        view_write_option(view_find_option(option, strlen(option)), &s->options);
     const char *const expected = text != NULL ? text : "-";
     CHECK_STRING(current != NULL ? current : "-", expected);
 }
@@ -22,7 +23,7 @@ static char *option_texts(const view_options *options)
 {
     char *text = common_copy("");
     for (size_t i = 0; i < view_num_options; i++) {
-        OWN_STRING value = view_write_option(&view_option_rows[i], options);
+        SCOPED_STRING value = view_write_option(&view_option_rows[i], options);
         common_extend(&text, " %s=%s", view_option_rows[i].name, value != NULL ? value : "none");
     }
     return text;
@@ -164,22 +165,22 @@ static void execute_random_command(screen *s, uint64_t *random)
 TEST_SCREEN (view_undo_restores_all_options_bit_for_bit, THIMBLE) {
     uint64_t random = 5;
     begin(s);
-    OWN_STRING first = option_texts(&s->options);
+    SCOPED_STRING first = option_texts(&s->options);
     for (int round = 0; round < 5; round++) { // 500 commands
         for (int i = 0; i < 100; i++)
             execute_random_command(s, &random);
-        OWN_STRING last = option_texts(&s->options);
+        SCOPED_STRING last = option_texts(&s->options);
         const size_t count = s->viewer.undo.num_steps;
         CHECK(count > 50 && s->viewer.undo.step == count - 1);
         for (size_t i = 0; i < count - 1; i++)
             undo(s);
-        OWN_STRING undone = option_texts(&s->options);
+        SCOPED_STRING undone = option_texts(&s->options);
         CHECK_STRING(undone, first);
         CHECK(s->viewer.play.wrap == s->options.wrap
               && s->viewer.document->scene.dual == s->options.dual);
         for (size_t i = 0; i + 1 < count && round == 0; i++)
             redo(s);
-        OWN_STRING redone = option_texts(&s->options);
+        SCOPED_STRING redone = option_texts(&s->options);
         CHECK_STRING(redone, round == 0 ? last : first);
         CHECK_UINT(s->viewer.undo.num_steps, count); // undo and redo are not steps themselves
         for (size_t i = 0; i < count + 2; i++)       // more often than there are steps
@@ -197,11 +198,11 @@ TEST_SCREEN (view_undo_restores_the_image, BOBBIN) {
     };
     enum { W = 80, H = 60 };
     md5gl_target *const target = md5gl_create_target(s->gl.renderer, W, H, 1, NULL);
-    OWN uint8_t *const before = common_alloc(4, W * H);
-    OWN uint8_t *const after = common_alloc(4, W * H);
+    SCOPED uint8_t *const before = common_alloc(4, W * H);
+    SCOPED uint8_t *const after = common_alloc(4, W * H);
     begin(s);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        OWN_STRING first = option_texts(&s->options);
+        SCOPED_STRING first = option_texts(&s->options);
         const size_t step = s->viewer.undo.step;
         const view_camera camera = s->viewer.cameras.user;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
@@ -214,7 +215,7 @@ TEST_SCREEN (view_undo_restores_the_image, BOBBIN) {
                                       .path = common_copy(names[i][1])});
         CHECK_THAT(s->viewer.undo.step == step + 1, "--%s is no step", names[i][0]);
         undo(s);
-        OWN_STRING undone = option_texts(&s->options);
+        SCOPED_STRING undone = option_texts(&s->options);
         CHECK_STRING(undone, first);
         s->viewer.cameras.user = camera;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
@@ -341,10 +342,10 @@ TEST_SCREEN (view_undo_is_ignored_while_typing, BOBBIN) {
 
 TEST_SCREEN (view_redo_changes_nothing_if_a_file_is_missing, BOBBIN) {
     size_t size;
-    OWN_FOLDER folder = folder_make();
-    OWN_STRING model = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
-    OWN_STRING path = common_join(folder, "other.md5mesh");
-    folder_put(folder, "other.md5mesh", model, size);
+    SCOPED_FOLDER folder = folder_make();
+    SCOPED_STRING model = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    SCOPED_STRING path = common_join(folder, "other.md5mesh");
+    folder_write(folder, "other.md5mesh", model, size);
     begin(s);
     execute(s, (view_command){.action = VIEW_SET,
                               .number = option_index("retarget"),
@@ -363,12 +364,12 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
     const md5_model *const model = s->viewer.document->scene.model;
     const view_texture *image;
     begin(s);
-    OWN_STRING first = option_texts(&s->options);
+    SCOPED_STRING first = option_texts(&s->options);
     execute(s, (view_command){.action = VIEW_ASSIGN_TEXTURE,
                               .number = 0,
                               .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))});
     execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
-    OWN_STRING last = option_texts(&s->options);
+    SCOPED_STRING last = option_texts(&s->options);
     CHECK_UINT(s->viewer.undo.num_steps, 3);
     for (int i = 0; i < 4; i++) { // two times undo, two times redo
         execute(s, (view_command){.action = i < 2 ? VIEW_UNDO : VIEW_REDO});
@@ -376,7 +377,7 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
         CHECK_STRING(common_base(image->path), i == 1 ? "bobbin.png" : "bobbin_eye.png");
         CHECK(s->options.hidden_meshes == (i == 3 ? 2u : 0u));
         CHECK(s->viewer.document->scene.model == model);
-        OWN_STRING texts = option_texts(&s->options);
+        SCOPED_STRING texts = option_texts(&s->options);
         if (i % 2 == 1)
             CHECK_STRING(texts, i == 1 ? first : last);
     }
@@ -422,17 +423,17 @@ TEST_SCREEN (view_undo_handles_a_change_that_was_reverted, BOBBIN) {
 
 TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
     begin(s);
-    OWN_STRING first = option_texts(&s->options);
+    SCOPED_STRING first = option_texts(&s->options);
     execute(s, (view_command){.action = VIEW_SLOWER});
     execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
     execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.edges))});
-    OWN_STRING last = option_texts(&s->options);
+    SCOPED_STRING last = option_texts(&s->options);
     execute(s, (view_command){.action = VIEW_RESET_ALL});
-    OWN_STRING reset = option_texts(&s->options);
+    SCOPED_STRING reset = option_texts(&s->options);
     CHECK_STRING(reset, first);
     CHECK(s->viewer.document->scene.model != NULL && s->options.hidden_meshes == 0);
     undo(s);
-    OWN_STRING undone = option_texts(&s->options);
+    SCOPED_STRING undone = option_texts(&s->options);
     CHECK_STRING(undone, last);
     CHECK(s->options.hidden_meshes == 2);
 }

@@ -4,12 +4,13 @@
 #define HUGE_VALF INFINITY
 short _fdclass(float x);
 short _dclass(double x);
-#define fpclassify_of(x) (sizeof(x) == sizeof(float) ? _fdclass((float)(x)) : _dclass((double)(x)))
-#define isfinite(x) (fpclassify_of(x) <= 0)
-#define isinf(x) (fpclassify_of(x) == 1)
-#define isnan(x) (fpclassify_of(x) == 2)
-int signbit_of(double x);
-#define signbit(x) signbit_of((double)(x))
+#define fpclassify_value(x) \
+    (sizeof(x) == sizeof(float) ? _fdclass((float)(x)) : _dclass((double)(x)))
+#define isfinite(x) (fpclassify_value(x) <= 0)
+#define isinf(x) (fpclassify_value(x) == 1)
+#define isnan(x) (fpclassify_value(x) == 2)
+int signbit_value(double x);
+#define signbit(x) signbit_value((double)(x))
 double sqrt(double x);
 float sqrtf(float x);
 double fabs(double x);
