@@ -43,7 +43,7 @@ const test_case *test_running(void);
     }                                                                           \
     static void run_##title(void)
 
-// A type and a name are no expressions. NOLINTBEGIN(bugprone-macro-parentheses)
+// Types and names cannot be in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 
 // A test on a fixture that the expression `begin` creates and `end` frees; `name` is a pointer to
 // it. The body may return at any point. A file with several tests of a kind defines TEST_HERE for

@@ -409,7 +409,7 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
 }
 
 #ifdef BENCH_HAS_PEER
-// Texts are as they were added, which is the order of the folders.
+// The texts are in the order of the folders.
 static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint64_t *checksum)
 {
     for (size_t i = 0; i < texts->count; i++) {

@@ -30,7 +30,7 @@ typedef struct blend_four {
 
 typedef struct blend_layer {
     const blend_four *joints;
-    const __m128 *joint_weights; // or NULL
+    const __m128 *joint_weights; // NULL: the weights of all joints are 1
     float weight;
 } blend_layer;
 
@@ -216,7 +216,7 @@ typedef enum blend_kind {
     BLEND_PEER_PLAIN,
     BLEND_PEER_MASKED,
     BLEND_PEER_ADD,
-    BLEND_OURS_NLERP, // beside the peer's plain one
+    BLEND_OURS_NLERP, // compared with BLEND_PEER_PLAIN
 } blend_kind;
 
 BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, int num_parts)
@@ -252,7 +252,7 @@ BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, i
         blend_add(&layers[1], count, num_parts, fixture->out);
 }
 
-// Constants, so that the loops do not ask.
+// Constants, so that the compiler removes the conditions from the loops.
 static void blend_by_peer(const blend_peer *fixture, blend_kind kind, bool has_scales)
 {
     switch ((int)kind % BLEND_OURS_NLERP * 2 + has_scales) {
@@ -325,7 +325,8 @@ static void blend_compare(bench_table *table, const blend_peer *fixture, blend_k
 {
     static const char *const names[] = {"blend 2 layers", "the same with a mask",
                                         "add a difference", "ours by nlerp, 2 layers"};
-    static const double shares[] = {0.81, 0.63, 0.91, 0.81}; // of ozz's time: see README.md
+    // ratio to the time of ozz: see README.md
+    static const double shares[] = {0.81, 0.63, 0.91, 0.81};
     double ratios[BLEND_ROUNDS];
     char name[96];
     if (!(blend_distance(fixture, kind) < 0.1)) { // sums and slerp of turns by up to half a circle

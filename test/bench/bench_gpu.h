@@ -1,7 +1,8 @@
-// What a GPU takes for crowds, for bench_gl.c and test/long/gpu.sh: rows of a table in Markdown. A
-// figure of the GPU is a timer query around what is posed and drawn, on a software renderer the
-// time of its threads; the time beside it ends with glFinish(). Crowds fill 1920 x 1080 pixels,
-// without textures and shadows, in the frames of one clip.
+// Measures the time that a GPU needs for crowds, for bench_gl.c and test/long/gpu.sh, and prints it
+// as a table in Markdown. A timer query measures the GPU's time of posing and drawing; on a
+// software renderer it is the time of the renderer's threads. The next column is the time until
+// glFinish() returns. Crowds fill 1920 x 1080 pixels, without textures and shadows, in the frames
+// of one clip.
 #ifndef TEST_BENCH_BENCH_GPU_H
 #define TEST_BENCH_BENCH_GPU_H
 
@@ -32,7 +33,7 @@ typedef struct gpu_crowd {
     md5gl_frame frame;
 } gpu_crowd;
 
-// Milliseconds of a turn; those of a row are the median by the first.
+// Times of one round, in milliseconds. A line of the table is the round with the median of `all`.
 typedef struct gpu_times {
     double all;
     double gpu;
@@ -60,7 +61,8 @@ static void gpu_pose_frames(gpu_crowd *crowd)
     free(scratch);
 }
 
-// Rows of characters side by side, as wide as the picture is; frames begin one after the other.
+// Places the characters in a grid that fills an image of `width` x `height` pixels. Each character
+// has the next frame of the clip.
 static void gpu_arrange(gpu_crowd *crowd, uint32_t count, uint32_t width, uint32_t height)
 {
     const gl_stage *const stage = crowd->stage;
@@ -145,7 +147,7 @@ static void gpu_measure_round(const gpu_crowd *crowd, gpu_form form, uint32_t qu
     times->gpu = 1e-6 * (double)nanoseconds;
 }
 
-// Ends early if turns take long, as on a software renderer.
+// Uses fewer rounds if they take long, as on a software renderer.
 static gpu_times gpu_measure(const gpu_crowd *crowd, gpu_form form)
 {
     const GladGLContext *const gl = &crowd->stage->renderer->gl;
@@ -241,7 +243,8 @@ static double gpu_milliseconds_since(const gl_stage *stage, double start)
     return 1e3 * (bench_now() - start);
 }
 
-// Before anything else is drawn: the programs of palettes, and those of what is far.
+// Measures the time to compile the programs, before anything else is drawn: the programs of
+// palettes first, then those of baked clips and impostors.
 static void gpu_measure_programs(gl_stage *stage, gpu_crowd *crowd)
 {
     gpu_times times;

@@ -63,7 +63,8 @@ static double plain_number(plain_lexer *lexer)
     return is_negative ? -value : value;
 }
 
-// Reads the numbers of a row behind its own number; brackets stand before and behind some of them.
+// Reads the numbers of an entry after its index, such as `vert 3 ( 0.5 0.5 ) 12 2`. `form` contains
+// n for a number and brackets for brackets.
 static void plain_row(plain_lexer *lexer, const char *form, float *numbers)
 {
     plain_token(lexer);
@@ -111,7 +112,8 @@ static uint64_t plain_read(const bench_text *text)
     return num_rows;
 }
 
-// Seconds of reading all meshes once, the least of several turns of both.
+// Measures the time to read all meshes once with each of both readers: the minimum of ROUNDS
+// alternating runs.
 static void compare_with_lexer(bench_table *table, const bench_texts *texts, const char *whose)
 {
     enum { ROUNDS = 15 };
@@ -132,7 +134,8 @@ static void compare_with_lexer(bench_table *table, const bench_texts *texts, con
         shortest[round % 2] = fmin(shortest[round % 2], bench_now() - start);
     }
     char name[64];
-    const double share = real.read_mesh ? 1 : 2.3; // of id's own speed: see README.md
+    // ratio to the speed of id's parser: see README.md
+    const double share = real.read_mesh ? 1 : 2.3;
     snprintf(name, sizeof name, "%s, of the time of id's lexer", whose);
     if (texts->mesh_bytes > 0)
         bench_figure(table, name, "%", 100.0 * shortest[0] / (share * shortest[1]), 100.0 / 3.5);

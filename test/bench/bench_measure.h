@@ -42,7 +42,7 @@ typedef struct bench_row {
     double units;              // per call
     md5_cpu best;              // the instruction set that the public function uses
     bool levels;               // also measure each instruction set separately
-    bool no_twin;              // there is no separate plain C version
+    bool no_twin;              // the work has no separate plain C version
     bench_work *other_library; // the same work by another library; NULL: none
     double goal;               // maximum, for rates minimum; 0: none
 } bench_row;

@@ -1,5 +1,5 @@
-// A thousand monsters of our game folder that look and stand on a stair, over the same that only
-// play their clip.
+// Compares a thousand monsters of our game folder that look at a target and stand on a stair with
+// monsters that only play their clip.
 #ifndef TEST_BENCH_BENCH_MONSTER_H
 #define TEST_BENCH_BENCH_MONSTER_H
 

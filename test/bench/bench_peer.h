@@ -37,10 +37,10 @@ typedef struct peer_mesh {
     uint32_t num_vertices;
     uint32_t num_parts;
     peer_part parts[PEER_MAX_COUNT];
-    uint16_t *joints; // of each vertex, as many as its part says
+    uint16_t *joints; // joints of each vertex: num_influences of its part
     float *weights;   // the same
     md5_vec3 *positions, *normals;
-    md5_vec4 *tangents; // NULL: the model has none
+    md5_vec4 *tangents; // NULL if the model has none
     // Results, [3 * num_vertices + 1].
     float *to_positions;
     float *to_normals;
@@ -50,7 +50,7 @@ typedef struct peer_mesh {
 typedef struct peer_model {
     uint32_t num_meshes, num_joints;
     peer_mesh *meshes;
-    peer_matrix *palette; // that of the skinning, by columns
+    peer_matrix *palette; // the skinning palette, column-major
 } peer_model;
 
 static void *peer_alloc(size_t count, size_t size)
@@ -275,7 +275,7 @@ typedef struct peer_outputs {
     bool has_normals;
     bool has_tangents;
     bool is_unit;
-    double share; // of the time that ozz itself takes: see README.md; 1 where ozz has no such job
+    double share; // ratio to the time of ozz: see README.md; 1 if ozz cannot do the work
 } peer_outputs;
 
 enum { PEER_NUM_OUTPUTS = 5 };
@@ -331,7 +331,7 @@ PEER_TARGET static void peer_skin(const peer_model *model, int outputs)
     }
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const peer_mesh *const mesh = &model->meshes[m];
-        switch (outputs) { // constants, so that the loops do not ask
+        switch (outputs) { // constants, so that the compiler removes the conditions from the loops
         case 0:
             peer_skin_mesh(mesh, model->palette, false, false, false);
             break;
@@ -407,7 +407,7 @@ static double peer_ratio(const peer_model *peer, const skinning *fixture, int ou
     return ratios[PEER_ROUNDS / 2];
 }
 
-// Ratios of many models; those of a model are comparable with each other.
+// Ratios of many models. Only ratios of the same model can be compared.
 typedef struct peer_ratios {
     size_t count, num_apart; // the second: of models whose weights do not meet in one point
     double ratios[PEER_NUM_OUTPUTS][PEER_MAX_MODELS];

@@ -1,6 +1,6 @@
-// The character that bench.c plays, as complex as one of a game: Bobbin walks or stands, a masked
-// layer waves, an additive layer breathes, two-bone modifiers place both feet, and an aim modifier
-// turns the head.
+// The character that bench.c plays. It is as complex as a character of a game: Bobbin walks or
+// stands, a masked layer waves, an additive layer breathes, two-bone modifiers place both feet, and
+// an aim modifier rotates the head.
 #ifndef TEST_BENCH_BENCH_PLAY_H
 #define TEST_BENCH_BENCH_PLAY_H
 
@@ -23,7 +23,7 @@ typedef struct playing {
     md5_play_job jobs[PLAYING_CROWD];
     uint32_t next;
     md5_xform *pose;
-    md5_mat34 *joints, *palettes; // of one; of the crowd
+    md5_mat34 *joints, *palettes; // one character; the crowd
     void *scratch;
 } playing;
 
@@ -237,7 +237,7 @@ static uint64_t work_saved_player(void *fixture, md5_cpu level)
     return size > 0 && md5_player_restore(play->players[play->next], bytes, size, NULL);
 }
 
-// One step of a player of a blend space of so many clips, which are in step, while its parameter
+// One step of a player of a blend space of SPACE_CLIPS synchronized clips, while its parameter
 // moves.
 enum { SPACE_CLIPS = 1000 };
 

@@ -30,10 +30,10 @@ typedef struct posing {
     md5_anim *anim;
     md5_binding *binding;
     md5_xform *pose;
-    md5_mat34 *joints;   // of one character
-    md5_mat34 *palette;  // of one character
-    md5_mat34 *palettes; // of the crowd
-    md5_mat34 *buffer;   // of POSING_BUFFER characters
+    md5_mat34 *joints;   // one character
+    md5_mat34 *palette;  // one character
+    md5_mat34 *palettes; // the crowd
+    md5_mat34 *buffer;   // POSING_BUFFER characters
     md5_pose_job *jobs;
     void *scratch;
     md5_sample_position samples[NUM_SAMPLE_POSITIONS]; // spread over the clip

@@ -17,7 +17,7 @@ typedef struct falling {
     md5_figure *figure;
     md5_ragdoll *ragdoll;
     md5_body_state bodies[MAX_RAGDOLL_BODIES]; // at the start of a fall
-    uint32_t tick;                             // of the current fall
+    uint32_t tick;                             // ticks since the start of the current fall
 } falling;
 
 // Returns the triangles that touch a box: the tread and the riser of each step.

@@ -16,7 +16,7 @@
 typedef struct skinning {
     md5_model *model;
     md5_mat34 *palette;
-    md5_dual_quat *dual; // of the palette
+    md5_dual_quat *dual; // the palette as dual quaternions
     md5i_skin_job *jobs; // [meshes]
     md5_cpu level;
     double num_vertices;

@@ -19,7 +19,7 @@ typedef struct gl_stage {
     md5_anim *anim;
     md5_binding *binding;
     md5gl_model *drawn;
-    md5gl_target *target; // of `width` x `height` pixels
+    md5gl_target *target; // size: `width` x `height` pixels
     uint32_t width;
     uint32_t height;
     uint32_t num_vertices;

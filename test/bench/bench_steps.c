@@ -22,8 +22,8 @@ typedef struct bench_steps {
     md5_xform from[MAX_JOINTS], to[MAX_JOINTS], mixed[MAX_JOINTS];
     float mask[MAX_JOINTS];
     md5_mat34 palette[MAX_JOINTS];
-    md5_vec3 *positions, *normals; // of the largest mesh
-    md5_vec4 *tangents;            // of the largest mesh
+    md5_vec3 *positions, *normals; // size: the largest mesh
+    md5_vec4 *tangents;            // size: the largest mesh
 } bench_steps;
 
 static void *allocate(size_t count, size_t size)

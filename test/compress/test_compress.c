@@ -283,8 +283,9 @@ TEST (compress_samples_any_position_alone) {
 
 // -- Interpolations -------------------------------------------------------------------------------
 
-// Other ways than linear go through the samples of the frames, so those of a decompressed clip; a
-// batch poses it as a single call, and palettes are those of its poses.
+// Interpolations other than linear use the samples of the frames, and therefore equal the
+// interpolation of the decompressed clip. A batch gives the pose of a single call, and palettes are
+// the palettes of these poses.
 TEST (compressed_clips_are_interpolated_in_all_ways) {
     SCOPED_CASE fixture = {
         .model = our_model("models/bobbin/bobbin.md5mesh"),
@@ -398,8 +399,8 @@ static void add(text *to, const char *line)
     to->size += length;
 }
 
-// Branches of four joints. Each joint turns about z and, except every fifth, moves along x, on a
-// curve of its own.
+// Branches of four joints. Each joint rotates about z and, except every fifth, moves along x, each
+// with a different curve.
 static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
 {
     text buffer = {.capacity = 4096, .at = malloc(4096)};

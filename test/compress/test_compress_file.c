@@ -61,8 +61,8 @@ TEST (compress_may_select_each_step) {
         CHECK(md5i_packed_key_steps[i] > md5i_packed_key_steps[i - 1]);
 }
 
-// Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
-// own.
+// Without a model, the size of a joint's skin is the length of its longest child bone or, at the
+// end of a chain, of its own bone.
 TEST (compress_without_a_model_uses_bone_lengths) {
     SCOPED_ANIM anim = make_anim(1, 0, "c");
     md5_context context;
@@ -86,7 +86,8 @@ TEST (compress_without_a_model_uses_bone_lengths) {
 
 // -- Tracks -----------------------------------------------------------------------------------
 
-// Like a wheel, b turns so far that every component of its rotation passes through 0.
+// Joint b rotates by several full rotations, so that every component of its quaternion passes
+// through 0.
 TEST (compress_keeps_rotations_by_any_angle) {
     static const double speeds[] = {0, 0.5, 3.1, 6.2, 40};
     for (size_t i = 0; i < COUNT_OF(speeds); i++) {
@@ -107,8 +108,8 @@ TEST (compress_keeps_rotations_by_any_angle) {
     }
 }
 
-// q and -q are the same rotation: which of them a frame has changes no bit, and a turn goes on with
-// the sign of the frame before.
+// q and -q are the same rotation. The signs in the frames have no effect: the compressed bits are
+// equal, and the sign of each frame follows the sign of the previous frame.
 TEST (compress_ignores_the_signs_of_rotations) {
     static const double speeds[] = {1, 4.5}; // by 4.5 radians no component stays away from 0
     for (size_t j = 0; j < COUNT_OF(speeds); j++) {

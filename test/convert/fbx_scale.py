@@ -9,7 +9,7 @@ import sys
 
 TICKS = 46186158000  # per second
 FRAMES = (0, 6, 12, 24)  # at 24 frames per second
-OFFSETS = ((1, 2, 0), (3, 0, 1), (0, 4, 1))  # of the joints from their parents
+OFFSETS = ((1, 2, 0), (3, 0, 1), (0, 4, 1))  # offset of each joint from its parent
 STARTS = ((0, 0, 0), (20, 0, 0), (0, 0, 30))  # angles around x, y and z in frame 0, degrees
 ENDS = ((0, 0, 0), (20, 70, 0), (0, 50, 30))  # in frame 24
 POINTS = ((0, 0, 0), (2, 0, 0), (0, 3, 0), (0, 0, 4))  # a tetrahedron in the space of each joint
@@ -75,7 +75,7 @@ def pose(types, scales, frame):
         angles = [a + (b - a) * frame / 24 for a, b in zip(STARTS[i], ENDS[i])]
         r, s = rotation(angles), diagonal(scales[i])
         position = [a + b for a, b in zip(position, applied(matrix, OFFSETS[i]))]
-        world_scale = product(inverse(rotations), matrix)  # of the parent, with shear
+        world_scale = product(inverse(rotations), matrix)  # the parent's scale, with shear
         if kind == "0":
             matrix = product(rotations, r, world_scale, s)
         elif kind == "1":

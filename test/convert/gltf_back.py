@@ -73,7 +73,7 @@ def check_film(path, folder):
     for i, row in enumerate(rows):
         time = (i - (i > 12)) / 24
         world = file.worlds(file.animation("Film"), time)[1]
-        if i == 12:  # where it is, as it was turned before
+        if i == 12:  # the position of this frame, and the rotation before the cut
             world = [a[:3] + b[3:] for a, b in zip(file.worlds(file.animation("Film"), 11 / 24)[1], world)]
 
         def to_id(column, sign):

@@ -115,7 +115,7 @@ class Gltf:
     def channel(self, sampler, time, rotation=False, width=None):
         times = [row[0] for row in self.accessor(sampler["input"])]
         values = self.accessor(sampler["output"])
-        if width:  # of scalars
+        if width:  # the values are scalars
             flat = [row[0] for row in values]
             values = [flat[i : i + width] for i in range(0, len(flat), width)]
         kind = sampler.get("interpolation", "LINEAR")

@@ -167,7 +167,7 @@ TEST (notes_without_a_budget_are_passed_on) {
     CHECK_STRING(test.notes[1], "a 1");
 }
 
-// A job that wants no notes collects none.
+// A job without a notes callback collects no notes.
 TEST_HERE (a_job_without_notes_has_none) {
     test->job.note = NULL;
     convert_note(&test->job, "a");

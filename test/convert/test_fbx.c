@@ -152,7 +152,7 @@ TEST (fbx_times_have_the_unit_of_the_header) {
 
 // A second layer, whose curve node has the value (4, 30, 4).
 typedef struct layer_case {
-    const char *layer_properties; // of the second layer
+    const char *layer_properties; // properties of the second layer
     const char *base_properties;
     const char *property;
     convert_vec expected; // translation of the door; of a rotation or scale: column x
@@ -319,8 +319,8 @@ TEST (fbx_weights_above_1_are_1) {
         CHECK_NEAR(changed_x(keys, weights[i], 0.4375), 11.5625, 1e-9);
 }
 
-// Counts that differ from the arrays, unordered times and infinite values make a curve invalid, and
-// thereby the model of the clip.
+// Counts that differ from the arrays, unordered times and infinite values make a curve invalid. The
+// clip of the model is then rejected.
 TEST (fbx_curves_are_checked) {
     static const char *const cases[][2] = {
         {"KeyTime: *2 {", "KeyTime: *3 {"},

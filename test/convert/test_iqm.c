@@ -89,7 +89,7 @@ TEST (iqm_tracks_are_charged) {
     CHECK_UINT(read_file(names + times + tracks - 1, &is_read), tracks - 1);
     CHECK(!is_read);
     CHECK_UINT(read_file(names + times + tracks, &is_read), 0);
-    CHECK(!is_read); // there is no memory for keys
+    CHECK(!is_read); // the allocation of the keys failed
     CHECK_UINT(read_file(names + times + tracks + first_keys - 1, &is_read), first_keys - 1);
     CHECK(!is_read);
     CHECK(read_file(UINT32_MAX / 32, &is_read) > 0);

@@ -296,7 +296,7 @@ def check_limbs(path, angle, kind):
                        apply(rotation, to_game_axes(expected)), 2e-3)
         # The head rotates like the walker's, relative to its own bind pose: by the same matrix.
         head = rotations["Head"]
-        if kind == "first_frame":  # which is the rest pose
+        if kind == "first_frame":  # the first frame is the rest pose
             head = mul(head, transposed(pose(0)[0]["Head"]))
         expected = [to_game_axes(apply(head, v)) for v in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
         found = mul(frame["head"][0], REST_HEAD)

@@ -37,8 +37,8 @@ enum { MAX_KEPT = 4096, MAX_JOINTS = 128 };
 typedef struct objects {
     md5_load_opts opts;
     md5_model *model, *model2;
-    const md5_skeleton *skeleton; // of `model`
-    const md5_mesh *mesh;         // of `model`
+    const md5_skeleton *skeleton; // skeleton of `model`
+    const md5_mesh *mesh;         // mesh of `model`
     md5_anim *anim;
     md5_camera *camera;
     md5_binding *binding;

@@ -578,7 +578,8 @@ TEST (math_looks_along_a_camera_view) {
                 1e-5);
         }
     }
-    // 90 degrees at an aspect of 2:1: the vertical edge is half as far as the horizontal edge.
+    // Field of view of 90 degrees at an aspect of 2:1: at the same depth, the upper edge is at half
+    // the distance of the side edge.
     CHECK_NEAR(md5_vertical_fov(90, 2), 2 * atan(0.5) / DEGREES, 1e-5);
 }
 

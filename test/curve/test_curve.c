@@ -780,7 +780,7 @@ TEST (curve_of_hostile_weights_and_knots_is_finite) {
                                    .knots = knots});
 }
 
-// Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it advances.
+// Between equal points a Catmull-Rom curve stands still or almost still; elsewhere it advances.
 TEST (curve_with_equal_neighbors_still_passes_them) {
     const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
     SCOPED_CURVE curve = create_curve(&(md5_curve_desc){.points = points, .num_points = 6});

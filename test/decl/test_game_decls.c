@@ -139,7 +139,8 @@ TEST (decl_index_contains_many_names) {
 
 // -- Tables ---------------------------------------------------------------------------------------
 
-// Returns the value of a table in a material whose only operation looks it up at the time.
+// Returns the value of a table at x. For this, evaluates a material whose only operation is the
+// look-up.
 static double table_at(md5_game *game, const char *name, float x)
 {
     const float zeros[MD5_FIRST_REGISTER + 1] = {0};

@@ -430,7 +430,7 @@ TEST (cube_reads_conditions_and_variables) {
         AT("12:10") "expected a number, found ''; using 0\n");
 }
 
-// A variable is set to the second word, whatever words an earlier command had.
+// A variable is set to the second word of its command, also if an earlier command had more words.
 TEST (cube_sets_variables_after_longer_commands) {
     OPEN_CUBE(cube, "if 0 [ ] [ ]\nskin = red\nmd5load $skin\n");
     CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/red");

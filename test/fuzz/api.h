@@ -21,7 +21,7 @@ typedef struct api_use {
     uint32_t num_joints;
     md5_sample_position sample;
     md5_xform *pose, *second_pose; // [num_joints]
-    md5_mat34 *joints, *palette;   // of `pose`
+    md5_mat34 *joints, *palette;   // results for `pose`
     uint32_t random;
     void *blocks[API_BLOCKS];
     uint32_t num_blocks;

@@ -38,7 +38,7 @@ typedef struct actor_stage {
     md5_game *game;
     md5_entity *entity;
     md5_actor *actor;
-    char fired[256]; // "walk:footstep " for each frame command
+    char fired[256]; // frame commands in the order of their calls: "walk:footstep "
 } actor_stage;
 
 void open_stage(actor_stage *stage);

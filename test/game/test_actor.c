@@ -146,7 +146,7 @@ TEST_HERE (parts_follow_their_channels_unless_the_whole_body_plays) {
     check_after(stage, 50, 40.0, 0.0, 14.0, 10.0);
 }
 
-// Eyelids are blended over everything else, whatever the weights are.
+// Eyelids are blended over all other channels, independent of the weights.
 TEST_HERE (eyelids_are_blended_over_all) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
     play(stage, MD5_CHANNEL_EYELIDS, "lift", MD5_ACTOR_HOLD, 2, 0);
@@ -567,7 +567,7 @@ TEST (clips_with_a_prefix_have_precedence) {
     CHECK(md5_actor_choose(actor, "sad", "run1") == 3); // a digit: one clip
     CHECK(md5_actor_choose(actor, "sad", "run") == 3);  // an alias
     CHECK(md5_actor_choose(actor, "sad", "sit") == MD5_NONE);
-    CHECK(md5_actor_choose(actor, "sa", "walk") == 4); // "sa_walk" is no clip
+    CHECK(md5_actor_choose(actor, "sa", "walk") == 4); // "sa_walk" is not a clip
 }
 
 // The numbers of 64 successive draws are different modulo 64.
@@ -685,7 +685,7 @@ TEST_HERE (saved_actors_are_checked) {
         {SLOT + 48, 0},        // no cycles,
         {SLOT + 52 + 3, 0xBF}, // a rate below 0
         {SLOT + 56 + 7, 0x7F},
-        {SLOT + 64, 66}, // of the last pose
+        {SLOT + 64, 66}, // time of the last pose
     };
     make_history(stage);
     md5_actor_save(stage->actor, bytes);

@@ -150,7 +150,7 @@ typedef struct look_case {
     md5_monster_tick tick;
     int64_t time;
     unsigned num_ticks;
-    const char *random; // where the numbers of this tick are
+    const char *random; // random numbers of this tick, as text
 } look_case;
 
 static float next_random(void *user)
@@ -416,7 +416,7 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
 // Reads the sweeps of a tick from the table: their end points and the points at which they stopped.
 typedef struct sweep_case {
     look_case *look;
-    const char *line; // of the first of this tick
+    const char *line; // the line of the first sweep of this tick
     double max_distance;
 } sweep_case;
 
@@ -749,7 +749,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             if (read_numbers(&at, n + 12, 3))
                 CHECK_THAT(point_distance(bodies[body].linear, n + 12) <= 1e-2, "%.20s: off by %g",
                            line, point_distance(bodies[body].linear, n + 12));
-            if (run->tick.time == 1) // set by hand
+            if (run->tick.time == 1) // set explicitly
                 bodies[body].transform = read_xform(n);
             else
                 compare_xform(bodies[body].transform, n, &all);

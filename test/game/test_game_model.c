@@ -388,7 +388,7 @@ enum { NUM_MODELS = 120, MAX_ANIMS = 400, NAME = 8 };
 
 typedef struct plain_model {
     char names[MAX_ANIMS][NAME];
-    bool is_two[MAX_ANIMS]; // of two.md5anim, else of three.md5anim
+    bool is_two[MAX_ANIMS]; // true: clips of two.md5anim; false: clips of three.md5anim
     int count, num_inherited;
 } plain_model;
 

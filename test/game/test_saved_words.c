@@ -174,7 +174,7 @@ TEST (saved_monsters_have_limits_of_indices) {
     md5_destroy_monster(monster);
 }
 
-// Writes a float into word `index`, or a double into number `index` of 8 bytes.
+// write_float() writes 4 bytes at 4 * index, write_double() 8 bytes at 8 * index.
 static void write_float(unsigned char *bytes, size_t index, float value)
 {
     uint32_t bits;

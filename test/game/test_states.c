@@ -169,7 +169,7 @@ static void close_case(script_case *fixture)
 
 typedef struct script_row {
     const char *statement;
-    double expected; // of r
+    double expected; // expected value of r
 } script_row;
 
 TEST (scripts_evaluate_expressions_by_the_rules_of_the_language) {
@@ -619,8 +619,8 @@ TEST (scripts_have_limits_of_parameters_and_nested_macros) {
 
 typedef struct depth_row {
     const char *statement;
-    int num_locals;  // of wide()
-    double expected; // of r
+    int num_locals;  // number of local variables of wide()
+    double expected; // expected value of r
     bool is_stopped;
 } depth_row;
 

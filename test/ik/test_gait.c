@@ -119,7 +119,7 @@ static md5_vec3 reported_ankle(const md5_foothold *foot)
     return md5_vec3_add(sole, md5_vec3_scale(normal, foot->rise / length));
 }
 
-// A round of everything: forward, backward, sideways, turns, curves, stops.
+// A sequence of all movements: forward, backward, sideways, rotations, curves, stops.
 static void command(double time, md5_vec3 *velocity, float *angular_speed)
 {
     static const struct {
@@ -262,7 +262,7 @@ TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     CHECK_NEAR(fixture->gait.position.y, 4 * expected, 4.0 / 120.0);
     CHECK_SMALL(fixture->gait.position.z, 1e-5);
 
-    CHECK(walk_begins(fixture)); // anew
+    CHECK(walk_begins(fixture)); // a second walk
     for (int frame = 0; frame < 120; frame++)
         walk_go(fixture, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
     const double angle = 0.5 * (2 - 0.15 * (1 - exp(-2.0 / 0.15)));

@@ -472,7 +472,7 @@ TEST (ik_one_goal_equals_damped_least_squares) {
     }
 }
 
-// Goals that are ignored or invalid are left out; the others are reached as without them.
+// Goals that are disabled or invalid have no effect on the other goals.
 TEST (ik_goals_that_are_invalid_are_ignored) {
     static const md5_quat no_rotation = {0, 0, 0, 0};
     const md5_goal wrong[] = {

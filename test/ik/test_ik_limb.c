@@ -223,8 +223,8 @@ TEST (ik_feet_report_why_they_are_not_placed) {
         CHECK(placed((md5_foot){.ankle = PELVIS}, weight).result == MD5_LIMB_NO_PARENTS);
         CHECK(placed((md5_foot){.ankle = CONTROL}, weight).result == MD5_LIMB_NO_PARENTS);
     }
-    // If the pelvis moved, the hip would move as far as the floor. Without it, a floor that is 5
-    // units lower is out of reach.
+    // If the pelvis moved, the hip would be lowered with the floor. Without this movement, a floor
+    // that is 5 units lower is out of reach.
     md5_xform pose[JOINTS];
     make_leg(pose);
     md5_foot foot = leg;
@@ -718,7 +718,7 @@ TEST (ik_aim_obeys_its_limit) {
         for (uint32_t i = 0; i < 5; i++)
             CHECK(rotation_angle(&rig, i) - job.params.limit < 1e-6);
     }
-    // A quarter turn is wanted: the chain turns as far as the limit allows.
+    // The target requires a rotation by 90 degrees: the chain rotates up to its limit.
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 2, (md5_vec3){0, 1000, 66});

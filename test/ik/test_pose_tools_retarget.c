@@ -209,7 +209,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     }
 }
 
-// A body on one leg, whose knee is bent by so many radians in the bind pose.
+// A body on one leg. In the bind pose its knee is bent by this angle, in radians.
 static void make_leg(body *fixture, float thigh, float shin, float hips, float bend,
                      uint64_t *random)
 {
@@ -393,7 +393,7 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     }
 }
 
-// The joints are so many that each array is a separate allocation.
+// The number of joints is large enough that each array is a separate allocation.
 TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     enum { MANY = 20000 };
     SCOPED md5_joint *const joints = calloc(MANY, sizeof *joints);

@@ -23,7 +23,7 @@ typedef struct asset_warnings {
     uint32_t num_reported;
     const char *fault;     // description of the first invalid warning
     uint64_t largest_line; // 0 = none
-    uint32_t hashes[128];  // of the first messages
+    uint32_t hashes[128];  // hashes of the first messages
 } asset_warnings;
 
 // Returns true if a warning was reported that `expected` does not contain.
@@ -42,13 +42,14 @@ const char *asset_anim_fault(const md5_anim *anim);
 const char *asset_camera_fault(const md5_camera *camera);
 const char *asset_binding_fault(const md5_binding *binding);
 
-// Checks that the results of a call are consistent: an error with a location and a message if and
-// only if there is no asset, as many reported as counted warnings up to the limit, and every
-// location inside the text.
+// Checks that the results of a call are consistent: there is either an asset or an error with a
+// location and a message; the number of reported warnings equals the counted number, up to the
+// limit; and every location is inside the text.
 const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const md5_load_opts *opts,
                                const md5_error *error, const char *text, size_t size);
 
-// Checks that all memory was freed, and every block with its size.
+// Checks that all memory was freed, and that each block was freed with the size with which it was
+// allocated.
 const char *asset_heap_fault(const asset_heap *heap);
 
 // Return true if two assets are bit-identical except for warnings and addresses.

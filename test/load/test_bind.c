@@ -404,7 +404,7 @@ TEST (bind_twice_gives_the_same_bits) {
 
 typedef struct comparison {
     md5_model *model;
-    md5_vec3 *positions, *posed; // of all meshes
+    md5_vec3 *positions, *posed; // vertices of all meshes
     uint32_t *indices;
     uint32_t num_positions, num_triangles;
     bool *excluded;

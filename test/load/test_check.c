@@ -443,8 +443,8 @@ TEST (check_reports_rotated_clips_once) {
     static const char *const by_y = "0 0.70710678 0";
     static const char *const none = "0 0 0";
     static const struct {
-        const char *rotations[3]; // of three clips, in all frames
-        const char *last;         // of the first clip in its last frame, if it differs
+        const char *rotations[3]; // rotations of three clips, in all frames
+        const char *last;         // rotation of the first clip in its last frame, if it differs
         int number;               // index of the clip that is reported as rotated; -1: none
         const char *expected;
     } rows[] = {

@@ -327,8 +327,8 @@ TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 0);
 }
 
-// Of the weights 0.2, 0.3 and 0.5 the first is removed, at a distance of 1; the increase of the
-// remaining weights counts at distances of 2 and 3. A vertex without weights remains without
+// The first of the weights 0.2, 0.3 and 0.5 is removed, which is at a distance of 1. The increase
+// of the other weights counts at distances of 2 and 3. A vertex without weights remains without
 // weights, and weights whose sum is less than 1e-3 do not change.
 TEST_DOC (edit_weights_are_reduced_with_the_smallest_error, MD5_DOC_MODEL, model_text) {
     md5_doc_mesh *const mesh = &doc->meshes[0];
@@ -379,7 +379,8 @@ TEST_DOC (edit_fills_vertices_without_weights, MD5_DOC_MODEL, model_text) {
     mesh->vertices[2].num_weights = 0;
     CHECK_UINT(md5_fill_weights(doc, 1, &error), 1);
     CHECK_UINT(mesh->vertices[2].num_weights, 1);
-    // Weights of 0 are no weights, but define the position: the mean of ( 8 0 0 ) and ( 6 0 0 ).
+    // Weights with a bias of 0 do not count, but define the position: the mean of ( 8 0 0 ) and ( 6
+    // 0 0 ).
     mesh->vertices[2] = (md5_vertex){4, 2};
     mesh->weights[4] = (md5_weight){.joint = 1, .offset = {7, 0, 0}};
     mesh->weights[5] = (md5_weight){.joint = 1, .offset = {5, 0, 0}};
@@ -791,8 +792,8 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     CHECK_STRING(same, before);
 }
 
-// A camera looks along x of its own space, wherever its path is. Files store a w near 0 only to
-// 3e-4, the square root of the rounding error of x y z.
+// A camera looks along x of its local space, which does not depend on its path. Files store a w
+// near 0 only to 3e-4, the square root of the rounding error of x y z.
 TEST (edit_space_rotates_cameras) {
     SCOPED_DOC doc = parse_ours(MD5_DOC_CAMERA, "flight.md5camera");
     REQUIRE(doc);
@@ -1101,7 +1102,8 @@ static void change_axes(void *user, md5_xform *pose)
     }
 }
 
-// A clip is written with other axes, which twists the model, and gets back those of the model.
+// A clip is written with other joint axes, which twist the model. It gets the axes of the model
+// back.
 TEST (edit_axes_of_a_clip_become_those_of_the_model) {
     static const struct {
         md5_quat rotation;
@@ -1314,8 +1316,8 @@ static void mirror_pose(void *user, md5_xform *pose)
     memcpy(pose, mirrored, model->skeleton.num_joints * sizeof *pose);
 }
 
-// The corners of a clip that is mirrored on a nearly symmetric model, compared with those of the
-// clip as a cloud of points, whose bounding boxes are mirror images.
+// A clip is mirrored on a nearly symmetric model. The corners of its bounding boxes are compared
+// with the corners of the boxes of the mirrored vertices.
 TEST (edit_frames_are_changed_by_the_caller) {
     SCOPED_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     SCOPED_DOC clip = parse_ours(MD5_DOC_ANIM, "wave.md5anim");

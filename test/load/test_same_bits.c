@@ -48,7 +48,7 @@ typedef struct buffers {
     md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_dual_quat *dual;
-    md5_vec3 *positions, *normals; // of the largest mesh
+    md5_vec3 *positions, *normals; // size: the largest mesh
     md5_vec4 *tangents;
 } buffers;
 

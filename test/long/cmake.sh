@@ -106,6 +106,6 @@ for shared in OFF ON; do
     fi
 done
 silent "the DLL exports the same names as the shared library" print_dll_exports
-# wine's server still writes to the folder for a moment.
+# wine's server still writes to the folder shortly after the program ends.
 [ ! -d "$scratch/wine" ] || WINEPREFIX=$scratch/wine wineserver -w
 finish

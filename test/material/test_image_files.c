@@ -430,7 +430,8 @@ TEST (pictures_made_while_drawing_are_errors) {
     CHECK_FAILS(load_image_text(game, "_white", &opts, &error), error, MD5_ERROR_MEMORY);
 }
 
-// Inside of programs the engine finds only files.
+// In engine mode, built-in images cannot be used inside of image programs: the engine searches for
+// a file of this name.
 TEST (builtin_pictures_inside_of_programs_are_lenient) {
     image_folder folder = {.count = 0};
     SCOPED_GAME game = open_images(&folder, NULL);

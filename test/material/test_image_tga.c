@@ -7,7 +7,7 @@ enum { WIDTH = 5, HEIGHT = 3, TEXELS = WIDTH * HEIGHT, NUM_COLORS = 7, FIRST_COL
 typedef struct tga_kind {
     uint8_t kind;
     uint8_t bits;
-    uint8_t color_bits; // of the palette; 0: no palette
+    uint8_t color_bits; // bits per color of the palette; 0: no palette
     bool is_packed, is_top_first;
 } tga_kind;
 

@@ -708,7 +708,7 @@ TEST (states_with_different_markers_are_not_synchronized) {
 typedef struct event_counts {
     const char *names[2];
     uint32_t counts[2];
-    double sum; // of all weights
+    double sum; // sum of all weights
 } event_counts;
 
 PLAY_LISTENER(count_two)

@@ -96,7 +96,7 @@ TEST_HERE (chance_is_the_same_in_any_steps) {
     CHECK_NEAR(play_time(fixture->player), 0.1, 1e-9);
 }
 
-// Also seeds that are close to each other: their first times differ as much as those from any
+// Seeds that differ by 1 give first times that differ as much as the first times of any other
 // seeds.
 TEST_HERE (chance_differs_by_the_seed) {
     double first[100];

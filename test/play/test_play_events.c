@@ -327,7 +327,7 @@ enum { MAX_TEXT = 1024 };
 typedef struct report_test {
     play_scene scene;
     char received[MAX_TEXT];
-    md5_advance_status status; // of the last step
+    md5_advance_status status; // result of the last step
 } report_test;
 
 // Appends "enter body/stand", "end a" and so on, and the names of the clips' own events.

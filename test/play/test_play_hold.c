@@ -357,7 +357,7 @@ TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l 
 TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }") {
     enum { NUM_COPIES = 3 };
     hold_steps(fixture, 20);
-    play_advance(fixture->player, HOLD_TICK); // and not posed yet
+    play_advance(fixture->player, HOLD_TICK); // advanced, but not posed
     md5_player *const copies[NUM_COPIES] = {play_restored(fixture->player),
                                             play_copied(fixture->player),
                                             play_restored(fixture->player)};

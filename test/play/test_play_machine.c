@@ -458,7 +458,7 @@ TEST_HERE (machine_survives_failure_of_every_allocation) {
     survive_failures(&all.desc);
 }
 
-// The clip is so long that the data computed from its frames needs a separate block.
+// The clip is long enough that the data computed from its frames needs a separate block.
 TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, assets,
            play_begin(assets), play_end(assets)) {
     play_add_clip(assets, 2000, 30, 0.1, (play_walk){0.1, 0, 0}, 1);

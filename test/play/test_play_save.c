@@ -394,7 +394,7 @@ TEST (player_of_an_edited_machine_keeps_values_by_name) {
     play_advance(from.player, 0.25);
     md5_player_migrate(to.player, from.player, note_lost, lost);
     CHECK_STRING(lost, "mask top, parameter x, ");
-    CHECK_EXACT(md5_player_get(to.player, 0), 5); // the parameter is no longer followed
+    CHECK_EXACT(md5_player_get(to.player, 0), 5); // the machine no longer follows the parameter
     CHECK_EXACT(md5_player_get(to.player, 1), 4);
     CHECK_EXACT(md5_player_target(to.player, 0)->position.x, 7);
     CHECK_NEAR(md5_player_one_shot(to.player, 2).time, 0.25, 1e-9);
@@ -834,7 +834,8 @@ TEST (saved_player_of_version_2_is_restored) {
             const md5_one_shot_status a = md5_player_one_shot(old.player, slot);
             const md5_one_shot_status b = md5_player_one_shot(same.player, slot);
             CHECK(a.is_playing == b.is_playing && a.is_stopping == b.is_stopping);
-            // The times are sums of other parts than in that version.
+            // The saved times are sums of other terms than the times of this version, so their
+            // rounding differs.
             CHECK(a.clip == b.clip && a.weight == b.weight);
             CHECK_NEAR(a.time, b.time, 1e-15);
         }

@@ -153,7 +153,7 @@ PLAY_LISTENER(pair)
     if (!begins && event->kind != MD5_EVENT_END)
         return;
     CHECK(weight >= (begins ? 1e-6f : 0) && weight <= 1);
-    // Of equal windows, use the first that matches.
+    // If several windows are equal, use the first one.
     for (int k = 0; k < PLAY_WINDOWS; k++) {
         const md5_window *const window = &to->tables->windows[event->index][k];
         bool *const is_open = &to->are_open[event->index][k];
@@ -264,7 +264,7 @@ TEST (each_opened_window_is_closed) {
 
 // -- Curves -----------------------------------------------------------------------------------
 
-static double force_at(double frame) // of clip a; the curve of clip b is -2
+static double force_at(double frame) // the curve of clip a; the curve of clip b is -2
 {
     return 1 + 0.2 * frame;
 }

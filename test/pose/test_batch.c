@@ -235,7 +235,8 @@ TEST (batch_by_nlerp_equals_the_single_call) {
     }
 }
 
-// The public calls, for one job and for many, give equal bits, and other bits than slerp.
+// The public functions for one job and for many jobs give equal bits, which differ from the bits of
+// slerp.
 TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     md5_pose_batch(NULL, 0, NULL, NULL);
     uint64_t random = 22;

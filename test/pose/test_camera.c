@@ -116,7 +116,7 @@ static double shaking_w(uint32_t frame)
     return -sqrt(square);
 }
 
-// The weighted mean at a stored frame of a shot, by the formula; NUM_SHAKEN is w.
+// Returns the weighted mean at a stored frame of a shot. The channel NUM_SHAKEN is w.
 static double mean_around(int channel, uint32_t frame, uint32_t first, uint32_t last, double reach)
 {
     double sum = 0;
@@ -240,7 +240,7 @@ TEST (camera_returns_the_views_of_cuts) {
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
         &received, NULL);
     REQUIRE(camera);
-    CHECK_UINT(received.count, 2); // of views, and of a rotation that is given twice
+    CHECK_UINT(received.count, 2); // one for the views, and one for a rotation that is given twice
     CHECK_UINT(received.last.line, 9);
     const md5_cut_view *const views = camera->cut_views;
     if (CHECK_UINT(camera->num_cut_views, 2)) {

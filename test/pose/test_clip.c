@@ -126,7 +126,8 @@ TEST (clip_decodes_all_flags) {
             .numbers = numbers,
         };
         built_clip clip = build(&source);
-        // 8 values have no flag of a rotation, 8 none of a translation.
+        // 8 combinations of flags animate no component of the rotation, and 8 no component of the
+        // translation.
         CHECK_UINT(clip.num_rotations, still ? 0 : ALL_FLAGS - 8);
         CHECK_UINT(clip.num_translations, still ? 0 : ALL_FLAGS - 8);
         for (uint32_t joint = 0; joint < ALL_FLAGS; joint++) {
@@ -337,8 +338,8 @@ static md5_sample_position sample_position_from_row(const md5_anim *anim, const 
     return loop;
 }
 
-// Frames since the start of all cycles: two notations of one position compare equal, which matters
-// if rounding puts one just before a frame and the other on it.
+// Returns the number of frames since the start of all cycles. Two notations of the same position
+// are equal: frame + 1, and frame with a fraction of 1. Rounding can give either.
 static double strip_position(uint32_t num_frames, int64_t cycle, uint32_t frame, double fraction)
 {
     return (double)cycle * (num_frames - 1) + frame + fraction;

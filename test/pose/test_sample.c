@@ -133,7 +133,7 @@ TEST (sample_at_a_frame_equals_the_frame) {
         make_random_clip(&clip, &random);
         md5_xform pose[MAX_JOINTS];
         for (uint32_t frame = 0; frame < clip.anim.num_frames; frame++) {
-            // Whatever the other frame is: at fraction 0 it must have no effect.
+            // At fraction 0, the other frame must have no effect.
             const md5_sample_position sample = {.frame0 = frame,
                                                 .frame1 = (frame + 1) % clip.anim.num_frames};
             sample_anim(&clip.anim, sample, MD5_ROOT_FILE, pose);

@@ -44,7 +44,7 @@ typedef struct man_part {
     int at[3];
     int end[3];
     int width;         // 0: a box from at - end to at + end
-    const char *limit; // of the joint to the parent
+    const char *limit; // limit of the joint to the parent
 } man_part;
 
 static const man_part man_parts[] = {

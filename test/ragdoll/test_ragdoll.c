@@ -32,8 +32,8 @@ enum {
 // Stairs of triangles that lead down along x; the edge of the first tread is at x = 0.
 typedef struct flight {
     int num_steps;
-    float depth;  // of a tread
-    float height; // of a riser
+    float depth;  // depth of a tread
+    float height; // height of a riser
 } flight;
 
 static const flight flights[NUM_FLIGHTS] = {
@@ -48,7 +48,7 @@ static const flight *ground_stairs(int ground)
     return ground >= STAIRS ? &flights[ground - STAIRS] : NULL;
 }
 
-static const md5_vec3 slope = {0.2588190451f, 0, 0.9659258263f}; // of 15 degrees
+static const md5_vec3 slope = {0.2588190451f, 0, 0.9659258263f}; // normal of a slope of 15 degrees
 
 static double hill(double x, double y)
 {
@@ -459,7 +459,8 @@ static motion compute_motion(const md5_figure *figure, const md5_body_state *bod
 #define NO_FRICTION \
     "settings { friction 0, 0, 0 suspendSpeed 0, 0, 0, 0 noMoveTime 0 } " // nor rest
 
-// Two boxes at an elbow, of which one spins: whatever the joint does, both sums stay.
+// Two boxes at an elbow, one of which rotates. The sums of momentum and of angular momentum remain
+// constant.
 TEST (ragdolls_keep_momentum_and_spin) {
     ragdoll_case fixture;
     if (open_case(&fixture, "",
@@ -500,7 +501,8 @@ TEST (ragdolls_swing_as_pendulums) {
                   "hinge \"h\" { body1 \"a\" body2 \"world\" anchor ( 0, 0, 0 ) axis ( 0, 1, 0 ) "
                   "friction 0 }\n")) {
         SCOPED_RAGDOLL ragdoll = in_the_void(&fixture, 100.0f);
-        const double inertia = (4.0 * 4.0 + 20.0 * 20.0) / 12.0 + 400.0; // by mass; least: beside
+        // moment of inertia per unit of mass about the hinge, by the parallel axis theorem
+        const double inertia = (4.0 * 4.0 + 20.0 * 20.0) / 12.0 + 400.0;
         const double half = 3.14159265358979 * sqrt(inertia / (100.0 * 20.0));
         md5_body_state body = {.transform = fixture.figure->setup[0]};
         body.linear.x = 5.0f; // 1/4 radian a second at the lowest point: 7 degrees up
@@ -509,7 +511,7 @@ TEST (ragdolls_swing_as_pendulums) {
         CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->angular.y, -0.25, 1e-5);
         md5_ragdoll_advance(ragdoll, half);
         const md5_body_state *const current = md5_ragdoll_bodies(ragdoll);
-        CHECK_SMALL(current->transform.translation.x, 0.05); // of a swing of 2.3
+        CHECK_SMALL(current->transform.translation.x, 0.05); // the amplitude of the swing is 2.3
         CHECK_NEAR(current->angular.y, 0.25, 0.005);
         CHECK_SMALL(md5_ragdoll_state(ragdoll).worst_joint, 1e-6);
     }
@@ -521,8 +523,8 @@ TEST (ragdolls_swing_as_pendulums) {
 TEST (ragdolls_have_a_maximum_speed) {
     static const struct {
         int num_bodies;
-        double linear[2]; // of the bodies, units per second
-        double angular;   // of the first body, radians per second
+        double linear[2]; // velocities of the bodies, units per second
+        double angular;   // angular velocity of the first body, radians per second
         double factor;    // expected, of all velocities
     } rows[] = {
         {1, {7679, 0}, 1, 1},
@@ -829,7 +831,7 @@ TEST (ragdolls_do_not_depend_on_how_time_is_divided) {
         SCOPED_RAGDOLL ticks = falling(&fixture);
         SCOPED_RAGDOLL frames = falling(&fixture);
         md5_ragdoll_advance(single, 1.5);
-        for (int i = 0; i < 90; i++) // of the engine: 16, 17 and 17 ms
+        for (int i = 0; i < 90; i++) // ticks of the engine: 16, 17 and 17 ms
             md5_ragdoll_advance(ticks, (i % 3 ? 0.017 : 0.016));
         for (int i = 0; i < 216; i++)
             md5_ragdoll_advance(frames, 1.0 / 144.0);

@@ -9,7 +9,7 @@
 // that does not occur fails the running test. NULL or "" for `old`: `new` is the text.
 char *read_case_text(const char *text, const char *old, const char *new, size_t *size);
 
-// Collects "line:column: warning: message\n" of each warning, and the same of an error.
+// Collects each warning as "line:column: warning: message\n", and an error in the same form.
 typedef struct read_case_log {
     char text[4096];
     size_t used;

@@ -241,7 +241,7 @@ TEST (anim_file_reads_by_the_hierarchy_where_frames_agree_with_it) {
         CHECK_UINT(r.context.num_warnings, 1);
     }
     end(&r);
-    // Numbers that no joint uses are no contradiction.
+    // Values that no joint uses are not an error.
     if (begin(&r, "\"arm\"\t0 56 1", "\"arm\"\t0 0 0")) {
         CHECK_UINT(r.file.num_components, 4);
         CHECK_UINT(r.context.num_warnings, 0);

@@ -506,7 +506,7 @@ static bool is_stop(md5_span word)
 
 TEST (lex_skips_values_of_unknown_words) {
     static const struct {
-        const char *text, *rest; // what comes next
+        const char *text, *rest; // text; the next token after the skipped values
     } cases[] = {
         {"1 2 \"stop\" stop", "stop"},
         {"a b c\n next", "next"},

@@ -540,7 +540,8 @@ TEST (mesh_file_checks_counts_before_it_allocates) {
     CHECK_UINT(heap.live, 0);
 }
 
-// Vertices may share weights, but not so often that the work is no longer linear in the size.
+// Vertices may share weights, but only up to a limit, so that the work is linear in the size of the
+// file.
 TEST (mesh_file_bounds_how_often_weights_are_shared) {
     enum { NUM_WEIGHTS = 500, NUM_VERTICES = 500 };
     for (uint32_t share = 1; share <= NUM_WEIGHTS; share += NUM_WEIGHTS - 1) {
@@ -762,7 +763,7 @@ TEST (counts_are_limited_by_the_size_of_the_text) {
     CHECK_UINT(count("numverts x").num_vertices, 0);
     CHECK_UINT(count("numvertsnumverts 0 num").num_vertices, 0);
 
-    // Counts as close together as possible: the tables are no larger than the text.
+    // The smallest text for the declared counts: the tables are not larger than the text.
     char text[20001];
     for (size_t i = 0; i + 10 < sizeof text; i += 10)
         memcpy(text + i, "numtris 9 ", 11);

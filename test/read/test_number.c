@@ -25,7 +25,8 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
     return md5i_scan_float(*memory, *memory + size, value);
 }
 
-// Reads a number before a blank by words, in memory of just the size that this may access.
+// Reads a number before a blank with md5_scan_common(), in a block of exactly the bytes that it
+// may access.
 static const char *scan_by_words(const char *text, float *value, char **memory)
 {
     const size_t size = strlen(text);
@@ -38,7 +39,7 @@ static const char *scan_by_words(const char *text, float *value, char **memory)
     return md5_scan_common(at, value);
 }
 
-// By words, either the whole number is read and right, or nothing.
+// Checks that md5_scan_common() reads the whole number correctly, or rejects the text.
 static bool words_equal_strtof(const char *text)
 {
     char *memory;
@@ -528,7 +529,7 @@ TEST (number_is_exact_on_both_sides_of_every_midpoint) {
             snprintf(text, TEXT_ROOM, "%.*g", digits + 1, middle);
             break;
         case 2: {
-            // Digits far after the last one that counts, before an exponent.
+            // Many digits after the last digit that affects the value, followed by an exponent.
             enum { ALL_DIGITS = 120 };
             char exponent[16];
             snprintf(text, TEXT_ROOM, "%.*e", ALL_DIGITS, middle);

@@ -1,6 +1,6 @@
-// Reading when any allocation fails. Texts have every length up to some hundred joints, so that
-// each table in turn is the one that needs more memory, while those before it still fit into the
-// memory that is there.
+// Tests reading when an allocation fails. The texts have every length up to some hundred joints, so
+// that each table in turn is the table that needs a new block, while the previous tables fit into
+// the first block.
 #include "test/load/test_asset.h"
 #include "test/scoped.h"
 #include "test/read/read_case.h"

@@ -368,8 +368,8 @@ static char *write_anim(const figure *fixture)
     return text.bytes;
 }
 
-// In the first frame the figure stands as in the model's file, so angles and matrices must mean the
-// same; in the others it stands where the matrices put it.
+// In the first frame the figure has the pose of the model's file, so angles and matrices must
+// describe the same pose. In the other frames it has the pose of the matrices.
 TEST (version_6_animations_move_models_of_version_6) {
     static figure fixture;
     static placement placed[NUM_BONES];
@@ -418,13 +418,14 @@ TEST (version_6_animations_move_models_of_version_6) {
                 }
             }
         }
-        // Frames store x y z of a rotation: close to half a turn w loses half of its digits.
+        // Frames store x y z of a rotation. Near 180 degrees w loses half of its digits.
         CHECK_SMALL(max_error, 1e-3);
     }
     CHECK_STRING(log.text, "");
 }
 
-// Keys that are all equal are no movement; a name may be empty; bounds need all six numbers.
+// Keys that are all equal do not animate the component; a name may be empty; bounds need all six
+// numbers.
 TEST (version_6_animations_can_be_motionless) {
     static const char text[] =
         "MD5Version 6 commandline \"\" numchannels 5\n"
@@ -490,7 +491,7 @@ TEST (version_6_files_survive_being_cut_and_failing_memory) {
     check_memory(true, good_anim);
 }
 
-// So large that each table needs memory of its own.
+// The text is large enough that each table needs a separate block of memory.
 TEST (version_6_large_animations_survive_failing_memory) {
     enum { NUM_STILL = 6000, NUM_KEYS = 30000 };
     STRINGS(names) = {"x", "y", "z", "yaw"};

@@ -173,7 +173,7 @@ def weights_model():
     vertex([(2, 1.5), (4, -0.5)])  # a negative bias
     vertex([(3, 1.0), (1, 0.0)])  # a bias of 0
     vertex([(4, 0.5), (4, 0.5)])  # one joint twice
-    vertex([(5, 0.2), (5, 0.3), (5, 0.5)])  # and three times
+    vertex([(5, 0.2), (5, 0.3), (5, 0.5)])  # one joint three times
     ranges.append(ranges[4])  # two vertices with the same weights
     ranges.append((ranges[5][0] + 3, 6))  # across two vertices
     weights.append((0, 1.0, generator.point(9.0)))  # unused

@@ -23,7 +23,7 @@ static struct {
     unsigned num_unused;   // binds
     unsigned num_repeated; // binds
     unsigned num_lost;     // uniforms
-    char first[96];        // of those calls
+    char first[96];        // the first of the unused, repeated or lost calls
 } watch;
 
 static int target_index(GLenum target)

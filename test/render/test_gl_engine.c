@@ -235,7 +235,7 @@ static void check_between_walls(GLsizei samples, bool es)
         uint8_t covered[4] = {0, 0, 0, 191};
         for (int i = 0; i < 3; i++)
             covered[i] = (uint8_t)lround(0.5 * lit.rgba[i] + (i == 2 ? 127.5 : 0));
-        check_pixel(&host, -100, 0, cleared_pixel); // beside the viewport
+        check_pixel(&host, -100, 0, cleared_pixel); // outside of the viewport
         check_pixel(&host, -10, 0, red_pixel);      // the wall in front of the model
         check_pixel(&host, 10, 0, lit.rgba);
         check_pixel(&host, 10, 10, lit.rgba); // hides the blue rectangle behind it

@@ -124,7 +124,7 @@ static double encode(double linear)
     return 255 * fmax(fmin(encoded, 1), 0);
 }
 
-// A stage with the smooth light around it, without other lights.
+// A stage that is lit only by a smooth environment map.
 typedef struct lit_stage {
     gl_stage stage;
     md5gl_environment *environment;
@@ -177,7 +177,8 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
         if (normal.x < 0.3)
             continue;
         draw_at(lit, &rotated, &picture);
-        // The picture turns with the angle, so that it is looked up the other way.
+        // The environment rotates by the angle, so that the look-up rotates in the opposite
+        // direction.
         const double c = cos(0.7);
         const double s = sin(0.7);
         const real3 n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};

@@ -15,7 +15,7 @@ enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
 
 // Tolerances between drivers, per channel: of the mean of a block of 4 x 4 pixels, which blurs
 // edges and noise as the eye does, and of the mean of all blocks.
-static const double max_block_difference = 14, max_mean_difference = 1; // of 255
+static const double max_block_difference = 14, max_mean_difference = 1; // of 255 levels
 
 static const struct {
     const char *name;
@@ -107,8 +107,8 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
     }
 }
 
-// The path that is selected is drawn in both lightings; of the others each in one, in turn, unless
-// `all`: lighting does not depend on the path.
+// Draws the selected path with both kinds of lighting. Lighting does not depend on the path, so
+// each other path is drawn with one kind, alternating, unless `all` is set.
 static void check_pictures(bool all)
 {
     static char model[512];

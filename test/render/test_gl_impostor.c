@@ -115,7 +115,8 @@ static void look_from(md5gl_frame *frame, double azimuth, double elevation)
 // -- Differences ------------------------------------------------------------------------------
 
 typedef struct difference {
-    double mean;   // of color channels, over the pixels that both cover; levels of 255
+    // mean difference of color channels over the pixels that both images cover, levels of 255
+    double mean;
     double shape;  // pixels that one of them covers, as a share of those that the first covers
     unsigned size; // pixels that the first covers
 } difference;

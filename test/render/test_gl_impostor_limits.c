@@ -122,8 +122,8 @@ TEST_SQUARE (gl_impostors_need_pictures_of_their_frames) {
     md5gl_destroy_impostors(renderer, impostors);
 }
 
-// Many instances, with shadows: nothing stays bound, and there is no GL error. All have the same
-// position and cover few pixels, because software rendering draws every one.
+// Many instances, with shadows: nothing remains bound, and OpenGL reports no error. All have the
+// same position and cover few pixels, because software rendering draws every one.
 TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     enum { COUNT = 200 };
     gl_picture single;

@@ -348,7 +348,7 @@ TEST_HERE (gl_ground_receives_shadows) {
     CHECK(picture_at(&high, 12, 0)[3] < 20 && picture_at(&high, 35, 0)[3] == 0);
     CHECK(picture_at(&low, 0, 0)[3] > 150); // below the caster, hidden from key light and sky
     CHECK(picture_at(&low, 6, 0)[3] > 2
-          && picture_at(&low, 6, 0)[3] < 120); // beside it, partly hidden
+          && picture_at(&low, 6, 0)[3] < 120); // a position next to it, partly hidden
     CHECK(picture_at(&low, 15, 0)[3] < 10);
     CHECK(picture_at(&off, -12, 0)[3] == 0 && picture_at(&off, 0, 0)[3] == 0);
 }

@@ -223,7 +223,7 @@ TEST_SQUARE (gl_unknown_skin_is_rejected) {
                MD5_ERROR_RANGE,
                "instance 2: skin is out of range: expected an index below 2, found 2");
     draw(stage, stage->copy, &picture);
-    CHECK(shows(&picture, 2, 0, 0, 0)); // there are no instances then
+    CHECK(shows(&picture, 2, 0, 0, 0)); // no instance is drawn after the error
 }
 
 // -- Material -------------------------------------------------------------------------------------
@@ -406,6 +406,6 @@ TEST_STAGE (gl_vertex_colors_tint_the_texture, colored_square, 1) {
     gl_picture picture;
     STAGE_MATERIAL(stage, .diffuse = stage_color(stage, 1, 1, gray));
     stage_draw(stage, MD5GL_LIT, &picture);
-    const double linear = 0.2158605; // of sRGB 128
+    const double linear = 0.2158605; // linear value of sRGB 128
     CHECK_PIXEL(&picture, 0, 0, scene_sideways(linear, 0.5 * linear, 0).rgba, 1);
 }

@@ -281,7 +281,8 @@ TEST_SCENE (gl_material_files_find_images_by_their_names) {
     }
 }
 
-// The shader's own file before others of its name; without a shader, the mesh's. Meshes share.
+// If several textures match, the texture with the shader's own file name is used before other
+// names. If a mesh has no shader, its own name is used. Meshes share textures.
 TEST_SCENE (gl_material_files_use_the_best_name) {
     static const uint8_t holes[4] = {255, 255, 255, 0};
     STRINGS(names) = {"arm_d.tga", "arm_d.png",       "arm.png", "arm_diffuse.jpg",

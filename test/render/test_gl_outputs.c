@@ -534,7 +534,8 @@ static void GLAD_API_PTR read_wrongly(GLint x, GLint y, GLsizei width, GLsizei h
                                       GLenum type, void *texel)
 {
     read_sevens(x, y, width, height, form, type, texel);
-    read_pixels(x, y, width, height, form, GL_RGBA, texel); // which is no type
+    // invalid type, which causes an OpenGL error
+    read_pixels(x, y, width, height, form, GL_RGBA, texel);
 }
 
 // Pixels outside of a framebuffer are undefined, so they are not read.

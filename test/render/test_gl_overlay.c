@@ -45,8 +45,8 @@ static void measure_in_steps(md5gl_frame *frame)
     frame->clip_from_view.m[10] = -1.0f / 512.0f;
 }
 
-// Returns in how many of 20 columns the diagonal is darker than the surface, of which it is
-// `behind`.
+// The diagonal line is `behind` units behind the surface. Returns the number of columns, of 20, in
+// which it is darker than the surface.
 static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back)
 {
     gl_picture picture;
@@ -75,7 +75,8 @@ TEST_STAGE (gl_edges_are_in_front_of_their_surface, scene_square, 1) {
     measure_in_steps(&stage->frame);
     CHECK_UINT(count_edge(stage, -128, depth_step, (md5_vec3){1, 0, 0}), 20);
     look_from_above(&stage->frame);
-    if (!scene_wants_es()) // where it is in front by a part of the depth, whatever the slope
+    // OpenGL ES moves edges by a fraction of the depth only, independent of the slope
+    if (!scene_wants_es())
         CHECK_UINT(count_edge(stage, 0, 0.4f, (md5_vec3){0.7071f, 0, 0.7071f}), 20);
 }
 
@@ -434,7 +435,7 @@ TEST_SQUARE (gl_paints_multiply_the_specular_map) {
 
 // Vertex colors: as they are, ignored, inverted; together with a color.
 TEST_STAGE (gl_paints_are_multiplied_by_vertex_colors, layer_quad, 1) {
-    static const md5_vec3 white = {2, 1, 1}; // as far as 1
+    static const md5_vec3 white = {2, 1, 1}; // with t up to 1
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     stage_light(stage, 0, 1);

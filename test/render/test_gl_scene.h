@@ -16,9 +16,9 @@ typedef struct gl_scene {
     bool is_shared, has_objects; // has_objects: the test made some that it leaves
 } gl_scene;
 
-// Opens an OpenGL 3.3 core context, or one of OpenGL ES 3.0 if the environment has MD5_TEST_GL=es,
-// and makes it current. If there is none, skips the running test and returns false. Driver messages
-// of medium or high severity, also about performance, fail the test.
+// Opens an OpenGL 3.3 core context, or an OpenGL ES 3.0 context if the environment contains
+// MD5_TEST_GL=es, and makes it current. If this is not possible, skips the running test and returns
+// false. Driver messages of medium or high severity, also about performance, fail the test.
 bool scene_open_context(gl_scene *scene);
 bool scene_wants_es(void);
 
@@ -155,7 +155,7 @@ gl_color scene_sideways(double red, double green, double blue);
 // A scene with a target of `samples`, a model, and a frame into the target.
 typedef struct gl_stage {
     gl_scene scene;
-    md5gl_renderer *renderer; // of the scene
+    md5gl_renderer *renderer; // the renderer of the scene
     md5gl_target *target;
     md5_model *model;
     md5gl_model *copy;

@@ -1,5 +1,5 @@
-// Stage lists together with other draws: bases, depth, instances, skins, paths, coverage, shadows,
-// errors.
+// Tests stage lists in combination with bases, depth, instances, skins, paths, coverage, shadows
+// and errors.
 #include "test/misuse.h"
 #include "test/render/test_gl_stages.h"
 

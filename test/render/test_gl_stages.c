@@ -458,7 +458,7 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
     for (int i = 0; i < 3; i++)
         stage->frame.background[i] = background;
     for (int part = 1; part < 10; part += 2) {
-        const double covered = 1 - part / 10.0; // of the pixel from 3 to 4 units
+        const double covered = 1 - part / 10.0; // covered fraction of the pixel from 3 to 4 units
 
         // The square's edge lies at `at` units right of the middle; where alpha is above the limit,
         // on the right, it is drawn.

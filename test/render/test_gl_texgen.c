@@ -184,8 +184,8 @@ TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
     CHECK(is_near(picture_at(&picture, 5, 2), look(&around, rotated)));
 }
 
-// The coordinates run from -1 to 1 over the picture, whatever the surface is: the texture repeats
-// twice.
+// The coordinates run from -1 to 1 over the image, independent of the surface. Therefore the
+// texture repeats twice.
 TEST_SQUARE (gl_texgen_spans_the_picture) {
     uint64_t random = 5;
     gl_picture picture;

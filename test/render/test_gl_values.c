@@ -561,8 +561,8 @@ static md5gl_proc load_without_reading(void *user, const char *name)
     return strcmp(name, "glGetBufferSubData") ? load_webgl(user, name) : NULL;
 }
 
-// WebGL draws nothing where other contexts do not care: if a program's block has no buffer, or if
-// the unit of its integers has a texture of colors.
+// WebGL draws nothing in two cases that other contexts allow: if a uniform block of the program has
+// no buffer, or if the texture unit of an integer sampler contains a color texture.
 static GladGLContext plain;
 static GLuint colors; // the texture of materials without any
 

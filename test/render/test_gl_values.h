@@ -9,7 +9,7 @@ enum { GL_MAX_VALUES = 320 };
 
 typedef struct gl_value {
     const char *name;
-    int index;                // of a component, a unit or a binding
+    int index;                // index of a component, a texture unit or a binding point
     double value, by_default; // NAN = no default: the frame sets it
 } gl_value;
 

@@ -242,7 +242,7 @@ TEST_HERE (gl_shader_text_for_hosts_has_prefixed_names) {
         strcat(stage_text, line);
         num_names++;
     }
-    CHECK(num_names > 50); // those of the files, without what is in brackets and functions
+    CHECK(num_names > 50); // the names in the files, except in brackets and functions
     stage->renderer->gl.DeleteShader(compile(&stage->scene, GL_FRAGMENT_SHADER, text, stage_text));
 }
 
@@ -252,7 +252,7 @@ typedef struct host_caster {
     gl_scene *scene;
     GLuint program;
     bool disturbs;
-    unsigned num_calls[3]; // of each kind
+    unsigned num_calls[3]; // number of calls of each kind
 } host_caster;
 
 static void draw_caster(void *user, const md5gl_shadow_map *map)

@@ -566,8 +566,8 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
     }
 }
 
-// Smoothing round a sharp edge can turn a corner's frame away from a triangle, but rarely does.
-// A wrong sign anywhere would turn half of them, or all.
+// Smoothing around a sharp edge can tilt the tangent frame of a vertex away from a triangle, but
+// rarely does. An incorrect sign would tilt half of the frames, or all.
 TEST (tangent_frames_of_real_models_agree_with_their_triangles) {
     STRINGS(paths) = {
         "frankie/Frankie.md5mesh",

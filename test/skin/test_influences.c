@@ -58,8 +58,8 @@ TEST (influences_are_weights_merged_by_joint) {
     md5_mat34 bind[JOINTS];
     random_joints(bind, JOINTS, 10, &random);
     for (uint32_t round = 0; round < 200; round++) {
-        // Up to 14 weights as in the worst of known models, then enough for the other sorting
-        // method.
+        // Up to 14 weights per vertex, the maximum of public models, and then enough weights to
+        // select the other sorting algorithm.
         const uint32_t num_weights = round < 140 ? 1 + round % 14 : MAX;
         const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // many repetitions, or few
         md5_weight weights[MAX];
@@ -431,8 +431,8 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
 // Each of the three losses separately, with values that were computed manually.
 TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     md5_mat34 bind[5] = {identity, identity, identity, identity, identity};
-    // Sum 1.5 about a joint at 10 0 0, with the real3 at its origin: 0.5 * 10 too much, whatever
-    // its rotation.
+    // The biases sum to 1.5 for a joint at 10 0 0, and the vertex is at the joint's origin: the
+    // error is 0.5 * 10, independent of the rotation.
     bind[0].m[3] = 10;
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
     BUILD_VERTEX(generated, &off_sum, 1, bind, 5);

@@ -493,7 +493,7 @@ enum { SIZES_JOINTS = 3, SHAPES = 6, COPIES = 11, SIZES_VERTICES = SHAPES * COPI
 static const struct {
     int count;
     double biases[SIZES_JOINTS];
-    bool meet; // whether the points of all weights coincide
+    bool meet; // true if the points of all weights coincide
 } shapes[SHAPES] = {
     {2, {0.5, 0.5}, true},  {3, {0.5, 0.3, 0.2}, true},  {3, {0.9, 0.4, -0.3}, true},
     {2, {0.6, 0.4}, false}, {3, {0.5, 0.3, 0.2}, false}, {3, {-0.9, -0.4, 0.3}, false},
@@ -699,7 +699,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     run(&fixture, true, MD5_CPU_SCALAR, &expected);
     SCOPED_ARRAY(md5_vec4, influences, mesh->num_influences);
     md5_mesh scaled = *mesh;
-    scaled.skin_plan = NULL; // which holds the biases as they were
+    scaled.skin_plan = NULL; // the plan contains the biases before scaling
     scaled.influences = influences;
     fixture.mesh = &scaled;
     for (int exponent = -100; exponent <= 120; exponent++) {

@@ -558,8 +558,8 @@ TEST (skin_gives_the_same_bits_for_real_models) {
 
 // -- Plan -----------------------------------------------------------------------------------------
 
-// A loaded model takes the memory that its arrays and plans fill, to the byte, and heads of its two
-// chunks, of three words each.
+// The memory of a loaded model is exactly the sum of its arrays and plans, and of the headers of
+// its two chunks, which have three words each.
 
 // Every array starts at a multiple of 16 bytes.
 static size_t room(size_t count, size_t size)

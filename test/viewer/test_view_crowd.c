@@ -315,7 +315,7 @@ TEST (view_distant_members_are_updated_in_turn) {
     close_crowd(&fixture);
 }
 
-// Each member has the morph weights of its own player.
+// Each member has the morph weights of its player.
 TEST (view_members_have_separate_morph_weights) {
     enum { NUM_TARGETS = 8 };
     STRINGS(models) = {"models/bobbin/bobbin.md5machine"};

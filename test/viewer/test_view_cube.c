@@ -424,6 +424,6 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
     CHECK_NEAR(none, dull, 0.01);
     // Missing masks give one warning, and nothing glows.
     CHECK(mean_red(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
-    // A missing skin gives a warning too: there is no color to glow in.
+    // A missing skin also causes a warning, because the color of the glow is unknown.
     CHECK(mean_red(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
 }

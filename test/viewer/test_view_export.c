@@ -436,8 +436,9 @@ static void check_tool_writes_same(screen *fixture, const char *ending, const ch
     CHECK_THAT(system(compare) == 0, "%s: window and tool differ", words); // NOLINT(cert-env33-c)
 }
 
-// The meshes have one declared image, two images that are found by mesh names because the shaders
-// have none, a selected image, also for one of two meshes of a shader, and no image.
+// The meshes cover all sources of a texture: a declaration, the name of the mesh if its shader has
+// no texture, an image that the user selected, also for one of two meshes with the same shader, and
+// no texture.
 TEST_EXPORT (view_export_of_a_model_has_the_shown_textures) {
     enum { SIDE = 24, NUM_MESHES = 6, NUM_FILES = 5 };
     static const char *const shaders[NUM_MESHES] = {

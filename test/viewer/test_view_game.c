@@ -333,7 +333,7 @@ TEST (base_game_can_be_set_on_the_command_line) {
     char *arguments[] = {game, mod_path, behind, model_folder, behind, last, name};
     char *search_path = arguments_search_path(7, arguments);
     SCOPED_STRING expected = common_format("%s|%s|last", mod_path, model_folder);
-    CHECK_STRING(search_path, expected); // and a base game was not found
+    CHECK_STRING(search_path, expected); // no default base game is added
     free(search_path);
     char *alone[] = {mod_path, behind, model_folder};
     SCOPED_STRING shorter = common_format("%s|%s", mod_path, model_folder);
@@ -368,7 +368,7 @@ enum { NUM_CARDS = 16 };
 // than 24 of 255.
 typedef struct card_case {
     int card;            // index of its mesh
-    const char *options; // of both images; NULL: the options of an entity
+    const char *options; // options of both images; NULL: the options of an entity
     bool gets_darker, gets_brighter;
     bool is_red; // it becomes brighter, more in red than in blue
 } card_case;
@@ -386,8 +386,9 @@ static const card_case card_cases[] = {
     {8, "--parm 4=0.5", false, false, false},
     {9, "", false, false, false}, // its only stage is off
     {9, "--parm 6=1", false, true, false},
-    {10, "", false, true, false},           // one of two diffuse maps is on: white,
-    {10, "--parm 6=1", true, false, false}, // or black
+    // parameter 6 selects one of two diffuse maps: 0 is white,
+    {10, "", false, true, false},
+    {10, "--parm 6=1", true, false, false}, // 1 is black
     {11, "", true, false, false},           // no diffuse map: only highlights
     // Its program is not supported; the surface below its stages is black.
     {12, "", true, false, false},
@@ -396,7 +397,7 @@ static const card_case card_cases[] = {
     {14, "--camera-azimuth-angle 180", false, true, false},
     {15, "", false, true, false}, // in the color of the entity: white by default,
     {15, "--parm 2=0 --parm 1=0", false, true, true}, // red by options,
-    {15, NULL, false, true, true},                    // or red by its key
+    {15, NULL, false, true, true},                    // red, by the key of the entity
     {9, NULL, false, true, false},                    // its only stage uses the key, too
     {16, "", true, true, false}, // an alpha-tested surface without its image has a pattern
 };

@@ -37,8 +37,8 @@ static md5_stage lit_stage(md5_stage_light light, uint32_t condition, uint32_t r
     return (md5_stage){.light = light, .condition = condition, .color = {red, WHITE, WHITE, WHITE}};
 }
 
-// Stages whose textures are numbered from 1 in the order of the stages, and the layers made of
-// them.
+// Stages, and the layers made from them. The textures are numbered from 1 in the order of the
+// stages.
 typedef struct lit_case {
     md5_stage stages[MAX_STAGES];
     md5gl_texture textures[MAX_STAGES];
@@ -170,7 +170,7 @@ typedef struct layer_case {
     md5gl_base base;
     uint32_t num_stages;
     md5gl_factor source, target; // blending of the first stage
-    bool is_staged;              // and the mesh casts no shadow
+    bool is_staged;              // true: stages draw the mesh, and it casts no shadow
 } layer_case;
 
 // The materials of models/game/base/materials, which that folder's README describes.

@@ -164,8 +164,8 @@ static float distance_outside_sphere(const view_kind *kind, md5_vec3 *positions)
     return max_value;
 }
 
-// A smile as wide as the character is tall: a sphere that ignores it would cull the visible
-// character.
+// The morph target moves vertices by the height of the character: a bounding sphere that ignores it
+// would cull the visible character.
 TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_setting smile[] = {{.parameter = smile_name, .value = 60}};
     const view_options options = {.morphs = {smile, COUNT_OF(smile)}, .samples = 1, .crowd = 2};

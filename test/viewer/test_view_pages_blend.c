@@ -150,13 +150,14 @@ TEST_PAGE (page_machine_changes_state_by_its_conditions, "machine") {
 
 // -- Skinning -------------------------------------------------------------------------------
 
-// w is the cosine of half of `angle`. Of the two quaternions of a rotation the file contains the
-// one with w <= 0.
+// w is the cosine of half of `angle`. A rotation has two quaternions; the file contains the
+// quaternion with w <= 0.
 TEST_PAGE (page_quaternion_w_is_rebuilt, "quaternion_w") {
     for (int angle = 0; angle <= 360; angle += 20)
         CLAIM("angle, degrees = %d; digits = 7 @ 0 | w = %.17g ~ 1e-6; w rebuilt = w ~ 1e-3", angle,
               -fabs(cos(0.5 * angle * DEGREE)));
-    // Near 180 degrees w is small and its digits are lost; at other angles they are not.
+    // Near 180 degrees w is small, and the digits of x y z do not determine it accurately. At other
+    // angles they do.
     CLAIM("digits = 2; angle, degrees = 172 @ 0 | error of the rotation > 1");
     const double near_half = FACT("error of the rotation");
     CLAIM("angle, degrees = 60 @ 0 | error of the rotation < %.17g", near_half);
@@ -336,8 +337,8 @@ TEST_PAGE (page_bake_compares_memory, "bake") {
     }
 }
 
-// The error is largest near the middle but not exactly there, and baked positions are quantized. A
-// former version measured 96 frames of a dance at 96 sample positions and reported no error.
+// The error is largest near the middle of an interval but not exactly there, and baked positions
+// are quantized. The lesson must therefore measure between the baked frames, not only at them.
 TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
     static const struct {
         const char *clip;

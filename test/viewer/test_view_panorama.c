@@ -106,7 +106,8 @@ TEST (view_radiance_reports_errors) {
     check_refused(HEADER "-Y 1 +X 8\n", none, 8, "row 1 of 1"); // a run of length 0
     check_refused(HEADER "-Y 1 +X 8\n", damaged, 8, "row 1 of 1");
     check_refused(HEADER "-Y 1 +X 8\n", longer, 8, "row 1 of 1");
-    check_refused(HEADER "-Y 1 +X 2\n", early, 8, "row 1 of 1"); // there is no pixel to repeat
+    // an image without pixels cannot be repeated
+    check_refused(HEADER "-Y 1 +X 2\n", early, 8, "row 1 of 1");
     check_refused(HEADER "-Y 1 +X 2\n", far, 8, "row 1 of 1");
     check_refused(HEADER "-Y 1 +X 9\n", shifts, 24, "row 1 of 1");
 }

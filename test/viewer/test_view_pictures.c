@@ -64,7 +64,7 @@ TEST_SCENE (view_frames_our_model_from_all_sides_in_two_shapes) {
 
 typedef struct option_case {
     const char *options;
-    double min_fraction; // of the pixels
+    double min_fraction; // fraction of the pixels
 } option_case;
 
 // Checks that each case changes at least its fraction of the pixels of the image of `plain_line`.

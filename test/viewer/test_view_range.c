@@ -355,7 +355,7 @@ static view_input touch(view_window *window, Uint32 type, Uint32 time)
 }
 
 TEST (view_long_press_needs_a_single_finger) {
-    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0)) // the video system, which knows the screens
+    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0)) // the video system, which lists the screens
         return;
     view_window *const window = common_alloc(1, sizeof *window);
     (void)touch(window, SDL_FINGERDOWN, 1000);

@@ -494,8 +494,8 @@ TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduc
           > view_detail_at(kind, 0, 100.0f, true, false));
 }
 
-// Members of fewer triangles have the same faces as members of all triangles: the levels change
-// less than half as much as the morph target.
+// Characters with fewer triangles have the same expressions as characters with all triangles: the
+// difference between the levels is less than half of the effect of the morph target.
 TEST_SCENE (view_morph_targets_move_members_of_fewer_triangles) {
     SCOPED_PICTURE still = render_shot(scene, FACES "--crowd-reduced 512");
     SCOPED_PICTURE reduced = render_shot(scene, FACES "--crowd-reduced 512 --morph oh=1");

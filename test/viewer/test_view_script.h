@@ -40,7 +40,7 @@ typedef struct user {
     char *root, *home;                // folders of the project and of the person who runs the test
     char *folder;                     // folder for files of the test, also the home folder
     bool has_document;                // user_open_file() has succeeded
-    const md5_model *drawn_companion; // and its time when it was last drawn, in seconds
+    const md5_model *drawn_companion; // companion, and time when it was last drawn, in seconds
     double drawn_time;
     unsigned actions; // number of gestures, except movements
 } user;
@@ -83,13 +83,13 @@ typedef struct script {
     const char *path;
     char *text;
     char *rest;          // the text after the current line
-    const char *title;   // of the current test
+    const char *title;   // title of the current test
     const char *current; // line, without `small` and `wide`
     unsigned line;       // its number
     uint32_t width, height;
-    unsigned num_gestures; // that the current line has made
-    unsigned max_actions;  // of the current test; 0: no limit
-    char problem[1024];    // of the last LINE_FAILED
+    unsigned num_gestures; // number of gestures of the current line
+    unsigned max_actions;  // limit of the current test; 0: no limit
+    char problem[1024];    // text of the last LINE_FAILED
 } script;
 
 typedef enum line_result {
@@ -102,7 +102,7 @@ typedef enum line_result {
 bool script_begin(script *s, const char *path, uint32_t width, uint32_t height);
 void script_end(script *s);
 
-// Continues to the next test of the script. Returns false if there is none.
+// Continues to the next test of the script. Returns false at the end of the script.
 bool script_next_test(script *s);
 
 // Continues to the next line of the current test. Returns false at its end.

@@ -229,7 +229,8 @@ TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
     CHECK(!view_update_font(&s->viewer.drawing.font, s->viewer.renderer));
 }
 
-// If nothing moves only one frame is drawn, so the card must have its full length at once.
+// If nothing moves, only one frame is drawn. Therefore the card must have its full length in the
+// first frame.
 TEST_SCREEN (view_card_is_complete_in_its_first_frame, BOBBIN) {
     screen_draw(s);
     PERFORM(&s->viewer, VIEW_ASK, (size_t)(find_option("background-color") - view_option_rows));

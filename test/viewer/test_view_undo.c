@@ -81,7 +81,7 @@ TEST_SCREEN (view_undo_of_a_crowd_restores_the_camera, BOBBIN) {
     CHECK_NEAR(camera->target.z, before.target.z, 1e-4);
 }
 
-// Undo, redo and the history are gray if there is no step for them.
+// Undo, redo and the history are gray if no step exists.
 TEST_SCREEN (view_undo_is_gray_without_steps, BOBBIN) {
     const view_menu_entry *const undo_entry = view_find_key('z', false, true, false, false);
     const view_menu_entry *const redo_entry = view_find_key('z', true, true, false, false);

@@ -500,8 +500,8 @@ last_key_sets_direction() {
         wait_for_action drive xdotool keydown w && wait_for_action let-go xdotool keyup w && wait_for_machine machine_state_contains 'states=back,' &&
         wait_for_action let-go xdotool keyup s && wait_for_machine machine_state_contains 'states=idle,'
 }
-# step_to_state WORD: the paused machine reaches a state within two seconds of its own time, however slow the
-# computer is.
+# step_to_state STATE: the paused machine reaches a state within two seconds of its time, independent of the computer's
+# speed.
 step_to_state() {
     for _ in $(seq 120); do
         press step-on period && machine_state_contains "$1" >/dev/null && return 0

@@ -37,7 +37,7 @@ finds_clips() {
         state_satisfies 'is["list"] == "none" && is["clip"] != "run_to_walk"'
 }
 # The viewer is stopped during both clicks, so that it reads them at the same time. Only the times of the events show
-# that they are no double click.
+# that they are not a double click.
 separates_clicks_by_time() {
     press files ctrl+o && state_satisfies 'is["list"] == "files"' && xdotool mousemove --window "$window" 230 190 || return 1
     kill -STOP $viewer && xdotool click 1 && sleep 0.6 && xdotool click 1
