@@ -48,104 +48,104 @@ vulkan() {
         /opt/homebrew/include/vulkan/vulkan.h >/dev/null
 }
 
-# Each function searches the files of one set, and calls found NAME or lack NAME.
-look_gl() {
-    [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || lack glad
-    command_found python3 || lack python3
+# Each function searches the files of one set of packages, and calls add_missing or add_optional for missing packages.
+check_gl() {
+    [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || add_missing glad
+    command_found python3 || add_missing python3
 }
 
-look_viewer() {
-    look_gl
-    command_found "${PKG_CONFIG:-pkg-config}" || lack pkg-config
-    "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || lack sdl2
-    stb >/dev/null || lack stb
+check_viewer() {
+    check_gl
+    command_found "${PKG_CONFIG:-pkg-config}" || add_missing pkg-config
+    "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || add_missing sdl2
+    stb >/dev/null || add_missing stb
     # Needed to read JPEG images.
-    "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || wish jpeg
+    "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || add_optional jpeg
     # Needed to read .pk4 archives.
-    "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
+    "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || add_optional libzip
     # Needed to convert glTF.
-    "${PKG_CONFIG:-pkg-config}" --exists jansson 2>/dev/null || wish jansson
+    "${PKG_CONFIG:-pkg-config}" --exists jansson 2>/dev/null || add_optional jansson
     # Needed to read compressed glTF, and to reduce triangles of crowds in md5view.
     first_file /usr/include/meshoptimizer.h /usr/local/include/meshoptimizer.h \
-        /opt/homebrew/include/meshoptimizer.h >/dev/null || wish meshoptimizer
+        /opt/homebrew/include/meshoptimizer.h >/dev/null || add_optional meshoptimizer
     # Needed to read FBX.
-    [ "${ASSIMP:-}" = no ] || "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
+    [ "${ASSIMP:-}" = no ] || "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || add_optional assimp
     # Speeds up writing of PNG files.
-    "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
+    "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || add_optional zlib
     # Needed to display letters that the viewer's fonts do not contain.
-    "${PKG_CONFIG:-pkg-config}" --exists fontconfig 2>/dev/null || wish fontconfig
-    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
+    "${PKG_CONFIG:-pkg-config}" --exists fontconfig 2>/dev/null || add_optional fontconfig
+    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || add_missing font
     [ "$(uname)" = Darwin ] && return
-    library libGL.so.1 || lack libgl
-    library libEGL.so.1 || lack libegl
-    library 'libEGL_*.so.0' || library 'libEGL.so.1.0.0' || lack egl-driver
-    software_gl || lack gl-driver
+    library libGL.so.1 || add_missing libgl
+    library libEGL.so.1 || add_missing libegl
+    library 'libEGL_*.so.0' || library 'libEGL.so.1.0.0' || add_missing egl-driver
+    software_gl || add_missing gl-driver
 }
 
-look_web() {
-    stb >/dev/null || lack stb
-    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
-    command_found emcc || lack emscripten
-    command_found node || lack node
+check_web() {
+    stb >/dev/null || add_missing stb
+    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || add_missing font
+    command_found emcc || add_missing emscripten
+    command_found node || add_missing node
     # Reduces the size of the element.
-    command_found terser || wish terser
+    command_found terser || add_optional terser
 }
 
-look_test() {
-    command_found python3 || lack python3
-    command_found cmake || lack cmake
+check_test() {
+    command_found python3 || add_missing python3
+    command_found cmake || add_missing cmake
     [ "$(uname)" = Darwin ] && return
-    command_found Xvfb || lack xvfb
-    command_found xdotool || lack xdotool
-    library libGLX_mesa.so.0 || lack glx-driver
-    command_found c++ || command_found g++ || command_found clang++ || lack c++
+    command_found Xvfb || add_missing xvfb
+    command_found xdotool || add_missing xdotool
+    library libGLX_mesa.so.0 || add_missing glx-driver
+    command_found c++ || command_found g++ || command_found clang++ || add_missing c++
     # An example draws with Vulkan in software.
-    vulkan || wish vulkan
-    command_found glslangValidator || wish glslang
-    first_file /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null || wish lavapipe
+    vulkan || add_optional vulkan
+    command_found glslangValidator || add_optional glslang
+    first_file /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null || add_optional lavapipe
     # An example simulates a ragdoll with Bullet.
-    "${PKG_CONFIG:-pkg-config}" --exists bullet 2>/dev/null || wish bullet
+    "${PKG_CONFIG:-pkg-config}" --exists bullet 2>/dev/null || add_optional bullet
     # Reference implementation of texture compression for tests.
-    first_file /usr/include/squish.h /usr/local/include/squish.h >/dev/null || wish squish
+    first_file /usr/include/squish.h /usr/local/include/squish.h >/dev/null || add_optional squish
 }
 
 # Libraries that the benchmarks compare with; all other measurements run without them.
-look_bench() {
-    "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
+check_bench() {
+    "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || add_optional assimp
 }
 
-look_long() {
-    command_found debootstrap || lack debootstrap
-    command_found x86_64-w64-mingw32-g++ || wish mingw-c++
-    command_found dh || wish debhelper
-    command_found valgrind || wish valgrind
-    command_found lintian || wish lintian
-    command_found clang || lack clang
+check_long() {
+    command_found debootstrap || add_missing debootstrap
+    command_found x86_64-w64-mingw32-g++ || add_optional mingw-c++
+    command_found dh || add_optional debhelper
+    command_found valgrind || add_optional valgrind
+    command_found lintian || add_optional lintian
+    command_found clang || add_missing clang
     first_file /usr/lib/llvm*/lib/clang/*/lib/*/libclang_rt.fuzzer* \
-        /usr/lib*/clang/*/lib/*/libclang_rt.fuzzer* >/dev/null || lack libfuzzer
+        /usr/lib*/clang/*/lib/*/libclang_rt.fuzzer* >/dev/null || add_missing libfuzzer
     # Cross compilers, which not every system packages.
     for machine in i686 s390x aarch64 riscv64; do
         command_found "$machine-linux-gnu-gcc" &&
-            [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
+            [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || add_optional "cross-$machine"
     done
-    command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
-    command_found musl-gcc || wish musl
-    command_found x86_64-w64-mingw32-gcc || wish mingw
-    command_found wine || wish wine
-    command_found emcc || wish emscripten
-    command_found node || wish node
+    command_found qemu-s390x-static && command_found qemu-aarch64-static || add_optional qemu-user
+    command_found musl-gcc || add_optional musl
+    command_found x86_64-w64-mingw32-gcc || add_optional mingw
+    command_found wine || add_optional wine
+    command_found emcc || add_optional emscripten
+    command_found node || add_optional node
     # Other programs that read and write the formats of md5tool, and the browser.
     for program in npm blender chromium brotli; do
-        command_found "$program" || wish "$program"
+        command_found "$program" || add_optional "$program"
     done
-    command_found firefox-esr || command_found firefox || wish firefox-esr
-    "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
-    /usr/bin/python3 -c "import numpy" 2>/dev/null || wish numpy
+    command_found firefox-esr || command_found firefox || add_optional firefox-esr
+    "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || add_optional assimp
+    /usr/bin/python3 -c "import numpy" 2>/dev/null || add_optional numpy
     # Tools that CMake needs in addition to clang-cl.
-    command_found lld-link-19 && command_found llvm-lib-19 || wish llvm-19
+    command_found lld-link-19 && command_found llvm-lib-19 || add_optional llvm-19
     # The oldest packaged compilers, and a new one.
     for compiler in $(oldest gcc) $(oldest clang) clang-19; do
-        command_found "$compiler" || wish "$compiler"
+        command_found "$compiler" || add_optional "$compiler"
     done
 }
 
@@ -156,40 +156,40 @@ oldest() {
 }
 
 # Packages that .ci/run needs in addition to test and lint: three other platforms.
-look_gate() {
+check_gate() {
     for machine in i686 s390x aarch64; do
         command_found "$machine-linux-gnu-gcc" &&
-            [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
+            [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || add_optional "cross-$machine"
     done
-    command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
-    command_found x86_64-w64-mingw32-gcc || wish mingw
-    command_found clang-19 || wish clang-19
-    command_found ccache || wish ccache
+    command_found qemu-s390x-static && command_found qemu-aarch64-static || add_optional qemu-user
+    command_found x86_64-w64-mingw32-gcc || add_optional mingw
+    command_found clang-19 || add_optional clang-19
+    command_found ccache || add_optional ccache
 }
 
-look_deb() {
-    command_found dh || lack debhelper
+check_deb() {
+    command_found dh || add_missing debhelper
 }
 
-look_windows() {
-    command_found x86_64-w64-mingw32-gcc || lack mingw
-    command_found x86_64-w64-mingw32-g++ || lack mingw-c++
-    [ -e /usr/x86_64-w64-mingw32/lib/libz.a ] || lack mingw-zlib
-    command_found cmake || lack cmake
+check_windows() {
+    command_found x86_64-w64-mingw32-gcc || add_missing mingw
+    command_found x86_64-w64-mingw32-g++ || add_missing mingw-c++
+    [ -e /usr/x86_64-w64-mingw32/lib/libz.a ] || add_missing mingw-zlib
+    command_found cmake || add_missing cmake
 }
 
-look_lint() {
+check_lint() {
     for tool in clang clang-tidy clang-format cppcheck shellcheck; do
-        command_found "$tool" || lack "$tool"
+        command_found "$tool" || add_missing "$tool"
     done
-    command_found pyflakes3 || command_found pyflakes || lack pyflakes
-    command_found pycodestyle || lack pycodestyle
-    vulkan || lack vulkan
+    command_found pyflakes3 || command_found pyflakes || add_missing pyflakes
+    command_found pycodestyle || add_missing pycodestyle
+    vulkan || add_missing vulkan
 }
 
-look_docs() {
+check_docs() {
     for tool in doxygen python3; do
-        command_found "$tool" || lack "$tool"
+        command_found "$tool" || add_missing "$tool"
     done
 }
 
@@ -294,8 +294,8 @@ package() {
 }
 
 packages() {
-    for what in $missing; do
-        package "$1" "$what"
+    for feature in $missing; do
+        package "$1" "$feature"
     done | sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
@@ -334,23 +334,23 @@ apt_get() {
         "$command" --no-install-recommends "$@" </dev/null
 }
 
-lack() {
+add_missing() {
     case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac
 }
 
-# wish FEATURE: records an optional package.
-wish() {
-    wished="$wished $1"
+# add_optional FEATURE: records an optional package.
+add_optional() {
+    optional="$optional $1"
 }
 
-look() {
+check_sets() {
     missing=
-    wished=
+    optional=
     for set; do
-        "look_$set"
+        "check_$set"
     done
     missing=${missing# }
-    wished=${wished# }
+    optional=${optional# }
 }
 
 # fetch_source PACKAGE FOLDER: a system without source entries finds the sources on the servers of its packages.
@@ -364,10 +364,10 @@ fetch_source() {
         sort -u >"$2/sources.list"
     (
         cd "$2" || exit
-        apt_there() {
+        run_apt() {
             apt-get -q -o Dir::Etc::SourceList="$PWD/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$PWD/lists" "$@"
         }
-        if apt_there update && apt_there --download-only source "$1"; then
+        if run_apt update && run_apt --download-only source "$1"; then
             tar -x --strip-components=1 -f "$1"_*.orig.tar.*
         fi
     ) >"$2/log" 2>&1 || {
@@ -389,16 +389,16 @@ if [ "${1:-}" = --stb ]; then
     exit
 fi
 
-look "$@"
-if [ -n "$wished" ] && command_found apt-get && [ "${DEPS:-yes}" != no ]; then
-    (missing=$wished && install_with_apt) || echo "deps: continuing without: $wished" >&2
+check_sets "$@"
+if [ -n "$optional" ] && command_found apt-get && [ "${DEPS:-yes}" != no ]; then
+    (missing=$optional && install_with_apt) || echo "deps: continuing without: $optional" >&2
 fi
 [ -z "$missing" ] && exit 0
 
 if command_found apt-get && [ "${DEPS:-yes}" != no ]; then
     echo "Missing: $missing"
     install_with_apt
-    look "$@"
+    check_sets "$@"
     [ -z "$missing" ] && exit 0
     echo "deps: still missing after the installation: $missing" >&2
     exit 1

@@ -25,16 +25,16 @@ END
 
 # package NAME LICENSE FLAGS...: builds a package with its CMakeLists.txt.
 package() {
-    name=$1 license=$2 source=$folder/sources/$1 made=$folder/made/$1
+    name=$1 license=$2 source=$folder/sources/$1 build=$folder/made/$1
     shift 2
     [ ! -e "$packages/$name.txt" ] || return 0
     echo "windows: $name"
-    rm -rf "$source" "$made"
+    rm -rf "$source" "$build"
     {
         sh md5/packaging/deps.sh --source "$name" "$source" &&
-            cmake -S "$source" -B "$made" -DCMAKE_TOOLCHAIN_FILE="$packages/windows.cmake" -DCMAKE_BUILD_TYPE=Release \
+            cmake -S "$source" -B "$build" -DCMAKE_TOOLCHAIN_FILE="$packages/windows.cmake" -DCMAKE_BUILD_TYPE=Release \
                 -DCMAKE_INSTALL_PREFIX="$packages" "$@" &&
-            cmake --build "$made" -j "$(getconf _NPROCESSORS_ONLN)" && cmake --install "$made"
+            cmake --build "$build" -j "$(getconf _NPROCESSORS_ONLN)" && cmake --install "$build"
     } >"$folder/$name.log" 2>&1 || {
         tail -n 20 "$folder/$name.log" >&2
         exit 1

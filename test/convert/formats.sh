@@ -25,9 +25,9 @@ list_undocumented_formats() {
             esac
         done
         [ $tests -gt 0 ] || echo "no test mentions one of: $line"
-        does=$(echo "$row" | awk -F '|' '{ print ($3 ~ /yes/ ? "in" : "") ($4 ~ /yes/ ? "out" : "") }')
-        says=$(echo "$line" | awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^(in|in,|out)$/) printf "%s", $i }' | tr -d ,)
-        [ "$does" = "$says" ] || echo "$guide says '$does' of: $line"
+        guide_directions=$(echo "$row" | awk -F '|' '{ print ($3 ~ /yes/ ? "in" : "") ($4 ~ /yes/ ? "out" : "") }')
+        help_directions=$(echo "$line" | awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^(in|in,|out)$/) printf "%s", $i }' | tr -d ,)
+        [ "$guide_directions" = "$help_directions" ] || echo "$guide says '$guide_directions' of: $line"
     done <"$1"
 }
 # Lists formats without output that the viewer's answer to "export FORMAT" does not name.

@@ -27,7 +27,7 @@ writes_declared_skin() {
     mkdir "$scratch/progs" && cp "$scratch/mod/progs/mdl.mdl" "$scratch/größe 1.mdl" &&
         "$tool" convert "$scratch/größe 1.mdl" --output "$scratch/progs" && test -f "$scratch/progs/gr____e_1.tga" &&
         "$tool" convert "$scratch/progs/größe 1.md5machine" --output "$scratch/progs.glb" >"$scratch/out" 2>&1 &&
-        ! grep 'no picture is found' "$scratch/out" && grep -aq image/png "$scratch/progs.glb"
+        ! grep 'image not found' "$scratch/out" && grep -aq image/png "$scratch/progs.glb"
 }
 check "a material that is declared in the folder progs is used" writes_declared_skin
 rm -r "$scratch/all/progs/md2" "$scratch/all/progs/md3"

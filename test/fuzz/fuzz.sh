@@ -23,16 +23,16 @@ needs_mutator() { # TARGET: succeeds if its input consists of tokens
     case $1 in mesh | anim | scene | camera | machine | game | cube | script | scale | bvh | smd) true ;; *) false ;; esac
 }
 
-objects_of() { # SOURCE...
+print_objects() { # SOURCE...
     for source; do
         echo "${BUILD:-build/release}/${source%.c}.o"
     done
 }
 # shellcheck disable=SC2046,SC2086 # several files and flags
 link_without_fuzzer() { # TARGET
-    objects=$(objects_of test/load/test_asset.c test/fuzz/*/"$1".c)
+    objects=$(print_objects test/load/test_asset.c test/fuzz/*/"$1".c)
     ! needs_programs "$1" ||
-        objects="$(objects_of test/fuzz/*/"$1".c demo/common/*.c demo/convert/*.c demo/looks/*.c render/pictures.c render/assert.c) $packages"
+        objects="$(print_objects test/fuzz/*/"$1".c demo/common/*.c demo/convert/*.c demo/looks/*.c render/pictures.c render/assert.c) $packages"
     ! needs_mutator "$1" || objects="$scratch/mutate.o $objects"
     ${CC:-cc} -std=c11 -I. -DFUZZ_TARGET="fuzz_$1" -o "$scratch/$1" test/fuzz/driver.c "$scratch/main.o" $objects $archives \
         ${MD5_LINK_FLAGS:-} -lpthread -lm && "$scratch/$1"

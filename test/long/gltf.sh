@@ -6,7 +6,7 @@ tool=$products/md5tool
 corpus=${MD5_CORPUS:+$MD5_CORPUS/corpus}
 readers=${MD5_CORPUS:+$(cd "$MD5_CORPUS" && pwd)/golden/gltf}
 blender=${BLENDER:-blender}
-here=$PWD
+root=$PWD
 mkdir "$scratch/node" "$scratch/files"
 
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
@@ -90,7 +90,7 @@ poses_match() {
     shift 4
     "$tool" convert "$mesh" "$clip" -o "$scratch/read.glb" --force "$@" >"$scratch/out" 2>&1 &&
         "$tool" dump "$mesh" "$clip" --ms 0 --ms 50 --ms 110 >"$scratch/dump" && "$program" 0 0.05 0.11 &&
-        python3 "$here/test/convert/gltf.py" reader "$scratch/read.glb" "$scratch/read.json" "$scratch/dump" \
+        python3 "$root/test/convert/gltf.py" reader "$scratch/read.glb" "$scratch/read.json" "$scratch/dump" \
             "$(basename "$clip" .md5anim)" "$tolerance"
 }
 

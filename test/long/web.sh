@@ -17,7 +17,7 @@ for needed in emcc node; do
         finish
     }
 done
-made() {
+compiles() {
     make --no-print-directory DEPS=no "$@" || return
 }
 
@@ -40,18 +40,18 @@ speed() {
     echo "note: skinning with SIMD is $ratio times as fast: $simd instead of $scalar ns per vertex"
     numbers_satisfy '$1 >= 2.5' "$ratio"
 }
-check "the library and its tests are compiled" made web-test
+check "the library and its tests are compiled" compiles web-test
 for kind in scalar simd; do
     check "$kind: the bits equal those of x86-64" same_bits $kind
 done
 check "skinning with SIMD is at least 2.5 times as fast" speed
 grep '^note' "$scratch/check_output"
-check "the page's fonts contain the viewer's letters" made build/web/font.c
+check "the page's fonts contain the viewer's letters" compiles build/web/font.c
 [ "${WEB_TEST:-}" != node ] || finish
 
 # -- The viewer ---------------------------------------------------------------------------------
 
-check "the pages are made" made web
+check "the pages are made" compiles web
 command -v chromium >/dev/null || {
     skip "the pages" "chromium is not installed"
     finish
@@ -151,13 +151,13 @@ sheet() {
 }
 check "panels on a phone appear at the bottom" sheet
 # The note about driving keys is one dark line above the buttons, whose upper edge is at 94 points; the note's middle is at 73.
-keys_told() {
+note_is_above_buttons() {
     shown phone 360 740 open "view.html#no-config" key w is "$soon" is "$soon" save "$scratch/keys.png" &&
         for row in 160 200; do middle $row "$scratch/keys.png" || return; done >"$scratch/levels"
     # shellcheck disable=SC2046,SC2016 # two numbers
     numbers_satisfy '$1 < 60 && $2 > 100' "$(echo $(cat "$scratch/levels"))"
 }
-check "the note about driving keys is above a phone's buttons" keys_told
+check "the note about driving keys is above a phone's buttons" note_is_above_buttons
 check "clips on a phone are selected by taps" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
     is "$soon" tap 195 800 0.1 is "/ clip=bow /.test(log.textContent)"
 
@@ -245,13 +245,13 @@ check "missing images are reported" shown open "view.html#no-config&model=test/a
 # Random bytes, and a model with impossible counts: the viewer reports them and continues.
 python3 -c 'import random; open("'"$scratch"'/noise.md5mesh", "wb").write(random.Random(1).randbytes(100000))'
 printf 'MD5Version 10\ncommandline ""\nnumJoints 4000000000\nnumMeshes 1\n' >"$scratch/hostile.md5mesh"
-says() { # NAME: prints a condition that the program has printed md5tool's line
+tool_message_is_printed() { # NAME: prints a condition that the program has printed md5tool's line
     (cd "$scratch" && "$root/$products/md5tool" info "$1" 2>&1) | sed -n '/: error: /{s/.*/`&`/;s/^/log.textContent.split("\\n").includes(String.raw/;s/$/)/;p;q;}'
 }
 root=$PWD
 : >"$scratch/empty.md5mesh"
-check "random bytes, a hostile file and an empty file are reported with md5tool's messages" shown open "$walk" drop "$scratch/noise.md5mesh" is "$(says noise.md5mesh)" \
-    drop "$scratch/hostile.md5mesh" is "$(says hostile.md5mesh)" key Escape drop "$scratch/empty.md5mesh" is "$(says empty.md5mesh)" key Escape \
+check "random bytes, a hostile file and an empty file are reported with md5tool's messages" shown open "$walk" drop "$scratch/noise.md5mesh" is "$(tool_message_is_printed noise.md5mesh)" \
+    drop "$scratch/hostile.md5mesh" is "$(tool_message_is_printed hostile.md5mesh)" key Escape drop "$scratch/empty.md5mesh" is "$(tool_message_is_printed empty.md5mesh)" key Escape \
     drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 
 # -- The site -----------------------------------------------------------------------------------
@@ -271,18 +271,18 @@ check "the first frame needs at most 2 MB" gzipped 2000000 $web/view.html $web/m
     $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/unpack.js $web/view.js
 grep '^note' "$scratch/check_output"
 # Our machine continues when its remaining files arrive late: it is not opened again, does not restart, and can then be driven.
-late="(f => { const arrival = new Promise(resolve => window.deliver = resolve); window.fetch = (url, ...args) =>
+delay_files="(f => { const arrival = new Promise(resolve => window.deliver = resolve); window.fetch = (url, ...args) =>
     /bobbin.2/.test(url.url ?? url) ? arrival.then(() => f(url, ...args)) : f(url, ...args); return true; })(fetch)"
 first="performance.getEntriesByName('picture').length > 0"
-rest="performance.getEntriesByType('resource').some(entry => /tendril.gz/.test(entry.name))"
-check "late files do not restart the animation" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" is "$soon" \
-    is "deliver(), true" is "$rest" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(log.textContent)" is "log.textContent.match(/^opened: /gm).length === 1"
+has_model="performance.getEntriesByType('resource').some(entry => /tendril.gz/.test(entry.name))"
+check "late files do not restart the animation" shown begin "view.html#no-config&verbose=debug" is "$delay_files" is "$first" is "$soon" \
+    is "deliver(), true" is "$has_model" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(log.textContent)" is "log.textContent.match(/^opened: /gm).length === 1"
 # A lesson that is requested before its files have arrived shows a note, and then opens without missing files.
-check "a lesson waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$late" is "$first" \
+check "a lesson waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$delay_files" is "$first" \
     key y key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
     is "deliver(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "log.textContent === '' && note.textContent.startsWith('Copied')"
 # The list of lessons, opened by the reader, remains open when the remaining files of our machine arrive.
-check "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
+check "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$delay_files" is "$first" \
     key Control+p keys tech key Enter is "/^set: /m.test(log.textContent)" is "$soon" save "$scratch/opened.png" is "deliver(), true" \
     is "performance.getEntriesByType('resource').some(entry => /bobbin.2/.test(entry.name))" is "$soon" is "$soon" \
     save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
@@ -834,7 +834,7 @@ fi
 
 # -- The package --------------------------------------------------------------------------------
 
-check "the package is made" made npm
+check "the package is made" compiles npm
 package=$PWD/$(sed -n 's/\.sha256$//p' "$scratch/check_output")
 packed() {
     (cd build && sha256sum -c "${package##*/}.sha256") && tar -tzf "$package" | tr '\n' ' ' >"$scratch/packed" && cat "$scratch/packed"
@@ -930,7 +930,7 @@ manifest() {
 }
 check "the manifest contains all attributes" manifest
 # Compressed as servers send them: each file separately; without brotli, with gzip, which is larger.
-size_of() { # FILE...
+print_total_size() { # FILE...
     for file in "$@"; do
         if command -v brotli >/dev/null; then
             brotli -c -q 11 "$file" | wc -c
@@ -940,12 +940,12 @@ size_of() { # FILE...
     done | awk '{ sum += $1 } END { print sum }'
 }
 small_element() {
-    size=$(size_of build/web/npm/*.js build/web/npm/md5core.wasm)
+    size=$(print_total_size build/web/npm/*.js build/web/npm/md5core.wasm)
     echo "note: the element is $size bytes"
     numbers_satisfy '$1 <= 180000' "$size"
 }
 small() {
-    size=$(size_of $web/md5view-simd.js $web/md5view-simd.wasm)
+    size=$(print_total_size $web/md5view-simd.js $web/md5view-simd.wasm)
     echo "note: the viewer is $size bytes"
     numbers_satisfy '$1 <= 921600' "$size"
 }

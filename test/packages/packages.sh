@@ -23,16 +23,16 @@ scripts() { # PACKAGE
     find "$cache/$1/" -name md5.cfg | sort
 }
 
-# Lists messages about files that cannot be read, and about unknown words.
-not_understood() { # PACKAGE
+# Prints messages of md5tool that name a part of an md5.cfg file that it does not understand.
+print_unsupported_commands() { # PACKAGE
     scripts "$1" | while read -r script; do
         "$tool" info "$script" >/dev/null
-        "$tool" check "$script" | grep -E 'unknown word|not evaluated|not closed|no end|is not set'
+        "$tool" check "$script" | grep -E 'unknown command|unterminated|not supported|incomplete|nested too deeply|too many words|value of variable'
     done
 }
 
-# Counts faults of the games' own files: missing animations, tags of missing joints.
-count_of() { # PACKAGE PATTERN
+# Counts faults in the files of the games: missing animations, tags of missing joints.
+count_messages() { # PACKAGE PATTERN
     scripts "$1" | while read -r script; do
         "$tool" check "$script"
     done | grep -cE "$2"
@@ -44,12 +44,12 @@ draw() { # PACKAGE
     python3 test/packages/sheet.py "$viewer" "$cache/$1" "$cache/sheets/$1" $(scripts "$1") >"$cache/sheets/$1.txt"
 }
 
-not_drawn() { # PACKAGE
+print_failed_models() { # PACKAGE
     grep 'failed$' "$cache/sheets/$1.txt"
 }
 
 # Lists meshes without a texture although the package contains an image with the name of their shader.
-not_found() { # PACKAGE
+print_missed_textures() { # PACKAGE
     awk -F '\t' '$2 == "missing" { print $1 "\t" $3 }' "$cache/sheets/$1.txt" | while IFS='	' read -r model shader; do
         stem=$(basename "$shader" | sed 's/\.[^.]*$//')
         find "$cache/$1/" -iname "$stem.*" | grep -iE '\.(png|jpe?g|tga|dds)$' | sed "s|^|$model: $shader: |"
@@ -63,16 +63,16 @@ for package in cube2-data redeclipse-data; do
     fi
     check "$package is fetched" fetch "$package"
     check "$package has md5.cfg files" [ -n "$(scripts "$package" | head -n 1)" ]
-    silent "$package: each md5.cfg is read without an unknown word" not_understood "$package"
+    silent "$package: each md5.cfg is read without an unknown command" print_unsupported_commands "$package"
     echo "note: $package: $(scripts "$package" | wc -l) md5.cfg files," \
-        "$(count_of "$package" ' error: ') errors and $(count_of "$package" ' warning: ') warnings of missing files and names"
+        "$(count_messages "$package" ' error: ') errors and $(count_messages "$package" ' warning: ') warnings of missing files and names"
     if ! "$viewer" --version >/dev/null 2>&1; then
         skip "$package is drawn" "$viewer does not exist"
         continue
     fi
     check "$package is drawn" draw "$package"
-    silent "$package: each md5.cfg is drawn" not_drawn "$package"
-    silent "$package: each mesh finds its texture in the package" not_found "$package"
+    silent "$package: each md5.cfg is drawn" print_failed_models "$package"
+    silent "$package: each mesh finds its texture in the package" print_missed_textures "$package"
     echo "note: $package: $(grep -c 'drawn$' "$cache/sheets/$package.txt") models drawn," \
         "$(grep -c 'missing' "$cache/sheets/$package.txt") meshes without a texture"
 done

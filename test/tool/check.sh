@@ -211,7 +211,7 @@ fix_repairs_fault() {
 }
 while IFS='|' read -r what expected rule file change; do
     case $fixable_rules in
-    *" $rule "*) check "mending $what" fix_repairs_fault ;;
+    *" $rule "*) check "repairing $what" fix_repairs_fault ;;
     esac
 done <"$scratch/rows"
 
@@ -841,9 +841,9 @@ CLIP
     "$tool" dump "$fixed/a.md5mesh" "$fixed/b.md5anim" --frame 2 | grep '^v ' >"$scratch/old" &&
         tool_exits 0 fix "$fixed/a.md5mesh" "$fixed/b.md5anim" -o "$fixed/fix" && grep -q '2 joints: parents taken from the mesh' "$scratch/out" &&
         tool_exits 0 convert "$fixed/a.md5mesh" "$fixed/b.md5anim" --output "$fixed/convert" || return 1
-    for made in fix convert; do
-        grep -q '"b"	0 ' "$fixed/$made/b.md5anim" &&
-            print_skin "$fixed/$made/a.md5mesh" "$fixed/$made/b.md5anim" 2 >"$scratch/now" &&
+    for command in fix convert; do
+        grep -q '"b"	0 ' "$fixed/$command/b.md5anim" &&
+            print_skin "$fixed/$command/a.md5mesh" "$fixed/$command/b.md5anim" 2 >"$scratch/now" &&
             skins_satisfy "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 3 || return 1
     done
     cp "$fixed/b.md5anim" "$fixed/alone" && tool_exits 1 fix "$fixed/alone/b.md5anim" -o "$fixed/alone/c.md5anim" &&
@@ -883,9 +883,9 @@ checks_entity_keys() {
             '"head_joint" "horn"' '"def_attach" "lamp"' '"def_attach2" "nobody"' '"anim" "fly" }' \
             'entityDef lamp { "model" "models/lamp.lwo" "joint" "tail" }' 'entityDef heir { "inherit" "e" }' >"$scratch/game/def/m.def" &&
         echo FORM >"$scratch/game/models/lamp.lwo" && tool_exits 0 check "$scratch/game" &&
-        for said in "3:1: .*Unknown skin 'blue'" "4:1: .*unknown model 'none': expected a modelDef" "5:1: .*Joint 'horn'" "6:1: .*Joint 'tail'" \
+        for message in "3:1: .*Unknown skin 'blue'" "4:1: .*unknown model 'none': expected a modelDef" "5:1: .*Joint 'horn'" "6:1: .*Joint 'tail'" \
             "6:1: warning: key 'def_attach': entity 'lamp' has the unknown model 'models/lamp.lwo': expected a modelDef or an .md5mesh file" "7:1: .*Unknown entityDef 'nobody'" "8:1: .*Unknown anim 'fly'"; do
-            [ "$(grep -c "def/m.def:$said" "$scratch/out")" -eq 1 ] || { echo "$said"; return 1; }
+            [ "$(grep -c "def/m.def:$message" "$scratch/out")" -eq 1 ] || { echo "$message"; return 1; }
         done
 }
 check 'check reports entity keys that refer to missing content' checks_entity_keys
@@ -940,7 +940,7 @@ explains_undrawn_materials() {
 guisurf guis/a.gui|the surface shows a GUI (guisurf)
 END
     echo 'hide { { if 0 map _white } { map _white } }' >"$scratch/game/materials/m.mtr" && tool_exits 0 explain "$scratch/game" models/a.md5mesh &&
-        ! grep -q 'black or unseen' "$scratch/out" && sed 's/shader "hide"/shader ""/' "$base/a.md5mesh" >"$scratch/game/models/a.md5mesh" &&
+        ! grep -q 'black or invisible' "$scratch/out" && sed 's/shader "hide"/shader ""/' "$base/a.md5mesh" >"$scratch/game/models/a.md5mesh" &&
         tool_exits 0 explain "$scratch/game" models/a.md5mesh && output_has_line '^  material: mesh 0 has no shader$' && ! grep -q 'not declared' "$scratch/out"
 }
 check 'explain prints why a declared material shows no image' explains_undrawn_materials
@@ -951,7 +951,7 @@ finds_black_surfaces_on_disk() {
         output_has_line "image not found: hide_00_00: did you mean '.*progs/HIDE_00_00.png'? \[no-skin\] broken or invisible in ironwail" &&
         mv "$scratch/case/progs/HIDE_00_00.png" "$scratch/case/progs/hide_0_0.png" && tool_exits 1 explain --for ironwail "$scratch/case" progs &&
         tool_exits 0 explain --for ironwail "$scratch/case" progs/a.md5mesh && output_has_line "image not found: hide_00_00: did you mean 'progs/hide_0_0.png'? \[no-skin\]" &&
-        ! grep -q 'taken for an image' "$scratch/out" && : >"$scratch/case/cube/skin.png" &&
+        ! grep -q 'used as an image name' "$scratch/out" && : >"$scratch/case/cube/skin.png" &&
         printf 'md5load a.md5mesh\nmd5skin * skn.png\nmd5bumpmap * norms2.png\n' >"$scratch/case/cube/md5.cfg" && tool_exits 0 check "$scratch/case/cube" &&
         output_has_line "md5.cfg: warning: image not found: '.*cube/skn.png': did you mean '.*cube/skin.png'?" && output_has_line "image not found: '.*cube/norms2.png'$"
 }

@@ -249,7 +249,7 @@ count_result 'help to a closed output' $?
 # An argument after -- is a file, even if it looks like an option.
 cp "$data/flags.md5mesh" "$scratch/--root"
 cp "$data/flags.md5mesh" "$scratch/--help"
-here=$PWD
+root=$PWD
 absolute=$(cd "$(dirname "$tool")" && pwd)/md5tool
 cd "$scratch" || exit 1
 for command in info check dump; do
@@ -258,7 +258,7 @@ for command in info check dump; do
 done
 "$absolute" info -- --help >"$scratch/out" 2>"$scratch/err" && output_contains out '--help: md5mesh'
 count_result 'info of a file with the name --help' $?
-cd "$here" || exit 1
+cd "$root" || exit 1
 tool_exits 2 info -- && output_contains err 'argument is missing'
 count_result 'info -- without a file' $?
 

@@ -55,14 +55,14 @@ check_instruction_sets() { # NUM_SETS FLAGS... FILE: checks the number of sets b
     found=$(count_instruction_sets "$@")
     [ "$found" = "$expected" ] || { echo "$found sets with plain C, expected $expected"; false; }
 }
-place="$scratch/a place"
-mkdir "$place"
-cp "$folder/md5model.h" "$place/"
-cp "$folder/md5model.c" "$place/a copy.c"
+copy_folder="$scratch/a folder"
+mkdir "$copy_folder"
+cp "$folder/md5model.h" "$copy_folder/"
+cp "$folder/md5model.c" "$copy_folder/a copy.c"
 echo '#include "a place/a copy.c"' >"$scratch/within.c"
 check "the source compiles from another folder" check_instruction_sets 0 "$folder/md5model.c"
-check "a copy with spaces in its name compiles" check_instruction_sets 0 "$place/a copy.c"
-check "a copy compiles from its own folder" run_in_folder "$place" check_instruction_sets 0 "a copy.c"
+check "a copy with spaces in its name compiles" check_instruction_sets 0 "$copy_folder/a copy.c"
+check "a copy compiles from its own folder" run_in_folder "$copy_folder" check_instruction_sets 0 "a copy.c"
 check "a copy compiles from the parent folder" run_in_folder "$scratch" check_instruction_sets 0 "a place/a copy.c"
 check "a file that includes the source compiles" check_instruction_sets 0 "$scratch/within.c"
 check "MD5_AVX512 adds one instruction set" check_instruction_sets 1 -DMD5_AVX512 "$folder/md5model.c"

@@ -193,7 +193,7 @@ double page_fact(const page_case *fixture, const char *name)
         if (strcmp(fact->column != NULL ? cell : fact->name, name) == 0)
             return fact->value;
     }
-    CHECK_THAT(false, "there is no fact '%s'", name);
+    CHECK_THAT(false, "fact not found: '%s'", name);
     return NAN;
 }
 
@@ -202,7 +202,7 @@ static void set_slider(page_case *fixture, const char *name, const char *value)
     uint32_t i = 0;
     while (i < view_num_sliders(fixture->page) && strcmp(fixture->page->sliders[i].name, name) != 0)
         i++;
-    if (CHECK_THAT(i < view_num_sliders(fixture->page), "there is no slider '%s'", name))
+    if (CHECK_THAT(i < view_num_sliders(fixture->page), "slider not found: '%s'", name))
         fixture->values[i] = strtof(value, NULL);
 }
 

@@ -160,7 +160,7 @@ void user_click_at(user *u, float x, float y, view_button button)
 void user_click(user *u, const char *item)
 {
     const view_rect at = item_find(&u->viewer, &u->facts, item);
-    if (CHECK_THAT(at.width > 0.0f, "there is no %s", item))
+    if (CHECK_THAT(at.width > 0.0f, "item not found: %s", item))
         user_click_at(u, at.x + 0.5f * at.width, at.y + 0.5f * at.height, VIEW_BUTTON_LEFT);
 }
 
@@ -343,7 +343,7 @@ typedef struct screen_position {
     bool is_found;
 } screen_position;
 
-// Finds a place: an item, with an optional fraction of its width and height ("0.1 panel/label",
+// Finds a position: an item, with an optional fraction of its width and height ("0.1 panel/label",
 // "0.1,0.9 panel/label"); "body 0.4", a fraction of the height of the free region, in its middle;
 // or "skin JOINT", a point of the body that the joint moves.
 static screen_position find_screen_position(user *u, const char *words)
@@ -375,7 +375,7 @@ static line_result click_screen_position(script *s, gesture input, const char *w
 {
     const screen_position at = find_screen_position(&s->u, words);
     if (!at.is_found)
-        return fail(s, "there is no %s", words);
+        return fail(s, "item not found: %s", words);
     input.x = at.x;
     input.y = at.y;
     user_perform(&s->u, &input);
@@ -427,7 +427,7 @@ static line_result scroll(script *s, const char *words)
     SCOPED_STRING steps = split_name(words, &item);
     const view_rect at = item_find(&s->u.viewer, &s->u.facts, item);
     if (!(at.width > 0.0f))
-        return fail(s, "there is no %s", item);
+        return fail(s, "item not found: %s", item);
     user_perform(&s->u, &(gesture){.kind = GESTURE_WHEEL,
                                    .x = at.x + 9.0f,
                                    .y = at.y + 9.0f,
@@ -444,7 +444,7 @@ static line_result drag(script *s, const char *words)
     SCOPED_STRING to = split_name(item, &item);
     const view_rect at = item_find(&s->u.viewer, &s->u.facts, item);
     if (!(at.width > 0.0f))
-        return fail(s, "there is no %s", item);
+        return fail(s, "item not found: %s", item);
     user_perform(&s->u, &(gesture){.kind = GESTURE_DRAG,
                                    .button = VIEW_BUTTON_LEFT,
                                    .x = at.x + strtof(from, NULL) * at.width,
@@ -492,7 +492,7 @@ static line_result drop_file(script *s, const char *words)
     SCOPED_STRING path = user_path(&s->u, name);
     const screen_position at = find_screen_position(&s->u, item[0] != '\0' ? item : "body 0.4");
     if (!at.is_found)
-        return fail(s, "there is no %s", item);
+        return fail(s, "item not found: %s", item);
     user_perform(&s->u, &(gesture){.kind = GESTURE_DROP, .x = at.x, .y = at.y, .path = path});
     s->num_gestures++;
     return LINE_DONE;
@@ -541,7 +541,7 @@ static line_result wait_for(script *s, const char *words)
 static line_result open_file(script *s, const char *words)
 {
     const char *const file = words[0] != '\0' ? words : NULL;
-    return user_open_file(&s->u, file) ? LINE_DONE : fail(s, "cannot open it");
+    return user_open_file(&s->u, file) ? LINE_DONE : fail(s, "cannot open '%s'", words);
 }
 
 // "set OPTION VALUE", as on the command line. A value with a slash is a path.
@@ -599,7 +599,7 @@ static line_result write_file(script *s, const char *words)
 static line_result remove_file(script *s, const char *words)
 {
     SCOPED_STRING path = user_path(&s->u, words);
-    return remove(path) == 0 ? LINE_DONE : fail(s, "cannot remove it");
+    return remove(path) == 0 ? LINE_DONE : fail(s, "cannot remove %s", path);
 }
 
 static line_result resize(script *s, const char *words)
@@ -848,7 +848,7 @@ static line_result expect(script *s, const char *words)
         if (is_expected(&e, actual))
             result = LINE_DONE;
         else if (actual == NULL)
-            result = fail(s, "the viewer does not show it");
+            result = fail(s, "the viewer does not display a value");
         else
             result = fail(s, "found '%s'", actual);
         break;
