@@ -42,7 +42,7 @@ def decide(condition, values):
 
 def decide_conditions(text, values):
     """Returns the text without the branches that `values` excludes and without the decided directives."""
-    kept, stack = [], []  # of each open #if: is its branch kept (None: not decided), and was a branch kept
+    lines, stack = [], []  # of each open #if: is its branch kept (None: not decided), and was a branch kept
     for line in text.splitlines(True):
         directive = re.match(r"#(if|ifdef|ifndef|elif|else|endif)\b *(.*?) *(?://.*)?$", line)
         word, condition = directive.groups() if directive else ("", "")
@@ -58,8 +58,8 @@ def decide_conditions(text, values):
             stack[-1] = value, value or stack[-1][1]
             is_decided = True
         if not is_decided and all(value is not False for value, _ in stack):
-            kept.append(line)
-    return "".join(kept)
+            lines.append(line)
+    return "".join(lines)
 
 
 def pieces(text):
@@ -96,20 +96,20 @@ def needed_units(header, units):
     for piece in sum(all_pieces.values(), []):
         for name in declared_names(piece):
             pieces_by_name.setdefault(name, []).append(piece)
-    names, kept = used_names(header), set()
+    names, lines = used_names(header), set()
     queue = set(names)
     while queue:
         name = queue.pop()
         for piece in pieces_by_name.get(name, []):
-            kept.add(piece)
+            lines.add(piece)
             queue |= used_names(piece) - names
             names |= used_names(piece)
 
     def is_needed(piece):
         if declared_names(piece):
-            return piece in kept
+            return piece in lines
         code = IGNORED.sub("", piece).strip()  # an assertion needs all names that it contains
-        return code and all(set(pieces_by_name[name]) & kept for name in used_names(piece)
+        return code and all(set(pieces_by_name[name]) & lines for name in used_names(piece)
                             if name in pieces_by_name)
     return {path: "".join(piece for piece in path_pieces if is_needed(piece))
             for path, path_pieces in all_pieces.items()}

@@ -26,7 +26,7 @@ def case(title, error, make, check=None, is_long=False):
     CASES.append((title, error, make, check, is_long))
 
 
-def file_of(name, content):
+def as_file(name, content):
     return lambda folder: growth.convert(folder, name, content)
 
 
@@ -85,61 +85,61 @@ def num_targets_is(count):
 NEXT = {1: 0x3C23D70A, -1: 0x3C23D709}  # the float nearest to 0.01, and the next smaller float
 SHORTEST, TOO_SHORT = (struct.unpack("<f", struct.pack("<I", NEXT[i]))[0] for i in (1, -1))
 LONGEST, TOO_LONG = (struct.unpack("<f", struct.pack("<I", i))[0] for i in (0x49742400, 0x49742401))
-case("MDL: a group of 1024 frames", "", file_of("a.mdl", mdl([(1024, 0.1)])), num_targets_is(1023))
+case("MDL: a group of 1024 frames", "", as_file("a.mdl", mdl([(1024, 0.1)])), num_targets_is(1023))
 case("MDL: a group of 1025 frames",
      "group size at offset 160 is out of range: expected 1 to 1024, found 1025",
-     file_of("a.mdl", mdl([(1025, 0.1)])))
-case("MDL: groups of 1023 and 1 frames", "", file_of("a.mdl", mdl([(1023, 0.1), (1, 0.1)])),
+     as_file("a.mdl", mdl([(1025, 0.1)])))
+case("MDL: groups of 1023 and 1 frames", "", as_file("a.mdl", mdl([(1023, 0.1), (1, 0.1)])),
      num_targets_is(1023))
 case("MDL: groups of 1023 and 2 frames", "file has too many frames: expected at most 1024",
-     file_of("a.mdl", mdl([(1023, 0.1), (2, 0.1)])))
+     as_file("a.mdl", mdl([(1023, 0.1), (2, 0.1)])))
 case("MDL: a group of no frames", "group size at offset 160 is out of range: expected 1 to 1024, found 0",
-     file_of("a.mdl", mdl([(0, 0.1)])))
-case("MDL: 0.01 seconds a frame", "", file_of("a.mdl", mdl([(2, SHORTEST)])), rate_is(1 / SHORTEST))
-case("MDL: less than 0.01 seconds", "", file_of("a.mdl", mdl([(2, TOO_SHORT)])), rate_is(10))
-case("MDL: 1e6 seconds a frame", "", file_of("a.mdl", mdl([(2, LONGEST)])), rate_is(1e-6))
-case("MDL: more than 1e6 seconds", "", file_of("a.mdl", mdl([(2, TOO_LONG)])), rate_is(10))
-case("MDL: seconds below 0", "", file_of("a.mdl", mdl([(2, -1)])), rate_is(10))
-case("MDL: 256 skins", "", file_of("a.mdl", mdl(skins=[(1, None)] * 256)))
+     as_file("a.mdl", mdl([(0, 0.1)])))
+case("MDL: 0.01 seconds a frame", "", as_file("a.mdl", mdl([(2, SHORTEST)])), rate_is(1 / SHORTEST))
+case("MDL: less than 0.01 seconds", "", as_file("a.mdl", mdl([(2, TOO_SHORT)])), rate_is(10))
+case("MDL: 1e6 seconds a frame", "", as_file("a.mdl", mdl([(2, LONGEST)])), rate_is(1e-6))
+case("MDL: more than 1e6 seconds", "", as_file("a.mdl", mdl([(2, TOO_LONG)])), rate_is(10))
+case("MDL: seconds below 0", "", as_file("a.mdl", mdl([(2, -1)])), rate_is(10))
+case("MDL: 256 skins", "", as_file("a.mdl", mdl(skins=[(1, None)] * 256)))
 case("MDL: 257 skins", "number of skins at offset 48 is out of range: expected 0 to 256, found 257",
-     file_of("a.mdl", mdl(skins=[(1, None)] * 257)))
-case("MDL: 256 images of skins", "", file_of("a.mdl", mdl(skins=[(128, 0.1)] * 2)))
+     as_file("a.mdl", mdl(skins=[(1, None)] * 257)))
+case("MDL: 256 images of skins", "", as_file("a.mdl", mdl(skins=[(128, 0.1)] * 2)))
 case("MDL: 257 images of skins", "file has too many skins: expected at most 256",
-     file_of("a.mdl", mdl(skins=[(128, 0.1)] * 2 + [(1, None)])))
-case("MDL: skins of 8191 by 1", "", file_of("a.mdl", mdl(width=8191, height=1)))
+     as_file("a.mdl", mdl(skins=[(128, 0.1)] * 2 + [(1, None)])))
+case("MDL: skins of 8191 by 1", "", as_file("a.mdl", mdl(width=8191, height=1)))
 case("MDL: skins of 8192 by 1", "skin width at offset 52 is out of range: expected 1 to 8191, found 8192",
-     file_of("a.mdl", mdl(width=8192, height=1)))
-case("MDL: skins of 1 by 8191", "", file_of("a.mdl", mdl(width=1, height=8191)))
+     as_file("a.mdl", mdl(width=8192, height=1)))
+case("MDL: skins of 1 by 8191", "", as_file("a.mdl", mdl(width=1, height=8191)))
 case("MDL: skins of 1 by 8192", "skin height at offset 56 is out of range: expected 1 to 8191, found 8192",
-     file_of("a.mdl", mdl(width=1, height=8192)))
+     as_file("a.mdl", mdl(width=1, height=8192)))
 MDL = mdl()
 case("MDL: the last coordinate is missing",
      "truncated file: expected 1 bytes at offset %d, but the file has %d bytes" % ((len(MDL) - 2,) * 2),
-     file_of("a.mdl", MDL[:-2]))
-case("MDL: vertex 2 of 3", "", file_of("a.mdl", patched(MDL, 84 + 20 + 36 + 12, 2)))
+     as_file("a.mdl", MDL[:-2]))
+case("MDL: vertex 2 of 3", "", as_file("a.mdl", patched(MDL, 84 + 20 + 36 + 12, 2)))
 case("MDL: vertex 3 of 3", "vertex index at offset 152 is out of range: expected 0 to 2, found 3",
-     file_of("a.mdl", patched(MDL, 152, 3)))
+     as_file("a.mdl", patched(MDL, 152, 3)))
 
 # -- MD2, MD3 ------------------------------------------------------------------------------------------
 
 MD2 = growth.md2(skins=1, frames=2)
-case("MD2: a frame of exactly its vertices", "", file_of("a.md2", MD2))
+case("MD2: a frame of exactly its vertices", "", as_file("a.md2", MD2))
 case("MD2: a frame a byte too small", "frame size at offset 16 is out of range: expected 52 to 251, found 51",
-     file_of("a.md2", patched(MD2, 16, 51)))
-case("MD2: the end at the last byte", "", file_of("a.md2", patched(MD2, 64, len(MD2))))
+     as_file("a.md2", patched(MD2, 16, 51)))
+case("MD2: the end at the last byte", "", as_file("a.md2", patched(MD2, 64, len(MD2))))
 case("MD2: the end after the last byte",
      "end offset at offset 64 is out of range: expected 68 to %d, found %d" % (len(MD2), len(MD2) + 1),
-     file_of("a.md2", patched(MD2, 64, len(MD2) + 1)))
+     as_file("a.md2", patched(MD2, 64, len(MD2) + 1)))
 case("MD2: the end in the header",
      "end offset at offset 64 is out of range: expected 68 to %d, found 67" % len(MD2),
-     file_of("a.md2", patched(MD2, 64, 67)))
+     as_file("a.md2", patched(MD2, 64, 67)))
 case("MD2: the last coordinate is missing",
      "truncated file: expected 1 bytes at offset %d, but the file has %d bytes" % ((len(MD2) - 2,) * 2),
-     file_of("a.md2", patched(MD2, 64, len(MD2) - 2)[:-2]))
-MD2_PLACES = growth.md2(skins=0)
-case("MD2: texture coordinate 0 of 1", "", file_of("a.md2", MD2_PLACES))
+     as_file("a.md2", patched(MD2, 64, len(MD2) - 2)[:-2]))
+MD2_OFFSETS = growth.md2(skins=0)
+case("MD2: texture coordinate 0 of 1", "", as_file("a.md2", MD2_OFFSETS))
 case("MD2: texture coordinate 1 of 1", "texture coordinate index at offset 78 is wrong: expected 0, found 1",
-     file_of("a.md2", patched(MD2_PLACES, 78, 1, "<H")))
+     as_file("a.md2", patched(MD2_OFFSETS, 78, 1, "<H")))
 
 
 TAG_POSE = (0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1)  # at the origin, without rotation
@@ -153,30 +153,30 @@ def md3_tags(count):
     return patched(patched(data, 80, count), 96, len(data)) + tags
 
 
-case("MD3: 256 tags", "", file_of("a.md3", md3_tags(256)))
+case("MD3: 256 tags", "", as_file("a.md3", md3_tags(256)))
 case("MD3: 257 tags", "number of tags at offset 80 is out of range: expected 0 to 256, found 257",
-     file_of("a.md3", md3_tags(257)))
+     as_file("a.md3", md3_tags(257)))
 MD3 = growth.md3(1, [b"a"], 3, 1)
-case("MD3: 1 surface", "", file_of("a.md3", MD3))
+case("MD3: 1 surface", "", as_file("a.md3", MD3))
 case("MD3: the last three bytes of the last texture coordinate are missing",
      "truncated file: expected 4 bytes at offset %d, but the file has %d bytes" %
      (len(MD3) - 24 - 4, len(MD3) - 24 - 3),
-     file_of("a.md3", MD3[:-24 - 3]))
+     as_file("a.md3", MD3[:-24 - 3]))
 TRIANGLE = 164 + 108 + 68
-case("MD3: vertex 2 of 3", "", file_of("a.md3", patched(MD3, TRIANGLE, 2)))
+case("MD3: vertex 2 of 3", "", as_file("a.md3", patched(MD3, TRIANGLE, 2)))
 case("MD3: vertex 3 of 3", "vertex index at offset %d is out of range: expected 0 to 2, found 3" % TRIANGLE,
-     file_of("a.md3", patched(MD3, TRIANGLE, 3)))
-case("MD3: a coordinate of 1e9", "", file_of("a.md3", patched(MD3, TRIANGLE + 12, 1e9, "<f")))
+     as_file("a.md3", patched(MD3, TRIANGLE, 3)))
+case("MD3: a coordinate of 1e9", "", as_file("a.md3", patched(MD3, TRIANGLE + 12, 1e9, "<f")))
 case("MD3: a coordinate above 1e9", "is out of range: expected -1e9 to 1e9",
-     file_of("a.md3", patched(MD3, TRIANGLE + 12, 0x4E6E6B29)))
+     as_file("a.md3", patched(MD3, TRIANGLE + 12, 0x4E6E6B29)))
 SURFACE = 164
-case("MD3: as many frames as the file", "", file_of("a.md3", patched(MD3, SURFACE + 72, 1)))
+case("MD3: as many frames as the file", "", as_file("a.md3", patched(MD3, SURFACE + 72, 1)))
 case("MD3: more frames than the file", "surface frame count at offset 236 is wrong: expected 1, found 2",
-     file_of("a.md3", patched(MD3, SURFACE + 72, 2)))
-case("MD3: a surface of the size of its header", "", file_of("a.md3", patched(MD3, SURFACE + 104, 108)))
+     as_file("a.md3", patched(MD3, SURFACE + 72, 2)))
+case("MD3: a surface of the size of its header", "", as_file("a.md3", patched(MD3, SURFACE + 104, 108)))
 case("MD3: a surface smaller than its header",
      "surface size at offset 268 is out of range: expected 108 to 399, found 107",
-     file_of("a.md3", patched(MD3, SURFACE + 104, 107)))
+     as_file("a.md3", patched(MD3, SURFACE + 104, 107)))
 
 # Counts are limited by the size of the file before memory is requested: (title, data, offset of the count,
 # largest count, error at that count).
@@ -188,10 +188,10 @@ for title, data, at, limit, error in (
         ("MD3: number of vertices", MD3, SURFACE + 80, len(MD3) // 4 - 1, "truncated file:"),
         ("MD3: number of triangles", MD3, SURFACE + 84, len(MD3) // 12 - 1, "truncated file:")):
     file_name, noun = "a." + title[:3].lower(), title[5:]
-    case(title + " that the file can contain", error, file_of(file_name, patched(data, at, limit)))
+    case(title + " that the file can contain", error, as_file(file_name, patched(data, at, limit)))
     case(title + ", one more than the file can contain",
          "%s at offset %d is out of range: expected 0 to %d, found %d" % (noun, at, limit, limit + 1),
-         file_of(file_name, patched(data, at, limit + 1)))
+         as_file(file_name, patched(data, at, limit + 1)))
 
 # -- IQM -----------------------------------------------------------------------------------------------
 
@@ -214,33 +214,33 @@ def iqm_array(at, number):
 
 
 NUMBER = struct.unpack("<I", struct.pack("<f", 1e6))[0]
-case("IQM: a name of 999 bytes", "", file_of("a.iqm", iqm(name=b"n" * 999)))
+case("IQM: a name of 999 bytes", "", as_file("a.iqm", iqm(name=b"n" * 999)))
 case("IQM: a name of 1000 bytes", "name of a joint is too long: expected at most 1000 bytes",
-     file_of("a.iqm", iqm(name=b"n" * 1000)))
-case("IQM: 1024 clips", "", file_of("a.iqm", iqm(clips=1024)))
+     as_file("a.iqm", iqm(name=b"n" * 1000)))
+case("IQM: 1024 clips", "", as_file("a.iqm", iqm(clips=1024)))
 case("IQM: 1025 clips", "file has too many clips: expected at most 1024, found 1025",
-     file_of("a.iqm", iqm(clips=1025)))
-case("IQM: a clip of all 3 frames", "", file_of("a.iqm", iqm_clip(2, 3)))
+     as_file("a.iqm", iqm(clips=1025)))
+case("IQM: a clip of all 3 frames", "", as_file("a.iqm", iqm_clip(2, 3)))
 case("IQM: a clip of 4 frames",
      "clip 0: frames are out of range: expected 1 or more frames below 3, found 4 frames from frame 0",
-     file_of("a.iqm", iqm_clip(2, 4)))
+     as_file("a.iqm", iqm_clip(2, 4)))
 case("IQM: a clip of no frames",
      "clip 0: frames are out of range: expected 1 or more frames below 3, found 0 frames from frame 0",
-     file_of("a.iqm", iqm_clip(2, 0)))
-case("IQM: 1e6 frames a second", "", file_of("a.iqm", iqm_clip(3, NUMBER)), rate_is(1e6))
+     as_file("a.iqm", iqm_clip(2, 0)))
+case("IQM: 1e6 frames a second", "", as_file("a.iqm", iqm_clip(3, NUMBER)), rate_is(1e6))
 case("IQM: more than 1e6 frames",
      "clip 0: frame rate is out of range: expected 0 to 1e6 frames per second, found 1e+06",
-     file_of("a.iqm", iqm_clip(3, NUMBER + 1)))
-case("IQM: 0 frames a second", "", file_of("a.iqm", iqm_clip(3, 0)), rate_is(24))
+     as_file("a.iqm", iqm_clip(3, NUMBER + 1)))
+case("IQM: 0 frames a second", "", as_file("a.iqm", iqm_clip(3, 0)), rate_is(24))
 case("IQM: frames a second below 0",
      "clip 0: frame rate is out of range: expected 0 to 1e6 frames per second, found -1",
-     file_of("a.iqm", iqm_clip(3, -1.0, "<f")))
+     as_file("a.iqm", iqm_clip(3, -1.0, "<f")))
 SIZE = len(growth.iqm())
-case("IQM: all bytes of the file", "", file_of("a.iqm", iqm(1, SIZE)))
+case("IQM: all bytes of the file", "", as_file("a.iqm", iqm(1, SIZE)))
 case("IQM: a byte more",
      "invalid file size in the header: expected 124 to %d bytes, found %d" % (SIZE, SIZE + 1),
-     file_of("a.iqm", iqm(1, SIZE + 1)))
-case("IQM: a version other than 2", "unsupported IQM version 1: expected 2", file_of("a.iqm", iqm(0, 1)))
+     as_file("a.iqm", iqm(1, SIZE + 1)))
+case("IQM: a version other than 2", "unsupported IQM version 1: expected 2", as_file("a.iqm", iqm(0, 1)))
 
 
 def iqm_weights(width, weight=255, joint=0):
@@ -258,16 +258,16 @@ def iqm_weights(width, weight=255, joint=0):
 
 for length in (100, 101):
     case("IQM: a clip with a name of %d bytes" % length, "",
-         file_of("a.iqm", iqm(clips=1, frames=3, name=b"n" * length)),
+         as_file("a.iqm", iqm(clips=1, frames=3, name=b"n" * length)),
          clip_name_has(100))
-case("IQM: 16 weights for a vertex", "", file_of("a.iqm", iqm_weights(16)))
+case("IQM: 16 weights for a vertex", "", as_file("a.iqm", iqm_weights(16)))
 case("IQM: 17 weights for a vertex",
      "vertex array of blend joints has format 1 and size 17: expected integers",
-     file_of("a.iqm", iqm_weights(17)))
-case("IQM: joint 0 of 1", "", file_of("a.iqm", iqm_weights(4)))
+     as_file("a.iqm", iqm_weights(17)))
+case("IQM: joint 0 of 1", "", as_file("a.iqm", iqm_weights(4)))
 case("IQM: joint 1 of 1", "expected a weight of 0 or more on a joint below 1, found weight 255 on joint 1",
-     file_of("a.iqm", iqm_weights(4, joint=1)))
-case("IQM: joint 1 of 1 without weight", "", file_of("a.iqm", iqm_weights(4, weight=0, joint=1)))
+     as_file("a.iqm", iqm_weights(4, joint=1)))
+case("IQM: joint 1 of 1 without weight", "", as_file("a.iqm", iqm_weights(4, weight=0, joint=1)))
 
 
 def iqm_large_weight(kind, number):
@@ -282,12 +282,12 @@ def iqm_large_weight(kind, number):
     return data
 
 
-case("IQM: the largest weight that is an integer", "", file_of("a.iqm", iqm_large_weight(5, 2 ** 32 - 1)))
-case("IQM: the largest weight that is a float", "", file_of("a.iqm", iqm_large_weight(7, 2.0 ** 32 - 256)))
+case("IQM: the largest weight that is an integer", "", as_file("a.iqm", iqm_large_weight(5, 2 ** 32 - 1)))
+case("IQM: the largest weight that is a float", "", as_file("a.iqm", iqm_large_weight(7, 2.0 ** 32 - 256)))
 case("IQM: a weight of 2^32",
      "vertex 0 has an invalid weight: expected a weight of 0 or more on a joint below 1, found weight "
      "4.29497e+09",
-     file_of("a.iqm", iqm_large_weight(7, 2.0 ** 32)))
+     as_file("a.iqm", iqm_large_weight(7, 2.0 ** 32)))
 
 
 def iqm_mesh(at, *numbers):
@@ -298,22 +298,22 @@ def iqm_mesh(at, *numbers):
     return data
 
 
-case("IQM: vertices up to the last one", "", file_of("a.iqm", iqm_mesh(2, 3)))
+case("IQM: vertices up to the last one", "", as_file("a.iqm", iqm_mesh(2, 3)))
 case("IQM: vertices after the last one", "mesh 1 is out of range: its end is vertex 7 of 6",
-     file_of("a.iqm", iqm_mesh(2, 4)))
+     as_file("a.iqm", iqm_mesh(2, 4)))
 case("IQM: vertices of another mesh",
      "meshes overlap: meshes 0 to 1 together use more vertices than the file has",
-     file_of("a.iqm", iqm_mesh(2, 2, 4)))
-case("IQM: triangles after the last one", "triangle 3 of 2", file_of("a.iqm", iqm_mesh(5, 2)))
+     as_file("a.iqm", iqm_mesh(2, 2, 4)))
+case("IQM: triangles after the last one", "triangle 3 of 2", as_file("a.iqm", iqm_mesh(5, 2)))
 case("IQM: triangles of another mesh",
      "meshes overlap: meshes 0 to 1 together use more triangles than the file has",
-     file_of("a.iqm", iqm_mesh(4, 0, 2)))
+     as_file("a.iqm", iqm_mesh(4, 0, 2)))
 TEXT_SIZE = struct.unpack_from("<I", growth.iqm(meshes=2), 16 + 4 * 3)[0]
-case("IQM: a name at the last byte of the texts", "", file_of("a.iqm", iqm_mesh(0, TEXT_SIZE - 1)))
+case("IQM: a name at the last byte of the texts", "", as_file("a.iqm", iqm_mesh(0, TEXT_SIZE - 1)))
 case("IQM: a name after the texts",
      "name offset of a mesh is out of range: found %d, but the text block has %d bytes" %
      (TEXT_SIZE, TEXT_SIZE),
-     file_of("a.iqm", iqm_mesh(0, TEXT_SIZE)))
+     as_file("a.iqm", iqm_mesh(0, TEXT_SIZE)))
 
 
 def iqm_number(table, index, number, joints=1):
@@ -333,21 +333,21 @@ def iqm_child(x):
 
 
 BILLION = 0x4E6E6B28  # the float 1e9
-case("IQM: a coordinate of 1e9", "", file_of("a.iqm", iqm_number(9, 0, BILLION)))
+case("IQM: a coordinate of 1e9", "", as_file("a.iqm", iqm_number(9, 0, BILLION)))
 case("IQM: a coordinate above 1e9", "vertex 0: position is out of range: expected -1e9 to 1e9, found 1e+09",
-     file_of("a.iqm", iqm_number(9, 0, BILLION + 1)))
-case("IQM: a joint at 1e9", "", file_of("a.iqm", iqm_number(14, 2, BILLION)))
+     as_file("a.iqm", iqm_number(9, 0, BILLION + 1)))
+case("IQM: a joint at 1e9", "", as_file("a.iqm", iqm_number(14, 2, BILLION)))
 case("IQM: a joint above 1e9", "joint 0: number is out of range: expected -1e9 to 1e9, found 1e+09",
-     file_of("a.iqm", iqm_number(14, 2, BILLION + 1)))
-case("IQM: a joint whose parent is at 1e9", "", file_of("a.iqm", iqm_child(-1)))
+     as_file("a.iqm", iqm_number(14, 2, BILLION + 1)))
+case("IQM: a joint whose parent is at 1e9", "", as_file("a.iqm", iqm_child(-1)))
 case("IQM: a joint farther than 1e9", "joint j1 is out of range: expected at most 1e9 units from the origin",
-     file_of("a.iqm", iqm_child(100)))
+     as_file("a.iqm", iqm_child(100)))
 case("IQM: positions of 2 numbers",
      "vertex array of positions has format 7 and size 2: expected floats and a size of 3 to 16",
-     file_of("a.iqm", iqm_array(3, 2)))
+     as_file("a.iqm", iqm_array(3, 2)))
 TEXTS = struct.unpack_from("<I", growth.iqm(), 16 + 4 * 4)[0]
 case("IQM: texts without an end", "text block is not terminated: expected a NUL byte at its end",
-     file_of("a.iqm",
+     as_file("a.iqm",
              patched(growth.iqm(), TEXTS + struct.unpack_from("<I", growth.iqm(), 28)[0] - 1, 1, "<B")))
 
 
@@ -356,11 +356,11 @@ def iqm_corner(number):
     return patched(data, struct.unpack_from("<I", data, 16 + 4 * 11)[0] + 8, number)
 
 
-case("IQM: vertex 2 of 3", "", file_of("a.iqm", iqm_corner(2)))
+case("IQM: vertex 2 of 3", "", as_file("a.iqm", iqm_corner(2)))
 case("IQM: vertex 3 of 3",
      "triangle 0 of mesh 0 refers to an unknown vertex: found vertex 3, but the mesh has 3 vertices from "
      "vertex 0",
-     file_of("a.iqm", iqm_corner(3)))
+     as_file("a.iqm", iqm_corner(3)))
 
 # -- BVH -----------------------------------------------------------------------------------------------
 
@@ -370,30 +370,30 @@ def bvh(joints="", frames=1, time="0.1", name="r"):
 
 
 JOINT = "JOINT %d\n{\nOFFSET 0 1 0\n}\n"
-case("BVH: a name of 255 bytes", "", file_of("a.bvh", bvh(name="n" * 255)))
+case("BVH: a name of 255 bytes", "", as_file("a.bvh", bvh(name="n" * 255)))
 case("BVH: a name of 256 bytes",
      "2:6: error: joint name is too long: expected at most 255 bytes, found 256",
-     file_of("a.bvh", bvh(name="n" * 256)))
-case("BVH: 1e-5 seconds a frame", "", file_of("a.bvh", bvh(time="0.00001")))
+     as_file("a.bvh", bvh(name="n" * 256)))
+case("BVH: 1e-5 seconds a frame", "", as_file("a.bvh", bvh(time="0.00001")))
 case("BVH: less than 1e-5 seconds", "invalid frame time: expected 1e-5 seconds or more, found 9.99e-06",
-     file_of("a.bvh", bvh(time="0.00000999")))
+     as_file("a.bvh", bvh(time="0.00000999")))
 case("BVH: no frames", "number of frames is out of range: found 0 frames of 1 channels and 1 joints",
-     file_of("a.bvh", bvh(frames=0)))
+     as_file("a.bvh", bvh(frames=0)))
 FRAMES = bvh(frames=3)
 case("BVH: a frame more than the file", "a channel value",
-     file_of("a.bvh", FRAMES.replace("Frames: 3", "Frames: 4")))
+     as_file("a.bvh", FRAMES.replace("Frames: 3", "Frames: 4")))
 case("BVH: two frames more than the file", "5 frames of 1 channels and 1 joints",
-     file_of("a.bvh", FRAMES.replace("Frames: 3", "Frames: 5")))
+     as_file("a.bvh", FRAMES.replace("Frames: 3", "Frames: 5")))
 SIX = "CHANNELS 6 Xposition Yposition Zposition Xrotation Yrotation Zrotation\n"
 case("BVH: 6 channels", "",
-     file_of("a.bvh", bvh().replace("CHANNELS 1 Zrotation\n", SIX).replace("0.1\n1\n", "0.1\n1 1 1 1 1 1\n")))
-case("BVH: 7 channels", "number of channels", file_of("a.bvh", bvh().replace("CHANNELS 1", "CHANNELS 7")))
-case("BVH: an offset of 1e9", "", file_of("a.bvh", bvh().replace("OFFSET 0 0 0", "OFFSET 0 0 1e9")))
+     as_file("a.bvh", bvh().replace("CHANNELS 1 Zrotation\n", SIX).replace("0.1\n1\n", "0.1\n1 1 1 1 1 1\n")))
+case("BVH: 7 channels", "number of channels", as_file("a.bvh", bvh().replace("CHANNELS 1", "CHANNELS 7")))
+case("BVH: an offset of 1e9", "", as_file("a.bvh", bvh().replace("OFFSET 0 0 0", "OFFSET 0 0 1e9")))
 case("BVH: an offset above 1e9", "expected the Z offset, found '1000000001'",
-     file_of("a.bvh", bvh().replace("OFFSET 0 0 0", "OFFSET 0 0 1000000001")))
-case("BVH: 65536 joints", "", file_of("a.bvh", bvh("".join(JOINT % i for i in range(65535)))), is_long=True)
+     as_file("a.bvh", bvh().replace("OFFSET 0 0 0", "OFFSET 0 0 1000000001")))
+case("BVH: 65536 joints", "", as_file("a.bvh", bvh("".join(JOINT % i for i in range(65535)))), is_long=True)
 case("BVH: 65537 joints", "more than 65536 joints",
-     file_of("a.bvh", bvh("".join(JOINT % i for i in range(65536)))),
+     as_file("a.bvh", bvh("".join(JOINT % i for i in range(65536)))),
      is_long=True)
 
 # -- SMD -----------------------------------------------------------------------------------------------
@@ -415,28 +415,28 @@ def smd_materials(count):
     return smd(triangles="".join(growth.SMD_TRIANGLE.replace("m\n", "m%d\n" % i) for i in range(count)))
 
 
-case("SMD: a name of 255 bytes", "", file_of("a.smd", smd(nodes='0 "%s" -1\n' % ("n" * 255))))
+case("SMD: a name of 255 bytes", "", as_file("a.smd", smd(nodes='0 "%s" -1\n' % ("n" * 255))))
 case("SMD: a name of 256 bytes", "3:4: error: name of a bone is too long: expected at most 255 bytes",
-     file_of("a.smd", smd(nodes='0 "%s" -1\n' % ("n" * 256))))
-case("SMD: bone 65535", "", file_of("a.smd", smd('65535 "a" -1\n', "time 0\n65535 0 0 0 0 0 0\n")))
+     as_file("a.smd", smd(nodes='0 "%s" -1\n' % ("n" * 256))))
+case("SMD: bone 65535", "", as_file("a.smd", smd('65535 "a" -1\n', "time 0\n65535 0 0 0 0 0 0\n")))
 case("SMD: bone 65536", "the number of a bone: expected an integer from 0 to 65535, found 65536",
-     file_of("a.smd", smd('65536 "a" -1\n')))
-case("SMD: 63 weights", "", file_of("a.smd", smd_links(63)))
+     as_file("a.smd", smd('65536 "a" -1\n')))
+case("SMD: 63 weights", "", as_file("a.smd", smd_links(63)))
 case("SMD: 64 weights", "the number of weights: expected an integer from 0 to 63, found 64",
-     file_of("a.smd", smd_links(64)))
-case("SMD: 1000 materials", "", file_of("a.smd", smd_materials(1000)))
+     as_file("a.smd", smd_links(64)))
+case("SMD: 1000 materials", "", as_file("a.smd", smd_materials(1000)))
 case("SMD: 1001 materials",
-     "file has too many materials: expected at most 1000", file_of("a.smd", smd_materials(1001)))
-case("SMD: frame 1000000", "", file_of("a.smd", smd(frames="time 1000000\n0 0 0 0 0 0 0\n")))
+     "file has too many materials: expected at most 1000", as_file("a.smd", smd_materials(1001)))
+case("SMD: frame 1000000", "", as_file("a.smd", smd(frames="time 1000000\n0 0 0 0 0 0 0\n")))
 case("SMD: frame 1000001", "the number of a frame: expected an integer from -1000000 to 1000000, found 1e+06",
-     file_of("a.smd", smd(frames="time 1000001\n")))
-case("SMD: a coordinate of 1e9", "", file_of("a.smd", smd(frames="time 0\n0 1e9 0 0 0 0 0\n")))
+     as_file("a.smd", smd(frames="time 1000001\n")))
+case("SMD: a coordinate of 1e9", "", as_file("a.smd", smd(frames="time 0\n0 1e9 0 0 0 0 0\n")))
 case("SMD: a coordinate above 1e9", "expected a coordinate or an angle, found '1000000001'",
-     file_of("a.smd", smd(frames="time 0\n0 1000000001 0 0 0 0 0\n")))
-case("SMD: a bone below 1000 others", "", file_of("a.smd", growth.smd_chain(1001)))
+     as_file("a.smd", smd(frames="time 0\n0 1000000001 0 0 0 0 0\n")))
+case("SMD: a bone below 1000 others", "", as_file("a.smd", growth.smd_chain(1001)))
 case("SMD: a bone below 1001 others",
      "node hierarchy is too deep: expected at most 1000 levels, found more at nodes/1001",
-     file_of("a.smd", growth.smd_chain(1002)))
+     as_file("a.smd", growth.smd_chain(1002)))
 
 # -- OBJ -----------------------------------------------------------------------------------------------
 
@@ -445,15 +445,15 @@ def obj(text):
     return lambda folder: growth.bind(folder, text)  # after three positions
 
 
-for index, is_there in ((-4, 0), (-3, 1), (-1, 1), (0, 0), (1, 1), (3, 1), (4, 0), (2 ** 32 + 1, 0),
+for index, is_valid in ((-4, 0), (-3, 1), (-1, 1), (0, 0), (1, 1), (3, 1), (4, 0), (2 ** 32 + 1, 0),
                         (-2 ** 32 - 1, 0)):
     case("OBJ: position %d of 3" % index,
-         "" if is_there else
+         "" if is_valid else
          "4:3: error: position is out of range: found %d, but the file has 3 before this line" % index,
          obj("f %d 2 %d\n" % (index, 1 if index % 3 == 0 else 3)))
-for index, is_there in ((-3, 0), (-2, 1), (2, 1), (3, 0), (0, 0)):
+for index, is_valid in ((-3, 0), (-2, 1), (2, 1), (3, 0), (0, 0)):
     error = ""
-    if not is_there:
+    if not is_valid:
         error = ("6:5: error: texture coordinate is out of range: found %d, but the file has 2 "
                  "before this line" % index)
     case("OBJ: texture coordinate %d of 2" % index, error, obj("vt 0 0\nvt 1 0\nf 1/%d 2 3\n" % index))
@@ -744,9 +744,9 @@ for scale, expected in ((1e-9, INCHES), (2e-9, 5e8), (5e8, 2e-9), (1e9, INCHES))
     case("glTF: a stored scale of %g" % scale, "", small(
         lambda text, scale=scale: text["asset"].update(extras={"md5": {"scale": scale}}), **ONE),
         largest_offset_is(expected))
-for turn in (360, 361):
-    case("glTF: a stored rotation of %d degrees" % turn, "", small(
-        lambda text, turn=turn: text["asset"].update(extras={"md5": {"turn": turn}}), **ONE),
+for angle in (360, 361):
+    case("glTF: a stored rotation of %d degrees" % angle, "", small(
+        lambda text, angle=angle: text["asset"].update(extras={"md5": {"turn": angle}}), **ONE),
         largest_offset_is(INCHES))
 
 
@@ -831,9 +831,9 @@ def dae_clip(seconds):
                                                           animation + "<library_visual_scenes>")
 
 
-case("Collada: a clip of 600 seconds", "", file_of("a.dae", dae_clip(600)))
+case("Collada: a clip of 600 seconds", "", as_file("a.dae", dae_clip(600)))
 case("Collada: a clip of 600.1 seconds", "is too long: 600.1 s; limit: 600 s",
-     file_of("a.dae", dae_clip("600.1")))
+     as_file("a.dae", dae_clip("600.1")))
 
 
 def resampled(rate):
@@ -902,7 +902,7 @@ def is_right(tool, folder, error, make, check):
 def run_cases(tool, folder, options):
     """Returns the number of cases that were run, and the number of cases that failed."""
     num_run, num_failed = 0, 0
-    has_assimp = "libassimp-dev" not in tool.run(*file_of("a.dae", dae_clip(1))(folder))[1]
+    has_assimp = "libassimp-dev" not in tool.run(*as_file("a.dae", dae_clip(1))(folder))[1]
     for title, error, make, check, is_long in CASES:
         if is_long != ("long" in options) or (title.startswith("Collada") and not has_assimp):
             continue

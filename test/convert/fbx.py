@@ -85,15 +85,15 @@ Connections: {
 """
 
 
-def turned_x(p):  # by 90 degrees
+def rotate_x(p):  # by 90 degrees
     return (p[0], -p[2], p[1])
 
 
-def turned_y(p):
+def rotate_y(p):
     return (p[2], p[1], -p[0])
 
 
-def turned_back_z(p):
+def rotate_z_inverse(p):
     return (p[1], -p[0], p[2])
 
 
@@ -107,9 +107,9 @@ def write(path, num_bound_vertices):
         out.write(FBX if num_bound_vertices == 4 else text)
     with open(path + ".obj", "w") as out:
         for i, point in enumerate(((0, 0, 0), (9, 0, 0), (0, 5, 0), (0, 0, 3))):
-            point = translated(turned_y(point), (10, 20, 30))  # geometric
+            point = translated(rotate_y(point), (10, 20, 30))  # geometric
             if i < num_bound_vertices:
-                point = translated(turned_x(turned_y(turned_back_z(point))), (1, 2, 3))  # Rpre R Rpost^-1
+                point = translated(rotate_x(rotate_y(rotate_z_inverse(point))), (1, 2, 3))  # Rpre R Rpost^-1
             print("v", *point, file=out)
 
 
@@ -237,9 +237,9 @@ def write_curve(path, is_binary):
         angle = math.radians(curve_value(frame / 24))
         with open(f"{path}.{frame}.obj", "w") as out:
             for point in ((0, 0, 0), (9, 0, 0), (0, 5, 0), (0, 0, 3)):
-                x, y, z = turned_back_z(translated(turned_y(point), (10, 20, 30)))
+                x, y, z = rotate_z_inverse(translated(rotate_y(point), (10, 20, 30)))
                 x, z = x * math.cos(angle) + z * math.sin(angle), z * math.cos(angle) - x * math.sin(angle)
-                print("v", *translated(turned_x((x, y, z)), (1, 2, 3)), file=out)
+                print("v", *translated(rotate_x((x, y, z)), (1, 2, 3)), file=out)
 
 
 def write_binary(path, out_path):

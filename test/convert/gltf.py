@@ -310,8 +310,8 @@ def read_dump(path, has_clip):
     return {time: [mesh for mesh in meshes if mesh] for time, meshes in poses.items()}
 
 
-def compare(path, dump, clip, tolerance, scale=0.0254, angle=0.0, other_poses=None):
-    """Compares poses. `other_poses` contains the transforms of another program; without it our own poses
+def compare(path, dump, clip, tolerance, scale=0.0254, angle=0.0, their_poses=None):
+    """Compares poses. `their_poses` contains the transforms of another program; without it our own poses
     are compared."""
     f = File(path)
     names = [n['name'] for n in f.g['nodes'] if 'mesh' in n]
@@ -320,10 +320,10 @@ def compare(path, dump, clip, tolerance, scale=0.0254, angle=0.0, other_poses=No
     poses = read_dump(dump, clip != '')
     assert poses
     for time, meshes in poses.items():
-        if other_poses:
+        if their_poses:
             rows = next(
                 rows
-                for key, rows in other_poses[clip].items()
+                for key, rows in their_poses[clip].items()
                 if key != 'duration' and abs(float(key) - time) < 1e-6
             )
             found = [rows.get(name) or rows[''.join(c for c in name if c not in '[].:/')] for name in names]
@@ -352,8 +352,8 @@ if __name__ == '__main__':
     elif command == 'poses':
         sys.exit(not compare(*arguments[:3], *map(float, arguments[3:])))
     elif command == 'reader':
-        other_poses = json.load(open(arguments[1]))
-        sys.exit(not compare(arguments[0], *arguments[2:4], float(arguments[4]), other_poses=other_poses))
+        their_poses = json.load(open(arguments[1]))
+        sys.exit(not compare(arguments[0], *arguments[2:4], float(arguments[4]), their_poses=their_poses))
     else:
         file = File(arguments[0])
         print(eval(arguments[1], {'g': file.g, 'read': file.read}))

@@ -56,7 +56,7 @@ def exponents(row):
     return b"".join(struct.pack("<I", 0xFF000000 | int(2 * x)) for x in struct.unpack("<4f", row))
 
 
-def three_of_four(row):
+def smallest_three(row):
     """Returns x y z of a rotation about z by up to 90 degrees: w is the largest, in units of 1 / sqrt(2)."""
     return struct.pack("<4h", 0, 0, round(struct.unpack("<4f", row)[2] * 2**0.5 * 32767), 32767)
 
@@ -108,7 +108,7 @@ def main():
     save(sys.argv[2], g, data)
     packed(g, data, {}, sys.argv[3])
     rotations = next(i for i, a in enumerate(g["accessors"]) if a["type"] == "VEC4" and a["count"] == 2)
-    packed(g, data, {2: ("EXPONENTIAL", exponents), rotations: ("QUATERNION", three_of_four)}, sys.argv[4])
+    packed(g, data, {2: ("EXPONENTIAL", exponents), rotations: ("QUATERNION", smallest_three)}, sys.argv[4])
 
 
 main()

@@ -76,7 +76,7 @@ def sanitized_name(name):
     return "_".join(part for part in replaced.split("_") if part)
 
 
-def frame_of(folder, clip, time):
+def frame_at(folder, clip, time):
     """Returns the frame at a time. Clips with one frame have the same pose at any time."""
     text = open(f"{folder}/{clip}.md5anim").read()
 
@@ -100,7 +100,7 @@ def main():
             for time, meshes in times.items():
                 if time == "duration" or times.get("duration") and float(time) > times["duration"]:
                     continue
-                anim = [f"{folder}/{clip}.md5anim", "--frame", frame_of(folder, clip, time)] if clip else []
+                anim = [f"{folder}/{clip}.md5anim", "--frame", frame_at(folder, clip, time)] if clip else []
                 morphs = glob.glob(f"{folder}/morphs/nose.md5mesh") if clip else []  # its weight is the time
                 cases.append(
                     (

@@ -18,7 +18,7 @@ def avatar(source, target, version):
     with open(source, "rb") as file:
         data = file.read()
     size = struct.unpack_from("<I", data, 12)[0]
-    document, other_chunks = json.loads(data[20:20 + size]), data[20 + size:]
+    document, binary_chunks = json.loads(data[20:20 + size]), data[20 + size:]
     numbers = {node.get("name"): i for i, node in enumerate(document["nodes"])}
     bones = {bone: numbers[joint] for bone, joint in BONES.items() if joint in numbers}
     for i, node in enumerate(document["nodes"]):
@@ -33,9 +33,9 @@ def avatar(source, target, version):
     json_chunk = json.dumps(document).encode()
     json_chunk += b" " * (-len(json_chunk) % 4)
     with open(target, "wb") as file:
-        size = 20 + len(json_chunk) + len(other_chunks)
+        size = 20 + len(json_chunk) + len(binary_chunks)
         file.write(struct.pack("<4sIIII", b"glTF", 2, size, len(json_chunk), 0x4E4F534A))
-        file.write(json_chunk + other_chunks)
+        file.write(json_chunk + binary_chunks)
 
 
 def frames(path):

@@ -180,8 +180,8 @@ def write(path, unit, facing, names):
         position = "6 Xposition Yposition Zposition" if parent is None else "3"
         # With z up, a rotation about y becomes a rotation about z, and one about z becomes a negative one
         # about y.
-        turns = "Yrotation Xrotation Zrotation" if is_z_up else "Zrotation Xrotation Yrotation"
-        lines.append(indent + "\tCHANNELS %s %s" % (position, turns))
+        rotation_channels = "Yrotation Xrotation Zrotation" if is_z_up else "Zrotation Xrotation Yrotation"
+        lines.append(indent + "\tCHANNELS %s %s" % (position, rotation_channels))
         children = [j for j in JOINTS if j[1] == name]
         for child in children:
             joint(*child, depth + 1)

@@ -29,20 +29,20 @@ def archive(*files):
     return archives.archive(*entries)
 
 
-def archive_of_copies(folder, extension, count, data):
+def write_archive_of_copies(folder, extension, count, data):
     return archive(*[("%s/aaa%04d.%s" % (folder, i, extension), data) for i in range(count)])
 
 
 ARCHIVES = {
-    "one": lambda: archive_of_copies("materials", "mtr", 3, repeated(b" ", 500 * MB)),
-    "blanks": lambda: archive_of_copies("materials", "mtr", 100, repeated(b" ", 15 * MB)),
-    "small": lambda: archive_of_copies("materials", "mtr", 1400, repeated(b"\n", MB)),
-    "comments": lambda: archive_of_copies("skins", "skin", 100, repeated(b"//\n", 15 * MB)),
-    "twins": lambda: archive_of_copies("materials", "mtr", 100, repeated(b"twin{}\n", 15 * MB)),
-    "long": lambda: archive_of_copies("def", "def", 100,
-                                      b"entityDef e {\n" + repeated(b'"a" "b"\n', 15 * MB) + b"}\n"),
-    "table": lambda: archive_of_copies("materials", "mtr", 100,
-                                       b"table t {{" + repeated(b"0,", 15 * MB) + b"0}}"),
+    "one": lambda: write_archive_of_copies("materials", "mtr", 3, repeated(b" ", 500 * MB)),
+    "blanks": lambda: write_archive_of_copies("materials", "mtr", 100, repeated(b" ", 15 * MB)),
+    "small": lambda: write_archive_of_copies("materials", "mtr", 1400, repeated(b"\n", MB)),
+    "comments": lambda: write_archive_of_copies("skins", "skin", 100, repeated(b"//\n", 15 * MB)),
+    "twins": lambda: write_archive_of_copies("materials", "mtr", 100, repeated(b"twin{}\n", 15 * MB)),
+    "long": lambda: write_archive_of_copies("def", "def", 100,
+                                            b"entityDef e {\n" + repeated(b'"a" "b"\n', 15 * MB) + b"}\n"),
+    "table": lambda: write_archive_of_copies("materials", "mtr", 100,
+                                             b"table t {{" + repeated(b"0,", 15 * MB) + b"0}}"),
     "tiny": lambda: archive(*[("materials/aaa%d.mtr" % i, numbered(b"m%d_%%d{}\n" % i, 40000))
                               for i in range(12)]),
 }

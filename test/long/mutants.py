@@ -38,7 +38,7 @@ KINDS = ["bound", "condition", "sign", "member", "number", "call", "arguments"]
 NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?f?|\d+u?)(?![\w.])")
 
 
-def stages_of(path):
+def test_stages(path):
     """Returns the program that contains a file, and its tests in order: test programs with folders of tests
     or parts of names, folders of scripts, variables of `make test`."""
     top, module = path.split("/")[:2]
@@ -67,7 +67,7 @@ def without_texts(line):
     return re.sub(r"//.*", lambda match: " " * len(match[0]), line)
 
 
-def kind_of(code, old):
+def fault_kind(code, old):
     """Returns the kind of a fault that replaces `old` in a line."""
     is_bound = re.search(r"(?<![->])[<>](?![<>])|\w*(max|MAX|min|MIN|limit|LIMIT|capacity)\w* =", code)
     if old in ("<", "<=", ">", ">=") or (NUMBER.match(old) and is_bound):
@@ -77,7 +77,7 @@ def kind_of(code, old):
     return "number" if NUMBER.match(old) else "member" if re.match(r"\.[xyz]", old) else "sign"
 
 
-def faults_of(line):
+def list_faults(line):
     """Returns all faults of a line, as kinds and changed lines."""
     code = without_texts(line)
     if re.match(r"\s*(#|MD5_ASSERT|\*|/\*)", code) or ARRAY.match(code):
@@ -87,11 +87,11 @@ def faults_of(line):
         begin = r"\b" if old.isalpha() else r"" if old[0] in " .(" else r"(?<![<>=!+-])"
         end = r"\b" if old in ("true", "false", ".x", ".y", ".z") else r"(?!=)"
         for at in re.finditer(begin + re.escape(old) + end, code):
-            faults.append((kind_of(code, old), line[:at.start()] + new + line[at.end():]))
+            faults.append((fault_kind(code, old), line[:at.start()] + new + line[at.end():]))
     for at in NUMBER.finditer(code):
         is_zero = float(at[0].rstrip("fu")) == 0.0
         new = "1" if is_zero else "1.5 * " + at[0] if "." in at[0] else str(int(at[0].rstrip("u")) + 1)
-        faults.append((kind_of(code, at[0]), line[:at.start()] + new + line[at.end():]))
+        faults.append((fault_kind(code, at[0]), line[:at.start()] + new + line[at.end():]))
     if STATEMENT.match(code) and code.count("(") == code.count(")"):
         kind = "call" if "(" in code else "assignment"
         faults.append((kind, line[:len(line) - len(line.lstrip())] + ";"))
@@ -133,7 +133,7 @@ def find_faults(commit, folders):
                 continue  # it has no code, and a change rebuilds many files
             for index, line in enumerate(text.split("\n")):
                 if not commit or index + 1 in changed[path]:
-                    found = [(path, index, new) for _, new in faults_of(line)]
+                    found = [(path, index, new) for _, new in list_faults(line)]
                     faults.setdefault(os.path.dirname(path), []).extend(found)
     return {folder: found for folder, found in sorted(faults.items()) if found}
 
@@ -169,7 +169,7 @@ def make(*goals):
     return run("make", *settings, *goals)
 
 
-def code_of(program):
+def program_hash(program):
     with open(f"{TREE}/{program}", "rb") as file:
         return hashlib.sha256(file.read()).digest()
 
@@ -220,7 +220,7 @@ def function_names(lines):
     return names
 
 
-def blocks_of(path):
+def read_blocks(path):
     """Returns the blocks of a list of faults as lists of lines."""
     with open(path, encoding="utf-8") as file:
         blocks = [block.strip("\n").split("\n") for block in file.read().split("\n\n")]
@@ -234,10 +234,10 @@ def read_lines(path):
 
 def read_allowed_faults():
     """Returns (path, line, changed line), both without indentation, of faults without a testable effect."""
-    faults = {tuple(part.strip() for part in block[:3]) for block in blocks_of("test/long/mutants.txt")}
+    faults = {tuple(part.strip() for part in block[:3]) for block in read_blocks("test/long/mutants.txt")}
     for path, old, new in faults:
         lines = [line for line in read_lines(path) if line.strip() == old]
-        if not any(new in [fault.strip() for _, fault in faults_of(line)] for line in lines):
+        if not any(new in [fault.strip() for _, fault in list_faults(line)] for line in lines):
             sys.exit(f"mutants.txt: {path} does not contain this line any more: {old}")
     return faults
 
@@ -245,7 +245,7 @@ def read_allowed_faults():
 def read_listed_faults(folders):
     """Returns (path, index of the line, changed line, kind) of faults of planted.txt below the folders."""
     faults = []
-    for head, old, new in blocks_of(LIST):
+    for head, old, new in read_blocks(LIST):
         path, function, kind = head.split()
         lines = read_lines(path)
         names = function_names(lines)
@@ -254,7 +254,7 @@ def read_listed_faults(folders):
                 break
         else:
             sys.exit(f"planted.txt: {function}() of {path} does not contain this line any more: {old}")
-        changed = [fault for _, fault in faults_of(line) if fault.strip() == new]
+        changed = [fault for _, fault in list_faults(line) if fault.strip() == new]
         if not changed:
             sys.exit(f"planted.txt: {path}: no fault of {old} is {new}")
         if not folders or path.startswith(tuple(folders)):
@@ -264,8 +264,8 @@ def read_listed_faults(folders):
 
 def draw(count, seed, folders):
     """Prints new faults of each folder, of a random kind each."""
-    generator, known_faults = random.Random(seed), read_allowed_faults()
-    known_faults |= {(block[0].split()[0], block[1], block[2]) for block in blocks_of(LIST)}
+    generator, listed_faults = random.Random(seed), read_allowed_faults()
+    listed_faults |= {(block[0].split()[0], block[1], block[2]) for block in read_blocks(LIST)}
     for folder in folders:
         entries = {}
         for path in output("git", "ls-files", folder).split():
@@ -274,10 +274,10 @@ def draw(count, seed, folders):
             lines = read_lines(path)
             names = function_names(lines)
             for index, line in enumerate(lines):
-                for kind, new in faults_of(line):
+                for kind, new in list_faults(line):
                     is_endless = kind == "sign" and line.strip().startswith("for (")  # every test detects it
-                    is_known = (path, line.strip(), new.strip()) in known_faults
-                    if names[index] and not is_endless and not is_known:
+                    is_listed = (path, line.strip(), new.strip()) in listed_faults
+                    if names[index] and not is_endless and not is_listed:
                         entry = f"{path} {names[index]} {kind}\n{line.strip()}\n{new.strip()}\n"
                         entries.setdefault(kind, []).append(entry)
         for _ in range(count):
@@ -301,20 +301,20 @@ def build(*goals):
         sys.exit("".join(lines))
 
 
-def attempt(fault, known_faults, original):
+def attempt(fault, listed_faults, original):
     """Plants a fault and runs its tests. Returns the verdict; "" if the fault does not change the program."""
     path, index, new = fault[:3]
     old = read_lines(path)[index]
-    program, stages = stages_of(path)
+    program, stages = test_stages(path)
     if program not in original:
         build(program)
-        original[program] = code_of(program)
+        original[program] = program_hash(program)
     plant(path, index, new)
     verdict = ""
-    if make(program)[0] == 0 and code_of(program) != original[program]:
+    if make(program)[0] == 0 and program_hash(program) != original[program]:
         failed_test = find_failed_test(stages)
-        is_known = (path, old.strip(), new.strip()) in known_faults
-        verdict = "killed" if failed_test else "allowed" if is_known else "survived"
+        is_listed = (path, old.strip(), new.strip()) in listed_faults
+        verdict = "killed" if failed_test else "allowed" if is_listed else "survived"
         texts = [f"{verdict}: {path}:{index + 1}", old.strip(), new.strip(), failed_test or ""]
         print("\n    ".join(texts).rstrip(), flush=True)
     plant(path, index, None)

@@ -109,7 +109,7 @@ def biases(generator, count, total):
     return parts
 
 
-def offset_of(point, joint, matrices):
+def offset_from_joint(point, joint, matrices):
     """Returns the offset that moves a point on `joint` in the bind pose to `point`."""
     rows, translation = matrices[joint]
     offset = rotate(transposed(rows), subtract(point, translation))
@@ -162,7 +162,7 @@ def weights_model():
         positions."""
         ranges.append((len(weights), len(influences)))
         for joint, bias in influences:
-            offset = offset_of(point, joint, matrices) if point else generator.point(2.0)
+            offset = offset_from_joint(point, joint, matrices) if point else generator.point(2.0)
             weights.append((joint, bias, offset))
 
     for count in range(1, 9):

@@ -59,7 +59,7 @@ def write_obj(path, meshes):
         file.write("\n".join(lines) + "\n")
 
 
-def weights_of(path):
+def read_weights(path):
     """Returns the sum of the biases of each vertex, and the largest number of weights of a vertex."""
     sums, max_weights = [], 0
     with open(path, encoding="ascii") as file:
@@ -87,7 +87,7 @@ def main(tool, folder):
     write_obj(surface_path, original)
     excluded = [word for name in names if any(s in name for s in SPECIAL) for word in ("--exclude", name)]
     subprocess.run([tool, "bind", "--output", bound_path] + excluded + [surface_path, BOBBIN], check=True)
-    sums, max_weights = weights_of(bound_path)
+    sums, max_weights = read_weights(bound_path)
     assert max_weights == 4, "a vertex has %d weights" % max_weights
     assert max(abs(s - 1.0) for s in sums) < 1e-5, "biases do not sum to 1"
     differences = []

@@ -16,17 +16,17 @@ from compare import Comparison, model_size, read_records  # noqa: E402
 
 def comparable(records):
     """Returns the model's records, then the records of every sample of an endless loop."""
-    result, is_kept = [], True
+    result, is_compared = [], True
     for record in records:
         keyword = record[0]
         if keyword in ("md5golden", "lenient", "mesh", "end"):
             continue
         if keyword in ("anim", "singleframe"):
-            is_kept = False
+            is_compared = False
         if keyword == "time":
-            is_kept = record[3] != "1"
+            is_compared = record[3] != "1"
             record = ["time", "label", record[2], "cycles", *record[4:]]
-        if is_kept:
+        if is_compared:
             result.append(record)
     return result
 

@@ -74,7 +74,7 @@ def fail(text):
     raise SystemExit("FAILED: " + text)
 
 
-def rgb_of(path):
+def read_rgb(path):
     """Returns the size of an image, and its pixels."""
     width, height, rows, step = png.read(path)
     return (width, height), [tuple(row[i:i + 3]) for row in rows for i in range(0, width * step, step)]
@@ -222,7 +222,7 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def task_same(self, first_path, second_path, share):
-        pictures = [rgb_of(path) for path in (first_path, second_path)]
+        pictures = [read_rgb(path) for path in (first_path, second_path)]
         if pictures[0][0] != pictures[1][0]:
             fail("%s is %s, %s is %s" % (first_path, pictures[0][0], second_path, pictures[1][0]))
         pairs = list(zip(pictures[0][1], pictures[1][1]))
