@@ -95,9 +95,9 @@ const shared = new Map(); // the promise of the program
 let module, last_error, current_asset, listener, image_name = 0;
 
 const page = {
-    open: (path, is_picture) => is_picture ? current_asset.picture(path) : current_asset.files.get(path),
+    open: (path, is_image) => is_image ? current_asset.image(path) : current_asset.files.get(path),
     name(shader, kind) {
-        const name = current_asset.name_picture(shader, kind);
+        const name = current_asset.name_image(shader, kind);
         module._free(image_name);
         return image_name = name === undefined ? 0 : copy_text(name);
     },
@@ -424,7 +424,7 @@ class Asset {
         });
     }
 
-    // Loads the textures. web_load_materials() calls name_picture() and picture(), which collect the paths that can exist, one for
+    // Loads the textures. web_load_materials() calls name_image() and image(), which collect the paths that can exist, one for
     // each map. After they are fetched, web_load_materials() is called again, until no path is left.
     async #load_textures() {
         do {
@@ -450,7 +450,7 @@ class Asset {
     }
 
     // Returns the URL of the attribute `textures` for a map of a shader, or undefined.
-    name_picture(shader, kind) {
+    name_image(shader, kind) {
         if (kind === 0)
             this.report.push({shader, pictures: {}, missing: true});
         const suffix = kind > 0 ? "." + maps[kind] : "", entry = this.report.findLast((candidate) => candidate.shader === shader);
@@ -463,7 +463,7 @@ class Asset {
     }
 
     // Returns the pixels of an image, null if it does not exist, or undefined after requesting it.
-    picture(path) {
+    image(path) {
         const pixels = this.#pixels.get(path), current = this.#current, {entry, kind} = current;
         current.stem ??= path.slice(0, path.lastIndexOf(".")); // of the first path
         if (pixels) {

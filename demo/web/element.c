@@ -89,8 +89,8 @@ _Static_assert(MD5_ERROR_MEMORY == 3 && MD5_ERROR_MISMATCH == 7 && MD5_ERROR_GPU
 // Returns the bytes of a file that the page has fetched, or NULL. Free them with free(). sizes[0]
 // is their number. If the browser has decoded an image, sizes[1] and sizes[2] are its width and
 // height. Otherwise they are 0.
-EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
-    const bytes = Module["page"].open(UTF8ToString(path), is_picture);
+EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_image), {
+    const bytes = Module["page"].open(UTF8ToString(path), is_image);
     const copy = bytes ? _malloc(bytes.length + 1) : 0;
     if (copy) {
         HEAPU8.set(bytes, copy);
@@ -152,8 +152,8 @@ static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
 
 // Decodes a TGA or DDS file. Returns its RGBA pixels, which the caller frees, or NULL if the file
 // is invalid or memory runs out.
-static void *decode_picture(const void *bytes, size_t size, uint32_t *width, uint32_t *height,
-                            md5_error *error)
+static void *decode_image(const void *bytes, size_t size, uint32_t *width, uint32_t *height,
+                          md5_error *error)
 {
     md5_image *const image = md5_parse_image(bytes, size, NULL, error);
     if (image == NULL)
@@ -170,9 +170,9 @@ static void *decode_picture(const void *bytes, size_t size, uint32_t *width, uin
 }
 
 // Loads an image for materials. The browser decodes PNG, JPEG and other formats of the web. The
-// library decodes TGA and DDS. Returns RGBA pixels for release_picture(), or NULL.
-static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
-                                md5_error *error)
+// library decodes TGA and DDS. Returns RGBA pixels for release_image(), or NULL.
+static const void *load_image(void *user, const char *path, uint32_t *width, uint32_t *height,
+                              md5_error *error)
 {
     uint32_t sizes[3] = {0}; // bytes, width, height; see page_open()
     (void)user;
@@ -182,20 +182,20 @@ static const void *load_picture(void *user, const char *path, uint32_t *width, u
     const bool is_decoded = *width != 0;
     if (bytes == NULL || is_decoded)
         return bytes;
-    void *const pixels = decode_picture(bytes, sizes[0], width, height, error);
+    void *const pixels = decode_image(bytes, sizes[0], width, height, error);
     free(bytes);
     return pixels;
 }
 
-// Frees the result of load_picture().
-static void release_picture(void *user, const void *pixels)
+// Frees the result of load_image().
+static void release_image(void *user, const void *pixels)
 {
     close_file(user, pixels, 0);
 }
 
 // Returns the path that the page specifies for an image, or NULL. It is the callback
 // md5gl_material_set_desc.name.
-static const char *name_picture(void *user, const char *shader, md5gl_image_kind kind)
+static const char *name_image(void *user, const char *shader, md5gl_image_kind kind)
 {
     (void)user;
     return page_image_name(shader, (int)kind);
@@ -593,9 +593,9 @@ EMSCRIPTEN_KEEPALIVE bool web_load_materials(web_asset *asset, md5gl_renderer *r
     md5_error error = {0};
     const md5gl_material_set_desc desc = {.model = asset->model,
                                           .path = path,
-                                          .load = load_picture,
-                                          .release = release_picture,
-                                          .name = name_picture};
+                                          .load = load_image,
+                                          .release = release_image,
+                                          .name = name_image};
     md5gl_material_set *const material_set = md5gl_load_materials(renderer, &desc, &error);
     if (material_set == NULL)
         return report_error(&error);
