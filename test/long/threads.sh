@@ -27,10 +27,15 @@ layout=
 run_with_sanitizer() { # PROGRAM ARGUMENTS...
     TSAN_OPTIONS=halt_on_error=1 $layout "$@"
 }
-sanitizer_starts() {
-    run_with_sanitizer $program no_such_test >/dev/null 2>&1 && return
-    layout="setarch -R"
+# The program ends with status 3 if no test has the name.
+program_starts() {
     run_with_sanitizer $program no_such_test >/dev/null 2>&1
+    [ $? -eq 3 ]
+}
+sanitizer_starts() {
+    program_starts && return
+    layout="setarch -R"
+    program_starts
 }
 # Also checks files with warnings, and invalid files.
 tool_check_has_no_races() {
