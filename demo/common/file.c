@@ -709,7 +709,7 @@ static bool enter(walk_state *walked, const char *path)
 static bool can_continue(const walk_state *walked)
 {
     const common_walk *const walk = walked->walk;
-    return !walk->goes_on || walk->goes_on(walk->user, walked->files.count);
+    return !walk->should_continue || walk->should_continue(walk->user, walked->files.count);
 }
 
 // Returns true if a folder must be searched. The folder walked->without is excluded. If links are

@@ -109,7 +109,7 @@ typedef struct common_walk {
     bool (*is_wanted)(const char *name);
     // Your function that is called repeatedly with the number of files found so far. The search
     // ends if it returns false. It may be NULL.
-    bool (*goes_on)(void *user, size_t num_files);
+    bool (*should_continue)(void *user, size_t num_files);
     void *user;
     // Result: why files are missing, for example "cannot read the folder 'a/b': Permission denied".
     // It is "" if no file is missing.

@@ -607,7 +607,7 @@ static void add_archives_of_kind(common_game_paths *game, const char *folder, co
         common_sort(archives.names, archives.count, sizeof *archives.names, common_order_by_case);
     for (size_t i = archives.count; i-- > 0;) {
         md5_error reason;
-        if (game->goes_on && !game->goes_on(game->user, num_files))
+        if (game->should_continue && !game->should_continue(game->user, num_files))
             break;
         char *const path = common_format("%s/%s", folder, common_base(archives.names[i]));
         if (!add_archive(game, path, &reason))
@@ -619,7 +619,8 @@ static void add_archives_of_kind(common_game_paths *game, const char *folder, co
 
 // Adds the archives in a folder to the search paths, namely the files with one of the extensions.
 // extensions[] ends with NULL; archives with an earlier extension are added earlier. `num_files` is
-// the number of files that were found so far, which game->goes_on() receives to show the progress.
+// the number of files that were found so far. It is passed to game->should_continue(), which shows
+// the progress.
 static void add_archives(common_game_paths *game, const char *folder, const char *const *extensions,
                          size_t num_files)
 {
@@ -631,7 +632,7 @@ static void add_archives(common_game_paths *game, const char *folder, const char
 // of a file in the game is its path without the folder.
 static game_source *list_folder(common_game_paths *game, const char *folder)
 {
-    common_walk walk = {.goes_on = game->goes_on, .user = game->user};
+    common_walk walk = {.should_continue = game->should_continue, .user = game->user};
     common_list files = common_walk_folder(folder, &walk);
     game_source *const disk = common_alloc(1, sizeof *disk);
     char *const start = common_join(folder, "");
@@ -647,8 +648,8 @@ static game_source *list_folder(common_game_paths *game, const char *folder)
 }
 
 // Adds a single archive, or a folder and its archives. The files of the folder are listed first,
-// because their number is the argument of game->goes_on while archives are opened. In the search
-// order, the .pak files nevertheless precede them.
+// because their number is passed to game->should_continue() while archives are opened. In the
+// search order, the .pak files nevertheless precede them.
 bool common_add_game_path(common_game_paths *game, const char *folder, md5_error *error)
 {
     if (!common_is_folder(folder))

@@ -14,7 +14,7 @@ typedef struct common_game_paths {
     size_t count;
     // Your function that is called for each folder while files are listed, with the number of files
     // found so far. The listing ends if it returns false. It may be NULL.
-    bool (*goes_on)(void *user, size_t num_files);
+    bool (*should_continue)(void *user, size_t num_files);
     // Your function that receives warnings. It is called with the name "" for an archive that
     // cannot be read. It is also called for the first few entries that are skipped, or hidden by a
     // later entry of the same name. `name` can contain bytes that control a terminal. If the

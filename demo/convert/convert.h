@@ -248,9 +248,10 @@ struct convert_job {
     void (*note)(void *user, const char *text);
     // Called for each invalid line of a map, which is skipped. NULL: an invalid line is an error.
     void (*warn)(void *user, const md5_error *warning);
-    void (*wrote)(void *user, const char *path); // called after each written file, or NULL
+    // Called after each written file. May be NULL.
+    void (*on_file_written)(void *user, const char *path);
     // Called before each file. The conversion fails if it returns false. May be NULL.
-    bool (*goes_on)(void *user);
+    bool (*should_continue)(void *user);
     void *user;
     // Limits and collects the notes of the current input file (budget.h). Callers leave it NULL.
     struct convert_budget *budget;

@@ -138,7 +138,7 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error)
 
 bool convert_can_continue(const convert_job *job, md5_error *error)
 {
-    if (job->goes_on && !job->goes_on(job->user))
+    if (job->should_continue && !job->should_continue(job->user))
         return convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was canceled");
     return true;
 }
@@ -158,8 +158,8 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
         || !common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
         return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s",
                             strerror(errno));
-    if (job->wrote)
-        job->wrote(job->user, path);
+    if (job->on_file_written)
+        job->on_file_written(job->user, path);
     return true;
 }
 

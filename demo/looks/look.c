@@ -471,14 +471,14 @@ void view_free_look(view_look *look)
     for (uint32_t i = 0; i < look->num_later_images; i++)
         free(look->later_images[i]);
     common_free_list(&look->tried);
-    common_free_list(&look->looked);
+    common_free_list(&look->searched_locations);
     *look = (view_look){0};
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): `text` is freed
 void view_add_searched_name(view_look *look, bool is_found, char *text)
 {
-    common_add(&look->looked, common_format("%c%s", is_found ? '+' : '-', text));
+    common_add(&look->searched_locations, common_format("%c%s", is_found ? '+' : '-', text));
     free(text);
 }
 
@@ -1798,7 +1798,7 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
 
     // Replace the paths of the declaration by the paths of existing files.
     *look = *declared;
-    look->looked = notes.looked;
+    look->searched_locations = notes.searched_locations;
     look->diffuse = NULL;
     look->normals = find_image_path(package, declared->normals, warnings);
     look->masks = find_image_path(package, declared->masks, warnings);

@@ -84,8 +84,9 @@ typedef struct view_look {
     // Images of an animated texture after the first image, `diffuse`.
     char *later_images[MD5_MAX_QUAKE_IMAGES - 1]; // [num_later_images]
     uint32_t num_later_images;
-    common_list tried;  // if `diffuse` is NULL: the best images and the reasons against them
-    common_list looked; // entries of view_add_searched_name(), in the order of the search
+    common_list tried; // if `diffuse` is NULL: the best images and the reasons against them
+    // Entries of view_add_searched_name(), in the order of the search.
+    common_list searched_locations;
 } view_look;
 
 // Frees the members. A zeroed structure is allowed.

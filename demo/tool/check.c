@@ -708,7 +708,7 @@ static size_t check_folder(checker *check, tool_arguments *arguments, const char
     }
 
     common_walk walk = {.is_wanted = is_read,
-                        .goes_on = check->shows_progress ? tool_show_search : NULL};
+                        .should_continue = check->shows_progress ? tool_show_search : NULL};
     common_list found = common_walk_folder(path, &walk);
     num_checked += check_found_files(check, arguments, &found, has_base ? base : NULL, files);
 

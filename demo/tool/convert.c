@@ -401,7 +401,7 @@ static void store_note(void *user, const char *text)
 }
 
 // Stores the path of a file that the conversion of one item has written. It is a callback for
-// convert_job.wrote, and `user` is the item.
+// convert_job.on_file_written, and `user` is the item.
 static void store_written_file(void *user, const char *path)
 {
     common_add(&((batch_item *)user)->written, common_copy(path));
@@ -417,7 +417,7 @@ static bool convert_item(const model_batch *batch, batch_item *item, tool_search
     job.output = item->output;
     job.is_forced = true; // is_current() has found that an existing output must be replaced
     job.note = store_note;
-    job.wrote = store_written_file;
+    job.on_file_written = store_written_file;
     job.user = item;
     bool is_open = true;
     if (paths) {
@@ -673,8 +673,8 @@ static void print_note(void *user, const char *text)
     common_print(stderr, "note: %s\n", text);
 }
 
-// Adds the path of a written file to a list. It is a callback for convert_job.wrote, and `user` is
-// the list.
+// Adds the path of a written file to a list. It is a callback for convert_job.on_file_written, and
+// `user` is the list.
 static void list_written_file(void *user, const char *path)
 {
     common_add(user, common_copy(path));
@@ -803,7 +803,7 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
         .engines = arguments->engines.names,
         .num_engines = arguments->engines.count,
         .note = print_note,
-        .wrote = list_written_file,
+        .on_file_written = list_written_file,
         .user = written,
     };
 

@@ -44,7 +44,7 @@ md5_load_opts tool_game_load_options(tool_game *game)
 int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_game *result)
 {
     md5_error error = {0};
-    *result = (tool_game){.search_paths.list.goes_on = tool_show_search,
+    *result = (tool_game){.search_paths.list.should_continue = tool_show_search,
                           .stores_warnings = stores_warnings,
                           .work = MAX_SUGGESTION_WORK};
     const md5_load_opts opts = tool_game_load_options(result);

@@ -639,7 +639,7 @@ TEST (convert_errors_escape_quoted_text) {
 }
 
 // Returns false after it was called `left` times.
-static bool goes_on(void *user)
+static bool should_continue(void *user)
 {
     unsigned *const left = user;
     return (*left)-- > 1;
@@ -659,7 +659,7 @@ TEST (convert_asks_before_each_clip_of_one_file) {
         const convert_job job = {.inputs = paths,
                                  .num_inputs = COUNT_OF(paths),
                                  .output = path,
-                                 .goes_on = goes_on,
+                                 .should_continue = should_continue,
                                  .user = &left};
         md5_error error = {0};
         is_written = convert_files(&job, &error);

@@ -259,7 +259,7 @@ static md5_game *open_game(view_library *library, const char *location, md5_erro
     const common_game_paths *const paths = &library->search_paths;
     if (!add_locations(library, location, error))
         return NULL;
-    if (paths->goes_on != NULL && !paths->goes_on(paths->user, 0)) {
+    if (paths->should_continue != NULL && !paths->should_continue(paths->user, 0)) {
         fail(error, location, "stopped");
         return NULL;
     }
@@ -274,7 +274,7 @@ view_library *view_open_library(const char *location, view_opening_fn *on_file, 
     view_library *const library = common_alloc(1, sizeof *library);
     *library = (view_library){
         .num_users = 1,
-        .search_paths = {.goes_on = on_file, .user = user},
+        .search_paths = {.should_continue = on_file, .user = user},
         .opts = {.warn = warn, .warn_user = library, .max_warnings = 1000},
     };
     library->game = open_game(library, location, error);
@@ -457,7 +457,7 @@ view_library *view_end_scan(view_scan *scan, md5_error *error)
     *error = state->error;
     if (library != NULL) {
         // The callback refers to `state`, which is freed here, so remove it from the library.
-        library->search_paths.goes_on = NULL;
+        library->search_paths.should_continue = NULL;
         library->search_paths.user = NULL;
     }
     free(scan->location);

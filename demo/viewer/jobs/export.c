@@ -570,7 +570,7 @@ static int convert_model(void *user)
     job->files = game ? md5_game_files(game) : (md5_files){.user = NULL};
     job->shaders = game ? &conversion->shaders : NULL;
     job->note = add_note;
-    job->goes_on = should_continue;
+    job->should_continue = should_continue;
     job->user = conversion;
 
     const bool is_ready = conversion->library == NULL || game != NULL;

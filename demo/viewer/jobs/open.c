@@ -163,7 +163,7 @@ static char *convert_source(const char *file, char **folder, view_log *log)
                              .output = *folder,
                              .is_forced = true,
                              .note = view_log_listener(log).warn,
-                             .goes_on = should_continue,
+                             .should_continue = should_continue,
                              .user = log};
     if (!convert_files(&job, &error)) {
         if (!log->has_stopped) // by the user

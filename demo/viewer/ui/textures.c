@@ -165,8 +165,9 @@ static void show_searched(view_ui *ui, char result, bool has_image, const char *
 // tried.
 static void list_texture_locations(view_ui *ui, const view_look *look, bool has_image)
 {
-    for (size_t i = 0; i < look->looked.count; i++) {
-        const char *const location = look->looked.names[i]; // the first character is the result
+    for (size_t i = 0; i < look->searched_locations.count; i++) {
+        const char *const location =
+            look->searched_locations.names[i]; // the first character is the result
         show_searched(ui, location[0], has_image, location + 1);
     }
     for (size_t i = 0; i < look->tried.count; i++)
@@ -446,7 +447,7 @@ void view_mesh_page(view_ui *ui, view_texture_panel *panel)
         show_saving(ui, panel);
     }
     char num_locations[32];
-    COMMON_TEXT(num_locations, "%zu", view_mesh_look(textures, mesh)->looked.count);
+    COMMON_TEXT(num_locations, "%zu", view_mesh_look(textures, mesh)->searched_locations.count);
     if (ui_section(ui, UI_SECTION_LOOKED, "Searched locations", num_locations))
         list_searched(ui, panel, textures, mesh);
     if (ui_section(ui, UI_SECTION_SHAPE, "Geometry", ""))
