@@ -318,12 +318,10 @@ static const char *pivot_kind(const struct aiNode *of, size_t *length)
     return found ? found + strlen(mark) : NULL;
 }
 
-// Returns true if a node belongs to the same chain of pivots as its parent. The names of both then
-// begin with the name of the same FBX node.
+// Returns true if a node belongs to the same chain of pivots as its parent, which is a pivot. The
+// names of both then begin with the name of the same FBX node.
 static bool continues_chain(const assimp_node *parent, const struct aiNode *source)
 {
-    if (!parent || !parent->is_pivot)
-        return false;
     size_t length = 0;
     size_t parent_length = 0;
     pivot_kind(source, &length);
@@ -346,17 +344,18 @@ static void add_node(assimp_importer *importer, const struct aiNode *source, int
     gltf_find_or_add(&importer->file, GLTF_NODE_NAME, source->mName.data, &(size_t){(size_t)index});
     importer->nodes = common_grow(importer->nodes, (size_t)index, sizeof *importer->nodes);
     assimp_node *const added = &importer->nodes[index];
-    const assimp_node *const parent = parent_index != NONE ? &importer->nodes[parent_index] : NULL;
-    const bool is_below_pivot = parent && parent->is_pivot;
+    const bool has_parent = parent_index != NONE;
+    const assimp_node *const parent = &importer->nodes[has_parent ? parent_index : index];
+    const bool is_below_pivot = has_parent && parent->is_pivot;
     *added = (assimp_node){.source = source,
                            .parent = parent_index,
                            .above = is_below_pivot ? parent->above : parent_index,
                            .pivots = NONE,
                            .post = NONE,
                            .model = SIZE_MAX,
-                           .is_pivot = parent && kind};
+                           .is_pivot = has_parent && kind};
 
-    if (continues_chain(parent, source)) {
+    if (is_below_pivot && continues_chain(parent, source)) {
         added->pivots = parent->pivots;
         added->post = parent->post;
     } else if (added->is_pivot) {
