@@ -402,33 +402,61 @@ static float neighbor(float value, int step)
     return nextafterf(value, step < 0 ? -HUGE_VALF : HUGE_VALF);
 }
 
+// Returns the squared distance of a unit quaternion and the quaternion that readers compute from
+// its stored numbers.
+static double stored_error(md5_vec3 stored, convert_quat q)
+{
+    const md5_quat read = md5_quat_from_xyz(stored.x, stored.y, stored.z);
+    const convert_quat difference = {read.x - q.x, read.y - q.y, read.z - q.z, read.w - q.w};
+    return convert_quat_dot(difference, difference);
+}
+
+// Returns one of three components of a unit quaternion: the square root of `square` with the sign
+// of `nearest`, but never -0.
+static float solve_component(double square, float nearest)
+{
+    const float root = (float)sqrt(fmax(square, 0));
+    return nearest < 0 && root > 0 ? -root : root;
+}
+
 // Returns the x, y and z that MD5 stores for a unit quaternion. Readers compute w from them.
 // Where this computation is inaccurate, the stored numbers are rounded so that the result is as
 // accurate as possible.
 md5_vec3 convert_stored_rotation(convert_quat q)
 {
-    enum { NUM_COMBINATIONS = 3 * 3 * 3 };
+    enum { NUM_COMBINATIONS = 3 * 3 * 3, NUM_VARIANTS = 4 };
     const double max_inaccurate_w = 0.02;
-    const double sign = q.w > 0 ? -1 : 1;
-    const double w = q.w * sign; // MD5 stores the one of q and -q whose w is not positive
-    const md5_vec3 nearest =
-        convert_to_vec3(clear_tiny((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1));
-    md5_vec3 best = nearest;
-    double min_error = HUGE_VAL;
+    const double max_error = 1e-12; // squared, for a rotation by 2e-6 radians
+    if (q.w > 0)                    // MD5 stores the one of q and -q whose w is not positive
+        q = (convert_quat){-q.x, -q.y, -q.z, -q.w};
+    const md5_vec3 nearest = convert_to_vec3(clear_tiny((convert_vec){q.x, q.y, q.z}, 1));
+    double min_error = stored_error(nearest, q);
+    if (!(fabs(q.w) < max_inaccurate_w) || min_error < max_error)
+        return nearest;
 
     // Readers compute w = -sqrt(1 - x^2 - y^2 - z^2). Near a rotation by 180 degrees, w is close to
     // 0. Rounding x, y and z to floats then changes w strongly. Of all combinations of neighboring
-    // floats, use the combination with the most accurate w.
-    if (!(fabs(w) < max_inaccurate_w))
-        return nearest;
-    for (int i = 0; i < NUM_COMBINATIONS; i++) {
+    // floats, use the most accurate one. Because the square of a component near 1 has large steps,
+    // also try to compute one of the components from w and the other two.
+    md5_vec3 best = nearest;
+    for (int i = 0; i < NUM_COMBINATIONS * NUM_VARIANTS; i++) {
         // The digits of i in base 3 select the steps of x, y and z: 0, 1, 2 are steps -1, 0, 1.
-        const md5_vec3 tried = {neighbor(nearest.x, i % 3 - 1), neighbor(nearest.y, i / 3 % 3 - 1),
-                                neighbor(nearest.z, i / 9 - 1)};
-        const double w_error = fabs(md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
-        const bool is_nearest = i == NUM_COMBINATIONS / 2; // all steps are 0
-        if (w_error < min_error || (w_error == min_error && is_nearest)) {
-            min_error = w_error;
+        md5_vec3 tried = {neighbor(nearest.x, i % 3 - 1), neighbor(nearest.y, i / 3 % 3 - 1),
+                          neighbor(nearest.z, i / 9 % 3 - 1)};
+        const double x = tried.x;
+        const double y = tried.y;
+        const double z = tried.z;
+        const double square = 1 - q.w * q.w;
+        const int variant = i / NUM_COMBINATIONS;
+        if (variant == 1)
+            tried.x = solve_component(square - y * y - z * z, tried.x);
+        if (variant == 2)
+            tried.y = solve_component(square - x * x - z * z, tried.y);
+        if (variant == 3)
+            tried.z = solve_component(square - x * x - y * y, tried.z);
+        const double error = stored_error(tried, q);
+        if (error < min_error) {
+            min_error = error;
             best = tried;
         }
     }
