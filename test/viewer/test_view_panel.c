@@ -552,5 +552,5 @@ TEST_SCREEN (view_texture_tile_shows_its_size, screen_open(s, BOBBIN, 1280, 720)
         view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE);
     char size[32];
     snprintf(size, sizeof size, "%u\xC3\x97%u", image->width, image->height);
-    CHECK_STRING(s->viewer.ui.tip, size);
+    CHECK_STRING(s->viewer.ui.tooltip, size);
 }

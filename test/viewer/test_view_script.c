@@ -741,7 +741,7 @@ static char *get_notice(user *u, const char *name)
 static char *get_tooltip(user *u, const char *name)
 {
     (void)name;
-    return u->viewer.ui.is_tip_shown ? common_copy(u->viewer.ui.tip) : NULL;
+    return u->viewer.ui.is_tooltip_shown ? common_copy(u->viewer.ui.tooltip) : NULL;
 }
 
 static char *get_error(user *u, const char *name)

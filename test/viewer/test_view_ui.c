@@ -883,7 +883,7 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     SCOPED_STRING expected = common_format("tail_5" VIEW_DOT "%u vertices", count);
     const view_rect row = item_find(viewer, &s->facts, "card/tail_6");
     move(s, row.x + 0.5f * row.width, row.y + 0.5f * row.height);
-    CHECK_STRING(viewer->ui.tip, expected); // even if it does not fit into the row
+    CHECK_STRING(viewer->ui.tooltip, expected); // even if it does not fit into the row
     CHECK_STRING(viewer->document->scene.skeleton->joints[viewer->ui.hovered_joint].name, "tail_6");
 }
 

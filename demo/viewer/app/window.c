@@ -269,7 +269,7 @@ static bool end_demo(view_state *viewer)
 // Returns the maximum time to wait for an event, in seconds. It is 0 while the image moves or a job
 // works between frames. It is short while a notice, a tooltip or a watched file may require a frame
 // without an event.
-static double event_timeout(const view_state *viewer, bool is_moving, bool awaits_tip)
+static double event_timeout(const view_state *viewer, bool is_moving, bool awaits_tooltip)
 {
     const double short_wait = 0.1;
     const double long_wait = 1;
@@ -277,7 +277,7 @@ static double event_timeout(const view_state *viewer, bool is_moving, bool await
     if (is_moving || viewer->jobs.export != NULL || viewer->jobs.conversion != NULL)
         return 0;
     const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->highlight_end);
-    const bool has_hover = awaits_tip || ui->hover_preview.option != NULL;
+    const bool has_hover = awaits_tooltip || ui->hover_preview.option != NULL;
     const bool reads_files = viewer->options->watch || viewer->jobs.scan != NULL;
     return has_notice || has_hover || reads_files ? short_wait : long_wait;
 }
@@ -355,11 +355,12 @@ static bool step_loop(void *user)
     const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->highlight_end);
     if (loop->had_notice && !has_notice)
         view_log_state(viewer, "quiet");
-    const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
-    const bool is_tip_due = awaits_tip && viewer->uptime - ui->tip_since >= VIEW_TIP_DELAY;
+    const bool awaits_tooltip = ui->tooltip[0] != '\0' && !ui->is_tooltip_shown;
+    const bool is_tooltip_due =
+        awaits_tooltip && viewer->uptime - ui->hover_begin >= VIEW_TOOLTIP_DELAY;
 
     const bool has_changed = loop->redraw || is_moving || needs_still_frame(loop, is_moving);
-    const bool has_text = has_notice || loop->had_notice || is_tip_due;
+    const bool has_text = has_notice || loop->had_notice || is_tooltip_due;
     if (has_changed || has_text || viewer->options->watch)
         loop->has_failed = !draw_frame(loop, is_moving, begin);
     if (loop->has_failed)
@@ -369,7 +370,7 @@ static bool step_loop(void *user)
     loop->was_moving = is_moving;
 
     const double drawn = view_seconds();
-    handle_events(loop, event_timeout(viewer, is_moving, awaits_tip));
+    handle_events(loop, event_timeout(viewer, is_moving, awaits_tooltip));
     view_adjust_frame_pace(&loop->pace, view_seconds() - drawn, is_moving);
     if (viewer->input.quits)
         view_stop_export(viewer);

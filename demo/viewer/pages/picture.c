@@ -1767,7 +1767,7 @@ static void show_contents(view_ui *ui, const view_stage *stage)
     view_draw_text(ui->canvas, VIEW_TITLE, title.x, title.y, 0, VIEW_BRIGHT, "Lessons");
     if (ui_sign(ui, close_button, "close", "\xE2\x9C\x95")) // a cross
         UI_COMMAND(ui, VIEW_CLOSE_LISTS);
-    ui_tip(ui, "Close  Esc");
+    ui_tooltip(ui, "Close  Esc");
     show_lesson_tiles(ui, stage->pages, area);
 }
 

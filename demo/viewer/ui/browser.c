@@ -875,7 +875,7 @@ static void show_location(view_ui *ui, const view_browser *browser, const char *
         return;
     if (ui_item(ui, row, name))
         UI_COMMAND(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
-    ui_tip(ui, path);
+    ui_tooltip(ui, path);
 
     const char *const listed_path = browser->folder != NULL ? browser->folder : "";
     const bool is_file_list = browser->kind == VIEW_BROWSE_FILES;
@@ -1234,7 +1234,7 @@ static void run_path_row(view_ui *ui, view_browser *browser, view_rect row, bool
     view_rect path = row;
     if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, side), "\xE2\x86\x91", false))
         ui_request(ui, open_parent(browser));
-    ui_tip(ui, "Parent folder  Ctrl+Up");
+    ui_tooltip(ui, "Parent folder  Ctrl+Up");
     view_cut(&path, VIEW_AT_LEFT, part_gap * em);
 
     const bool is_mod = browser->num_from_mod > 0 && browser->num_from_mod < browser->num_entries;

@@ -249,7 +249,7 @@ static void run_dock_closing(view_ui *ui, const view_layout *layout, view_dock d
                              view_rect button)
 {
     const bool is_pressed = ui_sign(ui, button, "close", "\xE2\x9C\x95");
-    ui_tip(ui, "Close");
+    ui_tooltip(ui, "Close");
     if (!is_pressed)
         return;
     if (layout->arrangement == VIEW_ARRANGE_SHEET)

@@ -525,7 +525,7 @@ static void add_output_rows(view_ui *ui, view_export *export)
     char hint[160];
     COMMON_TEXT(hint, "Automatic: %.*s", dot != NULL ? (int)(dot - file) : 0, file);
     ui_field(ui, next_row(ui, "Name"), hint, choices->name, sizeof choices->name);
-    ui_tip(ui, "Placeholders: {model}, {anim}, {n}");
+    ui_tooltip(ui, "Placeholders: {model}, {anim}, {n}");
 }
 
 // Formats of models, in the order in which the dialog displays them.

@@ -1269,7 +1269,7 @@ static void draw_problems(view_ui *ui, view_rect *bar)
         view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, text) + 1.4f * ui->em));
     if (ui_item(ui, box, "Problems"))
         UI_COMMAND(ui, VIEW_WARNINGS);
-    ui_tip_command(ui, VIEW_WARNINGS);
+    ui_command_tooltip(ui, VIEW_WARNINGS);
     ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
 
@@ -1302,7 +1302,7 @@ static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
     const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
     if (ui_item(ui, button, "Commands"))
         view_open_menu(ui, menus, VIEW_MENU_SEARCH, 0, 0);
-    ui_tip_command(ui, VIEW_SEARCH);
+    ui_command_tooltip(ui, VIEW_SEARCH);
     ui_text_in(ui, button, VIEW_BRIGHT, "\xE2\x98\xB0");
 
     draw_problems(ui, &bar);

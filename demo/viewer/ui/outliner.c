@@ -117,7 +117,7 @@ static row_part show_row(view_ui *ui, const tree_row *item)
 
     const char *const label = item->label != NULL ? item->label : item->name;
     const bool is_pressed = ui_item(ui, row, label);
-    ui_tip_cut(ui, item->name, name_space(ui, item, row, name_left));
+    ui_tooltip_if_wider(ui, item->name, name_space(ui, item, row, name_left));
     if (is_visible && !ui->is_event)
         draw_row(ui, item, row, indent, name_left);
     if (!is_pressed)

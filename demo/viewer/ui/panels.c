@@ -111,19 +111,20 @@ static void label_joint(const view_ui *ui)
         view_mark_pixel(ui->stage, at, ui->scene->skeleton->joints[joint].name);
 }
 
-// Draws the tooltip ui->tip, after the mouse was over its item for VIEW_TIP_DELAY. The text has one
-// or two lines. The second line is dim.
+// Draws the tooltip ui->tooltip, after the mouse was over its item for VIEW_TOOLTIP_DELAY. The text
+// has one or two lines. The second line is dim.
 static void draw_tip(view_ui *ui)
 {
-    const size_t first_length = strcspn(ui->tip, "\n");
-    ui->is_tip_shown = first_length > 0 && ui->stage->uptime - ui->tip_since >= VIEW_TIP_DELAY;
-    if (!ui->is_tip_shown)
+    const size_t first_length = strcspn(ui->tooltip, "\n");
+    ui->is_tooltip_shown =
+        first_length > 0 && ui->stage->uptime - ui->hover_begin >= VIEW_TOOLTIP_DELAY;
+    if (!ui->is_tooltip_shown)
         return;
 
-    const bool has_line_break = ui->tip[first_length] != '\0';
-    const char *const second = ui->tip + first_length + has_line_break;
+    const bool has_line_break = ui->tooltip[first_length] != '\0';
+    const char *const second = ui->tooltip + first_length + has_line_break;
     ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
-    COMMON_TEXT(lines[0].text, "%.*s", (int)first_length, ui->tip);
+    COMMON_TEXT(lines[0].text, "%.*s", (int)first_length, ui->tooltip);
     COMMON_TEXT(lines[1].text, "%s", second);
     const size_t num_lines = second[0] != '\0' ? 2 : 1;
     ui_note(ui, ui->mouse.x, ui->mouse.y + cursor_height * ui->scale, ui->mouse.y, lines,
@@ -265,7 +266,7 @@ static void run_phone_buttons(view_ui *ui)
         view_draw_text(ui->canvas, VIEW_TITLE, box.x + 0.5f * (box.width - icon_width),
                        box.y + 0.5f * (box.width - font->line[VIEW_TITLE]), 0,
                        ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, buttons[i].icon);
-        ui_tip_command(ui, buttons[i].action);
+        ui_command_tooltip(ui, buttons[i].action);
         box.y += box.height + roundf(phone_button_gap * ui->em);
     }
 }
@@ -471,7 +472,7 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     ui->em = view_em(stage->font);
     ui->line = stage->font->line[VIEW_TEXT];
     ui->top = (ui_item_id){NULL, 0};
-    ui->tip[0] = '\0';
+    ui->tooltip[0] = '\0';
     ui->is_focus_present = false;
     ui->hover_preview.option = NULL;
 
@@ -526,7 +527,7 @@ static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *
     }
     // A key can change the item under the mouse. Its tooltip would then be out of date.
     if (event->is_pressed || event->key != 0 || event->text != NULL)
-        ui->tip_since = INFINITY;
+        ui->hover_begin = INFINITY;
 }
 
 // Prepares the state of the interface for view_run_ui(), which runs the panels in one of two modes:
@@ -631,7 +632,7 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
     const bool is_press = ui->mouse.is_pressed || ui->mouse.is_right;
     ui->is_event_handled = is_press && ui->hot.panel != NULL;
     if (is_different_item(ui->hot, was_hot))
-        ui->tip_since = stage->uptime;
+        ui->hover_begin = stage->uptime;
 
     const bool moves_focus = ui_passes_focus(ui);
     if (moves_focus) {

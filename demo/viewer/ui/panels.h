@@ -51,7 +51,7 @@ void view_sync_overlay(view_ui *ui, view_panels *panels);
 void view_reset_panels(view_ui *ui, view_panels *panels);
 
 // The time for which the mouse must rest on an item before its tooltip appears, in seconds.
-#define VIEW_TIP_DELAY 0.5
+#define VIEW_TOOLTIP_DELAY 0.5
 
 // Returns the on-screen stick, with which a finger controls the character. Its reach is 0 if no
 // character can be controlled, or if the screen is not a touch screen.

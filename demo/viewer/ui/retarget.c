@@ -217,7 +217,7 @@ static void show_counts(view_ui *ui, view_retarget_page *page, const uint32_t co
                 counts[GUESSED], counts[BY_USER], counts[NOTHING]);
     if (ui_pair(ui, "Joints", text, true))
         page->is_short = !page->is_short;
-    ui_tip(ui, page->is_short ? "Show all joints" : "Hide joints mapped by name");
+    ui_tooltip(ui, page->is_short ? "Show all joints" : "Hide joints mapped by name");
 }
 
 // Draws the row of a target's joint: the joint that moves it, its name, and the origin of the pair.

@@ -583,7 +583,7 @@ static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_
     ui_begin_row(ui);
     const bool is_pressed = ui_tile(ui, ui->space, name, is_selected);
     const bool is_bright = is_selected || ui_is_hot(ui);
-    ui_tip(ui, info);
+    ui_tooltip(ui, info);
 
     view_rect text = view_inset(ui->space, 0.5f * ui->em);
     text.y = ui_text_top(ui, ui->space);
@@ -731,7 +731,7 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
             is_set = true;
         }
     }
-    ui_tip_cut(ui, text, field.width);
+    ui_tooltip_if_wider(ui, text, field.width);
 
     const bool opens_list = ui_is_focused(ui) && has_list && !is_list_open(s, line);
     if (opens_list) {
@@ -954,7 +954,7 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
     box.width = 6 * em;
     if (ui_button(ui, box, "\xE2\x97\x8E Pick", card->picks_color))
         card->picks_color = !card->picks_color;
-    ui_tip(ui, "Then click a color in the viewport");
+    ui_tooltip(ui, "Then click a color in the viewport");
     return is_set;
 }
 

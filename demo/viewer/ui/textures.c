@@ -116,7 +116,7 @@ static void show_map(view_ui *ui, view_texture_panel *panel, uint32_t mesh, int 
         else
             UI_COMMAND(ui, VIEW_FIND_TEXTURE, mesh, map, NULL);
     }
-    ui_tip(ui, size);
+    ui_tooltip(ui, size);
     if (ui_is_hot(ui) && ui->mouse.is_moved)
         panel->hovered = 1 + map; // 0: no map
     ui_context(ui, VIEW_ON_IMAGE, mesh, map, image != NULL ? image->path : NULL, NULL);
@@ -259,7 +259,7 @@ static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
         color = VIEW_AMBER;
     draw_text(ui, row, color, text);
     ui_item(ui, row, ""); // for the tooltip
-    ui_tip_cut(ui, text, row.width);
+    ui_tooltip_if_wider(ui, text, row.width);
     free(text);
 }
 

@@ -73,7 +73,7 @@ static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
     ui_text_in(ui, box, is_play ? play_icon_color : VIEW_BRIGHT, icon);
     view_cut(bar, VIEW_AT_LEFT, roundf(button_gap * em));
 
-    ui_tip_command(ui, buttons[button].action);
+    ui_command_tooltip(ui, buttons[button].action);
     if (is_pressed)
         UI_COMMAND(ui, buttons[button].action);
     return is_pressed;
@@ -89,7 +89,7 @@ static void text_button(view_ui *ui, view_rect *bar, const char *widest, const c
     const view_rect box = view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, widest) + em));
     if (ui_button(ui, box, text, false))
         UI_COMMAND(ui, action);
-    ui_tip_command(ui, action);
+    ui_command_tooltip(ui, action);
     view_cut(bar, VIEW_AT_RIGHT, roundf(button_gap * em));
 }
 

@@ -199,10 +199,10 @@ float ui_text_width(const view_ui *ui, const char *text)
     return view_text_width(ui->canvas->font, VIEW_TEXT, text);
 }
 
-void ui_tip(view_ui *ui, const char *text)
+void ui_tooltip(view_ui *ui, const char *text)
 {
     if (ui_is_hot(ui))
-        COMMON_TEXT(ui->tip, "%s", text);
+        COMMON_TEXT(ui->tooltip, "%s", text);
 }
 
 // Writes the tooltip of a menu entry: "Label  Keys" and, in a second line, its description.
@@ -218,7 +218,7 @@ static void describe_entry(const view_menu_entry *entry, char *text, size_t size
 }
 
 // Sets the tooltip of the last item to the label, the keys and the description of a command.
-void ui_tip_command(view_ui *ui, view_action action)
+void ui_command_tooltip(view_ui *ui, view_action action)
 {
     if (!ui_is_hot(ui))
         return;
@@ -229,17 +229,17 @@ void ui_tip_command(view_ui *ui, view_action action)
         const bool is_in_menu_bar = entry->menu < VIEW_NUM_MENUS;
         if (!is_in_menu_bar || view_get_action(entry) != action)
             continue;
-        char text[sizeof ui->tip];
+        char text[sizeof ui->tooltip];
         describe_entry(entry, text, sizeof text);
-        ui_tip(ui, text);
+        ui_tooltip(ui, text);
         return;
     }
 }
 
-void ui_tip_cut(view_ui *ui, const char *text, float width)
+void ui_tooltip_if_wider(view_ui *ui, const char *text, float width)
 {
     if (ui_is_hot(ui) && ui_text_width(ui, text) > width)
-        ui_tip(ui, text);
+        ui_tooltip(ui, text);
 }
 
 void ui_open_overlay(view_ui *ui, view_overlay over)

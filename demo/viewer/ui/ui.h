@@ -62,14 +62,14 @@ bool ui_is_hot(const view_ui *ui);
 bool ui_is_focused(const view_ui *ui);
 
 // Sets the tooltip of the last item while the mouse is over it.
-void ui_tip(view_ui *ui, const char *text);
+void ui_tooltip(view_ui *ui, const char *text);
 
 // Sets the tooltip of the last item to the label, the keys and the description of a command.
-void ui_tip_command(view_ui *ui, view_action action);
+void ui_command_tooltip(view_ui *ui, view_action action);
 
-// Sets the tooltip of the last item to a text that is displayed truncated, because it is wider than
-// `width` pixels.
-void ui_tip_cut(view_ui *ui, const char *text, float width);
+// Sets the tooltip of the last item to its text if the text is wider than the `width` pixels in
+// which the item displays it. Then the item displays only the beginning of the text.
+void ui_tooltip_if_wider(view_ui *ui, const char *text, float width);
 
 // Requests a preview of an option's value while the last item is under the mouse. Options that read
 // files are ignored, because their preview would take too long.

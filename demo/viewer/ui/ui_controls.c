@@ -69,7 +69,7 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
 {
     const bool is_pressed = ui_tile(ui, rect, text, is_selected);
     ui_text_in(ui, rect, is_selected || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
-    ui_tip_cut(ui, text, rect.width);
+    ui_tooltip_if_wider(ui, text, rect.width);
     return is_pressed;
 }
 

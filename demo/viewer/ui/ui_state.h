@@ -218,11 +218,11 @@ typedef struct view_ui {
     // Thumbnails, previews of values, tooltip and notice.
     view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
     view_hover_preview hover_preview;
-    char tip[320]; // tooltip of the item under the mouse; "": none
+    char tooltip[320]; // tooltip of the item under the mouse; "": none
     // Time at which the mouse entered the item, seconds since the start. INFINITY after the item
     // was pressed, so that no tooltip appears.
-    double tip_since;
-    bool is_tip_shown;
+    double hover_begin;
+    bool is_tooltip_shown;
     char notice[256];          // text at the bottom of the image until notice_end
     double notice_end;         // seconds since the start
     view_action notice_action; // command of a click on the notice, or VIEW_NOTHING

@@ -239,7 +239,7 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
 
     // The tooltip shows a name that is too long for its space.
     const float width = view_inset(box, tile_gap * ui->em).width;
-    ui_tip_cut(ui, content->name, is_wide ? 0.6f * width : 2 * width);
+    ui_tooltip_if_wider(ui, content->name, is_wide ? 0.6f * width : 2 * width);
 
     const view_rect image =
         is_wide ? draw_wide_tile_texts(ui, box, content) : draw_tile_texts(ui, box, content);
