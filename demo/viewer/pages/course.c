@@ -56,7 +56,7 @@ VIEW_SHOW(line)
 
 // Interpolates between two unit quaternions. With `shorter`, negates one of them if this makes the
 // rotation shorter.
-static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
+static md5_quat interpolate_rotation(md5_quat a, md5_quat b, bool shorter, float t)
 {
     float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     if (shorter && cosine < 0.0f) { // -b is the same rotation, but nearer
@@ -81,8 +81,8 @@ enum { FIGURE_WITHOUT_CHECK, FIGURE_SHORTER, NUM_SIGN_FIGURES };
 // Draws the rotation of a figure on the ground. Draws an arc from its first direction to its
 // current direction, and lines from the figure to both ends of the arc. `angle` is the angle of the
 // rotation, radians; its sign is the sense of the rotation.
-static void draw_way(view_picture *picture, const view_figure *figure, float angle,
-                     view_color color)
+static void draw_rotation_arc(view_picture *picture, const view_figure *figure, float angle,
+                              view_color color)
 {
     enum { ARC_POINTS = 48 };
     const float radius = 26;
@@ -97,9 +97,9 @@ static void draw_way(view_picture *picture, const view_figure *figure, float ang
     view_draw_to(picture, center, color);
 }
 
-// Rotates both figures about the vertical axis to the same final rotation. One takes the way that
-// the signs of the quaternions give, the other the shorter way. Draws both ways, and plots their
-// angles.
+// Rotates both figures about the vertical axis to the same final rotation. One figure rotates in
+// the direction that the signs of the quaternions define, the other in the shorter direction. Draws
+// both rotations, and plots their angles.
 VIEW_SHOW(sign)
 {
     static const view_color colors[NUM_SIGN_FIGURES] = {VIEW_RED, VIEW_GREEN};
@@ -112,12 +112,13 @@ VIEW_SHOW(sign)
         const float part = (float)view_step_x(picture->plots, i, t);
         for (int k = 0; k < NUM_SIGN_FIGURES; k++) {
             view_figure *const figure = &picture->figures[k];
-            const md5_quat rotation = way_to(from, to, k == FIGURE_SHORTER, part);
+            const md5_quat rotation = interpolate_rotation(from, to, k == FIGURE_SHORTER, part);
             const float rotation_angle = 2 * acosf(view_clamp(rotation.w, -1, 1));
             view_plot_step(picture->plots, k, i, part, view_degrees(rotation_angle));
             if (is_for_figures) {
                 figure->placement.rotation = rotation;
-                draw_way(picture, figure, copysignf(rotation_angle, rotation.z), colors[k]);
+                draw_rotation_arc(picture, figure, copysignf(rotation_angle, rotation.z),
+                                  colors[k]);
             }
         }
     }
@@ -329,7 +330,7 @@ VIEW_SHOW(root)
     md5_vec3 *const root = sample_root(walk, view_spare_pose(picture, 0));
     const md5_vec3 sum = plot_root(picture->plots, root, num_frames, rate);
 
-    // The box of the picture contains the whole way of the first figure, at any rate.
+    // The box of the picture contains the whole path of the first figure, at any rate.
     const float reach = 24; // from the root to the tip of a foot in the longest stride, units
     picture->bounds.max.x = sum.x + reach;
 

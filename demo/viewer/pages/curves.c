@@ -289,7 +289,7 @@ VIEW_SHOW(euler)
     double lengths[2]; // of both paths, degrees
     for (int by_angles = 0; by_angles < 2; by_angles++) {
         rotations[by_angles] = rotation_at(from, to, by_angles == 1, t);
-        view_spin(&picture->figures[by_angles], rotations[by_angles]);
+        view_rotate_figure(&picture->figures[by_angles], rotations[by_angles]);
         lengths[by_angles] = plot_path(picture->plots, from, to, by_angles == 1, t);
     }
 

@@ -115,8 +115,8 @@ VIEW_SHOW(easing)
 static float next_value(float value, float target, float speed, float dt, bool exact)
 {
     // speed * dt exceeds 1 if frames are long; 1 - e^(-speed * dt) never does.
-    const float share = exact ? 1.0f - expf(-speed * dt) : speed * dt;
-    return value + (target - value) * share;
+    const float fraction = exact ? 1.0f - expf(-speed * dt) : speed * dt;
+    return value + (target - value) * fraction;
 }
 
 // End of the displayed code.

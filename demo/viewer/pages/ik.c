@@ -179,18 +179,18 @@ static md5_vec3 foot_velocity(md5_vec3 home, md5_vec3 velocity, float turn_rate)
     return (md5_vec3){velocity.x - turn_rate * home.y, velocity.y + turn_rate * home.x, velocity.z};
 }
 
-// Returns the distance of a foot behind its home. If it exceeds the slack, a group of legs
-// steps.
-static float foot_lag(md5_vec3 home, md5_vec3 way, md5_vec3 foot)
+// Returns the distance of a foot behind its home, which moves at the velocity. If it exceeds the
+// slack, a group of legs steps.
+static float foot_lag(md5_vec3 home, md5_vec3 velocity, md5_vec3 foot)
 {
-    const md5_vec3 forward = md5_vec3_normalize(way, (md5_vec3){0.0f, 0.0f, 0.0f});
+    const md5_vec3 forward = md5_vec3_normalize(velocity, (md5_vec3){0.0f, 0.0f, 0.0f});
     return md5_vec3_dot(md5_vec3_sub(home, foot), forward);
 }
 
-// A step ends at the home in the middle of the next stance, which takes the same time.
-static md5_vec3 plan_step(md5_vec3 home, md5_vec3 way, float seconds)
+// A step ends at the home in the middle of the next stance. Step and stance take equal times.
+static md5_vec3 plan_step(md5_vec3 home, md5_vec3 velocity, float seconds)
 {
-    return md5_vec3_add(home, md5_vec3_scale(way, 1.5f * seconds));
+    return md5_vec3_add(home, md5_vec3_scale(velocity, 1.5f * seconds));
 }
 
 // Moves a foot along a line with an arc above it. The velocity is 0 at both ends.

@@ -127,7 +127,7 @@ void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char 
 // Rotates a figure about the center of its body, and returns the transform of the center. The
 // origin of a figure is between its feet, and rotating the placement alone would rotate the
 // figure about this point.
-md5_xform view_spin(view_figure *figure, md5_quat rotation)
+md5_xform view_rotate_figure(view_figure *figure, md5_quat rotation)
 {
     // The center of the body is 28 units above the feet. Raise it to the height 32, because the
     // rotated figure would otherwise reach below the floor.

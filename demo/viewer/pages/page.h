@@ -278,7 +278,7 @@ void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char 
                        md5_quat rotation);
 
 // Rotates a figure about the center of its body. Returns the transform of the center.
-md5_xform view_spin(view_figure *figure, md5_quat rotation);
+md5_xform view_rotate_figure(view_figure *figure, md5_quat rotation);
 
 // Returns memory for a pose, [num_joints]. It is valid until view_end_picture(). `index` is below
 // VIEW_PAGE_SPARE.

@@ -213,7 +213,7 @@ VIEW_SHOW(quaternion_w)
 
     const md5_quat rotations[2] = {stored, md5_quat_normalize(rebuilt, (md5_quat){.w = 1})};
     for (int i = 0; i < 2; i++)
-        view_add_frame(picture, view_spin(&picture->figures[i], rotations[i]), 32);
+        view_add_frame(picture, view_rotate_figure(&picture->figures[i], rotations[i]), 32);
     VIEW_FACTS(picture, 0.6, stored.w, rebuilt.w, view_angle(stored, rebuilt));
 }
 
@@ -238,7 +238,7 @@ static double matrix_number(float number)
     return fabsf(number) < 1e-6f ? 0 : number;
 }
 
-// Draws the way of a fingertip from `tip`, its position in the bind pose, to `moved_tip`, to which
+// Draws the path of a fingertip from `tip`, its position in the bind pose, to `moved_tip`, to which
 // the palette moves it. Both are in model space. The second figure also shows the arm in the bind
 // pose.
 static void draw_moved_tip(view_picture *picture, uint32_t finger, md5_vec3 tip, md5_vec3 moved_tip)

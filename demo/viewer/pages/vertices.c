@@ -134,8 +134,8 @@ static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_ve
         md5_vec3 *const position = &positions[mesh->vertices[i]];
         for (uint32_t d = mesh->first[i]; d < mesh->first[i + 1]; d++) {
             const md5_morph_delta *const delta = &mesh->deltas[d];
-            const md5_vec3 way = md5_vec3_scale(delta->position, weights[delta->target]);
-            *position = md5_vec3_add(*position, way);
+            const md5_vec3 moved = md5_vec3_scale(delta->position, weights[delta->target]);
+            *position = md5_vec3_add(*position, moved);
         }
     }
 }
