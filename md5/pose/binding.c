@@ -220,9 +220,13 @@ static md5_quoted quote_name(const char *name)
     return md5i_quote(name, size);
 }
 
-// Returns the quoted name of a joint for messages, or "no parent" for MD5_NONE.
-static md5_quoted quote_parent(const md5_skeleton *skeleton, uint32_t joint)
+// Returns the quoted name of a joint for a warning, or "no parent" for MD5_NONE. Returns an empty
+// text if warnings are only counted, because quoting the names of all joints takes long.
+static md5_quoted quote_joint_for_warning(const md5_context *context, const md5_skeleton *skeleton,
+                                          uint32_t joint)
 {
+    if (!context->warn)
+        return (md5_quoted){""};
     if (joint == MD5_NONE)
         return (md5_quoted){"no parent"};
     return quote_name(skeleton->joints[joint].name);
@@ -340,8 +344,9 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
 
         md5i_warn(arena->context, 0, 0,
                   "parent of joint %s differs: %s in the animation, %s in the model; %s",
-                  quote_name(model->joints[joint].name).text, quote_parent(anim, anim_parent).text,
-                  quote_parent(model, parent).text, consequence);
+                  quote_joint_for_warning(arena->context, model, joint).text,
+                  quote_joint_for_warning(arena->context, anim, anim_parent).text,
+                  quote_joint_for_warning(arena->context, model, parent).text, consequence);
     }
     return true;
 }
@@ -424,7 +429,7 @@ static void report_unmatched(md5_context *context, const uint32_t *targets, md5_
         binding->num_missing++;
         md5i_warn(context, 0, 0,
                   "joint %u %s of the model is missing in the animation: it keeps its bind pose",
-                  joint, quote_name(model->joints[joint].name).text);
+                  joint, quote_joint_for_warning(context, model, joint).text);
     }
 
     for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
@@ -433,7 +438,7 @@ static void report_unmatched(md5_context *context, const uint32_t *targets, md5_
         binding->num_extra++;
         md5i_warn(context, 0, 0,
                   "joint %u %s of the animation is missing in the model: it is ignored", joint,
-                  quote_name(anim->joints[joint].name).text);
+                  quote_joint_for_warning(context, anim, joint).text);
     }
 }
 
