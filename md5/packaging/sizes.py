@@ -25,7 +25,8 @@ ENGINE = "test/build/user/engine.c"
 TABLES = {"md5/docs/installing.md": ("form", "gcc 12 -O2", "clang 14 -O2", "five flags", "-O0")}
 HEADINGS = {"form": "", "gcc 12 -O2": "KB, `gcc -O2`", "clang 14 -O2": "KB, `clang -O2`",
             "five flags": "KB in an engine, five flags", "-O0": "compile time at -O0, relative"}
-# Upper limits of each form, by column.
+PRECISION = {"-O0": "%.1f"}  # of a cell in the table; others: whole numbers
+# Upper limits of each form, by column. Measurements are compared with them before they are rounded.
 LIMITS = {"small": {"gcc 12 -O2": 70, "clang 14 -O2": 80, "-O0": 0.5},
           "md5model": {"gcc 12 -O2": 420}}
 MARKS = re.compile(r"(?<=<!-- sizes -->\n).*?(?=<!-- /sizes -->)", re.S)
@@ -52,7 +53,7 @@ def is_installed(compiler, major):
 
 
 def measure_form(folder):
-    """Measures one form. Returns a table of column to text."""
+    """Measures the sizes of one form in KB. Returns a table of column to number, and the form's name."""
     source, cells = os.path.join(folder, "md5model.c"), {"form": "`%s/`" % os.path.basename(folder)}
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, "out")
@@ -60,18 +61,18 @@ def measure_form(folder):
             compiler, major, flag = column.split()
             if is_installed(compiler, major):
                 run(compiler, flag, "-c", source, "-o", out)
-                cells[column] = "%.0f" % (code_size(out) / 1024)
+                cells[column] = code_size(out) / 1024
         if is_installed("gcc", "12"):
             os.symlink(os.path.abspath(folder), os.path.join(scratch, "md5model"))
             run("gcc", "-DNDEBUG", *FIVE_FLAGS, "-I" + scratch, "-Idemo/examples", ENGINE, source, "-lm",
                 "-o", out)
             run("gcc", "-DNDEBUG", *FIVE_FLAGS, "-DENGINE_ONLY", ENGINE, "-lm", "-o", out + ".before")
-            cells["five flags"] = "%.0f" % ((code_size(out) - code_size(out + ".before")) / 1024)
+            cells["five flags"] = (code_size(out) - code_size(out + ".before")) / 1024
     return cells
 
 
 def compile_times(folder):
-    """Returns the text of the column "-O0" for each form. Forms are compiled in turn; the shortest time
+    """Returns the value of the column "-O0" for each form. Forms are compiled in turn; the shortest time
     counts."""
     if not is_installed("gcc", "12"):
         return {}
@@ -82,12 +83,16 @@ def compile_times(folder):
                 source = os.path.join(folder, form, "md5model.c")
                 seconds = cpu_seconds("gcc", "-O0", "-c", source, "-o", os.path.join(scratch, "out"))
                 shortest[form] = min(shortest[form], seconds)
-    return {form: "%.1f" % (seconds / shortest["md5model"]) for form, seconds in shortest.items()}
+    return {form: seconds / shortest["md5model"] for form, seconds in shortest.items()}
+
+
+def cell_text(row, column):
+    return row[column] if column == "form" else PRECISION.get(column, "%.0f") % row[column]
 
 
 def table(columns, rows):
     head = "| " + " | ".join(HEADINGS[column] for column in columns) + " |\n" + "|---" * len(columns) + "|\n"
-    body = ("| " + " | ".join(row[column] for column in columns) + " |\n" for row in rows)
+    body = ("| " + " | ".join(cell_text(row, column) for column in columns) + " |\n" for row in rows)
     return head.replace("|  |", "| |") + "".join(body)
 
 
@@ -103,10 +108,11 @@ def differences(path, columns, rows, text):
             if column == "form" and cell != row[column]:
                 yield "%s: a row %s, expected %s" % (path, cell, row[column])
             elif column != "form" and column in row:
-                documented, measured = (float(figure.replace(" ", "")) for figure in (cell, row[column]))
+                documented = float(cell.replace(" ", ""))
+                measured = float(cell_text(row, column))
                 tolerance = 0.15 if column == "-O0" else 0.02 * documented
                 if abs(measured - documented) > tolerance + 1e-9:
-                    yield "%s: %s, %s: %s, measured %s" % (path, row["form"], column, cell, row[column])
+                    yield "%s: %s, %s: %s, measured %g" % (path, row["form"], column, cell, measured)
 
 
 def main(arguments):
@@ -114,8 +120,9 @@ def main(arguments):
     rows = [measure_form(os.path.join(arguments[-1], form)) for form in FORMS]
     for form, ratio in compile_times(arguments[-1]).items():
         rows[FORMS.index(form)]["-O0"] = ratio
-    faults = ["%s: %s %s, at most %s" % (form, column, row[column], limit) for form, row in zip(FORMS, rows)
-              for column, limit in LIMITS[form].items() if float(row.get(column, 0)) > limit]
+    faults = ["%s: %s %.2f, at most %s" % (form, column, row[column], limit)
+              for form, row in zip(FORMS, rows) for column, limit in LIMITS[form].items()
+              if row.get(column, 0) > limit]
     for path, columns in TABLES.items():
         with open(path, encoding="utf-8") as file:
             text = file.read()
