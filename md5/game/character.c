@@ -54,6 +54,36 @@ static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
     local->translation = md5_vec3_add(translation, offset);
 }
 
+// Returns the rotation of a joint relative to its parent, after a mod that multiplies, replaces or
+// keeps this rotation. `local` is the transform of the joint without the mod.
+static MD5_ALWAYS_INLINE md5_float4 rotation_in_parent(const md5_joint_mod *mod,
+                                                       const md5_xform *local)
+{
+    const md5_float4 joint_to_parent = md5_float4_load_rotation(local);
+    const md5_float4 mod_rotation = md5_float4_load(&mod->rotation);
+    if (mod->axis == MD5_MOD_NONE)
+        return joint_to_parent;
+    if (mod->axis == MD5_MOD_LOCAL)
+        return md5_float4_quat_mul(joint_to_parent, mod_rotation);
+    return mod_rotation;
+}
+
+// Returns the rotation of a joint with a mod in model space. `local` is the transform of the joint
+// without the mod, and `parent` is the transform of its parent in model space.
+static MD5_ALWAYS_INLINE md5_float4 rotation_in_model(const md5_joint_mod *mod,
+                                                      const md5_xform *parent,
+                                                      const md5_xform *local)
+{
+    const md5_float4 parent_to_model = md5_float4_load_rotation(parent);
+    const md5_float4 mod_rotation = md5_float4_load(&mod->rotation);
+    if (mod->axis < MD5_MOD_WORLD)
+        return md5_float4_quat_mul(parent_to_model, rotation_in_parent(mod, local));
+    if (mod->axis == MD5_MOD_WORLD)
+        return md5_float4_quat_mul(
+            mod_rotation, md5_float4_quat_mul(parent_to_model, md5_float4_load_rotation(local)));
+    return mod_rotation;
+}
+
 // Applies a mod to the transform of a joint, `local`, which is relative to the parent. A mod
 // replaces or adds a rotation and a translation, in model space or relative to the parent. `parent`
 // is the transform of the parent in model space. Returns the rotation of the joint in model space.
@@ -61,29 +91,15 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
                                               uint32_t joint, const md5_xform *parent,
                                               md5_xform *local)
 {
-    const md5_float4 parent_to_model = md5_float4_load_rotation(parent);
-    const md5_float4 model_to_parent = md5_float4_conjugate(parent_to_model);
-    const md5_float4 mod_rotation = md5_float4_load(&mod->rotation);
-
-    // MD5_MOD_WORLD... multiplies or replaces the rotation of the joint in model space. The other
-    // values multiply, replace or keep its rotation relative to the parent.
-    md5_float4 joint_to_model = mod_rotation;
-    md5_float4 joint_to_parent = md5_float4_load_rotation(local);
-    if (mod->axis >= MD5_MOD_WORLD) {
-        if (mod->axis == MD5_MOD_WORLD)
-            joint_to_model = md5_float4_quat_mul(
-                mod_rotation, md5_float4_quat_mul(parent_to_model, joint_to_parent));
-        joint_to_parent = md5_float4_quat_mul(model_to_parent, joint_to_model);
-    } else {
-        if (mod->axis == MD5_MOD_LOCAL)
-            joint_to_parent = md5_float4_quat_mul(joint_to_parent, mod_rotation);
-        else if (mod->axis != MD5_MOD_NONE)
-            joint_to_parent = mod_rotation;
-        joint_to_model = md5_float4_quat_mul(parent_to_model, joint_to_parent);
-    }
-    if (mod->axis != MD5_MOD_NONE)
+    const md5_float4 model_to_parent = md5_float4_conjugate(md5_float4_load_rotation(parent));
+    const md5_float4 joint_to_model = rotation_in_model(mod, parent, local);
+    if (mod->axis != MD5_MOD_NONE) {
+        md5_float4 joint_to_parent = rotation_in_parent(mod, local);
+        if (mod->axis >= MD5_MOD_WORLD)
+            joint_to_parent = md5_float4_quat_mul(model_to_parent, joint_to_model);
         md5_float4_store(&local->rotation,
                          md5_float4_normalize_quat(joint_to_parent, joint_to_parent));
+    }
     if (mod->position != MD5_MOD_NONE)
         apply_mod_translation(entity, mod, joint, parent, model_to_parent, local);
     return joint_to_model;
@@ -148,14 +164,15 @@ static void update_tracked(driven_actor *driven)
         const md5_xform *const parent = parent_transform(driven, tracked);
         const md5_xform *local = &pose[tracked->joint];
         const md5_joint_mod *const mod = &driven->mods[tracked->joint];
-        md5_xform changed;
-        md5_float4 rotation;
-        if (has_mod(mod)) {
-            changed = *local;
-            local = &changed;
-            rotation = apply_mod(driven->actor->entity, mod, tracked->joint, parent, &changed);
-        } else {
-            rotation = model_rotation(parent, local);
+        const md5_float4 rotation = rotation_in_model(mod, parent, local);
+        md5_xform moved;
+        if (mod->position != MD5_MOD_NONE) {
+            const md5_float4 model_to_parent =
+                md5_float4_conjugate(md5_float4_load_rotation(parent));
+            moved = *local;
+            apply_mod_translation(driven->actor->entity, mod, tracked->joint, parent,
+                                  model_to_parent, &moved);
+            local = &moved;
         }
         store_transform(parent, local, rotation, &driven->transforms[tracked->joint]);
     }
