@@ -136,17 +136,17 @@ static uint32_t farthest_candidate(const contact_search *search, const contact_c
     return farthest;
 }
 
-// Creates a contact of a body from a candidate. The contact starts with the impulses of the earlier
-// contact that it continues.
-static ragdoll_contact create_contact(const ragdoll_node *node, const contact_candidate *candidate)
+// Sets *contact to the contact of a body with a candidate. The contact starts with the impulses of
+// the earlier contact that it continues.
+static void set_contact(ragdoll_contact *contact, const ragdoll_node *node,
+                        const contact_candidate *candidate)
 {
     const md5_quatd into_body = md5_quatd_conjugate(node->transform.rotation);
     const md5_vec3d from_center = md5_vec3d_sub(candidate->point, node->transform.position);
-    ragdoll_contact contact = {.position = md5_quatd_rotate(into_body, from_center),
-                               .normal = candidate->normal,
-                               .level = candidate->level};
-    copy_previous_impulses(node, &contact);
-    return contact;
+    *contact = (ragdoll_contact){.position = md5_quatd_rotate(into_body, from_center),
+                                 .normal = candidate->normal,
+                                 .level = candidate->level};
+    copy_previous_impulses(node, contact);
 }
 
 // Replaces the contacts of a node by at most MAX_CONTACTS of the candidates. Few contacts that are
@@ -158,14 +158,14 @@ static void choose_contacts(const contact_search *search, ragdoll_node *node)
     for (uint32_t i = 0; i < search->num_candidates; i++)
         distances[i] = INFINITY;
 
-    // create_contact() reads the previous contacts in node->contacts, so the new contacts are
+    // set_contact() reads the previous contacts in node->contacts, so the new contacts are
     // stored elsewhere until all are chosen.
     ragdoll_contact chosen[MAX_CONTACTS];
     uint32_t count = 0;
     uint32_t next = search->num_candidates > 0 ? deepest_candidate(search) : MD5_NONE;
     while (next != MD5_NONE && count < MAX_CONTACTS) {
         const contact_candidate *const candidate = &search->candidates[next];
-        chosen[count++] = create_contact(node, candidate);
+        set_contact(&chosen[count++], node, candidate);
         next = farthest_candidate(search, candidate, distances);
     }
     memcpy(node->contacts, chosen, count * sizeof chosen[0]);

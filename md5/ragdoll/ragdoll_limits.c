@@ -224,12 +224,16 @@ void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
+        limit->is_locked = false;
+        const bool has_pushed = limit->impulse.value > 0.0;
+        if (!has_pushed)
+            continue;
         double components[3] = {0.0, 0.0, 0.0};
         const double square = project_axis_to_motions(node, limit->axis, components);
-        const bool has_pushed = limit->impulse.value > 0.0;
-        limit->is_locked = has_pushed && square > MIN_LOCKED_PART;
-        if (!limit->is_locked)
+        const bool can_rotate_about_axis = square > MIN_LOCKED_PART;
+        if (!can_rotate_about_axis)
             continue;
+        limit->is_locked = true;
         limit->stiffness = LOCK_STIFFNESS * inertia / square;
         limit->lock_speed = -md5i_max_limit_speed(ragdoll, limit->gap);
         add_damper(node, limit, components);

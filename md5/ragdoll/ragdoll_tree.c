@@ -942,13 +942,13 @@ static void add_matrix(spatial_matrix *sum, const spatial_matrix *added)
 //   inertias - motion_momenta * inverse * transpose(motion_momenta)
 //
 // motion_momenta * inverse are the gains. The mean of the product and its transpose is subtracted,
-// so that rounding errors do not make the result asymmetric.
-static void add_inertia_to_parent(const ragdoll_node *node, ragdoll_node *parent)
+// so that rounding errors do not make the result asymmetric. It is subtracted from node->inertias,
+// which is not used after that.
+static void add_inertia_to_parent(ragdoll_node *node, ragdoll_node *parent)
 {
-    spatial_matrix passed = node->inertias;
     for (uint32_t m = 0; m < node->num_motions; m++)
-        add_symmetric_product(&passed, &node->motion_momenta[m], &node->gains[m], -0.5);
-    add_matrix(&parent->inertias, &passed);
+        add_symmetric_product(&node->inertias, &node->motion_momenta[m], &node->gains[m], -0.5);
+    add_matrix(&parent->inertias, &node->inertias);
 }
 
 // Adds the pending impulse of a node to its parent, without the part that moves the joint. The
