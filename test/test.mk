@@ -191,7 +191,7 @@ bench: $(BUILD)/bench $(BUILD)/bench_gl
 
 ## make lint           runs static checks: warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, scripts, Python
 lint: $(GLAD_HEADER) $(HEADERS_OUT) $(GL_HEADERS_OUT) | deps
-	@SDL_CFLAGS='$(SDL_CFLAGS)' sh test/build/lint.sh
+	@SDL_CFLAGS='$(SDL_CFLAGS)' PACKAGE_DEFINES='$(PACKAGE_DEFINES)' sh test/build/lint.sh
 
 ## make format         formats all C sources with clang-format
 format: | deps

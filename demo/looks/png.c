@@ -147,6 +147,7 @@ static unsigned char *join_parts(const packing *all, size_t count)
 
 // Compresses the data in `count` parts and moves the packed parts together at `packed`. Returns the
 // end of the last part, or NULL if the compression of a part failed.
+// NOLINTNEXTLINE(readability-non-const-parameter): `all` stores both pointers
 static unsigned char *pack(unsigned char *bytes, size_t size, size_t count, unsigned char *packed)
 {
     // For large images, level 1 is 3 % larger and hardly faster than level 2; level 4 is 10 %

@@ -1,7 +1,8 @@
 #!/bin/sh
 # lint.sh: runs all checks that do not run the code. With LINT=compilers it shows only the warnings of two compilers, with
 # LINT=quick it omits cppcheck, which takes longest and rarely finds anything that clang-tidy does not. Called by
-# `make lint`, which generates the GL loader, fills build/include, and sets SDL_CFLAGS to the flags of SDL2's headers.
+# `make lint`, which generates the GL loader, fills build/include, and sets SDL_CFLAGS to the flags of SDL2's headers and
+# PACKAGE_DEFINES to -DHAS_NAME for each optional package, so that the code that needs a package is analyzed too.
 . test/build/report.sh
 . test/build/built.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -37,7 +38,7 @@ run_clang_tidy() {
     mkdir -p build/lint
     # shellcheck disable=SC2086
     find ${ANALYZED:-md5 render demo test} -name '*.c' ! -path 'demo/web/*' | sort |
-        xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 -DHAS_STB -DHAS_JPEG -DHAS_JANSSON $include ${TIDY_NODES:+-Xclang -analyzer-config -Xclang max-nodes=$TIDY_NODES} >$log 2>"$scratch/tidy.err" &&
+        xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 $PACKAGE_DEFINES $include ${TIDY_NODES:+-Xclang -analyzer-config -Xclang max-nodes=$TIDY_NODES} >$log 2>"$scratch/tidy.err" &&
         return
     grep -hE '(error|warning): ' $log "$scratch/tidy.err" | sed "s|^$PWD/||; s|^\./||" | sort -u
     echo "more in $log"
