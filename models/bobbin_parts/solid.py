@@ -57,8 +57,8 @@ class Solid:
             back = mul(self.bind[joint][1], conj(posed[joint][1]))
             center_now = add(posed[joint][0], rotate(conj(back), sub(center, self.bind[joint][0])))
             carried.append((center_now, radius * radius, back, center, distance))
-        for name, shape in self.points:
-            at = self.mesh.position(shape, posed)
+        for name, vertex in self.points:
+            at = self.mesh.position(vertex, posed)
             for center_now, reach, back, center, distance in carried:
                 away = sub(at, center_now)
                 if away[0] ** 2 + away[1] ** 2 + away[2] ** 2 < reach:

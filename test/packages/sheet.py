@@ -18,7 +18,7 @@ import zlib
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "viewer"))
 import png  # noqa: E402  in the neighboring folder
 
-WIDTH, HEIGHT, COLUMNS, LINES = 200, 150, 8, 6
+WIDTH, HEIGHT, COLUMNS, ROWS = 200, 150, 8, 6
 
 
 def chunk(kind, body):
@@ -71,8 +71,8 @@ def main():
             for shader in missing:
                 print(f"{name}\tmissing\t{shader}")
             images.append(rgb(image_path) if drawn else [b"\x80\0\0" * WIDTH] * HEIGHT)
-    for first in range(0, len(images), COLUMNS * LINES):
-        page = images[first:first + COLUMNS * LINES]
+    for first in range(0, len(images), COLUMNS * ROWS):
+        page = images[first:first + COLUMNS * ROWS]
         write(f"{sheets}{first // (COLUMNS * ROWS) + 1}.png", list(join(page)))
 
 
