@@ -197,23 +197,14 @@ static bool fail_version(md5_lex *lex, const md5_header *header, md5_span word, 
                          md5i_quote(word.bytes, word.size).text, version_name(kinds), reason);
 }
 
-// Checks that the keyword `word` belongs to the version that is read. `kinds` are the flags of the
-// keyword.
-static bool check_version(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
-{
-    if (md5i_is_invalid_in_version(header->version, word, kinds))
-        return fail_version(lex, header, word, kinds);
-    return true;
-}
-
 #else
 
-// Returns true. This build reads only version 10, so keywords of version 6 are skipped like unknown
-// keywords.
-static bool check_version(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
+// Reports that the current keyword belongs to version 6, which this build cannot read, and returns
+// false.
+static bool fail_version(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
 {
-    (void)lex, (void)header, (void)word, (void)kinds;
-    return true;
+    (void)header, (void)word, (void)kinds;
+    return md5i_lex_fail_expected(lex, "expected a keyword of version 10");
 }
 
 #endif
@@ -228,7 +219,8 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
     if (!md5_span_is_name(word))
         return md5i_lex_fail_expected(lex, "expected a keyword");
 
-    TRY(check_version(lex, header, word, kinds));
+    if (md5i_is_invalid_in_version(header->version, word, kinds))
+        return fail_version(lex, header, word, kinds);
     if (!is_unknown && !is_of_this_kind)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "wrong file type: expected %s, found %s with keyword %s",
