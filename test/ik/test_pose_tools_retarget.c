@@ -426,5 +426,5 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
         md5_destroy_retarget(retarget);
         CHECK_UINT(heap.live, 0);
     }
-    CHECK(fail_at > 8);
+    CHECK(fail_at > 7); // 7 allocations with pointers of 32 bits, more with 64 bits
 }

@@ -4,8 +4,9 @@
 # vertices: test/load/test_same_bits.c.
 #
 # EMULATED_TESTS="..." selects the tests for qemu, which translates each instruction, by the first letters of their files'
-# names; only these are compiled. "" selects all tests, which take ten minutes per platform. SANITIZED_TESTS="..." does the same
-# for 32 bits with AddressSanitizer, UBSan and assertions. PLATFORMS="..." selects platforms.
+# names; only these are compiled. "" selects all tests, which take ten minutes per platform. NATIVE_TESTS="..." does the same for
+# i686 and musl, whose programs most machines can run, and SANITIZED_TESTS="..." for 32 bits with AddressSanitizer, UBSan and
+# assertions. PLATFORMS="..." selects platforms.
 . test/build/report.sh
 . test/build/microsoft.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
@@ -71,10 +72,10 @@ test_platform() {
         "$(grep '^note: hash' "$scratch/check_output" | sed 's/.*: /hash /')"
 }
 
-emulated_tests=${EMULATED_TESTS-}
+emulated_tests=${EMULATED_TESTS-} native_tests=${NATIVE_TESTS-}
 # Not every kernel runs 32-bit programs. In qemu they have less than the 3 GB that the sanitizer expects, and the search for
 # leaks would not end. Folders are read with 64-bit inode numbers, as in this machine's file systems.
-i386='' i386_tests='' check_leaks=1
+i386='' i386_tests=$native_tests check_leaks=1
 echo 'int main(void) { return 0; }' >"$scratch/32.c"
 if i686-linux-gnu-gcc -static -o "$scratch/32" "$scratch/32.c" 2>/dev/null && ! "$scratch/32" 2>/dev/null; then
     i386='qemu-i386-static -R 0xbf000000' i386_tests=$emulated_tests check_leaks=0
@@ -85,7 +86,7 @@ i686=/usr/i686-linux-gnu/lib
 test_platform i686-sanitize i686-linux-gnu-gcc "env ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=$check_leaks $i386" "${SANITIZED_TESTS-}" \
     "-O1 -g -UNDEBUG -msse2 -mfpmath=sse -D_FILE_OFFSET_BITS=64 -fsanitize=address,undefined -fno-sanitize-recover=all" \
     "-fsanitize=address,undefined -Wl,-rpath,$i686,--dynamic-linker,$i686/ld-linux.so.2"
-test_platform musl-x86_64 musl-gcc "" ""
+test_platform musl-x86_64 musl-gcc "" "$native_tests"
 test_platform aarch64 aarch64-linux-gnu-gcc qemu-aarch64-static "$emulated_tests"
 test_platform riscv64 riscv64-linux-gnu-gcc qemu-riscv64-static "$emulated_tests"
 test_platform s390x s390x-linux-gnu-gcc qemu-s390x-static "$emulated_tests"
