@@ -548,8 +548,8 @@ static double error_limit(const fitter *fit, const inexact_vertex *v)
     return bound + fabs(sum - 1) * fit->size;
 }
 
-// Reports the vertices that the format cannot store exactly. `num_exceeding` of them have
-// more than fit->slots influences. All other inexact vertices are inexact for other reasons.
+// Reports the vertices that the format cannot store exactly. `num_exceeding` of them have more than
+// fit->slots influences, and are reported separately.
 static void note_inexact_vertices(const convert_job *job, const fitter *fit, size_t num_exceeding)
 {
     const size_t num_inexact = fit->num_vertices - num_exceeding;

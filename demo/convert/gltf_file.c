@@ -456,8 +456,8 @@ static bool is_valid_index_view(const packed_view *view)
     return view->is_plain && has_complete_triangles && is_index;
 }
 
-// Returns true if mode, filter and stride of a view of `size` bytes are valid by the rules of the
-// extension.
+// Returns true if EXT_meshopt_compression allows the mode, the filter and the stride of a
+// compressed buffer view that has `size` bytes after decompression.
 static bool is_valid_packed_view(const packed_view *view, size_t size)
 {
     const size_t stride = view->stride;

@@ -1740,17 +1740,19 @@ static void move_source_to_model_space(retarget_transfer *transfer, const md5_mo
     md5_local_to_model_xforms(source->skeleton, bind, source->rest);
 }
 
-// Returns the number of target joints that no joint of the source moves. Without a retarget, marks
-// all joints as such (is_idle).
-static uint32_t count_idle_joints(const retarget_transfer *transfer)
+// Marks all joints of a figure as idle: no joint of the source moves them.
+static void mark_all_joints_idle(const retarget_figure *target)
 {
-    const retarget_figure *const target = &transfer->target;
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+        target->joints[i].is_idle = true;
+}
+
+// Returns the number of joints of a figure that no joint of the source moves.
+static uint32_t count_idle_joints(const retarget_figure *target)
+{
     uint32_t count = 0;
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
-        if (!transfer->retarget)
-            target->joints[i].is_idle = true;
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
         count += target->joints[i].is_idle;
-    }
     return count;
 }
 
@@ -1774,7 +1776,9 @@ static bool match_skeletons(retarget_transfer *transfer, const md5_model *source
     source->model = moved_source;
     transfer->retarget = create_retarget(source, target, error);
 
-    const uint32_t num_idle = count_idle_joints(transfer);
+    if (!transfer->retarget)
+        mark_all_joints_idle(target);
+    const uint32_t num_idle = count_idle_joints(target);
     if (job->prints_map)
         return true;
     if (!has_roles && 2 * num_idle >= target->skeleton->num_joints)

@@ -196,7 +196,8 @@ void tool_check_clips(tool_game *game, const md5_decl *decl);
 // Prints which images of a material are missing, and stores the others.
 void tool_check_material_images(tool_game *game, const md5_decl *decl);
 
-// Checks the stored images, each once, and decodes those on surfaces. Clears the lists.
+// Checks each image that the functions above have stored. Images on surfaces of models are also
+// decoded. Then clears the lists of images.
 void tool_check_stored_images(tool_game *game);
 
 // -- Replacements with defaults (game_defaults.c) -------------------------------------------------

@@ -1005,7 +1005,8 @@ static bool try_extensions(image_search *search, const char *name)
     return false;
 }
 
-// Tries the compressed image of a program. Returns true if the search has ended.
+// Tries the compressed file of an image program: the engine can store the result of a program as a
+// .dds file, whose path consists of the program's text. Returns true if the search has ended.
 static bool try_compressed(image_search *search, const char *text)
 {
     char path[MAX_PATH_SIZE];

@@ -1,7 +1,12 @@
-// Parameters that pose operations and modifiers of state machines share: range, default and text
-// for the manual. A parameter of 0 selects the default. The pose operations apply the defaults.
-// md5/play/schema.c creates entries of its tables from the lists. A LENGTH is in units of the
-// model, but its default in a state machine is in id's units.
+// Parameters of gazes and springs. The functions of md5pose.h and the modifiers of state machines
+// have the same parameters, so each parameter is defined once, in these lists. An entry contains
+// the name, the minimum, the maximum, the default and a text for the manual. A parameter of 0
+// selects the default.
+//
+// The users of a list pass two macros that process its entries: NUMBER for plain numbers, and
+// LENGTH for lengths in units of the model. md5/play/schema.c creates the tables of state machines
+// in this way. There, defaults of lengths are in Doom 3's units and are scaled to the size of the
+// model.
 #ifndef MD5_MOTION_NUMBERS_H
 #define MD5_MOTION_NUMBERS_H
 

@@ -235,7 +235,8 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5
     const md5_bounds both =
         md5_bounds_union(anim->frame_bounds[sample.frame0], anim->frame_bounds[sample.frame1]);
 
-    // The bounds of the file surround the character at this stored translation of joint 0.
+    // The file stores the bounds of a character that moves with joint 0. If `root` removes this
+    // motion from the pose, the bounds are moved back by it.
     const uint32_t frames[2] = {sample.frame0, sample.frame1};
     md5_vec3 roots[2];
     md5i_read_root(anim, frames, 2, roots);

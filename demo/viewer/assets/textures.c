@@ -588,7 +588,8 @@ static char *find_obstacle(const md5_stage *stage)
     if (stage->texgen == MD5_TEXGEN_GLASS_WARP)
         return common_format("glassWarp texture coordinates");
 
-    // The texture coordinates of cube maps are directions.
+    // These kinds of texture coordinates are directions, which only a cube map accepts. A 2D image
+    // needs the two coordinates of the mesh.
     const bool is_reflection =
         stage->texgen == MD5_TEXGEN_REFLECT || stage->texgen == MD5_TEXGEN_SKYBOX;
     const bool needs_cube = stage->texgen == MD5_TEXGEN_NORMAL || is_reflection;

@@ -85,14 +85,15 @@ typedef struct view_bakes {
     float *sizes;       // [clips] maximum diameter at which a member is baked, pixels
 } view_bakes;
 
-// Impostors of a kind: images of its model in the frames of its clips. Before each frame a few of
-// the missing images are drawn, so that loading does not wait for them.
+// The impostors of one kind of crowd member: images of the model in each frame of its clips. The
+// images are not drawn when the crowd is loaded, because this would take seconds. Instead, a few
+// missing images are drawn before each frame.
 typedef struct view_pictures {
     md5gl_impostors *impostors; // NULL: all members are drawn as models
-    uint32_t *first;            // [clips + 1] index of each clip's first image; then their number
-    uint32_t num_drawn;         // images drawn since `look` changed, in the order of drawing
-    uint32_t look;              // display settings of the images, as bits
-    md5gl_impostor *instances;  // visible impostors of this frame
+    uint32_t *first; // [clips + 1] index of each clip's first image; the last entry is their number
+    uint32_t num_drawn;        // images drawn since `look` changed, in the order of drawing
+    uint32_t look;             // display settings of the images, as bits
+    md5gl_impostor *instances; // visible impostors of this frame
 } view_pictures;
 
 // A posed member and its diameter in the image, by which members are sorted.

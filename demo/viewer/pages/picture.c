@@ -1009,7 +1009,7 @@ static void write_plots(text_column *column, const view_picture *picture)
     }
 }
 
-// Returns the format of a value without its unit.
+// Returns the printf() format of a value: four digits, or all digits of the integer part.
 static const char *value_format(const view_fact *fact)
 {
     return fabs(fact->value) < 1000 ? "%.4g" : "%.0f";

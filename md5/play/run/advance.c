@@ -823,9 +823,9 @@ static inline const md5_transition *find_open_transition(const md5_player *playe
     return find_open_candidate(player, layer, active, first);
 }
 
-// Returns the phase of a state's first clip at which a transition leaves the state. For a
-// transition with a single exit this is the phase of the exit, because the clock may differ from it
-// by a rounding error.
+// Returns the phase of a state's first clip at which a transition leaves the state. A transition
+// with a single exit leaves exactly at the exit. The clock can be a rounding error before or after
+// it, so the phase of the exit is returned instead of the phase of the clock.
 static double leaving_phase(const md5_active_state *left, const md5_transition *transition)
 {
     if (!left->tree)
