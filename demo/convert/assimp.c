@@ -717,6 +717,16 @@ static const char *read_curves(assimp_importer *importer, const convert_input *i
     return bytes;
 }
 
+// Reports a loss at the location of a problem, with the name of its element between the texts
+// `before` and `after`. Does nothing if the file does not have this problem.
+static void report_collada_problem(assimp_importer *importer, const collada_problem *problem,
+                                   const char *before, const char *after)
+{
+    if (problem->name)
+        add_line(importer, LOSS LOCATION "%s '%.60s' %s", problem->line, problem->column, before,
+                 problem->name, after);
+}
+
 // Repairs a Collada file. Returns the bytes of the repaired file, or no bytes if the file needs no
 // repair. Reports content that libassimp reads incorrectly.
 static convert_bytes repair_collada(assimp_importer *importer, const convert_input *input,
@@ -726,28 +736,17 @@ static convert_bytes repair_collada(assimp_importer *importer, const convert_inp
         return (convert_bytes){0};
     importer->job.rate = rate;
     const collada_file file = collada_repair(&importer->job, input->bytes, input->size);
-    if (file.unsupported_sampler.name)
-        add_line(importer,
-                 LOSS LOCATION
-                 "the curves of animation sampler '%.60s' cannot be evaluated: expected LINEAR, "
-                 "STEP, BEZIER or HERMITE keys with ascending times and a value and tangents for "
-                 "each key; bake the animation when you export it",
-                 file.unsupported_sampler.line, file.unsupported_sampler.column,
-                 file.unsupported_sampler.name);
-    if (file.unsupported_target.name)
-        add_line(importer,
-                 LOSS LOCATION
-                 "the animation of '%.60s' is not supported: expected a target such as NODE/SID, "
-                 "NODE/SID.X or NODE/SID.ANGLE, no lookat, and a sampler for each channel; bake "
-                 "the animation when you export it",
-                 file.unsupported_target.line, file.unsupported_target.column,
-                 file.unsupported_target.name);
-    if (file.confused_skin.name)
-        add_line(importer,
-                 LOSS LOCATION "expected joint '%.60s' in the skeleton of this skin, found it in "
-                               "another skeleton; give all joints different names, or export each "
-                               "skeleton to its own file",
-                 file.confused_skin.line, file.confused_skin.column, file.confused_skin.name);
+    report_collada_problem(importer, &file.unsupported_sampler, "the curves of animation sampler",
+                           "cannot be evaluated: expected LINEAR, STEP, BEZIER or HERMITE keys "
+                           "with ascending times and a value and tangents for each key; bake the "
+                           "animation when you export it");
+    report_collada_problem(importer, &file.unsupported_target, "the animation of",
+                           "is not supported: expected a target such as NODE/SID, NODE/SID.X or "
+                           "NODE/SID.ANGLE, no lookat, and a sampler for each channel; bake the "
+                           "animation when you export it");
+    report_collada_problem(importer, &file.misassigned_joint, "expected joint",
+                           "in the skeleton of this skin, found it in another skeleton; give all "
+                           "joints different names, or export each skeleton to its own file");
     return file.text;
 }
 
@@ -1881,12 +1880,12 @@ typedef struct message_location {
 static message_location read_location(const char *message)
 {
     message_location location = {.text = message};
-    if (*message != ':')
-        return location;
-    char *end = NULL;
-    location.line = (uint32_t)strtoul(message + 1, &end, 10);
-    location.column = (uint32_t)strtoul(end + 1, &end, 10);
-    location.text = end + strlen(": ");
+    int length = 0;
+    const int num_read = sscanf(message, LOCATION "%n", &location.line, &location.column, &length);
+    const bool has_location = num_read == 2 && length > 0;
+    if (!has_location)
+        return (message_location){.text = message};
+    location.text = message + length;
     return location;
 }
 

@@ -791,8 +791,8 @@ static int64_t find_first(node_names *names, text_range text)
 // Returns true if libassimp binds a joint of a skin to a node that is not in a skeleton of the
 // skin, although several nodes have the sid of the joint. libassimp uses the first node with this
 // name or id, or else the first node with this sid. `roots` are the first nodes of the skeletons.
-static bool is_joint_confused(scene_nodes *nodes, text_range joint, const int64_t *roots,
-                              size_t num_roots)
+static bool is_joint_misassigned(scene_nodes *nodes, text_range joint, const int64_t *roots,
+                                 size_t num_roots)
 {
     const size_t sid = find_text(&nodes->sids.texts, joint);
     if (sid == SIZE_MAX)
@@ -859,15 +859,15 @@ static void check_skin(collada_text *file, scene_nodes *nodes, const xml_element
     const uint64_t num_steps = (uint64_t)(joints.end - joints.at) * (1 + num_roots);
     if (num_roots == 0 || !convert_can_charge(file->job, ELEMENTS_PER_LETTER * num_steps))
         at = joints.end;
-    while (at < joints.end && !file->file.confused_skin.name) {
+    while (at < joints.end && !file->file.misassigned_joint.name) {
         while (at < joints.end && isspace((unsigned char)*at))
             at++;
         const char *const start = at;
         while (at < joints.end && !isspace((unsigned char)*at))
             at++;
         const text_range joint = {start, at};
-        if (at > start && is_joint_confused(nodes, joint, roots, num_roots))
-            note_problem(file, &file->file.confused_skin, joint, instance->start);
+        if (at > start && is_joint_misassigned(nodes, joint, roots, num_roots))
+            note_problem(file, &file->file.misassigned_joint, joint, instance->start);
     }
     free(roots);
 }
@@ -889,10 +889,10 @@ static text_range find_scene(text_range all)
     return scene;
 }
 
-// Searches for a skin whose joints libassimp confuses with those of another skeleton. In Collada
-// the joints of a skin are searched by their sids in the skeletons of its instance, so several
-// skeletons can have the same sids, and several instances of a skin can have different skeletons.
-// libassimp searches the whole scene, and ignores the elements <skeleton>.
+// Searches for a joint of a skin that libassimp takes from another skeleton. In Collada the joints
+// of a skin are searched by their sids in the skeletons of its instance, so several skeletons can
+// have the same sids, and several instances of a skin can have different skeletons. libassimp
+// searches the whole scene, and ignores the elements <skeleton>.
 static void check_skins(collada_text *file)
 {
     const text_range scene = find_scene(file->all);
@@ -954,6 +954,9 @@ typedef struct changed_text {
     const char *copied; // end of the part of the text that was already copied or replaced
 } changed_text;
 
+// A repair: copies `text` to `out` with changes. The text after the last change need not be copied.
+typedef void collada_repair_fn(changed_text *out, text_range text, collada_text *file);
+
 // Copies the text up to a range, and skips the range.
 static void skip_range(changed_text *out, text_range range)
 {
@@ -1003,8 +1006,9 @@ static void unite_library(changed_text *out, text_range library)
 // Unites animations that are played together. libassimp creates a clip of each <animation> with
 // several channels, but nested animations are parts of one animation. Animations from which a file
 // composes clips (<animation_clip>) remain as they are.
-static void unite_animations(changed_text *out, text_range text)
+static void unite_animations(changed_text *out, text_range text, collada_text *file)
 {
+    (void)file;
     text_range rest = text;
     xml_element found;
     if (find_element(&rest, "animation_clip", &found))
@@ -1014,10 +1018,11 @@ static void unite_animations(changed_text *out, text_range text)
         unite_library(out, found.content);
 }
 
-// Adds the matrix <bind_shape_matrix> to each skin that has none. libassimp then uses a matrix of
-// zeros, but the default is the identity.
-static void complete_skins(changed_text *out, text_range text)
+// Adds a <bind_shape_matrix> to each skin without this matrix. Its default is the identity, but
+// libassimp uses a matrix of zeros.
+static void complete_skins(changed_text *out, text_range text, collada_text *file)
 {
+    (void)file;
     xml_element skin;
     while (find_element(&text, "skin", &skin)) {
         text_range rest = skin.content;
@@ -1030,29 +1035,37 @@ static void complete_skins(changed_text *out, text_range text)
     }
 }
 
+enum { NUM_VIEW_VALUES = 9 }; // of a <lookat>: the eye, the target and the up vector
+
+// Replaces the values of a <lookat> by values with an up vector that is perpendicular to the
+// direction of view. Does nothing if the vectors are parallel, because then no rotation is defined.
+static void straighten_view(changed_text *out, text_range content, const double *values)
+{
+    const convert_vec eye = {values[0], values[1], values[2]};
+    const convert_vec target = {values[3], values[4], values[5]};
+    const convert_vec up = {values[6], values[7], values[8]};
+    const convert_vec forward = convert_sub(target, eye);
+    const convert_vec right = convert_cross(forward, up);
+    const convert_vec upright = convert_cross(right, forward);
+    const double length = sqrt(convert_dot(upright, upright));
+    if (!(length > 0))
+        return;
+    skip_range(out, content);
+    convert_append_text(&out->bytes, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g", eye.x, eye.y,
+                        eye.z, target.x, target.y, target.z, upright.x / length, upright.y / length,
+                        upright.z / length);
+}
+
 // Makes the up vector of each transform <lookat> perpendicular to the direction of view. libassimp
 // assumes that it is, and otherwise reads a matrix with shear.
-static void straighten_views(changed_text *out, text_range text, const collada_text *file)
+static void straighten_views(changed_text *out, text_range text, collada_text *file)
 {
-    enum { NUM_VALUES = 9 };
     xml_element view;
     while (find_element(&text, "lookat", &view)) {
         size_t count = 0;
         double *const values = read_numbers(file, view.content, &count);
-        if (count == NUM_VALUES) {
-            const convert_vec eye = {values[0], values[1], values[2]};
-            const convert_vec target = {values[3], values[4], values[5]};
-            const convert_vec up = {values[6], values[7], values[8]};
-            const convert_vec forward = convert_sub(target, eye);
-            const convert_vec right = convert_cross(forward, up);
-            const convert_vec upright = convert_cross(right, forward);
-            const double length = sqrt(convert_dot(upright, upright));
-            const double scale = length > 0 ? 1 / length : 0;
-            skip_range(out, view.content);
-            convert_append_text(&out->bytes, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g", eye.x,
-                                eye.y, eye.z, target.x, target.y, target.z, scale * upright.x,
-                                scale * upright.y, scale * upright.z);
-        }
+        if (count == NUM_VIEW_VALUES)
+            straighten_view(out, view.content, values);
         free(values);
     }
 }
@@ -1091,15 +1104,19 @@ static void replace_samplers(changed_text *out, text_range text, collada_text *f
         free_sampler(&sampler);
     }
 }
-// Ends a copy with changes. If anything was changed, the copy becomes the text of the file.
-static void end_changes(collada_text *file, changed_text *out)
+
+// Makes a repair in the text of a file. If it changes anything, its result becomes the text of the
+// file.
+static void make_repair(collada_text *file, collada_repair_fn *repair)
 {
-    if (out->copied == file->text.at)
+    changed_text out = {.copied = file->text.at};
+    repair(&out, file->text, file);
+    if (out.copied == file->text.at)
         return;
-    skip_range(out, (text_range){file->text.end, file->text.end});
+    skip_range(&out, (text_range){file->text.end, file->text.end});
     free(file->file.text.bytes);
-    file->file.text = out->bytes;
-    file->text = (text_range){out->bytes.bytes, out->bytes.bytes + out->bytes.size};
+    file->file.text = out.bytes;
+    file->text = (text_range){out.bytes.bytes, out.bytes.bytes + out.bytes.size};
 }
 
 collada_file collada_repair(const convert_job *job, const char *bytes, size_t size)
@@ -1111,18 +1128,10 @@ collada_file collada_repair(const convert_job *job, const char *bytes, size_t si
     check_channels(&file);
     check_skins(&file);
 
-    changed_text baked = {.copied = file.text.at};
-    replace_samplers(&baked, file.text, &file);
-    end_changes(&file, &baked);
-    changed_text united = {.copied = file.text.at};
-    unite_animations(&united, file.text);
-    end_changes(&file, &united);
-    changed_text complete = {.copied = file.text.at};
-    complete_skins(&complete, file.text);
-    end_changes(&file, &complete);
-    changed_text straight = {.copied = file.text.at};
-    straighten_views(&straight, file.text, &file);
-    end_changes(&file, &straight);
+    collada_repair_fn *const repairs[] = {replace_samplers, unite_animations, complete_skins,
+                                          straighten_views};
+    for (size_t i = 0; i < COMMON_LENGTH(repairs); i++)
+        make_repair(&file, repairs[i]);
 
     free_elements(&file.sources);
     return file.file;

@@ -18,7 +18,7 @@ typedef struct collada_file {
     convert_bytes text;                  // the repaired file; empty if it needs no repair
     collada_problem unsupported_sampler; // a sampler that was not evaluated
     collada_problem unsupported_target;  // a channel that libassimp ignores or reads incorrectly
-    collada_problem confused_skin;       // a joint that libassimp takes from another skeleton
+    collada_problem misassigned_joint;   // a joint that libassimp takes from another skeleton
 } collada_file;
 
 // Evaluates the animation curves of a Collada file in each frame, and repairs elements that

@@ -182,8 +182,8 @@ typedef struct material_search {
     common_text_index keys;    // of materials: shader and paths of the images
     common_text_index shaders; // shaders that have a material
     bool is_by_shader;         // each shader has one material
-    // [meshes] the options of the user that apply to each mesh: for each kind of map the file that
-    // replaces it, for example that of --texture, and the name in --hide. NULL: no such option.
+    // [meshes] the options of the user that apply to each mesh: for each kind of map, the file that
+    // replaces it, such as the argument of --texture; for --hide, its argument. NULL: no option.
     const char *(*mesh_options)[CONVERT_NUM_MESH_OPTIONS];
 } material_search;
 

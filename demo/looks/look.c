@@ -962,8 +962,8 @@ static char *add_named_folder(view_package *package, const char *name)
 typedef enum evidence {
     BY_DECLARATION, // a file declares the image for the mesh
     BY_SKIN,        // the image belongs to a skin in Quake
-    BY_PATH,        // the path of the image is that of the shader
-    BY_END_OF_PATH, // the last two parts of the image's path are those of the shader's path
+    BY_PATH,        // the image and the shader have the same path
+    BY_END_OF_PATH, // the last two parts of both paths are equal
     BY_SHADER,      // the image is named after the shader
     BY_MODEL,       // the image is named after the model
     BY_MESH,        // the image is named after the mesh
