@@ -1877,15 +1877,28 @@ typedef struct message_location {
     const char *text; // the message after the location
 } message_location;
 
+// Reads a colon and an unsigned number. Returns the first byte after them, or NULL.
+static const char *read_colon_and_number(const char *at, uint32_t *number)
+{
+    const bool has_digit = at[0] == ':' && at[1] >= '0' && at[1] <= '9';
+    if (!has_digit)
+        return NULL;
+    char *end;
+    *number = (uint32_t)strtoul(at + 1, &end, 10);
+    return end;
+}
+
 static message_location read_location(const char *message)
 {
-    message_location location = {.text = message};
-    int length = 0;
-    const int num_read = sscanf(message, LOCATION "%n", &location.line, &location.column, &length);
-    const bool has_location = num_read == 2 && length > 0;
-    if (!has_location)
-        return (message_location){.text = message};
-    location.text = message + length;
+    const message_location without_location = {.text = message};
+    message_location location = {0};
+    const char *const after_line = read_colon_and_number(message, &location.line);
+    if (!after_line)
+        return without_location;
+    const char *const after_column = read_colon_and_number(after_line, &location.column);
+    if (!after_column || strncmp(after_column, ": ", 2) != 0)
+        return without_location;
+    location.text = after_column + 2;
     return location;
 }
 
