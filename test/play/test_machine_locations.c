@@ -7,7 +7,8 @@
 #include "test/play/test_play_case.h"
 #include "test/read/read_case.h"
 
-// Parsed with three clips of 21 frames each. The trailing numbers are the lines of the text.
+// `good` is parsed with three clips of 21 frames each. The comment after each line of the text is
+// its line number.
 static const char good[] =
     "machine hero {\n"                                                             // 1
     "  float speed 1.5 bool armed trigger jump\n"                                  // 2

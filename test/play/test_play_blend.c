@@ -38,7 +38,8 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
         for (int other_item = 0; other_item < COUNT; other_item++)
             CHECK(weights[other_item] == (item == other_item ? 1 : 0));
     }
-    // Weights at any position: not negative, with the sum 1, and continuous along a path.
+    // At every position of a path through the plane, the weights must not be negative and must have
+    // the sum 1. They must change continuously along the path.
     for (int step = 0; step < 4000; step++) {
         const float x = -6 + 0.003f * (float)step;
         const float y = 0.001f * (float)(step % 4000) - 1;
@@ -225,7 +226,8 @@ TEST (blend_kinds_do_not_depend_on_signs_of_quaternions) {
                 play_advance(both[k]->player, 0.02);
                 play_pose(both[k]->player, pose[k]);
             }
-            // Offsets are derived from speeds, which multiplies rounding errors by 256 per second.
+            // An inertial fade computes speeds as differences of poses over 1/256 s, which
+            // multiplies the rounding errors of the poses by 256.
             CHECK(play_pose_distance(pose[0], pose[1]) < (fade ? 2e-3 : NEAR));
         }
         play_scene_end(&plain);
@@ -298,7 +300,8 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
     for (int step = 0; step < 40; step++) {
         real_transform parts[2][PLAY_JOINTS], second_pose[PLAY_JOINTS];
         for (int pair = 0; pair < 2; pair++) {
-            // The mean of 1 and 1.5 cycles per second, or of 2 and 3 cycles per second.
+            // The rate of a pair is the mean of the rates of its clips: of 1 and 1.5 cycles per
+            // second for the first pair, of 2 and 3 for the second.
             const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1) * 20;
             play_real_sample(fixture->assets.anims[2 * pair], frame, parts[pair]);
             play_real_sample(fixture->assets.anims[2 * pair + 1], frame, second_pose);
@@ -466,8 +469,9 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
              extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
             SCOPED_PLAY fixture, second;
             begin(&fixture, GAITS, 4, sync, extract);
-            // Without synchronization the cycles of the remaining clips do not end together with
-            // the first clip's; their root motion is uniform.
+            // max_speed_error() measures whole cycles of the first clip. Without synchronization,
+            // the cycles of the other clips end at other times. The measured speed is still exact,
+            // because their root motion is uniform.
             CHECK_SMALL(max_speed_error(fixture.player, -20, 90), 1e-3);
             begin(&second, LONG_STEPS, 2, sync, extract);
             CHECK_SMALL(max_speed_error(second.player, 10, 14), 1e-3);
@@ -584,8 +588,7 @@ TEST (by_speed_blend_of_bobbin_moves_at_the_parameter_unlike_a_line) {
         1e-3);
 }
 
-// -- Speeds that cannot be measured
-// ----------------------------------------------------------------
+// -- Speeds that cannot be measured --------------------------------------------------------------
 
 static void check_refused(const play_case *assets, const char *extract, const char *motion,
                           const char *message)
@@ -620,7 +623,8 @@ TEST_HERE (by_speed_rejects_items_without_speed, GAITS, 4, MD5_SYNC_NONE,
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check_refused(&fixture->assets, "walk", cases[i].items, cases[i].message);
-    // A machine file cannot express these positions.
+    // A machine file cannot contain a position for an item of `by_speed`, so the positions are set
+    // in the tables.
     static const md5_motion_item placed[][2] = {{{.motion = "c2"}, {.motion = "c3", .x = 90}},
                                                 {{.motion = "c2"}, {.motion = "c3", .y = 90}}};
     for (size_t i = 0; i < COUNT_OF(placed); i++) {
@@ -681,7 +685,7 @@ TEST (states_that_cannot_be_synchronized_are_rejected) {
         play_refused(&fixture.assets, NULL, rows[i].message, "%s", rows[i].rows);
 }
 
-// A damaged saved player can contain such states.
+// The library does not create such a state, but the bytes of a damaged saved player can contain it.
 TEST (states_with_different_markers_are_not_synchronized) {
     SCOPED_PLAY fixture;
     play_scene_clips(&fixture, 1, 21, 20);

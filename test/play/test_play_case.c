@@ -338,7 +338,8 @@ void play_scene_play(play_scene *fixture, const md5_machine_desc *desc)
     fixture->player = play_player(fixture->machine);
 }
 
-// Returns NULL and an error if the tables are rejected.
+// Parses the entries of a machine and creates it, for play_machine_read(). Returns NULL and sets
+// the error if the tables are rejected.
 static md5_machine *read_rows(const play_case *assets, const md5_clip_desc *clips, const char *rows,
                               va_list values, md5_error *error)
 {

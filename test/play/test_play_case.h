@@ -40,7 +40,8 @@ void play_end(play_case *assets);
 uint32_t play_add_clip(play_case *assets, uint32_t num_frames, double frame_rate, double size,
                        play_walk walk, uint64_t seed);
 
-// Loads Bobbin with the clips of these names instead.
+// Fills `assets` with Bobbin's model and the clips of these names, instead of the generated
+// character.
 void play_begin_bobbin(play_case *assets, const char *const *names, uint32_t count);
 #define SCOPED_CASE __attribute__((cleanup(play_end))) play_case
 
@@ -51,16 +52,19 @@ void play_begin_bobbin(play_case *assets, const char *const *names, uint32_t cou
 void play_real_sample(const md5_anim *anim, double frame, real_transform pose[PLAY_JOINTS]);
 void play_real_blend(const real_transform *from, const real_transform *to, double weight,
                      const float *mask, real_transform *pose);
-// Adds weight * (source - reference).
+// Writes to `out` the sum of `pose` and weight * (source - reference). `mask` contains a factor for
+// each joint, or is NULL.
 void play_real_add(const real_transform *pose, const real_transform *source,
                    const real_transform *reference, double weight, const float *mask,
                    real_transform *out);
 void play_real_bind(const md5_model *model, real_transform *pose);
 
-// Returns the largest difference of a joint: angle in radians plus distance in units.
+// Returns the largest difference between two poses in any joint: the angle between the rotations in
+// radians plus the distance of the translations in units.
 double play_distance(const md5_xform *pose, const real_transform *expected);
 double play_pose_distance(const md5_xform *a, const md5_xform *b);
-// Returns the same difference for the current pose of a player, and for the poses of two players.
+// These functions return the same difference: between the current pose of a player and an expected
+// pose, and between the current poses of two players.
 double play_miss(md5_player *player, const real_transform *expected);
 double play_player_distance(md5_player *a, md5_player *b);
 
@@ -100,11 +104,13 @@ void play_scene_end(play_scene *fixture);
 #define TEST_PLAY(title, begin) \
     TEST_WITH (title, play_scene, fixture, begin, play_scene_end(fixture))
 
-// Does the same with the entries of a machine file, without "machine NAME {" and "}", formatted as
-// by printf(). If the text contains clips, they are the clips of `assets` in their order, and the
-// names of the scene's clips are not used.
+// Creates the machine and player of a scene like play_scene_play(), but from the entries of a
+// machine file, without "machine NAME {" and "}". They are formatted as by printf(). If the text
+// contains clips, they are the clips of `assets` in their order, and the names of the scene's clips
+// are not used.
 void play_scene_read(play_scene *fixture, const char *rows, ...) TEST_PRINTF(2, 3);
-// Does the same for a new scene with `num_clips` clips of one second and 21 frames.
+// The same as play_scene_read(), for a new scene with `num_clips` clips of one second and 21
+// frames.
 void play_scene_make(play_scene *fixture, uint32_t num_clips, const char *rows, ...)
     TEST_PRINTF(3, 4);
 // Creates only the machine. `clips` may be NULL if the text contains an entry for each clip.
@@ -141,8 +147,7 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count);
 void play_crowd_free(play_crowd *fixture);
 void play_crowd_advance(play_crowd *fixture);
 
-// -- Models from texts
-// -----------------------------------------------------------------------------
+// -- Models from texts ---------------------------------------------------------------------------
 
 // A machine for a model that is read from a text, and the results of its player.
 typedef struct play_rig {

@@ -36,8 +36,8 @@ static void watch(md5_player *player, double step, int count, double *seconds)
     }
 }
 
-// The bound of chi squared is exceeded once in 1000 with 19 degrees of freedom; the remaining
-// bounds are four standard deviations.
+// A correct implementation exceeds the limit of chi squared (19 degrees of freedom) with one of
+// 1000 seeds. The other limits are four standard deviations.
 TEST_HERE (chance_is_within_its_bounds_and_even) {
     static double seconds[VISITS];
     int counts[BINS] = {0};

@@ -182,7 +182,8 @@ static md5_cues create_cues(const md5_timing *timing, md5_cue table[2 * NUM_EVEN
     return (md5_cues){timing, table, md5i_build_cues(timing, EVENTS, NUM_EVENTS, false, table)};
 }
 
-// Special conditions at the begin or end of a step.
+// How a step begins or ends. AT_START: events at the start of the step fire too. ENDS_CYCLE: the
+// step ends exactly at the end of a cycle.
 typedef enum step_kind { PLAIN, AT_START, ENDS_CYCLE } step_kind;
 
 // Appends the events between two normalized times to `fired`.
@@ -396,7 +397,7 @@ static void build_roots(double step, md5_xform *roots)
     }
 }
 
-// The roots of such a walk, and the track of the extracted part.
+// The roots of build_roots(), and the root motion that is extracted from them.
 typedef struct rooted {
     md5_xform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
@@ -720,7 +721,8 @@ TEST (boundaries_divide_backward_steps) {
     SCOPED_PLAY fixture;
     begin_states(&fixture, "transition a b { duration 0.5 interrupt_none } "
                            "transition b a { start 0.5 }");
-    // Half a second in b, then a from 0.5, which fades to b immediately.
+    // The fade from a to b takes 0.5 s. At its end, the state changes to a and immediately begins
+    // the next fade to b, which is half done after 0.75 s.
     for (uint32_t steps = 1; steps < 60; steps = 2 * steps + 1) {
         events_in(&fixture, -0.75, steps);
         CHECK_UINT(play_state(fixture.player), 1);
@@ -806,8 +808,8 @@ TEST_PLAY (boundaries_of_a_step_with_too_many_events,
         const md5_advance_status status = md5_player_advance(fixture->player, delta[i], hear, &got);
         CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
-        // Four events per cycle, 1e12 cycles. Backward, the last frame, from which the step begins,
-        // fires twice.
+        // 1e12 cycles have four events each. Backward (i = 1), there is one more event, because the
+        // event of the last frame, where the step begins, fires twice.
         CHECK_UINT(status.num_dropped, 4000000000000 + (uint64_t)i - MD5_MAX_STEP_EVENTS);
         CHECK(status.undivided == 0);
     }
@@ -833,7 +835,8 @@ TEST (boundaries_of_a_step_with_too_many_transitions) {
     CHECK(md5_player_advance(fixture.player, 1e-6, hear, &got).undivided == 0);
 }
 
-// Half of the parts are cycles of one second each, the rest are the transitions after them.
+// A step is divided into at most MD5_MAX_STEP_PARTS parts. Every second part is a cycle of one
+// second, and the part after it is a transition, which takes no time.
 TEST_PLAY (boundaries_of_a_step_omit_time_after_the_last_part,
            begin(fixture, FAST "layer body { state fast fast transition fast fast { exit 1 } }")) {
     CHECK_NEAR(md5_player_advance(fixture->player, 1e6, NULL, NULL).undivided,

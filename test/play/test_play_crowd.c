@@ -86,7 +86,8 @@ static void stir(md5_player *player, uint64_t *random)
     target->has_rotation = test_random_u32(random) % 2;
 }
 
-// Returns a step as a game would make; sometimes a step that a game would not make.
+// Returns a time step in seconds. Most steps have the usual length of a frame of a game. One of 64
+// steps is unusual: zero, negative, or many seconds.
 static double random_step(uint64_t *random)
 {
     static const double odd[6] = {0, -0.3, 3, 500, -100, 40};
@@ -213,8 +214,9 @@ TEST_HERE (crowd_of_two_machines) {
 
 enum { MAX = 37 };
 
-// Plays `count` characters in one batch, of two machines of one model; every `part`-th requests
-// joints.
+// Plays `count` characters in one batch, and compares them with characters that are played
+// separately. They have two machines of one model. Every `part`-th character requests joint
+// matrices.
 static void check_equal(const md5_machine *const machines[2], int count, int part)
 {
     static md5_mat34 joints[MAX][PLAY_JOINTS], palettes[MAX][PLAY_JOINTS];
@@ -300,13 +302,14 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
             md5_solve_two_bone(skeleton, &bend, expected);
         else if (i < 5)
             md5_solve_chain(skeleton, &reach, expected);
-        // A spring begins at the animated pose, except for rounding errors.
+        // A spring at rest keeps the animated pose, but its solver adds rounding errors. All other
+        // modifiers must give the bits of the function with their name.
         CHECK(i == 5 ? play_pose_distance(pose, plain) < 1e-4
                      : memcmp(pose, expected, sizeof pose) == 0);
         CHECK(i == 5 || memcmp(pose, plain, sizeof pose) != 0);
         target->weight = 0;
     }
-    // After that it hangs down; after a reset it begins at the animated pose again.
+    // After a while the spring hangs down. After a reset it begins at the animated pose again.
     md5_player_target(player, 5)->weight = 1;
     play_pose(player, pose);
     play_advance(player, 0.2);
@@ -360,7 +363,7 @@ TEST (crowd_bounds_contain_vertices_of_unusual_biases) {
         {"", 0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        // A model of one mesh on two joints, with the given text of weights.
+        // Write a model with one mesh, two joints and the weights of the case.
         unsigned num_weights = cases[i].count;
         char text[2048];
         const int size =
@@ -528,7 +531,7 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
     }
 }
 
-// For callers that need the poses of a crowd but no matrices.
+// A caller may need the poses of a crowd but no matrices. The hook must be called for it too.
 TEST_HOOK(play_hook_is_called_without_matrices)
 {
     play_crowd *const crowd = fixture->crowd;

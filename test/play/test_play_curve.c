@@ -8,7 +8,7 @@ static void begin_two(play_scene *fixture)
     play_scene_clips(fixture, 2, 11, 10);
 }
 
-// A transition of half a second from low to high, with the given easing.
+// The text of a machine whose state fades from low to high in half a second, with the easing %s.
 #define EASED                                          \
     "bool go 1 layer body { state low a state high b " \
     "transition low high { when go duration 0.5 %s } }"
@@ -37,7 +37,8 @@ static double bezier(const double c[4], double x)
     return 3 * r * r * s * c[1] + 3 * r * s * s * c[3] + s * s * s;
 }
 
-// Returns the distance of the pose from both clips blended by this weight.
+// Returns the distance between the player's pose and the expected pose: both clips at `seconds`,
+// blended by `weight`.
 static double miss(const play_scene *fixture, double seconds, double weight)
 {
     real_transform from[PLAY_JOINTS];
@@ -148,7 +149,8 @@ static void weight_curves_begin(play_scene *fixture, bool in_layer, const char *
                     follow, item, base, weight, easing);
 }
 
-// Returns the distance of the pose at the start from both clips blended by this weight.
+// Returns the distance between the player's pose at the start and the expected pose: both clips at
+// their start, blended by `weight`.
 static double weight_curves_miss(const play_scene *fixture, double weight)
 {
     float weights[PLAY_JOINTS];
@@ -163,7 +165,8 @@ static double weight_curves_miss(const play_scene *fixture, double weight)
     return play_miss(fixture->player, blended);
 }
 
-// `t` is in 0..1, but not at the start of a step of the curve.
+// Returns the value of a curve at t, computed from its formula. `t` is in 0..1, but not at the
+// start of a step of the curve, where rounding would decide the value.
 static double expected(const char *curve, double t)
 {
     if (strcmp(curve, BEZIER) == 0)
@@ -196,7 +199,8 @@ TEST (weight_of_an_item_or_layer_is_eased) {
     }
 }
 
-// Like a fade over time: the parameter follows in 0.5 s, along a curve.
+// A parameter that follows its goal along a curve for 0.5 s changes like the weight of a fade of
+// 0.5 s with this curve.
 TEST (parameter_follows_by_a_curve) {
     STRINGS(curves) = {BEZIER, "steps 4"};
     for (size_t i = 0; i < COUNT_OF(curves); i++) {
@@ -216,7 +220,7 @@ TEST (parameter_follows_by_a_curve) {
     }
 }
 
-// A machine whose tables contain other curves.
+// A machine with tables that the tests can change, for curves that a machine file cannot contain.
 typedef struct curved {
     play_scene scene;
     md5_motion_item items[2];
@@ -341,7 +345,8 @@ static void set_all(play_scene *fixture, float value)
         CHECK(md5_player_set(fixture->player, i, value));
 }
 
-// The distance that is left after t seconds on the path from 1 to 5, whose length is 4.
+// Returns the expected distance between the parameter and its goal after t seconds. The parameter
+// moves from 1 to 5. The result is relative to this distance of 4.
 static double left(int kind, double t)
 {
     if (kind == SMOOTH)
@@ -545,7 +550,8 @@ static void begin_paced(paced *fixture, const md5_follow_desc *follow, double ex
     scene->player = play_player(machine);
 }
 
-// Two seconds, in `rate` steps each.
+// Plays two seconds in steps of 1 / `rate` seconds. Sets the parameter to 3 at the start, and to
+// 0.5 after one second.
 static void play_paced(paced *fixture, int rate)
 {
     md5_player *const player = fixture->scene.player;
@@ -577,8 +583,9 @@ TEST (follow_drives_a_rate_independently_of_the_frame_rate) {
     }
 }
 
-// Synchronized clips on a line: the change of their rate differs when the parameter passes an item.
-// If they are blended by speed, the distance is the integral of the speed.
+// A parameter that follows its goal drives a blend of synchronized clips. The rate of the blend
+// changes differently before and after the parameter passes an item. If the clips are blended by
+// speed, the distance is the integral of the speed.
 TEST (follow_drives_a_blend_independently_of_the_frame_rate) {
     for (int by_speed = 0; by_speed < 2; by_speed++) {
         SCOPED_PLAY fixture;
@@ -606,7 +613,9 @@ TEST (follow_drives_a_blend_independently_of_the_frame_rate) {
             const double current = play_time(fixture.player);
             time = i == 0 ? current : time;
             CHECK_NEAR(current, time, 1e-6);
-            // From 50 to 130, held at 100; then from 126.0 to -20, held at 100 and at 40.
+            // In the first second the parameter moves from 50 toward 130, and the speed is limited
+            // to 100 units per second. In the next second it moves from `top` toward -20, and the
+            // speed is limited to 100 and to 40, the speeds of the two clips.
             const double up = log(80.0 / 30.0) / 3.0;
             const double top = 130 - 80 * exp(-3);
             const double at_100 = log((top + 20) / 120.0) / 3.0;

@@ -9,7 +9,7 @@
 
 enum { MACHINES = 150, STEPS = 24, MASKS = 2, MAX_JOINTS = 128 };
 
-// The same machine twice: one player at full detail, one at reduced detail.
+// Two players of the same machine: `full` has full detail, `reduced` has reduced detail.
 typedef struct detail_test {
     play_random_stock stock;
     play_random_tables tables;
@@ -245,7 +245,7 @@ TEST (detail_omits_modifiers_of_excluded_joints) {
     CHECK_BYTES(pose, still, 4 * sizeof pose[0]); // up to the chest, which nods in the clip
     const md5_xform *const bind = fixture.assets.model->bind_local;
     CHECK_BYTES(pose + 4, bind + 4, (PLAY_JOINTS - 4) * sizeof pose[0]);
-    // The hand is animated, the foot is not.
+    // The mask `legless` contains the hand but not the foot, so only the hand is animated.
     CHECK(md5_player_set_detail(fixture.player, &(md5_detail){.mask = "legless"}));
     play_pose(fixture.player, pose);
     CHECK(memcmp(pose + 3, still + 3, sizeof pose[0]) != 0);

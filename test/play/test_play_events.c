@@ -73,7 +73,7 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     listen(player, -0.3, &got);
     CHECK_UINT(got.count, 1); // the event `end` is at the start of the step
     CHECK_STRING(got.events[0]->text, "right");
-    // Without a callback the events are lost.
+    // Events that occur without a callback are lost: they do not fire later.
     play_advance(player, 0.3);
     // Seeking is not playback: an event at the new time does not fire, later events do.
     CHECK(md5_player_seek(player, 0, 0, 0.25));
@@ -213,8 +213,9 @@ TEST (play_root_motion_equals_that_of_the_clips) {
             const double up = extract == MD5_ROOT_EXTRACTION_MOVE ? 1.0 : 0.0;
             check_position(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0, 0, 0,
                            1e-3);
-            // The mean of 40 and 100 units per cycle. The cycle is played from marker to marker: 8
-            // and 12 frames in one clip, 11 and 9 in the other.
+            // A blend of two walks advances by the mean of 40 and 100 units per cycle. The clips
+            // are synchronized from marker to marker. These intervals have 8 and 12 frames in one
+            // clip, 11 and 9 in the other.
             const double cycle =
                 2.0 / (20.0 / 8.0 + 20.0 / 11.0) + 2.0 / (20.0 / 12.0 + 20.0 / 9.0);
             md5_player_seek(player, 0, 2, 0);
@@ -222,11 +223,13 @@ TEST (play_root_motion_equals_that_of_the_clips) {
                            10.5 * up, 0, 2e-3);
             md5_player_seek(player, 0, 3, 0.5);
             check_position(walk_on(player, s, parts, &random), goes ? 20.0 : 0.0, 0, 0, 0, 1e-3);
-            // Forward, backward, and 0.7 seconds forward: one cycle takes two seconds.
+            // A ping-pong clip: one cycle takes two seconds, so in 4.7 s it plays forward and
+            // backward twice, and then forward for 0.7 s.
             md5_player_seek(player, 0, 4, 0);
             check_position(walk_on(player, 4.7, parts, &random), goes ? 70.0 : 0.0, 0, 2.1 * up, 0,
                            1e-3);
-            // Frames are on the arc of a circle, positions between them on chords.
+            // A walk on a circle. Its frames are on the circle and positions between frames on
+            // chords, so the tolerance is large.
             md5_player_seek(player, 0, 1, 0);
             const play_position at = walk_on(player, s, parts, &random);
             if (extracts_rotation)

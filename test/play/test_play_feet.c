@@ -162,7 +162,7 @@ TEST (play_feet_without_valid_legs_are_rejected) {
     }
 }
 
-// The same errors for tables that are written in C.
+// A machine with such an error can also be created from tables that are written in C.
 TEST_HERE (play_feet_without_a_table_are_rejected, "feet pelvis { " LEGS " }") {
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {

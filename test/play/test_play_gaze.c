@@ -32,7 +32,7 @@ static void begin(play_rig *fixture, const char *words)
     CHECK_STRING(fixture->error.message, "");
 }
 
-// Returns the angle between the x axis of an eye and a point, degrees.
+// Returns by how many degrees an eye misses a point. An eye looks along its x axis.
 static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 {
     const real_transform at = ik_joint_transform(&fixture->model->skeleton, fixture->pose, eye);
@@ -204,7 +204,8 @@ TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
     const md5_gaze before = *md5_player_gaze(fixture->player, 0);
     play_rig_advance(fixture, -0.4);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
-    // A gaze without eyes rotates only the head, by a chain of three joints.
+    // A gaze without eyes rotates a chain of three joints that ends at the head. The eyes keep
+    // their rotations.
     CHECK(fixture->pose[HEAD].rotation.z != 0 && fixture->pose[EYE_L].rotation.z == 0);
 }
 
@@ -285,8 +286,8 @@ TEST (play_gaze_without_valid_joints_is_rejected) {
     }
 }
 
-// Tables that are written in C: other kinds of modifiers reject a gaze; the machine stores a copy;
-// each number is part of the fingerprint.
+// Checks tables that are written in C: only a modifier of kind gaze can have a gaze description,
+// the machine stores a copy of it, and each of its numbers is part of the fingerprint.
 TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     md5_modifier_gaze rule = {.eyes = {"eye_l", NULL, "nobody"}};
     md5_modifier_desc modifier = {

@@ -37,9 +37,9 @@ static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
     "clip lifts f { turn }\nclip turns f { turn }\nclip spins f { turn }\nclip twists f { turn " \
     "}\n"
 
-// Movements of the clips, in the order of CLIPS. In each of its ten frames per second the character
-// moves ahead by `ahead`, rotates by `degrees`, which is the z of a quaternion, and its left leg
-// rises by `up`; all are relative to the first frame.
+// Movement of the character in each clip, relative to the first frame, in the order of CLIPS. The
+// clips have ten frames per second. In each frame the character moves ahead by `ahead` units and
+// rotates by `degrees`, which is the z of a quaternion. Its left leg rises by `up` units.
 static const struct {
     double ahead;
     double degrees;
@@ -79,7 +79,8 @@ static md5_anim *create_clip(int number, const md5_load_opts *opts)
     return anim;
 }
 
-// Creates a machine with the given text that plays a clip in its only layer.
+// Begins a rig whose machine plays the clip `clip` in its only layer. `words` are further entries
+// of the machine file, such as a modifier. The model has the axes `axes`.
 static void hold_begin_in(play_rig *fixture, const char *clip, const char *words, md5_axes axes)
 {
     const md5_load_opts opts = {.axes = axes};
@@ -212,7 +213,8 @@ TEST_HOLD (play_hold_releases_and_returns, "glides",
     const double w = 6.638352 / release;
     CHECK_NEAR((1 + w * release) * exp(-w * release), 0.01, 1e-7);
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
-    // From here on, positions are relative to the character, which has moved on by a unit.
+    // The character has moved by one unit while the sole was held. From here on, positions are
+    // relative to the character.
     const double start = hold_sole_position(fixture, TOE_L).x - fixture->placement.translation.x;
     for (int i = 1; i <= 17; i++) {
         play_rig_advance(fixture, HOLD_TICK);
@@ -224,7 +226,7 @@ TEST_HOLD (play_hold_releases_and_returns, "glides",
         CHECK_NEAR(hold_sole_position(fixture, TOE_L).z, 4 * 0.33 * t / release * (1 - t / release),
                    1e-4);
     }
-    // The foot is held again at its current position.
+    // After its return the foot must be held again, at its current position.
     play_rig_advance(fixture, HOLD_TICK);
     play_rig_advance(fixture, HOLD_TICK);
     const real3 was = hold_sole_position(fixture, TOE_L);
@@ -309,7 +311,7 @@ TEST_HOLD (play_hold_without_clips_keeps_low_feet, "nothing", HOLD_FEET "hold }"
     CHECK(fixture->player->foot_locks[0].is_locked);
 }
 
-// A foot that is held again, here after its release, does not move in that step either.
+// A foot must not move in the step in which it is held again, here after its release.
 TEST_HOLD (play_hold_begins_at_the_position_of_the_sole, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
@@ -324,7 +326,8 @@ TEST_HOLD (play_hold_begins_at_the_position_of_the_sole, "glides",
     CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
 
-// The pose is frozen below a chain of states that interrupt each other.
+// So many states that interrupt each other's fades use all slots of the layer. The oldest pose is
+// frozen.
 TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
     for (uint32_t i = 0; i < 8; i++) {
         CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1));
@@ -404,7 +407,7 @@ TEST (play_hold_that_is_not_finite_is_reset) {
     }
 }
 
-// The same in other axes, also left-handed ones.
+// A held foot must move in the same way in every system of axes, including left-handed systems.
 TEST (play_hold_is_the_same_in_other_axes) {
     for (md5_axes axes = MD5_AXES_Y_UP; axes <= MD5_AXES_BLENDER; axes++) {
         SCOPED_RIG plain, rotated;
@@ -644,7 +647,8 @@ static const char saved[] =
 
 enum { SAVED_SIZE = (sizeof saved - 1) / 2 };
 
-// The position remains held. The heading is held from now on, as the foot is animated now.
+// A restored player continues to hold the position of a foot. It holds the heading that the foot
+// has in the animation at this time, because version 4 did not store headings.
 TEST (play_hold_saved_without_headings_is_restored) {
     SCOPED_RIG old, same;
     uint8_t bytes[SAVED_SIZE];
@@ -707,8 +711,8 @@ TEST (play_hold_without_valid_legs_is_rejected) {
     }
 }
 
-// Tables that are written in C: other kinds of modifiers reject it; the machine stores a copy; each
-// number is part of the fingerprint.
+// Checks tables that are written in C: only a modifier of kind feet can have a hold description,
+// the machine stores a copy of it, and each of its numbers is part of the fingerprint.
 TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     md5_modifier_hold rule = {.toes = {"toe_l", NULL, "nobody"}};
     static const md5_foot_desc feet[] = {{.ankle = "ankle_l"}, {.ankle = "ankle_r"}};

@@ -307,7 +307,7 @@ static void play_character(const character *fixture)
         while (num_steps-- > 0) {
             advance(&play, sign * 0.08 * test_random(&play.random));
 
-            // Compares the distances with those at the start.
+            // Compare the distance of each joint from the target with the distance at the start.
             const double size = pose_extent(&play);
             for (uint32_t i = 0; i < play.fixture->model->skeleton.num_joints; i++) {
                 const md5_xform shown = play.poses[VISIBLE][i];
@@ -350,7 +350,8 @@ static md5_xform random_transform(uint64_t *random)
                        .translation = ik_random_point(1, random)};
 }
 
-// Returns a velocity of about 1e-4 to 1e4: from nearly 0 to far more than joints reach.
+// Returns a random velocity, whose size is from 1e-4 (nearly at rest) to 1e4 (much faster than
+// joints move).
 static md5_velocity random_velocity(uint64_t *random)
 {
     const float size = (float)pow(10, test_random(random) * 8 - 4.0);
@@ -673,7 +674,8 @@ static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, cons
     return held;
 }
 
-// Returns seconds during which every state moves at a constant rate.
+// Returns a random time in seconds. From the start of any state up to this time, the state moves at
+// a constant rate.
 static double random_while(speed_case *fixture)
 {
     return 0.05 + 0.4 * test_random(&fixture->random);
@@ -986,7 +988,8 @@ TEST (smooth_play_continues_after_transitions_without_poses) {
     }
 }
 
-// Begins a transition in a random layer and sets the weight of the masked layer to 0, 0.5 or 1.
+// Begins one or two transitions in a random layer. Sets the weight of the masked layer to 0, 0.5 or
+// 1.
 static void stir(smooth_case *fixture, uint64_t *random)
 {
     const uint32_t layer = test_random_u32(random) % 3;

@@ -7,7 +7,8 @@
 
 #include "md5/play/run/player_state.h"
 
-// Offsets and differences are computed in floats, in another order.
+// The library computes offsets and differences as floats, and adds them in another order than the
+// test.
 #define NEAR 1e-5
 
 enum { ALL = (1u << PLAY_JOINTS) - 1, RATE = 24, FRAMES = 25 };
@@ -100,9 +101,9 @@ TEST (joints_that_no_clip_moves_keep_the_bind_pose) {
     check_added("head");
 }
 
-// Motions that evaluate to b, whatever other items they contain.
+// At x = 0, each of the motions `line`, `nested` and `many` equals clip b, although it contains
+// other items. The motion `many` has 17 items.
 TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
-    // 17 items on a line.
     play_scene_read(fixture, "float x motion line line x { item b 0 item c 1 } "
                              "motion nested line x { item line 0 item a 1 } "
                              "motion many line x { item b 0 item a 1 item a 2 item a 3 item a 4 "
@@ -124,7 +125,7 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
         add_full(&fixture->assets, 0.4, 0, 0, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
-    // At the other end of the line, only c moves joint 10.
+    // At x = 1, the motion `line` equals clip c. Clip c moves joint 10, clip b does not.
     CHECK(md5_player_set(fixture->player, 0, 1));
     play_fade(fixture->player, 0, 1, 0);
     play_advance(fixture->player, 0.4);

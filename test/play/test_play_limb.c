@@ -299,7 +299,8 @@ TEST (modifier_with_a_target_needs_no_weight) {
     CHECK_BYTES(&pose[3].rotation, &expected[3].rotation, sizeof(md5_quat));
 }
 
-// Saved, copied and in a batch, before and after a weight or target was set.
+// The weights and targets of modifiers must be the same in a restored player, in a copy and in a
+// batch. This is checked before and after a weight or target was set.
 TEST (modifier_weight_is_saved_and_copied) {
     enum { NUM_COPIES = 3 };
     SCOPED_WEIGHED fixture;

@@ -31,7 +31,7 @@ static const char rows[] =
     "morph smile parameter speed morph oh state body go morph blink clip idle ( 4 0 8 1 )\n"
     "slot arm { mask upper layer body } one_shot nod arm run { when jump until not armed } }";
 
-// The tables of such a machine, and pointers to entries that the tests change.
+// The tables of the machine `rows`, and pointers to their entries, so that tests can change them.
 typedef struct full {
     md5_machine_file *file;
     md5_clip_desc *clips;
@@ -376,7 +376,7 @@ TEST_HERE (machine_keeps_its_tables) {
     md5_destroy_player(NULL);
 }
 
-// Returns the transform of the head after some time.
+// Creates a machine from the tables, plays 3 seconds, and returns the transform of the head.
 static md5_xform head_after(const full *all)
 {
     md5_xform pose[PLAY_JOINTS];

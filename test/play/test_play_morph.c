@@ -44,7 +44,7 @@ static void pass(const play_scene *fixture, double seconds)
     play_advance(fixture->player, seconds);
 }
 
-// Evaluates the polyline `keys`.
+// Returns the expected weight of the curve at a frame. The curve is a polyline through `keys`.
 static double curve(double frame)
 {
     if (frame < 2)
@@ -80,7 +80,7 @@ TEST_HERE (morph_fades_with_its_state) {
     CHECK_EXACT(morph_weight(fixture, SMILE), 0.25);
     pass(fixture, 0.2);
     CHECK_NEAR(morph_weight(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
-    // A third state fades in over both.
+    // A third state fades in while the first two states still fade into each other.
     go(fixture, 0, 2, 1, MD5_FADE_CROSS);
     CHECK_NEAR(morph_weight(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
     pass(fixture, 0.1);

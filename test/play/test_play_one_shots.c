@@ -87,8 +87,8 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
     }
 }
 
-// If a slot has five one-shots, the one-shot with the smallest weight, here the first, ends
-// immediately. The second player never plays it.
+// A slot can contain four one-shots. If a fifth begins, the one-shot with the smallest weight, here
+// the first, ends immediately. The second player never plays it and must have the same poses.
 TEST (one_shot_of_least_weight_leaves_a_full_slot) {
     SCOPED_PLAY fixture;
     begin(&fixture);
@@ -107,7 +107,8 @@ TEST (one_shot_of_least_weight_leaves_a_full_slot) {
     CHECK(play_player_distance(fixture.player, second) == 0);
 }
 
-// Adds the difference from a frame of the same clip, or of another clip.
+// An additive one-shot adds the difference between its clip and a reference frame, which belongs to
+// the same clip or to another clip.
 TEST (one_shot_adds_its_difference) {
     for (int variant = 0; variant < 3; variant++) {
         SCOPED_PLAY fixture;
@@ -233,8 +234,8 @@ TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
         play_real_blend(base, hit, 1, share, both);
         play_real_blend(both, wave, in, new_mask, both);
         CHECK_SMALL(miss(fixture, both), 3e-5);
-        // A joint in both masks, of which only the translation is compared: fractions of the three
-        // clips.
+        // Joint 6 is in both masks, so its transform is a blend of all three clips. Only the
+        // translation is compared.
         md5_xform pose[PLAY_JOINTS];
         play_pose(fixture->player, pose);
         const double expected = 0.1 * (1.0 - in) * base[6].translation.x
@@ -281,7 +282,7 @@ TEST_HERE (one_shot_stops_over_its_fade) {
     CHECK(!md5_player_stop_one_shot(fixture->player, 0, 0.5f));
     md5_player_play_one_shot(fixture->player, 0, HIT, &loops);
     advance(fixture, 0.1);
-    // A second stop does not make the fade longer.
+    // If the one-shot is stopped again in each step, the first fade must not become longer.
     for (int step = 0; step < 5; step++) {
         CHECK(md5_player_stop_one_shot(fixture->player, 0, 0.5f));
         const md5_one_shot_status status = md5_player_one_shot(fixture->player, 0);
@@ -432,17 +433,19 @@ TEST_HERE (one_shot_fires_its_events_once) {
     CHECK_STRING(events_in(fixture, 0.4), "hit 1.0000 ");
     CHECK_STRING(events_in(fixture, 0.4), "end 1.0000 ");
     CHECK_STRING(events_in(fixture, 5), "");
-    // The whole clip in one step, then two cycles.
+    // A one-shot plays its whole clip in one step. A looping one-shot plays two cycles and the
+    // start of a third.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .weight = 0.5f);
     CHECK_STRING(events_in(fixture, 5), "begin 0.5000 hit 0.5000 end 0.5000 ");
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .end = MD5_ONE_SHOT_LOOPS);
     CHECK_STRING(events_in(fixture, 1.7),
                  "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
                  "begin 1.0000 ");
-    // Backward from the end of the clip.
+    // A one-shot with negative speed plays backward from the end of its clip.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .speed = -2.0f);
     CHECK_STRING(events_in(fixture, 1), "end 1.0000 hit 1.0000 begin 1.0000 ");
-    // Backward from the start of a cycle, which is the end of the previous cycle.
+    // A loop with negative speed begins at the start of its cycle, which is also the end of the
+    // previous cycle.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .speed = -1.0f, .end = MD5_ONE_SHOT_LOOPS);
     CHECK_STRING(events_in(fixture, 0.6), "begin 1.0000 end 1.0000 hit 1.0000 ");
 }
@@ -464,8 +467,8 @@ TEST_HERE (one_shot_events_within_fades_have_their_weight) {
     const md5_one_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
     md5_player_play_one_shot(fixture->player, 0, LUNGE, &slow);
     CHECK_STRING(events_in(fixture, 1), "begin 0.0625 hit 0.6400 end 0.0625 ");
-    // Stopped before the hit: at 0.4 s a third of the weight is left. A stopped one-shot fires no
-    // events.
+    // A fade-out of 0.3 s begins at 0.2 s. The event `hit` at 0.4 s has the third of the weight
+    // that is left. After the fade-out, the stopped one-shot fires no events.
     md5_player_play_one_shot(fixture->player, 0, LUNGE, NULL);
     CHECK_STRING(events_in(fixture, 0.2), "begin 1.0000 ");
     md5_player_stop_one_shot(fixture->player, 0, 0.3f);
@@ -745,8 +748,9 @@ TEST_HERE (one_shot_with_an_invalid_curve_is_rejected) {
     CHECK(!md5_player_one_shot(fixture->player, 0).is_playing);
 }
 
-// In the last one-shot the curves follow 56 bytes of description: 4 + 16 bytes for the Bézier
-// curve, 3 times 4 bytes for the steps, and 4 bytes for the curve of the stop.
+// Computes the position of the curves from the end of the saved bytes. After the description of the
+// last one-shot follow 4 + 16 bytes for the Bézier curve, 3 times 4 bytes for the steps, 4 bytes
+// for the curve of the stop, and `rest` bytes.
 TEST_HERE (one_shot_with_an_invalid_curve_is_not_restored) {
     static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f};
     static const uint8_t minus_one[4] = {0, 0, 0x80, 0xbf};

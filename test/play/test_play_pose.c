@@ -2,7 +2,7 @@
 // compares layers with the channels of the original engine.
 #include "test/play/test_play_case.h"
 
-// Both ends are rounded to floats, and the error of each slerp is at most 2e-6.
+// The two poses of a blend are rounded to floats, and each slerp has an error of at most 2e-6.
 #define NEAR 3e-5
 
 enum { RATE = 24, FRAMES = 25 };
@@ -34,7 +34,8 @@ TEST_HERE (play_shows_a_clip) {
     }
 }
 
-// mix(mix(mix(A, B), C), D), each with its own clock and its own fade.
+// Three fades overlap. The expected pose is mix(mix(mix(A, B), C), D), in which each clip has its
+// own time and each mix the weight of its own fade.
 TEST_HERE (play_crossfades_up_to_four) {
     play_scene_read(fixture, "layer body { state a a state b b state c c state d d }");
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
@@ -97,8 +98,8 @@ TEST_HERE (play_fades_to_nothing) {
     play_real_blend(bind, a, 0.6, NULL, expected);
     CHECK(play_miss(fixture->player, expected) < NEAR);
 
-    // The fade to nothing has left 0.6 of A; the fade to C is half done: A has the weight 0.3, C
-    // 0.5, nothing 0.2.
+    // The fade to nothing has left A the weight 0.6. The fade to C is half done, so the weights are
+    // 0.3 for A, 0.5 for C and 0.2 for nothing.
     play_fade(fixture->player, 0, 2, 0.2f);
     play_advance(fixture->player, 0.1);
     at(&fixture->assets, 0, 0.3, a);

@@ -174,7 +174,8 @@ static double speed_in(const double *speeds, const char *name)
     return speeds[PLAY_RANDOM_CLIPS + motion];
 }
 
-// Motions consist of earlier motions. A stack can add up its items.
+// Computes the highest speed of the root in each clip and motion. A motion can only contain motions
+// before it, so one pass is sufficient. A stack can add the speeds of its items.
 static void find_speeds(const play_random_tables *fixture, double pace, double *speeds)
 {
     for (int i = 0; i < PLAY_RANDOM_CLIPS; i++)
@@ -283,8 +284,9 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
     create_layers(to, random);
 }
 
-// Returns the number of markers of the first clip of a motion and of the clips synchronized with
-// it; -1: it ends, or alternates its direction.
+// Returns the number of markers of the first clip of a motion, which is the number for all clips
+// that are synchronized with it. Returns -1 if the clip ends or changes its direction, because such
+// a clip cannot be synchronized.
 static int count_markers(const play_random_tables *fixture, const char *name)
 {
     for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
@@ -370,7 +372,8 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
         // A phase that is passed from clip to clip, at times that depend on the phase, is only as
         // exact as these times: its error grows unequally.
         transition->keeps_phase = false;
-        // Use an event of a state that plays a clip.
+        // If the source state plays a clip with events, an event of the clip can be the exit of the
+        // transition.
         for (uint32_t k = 0; k < layer->num_states * PLAY_RANDOM_CLIPS; k++) {
             const md5_state_desc *const state = &layer->states[k / PLAY_RANDOM_CLIPS];
             const md5_clip_desc *const slot_clip = &to->clips[k % PLAY_RANDOM_CLIPS];

@@ -185,7 +185,7 @@ static bool check_machine(save_test *fixture, uint64_t seed, transfer_state *tra
             step_equally(fixture, &players[0], 1, &random);
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
             step_equally(fixture, &players[1], 1, &random);
-        // A change before the next step is part of the saved state.
+        // Changes that are made before the next step must be part of the saved state.
         play_random_change(players, 1, &fixture->tables, &random);
         change_one_shots(fixture, players, 1, &random);
         is_same =
@@ -229,7 +229,8 @@ TEST (adopted_player_of_equal_tables_continues_with_the_same_bits) {
     check_machines(by_adopting);
 }
 
-// Machines that share names and little else.
+// Random machines share names, but their tables are different. A player that adopts the state of
+// such a machine must have valid poses.
 TEST (adopted_player_of_any_other_machine_has_valid_poses) {
     SCOPED save_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
@@ -295,28 +296,30 @@ typedef struct edit {
 #define GO "layer body { state go a }"
 
 static const edit edits[] = {
-    // The file of a clip is replaced, also by one of another length; the state plays another clip;
-    // the speed of a clip changes.
+    // The file of the clip is replaced by another file of the same length, or of another length.
+    // The state plays another clip. The speed of the clip changes.
     {GO, "clip b f clip a f clip c f " GO, "", "go", 0.5, 0.9},
     {GO, "clip b f clip c f clip a f " GO, "", "go", 0.5, 1.3},
     {GO, "layer body { state go b }", "", "go", 0, 0.4},
     {GO, "motion m clip a { speed 0.5 } layer body { state go m }", "", "go", 0.5, 0.7},
-    // The weight of a synchronized clip changes; a synchronized clip is added: c has half the
-    // length.
+    // The weight of a synchronized clip changes. The clip c, which has half the length, is added to
+    // the synchronized clips.
     {MIX("item a 0 item b 1"), MIX("item a 0 item b 0.7"), "", "go", 0.5, 0.9},
     {MIX("item a 0 item b 1"), MIX("item c 0 item a 0.3 item b 1"), "", "go", 0.5, 0.9},
-    // In the middle of a fade its easing changes, or one of its states is removed.
+    // During a fade, its easing changes, or one of its states is removed.
     {FADE(""), FADE("quadratic_in"), "", "far", 0.3, 0.7},
     {FADE(""), "layer body { state new c state go a }", "parameter call, state far, ", "go", 0.5,
      0.9},
     {FADE(""), "trigger call layer body { state new c state far b }", "state go, ", "far", 0.3,
      0.7},
-    // The source of an inertial transition begins again; without a source, the first state begins.
+    // If the target state of an inertial transition is removed, the source state begins again. If
+    // both states are removed, the first state of the layer begins.
     {FADE("inertial"), "layer body { state new c state go a }", "parameter call, state far, ", "go",
      0, 0.4},
     {FADE(""), "layer body { state new c }", "parameter call, state go, state far, ", "new", 0,
      0.8},
-    // A fade that has ended has no source.
+    // The fade has ended before the edit, so the source state is not stored and the first state
+    // begins.
     {"trigger call layer body { state go a state far b transition go far { when call duration 0.1 "
      "} }",
      "layer body { state new c state go a }", "parameter call, state far, ", "new", 0, 0.8},
@@ -375,7 +378,8 @@ TEST (player_of_an_edited_machine_continues_without_a_jump) {
     }
 }
 
-// Parameters, targets, one-shots and the level of detail, and models with other joints.
+// An edited machine keeps the values of parameters, targets, one-shots and the level of detail by
+// their names. The last part uses models with other joints.
 TEST (player_of_an_edited_machine_keeps_values_by_name) {
     static const char was[] = "float x 0.3 float y 2 follow y smooth 3 mask top ( *spine ) "
                               "modifier sway spring lhand { length 2 } modifier look aim head " GO;
@@ -860,7 +864,8 @@ TEST (saved_player_of_version_2_is_saved_in_the_newest) {
     CHECK(play_player_distance(fixture.player, second.player) == 0);
 }
 
-// Easings have no parameters in version 2. Players with more or fewer bytes are rejected.
+// In version 2 easings have no parameters, so the easing cubic_bezier is invalid. Saved players
+// with more or fewer bytes are rejected.
 TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
     uint8_t bytes[SAVED_SIZE + 1] = {0};
     md5_error error = {0};
@@ -869,7 +874,8 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
                 MD5_ERROR_SYNTAX);
     CHECK_FAILS(md5_player_restore(fixture->player, bytes, SAVED_SIZE - 1, &error), error,
                 MD5_ERROR_SYNTAX);
-    // The two easings of the last one-shot are before its clock, 55 bytes from the end.
+    // The bytes of the last one-shot end with its two easings, 4 bytes each, and 47 more bytes that
+    // begin with its clock.
     const size_t easing = SAVED_SIZE - 55;
     for (uint32_t i = 0; i < 2; i++) {
         CHECK_UINT(bytes[easing + 4 * i], MD5_EASE_CUBIC_OUT);
@@ -878,7 +884,6 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
                     MD5_ERROR_RANGE);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_OUT;
     }
-    // Version 1 is not supported.
     bytes[4] = 1;
     CHECK(!md5_player_restore(fixture->player, bytes, SAVED_SIZE, &error));
     CHECK_STRING(error.message, "unsupported version of a saved player: expected 2 to 6, found 1");

@@ -10,7 +10,8 @@
 
 enum { MAX_SCHEMAS = 32, MAX_ROWS = 4096, TEXT_SIZE = 1 << 20 };
 
-// Each kind of entry once, after the kind that refers to it first.
+// A list of all kinds of entries without duplicates. A kind is listed after the first kind that
+// refers to it.
 typedef struct schema_list {
     const md5_schema *schemas[MAX_SCHEMAS];
     uint32_t count;
@@ -129,8 +130,8 @@ static size_t column_alignment(const md5_column *column)
     return size == sizeof(bool) ? 1 : sizeof(uint32_t);
 }
 
-// Only the padding before an aligned member or before the end of the entry is not covered by a
-// column.
+// The columns must cover all bytes of an entry, except padding before an aligned member or at the
+// end.
 TEST (columns_cover_their_rows) {
     const schema_list all = all_schemas();
     for (uint32_t i = 0; i < all.count; i++) {
@@ -767,7 +768,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
     }
 }
 
-// Returns the kind of entry that refers to another kind.
+// Returns the kind of entry that contains a table of entries of the kind `schema`.
 static const md5_schema *schema_parent(const schema_list *all, const md5_schema *schema)
 {
     for (uint32_t i = 0; i < all->count; i++) {

@@ -194,7 +194,7 @@ static bool check_step(split_test *fixture, const play_random_tables *tables,
     play_position single = {0};
     play_position split = {0};
     double path = 0;
-    // Computing poses must not make a difference.
+    // The result must be the same if poses are computed after the steps.
     const bool is_visible = play_random_one_in(random, 4);
     fixture->single.count = fixture->split.count = 0;
     fixture->num_fades = 0;
@@ -300,8 +300,8 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
 
 // -- Exceptions ---------------------------------------------------------------------------------
 
-// Returns the root after two seconds in `steps` steps: one clip moves straight on, the other
-// rotates.
+// Returns the position of the root after two seconds in `steps` steps, during a fade from a clip
+// that moves straight on to a clip that rotates.
 static play_position go(md5_player *player, md5_fade fade, md5_ease_kind easing, int steps)
 {
     play_position at = {0};
@@ -407,7 +407,8 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     play_scene_begin(&fixture);
     play_scene_add(&fixture, 21, 20, 0.4, 1);
     play_scene_add(&fixture, 21, 20, 0.7, 2);
-    // The first transition keeps the phase, the second cuts; the third has no weight.
+    // In the layer `body`, the first transition keeps the phase and the second is a cut. The layer
+    // `top` has weight 0, so its transition has no effect.
     play_scene_read(&fixture,
                     "float none layer body { state go a state on a state far b "
                     "transition go on { exit 0.25 keep_phase } transition on far { exit 0.65 } }"

@@ -117,8 +117,8 @@ TEST (states_end_at_their_exit) {
     }
 }
 
-// A clip that is played once ends at 1: later exits are never reached. Backward, an exit counts
-// from the end of the clip.
+// A clip that is played once stops at 1, so a later exit is never reached. If the clip plays
+// backward, the fraction of an exit is measured from the end of the clip.
 TEST (states_end_with_their_clip) {
     play_scene fixture;
     begin(&fixture, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
@@ -174,7 +174,7 @@ TEST (transitions_are_taken_by_priority) {
                  "transition any jump");
     CHECK_UINT(state_after(&same, 0), SIT);
     play_scene_end(&same);
-    // From any state except the target itself.
+    // A transition from `any` applies in all states except its target.
     play_scene fixture;
     begin(&fixture, "transition any walk { duration 0.5 }");
     CHECK_UINT(state_after(&fixture, 0.25), WALK);
@@ -203,7 +203,8 @@ TEST (states_may_be_interrupted) {
             CHECK_UINT(state_after(&fixture, 0.1), WALK);
             md5_player_set(fixture.player, 1, 1);
             CHECK_UINT(state_after(&fixture, 0.1), cases[i].at_once ? SIT : WALK);
-            // As soon as the first transition has ended, within the step.
+            // If the second transition cannot interrupt the first, it begins as soon as the first
+            // has ended, within the step.
             CHECK_UINT(state_after(&fixture, 0.4), SIT);
             if (!cases[i].at_once)
                 CHECK_NEAR(play_time(fixture.player), 0.1, 1e-6);
@@ -211,8 +212,8 @@ TEST (states_may_be_interrupted) {
     }
 }
 
-// Two transitions at one instant: the state between them is never visible, neither in the pose,
-// which fades from the first state to the last, nor in the status.
+// If two transitions follow each other at one instant, the state between them is never visible: the
+// pose fades from the first state to the last, and the status does not contain it.
 TEST (states_that_are_left_immediately_are_not_blended) {
     for (int fade = 0; fade < 4; fade++) {
         SCOPED_PLAY fixture;
@@ -275,7 +276,7 @@ TEST (states_that_keep_the_phase_after_a_late_exit_begin_at_the_current_phase) {
             md5_player_set(fixture.player, 0, 1);
             play_steps(fixture.player, steps, 1.5);
             CHECK_UINT(play_state(fixture.player), 1);
-            // Tolerance: the parameter is a float.
+            // The tolerance is that of a float, because the parameter is a float.
             CHECK_NEAR(play_time(fixture.player), fmin(cases[i].begin + 0.25, 1), 1e-6);
         }
     }
@@ -309,7 +310,7 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     CHECK(md5_player_layer(fixture->player, 0).from == WALK);
     play_advance(fixture->player, NAN);
     CHECK_EXACT(md5_player_layer(fixture->player, 0).progress, 0);
-    // Backward, clips play backward; the transition continues forward.
+    // Backward, clips play backward, but a transition continues forward.
     play_advance(fixture->player, -0.25);
     CHECK_NEAR(md5_player_layer(fixture->player, 0).progress, 0.25, 1e-7);
     CHECK_NEAR(play_time(fixture->player), -0.25, 1e-9);
@@ -320,10 +321,10 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     CHECK(md5_player_get(fixture->player, 0) == 0);
 }
 
-// -- Events at the start of states
-// -----------------------------------------------------------------
+// -- Events at the start of states ---------------------------------------------------------------
 
-// Clip b fires `bang` at its first frame, c `peep`, and d `events`.
+// Begins layers that react to events. Clip b fires `bang` at its first frame, clip c fires `peep`,
+// and clip d fires `events`.
 static void begin_ears(play_scene *fixture)
 {
     play_scene_make(fixture, 4,
@@ -371,8 +372,9 @@ TEST (start_states_receive_events_of_the_first_instant) {
                        1); // the same event must not lead back
             CHECK_NEAR(md5_player_layer(fixture.player, 1).time, 0.5, 1e-9);
             CHECK_UINT(md5_player_layer(fixture.player, 3).state, 1);
-            if (scenario < AFTER_SEEK) { // the first event does not apply to the state that it
-                                         // begins with, the event of the next cycle does
+            // The first event begins the state, so it does not end it. The event of the next cycle
+            // does.
+            if (scenario < AFTER_SEEK) {
                 CHECK_UINT(md5_player_layer(fixture.player, 4).state, 0);
                 play_advance(fixture.player, 0.75);
                 CHECK_NEAR(md5_player_layer(fixture.player, 4).time, 0.25, 1e-9);
@@ -469,7 +471,7 @@ static double sim_wrapped(const sim *fixture, const sim_active *active)
                : active->position - length * floor(active->position / length);
 }
 
-// Moves a position or time to a frame if only rounding separates them.
+// Rounds a position or time to a frame if its distance from the frame is only a rounding error.
 static double sim_snapped(double position)
 {
     const double frame = sim_frame * round(position / sim_frame);
@@ -678,7 +680,7 @@ static void sim_instant(sim *fixture)
     }
 }
 
-// Returns the half ticks to the next frame.
+// Returns the distance from a position to the next frame in half ticks.
 static double sim_ahead(double position, bool backward)
 {
     return backward ? position - sim_frame * (ceil(position / sim_frame) - 1)
@@ -1012,8 +1014,8 @@ TEST (states_equal_a_simulation) {
     play_end(&assets);
 }
 
-// Returns the open transition of the highest priority by checking all of them, the first one if
-// several are equal.
+// Returns the open transition of the highest priority, or the first of them if several have this
+// priority. Unlike the library, this function checks all transitions.
 static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer)
 {
     uint32_t best = MD5_NONE;

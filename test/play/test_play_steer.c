@@ -100,8 +100,9 @@ static void end(walker *fixture)
     md5_free_character(fixture->character);
 }
 
-// Sliding and rotation of soles that are on the floor before and after a step. A sole that moves up
-// or down is being lifted or lowered, also if its leg becomes too short as the body moves on.
+// Sliding and rotation of the soles that are on the floor both before and after a step. A sole that
+// moves up or down in the step is not counted, because it is being lifted or lowered. This also
+// happens if the leg becomes too short as the body moves on.
 typedef struct skating {
     float slide;          // fastest, units per second
     double angular_speed; // fastest, degrees per second
@@ -147,7 +148,7 @@ static const char *body_state(const walker *fixture)
     return play_state_name(fixture->player, 0);
 }
 
-// Returns the state of the layer of Bobbin's machine above his body's layer.
+// Returns the current state of the layer that is above the layer of Bobbin's body.
 static const char *story_state(const walker *fixture)
 {
     return play_state_name(fixture->player, 2);
@@ -162,7 +163,6 @@ static const char *find_one_shot(const walker *fixture, const char *slot)
     return one_shot.weight > 0 ? md5_machine_tables(machine)->clips[one_shot.clip].name : "";
 }
 
-// Measurements of a walk.
 typedef struct walk_record {
     float slide;     // fastest sole that is on the floor, units per second
     int num_sliding; // number of steps in which a sole is faster than 2
@@ -275,7 +275,7 @@ static void check_walk(const subject *tested, int seconds, uint64_t random, doub
     const walk_record held = walk_about(tested, seconds, random, true);
     report(tested, "as animated", seconds, &free);
     report(tested, "held", seconds, &held);
-    // A held foot must not make a knee jump.
+    // Holding a foot must not make the knee jump.
     CHECK(free.slide > 10 && held.num_sliding == 0);
     CHECK(free.angular_speed > 20 && held.num_turning == 0);
     CHECK(held.acceleration < limit * free.acceleration && held.mean < 1.3 * free.mean);
@@ -498,7 +498,7 @@ TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     CHECK(fire.count == 0);
     play(fixture, 1.7, &fire);
     CHECK_STRING(find_one_shot(fixture, "act"), "");
-    // Frame 38 at 30 Hz.
+    // The event is at frame 38 of a clip of 30 Hz.
     CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
     CHECK_NEAR(fixture->placement.translation.x, -3, 0.01);
 }
@@ -532,7 +532,7 @@ TEST_HERE (steer_a_tail_chase_rotates_him_on_planted_feet_until_he_falls) {
     }
     CHECK(number == 5 && slide < 2);
     CHECK_STRING(body_state(fixture), "idle");
-    // Two full rotations.
+    // The character has made two full rotations.
     CHECK_SMALL(fixture->placement.rotation.z, 1e-3);
 }
 
@@ -545,7 +545,8 @@ TEST_HERE (steer_any_input_ends_with_standing_and_waving) {
         for (int i = 0; i < 30; i++) {
             const uint32_t number = test_random_u32(&random) % tables->num_parameters;
             const md5_parameter_desc *const row = &tables->parameters[number];
-            // Degrees and units per second that include all values in the conditions.
+            // Parameters are degrees or units per second. This range includes all values that occur
+            // in conditions.
             const float value = row->kind == MD5_PARAMETER_FLOAT
                                     ? (float)(test_random(&random) * 180 - 90.0)
                                     : (float)(test_random_u32(&random) % 2);

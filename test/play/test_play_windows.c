@@ -296,7 +296,7 @@ TEST (curves_are_blended_as_clips_are) {
     float smile;
     md5_player_morphs(player, &smile);
     CHECK_NEAR(smile, 2 * force_at(4.2), 1e-5);
-    // Fades: from a clip to a clip without the curve, and on.
+    // A fade from the clip to a clip that does not have the curve, and to further clips.
     go(&fixture, 0, 2, 0.4f, MD5_FADE_CROSS);
     play_advance(player, 0.1);
     CHECK_NEAR(curve_value(&fixture, "force"), 0.75 * force_at(5.2), 1e-5);
@@ -304,7 +304,8 @@ TEST (curves_are_blended_as_clips_are) {
     play_advance(player, 0.05);
     double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2;
     CHECK_NEAR(curve_value(&fixture, "force"), below, 1e-5);
-    // Layers above count by the weight of the clips that play there and have the curve.
+    // The curve of a layer above is weighted by the clips that play in that layer and have the
+    // curve.
     go(&fixture, 1, 1, 0, MD5_FADE_CROSS);
     CHECK_NEAR(curve_value(&fixture, "force"), 0.5 * below - 1, 1e-5);
     go(&fixture, 1, 2, 0.2f, MD5_FADE_CROSS);
@@ -315,7 +316,7 @@ TEST (curves_are_blended_as_clips_are) {
     go(&fixture, 2, 1, 0, MD5_FADE_CROSS);
     below += 0.25 * force_at(0);
     CHECK_NEAR(curve_value(&fixture, "force"), below, 1e-5);
-    // One-shots that replace the pose, and additive one-shots.
+    // One-shots that replace the pose, and additive one-shots, have different effects on the curve.
     const md5_one_shot_desc half = {.weight = 0.4f};
     const md5_one_shot_desc added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
     CHECK(md5_player_play_one_shot(player, 0, 0, &half)

@@ -263,8 +263,7 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     CHECK_UINT(num_translations, 0);
 }
 
-// -- Sample positions
-// ---------------------------------------------------------------------------------------
+// -- Sample positions ----------------------------------------------------------------------------
 
 // Time to frames: the engine's table, the ends of cycles, and the range of doubles.
 

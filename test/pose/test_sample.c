@@ -384,9 +384,8 @@ static sampled sample_at(const generated_pose *generated, uint32_t frame0, uint3
     return found;
 }
 
-// Equal except for the sign of zeros.
-// Curves pass through the frames exactly, in every mode and through every kind of binding; nothing
-// past the last joint is written.
+// A cubic curve passes through the frames exactly, except for the sign of zeros. This is true for
+// every wrap mode, root mode and kind of binding. Nothing past the last joint is written.
 TEST (cubic_curves_pass_through_the_frames) {
     uint64_t random = 1;
     for (int round = 0; round < 60; round++) {

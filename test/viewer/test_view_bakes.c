@@ -106,7 +106,8 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
         free(memory.gpu);
         free(memory.cpu);
     }
-    // Fast clips needed more frames, and the measured error is above zero.
+    // The checks above mean something only if fast clips have more frames than slow clips, and if
+    // baking has a measurable error.
     CHECK(fastest > 1);
     CHECK(max_error > 0.3);
     shot_close(&viewer);
@@ -243,8 +244,8 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
     scene_close(&scene);
 }
 
-// The figures give the number of members and the memory of the level: here 33 frames of 6666
-// vertices.
+// The panel shows the number of members and the memory of the baked level: 33 frames of 6666
+// vertices with 8 bytes each are 1.8 MB.
 TEST_SHOT (view_panel_counts_baked_members, RUN SMALL FAR "--crowd-baked 30 --panel") {
     SCOPED_PICTURE drawn = shot_draw(viewer);
     viewer->options.shown.panel = true;
@@ -332,7 +333,8 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
 
 TEST_SHOT (view_bakes_reject_clips_that_do_not_match, RUN SMALL "--crowd 2") {
     const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
-    // Memory without the frames that are inserted between the frames of the clip.
+    // Compute the memory of the clip's own frames, without the frames that baking inserts between
+    // them.
     size_t num_vertices = 0;
     for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
         const md5_mesh *const mesh = &kind->model->meshes[i];

@@ -29,7 +29,8 @@ static void play_until(caption_case *fixture, double time)
         view_pose(&fixture->scene, &fixture->play);
 }
 
-// Checks the captions, newest first, of a clip with this frame rate, Hz.
+// Checks the captions of a clip, of which the newest is the first. `rate` is the frame rate of the
+// clip in Hz.
 static void check_captions(const view_entity *figure, const char *const *texts, double rate)
 {
     for (int i = 0; i < NUM_TEXTS; i++) {

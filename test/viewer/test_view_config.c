@@ -189,7 +189,7 @@ static view_config save_and_load(view_config *config)
     return loaded;
 }
 
-// This includes options whose default is outside of their range.
+// The test includes options whose default is outside of the range of valid values.
 TEST (view_options_are_reset) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
@@ -206,8 +206,8 @@ TEST (view_options_are_reset) {
     view_free_options(&usual);
 }
 
-// Written values are equal to the values read, each on a separate line if an option has several,
-// and are read as the same values.
+// An option that is written as text and read again has the same value. An option with several
+// values is written as several lines.
 TEST (view_options_of_all_kinds_are_written_and_read) {
     uint64_t random = 3;
     for (int round = 0; round < NUM_ROUNDS; round++)
@@ -262,7 +262,7 @@ TEST (view_options_of_all_kinds_are_copied) {
     }
 }
 
-// Checks that an option refuses a value and keeps its own.
+// Checks that an option refuses a value and that its previous value is unchanged.
 static void check_refusal(const view_option *row, common_value value, view_options *options)
 {
     view_options before = view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
@@ -591,7 +591,8 @@ static void check_recent(const view_config *config, const char *const *names, si
         CHECK_STRING(config->recent.names[i], names[i]);
 }
 
-// Both viewers began with the same file; each opens a model and changes documents.
+// Two viewers begin with the same configuration file. Each of them opens a model and changes
+// documents, and neither may lose the lines of the other.
 TEST (view_config_keeps_lines_of_another_viewer) {
     view_log log = quiet_log;
     SCOPED_STRING path = new_file();

@@ -20,7 +20,7 @@ static view_lens random_lens(bool orthographic, uint64_t *random)
     camera.distance = test_betweenf(20.0f, 300.0f, random);
     camera.scene_radius = 10.0f;
     camera.target = random_vector(50.0f, random);
-    // Off-center, as next to a panel.
+    // The region is off-center, as if a panel covered the rest of the window.
     view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
     lens.shift_x = test_betweenf(-0.6f, 0.6f, random);
     lens.shift_y = test_betweenf(-0.6f, 0.6f, random);
@@ -93,7 +93,8 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
         for (int k = 0; k < 40; k++) {
             const md5_vec3 point = random_vector(200.0f, &random);
             const md5_vec3 light = frame.light_direction;
-            // A point that this point shades: along the light, at or above the lowest height.
+            // Choose a point that this point shades: a point in the direction of the light that is
+            // not below the lowest height.
             const float fall =
                 test_betweenf(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
             const md5_vec3 shaded = md5_vec3_sub(point, md5_vec3_scale(light, fall));

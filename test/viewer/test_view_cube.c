@@ -201,8 +201,8 @@ TEST (view_masks_become_highlights_and_glow) {
     uint8_t color[] = {10, 20, 250, 0, 100, 200, 255, 0};
     static const uint8_t highlights[] = {100, 100, 100, 255, 50,  50,  50,  255,
                                          0,   0,   0,   255, 128, 128, 128, 255};
-    // Green / 255 times the left color for the first two texels, times the right color for the
-    // others.
+    // The expected glow is green / 255, multiplied by the left color for the first two texels and
+    // by the right color for the others.
     static const uint8_t glow[] = {0,  0,   0,   255, 10, 20, 250, 255,
                                    50, 100, 128, 255, 20, 40, 51,  255};
     memcpy(shine, masks, sizeof masks);
@@ -257,7 +257,7 @@ TEST (view_cube_blends_masks_and_adjusts) {
         CHECK_UINT(view.scene.clips[0].anim->num_frames, 3);
         CHECK_NEAR(view.scene.clips[0].anim->frame_rate, 10, 1e-9);
         CHECK_UINT(view.scene.clips[2].anim->num_frames, 1);
-        // Its mask does not have "idle": the bind pose.
+        // The mask of the arm does not have an animation "idle", so the arm has its bind pose.
         if (show_frame(&view, "idle", 0))
             check_joint(&view, "arm", 0.0f, 0.0f, 10.0f);
     }

@@ -146,7 +146,7 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2); // including headings and a gap
 }
 
-// The row of a vertex highlights the vertex while the mouse is on the row.
+// While the mouse is on the row of a vertex, the vertex is highlighted on the body.
 TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
     const int32_t joint = find_joint(s, "head");
     s->viewer.ui.selected_joint = joint;
@@ -196,7 +196,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     PERFORM(viewer, VIEW_CLOSE_LISTS);
     screen_draw(s);
     CHECK(!file_exists(s, "two/Distance"));
-    // Points on the surface have no angle.
+    // Two points on the surface have a distance but no angle between them.
     viewer->pick = (view_pick){.is_set = true, .joint = -1, .weights = {1, 0, 0}};
     viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1, 0, 0}};
     view_skin(&viewer->document->scene);

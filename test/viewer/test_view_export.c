@@ -155,8 +155,8 @@ TEST_EXPORT (view_export_equals_the_image_in_the_window) {
     view_begin(&second, &options);
     second.renderer = fixture->gl.renderer;
     CHECK(view_set_scale(&second, 1.0f) && view_open_first(&second));
-    // Camera settings of the clip that was framed first: the grid and the nearest depth depend on
-    // them.
+    // The window framed another clip first. The grid and the nearest depth depend on the radius of
+    // the framed scene, so the second viewer needs the same radius.
     second.cameras.user.scene_radius = viewer->cameras.user.scene_radius;
     view_state *const both[] = {viewer, &second};
     uint8_t *pixels[2];
@@ -666,7 +666,8 @@ TEST (convert_asks_before_each_clip_of_one_file) {
         CHECK(is_written == common_is_file(path));
         CHECK(is_written || strcmp(error.message, "the conversion was canceled") == 0);
     }
-    // Files read, clips parsed and written; then the file is written.
+    // The conversion asks once for each file that it reads (3), each clip that it parses (2) and
+    // each clip that it writes (2), and once before it writes the file.
     CHECK_UINT(asked, 3 + 2 + 2 + 1);
     folder_remove(folder);
 }

@@ -5,7 +5,8 @@
 
 typedef struct figure_case {
     view_log log;
-    // A model with its figure in the same folder; the monster of our game.
+    // `beside` is a model with its figure in the same folder; `in_game` is the monster of our game
+    // folder.
     view_scene beside, in_game;
     bool is_open;
 } figure_case;
@@ -35,7 +36,8 @@ static void close_figures(figure_case *fixture)
     TEST_IF (title, figure_case, fixture, \
              open_figures(fixture) || (close_figures(fixture), false), close_figures(fixture))
 
-// The model of the game has no vertices at the head, but the same joints.
+// Both models have the same joints and must have the same figure. The model of the game has no
+// vertices at the head.
 TEST_FIGURES(view_finds_the_figure_in_the_folder_of_a_model)
 {
     REQUIRE(fixture->beside.fall != NULL && fixture->in_game.fall != NULL);

@@ -22,7 +22,7 @@ static void make_square(square *s)
         s->positions[i] = (md5_vec3){x, -y, 0};
         s->texcoords[i] = (md5_vec2){x, y};
         s->normals[i] = (md5_vec3){0, 0, 1};
-        // cross(N, T) is +y, and v grows along -y.
+        // The bitangent is w * cross(N, T). cross(N, T) is +y, and v grows along -y, so w is -1.
         s->tangents[i] = (md5_vec4){1, 0, 0, -1};
     }
     memcpy(s->indices, indices, sizeof indices);
@@ -82,7 +82,8 @@ TEST (view_faults_are_counted_by_kind) {
 
     make_square(&s);
     s.positions[3] = s.positions[2];
-    // Does not belong to a triangle that it could face away from.
+    // This vertex is not part of a triangle with an area, so there is nothing that its normal could
+    // face away from.
     s.normals[3] = (md5_vec3){0, 0, -1};
     faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 1));
@@ -137,7 +138,7 @@ TEST (view_tangents_are_drawn_at_the_surface) {
         const view_play play = {.speed = 1};
         const view_shown tangents = {.tangents = true};
         const view_shown normals = {.normals = true};
-        // Their lines are half a unit long.
+        // With a scene radius of 25, the lines of the vertices are half a unit long.
         const view_camera camera = {.scene_radius = 25};
         const view_camera nearer = {.scene_radius = 20};
         view_stage stage = {

@@ -8,7 +8,7 @@
 
 enum { MAX_FILES = 16, MAX_MESHES = 4, TINY = 4, USUAL = 32 };
 
-// The names of a mesh, and its image.
+// A mesh with the name of its shader, and the image that the search must find for it.
 typedef struct find_mesh {
     const char *shader, *name;
     const char *image; // NULL: no image

@@ -217,7 +217,7 @@ TEST (base_game_is_found_next_to_a_mod) {
     found = view_with_bases(test_path("models/game/README.md"), NULL, 0); // not a folder
     CHECK(strchr(found, '|') == NULL);
     free(found);
-    // Does not have a folder "base" next to it.
+    // The folder models/bobbin is not next to a folder "base", so no search path is added.
     found = view_with_bases(test_path("models/bobbin"), NULL, 0);
     CHECK(strchr(found, '|') == NULL);
     free(found);
@@ -390,7 +390,8 @@ static const card_case card_cases[] = {
     {10, "", false, true, false},
     {10, "--parm 6=1", true, false, false}, // 1 is black
     {11, "", true, false, false},           // no diffuse map: only highlights
-    // Its program is not supported; the surface below its stages is black.
+    // The program of this material is not supported. The surface below its stages is drawn, which
+    // is black.
     {12, "", true, false, false},
     {13, "", false, true, false},  // lit, without a shadow
     {14, "", false, false, false}, // seen from its front; it has only a back side
@@ -1259,9 +1260,8 @@ TEST (view_host_looks_at_a_near_guest) {
     }
 }
 
-// Checks that the weights of all expressions are at most 1: a larger sum would pull the mouth into
-// the eyes. The test below plays the first minute at two frame rates: its story is the same, each
-// shot shows the front, and it ends when the user takes over.
+// Checks that the weights of all expressions are at most 1. A larger weight would pull the mouth
+// into the eyes.
 static void check_face(const view_machine *machine)
 {
     const uint32_t count = md5_machine_num_morphs(machine->character->machine);
@@ -1273,6 +1273,8 @@ static void check_face(const view_machine *machine)
                    machine->time);
 }
 
+// Plays the first minute at two frame rates. The story must be the same, each shot must show the
+// front, and the minute must end when the user takes over.
 TEST (view_first_minute_tells_its_story) {
     static const struct {
         double second;

@@ -195,7 +195,8 @@ TEST (view_graph_of_each_machine_is_complete) {
             view_graph *const large = view_lay_out_graph(layer, large_area, measure_text, NULL);
             view_graph *const small = view_lay_out_graph(layer, small_area, measure_text, NULL);
             CHECK(scale_in(large, large_area) >= 0.8f);
-            // The graph is readable, or is scrolled in one direction only.
+            // In the small area the graph must be large enough to read, or low enough that it needs
+            // to be scrolled only horizontally.
             CHECK(scale_in(small, small_area) >= VIEW_GRAPH_MIN_SCALE
                   || small->height <= small_area.height);
             view_free_graph(large);
@@ -247,7 +248,7 @@ TEST (view_graph_has_a_column_for_each_distance) {
         view_lay_out_graph(&file->desc.layers[0], large_area, measure_text, NULL);
     const float first = find_node(graph, "idle")->rect.x;
     const float second = find_node(graph, "walk")->rect.x;
-    // "any state" and a state that cannot be reached are in the first column.
+    // "any state" is in the first column, and so is a state that cannot be reached.
     CHECK_NEAR(find_node(graph, "any state")->rect.x, first, 1e-3);
     CHECK_NEAR(find_node(graph, "lost")->rect.x, first, 1e-3);
     CHECK_NEAR(find_node(graph, "turn")->rect.x, second, 1e-3);

@@ -59,8 +59,8 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
     SCOPED_FOLDER folder = folder_make();
     folder_write_text(folder, "card.md5mesh", ONE_JOINT("1") CARD("x", "-10", "10"));
     folder_write_text(folder, "still.md5anim", ROTATION_CLIP("0", "0"));
-    // The card swings from 60 degrees to -60: in both frames its edge is at -10 cos 60 = -5,
-    // between them at -10.
+    // The card swings from 60 degrees to -60 degrees. In both frames its lower edge is at -10 cos
+    // 60 = -5. Between the frames the card is upright and its edge is at -10.
     folder_write_text(folder, "swing.md5anim", ROTATION_CLIP("0.5", "-0.5"));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         SCOPED_STRING clip =

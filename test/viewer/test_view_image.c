@@ -33,8 +33,8 @@ static int tolerance(const char *name)
     return begins_with(name, "png-gray-") ? 255 >> name[9] % 8 : 0;
 }
 
-// Checks a few pixels in the first row, the last column and between them. Palettes and packets have
-// separate colors.
+// Checks a few pixels in the first row, in the last column and between them. Images with a palette
+// or with packets have other expected colors.
 static void check_pixels(const char *name, const view_image *image, bool is_packed)
 {
     static const int pixels_to_check[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
@@ -88,7 +88,7 @@ static void check_refused(const image_file *file, const char *description, const
     free(image.rgba);
 }
 
-// Returns the offset of `bytes` in a file.
+// Returns the offset of the first occurrence of `bytes` in a file.
 static size_t find(const image_file *file, const char *bytes, size_t size)
 {
     size_t at = 0;
@@ -332,7 +332,7 @@ TEST (images_with_random_damage_cause_no_crash) {
         free(files[i].bytes);
 }
 
-// Seeds and corpus of the fuzzers.
+// The seeds and the corpus of the fuzzers must be decoded or refused without a crash.
 TEST (images_of_fuzzers_cause_no_crash) {
     STRINGS(folders) = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
     for (int i = 0; i < 2; i++) {

@@ -29,7 +29,8 @@ static view_layout_request layout_request(const float window[2], float scale, un
     return request;
 }
 
-// Returns the request with an index below NUM_WISHES: each combination of window, scale and state.
+// Returns one of the NUM_WISHES requests: a combination of window size, scale and state, selected
+// by `index`.
 static view_layout_request indexed_layout_request(unsigned index)
 {
     const unsigned state = index % NUM_STATES;

@@ -324,7 +324,7 @@ TEST_PREVIEW(view_preview_of_a_clip_is_its_middle_on_a_model)
     CHECK(draw_preview(s, library, VIEW_ANIMS, "models/md5/nothing.md5anim", NULL).rgba == NULL);
     const view_image head =
         draw_preview(s, library, VIEW_ANIMS, "models/md5/bobbin/head_idle.md5anim", NULL);
-    // On the head, not on the body.
+    // The clip of the head is drawn on the head, so the image differs from the image of the body.
     CHECK(head.rgba != NULL && count_different(head, beside) > 3000);
     free(head.rgba);
     free(still.rgba);
@@ -370,7 +370,7 @@ TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
     CHECK(ember.rgba != NULL && count_different(ember, moss) > 1000);
     CHECK(alarm.rgba != NULL && count_different(alarm, plain) > 3000);
     CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but visible
-    // No model is given.
+    // Neither a skin without a model nor an unknown skin has a preview.
     CHECK(draw_preview(s, library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL);
     CHECK(draw_preview(s, library, VIEW_SKINS, "nothing", body).rgba == NULL);
     SCOPED_STRING bobbin = view_model_for_skin(library, "skins/bobbin/moss");
@@ -429,7 +429,7 @@ TEST_PREVIEW(view_previews_of_a_missing_game_fail)
 {
     view_previews *const previews = view_begin_previews(test_path("models/nowhere"), NULL);
     CHECK(wait_for_preview(s, previews, "monster_bobbin") == NULL);
-    // Stop while images are requested.
+    // The thread must stop even while images are requested.
     const char *const names[2] = {"a", "b"};
     const view_preview *preview[2];
     view_update_previews(previews, names, 2, NULL, preview);

@@ -302,7 +302,7 @@ TEST_SCENE (view_layers_are_lit_twice) {
     view_free_textures(&textures, scene->renderer);
     textures = load_material(scene, package, "kinds/lit_decal", 0.0f, 1.0f, &log);
     if (CHECK(textures.layers.num_meshes == 1)) {
-        // 2 units of the engine's polygonOffset.
+        // A polygonOffset of 2 in the engine is a depth offset of -1200.
         CHECK_EXACT(textures.layers.lists[0].depth_offset, -1200);
         CHECK(textures.layers.lists[0].base == MD5GL_BASE_LIT
               && textures.layers.lists[0].num_lit_layers == 1);

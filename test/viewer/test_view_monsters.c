@@ -107,8 +107,8 @@ static void check_looking(monster_case *fixture)
     CHECK_NEAR(after - before, wanted, 0.03);
 }
 
-// On a flat floor nothing moves, so the knees keep their bend. Then the left side of the monster is
-// on a stair.
+// On a flat floor the feet must not move, so the knees keep their bend. Then the left side of the
+// monster stands on a stair.
 static void check_standing(monster_case *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->entity->model->skeleton;
@@ -134,7 +134,8 @@ static void check_standing(monster_case *fixture)
     }
 }
 
-// If all feet are lower, the body is lower too, and so is the muzzle, if there is one.
+// If the ground below all feet is lower, the body must be lower too. So must the muzzle from which
+// the monster shoots, if it has one.
 static void check_shot(monster_case *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->entity->model->skeleton;

@@ -64,7 +64,8 @@ TEST (view_morph_at_weight_1_equals_the_targets_file) {
             view_pose_at(&document->scene, &(md5_sample_position){0});
             view_skin(&document->scene);
 
-            // The bind pose with one target of weight 1 equals the target's file.
+            // With one target of weight 1, the vertices of the bind pose must equal the vertices in
+            // the target's file.
             SCOPED_MODEL target = our_model("models/bobbin/morphs/smile.md5mesh");
             for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++)
                 for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
@@ -82,7 +83,7 @@ TEST (view_morph_at_weight_1_equals_the_targets_file) {
 TEST (view_morph_with_an_unknown_name_is_an_error) {
     view_setting wrong[] = {{.parameter = wrong_name, .value = 1}};
     CHECK(open_bobbin(wrong, 1, NULL, bobbin) == NULL);
-    // A model without a folder of targets.
+    // A target is an error too if the model has no folder of targets.
     CHECK(open_bobbin(wrong, 1, NULL, "models/spindle/spindle.md5mesh") == NULL);
     view_document *const plain = open_bobbin(NULL, 0, NULL, bobbin);
     CHECK(plain != NULL && plain->morphs.morph == NULL && plain->scene.morph == NULL);

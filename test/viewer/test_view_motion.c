@@ -267,7 +267,8 @@ TEST (view_ground_has_slopes_and_stairs) {
     // A box rests on the highest point of the ground below it.
     CHECK_SMALL(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 2), 1e-6);
     CHECK_NEAR(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 0.5f), -5, 1e-6);
-    // The drawn mesh: a riser is upright, and treads end at its two edges.
+    // In the drawn mesh, both edges of a riser have the same x, and a tread extends from one riser
+    // to the next.
     CHECK(view_corner_x(&stairs, 2) == 8.0f && view_corner_x(&stairs, 3) == 8.0f);
     CHECK(view_corner_x(&stairs, 4) == 8.0f && view_corner_x(&stairs, 5) == 16.0f);
     CHECK_NEAR(view_corner_height(&stairs, 2, 0), 0, 1e-6);
@@ -308,7 +309,8 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
         const md5_vec3 at = foot->position;
         CHECK_NEAR(at.z, view_ground_height(&scene->terrain, at.x, at.y), 1e-5);
     }
-    // Back to the beginning.
+    // After a seek to the start the walked distance is 0, and after a seek forward it is the same
+    // as before.
     const view_play begin = {.time = 0};
     view_pose(scene, &begin);
     CHECK_SMALL(view_walked(scene, &begin).x, 1e-6);
@@ -419,7 +421,8 @@ TEST (view_camera_follows_by_a_fraction) {
     CHECK(!view_follow_camera(&camera, &to, 0.25f));
 }
 
-// x += (target - x) (1 - e^(-20 dt)): after t seconds e^(-20 t) of the distance remains.
+// Each frame of dt seconds moves the camera by x += (target - x) (1 - e^(-20 dt)). After t seconds,
+// the fraction e^(-20 t) of the distance remains, for every frame rate.
 TEST (view_camera_follows_independently_of_the_frame_rate) {
     static const int rates[] = {24, 60, 144, 1000};
     for (int i = 0; i < 4; i++) {

@@ -160,7 +160,8 @@ static void check_start(const start_case *start, const char *model)
         return;
     viewer.state.config = &config;
     viewer.state.documents = &config.documents;
-    // The built-in model has no clips.
+    // view_open_first() must fail if the command line selects an animation, because the built-in
+    // model has no clips.
     CHECK(view_open_first(&viewer.state) != viewer.options.animation_index_given);
     const view_state *const state = &viewer.state;
     CHECK_THAT(strcmp(state->document->scene.name, start->model) == 0, "md5view%s shows %s",
@@ -338,7 +339,7 @@ TEST (view_start_plays_the_first_minute) {
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
     stage = item_draw(state, 1400, 700);
     CHECK(!stage.plays_demo && stage.camera == &state->cameras.user);
-    // End of the card's display time, because the user has taken over.
+    // The user has taken over, so the card is displayed for 20 more seconds.
     CHECK_NEAR(state->panels.decision.demo_end, state->uptime + 20.0, 1e-9);
     state->uptime = 4.0;
     stage = item_draw(state, 1400, 700);
@@ -479,8 +480,8 @@ TEST (view_documents_restore_their_settings) {
             CHECK_UINT(viewer.options.maps[MD5GL_IMAGE_DIFFUSE].count, round < 2 ? 1 : 0);
             CHECK(round < 2 || strstr(state->log.warning, "any.png no longer exists") != NULL);
             CHECK(strstr(left, "--loop=once\n") != NULL);
-            // With a warning, the reset of the texture loads the files again, which frees the path
-            // of the document.
+            // If a warning exists, the reset of the texture loads the files again, which frees the
+            // path of the document. The rest of the reset must not use that path.
             state->log.num_warnings++;
             const view_document *const before = state->document;
             view_reset_settings(state, VIEW_CLEAR_DOCUMENT_SETTINGS);
@@ -554,8 +555,8 @@ TEST (view_list_navigates_folders) {
     folder_remove(folder);
 }
 
-// If any file may be opened, formats that can be converted are listed too, and no other files. A
-// folder has no large preview.
+// A list for any file contains all formats that can be opened or converted, and no other files. A
+// folder does not have a large preview.
 TEST (view_list_includes_files_of_other_formats) {
     char *const folder = folder_make();
     SCOPED_STRING inner = common_join(folder, "inner");

@@ -410,7 +410,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
                            : strcmp(message, rows[i].message) == 0,
                    "%s", message);
         CHECK(rows[i].slider < 0 || s->viewer.pages.values[rows[i].slider] == rows[i].value);
-        // The other sliders are unchanged.
+        // A link that sets slider 2 leaves slider 1 unchanged.
         CHECK(rows[i].slider != 2 || s->viewer.pages.values[1] == 60.0f);
         free(name);
     }
@@ -430,7 +430,8 @@ TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {
 TEST_HERE (view_unknown_pages_are_reported) {
     s->options.page = "nothing";
     CHECK(!view_select_page(&s->viewer) && strstr(s->viewer.log.error, "--lesson list"));
-    // Lessons of earlier versions, which became part of another lesson or a section of the course.
+    // Lessons of earlier versions became part of another lesson or a section of the course. The
+    // error names the replacement.
     s->options.page = "timing";
     CHECK(!view_select_page(&s->viewer));
     CHECK_STRING(s->viewer.log.error, "--lesson timing was removed: use --lesson easing");

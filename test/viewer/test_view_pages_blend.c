@@ -6,18 +6,20 @@
 
 TEST_PAGE (page_crossfade_is_the_old_pose_and_then_the_new_one, "crossfade") {
     CLAIM("seconds = 1; easing = %d @ 0.9 | angle to the walk = 0 ~ 0.02", (int)MD5_EASE_SMOOTH);
-    // t^2 (3 - 2 t) at a quarter second after second 1.
+    // A quarter of a second after the start of the fade at 1 s: with t = 0.25 the weight is t^2 (3
+    // - 2 t).
     CLAIM("@ 1.25 | weight of the wave = 0.15625 ~ 1e-5");
-    // In the middle the pose is at half the distance for the joint that differs most.
+    // In the middle of the fade, the joint that differs most has half the distance to each of both
+    // poses.
     CLAIM("@ 1.5 | weight of the wave = 0.5 ~ 1e-5; angle to the walk = 0.5 * walk to wave ~ 0.05;"
           " angle to the wave = 0.5 * walk to wave ~ 0.05");
     CLAIM("@ 2.1 | angle to the wave = 0 ~ 0.02; walk to wave > 5");
 }
 
-// At a fade of no time neither method jumps, and a cut jumps by the difference of the clips.
-// Movement of the clips within a step does not count.
+// With the head turned to the side, the order pose * difference preserves a nod. In the other order
+// the head leans.
 TEST_PAGE (page_additive_preserves_a_nod, "additive") {
-    // The clip itself leans a little.
+    // The tolerance is 3 degrees because the clip itself leans a little.
     CLAIM("difference = 0; head turned, degrees = 60; weight = 1 @ 0 |"
           " lean, pose * difference = 0 ~ 3; lean, difference * pose > 20");
     // The angle between rotations by 30 degrees about two axes that are 60 degrees apart.
@@ -406,7 +408,7 @@ TEST_PAGE (page_normals_by_cofactors_stay_on_the_surface, "normals") {
 
 TEST_PAGE (page_chain_carries_the_hat_with_its_parent, "chain") {
     for (int parent = 0; parent < 4; parent++) {
-        // The hat was just passed on, at its current position.
+        // At time 0 the hat has just been passed to its new parent. Its position has not changed.
         CLAIM("hat on = %d @ 0 | hat to its position on the head = 0 ~ 1e-4", parent);
         CLAIM("@ 2 | hat to its position on the head %s", parent == 0 ? "< 1e-4" : "> 1");
     }

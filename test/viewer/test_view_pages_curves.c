@@ -30,7 +30,7 @@ TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
               " independence of axes (0: gimbal lock) = %.17g ~ 1e-5",
               pitch, cos(pitch * DEGREE));
     CLAIM("| roll, from the rotation = 0 ~ 1e-3"); // indistinguishable from yaw
-    // But not in between.
+    // Between its ends, interpolation of angles differs from slerp.
     CLAIM("pitch, degrees = 80; t (far left: plays) = 0.5 @ 0 | angle between the figures > 10;"
           " pitch, from the rotation = 40 ~ 1e-2");
 }
@@ -82,13 +82,11 @@ TEST_PAGE (page_ik_points_at_an_unreachable_target, "ik") {
     const double reach = real_distance(joint_position(fixture, "hand_l"), shoulder);
     CHECK_NEAR(hand_to_target(fixture, 24, 48),
                real_distance((md5_vec3){4, 24, 48}, shoulder) - reach, 1e-2);
-    // No solver reaches the target, so there are texts instead of numbers of iterations.
+    // No solver reaches the target, so the facts contain texts instead of numbers of iterations.
     for (int i = 0; i < 3; i++)
         CHECK_STRING(fixture->picture.facts[i].text, "more than 24 iterations");
 }
 
-// Returns the smallest distance that the arm can reach by trying all its angles: a hinge, a cone
-// and a twist.
 // -- Easing and interpolation ---------------------------------------------------------------------
 
 TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
@@ -150,7 +148,7 @@ TEST_PAGE (page_interpolation_separates_the_curves, "interpolation") {
             CHECK(i % 32 != 0 || series->points[i].y < -3.0f); // at frames
         }
     }
-    // Distances of the right hand: 0.0037 and 0.54 units.
+    // The plot contains the logarithms of the distances of the right hand: 0.0037 and 0.54 units.
     CHECK(max_value[0] > -3.0f && max_value[0] < -2.0f && max_value[1] > -1.0f);
 }
 
@@ -208,7 +206,7 @@ TEST_PAGE (page_morph_moves_by_the_differences_in_the_file, "morph") {
     uint32_t min_value = 0;
     uint32_t max_value = 0;
     CHECK(model->num_meshes == 2);
-    // Including targets without a slider.
+    // The marks include vertices that are moved by targets without a slider.
     for (uint32_t i = 0; i < fixture->scene.morph->num_targets; i++)
         (void)morph_file_difference(model, fixture->scene.morph->targets[i].name, marks);
     CLAIM("smile = 0; fright = 0; sleepy = 0; oh = 0; blink = 0 @ 1 | largest move = 0 ~ 1e-5");
@@ -262,7 +260,8 @@ TEST_PAGE (page_walk_places_feet_on_the_ground, "walk") {
     CLAIM("@ 6");
     CHECK(count_on_ground(fixture, VIEW_BLUE) > 40); // footprints
     CHECK(count_on_ground(fixture, VIEW_GREEN) >= 3);
-    // 18 units per second and 20 degrees per second give a circle.
+    // A character that walks at 18 units per second and rotates by 20 degrees per second moves on a
+    // circle.
     const double radius = 18.0 / (20.0 * DEGREE);
     const md5_vec3 at = fixture->picture.figures[0].placement.translation;
     CHECK_NEAR(hypot((double)at.x, at.y - radius), radius, 0.05 * radius);

@@ -210,8 +210,8 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     press(s, ' ', false);
     run_seconds(s, 0.05); // both clips play during the transition
     check_active(s, "stand idle leap breathe ");
-    // The value is between the straight walk and the curve to the left, so the curve to the right
-    // is inactive.
+    // The turn is between the clips of the straight walk and of the curve to the left, so the clip
+    // of the curve to the right is inactive.
     const uint32_t speed =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "speed");
     const uint32_t turn_parameter =
@@ -518,7 +518,7 @@ TEST (view_lens_of_a_region_equals_an_image_of_that_size) {
                 a[row] += clip_small.m[4 * column + row] * eye[column];
                 b[row] += clip_wide.m[4 * column + row] * eye[column];
             }
-        // Pixels from the left, and from the top.
+        // Compare the position in pixels, first from the left and then from the top.
         CHECK_NEAR(250.0f + 150.0f * (1.0f + a[0] / a[3]), 320.0f * (1.0f + b[0] / b[3]), 1e-3);
         CHECK_NEAR(30.0f + 100.0f * (1.0f - a[1] / a[3]), 240.0f * (1.0f - b[1] / b[3]), 1e-3);
     }

@@ -40,7 +40,7 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
                                           {{10, 20, 30, 120}, {1, 1, 1, 2}, {0, 0, 0, 0}}};
     view_panorama panorama;
     md5_error error;
-    // The second row is one pixel that is repeated twice.
+    // The second row consists of one pixel and a code that repeats it twice.
     REQUIRE(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &error));
     CHECK(panorama.width == 3 && panorama.height == 2);
     CHECK_EXACT(panorama.rgb[0], 1); // 128 / 256 * 2
@@ -63,7 +63,8 @@ TEST (view_radiance_reads_long_runs) {
 }
 
 TEST (view_radiance_reads_packed_channels) {
-    // Eight pixels: red is a run, green is literal, blue is both, then the exponents.
+    // A packed row of eight pixels, one channel after another: red is a run, green is literal, blue
+    // is a literal part and a run, and the exponents follow.
     static const uint8_t row[] = {2,  2,  0,  8, 136, 77, 8, 10,  20, 30,  40, 50,
                                   60, 70, 80, 3, 1,   2,  3, 133, 9,  136, 129};
     view_panorama panorama;

@@ -344,7 +344,7 @@ static void draw_two(gl_stage *stage, const view_layers *layers, const md5_mat34
 // Two placements of one model: the first as in its file, the second rotated so that only its edge
 // is visible. Sprites look the same in both if each has a separate view.
 TEST_SQUARE (view_deforms_face_the_viewer_in_every_instance) {
-    // The direction of view of scene_frame(): along -x.
+    // scene_frame() looks along -x, so this view has the same direction.
     static const md5_deform_view view = {.eye = {500, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
     const md5_mat34 placements[2] = {scene_moved(0, -40, 0),
                                      {{0, -1, 0, 7, 1, 0, 0, 40, 0, 0, 1, 0}}};
@@ -562,7 +562,7 @@ TEST (view_pointer_is_sent_to_a_machine_until_it_rests) {
     view_run_machine(machine, 0.5);
     CHECK_EXACT(value(machine, "pointer"), 0);
     view_machine_motion.point(&scene, point(machine, 30.0));
-    // The eyes have arrived, the head has not.
+    // After 0.6 s the eyes point at the pointer, but the head is still rotating.
     view_run_machine(machine, 0.6);
     CHECK(value(machine, "eyes_yaw") > 25.0 && value(machine, "head_yaw") < 15.0);
     view_run_machine(machine, 2.0);

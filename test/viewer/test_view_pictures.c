@@ -126,7 +126,7 @@ TEST_SCENE (view_options_change_the_image) {
         picture_cases, COUNT_OF(picture_cases));
 }
 
-// Returns the difference of red and blue of a row at its left edge, which no model covers.
+// Returns red minus blue of the leftmost pixel of a row. No model covers this pixel.
 static int red_minus_blue(const shot *shots, uint32_t row)
 {
     const uint8_t *const pixel = shots->rgba + 4 * (size_t)row * shots->width;
@@ -212,8 +212,8 @@ TEST (view_switches_change_the_image) {
     CHECK_UINT(num_found, COUNT_OF(elsewhere));
 }
 
-// Only bending joints distinguish the two kinds of skinning, and the camera path goes around this
-// model.
+// These options need our model: the two kinds of skinning differ only where joints bend, and the
+// camera path leads around Bobbin.
 TEST_SCENE (view_options_change_the_image_of_our_model) {
     static const option_case cases[] = {
         {"--skinning dual", 0.0003},

@@ -6,13 +6,13 @@
 
 #include <stb/stb_image.h>
 
-// The compression of stb.
+// The writer with the compression of stb_image_write, under another name.
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define stbi_write_png_to_func plain_write_png_to_func
 #include <stb/stb_image_write.h>
 #undef stbi_write_png_to_func
-// The compression of the viewer, in demo/looks/png.c.
+// The writer of the viewer, which demo/looks/png.c implements.
 int stbi_write_png_to_func(stbi_write_func *func, void *context, int width, int height,
                            int components, const void *data, int stride);
 
@@ -87,7 +87,7 @@ TEST (view_png_has_the_pixels_that_were_written) {
             pixels[i] = (uint8_t)(state >> 24);
         }
         check_picture(*image_format, pixels, size + size / 1000 + 100);
-        // Noise between flat rows.
+        // Replace stripes of the noise, half of all bytes, by a constant.
         for (int i = 0; i + size / 36 < size; i += size / 18)
             memset(pixels + i, 0x5a, (size_t)size / 36);
         check_picture(*image_format, pixels, size / 4 * 3);

@@ -217,7 +217,7 @@ TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
         check_skin(scene, &folder, "", "rgbrrg", 0);
         check_skin(scene, &folder, " --skin 0", "rgbr", 0);
         check_skin(scene, &folder, " --skin 1", "ggg", 0);
-        // The skin does not exist, so the first is shown.
+        // Skin 2 does not exist, so the first skin is shown.
         check_skin(scene, &folder, " --skin 2", "rgbr", 1);
         folder_write(folder.below, "board_00_01.tga", "?", 1);
         check_skin(scene, &folder, "", "rrr", 1); // damaged, so the first image remains

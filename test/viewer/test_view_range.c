@@ -59,7 +59,8 @@ TEST (view_range_is_entered_at_its_beginning) {
     play.time = 0.1;
     view_advance(&play, &clip, 0.01);
     CHECK_NEAR(play.time, 0.51, 1e-9);
-    // The number of the sixth cycle is kept, because the root may have moved.
+    // After the jump to the start of the range, the time is still in the sixth cycle of the clip,
+    // because the root may have moved in the earlier cycles.
     play.time = 10.0 + 1.9;
     view_advance(&play, &clip, 0.01);
     CHECK_NEAR(play.time, 10.51, 1e-9);
@@ -158,7 +159,8 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
     return bytes;
 }
 
-// The two files are equal, checksums included.
+// A movie whose number of frames is known at the start must equal a movie whose number is written
+// at the end, including the checksums.
 TEST (view_movie_stores_its_frame_count_at_the_end) {
     size_t reference_size = 0;
     size_t open_size = 0;

@@ -319,8 +319,7 @@ TEST (view_reduced_seams_stay_closed) {
     if (!has_reduction())
         return;
     make_sheet(&seamed);
-    // The upper half uses the row above its own. This makes a seam, whose vertices are the second
-    // row.
+    // Give the row above the middle the positions of the middle row, so that both rows form a seam.
     const uint32_t row = SIDE / 2;
     for (uint32_t i = 0; i < SIDE; i++) {
         seamed.positions[(row + 1) * SIDE + i] = seamed.positions[row * SIDE + i];
@@ -552,7 +551,8 @@ TEST (view_quality_survives_single_slow_frames) {
         CHECK(!view_update_quality(&quality, i % 2 == 0 ? 0.02 : 1.0, everything));
 }
 
-// 0.07 s: 0.042 s with one sample. 0.25 s: 0.075 s at 75 %, 0.045 s at 50 %.
+// A full frame of 0.07 s takes 0.042 s with one sample, which is fast enough. A full frame of 0.25
+// s takes 0.075 s at 75 % of the resolution, which is too slow, and 0.045 s at 50 %.
 TEST (view_quality_is_reduced_as_far_as_needed) {
     const struct {
         double full;
@@ -628,7 +628,7 @@ TEST (view_quality_retries_less_often_after_failures) {
     for (int i = 0; i < 120000; i++)
         changes += view_update_quality(&quality, quality.level == 0 ? 0.2 : 0.03, everything);
     CHECK(changes > 2 && changes < 40);
-    // Changes during a minute, after an hour.
+    // Count the changes during one more minute, after an hour has passed.
     changes = 0;
     for (int i = 0; i < 2000; i++)
         changes += view_update_quality(&quality, quality.level == 0 ? 0.2 : 0.03, everything);

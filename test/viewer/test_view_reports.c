@@ -403,7 +403,7 @@ TEST_HERE (view_problems_of_a_clip_are_repaired) {
     REQUIRE(count);
     count[11] = '6';
     SCOPED_STRING shorter = without_lines(clip, "\"bolt_4\"");
-    // Its line in the base frame.
+    // Remove the line of the joint in the base frame too.
     SCOPED_STRING broken = without_lines(shorter, "\t( 0 0 10.4 ) ( 0 0 0 )");
     folder_write_text(w->folder, "idle.md5anim", broken);
     SCOPED_STRING path = common_join(w->folder, "idle.md5anim");
@@ -507,7 +507,7 @@ TEST_HERE (view_start_page_forgets_a_recent_file) {
     view_free_config(&config);
 }
 
-// Otherwise Return would open a file below the card, too.
+// A card covers the start page. If the start page received Return as well, it would open a file.
 TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
     view_config config = {.path = NULL};
     note_recent_files(w, &config);
@@ -521,7 +521,8 @@ TEST_HERE (view_start_page_passes_keys_to_a_card_over_it) {
     view_free_config(&config);
 }
 
-// The list shows the folder of the last file, not the folder of the current model.
+// The list must show the folder of the file that was opened last, not the folder of the current
+// model.
 TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     view_config config = {.path = NULL};
     note_recent_files(w, &config);

@@ -92,7 +92,7 @@ static void press(screen *s, const char *item)
     draw(s);
 }
 
-// Nothing remains of a clip that was played before.
+// The retargeted bind pose must not contain anything of the clip that was played before.
 TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
     SCOPED_STRING target_path = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", target_path);
@@ -280,7 +280,7 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, converted, sizes[0]) == 0);
     save(s, VIEW_SAVE_CLIPS);
     common_list all = common_list_folder(s->folder, ".md5anim");
-    // The copy, its conversion, and the first saved clip.
+    // Three more files are the copy, its conversion and the first saved clip.
     CHECK_UINT(all.count, scene->num_clips + 3);
     common_free_list(&all);
     common_free_list(&copies);

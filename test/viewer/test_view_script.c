@@ -10,15 +10,15 @@
 
 // == The user =====================================================================================
 
-// Returns true while an export is running.
+// Advances the running export, if there is one. Returns true until it has ended.
 static bool is_exporting(user *u)
 {
     view_update_export(&u->viewer);
     return u->viewer.jobs.conversion != NULL;
 }
 
-// Draws the model into a small image, because drawing moves the companion. Does nothing if neither
-// the companion nor the time has changed since the last call.
+// Draws the model into a small image. Tests need this, because only drawing moves the companion.
+// Does nothing if neither the companion nor the time has changed since the last call.
 static void draw_companion(user *u)
 {
     const md5_model *const model = u->viewer.document->companions[VIEW_RETARGETED].model;
@@ -317,7 +317,8 @@ static view_rect find_on_body(user *u, uint32_t joint)
     const view_rect free = view_free_region(&u->facts);
     view_rect found = {.width = 0};
     view_ui *const ui = &u->viewer.ui;
-    // Saved and cleared, because a click would set a partner; the same is done with the card.
+    // A click during retargeting would set a partner, and an open card would cover the body. Both
+    // states are cleared for the search and restored afterwards.
     const uint32_t picked = u->viewer.panels.retarget.picked;
     const view_overlay over = ui->over;
     const int32_t selected = ui->selected_joint;
@@ -464,7 +465,8 @@ static line_result press_key(script *s, const char *words)
     return LINE_DONE;
 }
 
-// Typing alone is a part of the next action.
+// Types a text. It does not count as an action of the user, because it belongs to the action that
+// follows. A text that begins with '$' is a path in the user's folder.
 static line_result type_text(script *s, const char *words)
 {
     SCOPED_STRING path = words[0] == '$' ? user_path(&s->u, words) : NULL;
@@ -474,7 +476,7 @@ static line_result type_text(script *s, const char *words)
     return LINE_DONE;
 }
 
-// Types a text and Enter.
+// Types a text, and presses Enter in the next call. The line is executed twice.
 static line_result enter_text(script *s, const char *words)
 {
     if (s->num_gestures == 0) {
@@ -616,7 +618,7 @@ static line_result set_limit(script *s, const char *words)
     return LINE_DONE;
 }
 
-// Earlier actions do not count.
+// Starts counting the actions of the user. Actions before this line do not count.
 static line_result begin_actions(script *s, const char *words)
 {
     (void)words;
@@ -776,7 +778,7 @@ static char *get_file(user *u, const char *name)
     return common_is_file(path) ? test_read_file(path, &size) : NULL;
 }
 
-// Returns "" if two points are measured.
+// Returns "" if the distance of two points is being measured, otherwise NULL.
 static char *get_measured(user *u, const char *name)
 {
     (void)name;
@@ -944,7 +946,8 @@ bool script_next_test(script *s)
     return false;
 }
 
-// Returns true if a line is for images of the script's size. Removes its word `small` or `wide`.
+// Returns true if a line applies to the size of the script's image. A line that begins with `small`
+// applies only to narrow images, a line with `wide` only to others. Moves *line past this word.
 static bool is_for_size(const script *s, const char **line)
 {
     const bool is_small = s->width < 640;

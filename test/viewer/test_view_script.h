@@ -52,7 +52,7 @@ bool user_begin(user *u, uint32_t width, uint32_t height);
 // Opens a file of the project, or the default document if `file` is NULL.
 bool user_open_file(user *u, const char *file);
 
-// Both of them, in 1280 x 720.
+// Creates a viewer of 1280 x 720 pixels and opens a file: user_begin() and user_open_file().
 bool user_open(user *u, const char *file);
 void user_close(user *u);
 

@@ -136,7 +136,8 @@ static uint32_t count_cut_texts(const screen *s, view_rect rect)
     return num_vertices;
 }
 
-// The unit "units" of distance and target is complete at each scale of texts.
+// The unit "units" of the camera's distance and target must be displayed completely at each scale
+// of texts.
 TEST_SCREEN (view_card_shows_whole_units, BOBBIN) {
     static const float scales[] = {1, 1.25f, 1.5f, 2};
     ask(s, "camera-distance");
@@ -215,7 +216,8 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     CHECK_UINT(s->viewer.document->crowd.count, s->options.crowd);
 }
 
-// Otherwise the first frame with each panel is drawn twice.
+// The font must contain all letters of the interface from the start. If a letter is missing, the
+// first frame with a panel must be drawn twice.
 TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
     STRINGS(cards) = {"background-color", "crowd", "attach"};
     screen_draw(s);
@@ -393,7 +395,7 @@ TEST_SCREEN (view_failed_reading_of_a_color_is_an_error, BOBBIN) {
     CHECK(s->viewer.log.error[0] != '\0');
 }
 
-// A field, then Browse in the same row: they do not overlap.
+// A row with a text field and the button Browse: the two must not overlap.
 TEST_SCREEN (view_fields_of_files_do_not_overlap, BOBBIN) {
     unsigned num_cards = 0;
     view_menu_entries list;

@@ -11,7 +11,7 @@ enum { LARGE_DIFFERENCE = 24 };
 static void split_words(shot_viewer *viewer, const char *line)
 {
     viewer->num_words = 0;
-    // This file is never written.
+    // The option --output selects the mode without a window. The file is never written.
     viewer->words[viewer->num_words++] = common_copy("--output=picture.png");
     while (*line != '\0' && CHECK(viewer->num_words < SHOT_MAX_WORDS)) {
         const size_t length = strcspn(line, " ");

@@ -40,8 +40,9 @@ TEST (view_uv_grid_shows_u_and_v) {
     free(image.rgba);
 }
 
-// Counts of sampled pixels of the body. num_full: full weight, or u far above v; num_none: no
-// weight, or v far above u; num_wrong: pixels of an unexpected color.
+// Counts of sampled pixels of the body. In the display of weights, num_full counts pixels of full
+// weight and num_none pixels without weight. In the display of texture coordinates, they count
+// pixels with u far above v and with v far above u. num_wrong counts pixels of an unexpected color.
 typedef struct sight {
     unsigned num_full;
     unsigned num_none;
@@ -104,7 +105,8 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                 const bool is_v_larger = v > u + 0.3f;
                 comparison.num_full += is_u_larger;
                 comparison.num_none += is_v_larger;
-                // Edges and names of cells may have any color.
+                // Edges and names of cells have other colors, so only a wrong order of red and
+                // green is counted.
                 if (is_u_larger)
                     comparison.num_wrong += rgba[0] + 4 < rgba[1];
                 else if (is_v_larger)
@@ -304,7 +306,8 @@ TEST_SHOT (view_graph_starts_the_clicked_state, MACHINE) {
     const md5_layer_status status = md5_player_layer(machine->player, 0);
     CHECK_UINT(status.state, idle);
     CHECK(status.from == leap);
-    // A click next to the nodes, then a state that does not exist.
+    // Neither a click next to the nodes nor a request for a state that does not exist changes the
+    // state.
     const view_rect box = item_find(state, &facts, "state/");
     request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
     CHECK_UINT(request.action, VIEW_HANDLED);
@@ -346,13 +349,14 @@ TEST_SHOT (view_graph_takes_the_clicked_transition, MACHINE) {
     view_run_machine(machine, machine->time + 0.1);
     const md5_layer_status status = md5_player_layer(machine->player, 2);
     CHECK_STRING(get_layer(state, 2)->states[status.state].name, "doze");
-    // Over the duration of the transition.
+    // The state changes over the duration of the transition, of which 0.1 s have passed.
     CHECK_NEAR(status.progress, 0.1 / (double)transition->duration, 0.02);
-    // An index from a machine that was reloaded since.
+    // The index of a transition can be out of range if the machine was reloaded after the request.
+    // It is ignored.
     CHECK(PERFORM(state, VIEW_TAKE_TRANSITION, .item = 9999));
 }
 
-// Returns the number of vertices of the interface that have a color.
+// Returns the number of vertices of the drawn interface that have the color `color`.
 static uint32_t count_color(const view_state *state, view_color color)
 {
     uint32_t count = 0;
@@ -374,7 +378,7 @@ TEST_SHOT (view_graph_shows_conditions_of_the_hovered_transition, MACHINE) {
     float x, y;
     point_between(state, "doze", "startle", &x, &y);
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
-    // The event requires another frame.
+    // Moving the mouse onto the line requires another frame.
     CHECK_UINT(view_run_ui(&state->ui, &state->panels, &facts, &event).action, VIEW_HANDLED);
     draw(state);
     CHECK_UINT(count_color(state, green), before); // no condition is true
@@ -488,7 +492,7 @@ static view_command click(screen *s, const char *name, float across)
 TEST_HERE (channel_rows_can_be_clicked, true) {
     view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(item_find(&s->viewer, &facts, "channel/legs").width > 0.0f);
-    // The head has no joints here.
+    // This monster has no joints in the channel of the head.
     CHECK(item_find(&s->viewer, &facts, "channel/head").width == 0.0f);
     view_command request = click(s, "channel/legs", 0.99f);
     CHECK(request.action == VIEW_LIST_CHANNEL && request.item == MD5_CHANNEL_LEGS);
@@ -538,7 +542,7 @@ TEST_HERE (clip_is_selected_for_a_channel, true) {
     PERFORM(&s->viewer, VIEW_SHOW_CHANNEL, .item = MD5_CHANNEL_LEGS);
     CHECK(scene->clip == walk);
     CHECK_NEAR(s->viewer.play.time, 0.25, 1e-9); // both began at the same time
-    // First no clip, then invalid channels and clips.
+    // SIZE_MAX ends the clip of a channel. A channel without joints and invalid clips are refused.
     ask(s, (view_command){
                .action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_TORSO, .number = SIZE_MAX});
     CHECK(scene->entity.channels[MD5_CHANNEL_TORSO].clip == -1);

@@ -362,7 +362,7 @@ TEST (view_compare_poses_another_clip) {
             largest = angle > largest ? angle : largest;
         }
         CHECK_NEAR(largest, 2.0 * acos(w) * 180.0 / 3.14159265358979324, 1e-3);
-        // Bind poses of the same model are equal.
+        // Both models are the same, so their bind poses do not differ.
         view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);

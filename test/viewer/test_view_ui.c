@@ -487,8 +487,8 @@ static void search_for(screen *s, const char *words)
     send_key(s, 0, words);
 }
 
-// Returns true if the search lists a line first. The items before the lines are the field, its box
-// and the items next to them.
+// Returns true if the search for `words` lists the entry `line` first. In the list of items, the
+// first entry follows the search field, its box and the items next to them.
 static bool finds_first(screen *s, const char *words, const char *line)
 {
     SCOPED_STRING name = common_format("menu/%s", line);
@@ -830,7 +830,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     CHECK(view_update_hover_preview(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_LIT);
 
-    // A selected value remains, as one step of undo.
+    // A value that is selected, not only previewed, remains. It is one undo step.
     show_tooltip(s, view_get_entry(surface), "menu/Weights");
     viewer->uptime += 0.2;
     CHECK(view_update_hover_preview(viewer));
@@ -1139,7 +1139,7 @@ TEST (view_keys_are_in_all_lists_of_keys) {
         SCOPED_STRING line = common_format("  %-27s %s\n", keys, view_get_label(rows[i]));
         CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
                    rows[i]->label);
-        // Without the sign at the end of a label that opens a card, which roff does not support.
+        // A label that opens a card ends with a sign that roff does not support. It is removed.
         const char *const label = view_get_label(rows[i]);
         SCOPED_STRING words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
         CHECK_THAT(strstr(manual, words) != NULL, "--man does not mention %s", rows[i]->label);

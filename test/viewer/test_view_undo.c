@@ -9,7 +9,7 @@
 
 #define MONSTER "models/game/base::monster_bobbin"
 
-// Checks the value of an option. NULL: the default.
+// Checks the value of an option as text. `text` is NULL if the option must have its default.
 static void check_option(const screen *s, const char *option, const char *text)
 {
     SCOPED_STRING current =
@@ -37,7 +37,7 @@ static void execute(screen *s, view_command command)
     view_store_step(&s->viewer);
 }
 
-// Notes the first step, as the window does before the first event.
+// Stores the initial state as the first undo step, as a window does before its first event.
 static void begin(screen *s)
 {
     view_store_step(&s->viewer);
@@ -99,7 +99,8 @@ TEST_SCREEN (view_undo_is_gray_without_steps, BOBBIN) {
     CHECK_UINT(view_missing_needs(&stage, redo_entry), 0);
 }
 
-// The steps from the last one back: got up, had died, was alive.
+// The character died and got up again. Undo first returns to the dead character, then to the living
+// one.
 TEST_SCREEN (view_undoes_a_death, BOBBIN) {
     const view_fall *const fall = s->viewer.document->scene.fall;
     REQUIRE(fall != NULL);
@@ -234,12 +235,12 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     CHECK_UINT(s->viewer.undo.num_steps, 201);
     undo(s);
     CHECK_UINT(s->viewer.undo.step, 199);
-    // Clears the steps that could be redone.
+    // A new step discards the steps that could be redone.
     execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.edges))});
     CHECK_UINT(s->viewer.undo.num_steps, 201);
     redo(s);
     CHECK(s->options.shown.edges);
-    // A setting of the window is not a step.
+    // Changing a setting of the window, such as an open panel, is not a step.
     execute(s, (view_command){.action = view_get_toggle(VIEW_OPTION(shown.panel))});
     CHECK_UINT(s->viewer.undo.step, 200);
     CHECK(view_open(&s->viewer, &path, 1, true));
@@ -249,7 +250,7 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     CHECK_STRING(s->viewer.ui.notice, "Nothing to undo");
 }
 
-// Returns the size of the texts of all steps in bytes.
+// Returns the size in bytes of the texts that all undo steps store.
 static size_t count_step_bytes(const screen *s)
 {
     size_t size = 0;
@@ -438,7 +439,7 @@ TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
     CHECK(s->options.hidden_meshes == 2);
 }
 
-// Returns the number of texts and times that options point to.
+// Returns the number of allocated texts and times in the options.
 static size_t count_held(const view_options *options)
 {
     size_t count = options->num_times + options->settings.count;
