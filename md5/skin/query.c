@@ -50,8 +50,8 @@ static void add_product(float entry, float min, float max, float *low, float *hi
     *high += a < b ? b : a;
 }
 
-// Returns the range of one coordinate of a box after a transform. `row` is the row of the
-// transform's matrix that computes this coordinate.
+// Computes the range of one coordinate of a box after a transform, *low to *high. `row` is the row
+// of the transform's matrix that computes this coordinate.
 static void transform_row(const float *row, const md5_bounds *bounds, float *low, float *high)
 {
     *low = row[3];

@@ -7,8 +7,8 @@
 
 enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
 
-// Joints a, b, c, d in a chain: a moves along x, b turns about z by `turn` radians in all, c nods,
-// d is constant.
+// Creates a clip of a chain of four joints: a moves by `move` along x, b rotates about z by
+// `angular_speed` radians during the clip, c has the name `c_name` and nods, d is constant.
 static md5_anim *make_anim(double angular_speed, double move, const char *c_name)
 {
     SCOPED_STRING text = malloc(ROOM);

@@ -8,8 +8,8 @@
 typedef void *fuzz_make(const void *fixture, const md5_load_opts *opts, md5_error *error);
 typedef void fuzz_destroy(void *asset);
 
-// Creates an asset from `of` twice: first with sufficient memory, then with one failing allocation,
-// which `choice` selects. The failure must be reported, and all memory freed.
+// Creates an asset from `fixture` twice: first with sufficient memory, then with one failing
+// allocation, which `choice` selects. The failure must be reported, and all memory freed.
 static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, const void *fixture,
                                       md5_load_opts opts, size_t choice)
 {

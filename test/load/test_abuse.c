@@ -101,8 +101,9 @@ typedef struct valid_file {
     size_t budget; // limit for the bytes that one kind of abuse reads
 } valid_file;
 
-// Returns the distance between positions that keeps to the budget, if each position costs `cost`
-// bytes. There are `num_positions` positions in total.
+// Returns the distance between the positions of a file at which it is cut or altered. It is large
+// enough that all attempts together read at most file->budget bytes, if each of them reads `cost`
+// bytes. The file has `num_positions` positions.
 static size_t stride_for(const valid_file *file, size_t num_positions, size_t cost)
 {
     const size_t affordable = file->budget / (cost + 1) + 1;

@@ -44,7 +44,8 @@ static double model_size(const md5_model *model)
 
 // -- Loaded data ------------------------------------------------------------------------------
 
-// Returns the largest difference. If the scale is a power of two, every number must be exact.
+// Returns the largest difference between the mesh `b`, which was loaded with converted axes, and
+// the converted mesh `a`. If the scale is a power of two, every number must be exact.
 static double mesh_error(const axes_case *fixture, double scale, const md5_mesh *a,
                          const md5_mesh *b)
 {
@@ -382,7 +383,8 @@ TEST (axes_of_views_after_cuts_are_converted) {
     }
 }
 
-// Rays from outside and from inside.
+// Rays begin outside and inside of the model. They must hit the same triangles in all systems of
+// axes.
 TEST (rays_hit_the_same_triangles_in_all_axes) {
     uint64_t random = 11;
     SCOPED_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);

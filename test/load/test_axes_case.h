@@ -20,13 +20,14 @@ extern const axes_case axes_cases[NUM_AXES];
 // Returns load options with these axes and this scale.
 md5_load_opts axes_options(const axes_case *fixture, float scale);
 
-// Converts a direction, converts a rotation matrix, computes the matrix of a quaternion. Results
-// are doubles.
+// These functions convert a direction, convert a rotation matrix, and compute the matrix of a
+// quaternion. The results are doubles.
 void axes_direction(const axes_case *fixture, md5_vec3 v, double out[3]);
 void axes_rotation(const axes_case *fixture, const double from[3][3], double out[3][3]);
 void axes_matrix_from_quat(md5_quat q, double out[3][3]);
 
-// Returns the distance of a value from the converted value of `original`.
+// These functions return the distance between `converted` and the expected value, which is the
+// converted value of `original`.
 double axes_point_error(const axes_case *fixture, double scale, md5_vec3 original,
                         md5_vec3 converted);
 double axes_quat_error(const axes_case *fixture, md5_quat original, md5_quat converted);

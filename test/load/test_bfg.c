@@ -87,7 +87,8 @@ static void write_model(bytes *model)
     append_zeros(model, 9);
     put(model, "5DM\x6a", 4);
 
-    // A root, and a joint 2 above it that is rotated by 90 degrees: its x axis is -y.
+    // Write two joints: a root, and an arm 2 units above it that is rotated by 90 degrees, so that
+    // its x axis is -y.
     append_big_endian(model, 2);
     append_text(model, "root");
     append_big_endian(model, UINT32_MAX);
@@ -406,7 +407,8 @@ TEST (bfg_anims_name_the_byte_of_an_error) {
 
 // -- Hostile input --------------------------------------------------------------------------------
 
-// Truncated at each byte, with each bit altered, and with each allocation failing.
+// Reads a file that is truncated at each byte, that has each bit altered, and with each allocation
+// failing.
 static void check_hostile(const bytes *good, file_kind kind)
 {
     md5_error error = {0};
@@ -445,7 +447,7 @@ TEST (bfg_files_may_be_truncated_or_altered) {
 // Camera paths of RBDOOM-3-BFG (.bcanim). Functions that are independent of the reader write the
 // test data.
 
-// Field of view, x y z of the rotation, position.
+// The frames of the camera: field of view, x y z of the rotation, position.
 static const float frames[4][7] = {
     {90, 0, 0, 0.5f, 1, 2, 3},
     {80, 0, 0.5f, 0.5f, -1, 2.5f, 3},
@@ -453,7 +455,7 @@ static const float frames[4][7] = {
     {60, 0, 0, 0, 100, 2, 3},
 };
 
-// Offsets of the parts.
+// RATE, NUM_CUTS, CUTS, NUM_FRAMES and FRAMES are offsets of these parts in the camera file.
 enum { RATE = 4, NUM_CUTS = 8, CUTS = 12, NUM_FRAMES = 16, FRAMES = 20 };
 
 static void write_camera(bytes *camera)

@@ -295,7 +295,8 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
     SCOPED bind_case *const fixture = tube_with_two_joints(true);
     for (int i = 0; i < 5; i++)
         bind_add_joint(fixture, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
-    // A rotation of 90 degrees about z, so that offsets are not only differences of positions.
+    // Rotate the joint by 90 degrees about z. Otherwise offsets would be plain differences of
+    // positions.
     fixture->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
     for (uint32_t max_influences = 1; max_influences <= 5; max_influences++) {
         fixture->desc.max_influences = max_influences;
@@ -355,8 +356,8 @@ TEST (bind_open_mesh_follows_its_surface) {
     REQUIRE(weights);
     CHECK_UINT(weights->num_distant, 0);
     CHECK(bind_weight(weights, 0, 0) > 0.9);
-    // The far side of the opposite end: bone 1 is half of the circumference away; bone 0 is also 4
-    // units away along the tube.
+    // The vertex is on the far side of the opposite end. Bone 1 is half of the circumference away
+    // along the surface. Bone 0 is also 4 units away along the tube.
     const double around = 3.14159265;
     const double longer = sqrt(around * around + 16);
     const double expected = 1.0 / (1 + pow(around / longer, 4));

@@ -10,7 +10,8 @@
 
 #include <dirent.h>
 
-// EDIT_FRAMES(doc, &error, .first = 25)
+// Calls with the members of the description as arguments, for example EDIT_FRAMES(doc, &error,
+// .first = 25).
 #define EDIT_MESHES(doc, error, ...) md5_edit_meshes(doc, &(md5_mesh_edit){__VA_ARGS__}, error)
 #define EDIT_JOINTS(doc, error, ...) md5_edit_joints(doc, &(md5_joint_edit){__VA_ARGS__}, error)
 #define EDIT_FRAMES(doc, error, ...) md5_edit_frames(doc, &(md5_frame_edit){__VA_ARGS__}, error)
@@ -58,7 +59,8 @@ TEST_DOC (edit_writes_like_the_exporter_of_id, MD5_DOC_MODEL, model_text) {
     CHECK_STRING(cut, "MD5Version 10 // Pa");
 }
 
-// With one decimal less, each rounded number is another float.
+// Numbers are written with as few decimals as possible: with one decimal less, each number would be
+// read as another float.
 TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
     uint64_t state = 7;
     for (int i = 0; i < 3000; i++) {
@@ -294,7 +296,7 @@ TEST_LONG (edit_the_corpus_round_trips) {
 TEST_DOC (edit_rotations_get_unit_length, MD5_DOC_MODEL, model_text) {
     SCOPED_MODEL before = reparse_model(doc);
     CHECK_UINT(md5_fix_rotations(doc, NULL), 1);
-    // w is sqrt(0.64 + 0.64 - 1), before all four are divided by their length.
+    // w is sqrt(0.64 + 0.64 - 1). After that all four components are divided by their length.
     CHECK_NEAR(doc->joints[2].rotation.x, 0.8 / sqrt(1.28 + 0.28), 1e-6);
     CHECK_EXACT(doc->joints[1].rotation.x, 0.5);
     SCOPED_MODEL after = reparse_model(doc);
@@ -635,8 +637,8 @@ static md5_doc *parse_ours(md5_doc_kind kind, const char *name)
     return text ? parse(kind, text) : NULL;
 }
 
-// Positions of the corners of all triangles in a frame, one after the other; if `clip` is NULL, in
-// the bind pose.
+// The positions of the corners of all triangles, one after the other: in a frame of a clip or,
+// without a clip, in the bind pose.
 typedef struct corners {
     md5_vec3 *at;
     size_t count;
@@ -711,7 +713,8 @@ static md5_vec3 mirrored_and_rotated(md5_vec3 p) // by 30 degrees
     return (md5_vec3){cosine * p.x + sine * p.y, sine * p.x - cosine * p.y, p.z};
 }
 
-// In the bind pose and in a frame, whose bounding box contains the skin.
+// The mesh and the clip move together, both in the bind pose and in a frame. The bounding box of
+// the frame contains the skin.
 TEST (edit_space_moves_mesh_and_clip_together) {
     const struct {
         md5_space_edit job;
@@ -1245,7 +1248,8 @@ TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
     CHECK_BYTES(doc->numbers + 24, doc->numbers, 12 * sizeof *doc->numbers);
 }
 
-// Only in place; one frame, no bounds, no name; and tolerances of 0.
+// Small edits and clips: only the option is_in_place; a clip of one frame without bounds; a joint
+// without a name; and tolerances of 0. Negative tolerances are rejected.
 TEST_DOC (edit_accepts_few_frames, MD5_DOC_ANIM, walk_text) {
     md5_error error = {0};
     CHECK_FAILS(EDIT_FRAMES(doc, &error, .tolerance = -1.0f) != MD5_NONE, error, MD5_ERROR_RANGE);
@@ -1337,9 +1341,9 @@ TEST (edit_frames_are_changed_by_the_caller) {
     check_corners(before, mesh, clip, 12, 1e-3);
 }
 
-// The last bone, of 8 units, ends 16 units from the root, which may use half of the tolerance of 1:
-// a rotation by twice the stored 0.02 moves that end by 0.64, a rotation by twice 0.01 moves it by
-// 0.32.
+// The last bone is 8 units long and ends 16 units from the root, which may use half of the
+// tolerance of 1. A rotation with the stored number 0.02 moves the end by 0.64 units, which is too
+// much. A rotation with 0.01 moves it by 0.32 units.
 TEST (edit_components_are_reduced_by_their_effect) {
     static const float angles[] = {0.02f, 0.01f};
     for (size_t i = 0; i < COUNT_OF(angles); i++) {
@@ -1351,8 +1355,8 @@ TEST (edit_components_are_reduced_by_their_effect) {
         }
         doc->numbers[12 + 3] = angles[i];
         CHECK(EDIT_FRAMES(doc, NULL, .tolerance = 1.0f) > 0);
-        // The path of the root remains. Components of root and arm that equal the base frame do not
-        // need a flag.
+        // The path of the root remains. A component of the root or the arm that equals the base
+        // frame does not need a flag.
         CHECK_UINT(doc->joints[0].track.flags, i == 0 ? 1 | 4 | 8 : 1 | 4);
         CHECK_UINT(doc->joints[1].track.flags, 0);
     }

@@ -59,14 +59,16 @@ static void fill(hostile_text *text, const char *part, size_t size)
     }
 }
 
-// A part of a text of about `size` bytes. In its text # and ? are replaced by numbers.
+// A part of a hostile text of about `size` bytes. The characters # and ? in `words` are replaced by
+// numbers.
 typedef struct piece {
     const char *words;
     enum { ONCE, TIMES, BYTES, NULS } kind;
-    // ONCE: # is size / part, ? size / other. TIMES: repeated size / part times; # is the index of
-    // the repetition, $ its last digit, @ three digits that cycle; ? is the number of repetitions
-    // or, if `second_part` is set, size / other - 1. BYTES: repeated until size / part bytes are
-    // written. NULS: size bytes of 0.
+    // ONCE writes the words once; # is size / part, and ? is size / other. TIMES repeats the words
+    // size / part times; # is the index of the repetition, $ is its last digit, and @ are three
+    // digits that cycle; ? is the number of repetitions or, if `second_part` is set, size / other -
+    // 1. BYTES repeats the words until size / part bytes are written. NULS writes `size` bytes of
+    // 0.
     size_t part, second_part;
 } piece;
 
@@ -93,7 +95,7 @@ static void add_text(hostile_text *text, const piece *from, size_t size, size_t 
     }
 }
 
-// A number or, if negative (-n), size / n.
+// A count. If it is negative, -n means size / n, where `size` is the size of the text.
 typedef long amount;
 
 static size_t resolve_amount(amount number, size_t size)

@@ -50,7 +50,8 @@ static void run_threads(void *user, size_t count, md5_range_fn *range, void *ran
     pool->num_ranges += pool->num_workers;
 }
 
-// Runs on this thread: single items, the last item first, and empty ranges between them.
+// Runs all items on this thread: one item per call, the last item first, with empty ranges between
+// them.
 static void run_backwards(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
     test_pool *const pool = user;

@@ -336,7 +336,7 @@ TEST (character_of_many_clips_takes_linear_time) {
 
 // -- Threads --------------------------------------------------------------------------------------
 
-// Each file has a warning; two clips have the same file.
+// Each of these files has a warning. Two clips of the machine have the same file.
 static const memory_file warning_files[] = {
     {"m.md5machine", "machine m { model m clip a a clip b b clip a2 a clip c c\n"
                      "layer l { state s a state t b state u c } }"},

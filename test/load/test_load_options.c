@@ -327,7 +327,7 @@ TEST (repeated_counts_allocate_no_more) {
 
 enum { ALL = MD5_GEOMETRY_ALL };
 
-// With seams, and with several influences per vertex.
+// Models with mirror seams, and with several influences per vertex.
 STRINGS(paths) = {"models/thimble/thimble.md5mesh", "models/lantern/lantern.md5mesh"};
 enum { NUM_PATHS = COUNT_OF(paths) };
 
@@ -430,7 +430,7 @@ TEST (plans_derived_later_equal_those_of_loading) {
     for (int i = 0; i < NUM_PATHS; i++)
         check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS},
                       MD5_GEOMETRY_SKIN_PLANS, NULL);
-    // Derived tangents include the plans that the model had, and no others.
+    // Deriving tangents also derives the skin plans that the model had before, and no other parts.
     const md5_load_opts bare = {.skip_geometry = ALL & 7};
     check_derived(paths[0], &bare, MD5_GEOMETRY_TANGENTS,
                   &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES});
@@ -479,7 +479,8 @@ static bool has_single_vertex_groups(const md5_mesh *mesh, uint32_t v)
                   == 0;
 }
 
-// Corner by corner, both draw the same vertices with bit-identical skinning.
+// Grouping changes the order of the vertices. Each corner of a triangle must still have the same
+// vertex, with bit-identical skinning.
 TEST (grouped_vertices_are_the_same_in_another_order) {
     STRINGS(files) = {"models/thimble/thimble.md5mesh", "models/spindle/spindle.md5mesh"};
     for (size_t j = 0; j < COUNT_OF(files); j++) {

@@ -252,7 +252,8 @@ static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
     return hash;
 }
 
-// Checks a line that consists of the hash, then a model, a model and a clip, or a machine.
+// Checks a line of the file of hashes. It consists of a hash and either a model, a model and a
+// clip, or a machine.
 static uint64_t check_line(const char *line)
 {
     unsigned long long expected = 0;

@@ -161,7 +161,7 @@ TEST (deep_image_programs_are_read_without_recursion) {
 
 // -- Stages ---------------------------------------------------------------------------------------
 
-// Returns the lights of all stages, as digits.
+// Checks the lights of all stages of a material. `expected` contains a digit for each stage.
 static void check_lights(const char *text, const char *expected)
 {
     char lights[32] = "";
@@ -560,9 +560,10 @@ TEST (deform_flare_is_invisible_from_behind_and_from_its_plane) {
 
 // -- Eyes -------------------------------------------------------------------------------------
 
-// The origin is a triangle about (0, 0, 0) in the plane y = 0. The eye is a square of two triangles
-// in front of it, at x = 1. The target is a triangle about the point `focus`. `order` is the
-// position of the origin's triangle: first or last.
+// Creates a model of three parts. The origin is a triangle about (0, 0, 0) in the plane y = 0. The
+// eye is a square of two triangles in front of it, at x = 1. The target is a triangle about the
+// point `focus`. If `is_last` is true, the triangle of the origin is the last triangle, otherwise
+// the first.
 static md5_model *make_eye(md5_vec3 focus, bool is_last)
 {
     static const char vertices[10][24] = {"-1 0 -1",   "1 0 0",    "-1 0 1", "1 -.5 .5", "1 .5 .5",

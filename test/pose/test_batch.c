@@ -205,8 +205,8 @@ TEST (batch_of_zero_items_writes_nothing) {
 
 // -- Interpolations -----------------------------------------------------------------------------
 
-// Only nlerp, then all kinds mixed. The sample position of a step is as
-// md5_clamp_sample_position() makes it.
+// Sets the interpolation of each job to nlerp or, if `is_mixed` is true, to a random kind. A
+// position with step interpolation has the fraction 0, as md5_clamp_sample_position() returns it.
 static void interpolate(generated_crowd *crowd, bool is_mixed, uint64_t *random)
 {
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
@@ -340,7 +340,7 @@ static void check_same(const results *found, const results *expected, const char
                (int)level, (unsigned)num_joints);
 }
 
-// Each step by itself.
+// Poses by three separate calls, one for each step.
 static void pose_in_steps(const md5_pose_kernels *kernels, const generated_pose *generated,
                           const md5_sample_position *sample, md5_root root, results *found)
 {
@@ -351,7 +351,8 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const generated_pose 
     kernels->multiply(count, found->joints, generated->model.inverse_bind, found->palette);
 }
 
-// All steps in one call. The scratch memory may have any content, but nothing past it may change.
+// Poses by one call for all steps. The scratch memory may have any content, but nothing past its
+// end may change.
 static void pose_at_once(const md5_pose_kernels *kernels, const generated_pose *generated,
                          const md5_sample_position *sample, md5_root root, const results *expected,
                          results *found)
@@ -363,7 +364,7 @@ static void pose_at_once(const md5_pose_kernels *kernels, const generated_pose *
     memcpy(found->pose, expected->pose, count * sizeof found->pose[0]);
 }
 
-// Only some of the joints; the others are undefined.
+// Poses only some of the joints. The results of the other joints are undefined.
 static void pose_in_part(const md5_pose_kernels *kernels, const generated_pose *generated,
                          const md5_sample_position *sample, uint32_t first, uint32_t size,
                          const results *expected, results *found)
@@ -409,7 +410,7 @@ static void check_sample_position(const generated_pose *generated,
         pose_in_steps(kernels, generated, sample, root, &found);
         check_same(&found, &expected, "posing in steps", level, count);
 
-        // Sampling, then the other steps in one call.
+        // Sample the pose, then compute the other steps in one call.
         pose_simd_clear(&found);
         sample_with(kernels, generated->binding, sample, root, found.pose);
         kernels->finish(&generated->model.skeleton, generated->model.inverse_bind, found.pose,

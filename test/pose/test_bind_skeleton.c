@@ -65,7 +65,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         md5_local_to_model(binding->skeleton, generated.model.bind_local, joints);
         for (uint32_t i = 0; i < count; i++) {
             const md5_mat34 undone = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
-            // Positions are hundreds of units.
+            // The tolerance is large because positions are hundreds of units.
             CHECK_SMALL(difference(&undone, &identity), 2e-4);
         }
         const md5_sample_position sample = make_sample_position(&generated.anim, &random);

@@ -310,7 +310,8 @@ TEST_HERE (bind_uses_the_models_hierarchy_where_they_contradict, 7, walker, cont
 static const part two[] = {{"a", MD5_NONE}, {"x", 0}, {"x", 0}, {"b", 0}, {"X", 0}};
 static const part three[] = {{"x", 3}, {"b", 3}, {"x", 3}, {"a", MD5_NONE}, {"x", 3}};
 
-// One joint of each is left, since names differ by case.
+// One joint of the model and one joint of the clip remain without a partner, because their names
+// differ only by case.
 TEST_HERE (bind_pairs_joints_of_one_name_in_order, 8, three, two, 2) {
     static const uint32_t tracks[] = {1, 3, 2, 0, MD5_NONE};
     CHECK_BYTES(fixture->binding->tracks, tracks, sizeof tracks);
@@ -342,7 +343,8 @@ TEST (bind_error_names_the_first_difference) {
 
 static const md5_load_opts any = {.allow_partial_binding = true};
 
-// Whatever the other joints are called: half of each skeleton is enough.
+// Half of the joints of each skeleton must have a partner. The names of the other joints do not
+// matter.
 TEST (bind_rejects_fewer_than_half_of_either_skeleton) {
     static const struct {
         uint32_t num_model;
@@ -418,8 +420,8 @@ TEST (bind_error_names_few_of_many_joints) {
 static const char *const equal_hashes[] = {"joint_16059",  "joint_674174", "joint_16058",
                                            "joint_674175", "joint_16055",  "joint_674178"};
 
-// Returns the name of a joint in `name`: pairs with equal hashes, each name twice, and then
-// different names.
+// Writes the name of a joint to `name`. The first joints form pairs whose names have equal hashes,
+// and each of these names occurs twice. The remaining joints have different names.
 static void name_joint(uint32_t joint, char name[16])
 {
     if (joint < 2 * COUNT_OF(equal_hashes))
@@ -470,7 +472,7 @@ static void check_matches(const md5_skeleton *model, const md5_skeleton *anim,
     free(is_used);
 }
 
-// Names are sorted in another way from 256 names on.
+// From 256 names on, a different sorting algorithm is used.
 TEST (bind_finds_each_of_many_joints) {
     static const uint32_t counts[] = {255, 256, 257, 1000};
     uint64_t random = 14;

@@ -104,7 +104,7 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
     }
 }
 
-// All angles and all weights, the widest ones included.
+// Covers all weights, and all angles up to 180 degrees between the rotations.
 TEST (blend_is_exact_for_all_angles_and_weights) {
     enum { STEPS = 100 };
     for (int i = 0; i <= STEPS; i++) {
@@ -130,7 +130,7 @@ static bool same(const md5_xform *a, const md5_xform *b, size_t count)
     return memcmp(a, b, count * sizeof *a) == 0;
 }
 
-// md5_blend_poses(), or the same by nlerp.
+// Blends two poses like md5_blend_poses(), with slerp or with nlerp.
 static void blend_by(md5_interpolation interpolation, const poses *set, float weight,
                      const float *joint_weights, md5_xform *out)
 {
@@ -356,7 +356,7 @@ TEST (added_rotations_are_about_the_axes_of_the_joint) {
     // The joint's own y axis, which the nod does not change, was rotated to -x.
     const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0, 1, 0});
     CHECK_NEAR(axis.x, -1, 1e-6);
-    // The translation is not rotated.
+    // The added translation is not rotated by the joint's rotation.
     CHECK_EXACT(out.translation.x, 1);
     CHECK_EXACT(out.translation.z, 7);
 }

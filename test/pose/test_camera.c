@@ -177,7 +177,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         CHECK_NEAR(plain.position.z, unsmoothed.position.z, 1e-5);
         CHECK_NEAR(plain.fov, unsmoothed.fov, 1e-5);
     }
-    // Steps of a hundredth of a frame: no jump except at the cut.
+    // In steps of a hundredth of a frame, the path must not jump except at the cut.
     float last = 0;
     for (int i = 0; i < 3900; i++) {
         const md5_camera_view view = md5_camera_at(camera, 0.001 * i, MD5_WRAP_CLAMP, 0.45);
@@ -385,7 +385,7 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     for (size_t cut = 0; cut < size; cut++) {
         md5_error error = {0};
         SCOPED_CAMERA camera = md5_parse_camera(text, cut, NULL, &error);
-        // Only the final newline may be missing.
+        // A text that is cut off is valid only if nothing but the final newline is missing.
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
     }

@@ -135,7 +135,7 @@ TEST (clip_decodes_all_flags) {
                 double expected[7];
                 decode(&source, joint, frame, expected);
 
-                // The joint in this frame of the clip.
+                // Find the transform of the joint in this frame of the clip.
                 md5_xform found = clip.arrays.constant[joint];
                 for (uint32_t i = 0; i < clip.num_rotations; i++) {
                     if (clip.arrays.rotation_joints[i] == joint)
@@ -164,7 +164,7 @@ TEST (clip_without_flags_is_the_base_frame) {
         {.rotation = {0.6f, 0, 0, -0.8f}, .translation = {1, 2, 3}},
         {.rotation = {0, 0, 0, -1}},
     };
-    // No numbers at all, and more frames than could be visited joint by joint.
+    // The clip has no numbers, and so many frames that a loop over all frames would take too long.
     const md5_anim_file source = {
         .num_joints = 2, .num_frames = UINT32_MAX, .tracks = tracks, .base_frame = base};
     uint8_t changes[1];
@@ -359,7 +359,7 @@ static bool check_row(const time_row *row)
         strip_position(row->num_frames, sample.cycle, sample.frame0, sample.fraction);
     const double expected =
         strip_position(row->num_frames, row->cycle, (uint32_t)row->frame1, row->back);
-    // At rest on the last frame, both hold it.
+    // At rest on the last frame, the engine and the library hold this frame.
     if (row->frame1 == row->frame2)
         return is_at(sample, sample.frame0, sample.frame0, 0, row->cycle) && actual == expected;
     const bool follows = sample.frame1 == sample.frame0 + 1;
@@ -498,7 +498,7 @@ TEST (sample_position_is_defined_for_every_double) {
     CHECK(infinite.cycle == INT64_MAX);
     CHECK(md5_sample_position_at(&anim, -INFINITY, MD5_WRAP_CYCLE).cycle == INT64_MIN);
 
-    // Valid frame rates. Products with them overflow or underflow.
+    // These frame rates are valid, but products with them overflow or underflow.
     const md5_anim fast = make_clip(3, DBL_MAX);
     const md5_anim slow = make_clip(3, 5e-324);
     CHECK(md5_sample_position_at(&fast, 2, MD5_WRAP_LOOP).cycle == INT64_MAX);

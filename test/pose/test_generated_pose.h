@@ -7,10 +7,11 @@
 
 #include <stdlib.h>
 
-// The rotation that a file writes as x y z, its w negative; brought to unit length.
+// Returns the rotation that a file stores as x y z: w is negative, and the quaternion is
+// normalized.
 md5_quat rotation_from_file(float x, float y, float z);
 
-// Any rotation, each as likely as another.
+// Returns a random rotation with uniform distribution.
 md5_quat random_unit_quat(uint64_t *random);
 
 typedef enum joint_pairing {
@@ -29,13 +30,15 @@ typedef struct generated_pose {
     int num_memory;
 } generated_pose;
 
-// `rotating` and `moving`: the fraction of joints that the clip rotates and moves, 0..1.
+// Creates a random model and a clip. `rotating` and `moving` are the fractions of joints that the
+// clip rotates and moves, 0 to 1.
 void generate_pose(generated_pose *generated, uint32_t num_joints, joint_pairing pairing,
                    double rotating, double moving, uint64_t *random);
 void free_generated_pose(generated_pose *generated);
 #define SCOPED_GENERATED_POSE __attribute__((cleanup(free_generated_pose))) generated_pose
 
-// Any two frames, any fraction, cycles before and after 0.
+// Returns a sample position with two random frames, a random fraction, and a random cycle before or
+// after 0.
 md5_sample_position make_sample_position(const md5_anim *anim, uint64_t *random);
 
 // A clip without a model, sampled once: writes pose[anim joints] by a binding of the clip to its

@@ -274,7 +274,7 @@ TEST_WALK (root_waits_where_a_cycle_ends) {
     CHECK_VEC3(motion(&clip->anim, 0, 0.75, MD5_WRAP_CYCLE), 12, 1, 0, 1e-5);
     CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 11.5, 0, 0, 1e-5);
     CHECK_VEC3(root_at(clip, 0.625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 12, 0, 0, 1e-5);
-    // As stored, the root moves back.
+    // With MD5_ROOT_FILE the root moves back to its first position at the end of a cycle.
     CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_FILE), 106, 20, 7, 1e-5);
 }
 
@@ -317,7 +317,7 @@ TEST (root_motion_equals_the_motion_that_in_place_removes) {
     }
 }
 
-// Frames and sample positions whose numbers are as large as they can be.
+// The numbers in frames and sample positions are as large as they can be.
 TEST (root_motion_stays_finite) {
     static generated_clip clip;
     memset(&clip, 0, sizeof clip);

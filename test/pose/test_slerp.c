@@ -54,7 +54,8 @@ TEST (slerp_is_exact_to_a_millionth) {
     }
 }
 
-// The hardest angle for the fit is 90 degrees between the quaternions; fractions cover 0..1.
+// Slerp is computed by a fitted formula, which is least exact if the quaternions are 90 degrees
+// apart. The test covers fractions from 0 to 1.
 TEST (slerp_is_exact_at_the_widest_angle) {
     const md5_quat a = {1, 0, 0, 0};
     const md5_quat b = {0, 1, 0, 0};

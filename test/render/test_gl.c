@@ -233,7 +233,8 @@ TEST_SQUARE (gl_instances_use_their_placements) {
     gl_picture split;
     draw_three(stage, scene_identity, &complete);
     check_three(&complete);
-    // A limit of two palettes of two joints, then of one: the instances take two and three draws.
+    // With a limit of two palettes (15 texels), the three instances take two draws. With one
+    // palette (6 texels) they take three draws.
     *scene_limits(stage->renderer).max_texels = 15;
     draw_three(stage, scene_identity, &split);
     CHECK_BYTES(&complete, &split, sizeof complete);
@@ -393,7 +394,7 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
         const double mean = area_mean(&level, &next, x, y, i % 4, is_srgb && i % 4 < 3);
         CHECK_NEAR(halves[i], mean, is_srgb ? 0.525 : 0.500001);
     }
-    // The same with one memory for both levels.
+    // The result must be the same if both levels use the same memory.
     const md5gl_level same = md5gli_halve(&encoding, &level, texels);
     CHECK_BYTES(texels, halves, (size_t)4 * same.width * same.height);
 }
@@ -534,7 +535,7 @@ TEST_SQUARE (gl_other_paths_draw_the_same_crowd) {
     }
 }
 
-// Posed once and drawn twice; then posed with no instances, which draws nothing.
+// An instance is posed once and drawn twice. After posing without instances nothing is drawn.
 TEST_SQUARE (gl_a_pose_is_kept_until_the_next) {
     static const uint8_t black[4] = {0, 0, 0, 255};
     gl_picture first;

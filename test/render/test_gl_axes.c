@@ -97,7 +97,8 @@ TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_equally) {
         for (int k = 1; k < NUM_AXES; k++) {
             if (!draw(stage, &axes_cases[k], 0.0254f, converted))
                 continue;
-            // An edge exactly through a pixel's center may include or exclude the pixel.
+            // A few pixels may differ: an edge exactly through the center of a pixel may include or
+            // exclude the pixel.
             for (int i = 0; i < NUM_PICTURES; i++)
                 CHECK_THAT(count_different(&stored[i], &converted[i]) <= 6,
                            "%s: picture %d differs in %d pixels", axes_cases[k].name, i,
@@ -117,8 +118,8 @@ static md5_model *load(gl_scene *scene, const md5_load_opts *opts)
     return md5_load_model(test_path("models/thimble/thimble.md5mesh"), opts, NULL);
 }
 
-// The largest error of the first mesh's positions and normals, skinned by the GPU in a random pose.
-// `model` is the model with its geometry.
+// Returns the largest error of the positions and normals of the first mesh, which the GPU skins in
+// a random pose. `model` is the model with its geometry.
 static double max_position_error(gl_scene *scene, md5gl_model *copy, const md5_model *model)
 {
     const md5_mesh *const mesh = &model->meshes[0];

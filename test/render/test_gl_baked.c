@@ -64,7 +64,7 @@ TEST_UNSHARED_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
                            2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
                 compare(scene, copy, model, baked, clips, 0);
                 compare(scene, copy, model, baked, clips, 1);
-                // With a palette the same model is skinned again.
+                // If the model is captured with a palette, it is skinned again.
                 static md5_vec3 gpu[NUM_VERTICES];
                 static md5_vec3 cpu[NUM_VERTICES];
                 CHECK(md5gl_capture(scene->renderer, copy, 0, palettes[1], gpu, NULL, NULL, NULL));
@@ -161,7 +161,8 @@ static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
     CHECK(scene_pose_baked(stage->renderer, stage->copy, baked, NULL, NULL, 0, &error));
 }
 
-// Checks that clips need this number of texels.
+// Checks that `clips` need exactly `num_texels` texels: creation succeeds with this limit, and
+// fails with a limit that is lower by 1.
 static void check_texels(md5gl_renderer *renderer, const md5_model *model,
                          const md5_baked *const *clips, uint32_t num_clips, uint32_t num_texels)
 {

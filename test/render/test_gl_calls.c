@@ -65,7 +65,7 @@ static void note(unsigned *count, const char *call, GLuint number)
         snprintf(watch.first, sizeof watch.first, "%s %u, program %u", call, number, watch.program);
 }
 
-// Resets bind 0 everywhere: that is neither unused nor repeated.
+// A texture of 0 resets the binding. It counts neither as unused nor as repeated.
 static void bind(GLenum target, GLuint texture)
 {
     bound_texture *const bound = &watch.bound[watch.unit][target_index(target)];
@@ -235,7 +235,7 @@ TEST_UNSHARED_SCENE (gl_calls_of_a_frame_are_not_in_vain) {
     check_frame(scene, BOBBIN "--light classic --panel=no");
     check_frame(scene, BOBBIN "--crowd 40");
     check_frame(scene, BOBBIN "--crowd 60 --crowd-baked 128");
-    // A clip of two frames, with impostors of each.
+    // Draws impostors of a clip with two frames, which need a picture of each frame.
     check_frame(scene, "models/bobbin/bobbin.md5mesh models/bobbin/eyes_down.md5anim "
                        "--crowd 60 --crowd-impostors 64 --camera-distance 250");
 }

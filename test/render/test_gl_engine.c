@@ -18,7 +18,8 @@ typedef struct engine {
     GLint rect;
     GLint depth;
     GLint shade;
-    // Objects with `samples` samples.
+    // The framebuffer of the engine, whose attachments may have several samples, and a framebuffer
+    // with one sample from which the pixels are read.
     GLuint framebuffer;
     GLuint color;
     GLuint depth_buffer;
@@ -43,7 +44,7 @@ static GLuint compile(const engine *host, GLenum stage, const char *text)
     return shader;
 }
 
-// A program that draws a rectangle at a depth, in a color times a texture.
+// Creates a program that draws a rectangle at a depth, in a color times a texture.
 static void create_program(engine *host)
 {
     static const char vertex[] =
@@ -394,7 +395,8 @@ TEST (gl_engine_samples_a_targets_textures) {
         check_shown(&host, names.color, 10, 10, lit.rgba);
         check_shown(&host, names.color, 10, 30, (uint8_t[4]){0, 0, 0, 255});
         if (names.depth) {
-            // 100 of 500 units in front of the center: 0.4 of 0..1.
+            // The model is 100 of 500 units in front of the center, which is a depth of 0.4 in the
+            // range 0 to 1.
             check_shown(&host, names.depth, 10, 10, (uint8_t[4]){102, 0, 0, 255});
             check_shown(&host, names.depth, 10, 30, (uint8_t[4]){255, 0, 0, 255});
         }

@@ -70,7 +70,7 @@ static double cosine_lobe(double cosine, double unused)
     return cosine;
 }
 
-// GGX of the halfway real3, where view and normal coincide, times the cosine.
+// Returns the GGX lobe of the halfway vector, times the cosine. View and normal coincide.
 static double mirror_lobe(double cosine, double roughness)
 {
     const double square = pow(roughness, 4);
@@ -106,7 +106,7 @@ TEST (environment_harmonics_equal_the_integral_of_the_light) {
         for (int channel = 0; channel < 3; channel++)
             CHECK_NEAR(polynomial_at(polynomial, normals[i], channel),
                        integral(normals[i], channel, cosine_lobe, 0), 2e-3);
-    // Published: a constant light of 1 projects to sqrt(4 pi).
+    // A constant light of 1 must be projected to sqrt(4 pi), which is a published value.
     for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
         picture->rgb[i] = 1;
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
@@ -217,7 +217,7 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
     const md5gl_texture diffuse = stage_color(&lit->stage, 1, 1, black);
     const md5gl_texture specular = stage_color(&lit->stage, 1, 1, white);
     for (int i = 0; i < 3; i++) {
-        // Brighter, since a dielectric reflects only 0.16 of it.
+        // The light is brighter here, because a dielectric reflects only a fraction of 0.16.
         for (int k = 0; k < 3; k++)
             lit->stage.frame.ambient[k] = 6;
         STAGE_MATERIAL(&lit->stage, .diffuse = diffuse, .specular = specular, .gloss = glosses[i]);
@@ -297,7 +297,8 @@ TEST_HERE (gl_environment_averages_details_below_a_pixel) {
     md5gl_destroy_environment(lit->stage.renderer, columns);
 }
 
-// Parallel rays show it as from a point, 45 degrees high.
+// In a parallel projection the environment is displayed as in a perspective view with a vertical
+// field of view of 45 degrees.
 TEST_HERE (gl_environment_is_visible_in_parallel_projections) {
     gl_picture picture;
     draw_background(lit, &picture);

@@ -115,7 +115,8 @@ static void look_from(md5gl_frame *frame, double azimuth, double elevation)
 // -- Differences ------------------------------------------------------------------------------
 
 typedef struct difference {
-    // mean difference of color channels over the pixels that both images cover, levels of 255
+    // mean difference of the color channels, in levels of 255, over the pixels that both images
+    // cover
     double mean;
     double shape;  // pixels that one of them covers, as a share of those that the first covers
     unsigned size; // pixels that the first covers
@@ -178,7 +179,7 @@ TEST_HERE (gl_impostor_equals_the_model_from_its_own_direction) {
     md5gl_destroy_impostors(figure->scene.renderer, impostors);
 }
 
-// Separate programs draw these.
+// Each combination of lighting, environment and point lights has separate programs.
 TEST_HERE (gl_impostor_equals_the_model_in_each_light) {
     static gl_picture expected;
     static gl_picture picture;

@@ -73,17 +73,17 @@ TEST_UNSHARED_SCENE (gl_impostors_accept_numbers_up_to_their_limits) {
     check_refused(scene->renderer, &small, MD5_ERROR_RANGE, "from 8 to 512 texels, found 4");
 }
 
-// As many frames as a square of blocks has room for, and one more.
+// Creates as many frames as fit into a square of blocks, and then fails with one more.
 TEST_UNSHARED_SCENE (gl_impostors_fill_the_largest_texture) {
-    // 5 pictures a frame in 3 columns and 2 rows; at most 64 blocks of 24 texels in a row, so that
-    // the texture stays small: the limit is lowered to that.
+    // A frame has 5 pictures in 3 columns and 2 rows. The limit of the texture size is lowered to
+    // 64 blocks of 24 texels, so that the texture is small.
     const uint32_t limit = *scene_limits(scene->renderer).max_texture_size;
     *scene_limits(scene->renderer).max_texture_size = 64 * 3 * 8;
     md5gl_impostor_desc desc = {
         .num_frames = 64 * 64, .radius = 1, .num_around = 4, .num_above = 1, .texels = 8};
     md5gl_impostors *const impostors = md5gl_create_impostors(scene->renderer, &desc, NULL);
     CHECK(impostors);
-    // 6 cells a frame, 8 x 8 texels, 4 bytes each for color and surface.
+    // A frame has 6 cells of 8 x 8 texels. Each texel has 4 bytes of color and 4 bytes of surface.
     CHECK_UINT(md5gl_get_stats(scene->renderer).impostor_bytes,
                (uint64_t)desc.num_frames * 6 * 8 * 8 * 8);
     CHECK_UINT(md5gl_get_stats(scene->renderer).num_impostor_images, (uint64_t)desc.num_frames * 5);

@@ -91,8 +91,8 @@ TEST_HERE (gl_classic_lights_add_up_in_file_colors) {
     CHECK_PIXEL(&picture, 0, 0, expected, 1);
 }
 
-// Twice ((x - 3/4) * 4)^2 of the cosine x to the halfway direction, times the specular map and the
-// cosine to the light.
+// The highlight is 2 ((x - 3/4) * 4)^2, where x is the cosine to the halfway direction. It is
+// multiplied by the specular map and the cosine to the light.
 TEST_HERE (gl_classic_highlight_is_as_in_the_table) {
     static const uint8_t shine[4] = {102, 51, 0, 255};
     gl_picture picture;
@@ -190,7 +190,8 @@ TEST_HERE (gl_casters_cast_shadows) {
     draw_shadow_scene(stage, &scene, false, &lit);
     draw_shadow_scene(stage, &scene, true, &dark);
     check_shadow(&lit, &dark);
-    // A soft shadow: its edge is wide instead of sharp, and its middle is as dark.
+    // The edge of a soft shadow is wide instead of sharp. Its middle is as dark as that of a sharp
+    // shadow.
     stage->frame.softness = 0.2f;
     draw_shadow_scene(stage, &scene, true, &soft);
     check_shadow(&lit, &soft);
@@ -206,7 +207,8 @@ TEST_HERE (gl_casters_cast_shadows) {
     CHECK(between >= 3 && between_sharp <= 2);
 }
 
-// As if the bounds of the floor of 40 units, at height 0 and as a quarter at height 12, were given.
+// Draws without given bounds. Returns true if the shadow equals `given`, for which the bounds of
+// both floors were given: 40 units at height 0, and a quarter of them at height 12.
 static bool casts_as_given(gl_stage *stage, const gl_picture *given)
 {
     gl_picture picture;
@@ -246,7 +248,8 @@ TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     CHECK(scene_pose_baked(stage->renderer, stage->copy, baked, jobs, scene.placements, 2, NULL));
     CHECK(casts_as_given(stage, &dark)); // by clips
 
-    // Others: not posed, as large as the whole, far away, and gone.
+    // A second model is not posed, then is as large as the whole scene, then is far away, and then
+    // is destroyed. Only the distant model enlarges the shadow map.
     md5gl_model *const second_model =
         md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     md5gl_model *const last =

@@ -110,7 +110,7 @@ TEST_SQUARE (gl_each_instance_has_its_skin) {
     on_each_path(stage, check_skins);
 }
 
-// A faded instance is cut out, so that it casts no shadow either.
+// An instance fades by cutting out pixels. The pixels that are cut out cast no shadow.
 static void check_shadows(gl_stage *stage, md5gl_model *copy)
 {
     static const md5_vec4 tints[2][1] = {{{1, 1, 1, 1}}, {{1, 1, 1, 0.25f}}};

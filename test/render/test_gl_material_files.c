@@ -62,12 +62,12 @@ TEST (gl_normals_show_how_they_are_encoded) {
         const md5gl_texture_desc desc = describe(texels);
         CHECK_UINT(md5gl_guess_normals(&desc), normals);
     }
-    // Flat normals show no direction: id's convention is assumed.
+    // Flat normals do not show whether green points up or down, so id's convention is assumed.
     for (int i = 0; i < NUM_TEXELS; i++)
         memcpy(texels[i], (uint8_t[4]){128, 128, 255, 255}, 4);
     md5gl_texture_desc desc = describe(texels);
     CHECK_UINT(md5gl_guess_normals(&desc), 0);
-    // Slopes along v that change along u are not normals either.
+    // If the slopes along v change along u, the texels cannot be the normals of a surface.
     for (int i = 0; i < NUM_TEXELS; i++)
         texels[i][1] = (uint8_t)(i % SIDE * 2);
     CHECK_UINT(md5gl_guess_normals(&desc), 0);
@@ -226,7 +226,7 @@ static md5gl_material_set *load(gl_scene *scene, fake_folder *folder, const fake
     return material_set;
 }
 
-// The maps that a material has: d, n, s, g.
+// Returns the maps that a material has, as letters: d diffuse, n normals, s specular, g glow.
 static const char *used_maps(const md5gl_material *material, md5gl_texture checker)
 {
     static char text[8];
@@ -273,7 +273,8 @@ TEST_SCENE (gl_material_files_find_images_by_their_names) {
             load(scene, &folder, files, (const char *[]){rows[i].shader, "x"}, 2);
         CHECK_STRING(used_maps(&material_set->materials[0], checker), rows[i].maps);
         CHECK_UINT(material_set->num_textures, strlen(rows[i].maps));
-        // Thin parts are in the alpha of specular maps, which few other formats have.
+        // Thin parts are marked in the alpha of a specular map. Of the specular maps of this test,
+        // only PNG files have alpha.
         CHECK(material_set->materials[0].has_thin_parts
               == (strchr(rows[i].maps, 's') && strstr(rows[i].file, ".png")));
         CHECK(material_set->materials[1].diffuse == checker && material_set->num_meshes == 2);
@@ -291,7 +292,8 @@ TEST_SCENE (gl_material_files_use_the_best_name) {
     for (size_t first = 0; first <= COUNT_OF(names); first++) {
         fake_file files[COUNT_OF(names) + 1] = {{0}};
         fake_folder folder;
-        // The best one of each has holes.
+        // The file that must be used for each mesh has holes, so a mesh that uses it is drawn from
+        // two sides.
         for (size_t i = first; i < COUNT_OF(names); i++)
             files[i - first] =
                 (fake_file){names[i], 1, 1, i == first || i == 4 ? holes : white, NULL};

@@ -85,7 +85,7 @@ TEST_SQUARE (gl_error_is_reported_with_function_and_argument) {
            md5gl_shadow_reach(&(md5gl_frame){.reserved = {1}}));
 }
 
-// A model that was freed before its copy.
+// A model must not be freed before its copy on the GPU.
 TEST_SQUARE (gl_freed_object_is_reported_with_function_and_argument) {
     MISUSE("md5gl: md5gl_set_visible(): (model)->model: must not have been freed", {
         md5_free_model(stage->model);

@@ -82,7 +82,8 @@ static void make_palette(uint64_t *random, md5_mat34 *palette)
     }
 }
 
-// `morph` NULL: none, as with weights of 0.
+// Compares the vertices of GPU and CPU. If `morph` is NULL, the model has no morph targets, which
+// must equal weights of 0.
 static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *fixture,
                     const md5gl_morph *morph, const float *weights, const md5_mat34 *palette)
 {
@@ -133,7 +134,7 @@ static void check_path(const gl_scene *scene, md5gl_path path, uint32_t max_weig
             make_palette(&random, palette);
             compare(scene, copy, &fixture, morph, weights[i], palette);
         }
-        // Without morph targets again.
+        // The model must be correct again without morph targets.
         md5_mat34 palette[NUM_JOINTS];
         make_palette(&random, palette);
         compare(scene, copy, &fixture, NULL, weights[0], palette);

@@ -54,7 +54,8 @@ typedef struct motion_case {
     uint32_t max_texels; // 0: as many as there are
 } motion_case;
 
-// A triangle of many weights that three instances show; [0] now, [1] in the previous frame.
+// Three instances of a triangle with many weights. Index 0 of each array is the current frame,
+// index 1 the previous frame.
 typedef struct motion_state {
     md5_mat34 palettes[2][COUNT * NUM_JOINTS];
     md5_mat34 placements[2][COUNT];
@@ -334,7 +335,7 @@ static void draw_outputs(gl_stage *stage, md5gl_model *copy, const md5gl_instanc
     read_outputs(&stage->scene, stage->target, read);
 }
 
-// The motion of the pixel `right` and `up` from the center, in pixels.
+// Returns true if the pixel at (right, up) from the center moves by (by_right, by_up), in pixels.
 static bool moves_by(const outputs *read, int right, int up, double by_right, double by_up)
 {
     const float *const motion = read->motion[SCENE_HEIGHT / 2 + up][SCENE_WIDTH / 2 + right];

@@ -22,14 +22,14 @@ typedef struct gl_scene {
 bool scene_open_context(gl_scene *scene);
 bool scene_wants_es(void);
 
-// The same with a renderer. `allocator` may be NULL.
+// Opens a context like scene_open_context() and creates a renderer on it. `allocator` may be NULL.
 bool scene_open(gl_scene *scene, const md5_allocator *allocator);
 
-// The same for tests that change neither the renderer's limits nor GL state: they share one context
-// and renderer, because compiling the shaders takes longer than these tests.
+// The same as scene_open(), for tests that change neither the renderer's limits nor GL state. They
+// share one context and renderer, because compiling the shaders takes longer than these tests.
 bool scene_share(gl_scene *scene);
 
-// The same in OpenGL ES 3.0, regardless of the environment.
+// The same as scene_open() in OpenGL ES 3.0, regardless of the environment.
 bool scene_open_es(gl_scene *scene);
 void scene_make_current(const gl_scene *scene);
 void scene_close(gl_scene *scene);

@@ -17,10 +17,12 @@
 static const float position_tolerance = 1e-4f;
 static const float direction_tolerance = 1e-3f;
 
-// Blended rotations that nearly cancel leave no direction to compare: below this length.
+// Blended rotations can nearly cancel out. If the blend is shorter than this, it has no direction
+// that could be compared.
 static const float min_blend_length = 0.05f;
 
-// Two dual quaternions half a turn apart: rounding decides the sign with which they are blended.
+// Two dual quaternions that are half a turn apart can be blended with either sign. If the absolute
+// value of their dot product is smaller than this, rounding decides the sign.
 static const float min_side = 1e-5f;
 
 enum { SAMPLES_PER_CLIP = 7, MAX_MODELS = 256 };
@@ -113,7 +115,8 @@ static void skinning_close(skinning *fixture)
 
 // -- Comparing -----------------------------------------------------------------------------------
 
-// Length of a vertex's blended direction before normalization, relative to the sum of its biases.
+// Returns the length of the blended direction of a vertex before normalization, relative to the sum
+// of its biases.
 static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex,
                           md5_vec3 direction)
 {
@@ -141,7 +144,7 @@ static bool has_sides(const md5_mesh *mesh, const md5_dual_quat *duals, uint32_t
     return true;
 }
 
-// Infinite if a coordinate is not a number.
+// Returns the distance of two points, or infinity if a coordinate is not a number.
 static float distance(md5_vec3 a, md5_vec3 b)
 {
     const float length = md5_vec3_length(md5_vec3_sub(a, b));
@@ -153,7 +156,7 @@ static md5_vec3 tangent_direction(md5_vec4 tangent)
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
-// Largest error of the normals and tangents of a vertex that have a direction.
+// Returns the largest error of the normals and tangents of a vertex that have a direction.
 static float direction_error(const skinning *fixture, const md5_mesh *mesh, uint32_t vertex)
 {
     const md5_vec4 gpu = fixture->gpu_tangents[vertex];
@@ -174,8 +177,8 @@ static float direction_error(const skinning *fixture, const md5_mesh *mesh, uint
     return error;
 }
 
-// The loss that md5gl accepts for the path of a mesh, units. There is no limit for dual quaternions
-// with dropped influences.
+// Returns the loss in units that md5gl accepts for the path of a mesh. There is no limit for dual
+// quaternions with dropped influences.
 static float predict_loss(const skinning *fixture, uint32_t mesh)
 {
     const md5gl_path path = md5gl_mesh_path(fixture->drawn, mesh, NULL);
@@ -254,8 +257,8 @@ static void compare_local_pose(skinning *fixture)
 
 // -- Poses ---------------------------------------------------------------------------------------
 
-// The bind pose, and one in which every joint is rotated by up to 50 degrees about different axes:
-// it bends joints that no clip may bend.
+// Compares the bind pose, and a pose in which every joint is rotated by up to 50 degrees about
+// different axes. This pose bends joints that clips may not bend.
 static void compare_still_poses(skinning *fixture)
 {
     const md5_model *const model = fixture->model;
@@ -295,7 +298,7 @@ static void compare_clip(skinning *fixture, const char *path)
     }
 }
 
-// All clips in the folder of the model.
+// Compares all clips in the folder of the model.
 static void compare_clips_of_folder(skinning *fixture)
 {
     glob_t found;
@@ -467,7 +470,7 @@ static void check_real_models(const gl_scene *scene, const char *folder, md5gl_p
     free_real_models();
 }
 
-// On the path that md5gl selects.
+// Checks the models of the corpus on the path that md5gl selects.
 TEST_SCENE (gl_skins_real_models) {
     REQUIRE_CORPUS();
     check_real_models(scene, test_path("corpus"), MD5GL_PATH_AUTO, MD5GL_PATH_AUTO);

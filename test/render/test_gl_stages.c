@@ -160,7 +160,7 @@ static double blend_factor(md5gl_factor factor, const stages_rgba *source,
     return channel == 3 ? 1 : fmin(alpha, 1 - below);
 }
 
-// The framebuffer has 8 bits a channel.
+// Returns the value that a framebuffer with 8 bits per channel stores.
 static double stored(double value)
 {
     return round(255 * clamped(value)) / 255.0;

@@ -28,7 +28,7 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
 // Draws an instance of the model, unlit, with the list.
 void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *picture);
 
-// The largest difference of two pictures in any channel.
+// Returns the largest difference of two pictures in any channel.
 int layer_difference(const gl_picture *a, const gl_picture *b);
 
 #endif

@@ -249,7 +249,7 @@ static void deform_draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_
     stage_finish(stage, picture);
 }
 
-// Copies the quad's surface, moved by `user`.
+// A deform that copies the surface of the quad and moves it. `user` points to the displacement.
 static void write_moved(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                         md5_vec4 *colors)

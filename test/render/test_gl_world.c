@@ -91,7 +91,8 @@ static const md5_mat34 identities[10] = {
     }
     ONE, ONE, ONE, ONE, ONE, ONE, ONE, ONE, ONE, ONE};
 
-// A model's floor of 40 units, made smaller and moved.
+// Returns the transform that scales the floor of the model, which is 40 units wide, by `size` and
+// moves it.
 static md5_mat34 moved_floor(float size, float x, float y, float z)
 {
     return (md5_mat34){{size, 0, 0, x, 0, size, 0, y, 0, 0, size, z}};

@@ -28,8 +28,8 @@ static md5_model *load_text(const char *text)
     return model;
 }
 
-// Palettes in which joint b is rotated by `angle` times the frame about z and moved by the frame
-// along y.
+// Writes a palette for each frame. The frame with the index i rotates joint b by i * `angle` about
+// z and moves it by i along y.
 static void rotate_second_joint(const md5_model *model, double angle, md5_mat34 *palettes)
 {
     for (int frame = 0; frame < FRAMES; frame++) {
@@ -111,7 +111,7 @@ TEST (bake_equals_skinning) {
     }
     CHECK_NEAR(max_distance, baked->position_error, 1e-6);
     CHECK_NEAR(angle, baked->normal_error, 1e-6);
-    // Half a step along each axis.
+    // A position is rounded by at most half a step along each axis.
     const double step = real_distance(baked->step, (md5_vec3){0, 0, 0});
     CHECK(max_distance <= 0.5 * step + 1e-5);
     CHECK(angle <= 0.012); // 0.69 degrees
@@ -149,7 +149,7 @@ TEST (bake_interpolates_linearly_between_frames) {
         CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
 }
 
-// Directions all over the sphere, and the axes, which are exact.
+// Tests directions all over the sphere, and the directions of the axes, which are stored exactly.
 TEST (bake_normals_are_within_their_error) {
     uint64_t random = 3;
     double max_error = 0;
@@ -169,7 +169,7 @@ TEST (bake_normals_are_within_their_error) {
         const md5_vec3 read = md5_decode_octahedron(md5_encode_octahedron(normal));
         CHECK(read.x == v[0] && read.y == v[1] && read.z == v[2]);
     }
-    // An invalid direction gives some pair within the range of the words.
+    // An invalid direction is encoded as some pair of numbers within the valid range.
     CHECK(md5_encode_octahedron((md5_vec3){0, 0, 0}) <= 0xffff);
     CHECK(md5_encode_octahedron((md5_vec3){NAN, 1, 0}) <= 0xffff);
 }

@@ -152,7 +152,7 @@ static md5_vec3 xyz(md5_vec4 a)
     return (md5_vec3){a.x, a.y, a.z};
 }
 
-// The largest differences of positions (size: some 40) and of directions.
+// Computes the largest errors of positions, whose size is about 40 units, and of directions.
 static void compare(const dual_case *fixture, double *position_error, double *direction_error)
 {
     *position_error = *direction_error = 0;
@@ -189,7 +189,8 @@ static void compare(const dual_case *fixture, double *position_error, double *di
 
 // -- Palettes -------------------------------------------------------------------------------------
 
-// Among them rotations by half a turn about each axis, where each of x y z in turn is the largest.
+// The special cases are rotations by half a turn about each axis, so that each of x, y and z is
+// once the largest component.
 TEST (dual_palette_equals_the_matrix_palette) {
     static const md5_quat special[] = {
         {0, 0, 0, 1},

@@ -47,7 +47,8 @@ static void rigid_free(rigid *mesh)
 
 #define SCOPED_RIGID __attribute__((cleanup(rigid_free))) rigid
 
-// The mesh that is built of it, until the end of the block.
+// Creates a rigid mesh from the arguments and builds it. The mesh exists until the end of the
+// block.
 #define BUILD_RIGID(generated, ...)                           \
     SCOPED_RIGID generated##_rigid = rigid_mesh(__VA_ARGS__); \
     SCOPED_MESH generated;                                    \
@@ -104,7 +105,8 @@ static md5_vec3 bitangent(const md5_mesh *mesh, uint32_t vertex)
     return md5_vec3_scale(cross(mesh->normals[vertex], xyz(tangent)), tangent.w);
 }
 
-// The point of a triangle's plane at a texture coordinate, by barycentric coordinates.
+// Returns the point in the plane of a triangle that has the texture coordinate (u, v), by
+// barycentric coordinates.
 static real3 point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v)
 {
     const double u0 = uv[0].x;
@@ -120,7 +122,8 @@ static real3 point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v)
                      real3_scale(to_real3(p[2]), 1.0 - a - b));
 }
 
-// The unit direction in a triangle's plane that follows (du, dv) of the texture.
+// Returns the unit direction in the plane of a triangle along which the texture coordinates change
+// by (du, dv).
 static md5_vec3 texture_direction(const md5_vec3 *p, const md5_vec2 *uv, double du, double dv)
 {
     return to_vec3(real3_unit(real3_sub(point_at(p, uv, du, dv), point_at(p, uv, 0, 0))));
@@ -139,7 +142,8 @@ static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles
         const uint32_t first = 5 * face;
         const float side = face % 2 ? 1.0f : -1.0f;
         for (uint32_t i = 0; i < 5; i++) {
-            // Round the face, counterclockwise seen from the axis's positive end.
+            // The corners of the face, counterclockwise seen from the positive end of the axis, and
+            // its middle.
             static const float around[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {0, 0}};
             float coordinates[3];
             coordinates[axis] = side;
@@ -281,7 +285,8 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         for (uint32_t i = 0; i < 3; i++) {
             CHECK(dot(generated.mesh.normals[i], normal) > 0);
             CHECK_VEC3(xyz(generated.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
-            // At right angles to N and T, thus on P_v's side of T rather than along it.
+            // The bitangent is perpendicular to N and T. It is therefore not parallel to P_v, but
+            // on the same side of T.
             CHECK(dot(bitangent(&generated.mesh, i), v) > 0);
         }
     }
@@ -419,7 +424,8 @@ TEST (widest_numbers_stay_finite) {
 }
 
 TEST (summary_counts_weights_and_off_sums) {
-    // Sums: 1; 0.99995 (within the tolerance); 0.5; 1.7; no weight; -1.
+    // The sums of the biases of the vertices are 1, 0.99995 (within the tolerance), 0.5, 1.7, none
+    // (no weight), and -1.
     const float biases[8] = {1, 0.5f, 0.49995f, 0.5f, 0.9f, 0.8f, -1, 1};
     const md5_vertex vertices[6] = {{0, 1}, {1, 2}, {3, 1}, {4, 2}, {0, 0}, {6, 1}};
     const md5_vec2 texcoords[6] = {{0, 0}};

@@ -25,7 +25,7 @@ static md5_vec3 random_offset(float size, uint64_t *random)
                       test_betweenf(-size, size, random)};
 }
 
-// The mesh of one vertex with these weights, until the end of the block.
+// Builds a mesh of one vertex with these weights. The mesh exists until the end of the block.
 #define BUILD_VERTEX(generated, weights, num_weights, bind, num_joints)        \
     md5_vertex vertex_##generated;                                             \
     const mesh_source source_##generated =                                     \
@@ -76,7 +76,7 @@ TEST (influences_are_weights_merged_by_joint) {
         CHECK_UINT(generated.mesh.max_weights, num_weights);
         check_order(&generated.mesh, 0);
 
-        // Against sums made joint by joint.
+        // Compare the influences with sums that are computed joint by joint.
         const md5_mesh *mesh = &generated.mesh;
         uint32_t num_expected = 0;
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -309,7 +309,7 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
     return sum;
 }
 
-// Each joint rotated at random.
+// Rotates `v` by the random rotation of a joint. `how` points to a matrix for each joint.
 static real3 rotate_at_random(const loss_case *test, uint32_t joint, real3 v, const void *how)
 {
     (void)test;
@@ -329,7 +329,7 @@ static real3 rotate_worst_case(const loss_case *test, uint32_t joint, real3 v, c
     const worst_rotations *worst_case = how;
     const real3 from = worst_case->from[joint];
     const real3 to = worst_case->to;
-    // Any vector at right angles to `to`, for the second reflection.
+    // The second reflection needs any vector that is perpendicular to `to`.
     const real3 beside = fabs(to.x) < 0.7 ? (real3){0, -to.z, to.y} : (real3){-to.z, 0, to.x};
     return reflect(reflect(v, real3_sub(from, to)), beside);
 }
@@ -467,7 +467,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
 
 enum { MAX = 300, MAX_VERTICES = 4 };
 
-// The default is four slots.
+// Packs the influences as bytes. Four slots are requested by 0, which selects the default of four.
 static bool pack_bytes(const md5_mesh *mesh, uint32_t slots, uint8_t *joints, size_t joint_stride,
                        uint8_t *weights, size_t weight_stride)
 {
@@ -480,7 +480,7 @@ static bool pack_bytes(const md5_mesh *mesh, uint32_t slots, uint8_t *joints, si
                                                .weight_stride = weight_stride});
 }
 
-// A mesh that has influences and nothing else.
+// A mesh that contains only influences.
 typedef struct packed_mesh {
     md5_mesh mesh;
     uint32_t first[MAX_VERTICES + 1];
@@ -538,7 +538,7 @@ TEST (bytes_get_the_largest_remainders) {
     }
 }
 
-// 0.4 and 0.35 of 0.75: 136 and 119.
+// The weights 0.4 and 0.35 remain. Divided by their sum of 0.75 they are 136 / 255 and 119 / 255.
 TEST (bytes_of_dropped_influences_are_distributed) {
     check_bytes(&(bytes_case){{0.4, 0.35, 0.25}, 3, 2, {7, 8}, {136, 119}});
 }
@@ -554,7 +554,8 @@ TEST (bytes_of_negative_weights_are_dropped) {
     }
 }
 
-// Against the weights in doubles: no byte is off by one or more, and together they are 255.
+// Compares the bytes with the weights in doubles. The error of each byte must be below 1, and their
+// sum must be 255.
 TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
     static packed_mesh generated;
     uint64_t random = 3;

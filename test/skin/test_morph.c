@@ -61,7 +61,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
             scene->base.point[v][k] = 20 * test_random(&random) - 10;
     scene->model = load(&scene->base, opts);
     for (int i = 0; i < TARGETS; i++) {
-        // The base with every third vertex, from `first` on, displaced.
+        // Displace every third vertex of the base, beginning with `first`.
         int first = i % 2;
         model_points *target = &scene->targets[i];
         *target = scene->base;
@@ -99,7 +99,8 @@ static real3 file_point(const double point[3])
     return (real3){point[0], point[1], point[2]};
 }
 
-// The blend of the files' numbers, in doubles. Drawn vertices are the file's, then copies.
+// Returns the blend of the points in the files, computed in doubles. The drawn vertices are the
+// vertices of the file, followed by copies of some of them.
 static real3 blended_point(const morph_scene *scene, const float *weights, uint32_t vertex)
 {
     const uint32_t v = scene->model->meshes[0].sources[vertex];
@@ -116,7 +117,7 @@ static real3 normal_or_tangent(const md5_mesh *mesh, uint32_t vertex, bool tange
     return to_real3(tangent ? xyz(mesh->tangents[vertex]) : mesh->normals[vertex]);
 }
 
-// A direction of the base plus the weighted differences of the sources, in doubles.
+// Returns the direction of the base plus the weighted differences of the sources, in doubles.
 static real3 sum_direction(const morph_scene *scene, const float *weights, uint32_t vertex,
                            bool tangent)
 {
@@ -215,7 +216,7 @@ TEST_HERE (morph_is_exact_at_0_and_1) {
         float weights[TARGETS] = {0, 0, 0};
         weights[i] = 1;
         skin_scene(scene, weights, NULL, NULL, &at);
-        // Coordinates up to 11: two roundings of 5e-7 each.
+        // The tolerance covers two roundings of coordinates up to 11, each with an error of 5e-7.
         check_near(&at, target->positions, target->normals, target->tangents, mesh->num_vertices,
                    4e-6, 1e-6);
     }
@@ -433,7 +434,7 @@ TEST (morph_follows_the_options_of_the_load) {
         for (int i = 0; i < VERTICES; i++)
             real_update_max(&max_distance, real_distance(a[i], c[i]));
         CHECK_SMALL(max_distance, 1e-5);
-        // A target of other axes, and one without tangents.
+        // A target that was loaded with other axes and a target without tangents are rejected.
         md5_error error = {0};
         const md5_morph_source wrong[] = {{.name = "turned", .model = converted.sources[0]},
                                           {.name = "bare", .model = without.sources[0]}};

@@ -187,7 +187,8 @@ TEST (morph_of_released_geometry_and_of_none) {
 
 enum { BODY, EYES, NUM_MESHES };
 
-// Units. The eyeballs' radius is 5.6; rims of lids, which curl into them, do not count.
+// Distances in units. The radius of the eyeballs is 5.6. The rims of the lids, which curl into the
+// eyeballs, are not checked.
 static const double rim = 5.65;
 static const double clearance = 0.05;
 

@@ -16,7 +16,8 @@ typedef struct query_case {
     md5_vec3 **positions; // [meshes][vertices] results of md5_skin()
 } query_case;
 
-// False, with a failed check, if a file cannot be loaded. Free it either way.
+// Loads the model and a clip. Returns false, with a failed check, if a file cannot be loaded. The
+// caller frees the case even then.
 static bool query_load(query_case *fixture)
 {
     *fixture =
@@ -221,13 +222,13 @@ TEST_HERE (single_vertices_equal_skinning) {
 
 enum { CROWD = 500 };
 
-// Up to `size` from the origin along each axis.
+// Returns a random vector whose components are in -size..size.
 static md5_vec3 random_side(float size, uint64_t *random)
 {
     return random_in((md5_vec3){-size, -size, -size}, (md5_vec3){size, size, size}, random);
 }
 
-// Every tenth box is empty.
+// Creates random boxes, of which every tenth is empty.
 static void random_crowd(md5_bounds *boxes, uint64_t *random)
 {
     for (int i = 0; i < CROWD; i++) {
@@ -489,8 +490,8 @@ TEST_HERE (hit_weights_give_the_point_of_the_ray) {
     }
 }
 
-// A box has 8 corners and 12 edges: (x, y, z) of corner i are bits 0, 1, 2 of i. Triangles are
-// clockwise seen from outside.
+// The triangles of a box with 8 corners. The bits 0, 1 and 2 of the index of a corner are its x, y
+// and z. Triangles are clockwise seen from outside.
 static const uint32_t box_indices[36] = {
     0, 6, 4, 0, 2, 6, 1, 7, 3, 1, 5, 7, // x
     0, 5, 1, 0, 4, 5, 2, 7, 6, 2, 3, 7, // y

@@ -135,8 +135,8 @@ void random_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t
 enum { JOINTS = 16, SIDE = 20, VERTICES = SIDE * SIDE, TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
 enum { MAX_WEIGHTS = 14 };
 
-// Its vertices have 0 to 14 weights of any bias, on joints that may repeat; its texture is
-// mirrored in the middle.
+// A mesh whose vertices have 0 to 14 weights with any bias, on joints that may repeat. Its texture
+// is mirrored in the middle.
 typedef struct cloth_patch {
     md5_mat34 bind[JOINTS];
     md5_mat34 posed[JOINTS];
@@ -224,7 +224,8 @@ static void make_patch(cloth_patch *patch, uint32_t min_weights, uint32_t max_we
 
 // -- The sums that the format defines, in doubles -------------------------------------------------
 
-// Sum of bias * J * offset over the file's weights.
+// Returns the sum of bias * J * offset over the weights in the file, where J is the matrix of the
+// posed joint.
 static real3 expected_position(const cloth_patch *patch, uint32_t file_vertex)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
@@ -238,7 +239,8 @@ static real3 expected_position(const cloth_patch *patch, uint32_t file_vertex)
     return sum;
 }
 
-// Sum of bias * (posed rotation * bind rotation transposed) * direction. `length` is the sum's.
+// Returns the unit vector of the sum of bias * (posed rotation * transposed bind rotation) *
+// direction. Writes the length of the sum to *length.
 static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, md5_vec3 bind,
                                 double *length)
 {

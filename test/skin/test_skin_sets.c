@@ -35,7 +35,8 @@ static skinned make_skinned(const md5_mesh *mesh, bool normals, bool tangents)
     return result;
 }
 
-// By linear blending, or by dual quaternions.
+// Skins a mesh by dual quaternions if `duals` is not NULL, otherwise by linear blending with
+// `palette`.
 static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, const md5_dual_quat *duals,
                     md5_cpu level, bool normals, bool tangents)
 {
@@ -253,7 +254,7 @@ static void free_random_mesh(random_mesh *builder)
 }
 #define SCOPED_RANDOM_MESH __attribute__((cleanup(free_random_mesh))) random_mesh
 
-// A message's name of a round.
+// Returns the name of a round for messages.
 static const char *round_name(uint32_t round)
 {
     static char name[40];
@@ -407,7 +408,8 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
     return is_right;
 }
 
-// The bytes of a plan and its arrays, each at a multiple of 16. Checks that runs leave no gaps.
+// Returns the size in bytes of a plan and its arrays, each of which is rounded up to a multiple of
+// 16. Checks that the runs have no gaps between them.
 static size_t runs_size(const md5_mesh *mesh)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
@@ -478,7 +480,7 @@ TEST (skin_plan_covers_every_vertex) {
     }
 }
 
-// Each vertex has the largest weight on another of the joints: see streak.
+// In each vertex of a streak, a different joint has the largest weight: see streak.
 TEST (skin_plan_groups_joints_in_any_order) {
     uint64_t random = 67;
     for (int count = 2; count < 17; count++) {

@@ -156,7 +156,7 @@ MD5_WIDE_INLINE void compute_set_weights(md5_interpolation interpolation, md5_wi
         sets[i].weights = wide_nlerp_weights(t, sets[i].cosine);
 }
 
-// Returns the interpolated rotations as components.
+// Writes the components of the interpolated rotations to out[4].
 MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 {
     MD5_UNROLL
