@@ -50,7 +50,8 @@ const test_case *test_running(void);
 // them.
 #define TEST_WITH(title, type, name, begin, end) TEST_IF (title, type, name, ((begin), true), end)
 
-// The same; if `open` is false, neither the body nor `close` runs.
+// The same as TEST_WITH, but `open` is an expression that returns false on failure. In that case
+// neither the body nor `close` runs.
 #define TEST_IF(title, type, name, open, close) \
     static void run_##title##_with(type *name); \
     TEST (title) {                              \
@@ -80,7 +81,8 @@ const test_case *test_running(void);
 #define ROWS(member, rows) .member = (rows), .num_##member = COUNT_OF(rows)
 #define ROW(member, row) .member = &(row), .num_##member = 1
 
-// Every CHECK counts as a part of its test and returns true if it succeeded.
+// Checks a condition for the running test, and prints the format if it is false. Returns the
+// condition, so that a test can skip checks that depend on it.
 bool test_check(bool held, const char *file, int line, const char *format, ...) TEST_PRINTF(4, 5);
 
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, "%s", #condition)

@@ -40,7 +40,8 @@ static const char *corpus_path(const char *folder)
 
 // -- The machine ----------------------------------------------------------------------------------
 
-// Every multiplication waits for the one before it.
+// Measures the latency of a multiplication: each multiplication needs the result of the previous
+// one.
 static uint64_t multiply_on(void *fixture, md5_cpu level)
 {
     float value = 1.0f + (float)(*(uint64_t *)fixture & 1) * 1e-7f;
@@ -161,11 +162,11 @@ static void measure_threads(bench_table *table, posing *posed)
     const double many = time_threads(posed, POSING_MANY, 1);
     const double many_on_two = time_threads(posed, POSING_MANY, 2);
     bench_figure(table, "10000 on 2 threads, speedup over 1", "x", many / many_on_two, 0);
-    // 5 ms an update are 200 updates a second.
+    // The goal is an update of all characters in 5 ms, which is 200 updates per second.
     bench_figure(table, "the same, an update", "ms", 1e3 * many_on_two, 5);
 }
 
-// All rows for 71 joints, the main ones for other numbers.
+// Measures all rows for 71 joints, and only the main rows for other numbers of joints.
 static void measure_posing(bench_table *table, uint32_t num_joints)
 {
     static posing posed;
@@ -180,7 +181,7 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
     measure_pose(table, &posed, work_crowd, "a crowd of 1000, any times", all, POSING_CROWD,
                  all ? 3.0 : 0.0);
     if (all) {
-        // 3.38 ns a joint are 2.4 ms for all.
+        // The goal of 3.38 ns per joint is 2.4 ms for the whole crowd.
         measure_pose(table, &posed, work_many_straight, "a crowd of 10000, straight to memory",
                      true, POSING_MANY, 3.38);
         measure_pose(table, &posed, work_many, "the same 32 at a time, then copied", false,
@@ -243,7 +244,7 @@ static void normalize(md5_quat q, double out[4])
         out[i] = c[i] / length;
 }
 
-// The angle, in radians, between the rotations of two unit quaternions.
+// Returns the angle, in radians, between the rotations of two unit quaternions.
 static double angle_between(const double a[4], const double b[4])
 {
     double near = 0;
@@ -255,7 +256,7 @@ static double angle_between(const double a[4], const double b[4])
     return 4.0 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
 }
 
-// The error of md5_quat_slerp(), radians.
+// Returns the error of md5_quat_slerp() in radians.
 static double slerp_error(md5_quat a, md5_quat b, float t)
 {
     double p[4];
@@ -457,8 +458,8 @@ static void measure_against_peer(bench_table *table, int count, char **paths)
 }
 #endif
 
-// Does one work so often and nothing else, for test/long/instructions.sh. bench_steps.c has the
-// works that release 0.3.0 can do too.
+// Does the named work `count` times and nothing else, for test/long/instructions.sh. bench_steps.c
+// contains the works that the library of release 0.3.0 can do too.
 static int count_steps(const char *name, unsigned long count)
 {
     static playing play;

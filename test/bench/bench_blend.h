@@ -1,14 +1,17 @@
-// Blending and adding for bench.c against a peer: the scheme of ozz-animation's blending job,
-// written for this comparison with SSE2. Poses are structures of arrays, four joints in a register,
-// so that nothing is shuffled. Each layer is multiplied by its weight and added to the output, to
-// which it is turned; at the end rotations get unit length by an estimated root with one step of
-// Newton's method. That interpolates rotations by a normalized sum, while ours are slerped exactly.
-// The peer's joints have scales, ours do not: it is measured with them and without.
+// Compares the speed of blending and adding poses, for bench.c, with a peer: SSE2 code that was
+// written for this comparison and works like the blending job of ozz-animation. Poses are
+// structures of arrays with four joints in a register, so no shuffles are needed. The peer
+// multiplies each layer by its weight and adds it to the output. It negates a rotation whose dot
+// product with the output is negative. At the end it normalizes the rotations by an estimated
+// square root with one step of Newton's method. This is a normalized sum of rotations, while the
+// library slerps exactly. The joints of the peer have scales and the joints of the library do not,
+// so the peer is measured with and without scales.
 //
-// The ratios are those to ozz itself, by the factors of README.md.
+// The printed ratios are ratios to ozz itself: they are multiplied by the factors in README.md.
 //
-// The peer leaves out ozz's check of its arguments, its sums of weights where all joints have the
-// same, and its rest pose for joints whose weights sum to nearly nothing: all would make it slower.
+// The peer omits three parts of ozz, which would make it slower: the check of the arguments, the
+// sums of weights if all joints have the same weights, and the rest pose for joints whose weights
+// sum to almost 0.
 #ifndef TEST_BENCH_BENCH_BLEND_H
 #define TEST_BENCH_BENCH_BLEND_H
 
@@ -22,7 +25,8 @@
 #define BLEND_MASK_WEIGHT 0.7f // of work_blend_masked()
 #define BLEND_INLINE static inline __attribute__((always_inline))
 
-// Four joints: translations, rotations, scales.
+// The transforms of four joints: three registers for translations, four for rotations, three for
+// scales.
 enum { BLEND_MOVES = 0, BLEND_ROTATION = 3, BLEND_SCALES = 7, BLEND_ALL = 10 };
 typedef struct blend_four {
     __m128 parts[BLEND_ALL];
@@ -40,7 +44,7 @@ typedef struct blend_peer {
     blend_four *pose;
     blend_four *layer;
     blend_four *out;
-    // One element for every four joints.
+    // These arrays have one element for every four joints.
     __m128 *mask;
     __m128 *inverse_mask;
     __m128 *sums;
@@ -252,7 +256,8 @@ BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, i
         blend_add(&layers[1], count, num_parts, fixture->out);
 }
 
-// Constants, so that the compiler removes the conditions from the loops.
+// Calls the peer with constant arguments, so that the compiler removes the conditions from its
+// loops.
 static void blend_by_peer(const blend_peer *fixture, blend_kind kind, bool has_scales)
 {
     switch ((int)kind % BLEND_OURS_NLERP * 2 + has_scales) {
@@ -282,7 +287,8 @@ static uint64_t blend_ours(const blend_peer *fixture, blend_kind kind)
     return works[kind]((void *)(uintptr_t)fixture->ours, MD5_CPU_SSE2);
 }
 
-// The greatest distance of a component of the peer's result from ours.
+// Returns the largest difference between a component of the peer's result and of the library's
+// result.
 static double blend_distance(const blend_peer *fixture, blend_kind kind)
 {
     const uint32_t count = fixture->ours->model->skeleton.num_joints;
@@ -319,13 +325,14 @@ static double blend_time(const blend_peer *fixture, blend_kind kind, int scales,
     return (bench_now() - start) / calls;
 }
 
-// The median of the peer's time over ours, both with SSE2, of runs that alternate.
+// Measures the ratio of the peer's time to the library's time, both with SSE2: the median of runs
+// that alternate.
 static void blend_compare(bench_table *table, const blend_peer *fixture, blend_kind kind,
                           bool scales)
 {
     static const char *const names[] = {"blend 2 layers", "the same with a mask",
                                         "add a difference", "ours by nlerp, 2 layers"};
-    // ratio to the time of ozz: see README.md
+    // Ratio of the peer's time to the time of ozz: see README.md.
     static const double shares[] = {0.81, 0.63, 0.91, 0.81};
     double ratios[BLEND_ROUNDS];
     char name[96];

@@ -1,5 +1,5 @@
-// Sampling of compressed clips against that of the same clips as they are, for bench.c: quartiles
-// over all given clips that bind to a model in their folder.
+// Compares the time to sample compressed clips with the time to sample the same clips uncompressed,
+// for bench.c. Prints quartiles over all given clips that fit a model in their folder.
 #ifndef TEST_BENCH_BENCH_COMPRESS_H
 #define TEST_BENCH_BENCH_COMPRESS_H
 
@@ -38,7 +38,8 @@ static void free_compress_case(compress_case *fixture)
     free(fixture->pose);
 }
 
-// Returns false if nothing is to be measured: the clip is a pose, or is of another model.
+// Returns false if the clip cannot be measured, because it has only one frame or belongs to another
+// model.
 static bool make_compress_case(compress_case *fixture, const char *mesh, const char *clip,
                                double tolerance)
 {
@@ -56,7 +57,7 @@ static bool make_compress_case(compress_case *fixture, const char *mesh, const c
     return fixture->pose != NULL;
 }
 
-// Seconds of COMPRESS_SAMPLES samples, a sixtieth of a second apart.
+// Returns the seconds for COMPRESS_SAMPLES samples, which are a sixtieth of a second apart.
 static double time_samples(const compress_case *fixture, bool is_packed)
 {
     const double start = bench_now();
@@ -71,7 +72,7 @@ static double time_samples(const compress_case *fixture, bool is_packed)
     return bench_now() - start;
 }
 
-// The median of the ratios of runs side by side.
+// Returns the median of the ratios of runs that alternate.
 static double compare_samples(const compress_case *fixture)
 {
     double ratios[COMPRESS_ROUNDS];

@@ -171,7 +171,8 @@ static void gpu_row(const char *name, double num_vertices, const gpu_times *time
 
 // -- What is measured -----------------------------------------------------------------------------
 
-// As many characters as have GPU_VERTICES vertices, on next to no pixels, on each path.
+// Measures each path with as many characters as have GPU_VERTICES vertices. The image is so small
+// that almost no pixels are drawn.
 static void gpu_measure_paths(gl_stage *stage, gpu_crowd *crowd)
 {
     const uint32_t count = 1 + GPU_VERTICES / stage->num_vertices;
@@ -194,7 +195,7 @@ static void gpu_measure_paths(gl_stage *stage, gpu_crowd *crowd)
     gpu_unplace(crowd);
 }
 
-// Clips baked into vertices, and impostors of their frames.
+// Creates the baked clips, and the impostors of their frames.
 static void gpu_make_far(gl_stage *stage, gpu_crowd *crowd)
 {
     const uint32_t num_frames = stage->anim->num_frames;
@@ -269,7 +270,7 @@ static void gpu_measure_programs(gl_stage *stage, gpu_crowd *crowd)
     gpu_unplace(crowd);
 }
 
-// Free memory of NVIDIA's GPUs in kilobytes; 0 elsewhere.
+// Returns the free memory of an NVIDIA GPU in kilobytes, or 0 for other GPUs.
 static GLint gpu_free_memory(const gl_stage *stage)
 {
     enum { CURRENT_AVAILABLE = 0x9049 }; // GL_NVX_gpu_memory_info
@@ -279,7 +280,7 @@ static GLint gpu_free_memory(const gl_stage *stage)
     return kilobytes;
 }
 
-// counts[num_counts] of characters; without any only the programs.
+// Measures crowds of counts[num_counts] characters. Without counts, measures only the programs.
 static void gpu_measure_all(gl_stage *stage, char **counts, int num_counts)
 {
     const GLint before = gpu_free_memory(stage);

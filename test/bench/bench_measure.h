@@ -77,8 +77,8 @@ static double bench_processor_seconds(void)
     return seconds;
 }
 
-// Seconds of a chain of multiplications, the least of several: nothing but the clock of the
-// processor changes them.
+// Returns the seconds of a chain of multiplications: the minimum of several runs. This time depends
+// only on the clock of the processor.
 static double bench_pace(bench_table *table)
 {
     double shortest = HUGE_VAL;
@@ -93,7 +93,7 @@ static double bench_pace(bench_table *table)
     return shortest;
 }
 
-// Taken before a row is measured.
+// The times at which the measurement of a row began.
 typedef struct bench_watch {
     double start, processor_start;
 } bench_watch;
@@ -150,7 +150,7 @@ static void bench_end_process(bench_variant *variant)
     waitpid(variant->process, NULL, 0);
 }
 
-// Seconds of one call; infinite if the process ended instead.
+// Returns the seconds of one call, or infinity if the process of another library ended instead.
 static double bench_run(bench_table *table, const bench_row *row, bench_variant *variant)
 {
     double seconds;
@@ -204,7 +204,8 @@ static void bench_alternate(bench_table *table, const bench_row *row, bench_vari
     }
 }
 
-// A row with a ratio, which has to be `goal` or more; 0: no goal. Measured since `watch`.
+// Prints a row with a ratio that was measured since `watch`. The ratio must be at least `goal`,
+// unless `goal` is 0.
 static void bench_minimum(bench_table *table, const bench_watch *watch, const char *name,
                           double ratio, double goal)
 {

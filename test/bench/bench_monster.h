@@ -57,7 +57,7 @@ static void advance_standing(standing *monster)
     md5_actor_advance(monster->actor, 16, NULL, NULL);
 }
 
-// The monster only plays its clip.
+// Work in which the monster only plays its clip.
 static uint64_t work_actor(void *fixture, md5_cpu level)
 {
     standing *const monster = fixture;
@@ -67,7 +67,7 @@ static uint64_t work_actor(void *fixture, md5_cpu level)
     return monster->palette[0].m[0] > 0.0f;
 }
 
-// The monster plays its clip, looks at something and stands on the stair.
+// Work in which the monster plays its clip, looks at a point and stands on the stair.
 static uint64_t work_monster(void *fixture, md5_cpu level)
 {
     standing *const monster = fixture;

@@ -1,11 +1,11 @@
-// Skinning for bench.c against a peer: the scheme of ozz-animation's skinning job, written for this
-// comparison; or by that itself, if bench_real.h finds it. Vertices are in parts of one number of
-// influences each; of each vertex, the matrices are blended by its weights, of which the last is
-// what the others leave, and the result transforms bind pose position, normal and tangent, with
-// four floats in a register and fused multiply-adds. Each vertex is stored whole, where ozz stores
-// three floats: see README.md for what that gains. Directions are left as long as the blend makes
-// them, while md5_skin() gives unit length; so the peer is also measured with directions of unit
-// length.
+// Compares the speed of skinning, for bench.c, with a peer: code that was written for this
+// comparison and works like the skinning job of ozz-animation, or ozz itself if bench_real.h finds
+// it. Vertices are sorted into parts with the same number of influences. For each vertex, the peer
+// blends the matrices by its weights. The last weight is 1 minus the sum of the other weights. The
+// blended matrix transforms the position, normal and tangent of the bind pose, with four floats in
+// a register and fused multiply-adds. Each vertex is stored as four floats, where ozz stores three:
+// README.md contains the gain. The peer does not normalize directions, but md5_skin() does.
+// Therefore the peer is also measured with normalized directions.
 #ifndef TEST_BENCH_BENCH_PEER_H
 #define TEST_BENCH_BENCH_PEER_H
 
@@ -28,7 +28,7 @@ typedef struct peer_matrix {
     _Alignas(16) float columns[4][4];
 } peer_matrix;
 
-// A run of vertices with `num_influences` each.
+// Consecutive vertices with `num_influences` influences each.
 typedef struct peer_part {
     uint32_t num_vertices, num_influences;
 } peer_part;
@@ -41,7 +41,7 @@ typedef struct peer_mesh {
     float *weights;   // the same
     md5_vec3 *positions, *normals;
     md5_vec4 *tangents; // NULL if the model has none
-    // Results, [3 * num_vertices + 1].
+    // Results. [3 * num_vertices + 1], because each store writes four floats.
     float *to_positions;
     float *to_normals;
     float *to_tangents;
@@ -66,7 +66,7 @@ static uint32_t peer_count(const md5_mesh *mesh, uint32_t vertex)
     return mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
 }
 
-// The vertices with `count` influences, behind those that `to` has.
+// Appends the vertices with `count` influences to the peer's mesh.
 static void peer_add_part(peer_mesh *to, const md5_mesh *mesh, uint32_t count, size_t *influences)
 {
     const uint32_t begin = to->num_vertices;
@@ -157,7 +157,8 @@ PEER_INLINE peer_columns peer_sum(peer_columns sum, const peer_matrix *matrix, _
                           _mm_fmadd_ps(_mm_load_ps(matrix->columns[3]), weight, sum.position)};
 }
 
-// The sum of `count` matrices, each times its weight; the last weight is what the others leave.
+// Returns the weighted sum of `count` matrices. The last weight is 1 minus the sum of the other
+// weights.
 PEER_INLINE peer_columns peer_blend(const peer_matrix *palette, const uint16_t *joints,
                                     const float *weights, uint32_t count)
 {
@@ -204,8 +205,9 @@ PEER_INLINE void peer_normalize(__m128 *a, __m128 *b)
     *b = _mm_mul_ps(*b, _mm_permute_ps(scales, 0x55));
 }
 
-// `count` is a constant where this is inlined but for parts of many influences. Nothing is read
-// through `mesh` between the vertices, as any store could have changed it.
+// `count` is a compile-time constant in each inlined copy, except for parts with many influences.
+// The loop does not read members of `mesh`, because the compiler would read them again after each
+// store.
 PEER_INLINE void peer_skin_part(const peer_mesh *mesh, const peer_matrix *palette, uint32_t begin,
                                 uint32_t end, const uint16_t *joints, const float *weights,
                                 uint32_t count, bool has_normals, bool has_tangents, bool is_unit)
@@ -218,7 +220,7 @@ PEER_INLINE void peer_skin_part(const peer_mesh *mesh, const peer_matrix *palett
     float *const to_tangents = mesh->to_tangents;
     for (size_t v = begin; v < end; v++, joints += count, weights += count) {
         const peer_columns by = peer_blend(palette, joints, weights, count);
-        // Each store writes one float of the vertex that follows, which is written afterwards.
+        // Each store also writes one float of the next vertex, which is overwritten afterwards.
         _mm_storeu_ps(&to_positions[3 * v], peer_position(by, &positions[3 * v]));
         if (!has_normals)
             continue;
@@ -290,7 +292,7 @@ static double peer_share(int outputs)
     return real.skin ? 1 : PEER_OUTPUTS[outputs].share;
 }
 
-// By the peer itself, which does not normalize.
+// Skins with ozz itself, which does not normalize directions.
 static void peer_skin_really(const peer_model *model, const peer_outputs *outputs)
 {
     for (uint32_t m = 0; m < model->num_meshes; m++) {
@@ -352,7 +354,8 @@ PEER_TARGET static void peer_skin(const peer_model *model, int outputs)
 
 // -- Comparing ------------------------------------------------------------------------------------
 
-// The greatest distance of a position by the peer from ours, in units.
+// Returns the largest distance between a position of the peer and a position of the library, in
+// units.
 static double peer_distance(const peer_model *peer, const skinning *fixture)
 {
     double max_error = 0;
@@ -376,7 +379,7 @@ static double peer_distance(const peer_model *peer, const skinning *fixture)
     return max_error;
 }
 
-// Seconds of one call, of as many as take RUN_SECONDS.
+// Returns the seconds of one call: the mean of `calls` calls, which together take RUN_SECONDS.
 static double peer_time(const peer_model *peer, const skinning *fixture, int outputs,
                         unsigned calls, uint64_t *checksum)
 {
@@ -391,7 +394,7 @@ static double peer_time(const peer_model *peer, const skinning *fixture, int out
     return (bench_now() - start) / calls;
 }
 
-// The median of their time over ours, of runs that alternate.
+// Returns the median ratio of the peer's time to the library's time, over runs that alternate.
 static double peer_ratio(const peer_model *peer, const skinning *fixture, int outputs,
                          uint64_t *checksum)
 {
@@ -413,7 +416,7 @@ typedef struct peer_ratios {
     double ratios[PEER_NUM_OUTPUTS][PEER_MAX_MODELS];
 } peer_ratios;
 
-// Takes ownership of the model.
+// Measures the ratios of a model and adds them to `all`. Takes ownership of the model.
 static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t *checksum)
 {
     skinning fixture;
@@ -433,7 +436,8 @@ static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t
     free_skinning(&fixture);
 }
 
-// Over ozz itself. The median has to reach `goal` where ozz has such a job; 0: none.
+// Prints the ratios to ozz itself. If ozz has such a job, the median must be at least `goal`,
+// unless `goal` is 0.
 static void peer_show(bench_table *table, const bench_watch *watch, peer_ratios *all,
                       const char *fixture, double goal)
 {

@@ -149,10 +149,11 @@ static void free_playing(playing *play)
     free(play->scratch);
 }
 
-// The work functions of the rows; `of` is a playing. They ignore `level`: the player uses the best
-// instruction set.
+// The work functions of the rows, whose fixture is a `playing`. They ignore `level`, because the
+// player uses the best instruction set.
 //
-// One step of one character. The characters alternate, so that none is in the first-level cache.
+// Advances one character by one step. The characters alternate, so that none of them is in the
+// first-level cache.
 static md5_player *advance_next(playing *play)
 {
     md5_player *const player = play->players[play->next];
@@ -167,7 +168,7 @@ static uint64_t work_advance(void *fixture, md5_cpu level)
     return advance_next(fixture) != NULL;
 }
 
-// A step and its pose, a frame.
+// Advances a character by a step and computes its pose, as in a frame of a game.
 static uint64_t work_character(void *fixture, md5_cpu level)
 {
     playing *const play = fixture;
@@ -176,7 +177,7 @@ static uint64_t work_character(void *fixture, md5_cpu level)
     return play->palettes[0].m[0] > 0.0f;
 }
 
-// The same while the body layer is always in a transition.
+// The same as work_character(), while the body layer is always in a transition.
 static uint64_t work_fading_character(void *fixture, md5_cpu level)
 {
     const playing *const play = fixture;
@@ -187,7 +188,7 @@ static uint64_t work_fading_character(void *fixture, md5_cpu level)
     return work_character(fixture, level);
 }
 
-// Its pose between two steps, drawn.
+// Interpolates the pose of a character between two steps.
 static uint64_t work_between_steps(void *fixture, md5_cpu level)
 {
     const playing *const play = fixture;
@@ -206,7 +207,7 @@ static uint64_t work_between_steps(void *fixture, md5_cpu level)
     return play->palettes[0].m[0] > 0.0f && job.partial_motion.rotation.w > 0.0f;
 }
 
-// All of them in one call.
+// Advances and poses all characters in one call.
 static uint64_t work_played_crowd(void *fixture, md5_cpu level)
 {
     playing *const play = fixture;
@@ -215,7 +216,7 @@ static uint64_t work_played_crowd(void *fixture, md5_cpu level)
     return play->palettes[0].m[0] > 0.0f;
 }
 
-// Copies the state of one to the next, as for rollback.
+// Copies the state of a character to the next character, as for rollback.
 static uint64_t work_copied_player(void *fixture, md5_cpu level)
 {
     playing *const play = fixture;
@@ -226,7 +227,7 @@ static uint64_t work_copied_player(void *fixture, md5_cpu level)
     return play->next;
 }
 
-// The same by saving and restoring bytes.
+// Transfers the state of a character like work_copied_player(), but by saving and restoring bytes.
 static uint64_t work_saved_player(void *fixture, md5_cpu level)
 {
     static uint8_t bytes[1 << 16];
@@ -285,7 +286,7 @@ static uint64_t work_space(void *fixture, md5_cpu level)
     return md5_player_layer(player, 0).time > 0;
 }
 
-// Rows of the table; none if the model is missing.
+// Measures the rows of the table. Does nothing if the model is missing.
 static void measure_play(bench_table *table)
 {
     static playing fixture;

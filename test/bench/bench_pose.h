@@ -158,7 +158,7 @@ static void make_posing(posing *posed, uint32_t num_joints)
     posed->mask = posing_memory(num_joints, sizeof *posed->mask);
     md5_sample(posed->binding, posed->samples[0], MD5_ROOT_FILE, posed->pose);
     md5_sample(posed->binding, posed->samples[1], MD5_ROOT_FILE, posed->layer);
-    // Like a mask of the upper body: weights 0, a few in between, 1.
+    // The weights of a mask of the upper body: 0, then a few values in between, then 1.
     for (uint32_t i = 0; i < num_joints; i++)
         posed->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
 }

@@ -103,7 +103,8 @@ static void free_texts(bench_texts *all)
     all->count = 0;
 }
 
-// The same text with ten decimals instead of six, as id's exporter writes them.
+// Returns the same text, in which numbers have ten decimals instead of six, as id's exporter writes
+// them.
 static bench_text with_ten_decimals(const bench_text *text)
 {
     bench_text longer = {.bytes = malloc(2 * text->size + 1), .is_anim = text->is_anim};
@@ -227,7 +228,7 @@ static uint64_t read_anims_with_assimp(void *fixture, md5_cpu level)
 #define read_anims_with_assimp NULL
 #endif
 
-// Models of which the load leaves out what can be made later.
+// Measures loads of models that skip the parts that can be derived later.
 static void measure_parts(bench_table *table, bench_texts *all, const char *whose)
 {
     static const struct {
@@ -314,7 +315,8 @@ static size_t num_plans(const md5_model *model)
     return count;
 }
 
-// The maxima over all texts: allocations, and peak memory per byte of text for texts over 16 KB.
+// Prints the maxima over all texts: the number of allocations, and the peak memory per byte of text
+// for texts over 16 KB.
 static void show_memory(bench_table *table, const bench_texts *all)
 {
     double max_allocs[2] = {0, 0};
@@ -342,8 +344,8 @@ static void show_memory(bench_table *table, const bench_texts *all)
     bench_figure(table, "peak memory of a .md5anim over 16 KB", "x text", max_memory[1], 1.5);
 }
 
-// The size of what clips are sampled from, with joint 0's base frame, for each joint and frame: as
-// a percentage of the 28 bytes of a rotation and a translation.
+// Prints the memory from which clips are sampled, including the base frame of joint 0, per joint
+// and frame: as a percentage of the 28 bytes of a rotation and a translation.
 static void show_clip_memory(bench_table *table, const bench_texts *clips, const char *whose)
 {
     double bytes = 0;

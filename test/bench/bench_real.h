@@ -1,7 +1,8 @@
-// The peers themselves instead of what stands in for them: PEERS=FOLDER names a folder whose
-// peers.so has one or more of the functions below, under these names, with C linkage. What it lacks
-// is measured by the stand-ins as before. Arrays are the bench's and aligned to 16 bytes; a peer
-// keeps none of them.
+// Loads the peers themselves, which then replace the code that was written for the comparison.
+// PEERS=FOLDER in the environment selects a folder with a library peers.so. It contains one or more
+// of the functions below, under these names, with C linkage. Missing functions are replaced as
+// before. The arrays belong to the benchmark and are aligned to 16 bytes. A peer must not store
+// pointers to them.
 #ifndef TEST_BENCH_BENCH_REAL_H
 #define TEST_BENCH_BENCH_REAL_H
 
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Vertices that have `num_influences` each, one or more.
+// Vertices with `num_influences` influences each, which is at least 1.
 typedef struct real_skin_job {
     uint32_t num_joints;
     uint32_t num_vertices;
@@ -34,7 +35,8 @@ typedef struct real_layer {
     float weight;
 } real_layer;
 
-// The two layers blended, or the second one, a difference, added to the first.
+// A job that blends two layers or, if `is_additive` is not 0, adds the second layer, which is a
+// difference, to the first.
 typedef struct real_blend_job {
     uint32_t num_fours, is_additive;
     real_layer layers[2];
@@ -49,7 +51,7 @@ typedef struct real_peers {
 
 static real_peers real;
 
-// Ends the program if there is such a folder and nothing to be used in it.
+// Ends the program if PEERS is set but no function can be loaded from that folder.
 static void find_real_peers(void)
 {
     const char *const folder = getenv("PEERS");

@@ -36,9 +36,9 @@ static void write_generated_joints(FILE *to, double positions[SKINNING_JOINTS][3
     fputs("}\n", to);
 }
 
-// A tube along a chain of joints, with its vertices in order. All weights of a vertex lie at one
-// point and use the nearest joint and those after it, with biases that fall from the first to the
-// last. Scattered: the first joint is any, as after a bad order of vertices.
+// Writes a tube along a chain of joints. All weights of a vertex have the same point. They use the
+// nearest joint and the joints after it, with decreasing biases. If `is_scattered` is true, the
+// first joint is random instead, as in a mesh whose vertices have a bad order.
 static void write_generated_mesh(FILE *to, int num_influences, bool is_scattered)
 {
     double positions[SKINNING_JOINTS][3];
@@ -140,7 +140,7 @@ static uint64_t skin_all(const skinning *fixture, bool normals, bool tangents)
     return checksum;
 }
 
-// The same by dual quaternions, with normals.
+// Skins all meshes by dual quaternions, with normals.
 static uint64_t skin_all_dual(const skinning *fixture)
 {
     uint64_t checksum = 0;

@@ -72,7 +72,7 @@ static void load_stage(gl_stage *stage, const char *mesh, const char *anim)
         fail(mesh, error.message);
 }
 
-// A target of one sample.
+// Creates a target with one sample.
 static void open_target(gl_stage *stage, uint32_t width, uint32_t height)
 {
     md5_error error = {0};

@@ -35,7 +35,7 @@ static void bench_heading(const char *title)
     printf("\n%-44s %8s %8s %10s\n", title, ": C", ": assimp", "median");
 }
 
-// Ends a row that has a goal, unless it is 0.
+// Ends a row: prints and counts whether its goal is met, unless the goal is 0.
 static void bench_judge(bench_table *table, const char *sign, double goal, bool is_met,
                         bool is_quiet)
 {
@@ -49,7 +49,7 @@ static void bench_judge(bench_table *table, const char *sign, double goal, bool 
     printf("\n");
 }
 
-// A row with a figure that is not a time.
+// Prints a row with a value that is not a time. The goal is an upper limit.
 static void bench_figure(bench_table *table, const char *name, const char *unit, double value,
                          double goal)
 {

@@ -29,7 +29,7 @@ static real3 placed(const real_transform *joint, real3 at)
     return real3_add(joint->translation, real4_rotate(joint->rotation, at));
 }
 
-// The largest distance between the positions of a vertex in the two poses.
+// Returns the largest distance between the positions of a vertex in two poses.
 static double vertex_distance(const md5_model *model, const real_transform *a,
                               const real_transform *b)
 {
@@ -52,7 +52,8 @@ static double vertex_distance(const md5_model *model, const real_transform *a,
     return max_distance;
 }
 
-// The same for points at `distance` from each joint, in all six directions.
+// Returns the largest distance between the positions of a point in two poses. The points are at
+// `distance` from each joint, in six directions.
 static double point_distance(uint32_t num_joints, double distance, const real_transform *a,
                              const real_transform *b)
 {
@@ -146,7 +147,7 @@ static double check_clip(const char *model, const char *path, float tolerance)
     return bytes;
 }
 
-// Bobbin's walk: one second of 71 joints, most of which move.
+// The clip is Bobbin's walk: one second of 71 joints, most of which move.
 TEST (compress_moves_no_vertex_beyond_the_tolerance) {
     const char *const model = "models/bobbin/bobbin.md5mesh";
     const char *const walk_clip = "models/bobbin/walk.md5anim";
@@ -164,7 +165,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Without a model no attempt at these 0.006 units holds: finer steps do.
+// Without a model, none of the usual step sizes meets this tolerance of 0.006 units. The compressor
+// must try finer steps.
 TEST (compress_uses_finer_steps_if_no_attempt_meets_the_tolerance) {
     SCOPED_ANIM anim = md5_load_anim(test_path("models/zoo/flags.md5anim"), NULL, NULL);
     REQUIRE(anim);
@@ -207,7 +209,8 @@ static bool is_same(const md5_xform *a, const md5_xform *b, size_t count)
     return memcmp(a, b, count * sizeof *a) == 0;
 }
 
-// Any frames, and those in a row; fractions of 0.
+// Returns a sample position: for even i between two random frames, for odd i at a time of the clip.
+// Every fifth position has the fraction 0.
 static md5_sample_position test_sample_position(const clip_case *fixture, int i, uint64_t *random)
 {
     const uint32_t frames = fixture->anim->num_frames;
@@ -554,7 +557,7 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
     }
 }
 
-// Half of the model's joints are driven; tracks of all distances of keys.
+// Half of the model's joints are driven. The tracks have keys at all possible distances.
 TEST (compress_scalar_code_is_the_reference_of_bindings) {
     enum { COUNT = 37, DRIVEN = 19 };
     char line[LINE];

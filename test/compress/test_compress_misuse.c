@@ -60,7 +60,7 @@ TEST (compress_ends_with_the_callers_errors) {
 
 enum { FRAMES = 24 };
 
-// Vertices at a distance of 100 units, on a separate joint.
+// A model whose vertices are 100 units from the arm, and depend only on the hand.
 static const char model_text[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
     "\"arm\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"hand\" 0 ( 100 0 0 ) ( 0 0 0 )\n}\n"
@@ -103,7 +103,7 @@ TEST (compress_meets_the_tolerance_at_joints_that_the_clip_lacks) {
     md5_error error = {0};
     SCOPED_MODEL model = text_model(model_text, NULL);
 
-    // Only the arm, rotated by angles without a pattern.
+    // A clip that contains only the arm, rotated by angles without a pattern.
     char text[4096];
     uint64_t random = 5;
     int length = snprintf(text, sizeof text,

@@ -113,8 +113,9 @@ TEST (quoting_escapes_bytes_that_are_not_printable_utf8) {
     CHECK_STRING(md5i_quote("\xf0\x80\x80\x80", 4).text, "'\\xf0\\x80\\x80\\x80'");
     CHECK_STRING(md5i_quote("\xf5\x80\x80\x80", 4).text, "'\\xf5\\x80\\x80\\x80'");
     CHECK_STRING(md5i_quote("~\x7f", 2).text, "'~\\x7f'"); // the last ASCII control character
-    // The accepted neighbors of rejected characters: the first after C1, the first of three bytes,
-    // the last before the surrogates, the first of four bytes, the last of all.
+    // Accepted characters whose neighbors are rejected: the first after the C1 control characters,
+    // the first of three bytes, the last before the surrogates, the first of four bytes, and the
+    // last of all.
     STRINGS(edges) = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80",
                       "\xf4\x8f\xbf\xbf"};
     for (size_t i = 0; i < COUNT_OF(edges); i++) {
@@ -290,7 +291,7 @@ TEST (cpu_best_set_is_supported_by_the_processor) {
     CHECK(md5i_cpu_has(best));
     CHECK(md5i_cpu_has(MD5_CPU_SCALAR));
     CHECK(!md5i_cpu_has(MD5_CPU_COUNT));
-    // Instruction sets that are part of an architecture do not need a check at run time.
+    // An instruction set that belongs to the architecture needs no check at run time.
     CHECK(md5i_cpu_has(MD5_CPU_SSE2) == MD5_HAS_SSE2);
     CHECK(md5i_cpu_has(MD5_CPU_NEON) == MD5_HAS_NEON);
     CHECK(!md5i_cpu_has(MD5_CPU_AVX2) || MD5_HAS_AVX2);
@@ -363,7 +364,8 @@ TEST_HERE (arena_reserving_fails_without_memory, 0) {
     CHECK(!fixture->arena.chunks);
 }
 
-// Only the part that does not fit there is allocated from the heap.
+// An arena over memory of the caller takes only the allocations that do not fit there from the
+// heap.
 TEST_HERE (arena_can_begin_in_memory_of_the_caller, 0) {
     char *const memory = md5i_arena_alloc_raw(&fixture->arena, 256, 1);
     md5_arena over = md5i_arena_in_memory(&fixture->context, memory, 256);

@@ -136,7 +136,8 @@ static matrix matrix_from_euler(double pitch, double yaw, double roll)
 }
 
 TEST (math_reads_and_writes_ids_angles) {
-    // Pitch looks down, yaw turns left, roll leans right: the left side rises.
+    // A positive pitch looks down, a positive yaw turns left, and a positive roll leans right, so
+    // that the left side rises.
     static const struct {
         md5_euler rotation;
         md5_vec3 from;
@@ -517,7 +518,8 @@ TEST (math_projects_points_to_pixels_and_back) {
         const real3 pixel = see(&eye, window, point);
         md5_vec3 actual, back;
         REQUIRE(md5_mat44_project(clip, window, point, &actual));
-        // Tolerance: floats of the matrix and of the distance of 20 to the origin, in 800 pixels.
+        // The tolerance is the rounding error of floats: of the matrix, and of the distance of 20
+        // to the origin, in an image of 800 pixels.
         CHECK_NEAR(actual.x, pixel.x, 0.02);
         CHECK_NEAR(actual.y, pixel.y, 0.02);
         CHECK_NEAR(actual.z, pixel.z, 2e-5);

@@ -17,7 +17,7 @@ typedef struct point3 {
     double x[3];
 } point3;
 
-// Random points in a box of 20 units.
+// Fills `points` with random points in a box of 20 units.
 static void curve_points(md5_vec3 points[CURVE_POINTS], uint64_t seed)
 {
     for (int i = 0; i < CURVE_POINTS; i++) {
@@ -160,7 +160,8 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
     const double x = t * total;
     for (int round = 1; round <= 3; round++) {
         for (int i = 0; i + round < 4; i++) {
-            // Round 1 spans one interval, round 2 two intervals, and round 3 the middle interval.
+            // The points of round 1 depend on one interval, those of round 2 on two intervals, and
+            // those of round 3 on the middle interval.
             const double from = round == 3 ? knots[1] : knots[i];
             const double to = round == 3 ? knots[2] : knots[i + round];
             const double share = (x - from) / (to - from);

@@ -21,8 +21,8 @@ void log_warning(void *user, const md5_error *warning);
 // Returns a search path with the files texts[count], which must exist as long as it.
 md5_game_path make_game_path(const game_text *texts, size_t count, bool is_archive);
 
-// Reads a file of the folder golden of MD5_CORPUS, or opens the game of some files of a folder
-// there.
+// Reads a file of the folder golden in MD5_CORPUS. A golden_folder lists files of a folder there,
+// from which a game is opened.
 char *read_golden(const char *name, size_t *size);
 typedef struct golden_folder {
     const char *path;
@@ -35,14 +35,14 @@ md5_game *open_golden_game(const golden_folder *folder, const md5_load_opts *opt
 // be NULL.
 md5_game *open_texts(const game_text *texts, size_t count, game_log *log);
 
-// Does the same for one file of materials.
+// The same as open_texts(), for one file of materials.
 md5_game *open_materials(const char *text, game_log *log);
 
 // A mesh with the joints root, a, b below a, and c, and animations of 2 and 3 frames.
 extern const char game_mesh[], game_anim2[], game_anim3[];
 
-// Does the same for one file of models. The game also contains x.md5mesh, two.md5anim and
-// three.md5anim: the files above. Only one such game can exist at a time.
+// The same as open_texts(), for one file of models. The game also contains x.md5mesh, two.md5anim
+// and three.md5anim with the texts above. Only one such game can exist at a time.
 md5_game *open_models(const char *text, game_log *log);
 
 // Returns true if the log contains a line.

@@ -70,7 +70,8 @@ TEST (decls_have_the_location_of_their_first_word) {
     check_keyword(game, "third", 4, 5);
     check_keyword(game, "fourth", 8, 1);
     check_keyword(game, "fifth", 9, 1);
-    // An image that is used as a material is not in a file.
+    // If an image is used as a material, the material is not declared in a file, so it has no
+    // location.
     const md5_material *const implicit = md5_game_material(game, "nowhere", NULL);
     REQUIRE(implicit);
     CHECK_UINT(implicit->decl->keyword_line, 0);

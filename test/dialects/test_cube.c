@@ -62,7 +62,8 @@ static md5_load_opts cube_opts(const game_text *files, game_log *log)
     };
 }
 
-// Does the same in a folder that also contains a file `name` with the text `second_text`.
+// Loads an md5.cfg with this text, in a folder that also contains a file `name` with the text
+// `second_text`. Returns NULL on failure.
 static const md5_cube2 *open_cube_with(cube_case *test, const char *text, const char *name,
                                        const char *second_text)
 {

@@ -36,7 +36,7 @@ TEST (gaze_saccades_equal_the_formula_and_the_head_follows) {
     md5_gaze_begin(1234567, &gaze);
     const double x = 0.8 * (2 * published_number(0) - 1);
     const double y = 0.35 * (2 * published_number(1) - 1);
-    // The chord between straight ahead and (1, x, y): 2 sin(a / 2).
+    // The chord of the angle a between straight ahead and the direction (1, x, y) is 2 sin(a / 2).
     const double length = sqrt(1 + x * x + y * y);
     const double chord = sqrt(2 - 2.0 / length);
     const double duration = 0.021 + 0.126 * chord;
@@ -116,7 +116,7 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     }
 }
 
-// Degrees between an eye's own x axis and the point that it looks at.
+// Returns the angle in degrees between the x axis of an eye and the direction to a point.
 static double off_by(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t eye,
                      md5_vec3 point)
 {

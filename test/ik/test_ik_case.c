@@ -155,7 +155,7 @@ md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
     return (md5_quat){(float)local.x, (float)local.y, (float)local.z, (float)local.w};
 }
 
-// By how much an angle is outside a range, on the circle.
+// Returns by how much an angle is outside a range on the circle, or 0 if it is inside.
 static double outside(double angle, double min_angle, double max_angle)
 {
     double nearest = HUGE_VAL;

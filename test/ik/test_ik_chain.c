@@ -1,8 +1,8 @@
-// FABRIK, CCD and damped least squares: against where the joints are in double precision.
+// Tests of FABRIK, CCD and damped least squares: compared with joint positions in double precision.
 #include "test/ik/test_ik_case.h"
 
-// At most `max_missed` tips may end farther than the tolerance from a target in reach, and none
-// farther than `farthest_miss` times the reach.
+// Solves random chains for targets in reach. At most `max_missed` tips may miss their target by
+// more than the tolerance, and none by more than `farthest_miss` times the reach.
 static void check_reaching(md5_chain_solver solver, int max_missed, double farthest_miss,
                            uint64_t seed)
 {
@@ -31,7 +31,8 @@ static void check_reaching(md5_chain_solver solver, int max_missed, double farth
         const float left = IK_SOLVE(chain, rig, job);
         const double exact =
             real3_distance(ik_chain_position(&rig, count - 1), to_real3(job.target));
-        // A bone longer than all others together keeps the tip away from near targets.
+        // If a bone is longer than all others together, the tip cannot reach near targets, so such
+        // chains are not counted.
         double longest = 0;
         for (uint32_t i = count - length + 1; i < count; i++)
             longest = fmax(longest, real3_length(to_real3(rig.pose[rig.chain[i]].translation)));
@@ -57,7 +58,7 @@ TEST (ik_fabrik_reaches_targets_in_reach) {
 }
 
 TEST (ik_ccd_reaches_targets_in_reach) {
-    // It converges slowly if a chain ends up nearly straight.
+    // CCD converges slowly if a chain is nearly straight at the end, so a few misses are allowed.
     check_reaching(MD5_CHAIN_CCD, 10, 0.05, 2);
 }
 
@@ -129,7 +130,7 @@ static void check_straight(md5_chain_solver solver)
     CHECK_BYTES(rig.pose, straight.pose, sizeof rig.pose);
     job.iterations = 1;
     CHECK(IK_SOLVE(chain, rig, job) < 6);
-    // The tip is at the target already: nothing changes.
+    // The tip is at the target from the start, so nothing may change.
     const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16, 0, 0});
     const ik_rig old = rig;
     CHECK(IK_SOLVE(chain, rig, there) == 0);
@@ -252,7 +253,7 @@ TEST (ik_dls_of_any_input_is_finite) {
     check_survival(MD5_CHAIN_LEAST_SQUARES, 8);
 }
 
-// Longer than any chain may be: the last joints are used.
+// The chain is longer than the limit, so only its last joints are used.
 TEST (ik_chains_have_a_limit_of_joints) {
     enum { LONG = 100 };
     static md5_joint joints[LONG];

@@ -10,8 +10,8 @@ static const md5_joint joints[NUM_JOINTS] = {
 static const uint32_t order[NUM_JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints, .order = order};
 
-// Legs of 10 and 10 units, slightly bent; ankles about 1.5 units above the ground. The origin is
-// turned, so that its z is not the model's.
+// Creates a pose with slightly bent legs of 10 and 10 units, whose ankles are about 1.5 units above
+// the ground. The origin is rotated, so that its z is not the z of the model.
 static void make_body(md5_xform *pose)
 {
     const float s = sinf(0.15f);
@@ -101,7 +101,8 @@ TEST (ik_feet_touch_their_floors) {
     }
     CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(old, HEAD).z - 2.5, 1e-4);
     CHECK_NEAR(joint_position(pose, HEAD).x, joint_position(old, HEAD).x, 1e-4);
-    // The left foot's up, which was the model's, is now the slope's normal; knees bend as before.
+    // The direction of the left foot that was the up direction of the model is now the normal of
+    // the slope. The knees bend as before.
     const real4 was = ik_joint_transform(&skeleton, old, ANKLE_L).rotation;
     const real3 up = real4_rotate(ik_joint_transform(&skeleton, pose, ANKLE_L).rotation,
                                   real4_rotate(real4_conjugate(was), (real3){0, 0, 1}));

@@ -8,7 +8,7 @@ static real3 joint_position(const ik_rig *rig, uint32_t joint)
     return ik_joint_transform(&rig->skeleton, rig->pose, joint).translation;
 }
 
-// Any three joints of a chain of 3 to 12, from the top down.
+// Returns three random joints of a chain of 3 to 12 joints, from the top down.
 static md5_limb random_limb(const ik_rig *rig, uint32_t count, uint64_t *random)
 {
     const uint32_t root = test_random_u32(random) % (count - 2);
@@ -17,7 +17,7 @@ static md5_limb random_limb(const ik_rig *rig, uint32_t count, uint64_t *random)
     return (md5_limb){rig->chain[root], rig->chain[middle], rig->chain[tip]};
 }
 
-// A target in reach of the limb.
+// Returns a random target in reach of the limb.
 static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *random, double *reach)
 {
     const real3 root = joint_position(rig, limb->root);
@@ -289,13 +289,13 @@ static double bone_length(const ik_rig *rig, uint32_t i)
     return real3_length(to_real3(rig->pose[rig->chain[i]].translation));
 }
 
-// A point at `distance` from the hip, which is the third joint from the end.
+// Returns a point at `distance` from the hip, which is the third joint from the end.
 static md5_vec3 point_from_hip(const ik_rig *rig, uint32_t hip, double distance, uint64_t *random)
 {
     return ik_point_around(ik_chain_position(rig, hip), distance, random);
 }
 
-// Bones of lengths between 1 and 10 units, some limbs straight.
+// Creates a limb with bones of 1 to 10 units. Some limbs are straight.
 static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
 {
     ik_make_rig(rig, count, 8, random);
@@ -339,7 +339,8 @@ TEST (ik_two_bone_reaches_targets_in_reach) {
         ik_check_lengths(&rig, &old, count);
         if (!job.pole)
             continue;
-        // The knee lies on the pole's side of the line from hip to foot, in one plane with it.
+        // The knee must be in the plane of the line from hip to foot and the pole, on the side of
+        // the pole.
         const real3 line = real3_sub(tip.translation, ik_chain_position(&rig, hip));
         const real3 normal =
             real3_cross(line, real3_sub(to_real3(pole), ik_chain_position(&rig, hip)));
@@ -365,7 +366,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         const double area = real3_length(normal);
         if (area < 1)
             continue;
-        // A target in the limb's own plane: the knee may not leave it.
+        // If the target is in the plane of the limb, the knee must remain in this plane.
         const double s = test_between(0.2, 0.9, &random);
         const double t = test_between(-0.5, 0.5, &random);
         const real3 u = real3_sub(b, a);
@@ -379,7 +380,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     }
 }
 
-// The pose of a straight limb does not define the plane of the bend.
+// A straight limb does not define the plane in which it bends, so it bends forward.
 TEST (ik_two_bone_without_a_pole_bends_straight_limbs_forward) {
     uint64_t random = 36;
     for (int round = 0; round < 5000; round++) {
@@ -423,10 +424,11 @@ TEST (ik_two_bone_points_at_targets_out_of_reach) {
     }
 }
 
-// The distance of the foot from the hip if the target is `distance` straight below the hip.
+// Returns the distance between foot and hip if the target is `distance` straight below the hip.
 static double foot_distance(double distance, float soften, float stretch, ik_rig *rig)
 {
-    // A leg that bends forward, thigh and shin of 10 and 8 units down from the hip at 18.
+    // The leg bends forward. Its thigh of 10 units and its shin of 8 units point down from the hip,
+    // which is at 18.
     uint64_t random = 4;
     ik_make_rig(rig, 3, 1, &random);
     const float angle = 0.2f;
@@ -461,7 +463,8 @@ TEST (ik_two_bone_softens_without_a_jump_in_velocity) {
         CHECK(tip_distance >= last - 1e-4 && tip_distance <= last + step + 1e-4
               && tip_distance < reach + 1e-4);
         CHECK(real3_distance(knee, last_knee) < 20 * step);
-        // Half a unit past the onset, x is 0.5 / 3.6. The curve is an exponential.
+        // x is the distance past the onset of the softening, as a fraction of the distance from the
+        // onset to the reach. The curve is an exponential.
         const double x = (distance - onset) / (reach - onset);
         if (x > 0 && x < 1)
             CHECK_NEAR(tip_distance, reach - (reach - onset) * exp(-x), 1e-4);
@@ -485,7 +488,8 @@ TEST (ik_two_bone_stretches_up_to_its_limit) {
     CHECK_NEAR(bone_length(&rig, 2), 8.8, 1e-5);
     CHECK_NEAR(foot_distance(40, 0, 1.25f, &rig), 22.5, 1e-4);
     CHECK_NEAR(foot_distance(40, 0.3f, INFINITY, &rig), 40, 1e-4);
-    // With both, it stretches instead of falling behind, and again without a jerk.
+    // With softening and stretching, the leg stretches instead of staying behind the target, again
+    // without a jump.
     double last = foot_distance(10, 0.3f, 1.1f, &rig);
     for (int i = 0; i < 2500; i++) {
         const double distance = 10 + 0.02 * i;
@@ -845,7 +849,8 @@ static double distance_in_model(const md5_skeleton *skeleton, const md5_xform *p
                           ik_joint_transform(skeleton, pose, b).translation);
 }
 
-// The farthest miss, as a share of the reach, for targets from half of the reach to nine tenths.
+// Returns the largest distance by which the tip misses its target, as a fraction of the reach. The
+// targets are at half of the reach to nine tenths of it.
 static double max_miss(const md5_model *model, uint32_t tip, float soften)
 {
     const md5_skeleton *const skeleton = &model->skeleton;

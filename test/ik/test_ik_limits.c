@@ -14,7 +14,7 @@ static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t len
     return ik_rounded(ik_chain_position(&target_rig, count - 1));
 }
 
-// The distance after moving the pose into its limits without solving.
+// Returns the distance to the target if the pose is only moved into its limits, without solving.
 static double distance_within_limits(const ik_rig *rig, uint32_t count, const md5_chain_job *job)
 {
     ik_rig moved = *rig;
@@ -24,8 +24,9 @@ static double distance_within_limits(const ik_rig *rig, uint32_t count, const md
     return real3_distance(ik_chain_position(&moved, count - 1), to_real3(job->target));
 }
 
-// Half of the targets are in reach of the limits. Poses begin inside and outside of the limits.
-// At least `min_reached` of a hundred targets in reach must be reached.
+// Solves random chains with limits. Half of the targets are in reach within the limits, and of
+// these at least `min_reached` of a hundred must be reached. Poses begin inside and outside of the
+// limits.
 static void check_limits(md5_chain_solver solver, int min_reached, uint64_t seed)
 {
     uint64_t random = seed;
@@ -125,7 +126,7 @@ TEST (ik_two_bone_obeys_limits) {
         md5_joint_limit limits[IK_JOINTS];
         make_arm(&rig, limits, &random);
 
-        // `kind` 0: within the limits, 1: straight, 2: anywhere.
+        // The kinds of poses: 0 within the limits, 1 straight, 2 random.
         int kind = round % 3;
         for (uint32_t i = 1; i < 4u; i++) {
             md5_quat *const rotation = &rig.pose[rig.chain[i]].rotation;
@@ -264,7 +265,8 @@ TEST (ik_limits_bend_straight_hinges) {
     }
 }
 
-// A hinge outside its range goes to the nearest rotation of it, found here by trying many.
+// A hinge outside of its range must be rotated to the nearest rotation inside. The test finds that
+// rotation by trying many.
 TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
     uint64_t random = 10;
     for (int round = 0; round < 200; round++) {
@@ -319,7 +321,8 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
     CHECK_BYTES(rig.pose, second.pose, sizeof rig.pose);
 }
 
-// Weight 0 leaves a pose outside its limits; a weight between slerps to the pose at weight 1.
+// With weight 0, a pose outside its limits remains unchanged. With a weight in between, it is
+// interpolated to the pose of weight 1.
 TEST (ik_limits_are_scaled_by_weight) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {

@@ -3,8 +3,8 @@
 
 #include "md5/motion/functions.h"
 
-// keep and drift by the three textbook formulas: for an underdamped, an overdamped and a critically
-// damped spring.
+// Returns `keep` and `drift` by the three textbook formulas: for an underdamped, an overdamped and
+// a critically damped spring.
 static md5_swing closed_form(double k, double c, double t)
 {
     const double half = c / 2.0;
@@ -39,7 +39,7 @@ TEST (ik_spring_swing_equals_the_closed_form) {
     }
 }
 
-// A tail of `count` joints that goes back from the root, each 4 units long.
+// Creates a tail of `count` joints that points back from the root. Each joint is 4 units long.
 static void make_tail(ik_rig *rig, uint32_t count)
 {
     uint64_t random = 2;
@@ -100,7 +100,7 @@ static double end_after(float total, int steps, float damping, double *exact)
     }
     const md5_swing swing = closed_form(100, damping, total);
     *exact = 20 + swing.keep * 3 - swing.drift * 40;
-    // The joint points at it.
+    // The joint points at the position of the spring.
     const real3 start = ik_joint_transform(&rig.skeleton, rig.pose, rig.chain[0]).translation;
     const real3 end = ik_joint_transform(&rig.skeleton, rig.pose, rig.chain[1]).translation;
     const real3 bone = real3_sub(end, start);
@@ -184,12 +184,12 @@ TEST (ik_spring_considers_weight_and_first_joint) {
     const md5_quat expected =
         md5_quat_slerp(rig.pose[rig.chain[0]].rotation, full.pose[rig.chain[0]].rotation, 0.25f);
     CHECK_SMALL(real_angle(expected, part.pose[rig.chain[0]].rotation), 1e-6);
-    // With weight 0 the chain still swings, unseen.
+    // With weight 0 the chain continues to swing, although this is not visible.
     job.weight = 0;
     advance(&rig, job, same, 0.01f, false, none.pose);
     CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
     CHECK(same[0].position.z < state[0].position.z);
-    // A jump of the character.
+    // The character jumps to another position.
     job.weight = 1;
     job.placement.translation = (md5_vec3){1e4f, 0, 0};
     advance(&rig, job, same, 0.01f, true, none.pose);

@@ -8,7 +8,7 @@ TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
     uint64_t random = 2;
     for (int round = 0; round < 20000; round++) {
         const md5_xform before = {random_unit_quat(&random), ik_random_point(9, &random), 0};
-        // A turn about an axis of the parent's space by up to half a turn.
+        // The joint rotates about a random axis of the parent's space, by up to half a turn.
         const real3 axis = real4_rotate(to_unit_real4(random_unit_quat(&random)), (real3){1, 0, 0});
         const double angle =
             round % 3 ? test_between(0, 3.14, &random) : pow(10, test_between(-5, 0, &random));
@@ -73,7 +73,7 @@ TEST (pose_tools_mirror_names_have_partners) {
         "hand.ik.R",     "bone_l_tip",    "bone_r_tip",
     };
 
-    // Each name's partner is its neighbor.
+    // The partner of each name in this list is its neighbor.
     uint32_t count = COUNT_OF(names);
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, count, mirror), count);
@@ -96,7 +96,7 @@ TEST (pose_tools_mirror_names_without_partners_are_their_own) {
         CHECK_UINT(mirror[i], i);
 }
 
-// The k-th left joint of a name goes with the k-th right one.
+// If a name occurs several times, the k-th left joint is the partner of the k-th right joint.
 TEST (pose_tools_mirror_names_that_are_there_twice) {
     STRINGS(names) = {"f_l", "f_r", "f_l", "f_l", "f_r", "f_r", "f_r"};
     static const uint32_t expected[] = {1, 0, 4, 5, 2, 3, 6};
@@ -129,7 +129,8 @@ TEST (pose_tools_mirror_of_many_joints) {
     free(names);
 }
 
-// The largest difference of two poses: of positions in model space and of rotations.
+// Returns the largest difference between two poses: between positions in model space, and between
+// rotations.
 static double pose_difference(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b)
 {
     double max_difference = 0;
@@ -378,7 +379,7 @@ TEST (pose_tools_modify_joint_keeps_components_that_are_not_given) {
         md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, change, 1, none.pose);
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
     }
-    // A parent so far away that a position in the model cannot be expressed relative to it.
+    // The parent is so far away that a position in the model cannot be expressed relative to it.
     const uint32_t tip = rig.chain[2];
     const uint32_t above = rig.chain[1];
     rig.pose[above].translation = (md5_vec3){3e38f, 3e38f, -3e38f};

@@ -1,4 +1,4 @@
-// A pose of one model shown by another.
+// Tests of retargeting: the pose of one model is shown by another model.
 #include "test/ik/test_ik_case.h"
 #include "test/scoped.h"
 
@@ -62,7 +62,7 @@ static void make_man(body *fixture, float scale, float arm_drop, uint64_t *rando
     }
 }
 
-// A retarget that there must be.
+// Creates a retarget. The test fails if it cannot be created.
 static md5_retarget *create_retarget(const body *source, const body *target,
                                      const md5_joint_pair *pairs, uint32_t num_pairs)
 {
@@ -157,7 +157,7 @@ TEST (pose_tools_retarget_keeps_bone_lengths_and_rotates_like_the_source) {
     SCOPED_RETARGET retarget = create_retarget(&man, &dwarf, pairs, 3);
     md5_xform pose[BODY_JOINTS];
     md5_xform out[BODY_JOINTS];
-    // The bind pose gives the bind pose.
+    // The bind pose of the source must give the bind pose of the target.
     char unaligned[(BODY_JOINTS + 1) * sizeof(md5_xform) + 1];
     md5_retarget_pose(retarget, man.bind_local, out, unaligned + 1);
     for (uint32_t i = 0; i < 7; i++)
@@ -183,7 +183,8 @@ TEST (pose_tools_retarget_keeps_bone_lengths_and_rotates_like_the_source) {
     }
 }
 
-// One stands in a T pose, the other with its arms down: aligned, arms point as the source's do.
+// The source stands in a T pose, and the target stands with its arms down. With aligned bind poses,
+// the arms of the target point in the directions of the source.
 TEST (pose_tools_retarget_aligns_bind_poses) {
     uint64_t random = 4;
     body man;
@@ -254,8 +255,9 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
     }
 }
 
-// A knee that is bent in the bind pose is stretched as the source's; the foot stands as it does
-// there.
+// In the bind pose the knee of the target is bent, but the knee of the source is straight. If the
+// source stretches its leg, the target stretches its leg too. The foot of the target keeps the
+// rotation of its own bind pose.
 TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
     uint64_t random = 12;
     body man;

@@ -139,7 +139,7 @@ TEST (images_of_unknown_formats_are_rejected) {
     }
 }
 
-// The arguments of the caller's decoder, and its result.
+// A decoder of the caller: the arguments that it received, and the result that it returns.
 typedef struct fake_decoder {
     uint8_t pixels[8];
     uint32_t width;
@@ -504,7 +504,7 @@ TEST (compressed_files_older_than_their_sources_are_not_used) {
     image_folder_add(&folder, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
     image_folder_add(&folder, "dds/c.dds", compressed, sizeof compressed);
     SCOPED_GAME game = open_images(&folder, NULL);
-    // Equal times, like the times of files in archives.
+    // All files have the same time, like files in archives.
     CHECK(is_compressed(game, "a"));
     folder.files[0].time = 5;
     CHECK(!is_compressed(game, "a"));
@@ -513,7 +513,7 @@ TEST (compressed_files_older_than_their_sources_are_not_used) {
     folder.files[2].time = 6;
     CHECK(is_compressed(game, "a"));
     CHECK(is_compressed(game, "c")); // the source does not exist
-    // Each file of a program counts.
+    // For an image program, the times of all files that it uses count.
     folder.files[3].time = 7;
     CHECK(is_compressed(game, program));
     folder.files[1].time = 8;

@@ -300,7 +300,7 @@ TEST (image_programs_survive_huge_scales) {
 
 // -- Programs without a text ----------------------------------------------------------------------
 
-// A game with one file: "a", a texel.
+// Opens a game with one file, "a.tga", which contains one texel.
 static md5_game *open_texel(image_folder *source_folder)
 {
     static const uint8_t texel[4] = {1, 2, 3, 4};
@@ -310,7 +310,7 @@ static md5_game *open_texel(image_folder *source_folder)
     return open_images(source_folder, NULL);
 }
 
-// A million nested operations, and a million images on the stack.
+// The program has a million nested operations, and needs a million images on the stack.
 TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
     SCOPED_ARRAY(md5_image_step, steps, 2 * DEPTH - 1);

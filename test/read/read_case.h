@@ -5,8 +5,9 @@
 
 #include "md5/md5model.h"
 
-// `text` with the first `old` replaced by `new`, in memory of exactly its size; free() it. An `old`
-// that does not occur fails the running test. NULL or "" for `old`: `new` is the text.
+// Returns `text` with the first `old` replaced by `new`, in memory of exactly its size, which the
+// caller frees. If `old` does not occur, the running test fails. If `old` is NULL or "", the result
+// is `new`.
 char *read_case_text(const char *text, const char *old, const char *new, size_t *size);
 
 // Collects each warning as "line:column: warning: message\n", and an error in the same form.
@@ -38,7 +39,7 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
         read_cases_check((good), cases_, COUNT_OF(cases_), (load), __FILE__, __LINE__); \
     } while (0)
 
-// A model or an animation, by the kind of file.
+// The result of reading a model or an animation, depending on the kind of the file.
 typedef struct read_asset {
     md5_model *model;
     md5_anim *anim;

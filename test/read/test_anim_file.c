@@ -51,7 +51,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 
 #define CHECK_CASES(...) READ_CASES_CHECK(good, load, __VA_ARGS__)
 
-// The good text with a replacement, read for a test to inspect.
+// The good text with one replacement, and the tables that were read from it.
 typedef struct reading {
     md5_context context;
     md5_error error;
@@ -405,7 +405,8 @@ TEST (anim_file_counts_are_limited_by_the_remaining_bytes) {
                 {"numAnimatedComponents 4", "numAnimatedComponents 100000000",
                  "7:23: error: numAnimatedComponents is too large for the file: found 100000000, "
                  "but only 283 bytes are left"},
-                // Passes the check of the header, but the file does not have that many frames.
+                // This number of frames passes the check of the header, but the file has fewer
+                // frames.
                 {"numFrames 2", "numFrames 30",
                  "15:1: warning: number of bounding boxes does not match numFrames: expected 30, "
                  "found 2; all boxes are ignored\n"

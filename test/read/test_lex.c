@@ -3,7 +3,7 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-// A lexer over a text in memory of exactly its size, and all that it reports.
+// A lexer for a text in memory of exactly its size, and the messages that it reports.
 typedef struct reading {
     md5_lex lex;
     md5_context context;

@@ -157,7 +157,7 @@ TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
 
 TEST (mesh_file_accepts_tables_in_any_order) {
     CHECK_CASES(
-        // Wrong indices are located also if the tables are in the opposite order.
+        // A wrong index is located even if the triangles are before the vertices.
         {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
          "numtris 2\ntri 0 0 0 0\ntri 1 0 1 0\nnumverts 1\nvert 0 (0 0) 0 0\nnumweights 0",
          "37:16: warning: vertex has no weights: expected at least 1; it stays at the origin\n"

@@ -17,7 +17,7 @@ static float float_from_bits(uint32_t bits)
     return value;
 }
 
-// The text in memory of exactly its size, so that a byte read past its end is found.
+// Scans a text in memory of exactly its size, so that a read past its end is detected.
 static const char *scan(const char *text, size_t size, float *value, char **memory)
 {
     *memory = test_alloc(size);
@@ -128,8 +128,8 @@ TEST (number_common_forms_are_read_by_words) {
     }
 }
 
-// One digit and ten decimals, as id's exporter writes: at random, and next to the middle between
-// two floats.
+// Numbers with one digit and ten decimals, as id's exporter writes them: random numbers, and
+// numbers near the middle between two floats.
 TEST (number_with_ten_decimals_is_read_by_words) {
     uint64_t random = 11;
     for (int i = 0; i < 300000; i++) {
@@ -200,7 +200,8 @@ STRINGS(selected_texts) = {
     "0.707107",
     "-0.9999999403953552",
     "3.14159265358979323846264338327950288419716939937510582097494459",
-    // Halfway between two floats, below and above; ties go to the even one.
+    // Numbers halfway between two floats, and just below and above. If both floats are equally
+    // near, the even one is selected.
     "16777217",
     "16777219",
     "16777217.0000000000000000000000000000000000000000000001",
@@ -213,7 +214,7 @@ STRINGS(selected_texts) = {
     "1.000000178813934326171875",
     "9007199791611905",
     "9007200328482816",
-    // The ends of the range.
+    // Numbers near the largest float.
     "3.4028234663852885981e38",
     "3.4028235677973366e38",
     "3.40282356779733661637539e38",
@@ -247,7 +248,8 @@ STRINGS(selected_texts) = {
     "1.4012984643e-45",
     "2.1019476964872256e-45",
     "4.9e-324",
-    // Exponents against digits.
+    // Numbers whose exponents cancel their zeros, and numbers with more digits than 64 bits can
+    // store.
     "100000000000000000000000000000000000000e-38",
     "0.0000000000000000000000000000000000001e37",
     "123456789012345678",
@@ -325,7 +327,7 @@ TEST (number_ends_where_its_text_ends) {
 TEST (number_rounds_halfway_cases_as_strtof) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
-        // All exponents, with many of the smallest.
+        // All exponents occur, and every fourth number has one of the smallest.
         uint32_t bits = test_random_u32(&random) & 0x7FFFFFFF;
         if (i % 4 == 0)
             bits &= 0x00FFFFFF;
@@ -366,7 +368,8 @@ TEST (number_accepts_any_number_of_digits) {
     }
 }
 
-// As exporters write them: six or ten decimals, up to 17 digits, exponents.
+// Checks random numbers in the forms of exporters: with six or ten decimals, with up to 17 digits,
+// and with exponents.
 static void check_random_texts(uint64_t random, int count)
 {
     char text[64];

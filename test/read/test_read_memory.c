@@ -27,7 +27,8 @@ static test_text model_text(uint32_t num_joints, int32_t root)
     return text;
 }
 
-// The arrays of all meshes are in a few blocks, and each plan is one.
+// Returns the number of memory blocks of all meshes: a few blocks for the arrays, and one block for
+// each skinning plan.
 static size_t num_mesh_blocks(const md5_model *model)
 {
     size_t count = model ? asset_num_chunks(model) : 0;
@@ -36,8 +37,8 @@ static size_t num_mesh_blocks(const md5_model *model)
     return count;
 }
 
-// Each allocation fails in turn: that is then the error, and no memory is left. Once none fails,
-// the result is `expected`.
+// Reads a text repeatedly and makes each allocation fail in turn. A failure must be reported and
+// must not leak memory. If no allocation fails, the status must be `expected`.
 static void sweep(const test_text *fixture, char kind, md5_status expected)
 {
     bool has_failed = true;

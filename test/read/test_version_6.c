@@ -536,7 +536,8 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
 // Normals and tangents of version 12 files that violate the document of that version: the results
 // have unit length and are at right angles all the same.
 
-// A model of one vertex, whose joint is turned by 90 degrees about z.
+// Loads a model with one vertex, whose joint is rotated by 90 degrees about z. `frame` is the text
+// of the vertex's normal and tangent.
 static md5_model *load(const char *frame, md5_error *error)
 {
     char text[512];
@@ -564,7 +565,7 @@ static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
     CHECK(t.w == tangent.w);
 }
 
-// The joint takes x to y and y to -x.
+// The joint rotates x to y and y to -x.
 TEST (version_12_tangents_are_orthogonal_to_normals) {
     const float half = 0.70710678f;
     const md5_vec3 up = {0, 0, 1};
