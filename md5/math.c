@@ -94,7 +94,7 @@ md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
         return NO_ROTATION;
     if (!(cosine > -0.5f))
         return md5i_quat_between_far(a, b);
-    // The quaternion (a x b, 1 + cosine) divided by its length sqrt(2 (1 + cosine)).
+    // The result is the quaternion (a x b, 1 + cosine), divided by its length sqrt(2 (1 + cosine)).
     const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
     const md5_vec3 axis = md5_vec3_scale(md5_vec3_cross(a, b), 0.5f / half_cosine);
     return (md5_quat){axis.x, axis.y, axis.z, half_cosine};
@@ -438,7 +438,7 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
     const double y = (double)point.y;
     const double z = (double)point.z;
 
-    // The point in clip space: the matrix times (x, y, z, 1).
+    // Multiply the matrix by (x, y, z, 1), which gives the point in clip space.
     double clip[4];
     for (uint32_t i = 0; i < 4; i++)
         clip[i] =

@@ -96,8 +96,8 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
         gl->TexBuffer(GL_TEXTURE_BUFFER, format, table.buffer);
         gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
     } else {
-        // Float textures cannot be filtered. A filter that uses mipmaps would also make the texture
-        // incomplete.
+        // Select no filtering: float textures cannot be filtered, and with a filter for mipmaps the
+        // texture would be incomplete.
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
         const void *const parts[2] = {data, NULL};

@@ -278,7 +278,8 @@ static void draw_range(md5gl_renderer *renderer, const model_draw *draw, const m
                                   (GLsizei)instances_per_call);
     }
 
-    // The index buffer is part of the vertex array. Restore the triangles for other passes.
+    // The index buffer is part of the vertex array, so other passes would draw the lines. Restore
+    // the triangles.
     if (has_lines)
         gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
 }
@@ -764,7 +765,7 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
     const GLenum target = blend_factor(stage->target);
     gl->Enable(GL_BLEND);
 
-    // Alpha is blended with the same factors as the colors.
+    // If the alpha of the target is used, it is blended with the same factors as the colors.
     if (uses_alpha) {
         gl->BlendFunc(source, target);
         write_channels(renderer, stage->masked, !(stage->masked & MD5GL_MASK_ALPHA));
@@ -861,7 +862,7 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
     use_model_program(renderer, draw->model, draw->mesh, NULL, draw->program);
     bind_stage_textures(renderer, draw->program, stage, is_cube, is_bumped);
 
-    // Uniforms of shaders/stage.frag.
+    // Set the uniforms of shaders/stage.frag.
     const float *const texture_rows = stage->has_matrix ? stage->matrix[0] : identity;
     float color[4];
     for (uint32_t i = 0; i < 4; i++)

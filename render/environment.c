@@ -73,7 +73,8 @@ static double row_polar_angle(double y, uint32_t height)
 static void add_row(const float *rgb, uint32_t width, double polar, double solid_angle,
                     double sums[9][3])
 {
-    // The direction of column 0, and the rotation to the next column.
+    // Start with the direction of column 0, and rotate it by `step` for each column, instead of
+    // computing a sine and a cosine for each.
     const double step = -2.0 * pi / width;
     const double step_cos = cos(step);
     const double step_sin = sin(step);
@@ -251,7 +252,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
     pyramid->levels[0] = level;
     pyramid->num_levels = 1;
 
-    // Each level is stored directly after the next larger level.
+    // Store each level directly after the next larger level.
     while (level.width > 1 || level.height > 1) {
         float *const end = level.rgb + 3 * (size_t)level.width * level.height;
         level = next_level(&level, end);
@@ -269,13 +270,13 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
 static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, float weight,
                                float sum[3])
 {
-    // The position in texels, relative to the center of the first texel.
+    // Compute the position in texels, relative to the center of the first texel.
     const float azimuth = atan2f(direction.y, direction.x);
     const float polar = acosf(fmaxf(fminf(direction.z, 1.0f), -1.0f));
     const float x = (0.5f - azimuth / (float)(2.0 * pi)) * (float)from->width - 0.5f;
     const float y = polar / (float)pi * (float)from->height - 0.5f;
 
-    // The two columns and the two rows around this position, and their weights.
+    // Interpolate between the two columns and the two rows around this position.
     const float left = floorf(x);
     const float top = floorf(y);
     const int64_t column = (int64_t)left + from->width; // `left` is at least -1

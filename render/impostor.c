@@ -525,7 +525,8 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     gl->DepthFunc(GL_LEQUAL);
     gl->FrontFace(GL_CW); // id's winding
 
-    // OpenGL ES has no such switch. It always encodes sRGB when it writes to an sRGB framebuffer.
+    // Enable the conversion to sRGB. OpenGL ES has no such switch, because it always converts when
+    // it writes to an sRGB framebuffer.
     if (!renderer->is_es)
         gl->Enable(GL_FRAMEBUFFER_SRGB);
     md5gli_draw_for_impostors(renderer, model);
@@ -683,7 +684,7 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     }
     MD5_ASSERT(instances != NULL || count == 0, "instances: must not be NULL");
 
-    // A call that fails removes all instances.
+    // If this call fails, the impostors have no instances.
     impostors->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!has_frame_images(impostors, instances[i].frame))

@@ -202,7 +202,8 @@ static int find_base_length(const char *name)
     const char *const last = strrchr(name, '_');
     if (!last || last == name)
         return (int)strlen(name);
-    // Lists of keywords have a space before and after each keyword.
+    // In a list of keywords, each keyword is surrounded by spaces. Search for the keyword with its
+    // spaces, so that a part of a keyword does not match.
     char keyword[NAME_CAPACITY + 2];
     (void)snprintf(keyword, sizeof keyword, " %s ", last + 1);
     const bool has_keyword = strstr(md5gl_texture_keywords(MD5GL_IMAGE_DIFFUSE), keyword);

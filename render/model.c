@@ -285,7 +285,8 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     mesh->exact_joints = md5gli_create_table(renderer, GL_R32UI, source->influence_joints,
                                              count * sizeof *source->influence_joints);
 
-    // One more element than vertices: it ends the range of the last vertex.
+    // The array has one more element than there are vertices, which ends the range of the last
+    // vertex.
     const size_t num_indices = (size_t)source->num_vertices + 1;
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
@@ -635,7 +636,7 @@ static void add_deform(const GladGLContext *gl, md5gl_mesh *mesh, const md5gl_de
 {
     const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
     if (mesh->path != MD5GL_PATH_CPU) {
-        // The shader of the new path does not read joints and weights.
+        // The shader of the new path does not read joints and weights, so disable these attributes.
         for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
             gl->DisableVertexAttribArray(i);
         if (mesh->posed == 0)

@@ -95,6 +95,6 @@ bool md5gl_has_transparent_texels(const md5gl_texture_desc *desc)
         if (desc->texels[4 * i + 3] < 128)
             num_transparent++;
     }
-    // A few transparent texels can be errors of compression.
+    // Ignore up to 1 % of transparent texels, because they can be errors of compression.
     return num_transparent > count / 100;
 }

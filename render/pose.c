@@ -414,7 +414,7 @@ static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_m
 static uint32_t batch_size(const md5gl_renderer *renderer, const md5gl_model *model,
                            const md5gl_instances *instances, bool has_palettes, md5_error *error)
 {
-    // The minimum that GL guarantees for the number of work groups in one dimension.
+    // A limit of compute shaders: GL guarantees at least 65535 work groups in one dimension.
     enum { MAX_INSTANCES = 65535 };
     const md5gl_instances *const previous = instances->previous;
     const bool has_previous = previous->palettes || previous->jobs || previous->placements;
@@ -684,7 +684,8 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     for (uint32_t copy = 0; copy < copies; copy++)
         dispatch_skinning(renderer, model, mesh, program, copy, copies);
 
-    // Wait for the compute shader before later draws read the buffer as vertex attributes.
+    // Later draws read the buffer as vertex attributes. They must wait until the compute shader has
+    // written it.
     renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
     for (uint32_t i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
@@ -822,7 +823,7 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     if (!fill_batches(renderer, model, palettes, instances, error))
         return false;
 
-    // Skin the meshes on the paths that skin once for all passes.
+    // Skin the meshes whose path skins once for all passes.
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         if (!preskin(renderer, model, &model->meshes[i], instances, error))
             return false;
@@ -1004,7 +1005,8 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
 static bool is_mirror(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
-    // Products of three floats can exceed the range of float.
+    // Compute the determinant in double, because products of three floats can exceed the range of
+    // float.
     const double x = (double)m[5] * (double)m[10] - (double)m[6] * (double)m[9];
     const double y = (double)m[6] * (double)m[8] - (double)m[4] * (double)m[10];
     const double z = (double)m[4] * (double)m[9] - (double)m[5] * (double)m[8];

@@ -189,8 +189,8 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     const GLint version = 10 * major + minor;
     load_reset_status(renderer, opts, version);
-    // In WebGL, buffers cannot be mapped. They are read with glGetBufferSubData(), which OpenGL ES
-    // does not have.
+    // Buffers cannot be mapped in WebGL. They are read with glGetBufferSubData(), which is not part
+    // of OpenGL ES and must be loaded separately.
     const md5gl_proc get_data = load_function(opts, "glGetBufferSubData");
     if (renderer->is_webgl && get_data)
         memcpy(&gl->GetBufferSubData, &get_data, sizeof get_data);
@@ -322,7 +322,7 @@ static void query_table_limit(md5gl_renderer *renderer)
         max_texels = get_limit(&renderer->gl, GL_MAX_TEXTURE_BUFFER_SIZE);
         renderer->max_texels_name = "GL_MAX_TEXTURE_BUFFER_SIZE";
     }
-    // Shaders index texels with a signed int.
+    // Shaders index texels with a signed int, so a larger table could not be used.
     renderer->max_texels = max_texels < INT_MAX ? (uint32_t)max_texels : INT_MAX;
 }
 

@@ -415,7 +415,7 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
 static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
                                const float to_light[3], float ground[8])
 {
-    // Limits the length of shadows: the smallest z of the direction to the light that is used.
+    // The smallest z of the direction to the light that is used. It limits the length of shadows.
     static const float min_light_height = 1e-3f;
     const md5_bounds bounds = frame->casters;
     const float min[2] = {bounds.min.x, bounds.min.y};
@@ -515,7 +515,7 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
     const uint32_t requested = requested_side(frame);
     const uint32_t texels = requested < limit ? requested : limit;
 
-    // Both views are orthographic: the eye is a direction, with 0 in its last element.
+    // Both views are orthographic, so their eye is a direction: its last element is 0.
     const float *const to_light = block->light_direction;
     const md5_vec3 away = {-to_light[0], -to_light[1], -to_light[2]};
     const float sun_eye[4] = {to_light[0], to_light[1], to_light[2], 0.0f};

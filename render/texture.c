@@ -455,7 +455,7 @@ static bool upload_texture(md5gl_renderer *renderer, const md5gl_texture_desc *d
         return upload_color(renderer, desc, error);
     if (must_convert_normals)
         return upload_normals(renderer, desc, error);
-    // The texels of all other kinds are linear.
+    // The texels of the remaining kinds are linear, so they are uploaded without a conversion.
     return upload_image(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
 }
 

@@ -75,7 +75,7 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
 // whose smallest magnitude over all frames is the largest. Sets *min_magnitude to this magnitude.
 static uint32_t select_omitted(const md5_packed_value *values, uint32_t count, float *min_magnitude)
 {
-    // 2 is above the magnitudes of all components of unit quaternions.
+    // Start above the magnitudes of all components of unit quaternions, which are at most 1.
     float minima[4] = {2, 2, 2, 2};
     uint32_t selected = 0;
     for (uint32_t frame = 0; frame < count; frame++) {

@@ -47,7 +47,7 @@ static bool is_quote(char c)
 MD5_COLD void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
 {
     const char *const start = text ? text : ""; // NULL + 0 is undefined
-    // Some files end with NUL bytes and blanks among them.
+    // Ignore NUL bytes and blanks at the end, with which some files end.
     size_t used_size = size;
     while (used_size > 0 && (unsigned char)start[used_size - 1] <= ' ')
         used_size--;

@@ -33,7 +33,8 @@ md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
     const md5_vec3 axis =
         md5_vec3_normalize(md5_vec3_reject(md5_vec3_normalize(rough, fallback), from), fallback);
 
-    // The lengths of the sum and of the difference are 2 cos and 2 sin of half the angle.
+    // For unit vectors, the lengths of the sum and of the difference are 2 cos and 2 sin of half
+    // the angle. The factor 2 disappears in the normalization.
     const float half_cosine = md5_vec3_length(md5_vec3_add(from, to));
     const float half_sine = md5_vec3_length(md5_vec3_sub(from, to));
     const md5_quat rotation = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine,

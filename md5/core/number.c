@@ -237,7 +237,7 @@ static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32
     else
         big_shift_left(&left, (uint32_t)-exponent);
 
-    // Digits that were not stored make an equal number greater.
+    // If the stored digits are equal, the digits that were not stored make the number greater.
     const int order = big_compare(&left, &right);
     return order == 0 && number->has_more ? 1 : order;
 }

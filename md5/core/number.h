@@ -118,7 +118,9 @@ enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_AFTER = 16 };
 // number and warns about it.
 static inline const char *md5_scan_uint(const char *text, uint32_t *value)
 {
-    // The sums set the highest bit of the first byte that is not a digit.
+    // A byte of `values` is at most 9 if it is a digit. The highest bit of a byte of `non_digits`
+    // is set if the byte is not a digit. This is true up to the first such byte, because a carry of
+    // the sum affects only later bytes.
     const uint64_t values = md5_read_u64le(text) ^ '0' * MD5_ONES;
     const uint64_t non_digits = ((values + (0x80 - 10) * MD5_ONES) | values) & 0x80 * MD5_ONES;
     if (non_digits == 0)

@@ -830,7 +830,7 @@ static bool read_anim(md5_cube2_reader *reader)
     md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, part, anims);
     const char *const file = get_path(reader, 2);
 
-    // The map contains the number of adjustments plus 1. A value of NULL means a new file.
+    // The map contains the number of adjustments plus 1, because NULL means that the file is new.
     void **const value =
         anim && file ? md5i_name_map_add(&reader->files, reader->arena, file) : NULL;
     TRY(value);
@@ -936,7 +936,7 @@ static bool read_cube2_member(md5_cube2_reader *reader)
     md5_cube2 *const cube = &reader->cube;
     const char *const word = get_text(reader, 0);
     if (strcmp(word, "mdlscale") == 0) {
-        // The argument is in percent, and 100 percent is DEFAULT_CUBE2_SCALE, which is 1/4.
+        // 100 percent is a scale of DEFAULT_CUBE2_SCALE, which is 1/4.
         const float percent = get_number(reader, 1);
         cube->scale = (percent > 0.0f ? percent : 100.0f) / 400.0f;
     } else if (strcmp(word, "mdltrans") == 0) {
@@ -1637,7 +1637,8 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
         if (joint == MD5_NONE || is_adjustment_replaced(part, anim->num_adjustments, i))
             continue;
 
-        // Adjustments are defined in the axes and the unit of the file.
+        // An adjustment is defined in the axes and the unit of the file. Convert the pose to them
+        // and back.
         const md5_xform in_file_axes = md5i_transform_from_axes(skeleton->axes, pose[joint]);
         const md5_xform in_file = scale_transform(in_file_axes, 1.0f / scale);
         const md5_xform adjusted = apply_adjustment(adjustment, in_file);

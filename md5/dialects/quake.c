@@ -75,7 +75,8 @@ uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double 
     MD5_ASSERT_NOT_NULL(skins);
     const uint32_t count = skin < skins->num_skins ? skins->num_images[skin] : 0;
     const double tenths = floor(time * 10.0);
-    // Above 9e15 a double cannot represent every integer. The negated condition also excludes NaN.
+    // Above 9e15 a double cannot represent every integer, so the index would be wrong. The negated
+    // condition also excludes NaN.
     if (count < 2 || !(tenths >= 0.0 && tenths < 9e15))
         return 0;
 

@@ -284,7 +284,7 @@ static bool store_comments(md5_arena *arena, const char *text, size_t size, md5_
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
     while (lex.at < lex.end) {
-        // The readers also treat bytes from 0x80 on as blanks.
+        // The readers treat bytes from 0x80 on as blanks, too.
         const unsigned char byte = (unsigned char)*lex.at;
         const bool is_blank = byte <= ' ' || byte >= 0x80;
         const bool is_line_end = byte == '\n' || byte == '\r';
@@ -447,7 +447,7 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
         return NULL;
     }
 
-    // The arena becomes the memory of the document.
+    // From here on the document owns the memory of the arena.
     doc->kind = kind;
     doc->allocator = context.allocator;
     doc->internal = (md5_internal){.memory = arena.chunks, .tag = MD5_TAG_DOC};
@@ -755,7 +755,7 @@ static void write_uint(text_writer *to, uint32_t number)
 // Writes a number that the readers limit to MD5_MAX_LENGTH. Fails if it exceeds this limit.
 static void write_length(text_writer *to, double number)
 {
-    // write_number() reports infinity and NaN.
+    // Infinity and NaN are reported by write_number().
     if (isfinite(number) && !md5_length_in_range((float)number))
         MD5_FAIL(&to->context, MD5_ERROR_RANGE,
                  "number is out of range: expected -1e9 to 1e9, found %g", number);
@@ -1023,7 +1023,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
                  to.used, (unsigned long long)num_references);
     md5i_arena_free(&scratch);
 
-    // The returned size does not depend on the capacity. The text ends with a zero byte.
+    // The result is the size of the whole text, for any capacity. A text that is cut off also ends
+    // with a zero byte.
     if (to.context.error.status != MD5_OK)
         to.used = 0;
     if (size > 0)

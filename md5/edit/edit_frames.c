@@ -198,7 +198,8 @@ static void write_root(const md5_repair *repair, const frame_plan *plan, uint32_
         root->y = sampled.y;
         return;
     }
-    // Half of the sum of two steps is their mean.
+    // The steps on both sides of the gap can differ, so the root moves by their mean: half of their
+    // sum.
     const md5_vec3 steps = md5_vec3_add(plan->root_steps[0], plan->root_steps[2]);
     root->x = plan->last_root.x + 0.5f * past_last * steps.x;
     root->y = plan->last_root.y + 0.5f * past_last * steps.y;

@@ -37,7 +37,7 @@ static bool find_rotations(md5_repair *repair, const md5_model *model, axes_edit
     if (axes->num_rotated == 0)
         return false;
 
-    // Joints that the model does not have keep the identity.
+    // A joint that the model does not have keeps the identity, so it is not changed.
     for (uint32_t j = 0; j < num_joints; j++)
         edit->rotations[j] = (md5_quat){.w = 1};
     for (uint32_t j = 0; j < model->skeleton.num_joints; j++) {

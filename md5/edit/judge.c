@@ -495,8 +495,8 @@ static bool has_common_bone(const md5_binding *clip, uint32_t joint)
     if (parent == MD5_NONE || joint_in_clip == MD5_NONE)
         return false;
 
-    // Clips of version 6 do not contain parents. Their translations are relative to the parents in
-    // the model.
+    // A clip of version 6 contains no parents. Its translations are relative to the parents in the
+    // model, so the parents are equal.
     if (clip->anim->parents_unknown)
         return true;
     const uint32_t parent_in_clip = clip->anim->skeleton.joints[joint_in_clip].parent;
@@ -771,7 +771,8 @@ static void describe_rotation(md5_euler rotation, char *text, size_t size)
         const bool is_only_axis = angles[(i + 1) % 3] == 0 && angles[(i + 2) % 3] == 0;
         if (!is_only_axis)
             continue;
-        // The stored angles undo the rotation. 180 degrees have no direction.
+        // `rotation` undoes the rotation that is described, so its angle is negated. A rotation by
+        // 180 degrees is the same in both directions.
         const double degrees = angles[i] > 90 ? 180 : (double)-angles[i];
         snprintf(text, size, "rotated by %.0f degrees about %c", degrees, "xyz"[i]);
     }
@@ -818,7 +819,7 @@ bool md5_check_turns(md5_check *const *clips, size_t num_clips)
         is_same = is_same && has_same_rotation(clips[i], clips[first]);
     }
 
-    // Report a single rotated clip, or a rotation that all clips have.
+    // Report the rotation of a single clip, or a rotation that all clips have in common.
     const bool is_single = num_rotated == 1;
     const bool is_common = num_rotated == num_clips && is_same;
     if (num_rotated == 0 || (!is_single && !is_common))

@@ -202,7 +202,7 @@ static number_problem find_number_problem(const md5_checker *checker)
     if (!checker->is_quoted && count_bytes(digits, size, ",") > 0)
         return (number_problem){"decimal-comma", "contains a decimal comma"};
 
-    // Report words that are not numbers.
+    // Detect words that are not numbers.
     const bool has_letters = count_bytes(digits, size, "0123456789.-eE+,(){}") < size;
     const bool has_digits = count_bytes(digits, size, "0123456789") > 0;
     if (checker->is_quoted || (has_letters && !has_digits))
@@ -212,7 +212,7 @@ static number_problem find_number_problem(const md5_checker *checker)
     if (has_letters)
         return (number_problem){"nan/mark", "is not a number"};
 
-    // Report numbers in an unusual form.
+    // Detect numbers in an unusual form.
     if (count_bytes(digits, size, "E") > 0)
         return (number_problem){"capital-exponent", "has an exponent with a capital E"};
     if (*word == '+')
@@ -819,7 +819,8 @@ static void check_counts(md5_checker *checker, const mesh_contents *mesh)
     static const char *const names[NUM_KINDS] = {"vertices", "triangles", "weights"};
     static const uint32_t q2pro_limits[NUM_KINDS] = {6144, 6144, 8192};
     for (uint32_t kind = 0; kind < NUM_KINDS; kind++) {
-        // The entries of a kind end at the next count, or at the end of the mesh.
+        // The entries of a kind end at the next count or, for the last kind, at the end of the
+        // mesh.
         const bool is_last = kind + 1 == NUM_KINDS;
         const md5_text_location end =
             md5_at_line(is_last ? checker->location.line : mesh->count_lines[kind + 1]);

@@ -173,7 +173,7 @@ static void search_edges(nearest_search *search, const md5_vec3d *corners, uint3
         const md5_vec3d to_point = md5_vec3d_sub(search->point, corners[start]);
         const double squared_length = md5_vec3d_dot(edge, edge);
         const double projection = md5_vec3d_dot(edge, to_point);
-        // Position along the edge: 0 is its start, 1 its end.
+        // `fraction` is the position along the edge: 0 is its start, 1 is its end.
         const double fraction =
             squared_length > 0 ? fmin(fmax(projection / squared_length, 0), 1) : 0;
         md5_surface_point on_edge = {.triangle = triangle};

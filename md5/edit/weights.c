@@ -148,7 +148,8 @@ static void mark_column(rasterizer *raster, const projected_triangle *t, uint32_
     const double middle_v = (double)v + 0.5;
     const double depth =
         corner[t->w] - slope_u * (middle_u - corner[t->u]) - slope_v * (middle_v - corner[t->v]);
-    // The largest difference from the depth in the middle, which occurs at a corner of the square.
+    // Within the square, the depth differs from the depth in the middle by at most `reach`. This
+    // difference occurs at a corner.
     const double reach = 0.5 * (fabs(slope_u) + fabs(slope_v));
 
     const uint32_t count = raster->grid->count[t->w];
@@ -236,7 +237,7 @@ static void set_cells(md5_bounds bounds, uint32_t resolution, md5_grid *grid)
     grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
     grid->num_cells = 1;
     for (uint32_t axis = 0; axis < 3; axis++) {
-        // One more cell for the remainder of the division, and a cell on each side of the box.
+        // Add a cell for the remainder of the division, and an empty cell on each side of the box.
         grid->count[axis] = (uint32_t)(extents[axis] / grid->size) + 1 + 2;
         grid->num_cells *= grid->count[axis];
     }
@@ -415,7 +416,8 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     uint32_t *const counts = MD5_ALLOC_ZEROED(arena, uint32_t, num_joints);
     uint32_t *const first = MD5_ALLOC_ARRAY(arena, uint32_t, (size_t)num_joints + 1);
     uint32_t *const used = MD5_ALLOC_ZEROED(arena, uint32_t, num_joints);
-    // A joint has one bone for each child, or one bone without children: at most two per joint.
+    // A joint has one bone for each child, or a single bone if it has no children. Therefore there
+    // are at most two bones per joint.
     bones->bones = MD5_ALLOC_ARRAY(arena, md5_bone, 2 * (size_t)num_joints);
     TRY(counts && first && used && bones->bones);
     count_bones(grid, desc, counts);
@@ -787,7 +789,7 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
                 add_row(&sums, rows, neighbors.rows[first + i], 0.5f / (float)count);
             move_sums_to_row(&sums, &smoothed, row);
         }
-        // The next round reads the smoothed rows and overwrites the old rows.
+        // The next round reads the smoothed rows and overwrites the old rows, so exchange both.
         const md5_bind_rows swapped = *rows;
         *rows = smoothed;
         smoothed = swapped;

@@ -28,7 +28,7 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
         (stored_tables *)md5i_arena_alloc_raw(mesh_arena, 1, sizeof *tables + size);
     TRY(tables);
 
-    // The bind pose follows the structure in the same allocation.
+    // The bind pose is stored after the structure, in the same allocation.
     *tables = (stored_tables){(md5_mat34 *)(tables + 1), file->meshes};
     memcpy(tables->bind, model->bind, size);
 

@@ -388,7 +388,7 @@ typedef struct eye_gaze {
 // Finds the gaze of an eye. `eye` is the index of its island.
 static eye_gaze find_gaze(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
 {
-    // The two islands other than `eye`.
+    // `first` and `second` are the two islands other than `eye`.
     const uint32_t first = eye == 0 ? 1 : 0;
     const uint32_t second = eye == 2 ? 1 : 2;
     const md5_vec3 eye_center = island_center(surface, islands, eye);
@@ -497,7 +497,8 @@ static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 // distance divided by the square root of 2. The engine rounds this to a factor of 0.707.
 static void deform_sprites(const deform_surface *surface)
 {
-    // The corners of the square, in the order of its vertices.
+    // The signs give the direction of each corner of the square from its center, in the order of
+    // its vertices.
     static const float left_signs[4] = {1.0f, -1.0f, -1.0f, 1.0f};
     static const float up_signs[4] = {1.0f, 1.0f, -1.0f, -1.0f};
 
@@ -606,7 +607,8 @@ static void write_flare_indices(uint32_t *indices)
 {
     for (uint32_t corner = 0; corner < FLARE_CORNERS; corner++, indices += 12) {
         const uint32_t next = (corner + 1) % FLARE_CORNERS;
-        // The border vertices of the corner are `first` to `last`.
+        // `first` to `last` are the border vertices around this corner. `next_first` is the first
+        // border vertex of the next corner.
         const uint32_t first = FLARE_CORNERS + BORDER_VERTICES_PER_CORNER * corner;
         const uint32_t last = first + 2;
         const uint32_t next_first = FLARE_CORNERS + BORDER_VERTICES_PER_CORNER * next;

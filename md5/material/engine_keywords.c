@@ -131,7 +131,8 @@ static bool matches_pattern(const char *pattern, const md5_token *keyword)
     if (!is_suffix && pattern[length - 1] != '*')
         return md5i_token_is_word(keyword, pattern);
 
-    // The fixed text: the pattern without the `*`.
+    // The pattern without its `*` is a fixed text with which the keyword must begin or, if the `*`
+    // comes first, end.
     const size_t fixed_size = length - 1;
     if (keyword->size <= fixed_size)
         return false;

@@ -176,7 +176,8 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
     const size_t palette_size = (size_t)file->num_colors * bytes_per_element(file->color_bits);
     const bool is_palette_empty = file->kind == KIND_PALETTE && file->num_colors == 0;
     const bool is_truncated = palette_offset + palette_size > size;
-    // Static analysers do not detect that DAMAGED() returns false.
+    // `return false` is written out because static analysers do not detect that DAMAGED() returns
+    // false.
     if (is_palette_empty) {
         DAMAGED(context, "TGA palette is empty: expected at least 1 color");
         return false;
@@ -303,7 +304,8 @@ static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
         cursor->num_left = 1 + (header & PACKET_LENGTH);
         cursor->is_repeated = (header & PACKET_REPEATED) != 0;
     }
-    // The cursor remains at a repeated pixel until the packet ends.
+    // The cursor advances after each stored pixel, but remains at a repeated pixel until the packet
+    // ends.
     const uint8_t *const pixel = cursor->at;
     cursor->num_left--;
     if (!cursor->is_repeated || cursor->num_left == 0)
@@ -645,7 +647,8 @@ static void read_dxt5_alpha(const uint8_t *block, uint8_t texels[16][4])
     const uint32_t steps = first > second ? 7 : 5;
     uint8_t palette[8] = {block[0], block[1], 0, 0, 0, 0, 0, 255};
 
-    // Six interpolated values replace the 0 and the 255 at the end.
+    // With 7 steps, the six interpolated values overwrite the 0 and the 255 at the end of the
+    // palette.
     for (uint32_t i = 1; i < steps; i++)
         palette[i + 1] = (uint8_t)(((steps - i) * first + i * second) / steps);
 
@@ -870,7 +873,8 @@ static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t s
 // used only if it is at least the size of a row, and less than twice that size plus 16.
 static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t size, dds_file *file)
 {
-    // A row consists of blocks or of texels. Blocks may extend past the right and lower edges.
+    // A row consists of blocks or of texels. The last block of a row may extend past the right
+    // edge, and the last row of blocks past the lower edge.
     const bool has_blocks = file->blocks != MD5_BLOCK_NONE;
     const size_t columns = has_blocks ? (file->width + BLOCK_SIDE - 1) / BLOCK_SIDE : file->width;
     const size_t rows = has_blocks ? (file->height + BLOCK_SIDE - 1) / BLOCK_SIDE : file->height;

@@ -688,7 +688,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     if (parser->is_defaulted)
         return true;
 
-    // Each step uses the results of the steps before it.
+    // The order is important: each step uses the results of the steps before it.
     TRY(add_implicit_stages(parser));
     sort_stages(parser);
     derive_back_sides(parser);

@@ -49,7 +49,7 @@ static bool read_values(table_reader *reader)
 {
     const bool is_lenient = md5_is_lenient(reader->lex.game);
     for (;;) {
-        // The list may be empty, or the last value may have a comma after it.
+        // In lenient mode the list may be empty, or have a comma after the last value.
         if (is_lenient && md5i_decl_lex_accept(&reader->lex, "}"))
             return true;
 
@@ -496,7 +496,7 @@ static bool open_function(md5_material_parser *parser, const md5_token *token, b
     const bool is_max = md5i_token_is_word(token, "max");
     if (!md5_is_lenient(parser->game) || !(is_min || is_max))
         return false;
-    // Without a bracket, the token is the name of a table.
+    // A token without an opening parenthesis is not a function, but the name of a table.
     if (!md5i_decl_lex_accept(parser->lex, "("))
         return false;
     const md5_material_op_kind op = is_min ? MD5_OP_MIN : MD5_OP_MAX;
@@ -1585,7 +1585,7 @@ void md5i_read_stage(md5_material_parser *parser)
     parser->stage = init_stage(parser);
     parser->image[0] = '\0';
 
-    // After an error or without memory, the stage is not added.
+    // If an error occurs or memory runs out, the loop ends and the stage is not added.
     while (!parser->is_defaulted && md5_game_is_ok(parser->game)) {
         md5_token token;
         const bool is_read = read_stage_token(parser, &token);

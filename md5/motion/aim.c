@@ -220,7 +220,8 @@ static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rot
     const md5_float4 rotation = shorter_arc(aim_rotation(view));
     const md5_float4 part = limit_aim_rotation(equal_part(rotation, chain->count), &view->rule);
 
-    // Product of the parts of joint i and all joints above it, in model space.
+    // `accumulated` is the rotation of joint i that results from the parts of joint i and of all
+    // joints above it, in model space.
     md5_float4 accumulated = part;
     md5_float4 old_position = md5_float4_from_vec3(chain->positions[0]);
     md5_float4 new_position = old_position;
@@ -268,7 +269,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     if (last > 0)
         share_rotation(&chain, &view, rotations);
 
-    // The tip performs the remaining rotation.
+    // The last joint, the tip, performs the rotation that remains.
     const md5_float4 remaining = limit_aim_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
     rotations[last] = md5_quat_from_float4(md5_float4_quat_mul(remaining, view.rotation));
     md5i_rotate_chain(&chain, rotations, job->weight, pose);
@@ -496,7 +497,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     };
     md5_solve_aim(skeleton, &head, pose);
 
-    // Each eye is a chain of one joint.
+    // Each eye is an aim chain of one joint.
     md5_aim_job eye = {
         .length = 1,
         .target = md5_gaze_point(desc, skeleton->axes, gaze),

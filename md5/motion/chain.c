@@ -280,7 +280,8 @@ double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32
         distance = new_distance;
     }
 
-    // The initial bend of a straight chain can make the result worse than the start.
+    // The initial bend of a straight chain can make the result worse than the start. In that case
+    // restore the start.
     if (distance > start_distance) {
         restore_rig(start_rotations, rig);
         return start_distance;
@@ -321,7 +322,7 @@ static void align_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *po
     const md5_vec3d bone = md5_vec3d_normalize(md5_quatd_rotate(parent_to_model, hinge->offset));
     const md5_vec3d axis = md5_quatd_rotate(rest_to_model, hinge->limit.axis);
 
-    // Direction in which the hinge bends the next bone at the middle of its range.
+    // `bend` is the direction in which the hinge bends the next bone at the middle of its range.
     const double side = hinge->limit.middle.sine < 0 ? -1 : 1;
     const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(axis, bone), side);
     const md5_vec3d next_bone = md5_vec3d_sub(positions[parent + 2], positions[parent + 1]);
@@ -574,7 +575,7 @@ static void compute_ccd_pass(const reaching *reach, const md5_vec3 *positions,
         const md5_vec3 to_target = md5_vec3_sub(reach->target, positions[i]);
         const md5_vec3 from = md5_vec3_normalize(to_tip, any);
         const md5_vec3 to = md5_vec3_normalize(to_target, from);
-        // No rotation moves a tip that is at the joint.
+        // If the tip is at the joint, no rotation moves the tip.
         const bool is_at_joint = !(md5_vec3_dot(to_tip, to_tip) > MIN_CHAIN_SQUARE);
         pass_rotations[i] = is_at_joint ? MD5_NO_ROTATION : md5_rotation_between(from, to);
         tip = md5_vec3_add(positions[i], md5_quat_rotate(pass_rotations[i], to_tip));
@@ -754,7 +755,8 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
         const rig_goal *const goal = &problem->goals[i];
         const bool moves_tip = (problem->below[angle->joint] >> i & 1u) != 0;
         const double weight = moves_tip ? goal->weight : 0;
-        // The velocity of a tip that rotates about an axis is the cross product of axis and arm.
+        // An angle rotates the tip about its axis. The velocity of the tip is the cross product of
+        // the axis and the arm.
         const md5_vec3d arm = md5_vec3d_sub(problem->rig->joints[goal->tip].position, pivot);
         double *const rows = &column[problem->first_row[i]];
         store_scaled(md5_vec3d_cross(angle->axis, arm), weight, rows);
@@ -966,7 +968,8 @@ static void begin_problem(solving *problem, md5_rig *rig, rig_goal *goals, uint3
         problem->num_rows += goals[i].has_rotation ? TRANSFORM_ROWS : POSITION_ROWS;
     }
 
-    // A tip is moved by itself and all its ancestors.
+    // Each joint gets the set of goals whose tips it moves: a tip is moved by itself and by all its
+    // ancestors.
     for (uint32_t i = 0; i < rig->count; i++)
         problem->below[i] = 0;
     for (uint32_t i = 0; i < num_goals; i++) {
@@ -994,7 +997,8 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     }
     iterate(&problem, tolerance, iterations);
 
-    // The initial bend of straight chains can make the result worse than the start.
+    // The initial bend of straight chains can make the result worse than the start. In that case
+    // restore the start.
     const double end_sum = measure(&problem, tolerance, &is_reached);
     if (end_sum > start_sum) {
         restore_rig(start_rotations, rig);

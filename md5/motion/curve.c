@@ -120,7 +120,7 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
                         "found %g for both",
                         degree, num_points, knots[num_points]);
 
-    // More than `degree` equal knots would interrupt the curve.
+    // More than `degree` equal knots would interrupt the curve, so they are an error.
     for (uint32_t i = 1; i < num_points; i++) {
         if (knots[i] == knots[i + degree])
             return MD5_FAIL(
@@ -647,7 +647,8 @@ static piece_interval first_half(piece_interval interval)
 static piece_interval next_piece_interval(piece_interval interval)
 {
     piece_interval next = {interval.depth, interval.index + 1};
-    // After a second half, the next interval is the interval after its parent.
+    // If index + 1 is even, the interval was the second half of its parent. The next interval is
+    // then the one that follows the parent.
     while (next.depth > 0 && next.index % 2 == 0) {
         next.index /= 2;
         next.depth--;

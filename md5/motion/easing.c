@@ -116,7 +116,8 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
         num_halvings++;
     }
 
-    // The series of exp(A t) in Horner's form: 1 + A t (1 + A t / 2 (1 + A t / 3 ...)).
+    // Compute exp(A t) = a + b A by its series in Horner's form: 1 + A t (1 + A t / 2 (1 + A t / 3
+    // ...)).
     double a = 1;
     double b = 0;
     for (int term = TERMS; term > 0; term--) {
@@ -384,7 +385,7 @@ static double ease_by_table(md5_ease_kind kind, double t)
 
     if (kind >= MD5_EASE_BACK_IN && kind <= MD5_EASE_ELASTIC_IN_OUT)
         return value; // may overshoot 0..1
-    // Rounding errors of the series can exceed 0..1 near the ends.
+    // Near its ends, rounding errors of the series can move the value out of 0..1.
     return fmin(fmax(value, 0.0), 1.0);
 }
 

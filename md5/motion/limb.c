@@ -103,7 +103,8 @@ static void approach(md5_rig *rig, md5_vec3d target)
                           + md5_vec3d_length(rig->joints[ABOVE_TIP].offset);
     const double tolerance = LIMB_TOLERANCE * length;
 
-    // First try: start at the allowed rotations that are nearest to the planned rotations.
+    // First try: start at the rotations within the limits that are nearest to the planned
+    // rotations.
     const md5_quatd unlimited_root = rig->joints[ROOT].local;
     limit_joint(rig, ROOT);
     limit_joint(rig, MIDDLE);
@@ -752,7 +753,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)
 {
-    // Without a requested rotation, the tip keeps its rotation in model space.
+    // If no rotation is requested, the tip keeps its rotation in model space.
     const md5_float4 tip = md5i_joint_transform(skeleton, pose, joints->tip).rotation;
     const md5_quat tip_rotation = md5_quat_from_float4(tip);
     md5_two_bone_job inner_job = *job;

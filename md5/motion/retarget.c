@@ -284,7 +284,8 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
         return 0;
     }
 
-    // A joint without a partner remains its own partner.
+    // Initially each joint is its own partner. This remains so if pair_joints() does not find a
+    // partner.
     sort_joints(skeleton, mirror);
     for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] |= joint;

@@ -85,7 +85,8 @@ static bool is_limit(const md5_joint_limit *limit)
         return true;
     if (!md5_is_rotation(limit->rest) && !is_zero_rotation(limit->rest))
         return false;
-    // In double precision, the length of any finite axis of floats is finite and not 0.
+    // In double precision, the length of an axis of finite floats is finite. It is 0 only if all
+    // components are 0.
     const double length = md5_vec3d_length(md5_vec3d_from_vec3(limit->axis));
     if (!(length > 0 && isfinite(length)))
         return false;

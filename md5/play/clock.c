@@ -164,8 +164,8 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
         frame++;
     }
 
-    // The end is reached at the end of a clip that is played once, in a clip of one frame, or by
-    // rounding.
+    // A position is at the end if a clip that is played once has ended, if the clip has one frame,
+    // or because of rounding.
     const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
     if (frame >= end) {
         sample_end(timing, end, &sample);
@@ -209,7 +209,8 @@ uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint
             continue;
         }
 
-        // A ping-pong cycle passes an event again in its backward half, except at both ends.
+        // In a ping-pong cycle an event occurs a second time in the backward half, unless it is at
+        // an end of the clip.
         cues[num_cues++] = (md5_cue){0.5 * phase, i};
         if (phase > 0 && phase < 1)
             cues[num_cues++] = (md5_cue){1 - 0.5 * phase, i};
@@ -240,8 +241,8 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
         cues[num_cues++] = (md5_cue){first, begin};
         cues[num_cues++] = (md5_cue){last, end};
 
-        // A ping-pong cycle passes the window again in its backward half, where the ends are
-        // exchanged.
+        // In a ping-pong cycle the window occurs a second time in the backward half, where its ends
+        // are exchanged.
         if (!is_ping_pong(timing))
             continue;
         cues[num_cues++] = (md5_cue){1 - last, begin};

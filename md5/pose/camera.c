@@ -35,7 +35,8 @@ const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, m
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);
     const md5_sample_position sample = camera_sample_position(camera, time, wrap);
     const uint32_t num_passed = count_passed_cuts(camera, sample.frame0);
-    // Views are in the order of their cuts. The last cut has the index num_passed - 1.
+    // Find the view of the last passed cut, whose index is num_passed - 1. The views are in the
+    // order of their cuts.
     uint32_t i = 0;
     while (i < camera->num_cut_views && camera->cut_views[i].cut + 1 < num_passed)
         i++;
@@ -64,7 +65,8 @@ static shot_position find_shot(const md5_camera *camera, double time, md5_wrap w
     const uint32_t num_passed = count_passed_cuts(camera, sample.frame0);
     const uint32_t last_frame = camera->num_frames - 1;
 
-    // Each passed cut hides one stored frame.
+    // A cut hides one stored frame, so the index of a stored frame is higher by the number of
+    // passed cuts.
     const uint32_t stored = sample.frame0 + num_passed;
     const uint32_t frame = stored < last_frame ? stored : last_frame;
     const bool has_no_next_frame = sample.frame1 <= sample.frame0 || frame == last_frame;

@@ -70,7 +70,7 @@ static void pose_group(const crowd_state *state, crowd_group *group)
         for (uint32_t i = 0; i < group->num_jobs; i++)
             pose_single(state, group->jobs[i]);
     } else {
-        // Unused lanes repeat the first job.
+        // A kernel always poses `width` jobs, so unused lanes repeat the first job.
         for (uint32_t i = group->num_jobs; i < width; i++)
             group->jobs[i] = group->jobs[0];
         state->kernels->crowd(group->jobs, state->scratch);
@@ -141,7 +141,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
             pose_group(&state, group);
     }
 
-    // Pose the groups that are not full.
+    // Pose the jobs in the groups that did not become full.
     for (uint32_t i = 0; i < NUM_GROUPS; i++)
         pose_group(&state, &state.groups[i]);
 }

@@ -93,7 +93,8 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
     const cycle_position divided = fabs(position) <= 0x1p62
                                        ? divide_position(position, length)
                                        : divide_large_position(position, length);
-    // Rounding may have moved the fraction of a clamped position to the end.
+    // A clamped position cannot be in a later cycle. If rounding has moved it there, it is at the
+    // end.
     if (is_clamped && divided.cycle > 0)
         return end;
     const uint32_t frame = (uint32_t)divided.frame;

@@ -340,7 +340,8 @@ static bool reserve_tables(md5_anim_reader *reader)
     const uint64_t num_frames = reader->num_frames.value;
     const uint64_t num_components = reader->num_components.value;
 
-    // The text cannot contain more numbers than fit into its remaining bytes.
+    // A file can declare more numbers than it contains. Count only as many numbers as fit into the
+    // remaining bytes of the text.
     const uint64_t declared_numbers = num_frames * num_components;
     const uint64_t max_numbers = (uint64_t)(lex->end - lex->at) / MD5_NUMBER_BYTES;
     const uint64_t num_numbers = declared_numbers < max_numbers ? declared_numbers : max_numbers;
@@ -718,7 +719,8 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
                              md5_xform *constants)
 {
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {
-        // A file without animated components has no `numbers`. Its joints do not have flags.
+        // A file without animated components has no `numbers`. In such a file no joint has flags,
+        // so `numbers` is not read.
         const uint32_t flags = source->tracks[joint].flags;
         md5_xform *const constant = &constants[joint];
         *constant = source->base_frame[joint];

@@ -501,8 +501,8 @@ static bool build_channel_joints(channel_reader *reader)
     reader->joints = MD5_ALLOC_ZEROED(arena, md5_file_joint, count);
     reader->tables = MD5_ALLOC_ZEROED(arena, joint_channels, count);
     uint32_t *const order = MD5_ALLOC_ARRAY(arena, uint32_t, count);
-    // [num_channels] Index of the joint that a channel began. Elements of all other channels are
-    // not set.
+    // joint_indices[channel] is the index of the joint that begins with this channel. The elements
+    // of other channels are not set.
     uint32_t *const joint_indices = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(reader->joints && reader->tables && order && joint_indices);
 

@@ -23,7 +23,8 @@ void md5i_write_item_number(md5_item_number *number)
         left /= 10;
     } while (left > 0);
 
-    // The last digit is the byte before the blank.
+    // `one` is a 1 in the byte of the last digit, which is before the blank. Adding it to `text`
+    // increments this digit.
     number->one = UINT64_C(1) << (BYTE * (number->length - 2));
 
     if (number->value < LIMIT) {

@@ -115,7 +115,7 @@ static void heap_sort(joint_influence *items, uint32_t count)
     for (uint32_t i = count / 2; i > 0; i--)
         sift_down(items, i - 1, count);
     for (uint32_t last = count; last-- > 1;) {
-        // The item at the top of the heap comes last of all items 0 .. last. Exchange it with item
+        // The top of the heap belongs at the end of the items 0 .. last, so exchange it with item
         // `last`.
         const joint_influence top = items[0];
         items[0] = items[last];

@@ -455,7 +455,7 @@ static bool are_on_one_side(float a, float b, float c)
 // space of the ray.
 static bool hit_triangle(const ray_space *space, md5_vec3 a, md5_vec3 b, md5_vec3 c, md5_hit *hit)
 {
-    // Reject most triangles with few operations.
+    // A quick test rejects most triangles.
     if (are_on_one_side(a.x, b.x, c.x) || are_on_one_side(a.y, b.y, c.y))
         return false;
 

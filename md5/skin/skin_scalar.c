@@ -355,7 +355,7 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
             vertex += i % MD5_SKIN_GROUP;
         else if (is_gathered && i > 0 && vertex == vertices[i - 1])
             continue;
-        // A gathered group stores three times the vertex.
+        // In a gathered group the plan stores three times the index of the vertex.
         vertex = is_gathered ? vertex / 3 : vertex;
         skin_vertex(job, vertex, vertex, blended);
     }

@@ -739,7 +739,8 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
         m = transpose_sums(blends);
     }
 
-    // The blended matrix moves the positions that have not been stored yet, and all directions.
+    // Move the positions by the blended matrix, unless they have been stored already, and rotate
+    // all directions by it.
     if (!is_exact || arrays->duals)
         store_positions(arrays, &lanes, MD5_SKIN_SINGLES,
                         move_points(&m, load3(arrays->bind_positions, &lanes, MD5_SKIN_SINGLES)));

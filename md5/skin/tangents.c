@@ -124,7 +124,7 @@ bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
         const uint32_t vertex_influences = md5i_count_influences(mesh, vertex);
         num_influences += vertex_influences;
         if (contains_vertex(seams, vertex)) {
-            // The copy of the vertex has the same influences.
+            // The copy of the vertex has the same influences, so it needs the same space for them.
             num_vertices++;
             num_influences += vertex_influences;
         }
@@ -232,7 +232,8 @@ static bool has_vertex_in_range(const uint32_t *corners, uint32_t begin, uint32_
 static MD5_ALWAYS_INLINE bool triangle_texture_axes(const md5_mesh_build *mesh,
                                                     const uint32_t *corners, md5_pair3 *unit)
 {
-    // Differences of texture coordinates: (du0, dv0) and (du1, dv1).
+    // d0 and d1 are the differences of texture coordinates along both edges, (du0, dv0) and (du1,
+    // dv1).
     const md5_vec2 *const uv = mesh->texcoords;
     const md5_pair uv_a = md5_pair_load_floats(&uv[corners[0]]);
     const md5_pair d0 = md5_pair_sub(md5_pair_load_floats(&uv[corners[1]]), uv_a);
@@ -339,7 +340,7 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         const md5_pair3 n = md5_pair3_set(md5_vec3d_from_vec3(mesh->normals[begin + i]),
                                           md5_vec3d_from_vec3(mesh->normals[begin + next]));
 
-        // The sign of (normal x tangent) . v is the side of v.
+        // (normal x tangent) . v is negative if v points to the opposite side of normal x tangent.
         const md5_pair3 unit = project_two(n, u);
         const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
 
@@ -371,7 +372,8 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
     const size_t capacity = md5i_arena_free_bytes(arena) / sizeof(texture_axes);
     const size_t min_size = num_vertices / MAX_PARTS + 1;
     const size_t part_size = capacity > min_size ? capacity : min_size;
-    // The sums of the texture axes of a part of the vertices.
+    // The vertices are processed in parts, so the sums of the texture axes need memory only for one
+    // part.
     texture_axes *const sums = MD5_ALLOC_ARRAY(arena, texture_axes, part_size);
     TRY(sums);
 

@@ -90,7 +90,7 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
     uint32_t *const buffer = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(buffer);
 
-    // Equal points are consecutive, and the first of them has the lowest index.
+    // After sorting, equal points are adjacent, and the first of them has the lowest index.
     const uint32_t *const sorted = sort_by_key(points, count, order, buffer);
     uint32_t first = 0;
     for (uint32_t i = 0; i < count; i++) {

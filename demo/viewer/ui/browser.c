@@ -64,8 +64,8 @@ static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
                              const char *path)
 {
     const size_t count = browser->num_entries++;
-    // The array is full whenever the number of entries is 0 or a power of two. Its capacity is then
-    // doubled.
+    // When the number of entries is 0 or a power of two, the capacity is increased to more than
+    // twice this number. Thus adding n entries takes linear time.
     const bool is_full = (count & (count - 1)) == 0;
     if (is_full)
         browser->entries =
@@ -464,7 +464,8 @@ static view_command command_for_file(const view_browser *browser, const char *pa
     if (command.action == VIEW_NOTHING)
         command.action = VIEW_OPEN_FILE;
 
-    // `form` is the text of the command. The byte "\1" in it stands for the path.
+    // `form` is the text of the command, in which the byte "\1" is replaced by the path. Without a
+    // form the command consists only of the path.
     const char *const form = browser->purpose.form != NULL ? browser->purpose.form : "\1";
     const size_t length_before = strcspn(form, "\1");
     const char *const after = form + length_before + 1;
@@ -572,8 +573,8 @@ static view_command open_next_section(const view_browser *browser, int step)
 
 void view_filter_list(view_browser *browser, const char *text)
 {
-    // The space key enlarges the preview. A space at the beginning of the text comes from this key
-    // and is removed.
+    // The space key enlarges the preview. If the text begins with a space, the space is from this
+    // key and is removed.
     COMMON_TEXT(browser->filter, "%s", text + (text[0] == ' '));
     find_entries(browser);
 }

@@ -107,7 +107,8 @@ static void draw_grid(view_ui *ui, const curve_plot *plot)
     const double max_lines = fmax((plot->area.height / (min_grid_step * ui->em)), 1);
     const double step = round_step((plot->high - plot->low) / max_lines);
 
-    // The number of decimal places of the step. 1e-9 compensates for rounding errors of log10().
+    // Labels need as many decimal places as the step has. 1e-9 compensates for rounding errors of
+    // log10().
     const int num_decimals = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), MAX_DECIMALS);
     const int64_t first = (int64_t)ceil(fmin(fmax(plot->low / step, -max_index), max_index));
 
@@ -457,7 +458,7 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
     describe_axes(curves, &plot, &header, colors);
     const uint32_t displayed_frame = run_plot(ui, &plot, left);
 
-    // The header of the dock is above the table. It has space for the title.
+    // The title is in the header of the dock, which is above the table and has space for it.
     const float title_y = right.y - 1.65f * em;
     char title[128];
     COMMON_TEXT(title, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);

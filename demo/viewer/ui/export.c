@@ -160,7 +160,8 @@ static void set_initial_choices(view_export *export, const view_stage *stage)
         format++;
     choices->model_format = format < num_formats ? format : 0;
 
-    // Choose the largest number of samples that does not exceed the number of the options.
+    // Select the largest number of samples in the list that does not exceed the number in the
+    // options.
     for (uint32_t i = 0; i < NUM_SAMPLES; i++) {
         const uint32_t num_samples = (uint32_t)strtoul(samples[i], NULL, 10);
         if (num_samples <= stage->options->samples)
@@ -695,7 +696,7 @@ static void run_foot(view_ui *ui, view_export *export, view_rect foot)
 {
     run_export_buttons(ui, export, &foot);
 
-    // The progress of a running export, as a bar and a text.
+    // While an export runs, display its progress as a bar and a text.
     char progress[96] = "";
     if (export->total > 0) {
         const float height = 4 * ui->scale;
@@ -705,7 +706,7 @@ static void run_foot(view_ui *ui, view_export *export, view_rect foot)
                     ceil(export->left));
     }
 
-    // An error, or the question about an existing file, is more important than the progress.
+    // An error replaces the progress, and so does the question whether to replace an existing file.
     const char *message = progress;
     view_color color = VIEW_PLAIN;
     if (export->problem[0] != '\0') {
@@ -758,8 +759,8 @@ void view_export_panel(view_ui *ui, view_export *export)
     add_results(ui, export);
     ui_end_column(ui);
 
-    // After a change of the choices, the answer to the question about an existing file is not valid
-    // any more.
+    // A confirmation to replace a file is valid only for the choices for which the dialog asked.
+    // After a change the dialog must ask again.
     const bool has_changed = memcmp(&before, &export->choices, sizeof before) != 0;
     if (has_changed)
         export->asks = false;

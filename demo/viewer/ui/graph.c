@@ -115,7 +115,7 @@ static float segment_distance(const graph_panel *panel, const view_graph_point *
     const float square = x * x + y * y;
     const float along = (panel->mouse_x - ends[0].x) * x + (panel->mouse_y - ends[0].y) * y;
 
-    // The nearest point of the line, as a fraction of the line's length.
+    // `part` is the position of the nearest point of the line, as a fraction of its length.
     const float part = square > 0 ? view_clamp(along / square, 0, 1) : 0;
     return hypotf(panel->mouse_x - ends[0].x - part * x, panel->mouse_y - ends[0].y - part * y);
 }
@@ -252,7 +252,8 @@ static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, flo
     const float first_head = has_first_head ? fminf(arrow_head_length, 0.5f * first_length) : 0;
     draw_line(panel, middle, points[0], width, first_head, color);
 
-    // The part to the second node. A line of three points bends at points[1].
+    // Draw the second half of the line, which ends at the second node. A line of three points bends
+    // at points[1].
     view_graph_point last_begin = middle;
     if (count == 3) {
         draw_line(panel, middle, points[1], width, 0, color);
@@ -637,7 +638,8 @@ static void describe_condition(const md5_condition *condition, char *text, size_
     // two formats ignore the value.
     static const char *const formats[] = {"%s",      "not %s",   "%s < %g",
                                           "%s > %g", "%s <= %g", "%s >= %g"};
-    // Subjects by md5_condition.kind. NULL: the subject is the parameter or the event.
+    // Subjects of conditions, indexed by md5_condition.kind. If NULL, the subject is the name of
+    // the parameter or event.
     static const char *const subjects[] = {NULL, "state time", "time left", NULL};
     const char *const fixed_subject = subjects[condition->kind];
     const char *const subject = fixed_subject != NULL ? fixed_subject : condition->parameter;
@@ -701,7 +703,7 @@ static ui_line describe_transition(const view_machine *machine,
     if (is_met)
         common_append(text, size, "", " (met)");
 
-    // The fade and the exit time.
+    // Append the fade and the exit time.
     if (transition->duration > 0)
         common_append(text, size, "", VIEW_DOT "%s %.2f s", fades[transition->fade],
                       transition->duration);
@@ -709,7 +711,7 @@ static ui_line describe_transition(const view_machine *machine,
         common_append(text, size, "", VIEW_DOT "cut");
     append_exit(transition, text, size);
 
-    // Properties that differ from the default.
+    // Append the properties that differ from the default.
     if (transition->in_step)
         common_append(text, size, "", VIEW_DOT "synchronized");
     else if (transition->keeps_phase)
@@ -1070,7 +1072,8 @@ static void move_focus(const graph_panel *panel, uint32_t focused)
             continue;
         const uint32_t nearest =
             nearest_state(panel, focused, directions[i].axis, directions[i].sign);
-        // The items of the states have consecutive numbers. A negative difference wraps around.
+        // The items of the states have consecutive numbers, so the focus moves by the difference of
+        // their indices. A negative difference wraps around.
         panel->ui->focus.number += nearest - focused;
     }
 }
@@ -1195,7 +1198,7 @@ void view_graph_panel(view_ui *ui, view_graph_view *view)
     if (panel.machine->desc->num_layers == 0 || !has_space)
         return;
 
-    // The mouse and the keys.
+    // Handle the mouse and the keys.
     open_graph(&panel);
     view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * ui->scale, panel_color);
     const bool is_pressed = ui_box(ui, "state", box, "");

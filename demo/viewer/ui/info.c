@@ -631,7 +631,7 @@ void view_document_sections(view_ui *ui)
     list_selected_material(ui);
     list_clip(ui, stage);
 
-    // The file can have other axes than the viewer. In this case, display the rotation between
+    // If the axes of the file differ from the axes of the viewer, display the rotation between
     // them.
     char rotation[64];
     view_describe_rotation(&document->scene.rotation, rotation, sizeof rotation);

@@ -452,7 +452,7 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     *line = (menu_line){.entry = entry, .is_group = is_group};
     COMMON_TEXT(line->label, "%s", label);
 
-    // The labels of Undo and Redo contain the label of the step.
+    // Undo and Redo also display the label of the step that they would undo or redo.
     const size_t step = stage->step + (entry->action == VIEW_REDO);
     const bool is_undo = entry->action == VIEW_UNDO && step > 0;
     const bool is_redo = entry->action == VIEW_REDO && step < stage->num_steps;
@@ -495,7 +495,7 @@ static void list_items(menu_lines *lines, const view_stage *stage, const view_me
 static bool has_same_group(const view_menu_entry *entry, size_t group_length,
                            const view_menu_entry *other)
 {
-    // The compared text includes the '/' after the name.
+    // Also compare the '/' after the group, so that a longer name is not taken for this group.
     return strncmp(entry->label, other->label, group_length + 1) == 0;
 }
 
@@ -535,7 +535,7 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
 static const char *context_label(const view_stage *stage, const view_target *target,
                                  const view_menu_entry *entry)
 {
-    // Sets of meshes, one bit per mesh.
+    // A set of meshes has one bit per mesh.
     const uint64_t mesh = target->number < 64 ? (uint64_t)1 << target->number : 0;
     const uint64_t hidden = stage->hidden_meshes;
     const bool is_hidden = (hidden & mesh) != 0;
@@ -881,7 +881,7 @@ static void scroll_menu(view_ui *ui, const line_list *list)
     if (view_contains(list->box, ui->mouse.x, ui->mouse.y))
         ui_scroll_lines(ui, list->row_height, list->count, num_lines, first);
 
-    // The list may have become shorter.
+    // If the list has become shorter, move its first visible line back, so that the list is filled.
     if (*first + list->count > num_lines)
         *first = num_lines - list->count;
 }
@@ -1202,7 +1202,7 @@ static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
         list_menu(inner, stage, menus->row->menu, menus->group);
     }
 
-    // A key may execute a line, which closes the menu.
+    // A key may execute a line, which closes the menu. In that case do not draw it.
     select_by_keys(ui, menus, inner != NULL ? inner : outer);
     move_between_menus(ui, menus, outer);
     if (menus->kind != VIEW_NO_MENU)
@@ -1243,7 +1243,7 @@ static void draw_search(view_ui *ui, view_menus *menus)
         menus->first = 0;
     }
 
-    // A key may execute a line, which closes the search.
+    // A key may execute a line, which closes the search. In that case do not draw the results.
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     list_found(lines, ui, menus);
     select_by_keys(ui, menus, lines);

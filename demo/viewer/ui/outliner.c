@@ -805,7 +805,8 @@ void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *
     const float search_height = ceilf(1.7f * ui->em) + UI_PADDING * ui->em;
     run_search_field(ui, outliner, view_cut(&area, VIEW_AT_TOP, search_height));
 
-    // On a phone, clips and layers have their own tab. A search displays the sections of both tabs.
+    // On a phone the clips and layers are in a separate tab. A search ignores the tabs and displays
+    // the sections of both.
     const bool has_tabs = view_current_layout(ui->stage).is_phone && outliner->filter[0] == '\0';
     const bool lists_clips = !has_tabs || !ui->docks.is_second[VIEW_DOCK_LEFT];
     const bool lists_model = !has_tabs || !lists_clips;

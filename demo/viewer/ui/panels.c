@@ -465,7 +465,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
 // an event of the mouse.
 static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
-    // The panels set these members during a run.
+    // Prepare a run: first the properties of the stage, then the results that the panels set.
     ui->canvas = stage->canvas;
     ui->is_touched = stage->is_touched;
     ui->scale = stage->font->scale;
@@ -486,7 +486,7 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
         run_document_panels(ui, panels, stage);
     draw_stick(stage);
 
-    // Dialogs and menus.
+    // Run the dialogs and menus, which are above all panels.
     view_decision_panel(ui, &panels->decision);
     view_settings_panel(ui, &panels->card);
     if (ui->over == VIEW_OVERLAY_EXPORT && stage->pages == NULL)
@@ -525,7 +525,8 @@ static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *
         ui->active.panel = ui->held = NULL;
         ui->keeps_highlight = panels->problems.has_keys = false;
     }
-    // A key can change the item under the mouse. Its tooltip would then be out of date.
+    // A press or key can change the item under the mouse, so that its tooltip would be out of date.
+    // Hide the tooltip.
     if (event->is_pressed || event->key != 0 || event->text != NULL)
         ui->hover_begin = INFINITY;
 }
@@ -560,13 +561,13 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     if (event != NULL)
         clear_event_state(ui, panels, event);
 
-    // State of the event. A run that draws uses the last position of the mouse.
+    // Store the event. A run that only draws uses the last position of the mouse.
     const ui_mouse *const mouse = event != NULL ? event : &ui->mouse;
     ui->mouse = (ui_mouse){.x = mouse->x, .y = mouse->y};
     ui->is_event = event != NULL;
     ui->is_event_handled = false;
 
-    // The area of the panels, and the panel that receives all keys.
+    // Set the area of the panels, and the panel that receives all keys.
     const float top = view_current_layout(stage).menu.height;
     ui->window = (view_rect){0, top, stage->width, stage->height - top};
     ui->modal = topmost_panel(ui, panels);
@@ -688,7 +689,8 @@ static bool has_hover_changed(const hovered_state *before, const hovered_state *
 static void handle_event(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event, const hovered_state *before)
 {
-    // Two runs: the first finds the topmost item under the mouse, the second handles the event.
+    // The panels run twice: the first run finds the topmost item under the mouse, the second run
+    // handles the event.
     run_panels(ui, panels, stage);
     run_event(ui, panels, stage, event, before->item);
     open_context_menu(ui, panels);

@@ -663,7 +663,8 @@ static char *describe_cause_text(const view_stage *stage, const view_cause *caus
     if (cause->is_binding)
         return common_copy("The joints of the clip and the model do not match");
 
-    // A report may have occurred several times.
+    // A report counts how often it has occurred, so the number of occurrences is the sum over all
+    // reports.
     const view_reports *const reports = stage->log->reports;
     const uint32_t *const report_indices = reports->order + cause->first;
     size_t num_occurrences = 0;
@@ -833,7 +834,7 @@ static void draw_problem(const view_ui *ui, const problem_row *row, const proble
         left += fold_icon_width * em;
     }
 
-    // In a wide row, the link to the item is at the right of the message.
+    // In a wide row the message ends before the link to the item, which is at its right.
     const float right = row->is_wide ? layout->subject_left : layout->texts_end;
     const view_color color = row->is_selected ? VIEW_BRIGHT : VIEW_PLAIN;
     ui_text(ui, left, y, right - left - em, color, line->text);
@@ -979,8 +980,8 @@ static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page
     const float height = row.is_wide ? wide_row_height : narrow_row_height;
     const bool is_visible = ui_reserve_row(ui, ceilf(height * ui->em), &row.box);
 
-    // Invisible rows also use their item numbers. The number of an item is then independent of the
-    // scroll position.
+    // An invisible row reserves the same item numbers as a visible one. Therefore the number of an
+    // item does not depend on the scroll position.
     const uint32_t first_item = ui->item.number;
     const bool is_pressed = is_visible && run_visible_problem(ui, problems, retarget, &row);
     ui->item.number = first_item + ITEMS_PER_PROBLEM;

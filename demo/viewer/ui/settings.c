@@ -186,7 +186,8 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
     else if (was_edited)
         card->typing = 0;
 
-    // A field without the focus cannot change. It gets a copy of the value.
+    // Only the field with the focus can change the typed text. Other fields edit a copy of their
+    // value, which is discarded.
     char unedited[sizeof card->typed];
     COMMON_TEXT(unedited, "%s", value);
     char *const text = has_focus ? card->typed : unedited;
@@ -332,7 +333,7 @@ static void use_typed_number(const setting *s, number_fields *fields, int index)
 static float type_numbers(const setting *s, number_fields *fields, view_rect box)
 {
     view_ui *const ui = s->ui;
-    // A number below the minimum means "automatic"; its field is empty.
+    // The field of a number below the minimum is empty, because such a number means "automatic".
     const bool is_shown = fields->current != NULL && fields->first >= s->low;
     fields->edited = (common_value){.type = COMMON_VALUE_NUMBERS};
     for (int i = 0; i < fields->count && is_shown; i++)
@@ -369,7 +370,7 @@ static bool numbers_row(const setting *s, int count, const double *current, comm
     const view_rect first_field = {row.x + row.width - ui->value_width + 0.3f * em,
                                    row.y + 0.1f * em, field_width * em, row.height - 0.2f * em};
 
-    // A long name may use the space of the slider, but leaves at least 3 em for it.
+    // A long name may take space from the slider, but leaves at least 3 em for it.
     const float max_label_width = fminf(s->card->label_width, row.width - ui->value_width - 3 * em);
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, max_label_width);
@@ -387,7 +388,7 @@ static bool numbers_row(const setting *s, int count, const double *current, comm
     if (fields.num_steps != 0)
         moved = fmin(fmax(moved + fields.num_steps * number_step(s), s->low), s->high);
 
-    // A typed number has priority over the slider and the arrow keys.
+    // A number that was typed has priority over the slider and the arrow keys.
     const bool is_moved = moved != fields.first;
     if (is_moved && !fields.is_typed) {
         s->card->typing = 0;
@@ -836,7 +837,8 @@ static void edit_lines(const setting *s)
     if (line->is_pair)
         (void)name_space(s); // a heading above the rows of the parts
 
-    // Each line of the text is edited and then appended to the new text.
+    // The value has several lines. Each line is edited separately, and the edited lines form the
+    // new value.
     char *const text = current_text(s);
     char *edited = common_copy("");
     const char *remaining = text;
@@ -950,7 +952,7 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
         box.x += step;
     }
 
-    // The button after the swatches.
+    // The button "Pick" follows the swatches.
     box.width = 6 * em;
     if (ui_button(ui, box, "\xE2\x97\x8E Pick", card->picks_color))
         card->picks_color = !card->picks_color;
@@ -1039,7 +1041,8 @@ static void color_picker(setting *s)
     for (int i = 0; i < 3; i++)
         rgb[i] = has_color ? (float)s->current.numbers[i] : 0.5f;
 
-    // The new color comes from the part that the user has changed.
+    // The user can change the color in the square and the bar, in the swatches, or in the channels.
+    // `edited` is the color of the part that has changed.
     hsv color = hsv_from_rgb(s->card, rgb);
     bool has_changed = run_color_field(ui, s->card, &color);
     view_color edited = hsv_color(color.hue, color.saturation, color.value);
@@ -1205,7 +1208,7 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
         delayed != NULL && option->kind < COMMON_TEXT && delayed->set.path != NULL;
     if (delayed != NULL && !is_invalid) {
         s.current = view_command_value(&delayed->set);
-        // An empty text means the default.
+        // An option with an empty text has its default.
         const bool is_empty = s.current.type == COMMON_VALUE_TEXT && s.current.text[0] == '\0';
         is_default = is_empty || common_are_values_equal(&s.current, &default_value);
     }
@@ -1325,7 +1328,7 @@ view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stag
     ui_open_overlay(ui, VIEW_OVERLAY_CARD);
     card->focused = opened;
     card->row = view_get_entry(opened);
-    // Escape closes the card and restores these values.
+    // Store the values that Escape restores when it closes the card.
     card->before = common_alloc(1, sizeof *card->before);
     *card->before = view_copy_options(stage->options, VIEW_SCOPE_JOB, VIEW_SCOPE_CAMERA);
     return (view_command){.action = VIEW_NOTHING};
@@ -1458,7 +1461,7 @@ static void finish_card(view_ui *ui, view_card *card)
 // Returns true if the button was pressed.
 static bool run_card_header(view_ui *ui, const view_card *card, view_rect header)
 {
-    // The title is the label of the command, or its group, without an ellipsis.
+    // The title is the label of the command up to the '/' of a group or an ellipsis.
     char title[64];
     COMMON_TEXT(title, "%s", card->row->label);
     title[strcspn(title, "/\xE2")] = '\0';

@@ -93,7 +93,7 @@ void view_decision_panel(view_ui *ui, view_decision *decision)
         row.y += button_step;
     }
 
-    // The text is below the buttons.
+    // The text of the card is below its buttons. A card without a text shows the name of a file.
     char file[128];
     describe_decision_file(decision, file, sizeof file);
     const char *const text = cards[card].text != NULL ? cards[card].text : file;

@@ -201,7 +201,7 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
     if (mesh->num_vertices == 0)
         return;
 
-    // The image is repeated over the displayed part.
+    // The displayed part can be larger than the image, which is then repeated.
     const float title_height = stage->font->line[VIEW_TEXT];
     const float side = fminf(inside.width, inside.height - title_height);
     window.area = (view_rect){inside.x, inside.y + title_height, side, side};
@@ -224,7 +224,7 @@ void view_surface_panel(view_ui *ui)
     if (!shows_weights || view_shows_crowd(stage->document))
         return;
 
-    // In the lower right corner of the image.
+    // The scale of weights is in the lower right corner of the image.
     const float scale = ui->scale;
     const float margin = VIEW_MARGIN * scale;
     const float padding = VIEW_PADDING * scale;
@@ -274,7 +274,7 @@ void view_mark_pixel(const view_stage *stage, const float at[2], const char *nam
     view_draw_disc(canvas, x, y, 7 * scale, mark_edge_color);
     view_draw_disc(canvas, x, y, 4.5f * scale, mark_color);
 
-    // The name in a pill right of the disc.
+    // The name is in a pill at the right of the disc.
     const float text_width = view_text_width(stage->font, VIEW_TEXT, name);
     const view_rect box = {x + 12 * scale, y - 13 * scale, text_width + 16 * scale, 26 * scale};
     view_draw_round_rect(canvas, box, 13 * scale, VIEW_BOX);

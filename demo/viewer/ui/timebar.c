@@ -427,7 +427,7 @@ void view_time_bar(view_ui *ui, view_rect bar)
 
     view_rect row = {roundf(bar.x + UI_PADDING * em), roundf(bar.y + 0.65f * em),
                      bar.width - 2 * UI_PADDING * em, roundf(1.7f * em)};
-    // In a small window without a handle, a button opens and closes the sheet.
+    // In a small window the sheet has no handle, so a button opens and closes it.
     if (is_sheet && !has_handle && icon_button(ui, BUTTON_DOCK, &row)) {
         ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
         ui->docks.is_folded = false;

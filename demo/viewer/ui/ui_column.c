@@ -225,7 +225,7 @@ bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
         row_line line = lay_out_row_line(ui, style, num_lines == 0, row.width);
         num_lines++;
 
-        // The last line contains the whole remaining text. It is truncated when it is drawn.
+        // The last line takes the whole remaining text, which is truncated when it is drawn.
         const bool is_last = num_lines >= max_lines;
         char line_text[VIEW_MAX_LINE];
         remaining =
@@ -283,7 +283,7 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     if (!is_visible)
         return is_pressed;
 
-    // ui_is_hot() returns the state of the last item, which is the link.
+    // ui_is_hot() refers to the last item. This is the link, if there is one.
     const bool is_hot_link = is_link && ui_is_hot(ui);
     const view_color text_color = is_link && !is_hot_link ? VIEW_ACCENT : VIEW_BRIGHT;
     const float y = ui_text_top(ui, row);

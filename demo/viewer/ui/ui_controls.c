@@ -173,8 +173,8 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     if (text != NULL)
         ui_text(ui, track.x + track.width + 12 * scale, ui_text_top(ui, row), 0, text_color, text);
 
-    // A press on the name resets the value. A press elsewhere begins a drag, during which the range
-    // is constant.
+    // A press on the name resets the value. A press elsewhere begins a drag. The range must not
+    // change during the drag.
     const bool is_pressed = ui_item(ui, row, name);
     if (is_pressed) {
         const bool is_name = ui->mouse.x < track.x - 8 * scale;

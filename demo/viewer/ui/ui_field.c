@@ -172,7 +172,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
         consume_field_keys(ui);
     }
 
-    // The click that gives the focus to the field selects its text. The next click ends the
+    // The click that gives the focus to the field selects the whole text. The next click ends this
     // selection.
     const bool had_focus = ui_is_same_item(ui->focus_at_press, ui->item);
     if (is_pressed && !had_focus)

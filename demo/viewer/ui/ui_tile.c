@@ -179,7 +179,7 @@ static view_rect draw_wide_tile_texts(view_ui *ui, view_rect box, const ui_tile_
     if (content->is_link)
         image_width = content->is_folder ? folder_width * ui->em : 0;
 
-    // The area of both texts.
+    // The remaining area at the right of the image contains both texts.
     const float left = inside.x + (image_width + gap);
     const float width = inside.width - (image_width + gap);
     const float y = box.y + 0.5f * (box.height - ui->line);
@@ -237,7 +237,7 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
     if (!is_wide)
         draw_tile_background(ui, box, content->is_selected);
 
-    // The tooltip shows a name that is too long for its space.
+    // If the name is too long for its space, the tooltip shows it completely.
     const float width = view_inset(box, tile_gap * ui->em).width;
     ui_tooltip_if_wider(ui, content->name, is_wide ? 0.6f * width : 2 * width);
 

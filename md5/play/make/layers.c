@@ -1087,7 +1087,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     TRY(list_group_members(building, tree));
     motion->tree = tree;
 
-    // Players have scratch memory for the largest tree.
+    // The scratch memory of a player must be sufficient for the largest tree.
     machine->max_parts = larger_count(machine->max_parts, tree->num_parts);
     machine->max_instances = larger_count(machine->max_instances, tree->num_instances);
     machine->max_groups = larger_count(machine->max_groups, tree->num_groups);
@@ -1279,7 +1279,7 @@ static bool add_event_bit(md5_building *building, uint32_t clip, const char *nam
 {
     md5_source *const source = &building->machine->sources[clip];
     const md5_clip_desc *const desc = &building->desc->clips[clip];
-    // The end of the clip and both ends of its windows also have event bits.
+    // The end of the clip and both ends of its windows are events too, so they need bits.
     const size_t num_events = (size_t)desc->num_events + 1 + 2 * (size_t)desc->num_windows;
     if (!source->event_bits)
         source->event_bits = MD5_ALLOC_ZEROED(building->arena, uint64_t, num_events);
@@ -1516,7 +1516,7 @@ static bool build_exit_event(md5_building *building, const md5_transition_desc *
     if (transition->from != MD5_NONE) {
         source_bits = first_clip_bits(layer, transition->from);
     } else {
-        // The source is any state except the target.
+        // The transition can begin in any state except its target.
         const uint64_t target_bits = first_clip_bits(layer, transition->change.state);
         source_bits = event_bits->in_two_states | (event_bits->in_one_state & ~target_bits);
     }
@@ -1538,7 +1538,7 @@ static bool reaches_later_cycle(const md5_play_layer *layer, const md5_transitio
     if (transition->from != MD5_NONE)
         return continues_after_end(layer, transition->from);
 
-    // The transition is possible from any state except its own target.
+    // The transition can begin in any state except its own target.
     const bool target_continues = continues_after_end(layer, transition->change.state);
     const uint32_t num_sources = target_continues ? num_continuing - 1 : num_continuing;
     return num_sources > 0;
@@ -1908,7 +1908,8 @@ static bool check_one_shot_frames(md5_building *building, const md5_one_shot_des
     const uint32_t reference = filled.reference ? md5_find_clip(machine, filled.reference) : clip;
     const uint32_t num_frames = machine->sources[reference].binding->anim->num_frames;
 
-    // The frame was declared together with its clip: in the one-shot or in the slot.
+    // The error is located at the frame, which was declared together with its clip: in the one-shot
+    // or in the slot.
     const uint32_t *const location =
         row->reference ? &row->reference_frame : &building->desc->slots[slot].reference_frame;
     if (filled.reference_frame >= num_frames)

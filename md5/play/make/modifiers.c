@@ -546,7 +546,7 @@ static bool build_limit(md5_building *building, const md5_limit_desc *row)
             ": range is not ascending: expected min <= max, found min %g and max %g", row->min,
             row->max);
 
-    // Joints without a limit have the axis 0.
+    // A joint has no limit yet if its axis is 0.
     md5_joint_limit *const limit = &building->machine->limits[joint];
     if (!is_zero_vector(limit->axis))
         return MD5_MISMATCH(building, &row->joint, " is a duplicate: expected one limit per joint");
@@ -621,7 +621,7 @@ static bool build_legs(md5_building *building, const md5_modifier_desc *desc,
 static bool build_limb(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
-    // The member that determines the length of a chain, for the location of an error.
+    // An error in the length of a chain is located at the member that determines it.
     const void *const length = desc->length > 0 ? (const void *)&desc->length : &desc->joint;
     const limb_names names = {&desc->joint, &desc->middle, &desc->root, "middle", "root"};
     switch (desc->kind) {

@@ -515,7 +515,7 @@ static double seconds_to_clip_time_left(const md5_player *player, const md5_acti
     if (!active->tree)
         return -condition->seconds;
 
-    // Treat the end of the current cycle as a single cue.
+    // Search the end of the current cycle in a list that contains it as the only cue.
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
     const bool backward = is_playing_backward(active, 0);
     const md5_clock current =
@@ -1300,7 +1300,8 @@ static bool advance_cursor(const step_context *context, md5_event_cursor *cursor
 
     const event_distance distance = distance_to_event(context, cursor, clock);
     cursor->slack = SAME_INSTANT / fmax(2 * fabs(distance.rate), 1.0);
-    // By rounding, the event could be before the previous event or after the end of the interval.
+    // Because of rounding, the event could be before the previous event or after the end of the
+    // interval. Keep it in between.
     const double when = time_of_event(context, cursor, distance);
     cursor->when = fmin(fmax(when, cursor->when), fabs(context->seconds));
     return true;
@@ -1587,7 +1588,7 @@ static void fire_events(const step_context *context)
         memmove(cursor, cursor + 1, num_after * sizeof *cursor);
     }
 
-    // The step has too many events. Count the events that are dropped.
+    // If the step has too many events, the remaining events are dropped. Count them.
     for (uint32_t i = 0; i < num_cursors; i++)
         player->status.num_dropped += 1 + player->cursors[i].iterator.num_left;
     if (is_instant)
@@ -1826,7 +1827,8 @@ static bool end_one_shot(md5_player *player, md5_one_shot *one_shot, double seco
     const bool has_faded =
         one_shot->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
     const bool has_next = one_shot->next != MD5_NONE; // before the section ends
-    // In backward playback a clip moves away from the end of its section.
+    // A clip that plays backward moves away from the end of its section, so only a clip that plays
+    // forward can end it.
     if (seconds > 0 && md5i_section_cycles_left(player->machine, one_shot) <= MD5_BORDER)
         md5i_end_section(player, one_shot);
 

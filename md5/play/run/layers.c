@@ -489,7 +489,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     if (shift != 0)
         md5i_advance_group_clocks(player, active, shift);
 
-    // An additive item may change any joint.
+    // An additive item may change any joint, so all joints are computed if the tree has one.
     const md5_detail_set *const used = tree->has_added ? NULL : detail;
     const selection reduced = {.detail = used};
     const selection *const only = used ? &reduced : NULL;
@@ -580,7 +580,7 @@ static void compute_slot_weights(const md5_machine *machine, const md5_one_shot_
                                  uint32_t index, const float *clip_weights, float *joint_weights)
 {
     for (uint32_t joint = 0; joint < machine->num_joints; joint++) {
-        // Newer clips are blended over this clip.
+        // `covered` is the weight of the newer clips, which are blended over this clip.
         float covered = 0;
         for (uint32_t i = index + 1; i < slot->num_one_shots; i++) {
             if (slot->one_shots[i].mode != MD5_LAYER_ADD)
@@ -952,7 +952,7 @@ static uint8_t find_unused_slot(const md5_layer_state *layer_state)
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         are_used[layer_state->order[i]] = true;
 
-    // A slot is unused: see reserve_chain_position().
+    // An unused slot exists, because reserve_chain_position() was called before.
     uint8_t slot = 0;
     while (are_used[slot])
         slot++;
@@ -1160,7 +1160,8 @@ static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_
         blend_over(machine, job->detail, layer->mask, layer_pose, covered, pose);
         return;
     }
-    // evaluate_chain() returns differences. The difference of a single state is computed here.
+    // For a chain of states, evaluate_chain() has computed the difference. For a single state the
+    // difference is computed here.
     const md5_xform *const reference = single ? state_reference(job, single) : NULL;
     add_difference_of_joints(&layer->joints, layer_pose, reference, covered, pose);
 }

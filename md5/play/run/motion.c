@@ -322,7 +322,8 @@ static md5_root_delta layer_root_delta(md5_player *player, md5_layer_state *laye
     if (!layer_state->has_offsets)
         return delta;
 
-    // Half of the remaining velocity difference is applied before the displacement, half after it.
+    // Half of the remaining velocity difference is applied before the displacement, and the other
+    // half after it.
     const md5_root_delta half = half_offset_delta(layer_state, seconds);
     return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
 }

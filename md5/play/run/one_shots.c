@@ -127,7 +127,8 @@ bool md5_player_one_shot_section(md5_player *player, uint32_t slot, const char *
 
     one_shot->next = next;
     one_shot->repeats = change == MD5_SECTION_LOOP;
-    // A one-shot clip of the machine may start when this clip ends earlier.
+    // The clip may now end earlier. After its end a one-shot clip of the machine may start, so the
+    // player is not settled if the machine has one-shot clips.
     player->is_settled = player->is_settled && machine->tables.num_one_shots == 0;
     if (leaves)
         return true;
@@ -316,7 +317,7 @@ static void start_one_shot(md5_player *player, uint32_t slot, const md5_one_shot
     if (newest && newest->fade_in.elapsed <= MD5_BORDER && newest->fade_in.duration > MD5_BORDER)
         md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
 
-    // Without a fade, the clip replaces all other clips.
+    // Without a fade-in, the new clip removes all other clips.
     while (queue->num_one_shots > 0 && duration <= MD5_BORDER)
         md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
     if (queue->num_one_shots == MD5_SLOT_ONE_SHOTS)

@@ -78,7 +78,7 @@ static void extend_to_vertices(const md5_machine *machine, float *low, float *hi
 {
     const float max = max_sum(machine, *low, *high);
     const float min = -max_sum(machine, -*high, -*low);
-    // Rounding errors of the positions, and of any computation of the vertices.
+    // The slack covers rounding errors of the positions, and of any method to compute the vertices.
     const float relative_error = 1e-5f;
     const float slack = machine->loose_distance + relative_error * (fabsf(max) + fabsf(min));
     *low = min - slack;

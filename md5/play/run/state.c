@@ -105,7 +105,7 @@ static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items
     marker_position position = find_marker_position(clock.phase, num_markers);
     int64_t cycle = clock.cycle;
     double seconds_left = seconds;
-    // One iteration per part is sufficient, plus one for an incomplete part at each end.
+    // At most one iteration per part is needed, plus one for an incomplete part at each end.
     for (uint32_t i = 0; i < num_markers + 2 && seconds_left != 0; i++) {
         // Move within the current part, at most to its end. Distances are in parts.
         const double rate = shared_rate_in_part(items, num_items, num_markers, position.marker);
@@ -216,7 +216,7 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 {
     if (num_markers == 0)
         return clock;
-    // A phase before the first marker is in the last part of the previous cycle.
+    // A phase before the first marker belongs to the last part of the previous cycle.
     const bool is_before = clock.phase < markers[0];
     const double phase = is_before ? clock.phase + 1 : clock.phase;
     uint32_t marker = num_markers - 1;
@@ -278,7 +278,8 @@ static double item_influence_2d(const md5_motion_item *items, uint32_t num_items
             continue;
         const double to_x = (double)items[neighbor].x - items[item].x;
         const double to_y = (double)items[neighbor].y - items[item].y;
-        // Position of the point on the line to the neighbor: 0 at the item, 1 at the neighbor.
+        // `fraction` is the position of the point on the line from the item to its neighbor: 0 at
+        // the item, 1 at the neighbor. The influence decreases from 1 to 0 along this line.
         const double fraction = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
         influence = md5_smaller(influence, 1 - fraction);
         if (!(influence > 0))
@@ -1055,7 +1056,7 @@ double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, d
     if (group.count == 1 || !isfinite(left) || max_seconds <= 0)
         return left - value;
 
-    // Sample the ends of equal parts until a sample is after the change.
+    // Sample the ends of equal parts of the interval, until a sample is after the change.
     enum { NUM_SAMPLES = 4 };
     const bool is_less = excess_time_left(&group, left, value, 0) <= MD5_BORDER;
     int num_samples = 1;
@@ -1305,7 +1306,8 @@ static uint32_t collect_sync_items(const md5_player *player, const md5_active_st
     const md5_group_plan *const plan = &tree->groups[group];
     const uint32_t last_member = plan->members[plan->num_members - 1];
     uint32_t count = 0;
-    // Other clips may be between the first member and the last member.
+    // The instances of the group need not be adjacent: clips that do not belong to it may be
+    // between its first and its last member.
     for (uint32_t i = find_first_active(active, plan->members[0]); i < active->num_active_instances;
          i++) {
         const uint32_t index = active->active_instances[i];

@@ -90,7 +90,7 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     const bool is_full = (*count & (*count - 1)) == 0; // a power of two, or 0
     const size_t capacity = next_power_of_two(*count);
 
-    // The member of the owner that points to the rows.
+    // `pointer` is the member of the owner that points to the rows.
     void *const pointer = owner.row + column->offset;
     unsigned char *rows;
     memcpy(&rows, pointer, sizeof rows);

@@ -850,7 +850,8 @@ static bool write_machine(writer *out, const md5_schema *schema, const md5_machi
         const int level = iterator.top;
         const int block_level = is_inner_row ? level - 1 : level;
 
-        // `next` is the index of the column after the iterator's column.
+        // The iterator has already advanced: `next` is the index of the column after its current
+        // column.
         const bool is_row_begin = iterator.level->next == 1;
         const bool is_row_end = iterator.level->next > iterator.level->schema->num_columns;
         if (iterator.column && is_row_begin && !is_inner_row)
