@@ -804,6 +804,9 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_keyword)(md5_span wor
             depth--;
 
         md5_span text;
+        if (c == '\0')
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "invalid value: expected text, found a NUL byte");
         if (is_quote(c))
             TRY(md5i_lex_string(lex, &text));
         else

@@ -542,6 +542,10 @@ TEST (lex_skips_values_of_unknown_words) {
     CHECK(!md5i_lex_skip_values(begin(&r, "{ \"a\n }"), is_stop));
     CHECK_STRING(end(&r),
                  "1:3: error: unterminated string: expected \" before the end of the line");
+    CHECK(!md5i_lex_skip_values(begin_sized(&r, "1 2\n\0003 }", 8), is_stop));
+    CHECK_STRING(end(&r), "2:1: error: invalid value: expected text, found a NUL byte");
+    CHECK(!md5i_lex_skip_values(begin_sized(&r, "{ \0 } }", 8), is_stop));
+    CHECK_STRING(end(&r), "1:3: error: invalid value: expected text, found a NUL byte");
 }
 
 TEST (lex_first_error_wins) {
