@@ -394,8 +394,12 @@ static void check_text(const file_batch *batch, const tool_asset *asset, const c
     tool_check_folder(game, report->file_check);
     if (asset->model)
         md5_check_model(report->file_check, asset->model);
+    // The batch sorts files by their extensions, so it does not search for the mesh of a clip with
+    // another extension.
     if (tool_file_kind(report->path) == TOOL_ANIM)
         check_clip(batch, report, asset->anim);
+    else if (asset->anim)
+        tool_check_motion(report->file_check, NULL, asset->anim);
 }
 
 // Reports a compressed clip if engines are requested that cannot read it.
@@ -425,11 +429,14 @@ static void read_checked_file(const file_batch *batch, file_report *report)
     if (!tool_load(report->path, &opts, &asset, &error))
         add_diagnostic(report, &error);
 
-    // The rules of engines apply to the texts of meshes and clips. Other files have no such rules.
+    // The rules of engines apply to the texts of meshes and clips, which may have any extension.
+    // Other files have no such rules.
     const tool_kind kind = tool_file_kind(report->path);
-    const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
+    const bool may_have_rules = kind == TOOL_MODEL || kind == TOOL_ANIM || kind == TOOL_UNKNOWN;
     size_t size = 0;
-    char *const bytes = is_text ? tool_read_file(batch->check->game, report->path, &size) : NULL;
+    char *bytes = NULL;
+    if (may_have_rules)
+        bytes = tool_read_file(batch->check->game, report->path, &size);
     if (bytes)
         check_compressed_clip(batch, bytes, size, report);
     count_unreported(&asset, report);
@@ -438,7 +445,7 @@ static void read_checked_file(const file_batch *batch, file_report *report)
         check_cube(batch, asset.cube, report);
     if (asset.character)
         check_machine(batch, asset.character, report);
-    if (bytes && !tool_is_wrong_file_type(&error))
+    if (bytes)
         check_text(batch, &asset, bytes, size, report);
 
     // The clips of the batch are checked with this model later.
@@ -747,6 +754,18 @@ static size_t check_folders(checker *check, tool_arguments *arguments, common_li
     return num_checked;
 }
 
+// Returns true and prints an error if --for had no effect, because no file has rules of engines.
+// `--for md5model` always has an effect: the library reads every file.
+static bool is_request_unused(const checker *check, size_t num_files)
+{
+    const uint32_t third_party_engines = check->requested.all & ~MD5_ENGINE_LIBRARY;
+    if (third_party_engines == 0 || check->checked_engines != 0 || num_files == 0)
+        return false;
+    tool_usage("check", "--for has no effect: expected a mesh or a clip as text, which is a file "
+                        "and not a pipe");
+    return true;
+}
+
 // md5tool check: checks the games, folders and archives of the arguments, then the other files, and
 // prints the summary. Returns an exit status.
 static int check_all(tool_arguments *arguments)
@@ -768,7 +787,9 @@ static int check_all(tool_arguments *arguments)
     const size_t num_files = files.count + num_game_files;
     common_free_list(&files);
     const int status = tool_end_report(check.report, num_files, check.checked_engines);
-    return check.num_failed > 0 ? TOOL_BAD_FILE : status;
+    if (check.num_failed > 0 || status != TOOL_OK)
+        return TOOL_BAD_FILE;
+    return is_request_unused(&check, num_files) ? TOOL_BAD_USAGE : TOOL_OK;
 }
 
 const tool_command tool_check = {

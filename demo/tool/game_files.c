@@ -49,9 +49,7 @@ static void check_file(tool_game *game, const char *name)
     tool_asset asset;
     md5_error error = {0};
     tool_load(name, &opts, &asset, &error);
-    md5_check *check = NULL;
-    if (!tool_is_wrong_file_type(&error))
-        check = tool_check_file(game->md5, name, game->check->requested);
+    md5_check *const check = tool_check_file(game->md5, name, game->check->requested);
     if (check && asset.model)
         md5_check_model(check, asset.model);
 

@@ -90,9 +90,11 @@ void tool_print_rules(void)
 // check without diagnostics for any file, to which the caller can add some.
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested)
 {
-    const tool_kind kind = tool_file_kind(path);
+    const tool_kind path_kind = tool_file_kind(path);
+    const tool_kind kind = text ? tool_content_kind(path, text, size) : path_kind;
     const bool has_rules = kind == TOOL_MODEL || kind == TOOL_ANIM;
-    if (text && (!has_rules || convert_is_compressed_clip(text, size)))
+    const bool is_wrong_type = path_kind != TOOL_UNKNOWN && path_kind != kind;
+    if (text && (!has_rules || is_wrong_type || convert_is_compressed_clip(text, size)))
         return NULL;
 
     const md5_load_opts opts = {.file_name = path, .allocator = {.limit = SIZE_MAX}};
@@ -158,10 +160,4 @@ bool tool_is_reported_by_rule(const md5_check *check, const md5_error *error)
             return true;
     }
     return false;
-}
-
-bool tool_is_wrong_file_type(const md5_error *error)
-{
-    static const char start[] = "wrong file type";
-    return strncmp(error->message, start, sizeof start - 1) == 0;
 }

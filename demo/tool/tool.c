@@ -137,16 +137,13 @@ bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)
 //
 // Files of any kind are recognized by their extension or contents.
 
-// Kinds with a keyword come first, because detect_kind() stops at the first kind without one.
 static const struct {
     tool_kind kind;
     const char *extension;
-    const char *keyword; // only texts of this kind contain it
 } kinds[] = {
-    {TOOL_MODEL, ".md5mesh", "numMeshes"},  {TOOL_ANIM, ".md5anim", "numAnimatedComponents"},
-    {TOOL_CAMERA, ".md5camera", "numCuts"}, {TOOL_BFG_MODEL, ".bmd5mesh", NULL},
-    {TOOL_BFG_ANIM, ".bmd5anim", NULL},     {TOOL_MACHINE, ".md5machine", NULL},
-    {TOOL_CUBE, "md5.cfg", NULL},
+    {TOOL_MODEL, ".md5mesh"},      {TOOL_ANIM, ".md5anim"},      {TOOL_CAMERA, ".md5camera"},
+    {TOOL_BFG_MODEL, ".bmd5mesh"}, {TOOL_BFG_ANIM, ".bmd5anim"}, {TOOL_MACHINE, ".md5machine"},
+    {TOOL_CUBE, "md5.cfg"},
 };
 enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
@@ -160,29 +157,68 @@ tool_kind tool_file_kind(const char *path)
     return TOOL_UNKNOWN;
 }
 
-// Returns true if the first bytes of text[size] are a word. The text need not end with 0.
-static bool starts_with(const char *text, size_t size, const char *word)
+// Keywords that only texts of one kind contain.
+static const struct {
+    const char *keyword;
+    tool_kind kind;
+} distinct_keywords[] = {
+    {"numMeshes", TOOL_MODEL},  {"nummeshes", TOOL_MODEL}, {"numAnimatedComponents", TOOL_ANIM},
+    {"numchannels", TOOL_ANIM}, {"numCuts", TOOL_CAMERA},
+};
+
+// Returns true if text[at] and text[at + 1] are the two characters of `pair`.
+static bool is_pair_at(const char *text, size_t size, size_t at, const char *pair)
 {
-    const size_t length = strlen(word);
-    return size >= length && memcmp(text, word, length) == 0;
+    return size - at >= 2 && memcmp(text + at, pair, 2) == 0;
 }
 
-// Returns the kind of a file by its content. A compressed clip has its own signature. The kind of a
-// text follows from its first keyword. A text without a keyword is treated as a model, because the
-// reader of models has the best messages for files of other formats.
+// Returns the end of the comment, the quoted string, the word or the other character at text[at].
+static size_t find_token_end(const char *text, size_t size, size_t at)
+{
+    size_t end = at + 1;
+    if (is_pair_at(text, size, at, "/*")) {
+        end = at + 2;
+        while (end < size && !is_pair_at(text, size, end, "*/"))
+            end++;
+        return end;
+    }
+
+    const bool is_comment = is_pair_at(text, size, at, "//");
+    if (is_comment || text[at] == '"') {
+        while (end < size && text[end] != '\n' && (is_comment || text[end] != '"'))
+            end++;
+        return end < size ? end + 1 : size;
+    }
+
+    while (end < size && isalnum((unsigned char)text[at]) && isalnum((unsigned char)text[end]))
+        end++;
+    return end;
+}
+
+// Returns the kind of a file by its content: compressed clips have a signature, and the kind of a
+// text follows from its first distinct keyword. Returns TOOL_UNKNOWN if the text has none.
 static tool_kind detect_kind(const char *text, size_t size)
 {
     if (convert_is_compressed_clip(text, size))
         return TOOL_ANIM;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] != 'n') // all keywords begin with n
-            continue;
-        for (int k = 0; k < NUM_KINDS && kinds[k].keyword; k++) {
-            if (starts_with(text + i, size - i, kinds[k].keyword))
-                return kinds[k].kind;
+    size_t end;
+    for (size_t at = 0; at < size; at = end) {
+        end = find_token_end(text, size, at);
+        for (size_t k = 0; k < COMMON_LENGTH(distinct_keywords); k++) {
+            const char *const keyword = distinct_keywords[k].keyword;
+            if (end - at == strlen(keyword) && memcmp(text + at, keyword, end - at) == 0)
+                return distinct_keywords[k].kind;
         }
     }
-    return TOOL_MODEL;
+    return TOOL_UNKNOWN;
+}
+
+tool_kind tool_content_kind(const char *path, const char *text, size_t size)
+{
+    const tool_kind kind = tool_file_kind(path);
+    const tool_kind content_kind = detect_kind(text, size);
+    const bool can_differ = kind <= TOOL_CAMERA; // other extensions have other readers
+    return can_differ && content_kind != TOOL_UNKNOWN ? content_kind : kind;
 }
 
 // Returns the number of warnings that the reader of the loaded file reported.
@@ -214,6 +250,8 @@ static void load_by_content(const char *path, const md5_load_opts *opts, tool_as
 
     md5_load_opts named = opts ? *opts : (md5_load_opts){0};
     named.file_name = path;
+    // A text without a keyword is read as a model, because the reader of models has the best
+    // messages for files of other formats.
     switch (detect_kind(text, size)) {
     case TOOL_ANIM:
         asset->anim = md5_parse_anim(text, size, &named, error);

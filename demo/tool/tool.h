@@ -142,7 +142,8 @@ void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *nam
 bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error);
 bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error);
 
-// Kinds of files. tool_check_game() checks the files of the kinds up to TOOL_CAMERA.
+// Kinds of files. The readers of the kinds up to TOOL_CAMERA read MD5 text. tool_check_game()
+// checks the files of the kinds up to TOOL_CAMERA.
 typedef enum tool_kind {
     TOOL_UNKNOWN,
     TOOL_MODEL,
@@ -155,6 +156,10 @@ typedef enum tool_kind {
 } tool_kind;
 
 tool_kind tool_file_kind(const char *path); // by its extension
+
+// Returns the kind of the content text[size] of a file, which can differ from the kind by the
+// extension of `path`. If the content has no characteristic keyword, the extension decides.
+tool_kind tool_content_kind(const char *path, const char *text, size_t size);
 
 // A file of any kind. One of the pointers is set.
 typedef struct tool_asset {
@@ -260,8 +265,10 @@ char *tool_find_sibling_mesh(const char *path);
 // files in it.
 md5_engines tool_engines(md5_engines requested, const md5_game *game, const char *path);
 
-// Checks a text for the requested engines, even if it has syntax errors. `text` NULL: creates an
-// empty check. Returns NULL for files of other kinds.
+// Checks a mesh or a clip for the requested engines, even if it has syntax errors. Its path may
+// have any extension, but not the extension of another kind: the rules would only report the
+// keywords of such a file as unknown. `text` NULL: creates an empty check. Returns NULL for other
+// files.
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested);
 
 // Checks a file like tool_check_text(). Returns NULL also if the file cannot be read.
@@ -295,11 +302,6 @@ const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count);
 // Returns true if a rule reports the same problem as an error of the library, so that the error
 // need not be printed. Returns false if `file_check` is NULL.
 bool tool_is_reported_by_rule(const md5_check *file_check, const md5_error *error);
-
-// Returns true if an error means that the file contains another kind of data than its extension
-// indicates, such as a model in an .md5anim file. The rules of engines would only report the
-// keywords of such a file as unknown, and advise to remove them.
-bool tool_is_wrong_file_type(const md5_error *error);
 
 // -- Images -----------------------------------------------------------------------------------
 

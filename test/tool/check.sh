@@ -239,6 +239,26 @@ reports_extreme_numbers() {
         change='s/numverts 4/numverts 0/;/vert [0-9]/d;s/numtris 2/numtris 0/;/tri [0-9]/d' && write_broken_pair mesh && tool_exits 0 check --for doom3 "$scratch/case"
 }
 check 'check accepts extreme 32-bit numbers' reports_extreme_numbers
+# Files of other extensions are recognized by their content, and each of them has rules.
+checks_other_extension() { # SUFFIX
+    sed /commandline/d "$base/a.md5$1" >"$scratch/$1.txt" && tool_exits 1 check --for doom3 "$scratch/$1.txt" && output_has_line "$1.txt.*\[no-commandline\]" && output_has_line ' for doom3$'
+}
+check 'a mesh with another extension is checked for an engine' checks_other_extension mesh
+check 'a clip with another extension is checked for an engine' checks_other_extension anim
+rejects_unused_engine() {
+    tool_exits 2 check --for doom3 "$@" && grep -q -- '--for has no effect: expected a mesh or a clip' "$scratch/err"
+}
+printf 'MD5Version 10\nnumFrames 1\nframeRate 24\nnumCuts 0\ncuts {\n}\ncamera {\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n' >"$scratch/view.md5camera"
+check 'an engine without rules for a file is an error' rejects_unused_engine "$scratch/view.md5camera"
+check '... and is accepted with other files' tool_exits 0 check --for doom3 "$scratch/view.md5camera" "$base/a.md5mesh"
+# The rules of engines would advise to remove the keywords of these files.
+is_only_wrong_type() { # FILE TYPE
+    tool_exits 1 check --for all "$1" && output_has_line "wrong file type: expected $2" && output_has_line '^1 file, 1 error, 0 warnings$'
+}
+cp "$base/a.md5mesh" "$scratch/mesh.md5anim"
+sed 's|commandline ""|commandline "numMeshes // 1" /* numMeshes */ // numMeshes|' "$base/a.md5anim" >"$scratch/clip.md5mesh"
+check 'a mesh with the extension of a clip has one error' is_only_wrong_type "$scratch/mesh.md5anim" 'an animation'
+check 'a clip with the extension of a mesh has one error' is_only_wrong_type "$scratch/clip.md5mesh" 'a model'
 # q2pro reads at most 32 meshes; the other engines read more.
 reports_q2pro_mesh_limit() {
     mkdir -p "$scratch/meshes" && { sed '/^mesh {/,$d;s/numMeshes 1/numMeshes 33/' "$base/a.md5mesh" && i=0 && while [ $i -lt 33 ]; do
