@@ -747,6 +747,14 @@ static convert_bytes repair_collada(assimp_importer *importer, const convert_inp
     report_collada_problem(importer, &file.misassigned_joint, "expected joint",
                            "in the skeleton of this skin, found it in another skeleton; give all "
                            "joints different names, or export each skeleton to its own file");
+    report_collada_problem(importer, &file.unchecked_skin, "the joints of skin",
+                           "cannot be checked: the skins and skeletons require too much "
+                           "processing for the size of the file; export each skeleton to its own "
+                           "file");
+    report_collada_problem(importer, &file.invalid_view, "lookat",
+                           "is not a rotation: expected nine numbers, and an up vector that is not "
+                           "parallel to the direction from the eye to the target; replace the "
+                           "lookat by a matrix");
     return file.text;
 }
 

@@ -9,8 +9,8 @@
 //
 // Other elements are changed by unite_animations(), complete_skins() and straighten_views(). All
 // other text is copied. libassimp then reads the file, composes the transforms of nodes, and
-// reports errors of the format. check_skins() and check_channels() report content that libassimp
-// reads incorrectly and that is not changed here.
+// reports errors of the format. check_skins(), check_channels() and check_views() report content
+// that libassimp reads incorrectly and that is not changed here.
 //
 // A sampler with `width` values per key has `width` curves. The curve between two keys is a cubic
 // Bezier curve of time and value. Its inner control points are tangents of the first key and of the
@@ -809,25 +809,43 @@ static bool is_joint_misassigned(scene_nodes *nodes, text_range joint, const int
     return true;
 }
 
-// Returns the names of the joints of a skin, separated by blanks.
-static text_range find_joints(collada_text *file, const xml_element *controller)
+// Reports that the joints of a skin are not checked, because the budget is exceeded. `element` is
+// the controller of the skin or one of its instances.
+static void note_unchecked_skin(collada_text *file, const xml_element *element, const char *id_name)
+{
+    const text_range id = find_attribute(element->attributes, id_name);
+    note_problem(file, &file->file.unchecked_skin, id, element->start);
+}
+
+// Returns the source of the joints of a skin, or NULL.
+static const xml_element *find_joint_source(collada_text *file, const xml_element *controller)
 {
     text_range rest = controller->content;
     xml_element joints;
     xml_element input;
-    const xml_element *source = NULL;
     if (!find_element(&rest, "joints", &joints))
-        return (text_range){rest.end, rest.end};
-    while (!source && find_element(&joints.content, "input", &input)) {
+        return NULL;
+    while (find_element(&joints.content, "input", &input)) {
         if (begins_with(find_attribute(input.attributes, "semantic"), "JOINT"))
-            source = follow_reference(&file->sources, find_attribute(input.attributes, "source"));
+            return follow_reference(&file->sources, find_attribute(input.attributes, "source"));
     }
+    return NULL;
+}
 
-    xml_element array = {.content = {rest.end, rest.end}};
-    if (source && convert_can_charge(file->job, (uint64_t)(source->end - source->start))) {
-        text_range content = source->content;
-        find_element(&content, "Name_array", &array);
+// Returns the names of the joints of a skin, separated by blanks.
+static text_range find_joints(collada_text *file, const xml_element *controller)
+{
+    const xml_element *const source = find_joint_source(file, controller);
+    const char *const end = file->all.end;
+    xml_element array = {.content = {end, end}};
+    if (!source)
+        return array.content;
+    if (!convert_can_charge(file->job, (uint64_t)(source->end - source->start))) {
+        note_unchecked_skin(file, controller, "id");
+        return array.content;
     }
+    text_range content = source->content;
+    find_element(&content, "Name_array", &array);
     return array.content;
 }
 
@@ -853,12 +871,14 @@ static void check_skin(collada_text *file, scene_nodes *nodes, const xml_element
                        text_range joints)
 {
     enum { ELEMENTS_PER_LETTER = 30 };
-    const char *at = joints.at;
     size_t num_roots;
     int64_t *const roots = list_roots(nodes, instance, &num_roots);
     const uint64_t num_steps = (uint64_t)(joints.end - joints.at) * (1 + num_roots);
-    if (num_roots == 0 || !convert_can_charge(file->job, ELEMENTS_PER_LETTER * num_steps))
+    const char *at = num_roots > 0 ? joints.at : joints.end;
+    if (at < joints.end && !convert_can_charge(file->job, ELEMENTS_PER_LETTER * num_steps)) {
+        note_unchecked_skin(file, instance, "url");
         at = joints.end;
+    }
     while (at < joints.end && !file->file.misassigned_joint.name) {
         while (at < joints.end && isspace((unsigned char)*at))
             at++;
@@ -1035,38 +1055,65 @@ static void complete_skins(changed_text *out, text_range text, collada_text *fil
     }
 }
 
-enum { NUM_VIEW_VALUES = 9 }; // of a <lookat>: the eye, the target and the up vector
+// A transform <lookat>, which defines a position and a rotation by a direction of view.
+typedef struct collada_view {
+    convert_vec eye;
+    convert_vec target;
+    convert_vec up; // made perpendicular to the direction of view, with the length 1
+} collada_view;
 
-// Replaces the values of a <lookat> by values with an up vector that is perpendicular to the
-// direction of view. Does nothing if the vectors are parallel, because then no rotation is defined.
-static void straighten_view(changed_text *out, text_range content, const double *values)
+// Reads the values of a <lookat>. Returns false if they define no rotation: if they are not nine
+// numbers, or if the up vector is parallel to the direction of view.
+static bool read_view(const collada_text *file, text_range content, collada_view *view)
 {
-    const convert_vec eye = {values[0], values[1], values[2]};
-    const convert_vec target = {values[3], values[4], values[5]};
+    enum { NUM_VALUES = 9 };
+    const double min_sine = 1e-6; // of the angle between the vectors
+    size_t count = 0;
+    double *const values = read_numbers(file, content, &count);
+    if (count != NUM_VALUES) {
+        free(values);
+        return false;
+    }
+    view->eye = (convert_vec){values[0], values[1], values[2]};
+    view->target = (convert_vec){values[3], values[4], values[5]};
     const convert_vec up = {values[6], values[7], values[8]};
-    const convert_vec forward = convert_sub(target, eye);
+    free(values);
+
+    const convert_vec forward = convert_sub(view->target, view->eye);
     const convert_vec right = convert_cross(forward, up);
+    const double lengths = sqrt(convert_dot(forward, forward) * convert_dot(up, up));
     const convert_vec upright = convert_cross(right, forward);
     const double length = sqrt(convert_dot(upright, upright));
-    if (!(length > 0))
-        return;
-    skip_range(out, content);
-    convert_append_text(&out->bytes, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g", eye.x, eye.y,
-                        eye.z, target.x, target.y, target.z, upright.x / length, upright.y / length,
-                        upright.z / length);
+    view->up = (convert_vec){upright.x / length, upright.y / length, upright.z / length};
+    return sqrt(convert_dot(right, right)) > min_sine * lengths;
+}
+
+// Searches for a <lookat> that defines no rotation.
+static void check_views(collada_text *file)
+{
+    text_range rest = file->all;
+    xml_element element;
+    collada_view view;
+    while (find_element(&rest, "lookat", &element)) {
+        if (!read_view(file, element.content, &view))
+            note_problem(file, &file->file.invalid_view, element.content, element.start);
+    }
 }
 
 // Makes the up vector of each transform <lookat> perpendicular to the direction of view. libassimp
-// assumes that it is, and otherwise reads a matrix with shear.
+// assumes that it is, and otherwise reads a matrix with shear. A <lookat> that defines no rotation
+// remains as it is: see check_views().
 static void straighten_views(changed_text *out, text_range text, collada_text *file)
 {
-    xml_element view;
-    while (find_element(&text, "lookat", &view)) {
-        size_t count = 0;
-        double *const values = read_numbers(file, view.content, &count);
-        if (count == NUM_VIEW_VALUES)
-            straighten_view(out, view.content, values);
-        free(values);
+    xml_element element;
+    collada_view view;
+    while (find_element(&text, "lookat", &element)) {
+        if (!read_view(file, element.content, &view))
+            continue;
+        skip_range(out, element.content);
+        convert_append_text(&out->bytes, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g", view.eye.x,
+                            view.eye.y, view.eye.z, view.target.x, view.target.y, view.target.z,
+                            view.up.x, view.up.y, view.up.z);
     }
 }
 
@@ -1127,6 +1174,7 @@ collada_file collada_repair(const convert_job *job, const char *bytes, size_t si
     file.rate = find_rate(&file);
     check_channels(&file);
     check_skins(&file);
+    check_views(&file);
 
     collada_repair_fn *const repairs[] = {replace_samplers, unite_animations, complete_skins,
                                           straighten_views};

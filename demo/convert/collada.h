@@ -19,6 +19,8 @@ typedef struct collada_file {
     collada_problem unsupported_sampler; // a sampler that was not evaluated
     collada_problem unsupported_target;  // a channel that libassimp ignores or reads incorrectly
     collada_problem misassigned_joint;   // a joint that libassimp takes from another skeleton
+    collada_problem unchecked_skin;      // a skin whose joints were not checked: see budget.h
+    collada_problem invalid_view;        // a <lookat> that defines no rotation
 } collada_file;
 
 // Evaluates the animation curves of a Collada file in each frame, and repairs elements that

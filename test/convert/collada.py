@@ -9,6 +9,8 @@ collada.py view OUT: writes a node with a <lookat> whose up vector is not perpen
 view, and OUT.obj with its vertices.
 collada.py skins OUT: writes two skeletons with the same sids, and a skin with an instance for each of them.
 OUT.obj contains its vertices if both instances follow the first skeleton, at x = -9.
+collada.py many_skins OUT COUNT: writes COUNT instances of a skin with COUNT joints, each with COUNT
+skeletons.
 collada.py kind OUT KIND [SECONDS]: writes a file with two keys of this type of interpolation, at 0 and at
 SECONDS (1)."""
 import math
@@ -154,30 +156,43 @@ def write_view(path):
             print("v", 1 + z, 2 + y, 3 - x, file=out)
 
 
-def write_skins(path):
-    def skeleton(name, x):
-        return (f'<node id="{name}" sid="hips" type="JOINT"><translate>{x} 0 0</translate>'
-                f'<node id="{name}-spine" sid="spine" type="JOINT"/></node>')
-
-    def instance(name):
-        return (f'<node id="{name}-body"><instance_controller url="#skin"><skeleton>#{name}</skeleton>'
-                '</instance_controller></node>\n')
+def skin_controller(joints):
+    """A skin whose four points belong to the first two joints."""
     identity = [float(i % 5 == 0) for i in range(16)]
-    controller = (
-        f'<controller id="skin"><skin source="#g">{source("joints", ["hips", "spine"], ["JOINT"])}'
+    return (
+        f'<controller id="skin"><skin source="#g">{source("joints", joints, ["JOINT"])}'
         f'{source("weights", [1.0], ["WEIGHT"])}'
-        f'{source("binds", 2 * identity, ["TRANSFORM"] * 16)}'
+        f'{source("binds", len(joints) * identity, ["TRANSFORM"] * 16)}'
         '<joints><input semantic="JOINT" source="#joints"/>'
         '<input semantic="INV_BIND_MATRIX" source="#binds"/></joints>'
         '<vertex_weights count="4"><input semantic="JOINT" source="#joints" offset="0"/>'
         '<input semantic="WEIGHT" source="#weights" offset="1"/>'
         '<vcount>1 1 1 1</vcount><v>0 0 1 0 1 0 0 0</v></vertex_weights></skin></controller>')
-    left = skeleton("left", -9) + instance("left")
-    right = skeleton("right", 9) + instance("right")
-    write(path, [], left + right, controller)
+
+
+def skin_instance(*skeletons):
+    elements = "".join(f"<skeleton>#{name}</skeleton>" for name in skeletons)
+    return f'<instance_controller url="#skin">{elements}</instance_controller>'
+
+
+def write_skins(path):
+    def skeleton(name, x):
+        return (f'<node id="{name}" sid="hips" type="JOINT"><translate>{x} 0 0</translate>'
+                f'<node id="{name}-spine" sid="spine" type="JOINT"/></node>'
+                f'<node id="{name}-body">{skin_instance(name)}</node>\n')
+    write(path, [], skeleton("left", -9) + skeleton("right", 9), skin_controller(["hips", "spine"]))
     with open(f"{path}.obj", "w") as out:
         for x, y, z in POINTS:
             print("v", x - 9, y, z, file=out)
+
+
+def write_many_skins(path, count):
+    """The time to search each joint of each instance in each skeleton grows with the third power of `count`,
+    but the size of the file only with the second."""
+    names = [f"bone{i}" for i in range(count)]
+    nodes = "".join(f'<node id="{name}" sid="{name}" type="JOINT"/>' for name in names)
+    instances = "".join(f'<node id="body{i}">{skin_instance(*names)}</node>\n' for i in range(count))
+    write(path, [], nodes + instances, skin_controller(names))
 
 
 def main(command, path, kind=None, seconds=1):
@@ -193,6 +208,8 @@ def main(command, path, kind=None, seconds=1):
         write_view(path)
     elif command == "skins":
         write_skins(path)
+    elif command == "many_skins":
+        write_many_skins(path, int(kind))
     elif command == "skeleton":
         write_skeleton(path)
     elif command == "kind":

@@ -93,6 +93,11 @@ check '... which its mesh gets' bind_pose_matches shear "$scratch/shear.obj"
 write_dae view view
 check 'a lookat whose up vector is not perpendicular' convert_dae view
 check '... is not a shear' bind_pose_matches view "$scratch/view.dae.obj"
+# The direction of view is (5, 0, 0). The last up vector is parallel to it except for rounding.
+for values in '1 2 3 -4 2 3 1 0 0' '1 2 3 1 2 3 0 1 0' '1 2 3 -4 2 3 0 0 0' '1 2 3 -4 2 3 1 1 0 0' '0 0 0 0.1 0.2 0.3 0.7 1.4 2.1'; do
+    sed "s|<lookat sid=\"view\">[^<]*<|<lookat sid=\"view\">$values<|" "$scratch/view.dae" >"$scratch/no_view.dae"
+    check "lookat $values is rejected" exits_with 1 "no_view.dae:2:841: error: libassimp: lookat '$values' is not a rotation: expected nine numbers" "$tool" convert "$scratch/no_view.dae" -o "$scratch/no.md5mesh"
+done
 sed 's|<instance_geometry url="#g"/>||' "$scratch/baked.dae" >"$scratch/unused.dae"
 check 'a mesh that is not part of the scene' convert_dae unused
 check '... is reported' grep -q 'the file contains meshes, but libassimp found none in the scene' "$scratch/notes"
@@ -109,6 +114,9 @@ check_rejected view "the animation of 'body/at.X' is not supported: expected a t
 write_dae skins skins
 check_rejected skins "skins.dae:3:148: error: libassimp: expected joint 'hips' in the skeleton of this skin, found it in another skeleton; give all joints different names"
 check '... and accepted with --force' convert_dae skins --force
+# Checking the joints would take too long for the size of the file.
+write_dae many_skins many_skins 100
+check_rejected many_skins "libassimp: the joints of skin '#skin' cannot be checked: the skins and skeletons require too much processing for the size of the file; export each skeleton to its own file"
 sed 's|<node id="right" sid="hips"|<node id="right" sid="hips-2"|; s|<node id="right-spine" sid="spine"|<node id="right-spine" sid="spine-2"|' "$scratch/skins.dae" >"$scratch/unique.dae"
 check 'skeletons with different sids are accepted' convert_dae unique
 check '... and a skin without a bind shape matrix' bind_pose_matches unique "$scratch/skins.dae.obj"
