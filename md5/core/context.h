@@ -10,8 +10,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Returns false from the calling function if a step fails. The arena owns all memory, so a failing
-// function need not free anything.
+// Returns false from the calling function if a step fails. Throughout the library, a function that
+// returns bool and can fail sets the context's error and returns false. The arena owns all memory,
+// so a failing function need not free anything.
 #define TRY(step)         \
     do {                  \
         if (!(step))      \

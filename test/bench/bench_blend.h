@@ -333,7 +333,7 @@ static void blend_compare(bench_table *table, const blend_peer *fixture, blend_k
     static const char *const names[] = {"blend 2 layers", "the same with a mask",
                                         "add a difference", "ours by nlerp, 2 layers"};
     // Ratio of the peer's time to the time of ozz: see README.md.
-    static const double shares[] = {0.81, 0.63, 0.91, 0.81};
+    static const double ratios_to_ozz[] = {0.81, 0.63, 0.91, 0.81};
     double ratios[BLEND_ROUNDS];
     char name[96];
     if (!(blend_distance(fixture, kind) < 0.1)) { // sums and slerp of turns by up to half a circle
@@ -347,8 +347,8 @@ static void blend_compare(bench_table *table, const blend_peer *fixture, blend_k
     }
     qsort(ratios, BLEND_ROUNDS, sizeof ratios[0], bench_compare);
     snprintf(name, sizeof name, "%s%s", names[kind], scales ? "" : ", no scales");
-    const double share = real.blend ? 1 : shares[kind];
-    bench_minimum(table, &watch, name, ratios[BLEND_ROUNDS / 2] / share, scales ? 1.0 : 0.0);
+    const double ratio_to_ozz = real.blend ? 1 : ratios_to_ozz[kind];
+    bench_minimum(table, &watch, name, ratios[BLEND_ROUNDS / 2] / ratio_to_ozz, scales ? 1.0 : 0.0);
 }
 
 static void measure_against_blend_peer(bench_table *table, const posing *posed)

@@ -135,10 +135,11 @@ static void compare_with_lexer(bench_table *table, const bench_texts *texts, con
     }
     char name[64];
     // ratio to the speed of id's parser: see README.md
-    const double share = real.read_mesh ? 1 : 2.3;
+    const double ratio_to_parser = real.read_mesh ? 1 : 2.3;
     snprintf(name, sizeof name, "%s, of the time of id's lexer", whose);
     if (texts->mesh_bytes > 0)
-        bench_figure(table, name, "%", 100.0 * shortest[0] / (share * shortest[1]), 100.0 / 3.5);
+        bench_figure(table, name, "%", 100.0 * shortest[0] / (ratio_to_parser * shortest[1]),
+                     100.0 / 3.5);
 }
 
 #endif

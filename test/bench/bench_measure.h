@@ -107,11 +107,11 @@ static bench_watch bench_begin_watch(void)
 // its time, and the processor's clock is within 5 % of the fastest so far.
 static bool bench_was_quiet(bench_table *table, const bench_watch *watch)
 {
-    const double share =
+    const double processor_share =
         (bench_processor_seconds() - watch->processor_start) / (bench_now() - watch->start);
     const double pace = bench_pace(table);
     table->pace = table->pace > 0.0 ? fmin(table->pace, pace) : pace;
-    return share > 0.95 && pace < 1.05 * table->pace;
+    return processor_share > 0.95 && pace < 1.05 * table->pace;
 }
 
 static double bench_time_run(bench_table *table, const bench_row *row, const bench_variant *variant,

@@ -277,7 +277,7 @@ typedef struct peer_outputs {
     bool has_normals;
     bool has_tangents;
     bool is_unit;
-    double share; // ratio to the time of ozz: see README.md; 1 if ozz cannot do the work
+    double ratio_to_ozz; // ratio to the time of ozz: see README.md; 1 if ozz cannot do the work
 } peer_outputs;
 
 enum { PEER_NUM_OUTPUTS = 5 };
@@ -289,7 +289,7 @@ static const peer_outputs PEER_OUTPUTS[PEER_NUM_OUTPUTS] = {
 
 static double peer_share(int outputs)
 {
-    return real.skin ? 1 : PEER_OUTPUTS[outputs].share;
+    return real.skin ? 1 : PEER_OUTPUTS[outputs].ratio_to_ozz;
 }
 
 // Skins with ozz itself, which does not normalize directions.

@@ -471,12 +471,12 @@ static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
     const double up = along(eye->up, eye, p) / zoom / eye->half_height;
     const double near_z = eye->near_z;
     const double far_z = eye->far_z;
-    const double share = eye->is_orthographic ? (d - near_z) / (far_z - near_z)
-                                              : (1 / near_z - 1 / d) / (1 / near_z - 1 / far_z);
+    const double fraction = eye->is_orthographic ? (d - near_z) / (far_z - near_z)
+                                                 : (1 / near_z - 1 / d) / (1 / near_z - 1 / far_z);
     const double half_width = eye->is_mirrored ? -0.5 : 0.5;
     return (real3){window.x + window.width * (0.5 + half_width * right),
                    window.y + window.height * (0.5 - 0.5 * up),
-                   eye->depth == MD5_DEPTH_ONE_TO_ZERO ? 1 - share : share};
+                   eye->depth == MD5_DEPTH_ONE_TO_ZERO ? 1 - fraction : fraction};
 }
 
 static test_eye random_eye(int i, uint64_t *random)

@@ -164,9 +164,9 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
             // those of round 3 on the middle interval.
             const double from = round == 3 ? knots[1] : knots[i];
             const double to = round == 3 ? knots[2] : knots[i + round];
-            const double share = (x - from) / (to - from);
+            const double fraction = (x - from) / (to - from);
             for (int k = 0; k < 3; k++)
-                p[i].x[k] = (1 - share) * p[i].x[k] + share * p[i + 1].x[k];
+                p[i].x[k] = (1 - fraction) * p[i].x[k] + fraction * p[i + 1].x[k];
         }
     }
     return p[0];

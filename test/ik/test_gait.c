@@ -97,11 +97,11 @@ static float walk_waves(void *user, md5_vec3 at, md5_vec3 *normal)
     return (float)(1.5 * sin(x) * cos(y));
 }
 
-static md5_vec3 mix(md5_vec3 a, md5_vec3 b, double share)
+static md5_vec3 mix(md5_vec3 a, md5_vec3 b, double fraction)
 {
-    const double rest = 1 - share;
-    return (md5_vec3){(float)(rest * a.x + share * b.x), (float)(rest * a.y + share * b.y),
-                      (float)(rest * a.z + share * b.z)};
+    const double rest = 1 - fraction;
+    return (md5_vec3){(float)(rest * a.x + fraction * b.x), (float)(rest * a.y + fraction * b.y),
+                      (float)(rest * a.z + fraction * b.z)};
 }
 
 // Returns the ankle position of a foothold, world space: `rise` above the sole along the normal.

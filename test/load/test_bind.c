@@ -239,11 +239,11 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
             const double b = bind_distance(at, (md5_vec3){4, 0, 0}, (md5_vec3){7.99f, 0, 0}) / 8.0;
             const double wa = 1.0 / pow((1 - f) * a + f * a * a, 2);
             const double wb = 1.0 / pow((1 - f) * b + f * b * b, 2);
-            const double share = wa / (wa + wb);
-            double expected = share;
-            if (share < 0.005)
+            const double fraction = wa / (wa + wb);
+            double expected = fraction;
+            if (fraction < 0.005)
                 expected = 0;
-            else if (share > 0.995)
+            else if (fraction > 0.995)
                 expected = 1;
             CHECK_NEAR(bind_weight(weights, vertex, 0), expected, 1e-5);
         }

@@ -178,7 +178,7 @@ TEST_HERE (play_feet_without_a_table_are_rejected, "feet pelvis { " LEGS " }") {
 // Characters with their machine files and without added parameters for feet: measures how fast the
 // vertices of their soles slide while they are on the floor.
 
-enum { STEPS_A_SECOND = 60, MAX_SOLES = 512 };
+enum { STEPS_PER_SECOND = 60, MAX_SOLES = 512 };
 
 // Heights in units. Vertices below `sole_height` in the bind pose belong to soles; soles below
 // `on_floor` are on the floor.
@@ -214,7 +214,7 @@ static void pose(strider *fixture)
 // Movement of sole vertices between two steps if they are on the floor in both.
 typedef struct slide_record {
     double fastest, mean; // units per second
-    double share;         // fraction of the vertices that is faster than 2 units per second
+    double fast_fraction; // fraction of the vertices that is faster than 2 units per second
     uint32_t count;
 } slide_record;
 
@@ -222,7 +222,7 @@ static void step(strider *fixture, slide_record *record)
 {
     md5_vec3 before[MAX_SOLES];
     memcpy(before, fixture->at, sizeof before);
-    play_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND);
+    play_advance(fixture->player, 1.0 / (double)STEPS_PER_SECOND);
     fixture->placement = md5_xform_mul(fixture->placement, md5_player_root_motion(fixture->player));
     pose(fixture);
     for (uint32_t i = 0; i < fixture->num_soles; i++) {
@@ -230,10 +230,10 @@ static void step(strider *fixture, slide_record *record)
             continue;
         const double x = (double)fixture->at[i].x - before[i].x;
         const double y = (double)fixture->at[i].y - before[i].y;
-        const double slide = hypot(x, y) * (double)STEPS_A_SECOND;
+        const double slide = hypot(x, y) * (double)STEPS_PER_SECOND;
         record->fastest = fmax(record->fastest, slide);
         record->mean += slide;
-        record->share += slide > 2 ? 1 : 0;
+        record->fast_fraction += slide > 2 ? 1 : 0;
         record->count++;
     }
 }
@@ -286,14 +286,14 @@ static slide_record stride(const char *file, const order *test_order, float weig
         md5_player_target(fixture.player, feet)->weight = weight;
     play_set(fixture.player, "speed", test_order->first);
     play_set(fixture.player, "turn", test_order->turn_parameter);
-    for (int i = 0; i < (int)(test_order->until * (double)STEPS_A_SECOND); i++) {
-        if (i == 5 * STEPS_A_SECOND / 2) {
+    for (int i = 0; i < (int)(test_order->until * (double)STEPS_PER_SECOND); i++) {
+        if (i == 5 * STEPS_PER_SECOND / 2) {
             play_set(fixture.player, "speed", test_order->then);
             play_set(fixture.player, "turn", 0);
             if (test_order->trigger)
                 play_set(fixture.player, test_order->trigger, 1);
         }
-        step(&fixture, i >= (int)(test_order->from * (double)STEPS_A_SECOND) ? &record : &unseen);
+        step(&fixture, i >= (int)(test_order->from * (double)STEPS_PER_SECOND) ? &record : &unseen);
     }
     free(fixture.skin);
     free(fixture.palette);
@@ -303,23 +303,24 @@ static slide_record stride(const char *file, const order *test_order, float weig
     md5_free_character(fixture.character);
     if (CHECK(record.count > 500)) {
         record.mean /= record.count;
-        record.share *= 100.0 / record.count;
+        record.fast_fraction *= 100.0 / record.count;
     }
     return record;
 }
 
-static void check_order(const char *file, const order *test_order, double max_share)
+static void check_order(const char *file, const order *test_order, double max_fast_fraction)
 {
     const slide_record off = stride(file, test_order, 0);
     const slide_record on = stride(file, test_order, 1);
     const slide_record unchanged = stride(file, test_order, -1);
     printf("note: %s, %s: sole vertices on the floor slide at %.2f units a second on average, "
            "above 2 in %.2f %%, at most %.1f; with feet that are not held %.2f, %.2f %%, %.1f\n",
-           file, test_order->name, unchanged.mean, unchanged.share, unchanged.fastest, off.mean,
-           off.share, off.fastest);
+           file, test_order->name, unchanged.mean, unchanged.fast_fraction, unchanged.fastest,
+           off.mean, off.fast_fraction, off.fastest);
     CHECK(unchanged.mean == on.mean && unchanged.fastest == on.fastest);
     CHECK(off.mean > 0.1);
-    CHECK(unchanged.mean < 0.6 * off.mean && unchanged.share <= max_share * off.share);
+    CHECK(unchanged.mean < 0.6 * off.mean
+          && unchanged.fast_fraction <= max_fast_fraction * off.fast_fraction);
 }
 
 // The fastest vertices have no limit: if the speed of the root jumps, as at the start of a run,

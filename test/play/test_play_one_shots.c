@@ -202,7 +202,7 @@ TEST (one_shot_starts_and_ends_as_documented) {
 TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
     float old_mask[PLAY_JOINTS];
     float new_mask[PLAY_JOINTS];
-    float share[PLAY_JOINTS];
+    float fractions[PLAY_JOINTS];
     build_mask(fixture, 0, old_mask);
     build_mask(fixture, 1, new_mask);
     const md5_one_shot_desc old = {.mask = "upper", .end = MD5_ONE_SHOT_LOOPS, .weight = 0.9f};
@@ -226,12 +226,12 @@ TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
         for (int i = 0; i < PLAY_JOINTS; i++) {
             const double left = 1.0 - in * new_mask[i];
             const double weight = 0.9 * (1.0 - in) * old_mask[i];
-            share[i] = left > 0 ? (float)fmin(weight / left, 1) : 0.0f;
+            fractions[i] = left > 0 ? (float)fmin(weight / left, 1) : 0.0f;
         }
         real_loop(fixture, BASE, 0.1 + time, base);
         real_loop(fixture, HIT, 0.1 + time, hit);
         real_loop(fixture, WAVE, time, wave);
-        play_real_blend(base, hit, 1, share, both);
+        play_real_blend(base, hit, 1, fractions, both);
         play_real_blend(both, wave, in, new_mask, both);
         CHECK_SMALL(miss(fixture, both), 3e-5);
         // Joint 6 is in both masks, so its transform is a blend of all three clips. Only the

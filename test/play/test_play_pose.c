@@ -53,10 +53,10 @@ TEST_HERE (play_crossfades_up_to_four) {
         real_transform expected[PLAY_JOINTS], next[PLAY_JOINTS];
         at(&fixture->assets, 0, time, expected);
         for (uint32_t k = 1; k < num_begun; k++) {
-            const double share = (time - begins[k]) / (float)durations[k];
+            const double fraction = (time - begins[k]) / (float)durations[k];
             at(&fixture->assets, k, time - begins[k], next);
             play_real_blend(expected, next,
-                            md5_ease((md5_easing){.kind = easings[k]}, (float)share), NULL,
+                            md5_ease((md5_easing){.kind = easings[k]}, (float)fraction), NULL,
                             expected);
         }
         CHECK(play_miss(fixture->player, expected) < NEAR);

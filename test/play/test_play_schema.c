@@ -212,14 +212,14 @@ static const char *random_name(uint64_t *random)
 static float random_float(const md5_column *column, uint64_t *random)
 {
     const bool has_range = column->min < column->max;
-    const double share = test_random_u32(random) / 4294967295.0;
+    const double fraction = test_random_u32(random) / 4294967295.0;
     const double low = has_range ? column->min : -1e4;
     const double high = has_range ? column->max : 1e4;
     if (column->keeps_zero && play_random_one_in(random, 5))
         return MD5_EXPLICIT_ZERO;
     if (play_random_one_in(random, 3))
         return (float)(low + (high - low) / 8.0 * play_below(random, 9));
-    return (float)(low + (high - low) * share * (play_random_one_in(random, 2) ? 1 : 1e-6));
+    return (float)(low + (high - low) * fraction * (play_random_one_in(random, 2) ? 1 : 1e-6));
 }
 
 static uint32_t random_choice(const md5_column *column, uint64_t *random)

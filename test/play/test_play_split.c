@@ -350,13 +350,13 @@ TEST (splits_of_exceptions_are_of_second_order) {
 
 // == Between fixed steps ========================================================================
 
-// A fraction of a screw motion, computed from its axis: a point rotates by `share` of the angle
+// A fraction of a screw motion, computed from its axis: a point rotates by `fraction` of the angle
 // about a line and moves along it. The library computes it from the chord.
 TEST (fraction_of_a_rigid_motion_is_on_its_screw) {
     uint64_t random = 5;
     for (int i = 0; i < 200; i++) {
         const double angle = i == 0 ? 0 : 3.1 * test_random(&random);
-        const double share = test_random(&random);
+        const double fraction = test_random(&random);
         const double yaw = 6 * test_random(&random);
         const double rise = 2 * test_random(&random) - 1;
         const double pitch = 5 * test_random(&random);
@@ -368,7 +368,7 @@ TEST (fraction_of_a_rigid_motion_is_on_its_screw) {
         md5_xform at[2];
         real3 positions[2];
         for (int k = 0; k < 2; k++) { // the whole motion, then the fraction
-            const double t = k == 0 ? 1 : share;
+            const double t = k == 0 ? 1 : fraction;
             const double s = sin(0.5 * angle * t);
             const double w = cos(0.5 * angle * t);
             const real4 q = {a.x * s, a.y * s, a.z * s, w};
@@ -380,7 +380,7 @@ TEST (fraction_of_a_rigid_motion_is_on_its_screw) {
         }
         const md5_model nothing = {0};
         md5_interpolated_pose_job job = {.model = &nothing, .motion = at[0]};
-        md5_pose_interpolated(&job, 1, (float)share, NULL);
+        md5_pose_interpolated(&job, 1, (float)fraction, NULL);
         CHECK_NEAR(job.partial_motion.translation.x, positions[1].x, 1e-5);
         CHECK_NEAR(job.partial_motion.translation.y, positions[1].y, 1e-5);
         CHECK_NEAR(job.partial_motion.translation.z, positions[1].z, 1e-5);
@@ -467,11 +467,12 @@ static double max_vertex_distance(const md5_machine *machine, uint32_t clip, dou
             md5_sample(binding,
                        md5_sample_position_at(binding->anim, time + k / rate, MD5_WRAP_CLAMP),
                        MD5_ROOT_FILE, poses + (size_t)k * num_joints);
-        for (double share = 0.125; share < 1; share += 0.125) {
-            md5_pose_interpolated(&job, 1, (float)share, NULL);
-            md5_sample(binding,
-                       md5_sample_position_at(binding->anim, time + share / rate, MD5_WRAP_CLAMP),
-                       MD5_ROOT_FILE, job.pose);
+        for (double fraction = 0.125; fraction < 1; fraction += 0.125) {
+            md5_pose_interpolated(&job, 1, (float)fraction, NULL);
+            md5_sample(
+                binding,
+                md5_sample_position_at(binding->anim, time + fraction / rate, MD5_WRAP_CLAMP),
+                MD5_ROOT_FILE, job.pose);
             md5_local_to_model(&model->skeleton, job.pose, joints + num_joints);
             for (uint32_t i = 0; i < num_joints; i++)
                 real_update_max(&max_distance,

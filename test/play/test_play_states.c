@@ -420,8 +420,8 @@ typedef struct sim_transition {
     int from;
     int to;
     int exit;
-    int share; // in quarters, or a name
-    int fade;  // ticks
+    int exit_value; // phase of the exit in quarters, or index of the exit's event
+    int fade;       // ticks
     int priority;
     int num_terms;
     int easing, leader; // the state that leads, or -1
@@ -515,9 +515,9 @@ static double sim_begin_in_step(const sim *fixture, const sim_active *left, int 
     const int number = sim_current_part(fixture, left);
     double ahead = sim_wrapped(fixture, left) - fixture->markers[clip][number];
     ahead += ahead < 0 ? sim_length[clip] : 0;
-    const double share = ahead / sim_part(fixture, clip, number);
+    const double fraction = ahead / sim_part(fixture, clip, number);
     return fmod(
-        sim_snapped(fixture->markers[next][number] + share * sim_part(fixture, next, number)),
+        sim_snapped(fixture->markers[next][number] + fraction * sim_part(fixture, next, number)),
         sim_length[next]);
 }
 
@@ -589,7 +589,7 @@ static bool sim_is_open(const sim *fixture, const sim_layer *layer,
     const bool is_once = fixture->is_once[active->state];
     const int length = sim_length[fixture->clip[active->state]];
     const double at = sim_wrapped(fixture, active);
-    const int exit = length / 4 * (backward ? 4 - transition->share : transition->share);
+    const int exit = length / 4 * (backward ? 4 - transition->exit_value : transition->exit_value);
     bool exists = true;
     bool all = true;
     const bool is_unrelated_source =
@@ -603,7 +603,7 @@ static bool sim_is_open(const sim *fixture, const sim_layer *layer,
         exists = active->position != active->begin && at == (is_once ? exit : exit % length);
     else if (transition->exit == EXIT_AT)
         exists = active->position != active->begin
-                 && (sim_events_at(fixture, active) >> transition->share & 1u) != 0;
+                 && (sim_events_at(fixture, active) >> transition->exit_value & 1u) != 0;
     *first = 0;
     for (int i = 0; i < transition->num_terms; i++) {
         if (transition->terms[i].is_or && all)
@@ -852,7 +852,7 @@ static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
             transition->from = below(random, 5) == 0 ? -1 : k % SIM_STATES;
             transition->to = (int)below(random, SIM_STATES);
             transition->exit = (int)below(random, 4);
-            transition->share =
+            transition->exit_value =
                 (int)(transition->exit == EXIT_AT ? below(random, 3) : 1 + below(random, 4));
             transition->num_terms = (int)below(random, SIM_TERMS + 1);
             if (transition->exit == NO_EXIT && transition->num_terms == 0)
@@ -861,9 +861,9 @@ static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
             test_append(text, "transition %s s%d { ", from[transition->from + 1], transition->to);
             sim_create_fade(fixture, transition, text, random);
             if (transition->exit == EXIT_AT)
-                test_append(text, "exit at %s ", sim_names[transition->share]);
+                test_append(text, "exit at %s ", sim_names[transition->exit_value]);
             else if (transition->exit != NO_EXIT)
-                test_append(text, "exit %g %s ", transition->share / 4.0,
+                test_append(text, "exit %g %s ", transition->exit_value / 4.0,
                             transition->exit == EXIT_EACH ? "each" : "");
             for (int t = 0; t < transition->num_terms; t++) {
                 sim_term *const term = &transition->terms[t];
@@ -1034,14 +1034,14 @@ static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer
 // From the first state, each transition leads to a different state. There are more parameters than
 // the bits that distinguish them.
 TEST (many_transitions_are_taken_as_by_a_full_search) {
-    enum { STEPS = 10000, MANY = 511, OF_A_KIND = 30 };
+    enum { STEPS = 10000, MANY = 511, NUM_PER_KIND = 30 };
     STRINGS(kinds) = {"f", "f", "b", "t", "not t"}, *const compared[] = {"< -1", "<= -1", "> 1",
                                                                          ">= 1"};
     SCOPED_PLAY fixture;
     test_text text = {0};
     uint64_t random = 1;
     int num_transitions = 0;
-    for (int i = 0; i < OF_A_KIND; i++)
+    for (int i = 0; i < NUM_PER_KIND; i++)
         test_append(&text, "float f%u bool b%u trigger t%u\n", i, i, i);
     test_append(&text, "layer body { state s0 a\n");
     for (uint32_t i = 1; i <= MANY; i++) {
@@ -1049,7 +1049,7 @@ TEST (many_transitions_are_taken_as_by_a_full_search) {
                     i, play_random_one_in(&random, 3) ? "any" : "s0", i, play_below(&random, 4));
         for (uint32_t num = play_random_one_in(&random, 64) ? 1 : 2, k = 0; k < num; k++) {
             const uint32_t kind = play_below(&random, 4 + k);
-            const uint32_t number = play_below(&random, OF_A_KIND);
+            const uint32_t number = play_below(&random, NUM_PER_KIND);
             const char *const comparison = kind < 2 ? compared[play_below(&random, 4)] : "";
             test_append(&text, " %s %s%u %s", k == 0 ? "when" : "and", kinds[kind], number,
                         comparison);
@@ -1059,7 +1059,7 @@ TEST (many_transitions_are_taken_as_by_a_full_search) {
     play_scene_make(&fixture, 1, "%s }", text.bytes);
     free(text.bytes);
     for (int step = 0; step < STEPS; step++) {
-        md5_player_set(fixture.player, play_below(&random, 3 * OF_A_KIND),
+        md5_player_set(fixture.player, play_below(&random, 3 * NUM_PER_KIND),
                        0.5f * (float)play_below(&random, 8) - 2);
         const uint32_t open =
             first_open(fixture.player, md5_machine_tables(fixture.machine)->layers);

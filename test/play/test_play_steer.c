@@ -5,7 +5,7 @@
 
 #include "test/play/test_play_case.h"
 
-enum { MAX_FEET = 6, STEPS_A_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
+enum { MAX_FEET = 6, STEPS_PER_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
 
 static const float on_floor = 0.15f; // units above the height of the sole at rest
 static const float fast = 2;         // units per second
@@ -119,7 +119,7 @@ static double angle_between(md5_vec3 a, md5_vec3 b)
 
 static skating skate(walker *fixture)
 {
-    const double seconds = 1.0 / (double)STEPS_A_SECOND;
+    const double seconds = 1.0 / (double)STEPS_PER_SECOND;
     md5_vec3 before[MAX_FEET], facing[MAX_FEET];
     memcpy(before, fixture->sole, sizeof before);
     memcpy(facing, fixture->facing, sizeof facing);
@@ -200,7 +200,7 @@ static walk_record walk_about(const subject *tested, int seconds, uint64_t rando
     leg_motion legs = {0};
     int next = 0;
     int num_on_floor = 0;
-    const int num_steps = seconds * STEPS_A_SECOND;
+    const int num_steps = seconds * STEPS_PER_SECOND;
     if (!make(&fixture, tested))
         return measured;
     const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
@@ -262,8 +262,8 @@ static void report(const subject *tested, const char *description, int seconds,
            "s, and turn at most by %.2f degrees a second, above 2 in %.1f %%, on average by %.2f; "
            "joints of legs accelerate at most by %.1f degrees a step squared, on average by %.2f\n",
            tested->file, description, measured->slide,
-           100.0 * measured->num_sliding / (seconds * STEPS_A_SECOND), seconds,
-           measured->angular_speed, 100.0 * measured->num_turning / (seconds * STEPS_A_SECOND),
+           100.0 * measured->num_sliding / (seconds * STEPS_PER_SECOND), seconds,
+           measured->angular_speed, 100.0 * measured->num_turning / (seconds * STEPS_PER_SECOND),
            measured->mean_angular_speed, measured->acceleration, measured->mean);
 }
 
@@ -378,10 +378,10 @@ PLAY_LISTENER(hear)
 // Plays for `seconds` seconds in equal steps.
 static void play(walker *fixture, double seconds, event_log *events)
 {
-    const int num_steps = (int)(seconds * (double)STEPS_A_SECOND + 0.5);
+    const int num_steps = (int)(seconds * (double)STEPS_PER_SECOND + 0.5);
     for (int i = 0; i < num_steps; i++) {
-        events->time += 1.0 / (double)STEPS_A_SECOND;
-        md5_player_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
+        events->time += 1.0 / (double)STEPS_PER_SECOND;
+        md5_player_advance(fixture->player, 1.0 / (double)STEPS_PER_SECOND, hear, events);
         fixture->placement =
             md5_xform_mul(fixture->placement, md5_player_root_motion(fixture->player));
     }
@@ -522,7 +522,7 @@ TEST_HERE (steer_a_tail_chase_rotates_him_on_planted_feet_until_he_falls) {
     find_soles(fixture);
     play_set(fixture->player, "chase", 1);
     skate(fixture);
-    for (int i = 0; i < 12 * STEPS_A_SECOND && number < 5; i++) {
+    for (int i = 0; i < 12 * STEPS_PER_SECOND && number < 5; i++) {
         const float fastest = skate(fixture).slide;
         const char *const state = story_state(fixture);
         if (number < 0 || strcmp(state, order[number]) != 0)

@@ -364,11 +364,11 @@ static double area_mean(const md5gl_level *level, const md5gl_level *next, uint3
     double complete = 0;
     for (uint32_t v = 0; v < level->height; v++) {
         for (uint32_t u = 0; u < level->width; u++) {
-            const double share = covered(level->width, next->width, x, u)
-                                 * covered(level->height, next->height, y, v);
+            const double covered_area = covered(level->width, next->width, x, u)
+                                        * covered(level->height, next->height, y, v);
             const double byte = level->rgba[4 * ((size_t)v * level->width + u) + channel];
-            sum += share * (is_srgb ? srgb_to_linear(byte) : byte);
-            complete += share;
+            sum += covered_area * (is_srgb ? srgb_to_linear(byte) : byte);
+            complete += covered_area;
         }
     }
     return is_srgb ? linear_to_srgb(sum / complete) : sum / complete;

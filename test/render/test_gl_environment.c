@@ -56,9 +56,9 @@ static double integral(real3 n, int channel, lobe *weight, double parameter)
         for (int column = 0; column < COLUMNS; column++) {
             const real3 d = direction_at((column + 0.5) / (int)COLUMNS, (row + 0.5) / (int)ROWS);
             const double cosine = real3_dot(d, n);
-            const double share = cosine > 0 ? weight(cosine, parameter) * sin(polar) : 0;
-            sum += share * smooth_light(d, channel);
-            weights += share;
+            const double sample_weight = cosine > 0 ? weight(cosine, parameter) * sin(polar) : 0;
+            sum += sample_weight * smooth_light(d, channel);
+            weights += sample_weight;
         }
     }
     return sum / weights;

@@ -185,13 +185,14 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     real3 normal = {0};
     for (int v = 0; v < 3; v++) {
         // Perspective-correct interpolation, but for a factor that both quotients lose.
-        const double share =
+        const double vertex_weight =
             triangle_area(pixel, corners[(v + 1) % 3], corners[(v + 2) % 3]) / corners[v].w;
-        before = (clip_point){before.x + share * was[v].x, before.y + share * was[v].y,
-                              before.w + share * was[v].w};
+        before =
+            (clip_point){before.x + vertex_weight * was[v].x, before.y + vertex_weight * was[v].y,
+                         before.w + vertex_weight * was[v].w};
         const real3 placed =
             placed_normal(&state->placements[0][instance], state->normals[0][instance][v]);
-        normal = real3_add(normal, real3_scale(placed, share));
+        normal = real3_add(normal, real3_scale(placed, vertex_weight));
     }
     // The shares have the sign of the area, which is negative if the front is seen: clockwise. A
     // mirrored front is counterclockwise.

@@ -422,16 +422,16 @@ TEST_HERE (gl_blobs_darken_the_ground) {
     static const double circles[][3] = {{5, 0, 8}, {-12, -10, 4}};
     for (size_t i = 0; i < COUNT_OF(at); i++) {
         uint8_t expected[4] = {0, 0, 0, 255};
-        double share = 1;
+        double brightness = 1;
         for (int k = 0; k < 2; k++) { // a pixel's center is half a unit from its corner
             const double right = at[i][0] + 0.5 - circles[k][0];
             const double up = at[i][1] + 0.5 - circles[k][1];
             const double left = 1 - (right * right + up * up) / (circles[k][2] * circles[k][2]);
             const double darkness = k == 0 ? 0.8 : 0.5;
-            share *= left > 0 ? 1 - darkness * left * left : 1;
+            brightness *= left > 0 ? 1 - darkness * left * left : 1;
         }
         for (int k = 0; k < 3; k++)
-            expected[k] = (uint8_t)lround(share * picture_at(&plain, at[i][0], at[i][1])[k]);
+            expected[k] = (uint8_t)lround(brightness * picture_at(&plain, at[i][0], at[i][1])[k]);
         CHECK_PIXEL(&dark, at[i][0], at[i][1], expected, 1);
     }
 }

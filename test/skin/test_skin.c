@@ -629,8 +629,8 @@ static double dual_error(const size_case *fixture, const skinned *result, uint32
     real4 d = {0};
     for (uint32_t i = begin; i < end; i++) {
         const md5_dual_quat q = fixture->dual[mesh->influence_joints[i]];
-        const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
-        const double by = md5_quat_dot(first, q.real) < 0 ? -share : share;
+        const double ratio = (double)mesh->influences[i].w / mesh->influences[begin].w;
+        const double by = md5_quat_dot(first, q.real) < 0 ? -ratio : ratio;
         r = real4_add(r, real4_scale(to_real4(q.real), by));
         d = real4_add(d, real4_scale(to_real4(q.dual), by));
     }

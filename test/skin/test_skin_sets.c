@@ -185,8 +185,8 @@ static void add_streak(random_mesh *builder, const streak *fixture, uint64_t *ra
         builder->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1 : -1};
         for (uint32_t j = 0; j < count; j++, next++) {
             const float sign = fixture->form == CANCELLING && j % 2 ? -1 : 1;
-            const float share = 1 - 1e-5f * (float)j;
-            const float bias = is_rigid ? 1 : sign * share / (float)count;
+            const float decrease = 1 - 1e-5f * (float)j;
+            const float bias = is_rigid ? 1 : sign * decrease / (float)count;
             const uint32_t rank = (j + (uint32_t)i) % count;
             const md5_vec3 q = fixture->form == APART ? random_vec3(random) : p;
             builder->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};

@@ -249,8 +249,8 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
 TEST_SHOT (view_panel_counts_baked_members, RUN SMALL FAR "--crowd-baked 30 --panel") {
     SCOPED_PICTURE drawn = shot_draw(viewer);
     viewer->options.shown.panel = true;
-    const view_stage facts = item_draw(&viewer->state, 1280.0f, 900.0f);
-    CHECK_STRING(item_text(&viewer->state, &facts, "figures/Baked"), "20  \xE2\x80\xA2  1.8 MB");
+    const view_stage stage = item_draw(&viewer->state, 1280.0f, 900.0f);
+    CHECK_STRING(item_text(&viewer->state, &stage, "figures/Baked"), "20  \xE2\x80\xA2  1.8 MB");
 }
 
 // -- Images -----------------------------------------------------------------------------------
@@ -270,8 +270,8 @@ TEST_LONG (view_crowds_look_alike_baked) {
     SCOPED_PICTURE baked = render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
     SCOPED_PICTURE later = render_shot(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
     CHECK(!shot_same(&skinned, &baked));
-    const double share = shot_difference(&baked, &skinned);
-    CHECK_THAT(share < bound, "baked clips change %.5f of the pixels", share);
+    const double difference = shot_difference(&baked, &skinned);
+    CHECK_THAT(difference < bound, "baked clips change %.5f of the pixels", difference);
     CHECK(shot_difference(&later, &skinned) > bound);
     scene_close(&scene);
 }
@@ -301,8 +301,8 @@ TEST_SHOT (view_hidden_meshes_are_hidden_baked, RUN SMALL FAR "--crowd-baked 30 
     SCOPED_PICTURE shown = shot_draw(viewer);
     view_show_meshes(viewer->state.document, UINT64_MAX);
     SCOPED_PICTURE hidden = shot_draw(viewer);
-    CHECK(measure_shot_cover(&shown).share > 0.01);
-    CHECK_EXACT(measure_shot_cover(&hidden).share, 0);
+    CHECK(measure_shot_cover(&shown).fraction > 0.01);
+    CHECK_EXACT(measure_shot_cover(&hidden).fraction, 0);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------

@@ -58,32 +58,32 @@ const view_log quiet_log = {.level = VIEW_QUIET};
 
 view_stage item_draw(view_state *viewer, float width, float height)
 {
-    const view_stage facts = view_build_stage(viewer, width, height);
+    const view_stage stage = view_build_stage(viewer, width, height);
     view_clear_canvas(&viewer->drawing.canvas);
-    view_run_ui(&viewer->ui, &viewer->panels, &facts, NULL);
-    return facts;
+    view_run_ui(&viewer->ui, &viewer->panels, &stage, NULL);
+    return stage;
 }
 
-view_rect item_find(view_state *viewer, const view_stage *facts, const char *name)
+view_rect item_find(view_state *viewer, const view_stage *stage, const char *name)
 {
     viewer->ui.query = name;
     viewer->ui.found = (view_rect){0};
     viewer->ui.found_text[0] = '\0';
     view_clear_canvas(&viewer->drawing.canvas);
-    view_run_ui(&viewer->ui, &viewer->panels, facts, NULL);
+    view_run_ui(&viewer->ui, &viewer->panels, stage, NULL);
     viewer->ui.query = NULL;
     return viewer->ui.found;
 }
 
-const char *item_text(view_state *viewer, const view_stage *facts, const char *name)
+const char *item_text(view_state *viewer, const view_stage *stage, const char *name)
 {
-    item_find(viewer, facts, name);
+    item_find(viewer, stage, name);
     return viewer->ui.found_text;
 }
 
-view_command item_press_at(view_state *viewer, const view_stage *facts, float x, float y)
+view_command item_press_at(view_state *viewer, const view_stage *stage, float x, float y)
 {
-    return view_run_ui(&viewer->ui, &viewer->panels, facts,
+    return view_run_ui(&viewer->ui, &viewer->panels, stage,
                        &(ui_mouse){.x = x, .y = y, .is_pressed = true});
 }
 
@@ -94,13 +94,13 @@ const char *item_release(view_state *viewer)
     return held;
 }
 
-view_command item_press(view_state *viewer, const view_stage *facts, const char *name, float across,
+view_command item_press(view_state *viewer, const view_stage *stage, const char *name, float across,
                         float down)
 {
-    const view_rect rect = item_find(viewer, facts, name);
+    const view_rect rect = item_find(viewer, stage, name);
     if (!CHECK(rect.width > 0.0f))
         return (view_command){.action = VIEW_NOTHING};
-    return item_press_at(viewer, facts, rect.x + across * rect.width, rect.y + down * rect.height);
+    return item_press_at(viewer, stage, rect.x + across * rect.width, rect.y + down * rect.height);
 }
 
 // -- Windows --------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ bool screen_open(screen *s, const char *file, uint32_t width, uint32_t height)
 
 void screen_draw(screen *s)
 {
-    s->facts = item_draw(&s->viewer, s->width, s->height);
+    s->stage = item_draw(&s->viewer, s->width, s->height);
 }
 
 bool screen_close(screen *s)
@@ -226,11 +226,11 @@ void page_claim(page_case *fixture, const char *file, int line, const char *text
     va_start(values, text);
     CHECK((size_t)vsnprintf(words, sizeof words, text, values) < sizeof words);
     va_end(values);
-    char *const facts = strchr(words, '|');
+    char *const stage = strchr(words, '|');
     char *const time = strchr(words, '@');
-    if (facts != NULL)
-        *facts = '\0';
-    if (time != NULL && (facts == NULL || time < facts)) {
+    if (stage != NULL)
+        *stage = '\0';
+    if (time != NULL && (stage == NULL || time < stage)) {
         for (time[0] = '\0'; (item = strtok_r(rest, ";", &rest)) != NULL;) {
             char *const name = item + strspn(item, " ");
             char *const sign = strstr(name, " = ");
@@ -246,8 +246,8 @@ void page_claim(page_case *fixture, const char *file, int line, const char *text
                        strtod(time + 1, NULL), &fixture->cache);
         fixture->has_picture = true;
     }
-    rest = facts != NULL ? facts + 1 : NULL;
-    while (facts != NULL && (item = strtok_r(rest, ";", &rest)) != NULL) {
+    rest = stage != NULL ? stage + 1 : NULL;
+    while (stage != NULL && (item = strtok_r(rest, ";", &rest)) != NULL) {
         char *sign = item + strlen(item) - 1;
         char *const allowed = strstr(item, " ~ ");
         while (sign > item && !(strchr("=<>", *sign) != NULL && sign[-1] == ' '))

@@ -45,18 +45,18 @@ view_stage item_draw(view_state *viewer, float width, float height);
 
 // Draws the interface, and returns the rectangle of the first item whose name, "panel/label",
 // begins with `name`. Its width is 0 if there is no such item.
-view_rect item_find(view_state *viewer, const view_stage *facts, const char *name);
+view_rect item_find(view_state *viewer, const view_stage *stage, const char *name);
 
 // Returns the text of the row with this name, or "" if the row does not exist.
-const char *item_text(view_state *viewer, const view_stage *facts, const char *name);
+const char *item_text(view_state *viewer, const view_stage *stage, const char *name);
 
 // Presses at a point in pixels. item_release() returns the panel whose value was held, or NULL.
-view_command item_press_at(view_state *viewer, const view_stage *facts, float x, float y);
+view_command item_press_at(view_state *viewer, const view_stage *stage, float x, float y);
 const char *item_release(view_state *viewer);
 
 // Presses a point of an item: (0, 0) is its upper left corner, (1, 1) its lower right corner. The
 // test fails if the item does not exist.
-view_command item_press(view_state *viewer, const view_stage *facts, const char *name, float across,
+view_command item_press(view_state *viewer, const view_stage *stage, const char *name, float across,
                         float down);
 
 // -- Windows --------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ typedef struct screen {
     gl_scene gl;
     view_options options;
     view_state viewer;
-    view_stage facts; // from the last screen_draw()
+    view_stage stage; // from the last screen_draw()
     float width, height;
     char *folder; // NULL, or a path from folder_make(), which screen_close() removes
 } screen;

@@ -465,8 +465,8 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
     SCOPED_PICTURE impostors =
         render_shot(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");
     CHECK(!shot_same(&models, &impostors));
-    const double share = shot_difference(&impostors, &models);
-    CHECK_THAT(share < 0.15, "impostors change %.4f of the pixels", share);
+    const double difference = shot_difference(&impostors, &models);
+    CHECK_THAT(difference < 0.15, "impostors change %.4f of the pixels", difference);
     scene_close(&scene);
 }
 

@@ -10,7 +10,7 @@
 // Presses an item and executes its command.
 static view_action press(screen *s, const char *name, float across)
 {
-    view_command command = item_press(&s->viewer, &s->facts, name, across, 0.5f);
+    view_command command = item_press(&s->viewer, &s->stage, name, across, 0.5f);
     const view_action action = command.action;
     view_execute(&s->viewer, command);
     item_release(&s->viewer);
@@ -20,7 +20,7 @@ static view_action press(screen *s, const char *name, float across)
 
 static bool file_exists(screen *s, const char *name)
 {
-    return item_find(&s->viewer, &s->facts, name).width > 0.0f;
+    return item_find(&s->viewer, &s->stage, name).width > 0.0f;
 }
 
 static int32_t find_joint(const screen *s, const char *name)
@@ -33,14 +33,14 @@ static int32_t find_joint(const screen *s, const char *name)
 // -- The outliner ---------------------------------------------------------------------------
 
 TEST_HERE (outliner_expands_the_parents_of_a_selected_joint, BOBBIN) {
-    const view_rect row = item_find(&s->viewer, &s->facts, "joint/origin");
+    const view_rect row = item_find(&s->viewer, &s->stage, "joint/origin");
     press(s, "joint/origin", 13.0f * 1.2f / row.width);
     CHECK(!file_exists(s, "joint/tail_2"));
     s->viewer.ui.selected_joint = find_joint(s, "toe_in_r");
     screen_draw(s);
     screen_draw(s);
-    const view_rect found = item_find(&s->viewer, &s->facts, "joint/toe_in_r");
-    const view_rect dock = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect found = item_find(&s->viewer, &s->stage, "joint/toe_in_r");
+    const view_rect dock = view_current_layout(&s->stage).docks[VIEW_DOCK_LEFT];
     CHECK(found.y > dock.y && found.y + found.height < dock.y + dock.height);
 }
 
@@ -61,10 +61,10 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_JOINT_SELECTED);
     CHECK(s->viewer.ui.selected_mesh == 1 && s->viewer.ui.selected_joint == -1);
     CHECK_UINT(s->viewer.options->hidden_meshes, 0);
-    CHECK(s->facts.highlighted_mesh == 1);
+    CHECK(s->stage.highlighted_mesh == 1);
     s->viewer.uptime += 0.7;
     screen_draw(s);
-    CHECK(s->facts.highlighted_mesh == -1 && s->viewer.ui.selected_mesh == 1);
+    CHECK(s->stage.highlighted_mesh == -1 && s->viewer.ui.selected_mesh == 1);
     press(s, "joint/origin", 0.8f);
     CHECK(s->viewer.ui.selected_mesh == -1
           && s->viewer.ui.selected_joint == find_joint(s, "origin"));
@@ -79,12 +79,12 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
         s->viewer.cameras.user = original;
         s->viewer.ui.selected_mesh = s->viewer.ui.selected_material = -1;
         screen_draw(s);
-        const view_rect row = item_find(&s->viewer, &s->facts, names[i]);
+        const view_rect row = item_find(&s->viewer, &s->stage, names[i]);
         const ui_mouse mouse = {.x = row.x + 0.5f * row.width,
                                 .y = row.y + 0.5f * row.height,
                                 .is_pressed = true,
                                 .is_double = true};
-        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &mouse));
+        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &mouse));
         CHECK_THAT(s->viewer.cameras.user.distance < 0.6f * original.distance
                        && s->viewer.cameras.user.target.z > original.target.z,
                    "%s", names[i]);
@@ -109,7 +109,7 @@ TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     const uint32_t joint = (uint32_t)find_joint(s, "forearm_l");
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts,
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage,
                 &(ui_mouse){.key = 'c', .control = true});
     char *const text = SDL_GetClipboardText();
     const char *const line = strstr(text, "local Position\t");
@@ -141,8 +141,8 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     CHECK(count > 100);
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
-    const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
-    const view_rect next = item_find(&s->viewer, &s->facts, "figures/bobbin");
+    const view_rect head = item_find(&s->viewer, &s->stage, "chosen/Weights");
+    const view_rect next = item_find(&s->viewer, &s->stage, "figures/bobbin");
     CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2); // including headings and a gap
 }
 
@@ -151,10 +151,10 @@ TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
     const int32_t joint = find_joint(s, "head");
     s->viewer.ui.selected_joint = joint;
     screen_draw(s);
-    const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
+    const view_rect head = item_find(&s->viewer, &s->stage, "chosen/Weights");
     const ui_mouse move = {.x = head.x + 30.0f, .y = head.y + 3.0f * head.height, .is_moved = true};
     CHECK(!s->viewer.ui.highlighted_point.is_set);
-    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &move).action,
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &move).action,
                VIEW_HANDLED);
     const view_pick *const lit = &s->viewer.ui.highlighted_point;
     const md5_mesh *const mesh = &s->viewer.document->scene.model->meshes[lit->mesh];
@@ -164,7 +164,7 @@ TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
         weight += mesh->influence_joints[i] == (uint32_t)joint ? mesh->influences[i].w : 0.0f;
     CHECK(lit->is_set && weight > 0.5f); // sorted by weight, largest first
     const ui_mouse away = {.x = 600, .y = 400, .is_moved = true};
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &away);
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &away);
     CHECK(!lit->is_set);
 }
 
@@ -253,9 +253,9 @@ TEST_HERE (curves_set_the_time, BOBBIN) {
     CHECK_NEAR(frame_position, 0.5 * (anim->num_frames - 1), 0.51);
     CHECK_NEAR(frame_position, round(frame_position), 1e-6); // a whole frame
     screen_draw(s);
-    const view_rect button = item_find(&s->viewer, &s->facts, "curves/Copy");
+    const view_rect button = item_find(&s->viewer, &s->stage, "curves/Copy");
     const float row = ceilf(1.6f * 13.0f); // the table shows the values of that frame
-    item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
+    item_press_at(&s->viewer, &s->stage, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
     CHECK(fabs(view_frame_position(&s->viewer.play, anim) - frame_position) < 10.0);
 }
 
@@ -285,7 +285,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     s->height = 480.0f;
     screen_draw(s);
     const float em = view_em(&s->viewer.drawing.font);
-    const float name_width = item_find(&s->viewer, &s->facts, "compared/").width - 4 * 5.2f * em;
+    const float name_width = item_find(&s->viewer, &s->stage, "compared/").width - 4 * 5.2f * em;
     CHECK(name_width > view_text_width(&s->viewer.drawing.font, VIEW_TEXT, "shoulder_r"));
     s->width = 1280.0f;
     s->height = 720.0f;
@@ -297,20 +297,20 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
 // -- Docks ----------------------------------------------------------------------------------
 
 TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
-    const view_rect row = item_find(&s->viewer, &s->facts, "joint/hips");
+    const view_rect row = item_find(&s->viewer, &s->stage, "joint/hips");
     const ui_mouse wheel = {.x = row.x + 30.0f, .y = row.y + 3.0f, .wheel = -3};
-    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &wheel).action,
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &wheel).action,
                VIEW_HANDLED);
     screen_draw(s);
-    CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
+    CHECK(item_find(&s->viewer, &s->stage, "joint/hips").y < row.y - 50.0f);
     for (int i = 0; i < 100; i++)
-        view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &wheel);
+        view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &wheel);
     screen_draw(s);
-    const view_rect dock = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect dock = view_current_layout(&s->stage).docks[VIEW_DOCK_LEFT];
     const view_scene *const scene = &s->viewer.document->scene;
     const char *const name = scene->skeleton->joints[scene->num_joints - 1].name;
     SCOPED_STRING label = common_format("joint/%s", name);
-    const view_rect last = item_find(&s->viewer, &s->facts, label);
+    const view_rect last = item_find(&s->viewer, &s->stage, label);
     CHECK(last.y + last.height <= dock.y + dock.height);
 }
 
@@ -318,40 +318,40 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
 TEST_HERE (docks_clip_their_content, BOBBIN) {
     s->viewer.ui.scrolls[0].wanted = 60.0f;
     screen_draw(s);
-    const view_rect field = item_find(&s->viewer, &s->facts, "search/Search");
-    item_press_at(&s->viewer, &s->facts, field.x + 5.0f, field.y + 5.0f);
+    const view_rect field = item_find(&s->viewer, &s->stage, "search/Search");
+    item_press_at(&s->viewer, &s->stage, field.x + 5.0f, field.y + 5.0f);
     CHECK_STRING(s->viewer.ui.focus.panel, "search");
 }
 
 TEST_HERE (docks_close_and_are_resized, BOBBIN) {
-    const view_rect before = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect before = view_current_layout(&s->stage).docks[VIEW_DOCK_LEFT];
     const float edge = before.x + before.width - 1.0f;
-    item_press_at(&s->viewer, &s->facts, edge, 300.0f);
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts,
+    item_press_at(&s->viewer, &s->stage, edge, 300.0f);
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage,
                 &(ui_mouse){.x = edge + 100.0f, .y = 300, .is_moved = true});
     item_release(&s->viewer);
     screen_draw(s);
-    CHECK_NEAR(view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f,
+    CHECK_NEAR(view_current_layout(&s->stage).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f,
                3);
     press(s, "outliner/close", 0.5f);
     CHECK(!s->viewer.options->shown.hierarchy);
-    CHECK(!(view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT].width > 0.0f));
+    CHECK(!(view_current_layout(&s->stage).docks[VIEW_DOCK_LEFT].width > 0.0f));
     press(s, "inspector/close", 0.5f);
     CHECK(!s->viewer.options->shown.inspector);
 }
 
 TEST_HERE (docks_restore_their_size, BOBBIN) {
-    const view_rect before = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect before = view_current_layout(&s->stage).docks[VIEW_DOCK_LEFT];
     s->viewer.ui.docks.sizes[VIEW_DOCK_LEFT] = 30.0f;
     screen_draw(s);
-    const view_rect wide = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect wide = view_current_layout(&s->stage).docks[VIEW_DOCK_LEFT];
     CHECK(wide.width > before.width);
     const ui_mouse twice = {
         .x = wide.x + wide.width - 1.0f, .y = 300, .is_pressed = true, .is_double = true};
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &twice);
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &twice);
     item_release(&s->viewer);
     screen_draw(s);
-    CHECK(view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT].width == before.width);
+    CHECK(view_current_layout(&s->stage).docks[VIEW_DOCK_LEFT].width == before.width);
 }
 
 // == Context menus and tooltips ===================================================================

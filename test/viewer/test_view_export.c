@@ -227,8 +227,8 @@ TEST_EXPORT (view_export_reports_the_invalid_choice) {
 
 static view_action press_key(screen *fixture, int32_t key)
 {
-    const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
-    return view_run_ui(&fixture->viewer.ui, &fixture->viewer.panels, &facts,
+    const view_stage stage = item_draw(&fixture->viewer, WIDTH, HEIGHT);
+    return view_run_ui(&fixture->viewer.ui, &fixture->viewer.panels, &stage,
                        &(ui_mouse){.key = key})
         .action;
 }
@@ -237,8 +237,8 @@ TEST_EXPORT (view_export_confirms_replacing_a_file) {
     folder_write_text(fixture->folder, "out.png", "mine");
     view_update_export(&fixture->viewer);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
-    const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
-    CHECK(item_find(&fixture->viewer, &facts, "export/Replace").width > 0.0f);
+    const view_stage stage = item_draw(&fixture->viewer, WIDTH, HEIGHT);
+    CHECK(item_find(&fixture->viewer, &stage, "export/Replace").width > 0.0f);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
 }
 
@@ -246,8 +246,8 @@ TEST_EXPORT (view_export_confirms_again_for_another_name) {
     folder_write_text(fixture->folder, "out.png", "mine");
     view_update_export(&fixture->viewer);
     press_key(fixture, VIEW_KEY_RETURN);
-    const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
-    item_press(&fixture->viewer, &facts, "export/Transparent", 0.5f, 0.5f);
+    const view_stage stage = item_draw(&fixture->viewer, WIDTH, HEIGHT);
+    item_press(&fixture->viewer, &stage, "export/Transparent", 0.5f, 0.5f);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
 }
 
@@ -698,9 +698,9 @@ TEST_EXPORT (view_export_dialog_is_complete_in_its_first_frame) {
     view_perform_export(viewer, VIEW_EXPORT); // it was open, so this reopens it
     viewer->panels.export.is_set = false;
     view_perform_export(viewer, VIEW_EXPORT);
-    const view_stage facts = item_draw(viewer, 3840.0f, 2160.0f);
-    CHECK(item_find(viewer, &facts, "export/Image").width > 0.0f);
-    CHECK(item_find(viewer, &facts, "export/Folder").width > 0.0f);
+    const view_stage stage = item_draw(viewer, 3840.0f, 2160.0f);
+    CHECK(item_find(viewer, &stage, "export/Image").width > 0.0f);
+    CHECK(item_find(viewer, &stage, "export/Folder").width > 0.0f);
 }
 
 // Without a dialog of the desktop, the folder is chosen in our list. Then the dialog opens again.
@@ -780,13 +780,13 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     const float width = 420.0f;
     const float height = 300.0f;
     view_state *const viewer = &fixture->viewer;
-    view_stage facts = item_draw(viewer, width, height);
-    const view_rect button = item_find(viewer, &facts, "export/Export");
+    view_stage stage = item_draw(viewer, width, height);
+    const view_rect button = item_find(viewer, &stage, "export/Export");
     CHECK(button.width > 0.0f && button.x + button.width < width
           && button.y + button.height < height);
-    CHECK(item_find(viewer, &facts, "export/Automatic").y > button.y); // the item is cut off
-    view_run_ui(&viewer->ui, &viewer->panels, &facts, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
-    const view_rect field = item_find(viewer, &facts, "export/Automatic");
+    CHECK(item_find(viewer, &stage, "export/Automatic").y > button.y); // the item is cut off
+    view_run_ui(&viewer->ui, &viewer->panels, &stage, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
+    const view_rect field = item_find(viewer, &stage, "export/Automatic");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
     CHECK(press_key(fixture, VIEW_KEY_HOME) == VIEW_HANDLED);
 }
@@ -798,9 +798,9 @@ TEST_EXPORT (view_export_dialog_scrolls_to_its_focus) {
     REQUIRE(view_set_scale(viewer, 2));
     view_name_export(&viewer->panels.export, "sheet");
     item_draw(viewer, 1280, 720);
-    const view_stage facts = item_draw(viewer, 1280, 720);
-    const view_rect button = item_find(viewer, &facts, "export/Export");
-    const view_rect field = item_find(viewer, &facts, "export/Folder");
+    const view_stage stage = item_draw(viewer, 1280, 720);
+    const view_rect button = item_find(viewer, &stage, "export/Export");
+    const view_rect field = item_find(viewer, &stage, "export/Folder");
     CHECK_STRING(viewer->ui.focus.panel, "export");
     CHECK(field.height > 0 && field.y + field.height <= button.y);
 }
@@ -810,8 +810,8 @@ static void check_choice(view_state *viewer, const char *text)
 {
     char item[64];
     snprintf(item, sizeof item, "export/%s", text);
-    const view_stage facts = item_draw(viewer, 320.0f, 240.0f);
-    const float width = item_find(viewer, &facts, item).width;
+    const view_stage stage = item_draw(viewer, 320.0f, 240.0f);
+    const float width = item_find(viewer, &stage, item).width;
     CHECK_THAT(width >= view_text_width(&viewer->drawing.font, VIEW_TEXT, text), "%s", text);
 }
 

@@ -101,12 +101,12 @@ TEST_SCREEN (game_list_without_locations_begins_at_the_left,
     view_lists *const lists = &viewer->lists;
     lists->library = view_open_library(test_path("models/game/base"), NULL, NULL, NULL);
     view_show_section(viewer, VIEW_ENTITIES);
-    const view_stage facts = item_draw(viewer, 1280, 720);
+    const view_stage stage = item_draw(viewer, 1280, 720);
     common_list *const locations = &viewer->panels.browser.locations;
     CHECK_UINT(locations->count, 0);
-    const view_rect alone = item_find(viewer, &facts, "list/Filter");
+    const view_rect alone = item_find(viewer, &stage, "list/Filter");
     common_add(locations, common_copy(""));
-    const view_rect beside = item_find(viewer, &facts, "list/Filter");
+    const view_rect beside = item_find(viewer, &stage, "list/Filter");
     CHECK(alone.width > 0 && beside.x > alone.x + 10 * viewer->ui.em);
 }
 

@@ -339,10 +339,10 @@ TEST (view_graph_of_sixty_states_is_readable) {
 // Presses a key and draws. Returns true if the focus is at a state of the body afterwards.
 static bool press_key(view_state *state, int32_t key, const char *name, view_command *command)
 {
-    const view_stage facts = item_draw(state, 1280.0f, 900.0f);
+    const view_stage stage = item_draw(state, 1280.0f, 900.0f);
     *command =
-        view_run_ui(&state->ui, &state->panels, &facts, &(ui_mouse){.x = 1, .y = 1, .key = key});
-    const view_rect rect = item_find(state, &facts, name);
+        view_run_ui(&state->ui, &state->panels, &stage, &(ui_mouse){.x = 1, .y = 1, .key = key});
+    const view_rect rect = item_find(state, &stage, name);
     const view_rect focus = state->ui.focus_rect;
     return fabsf(rect.x - focus.x) < 0.5f && fabsf(rect.y - focus.y) < 0.5f;
 }
@@ -351,8 +351,8 @@ TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
            "models/bobbin/bobbin.md5machine --panel --graph") {
     view_state *const state = &viewer->state;
     view_command command;
-    const view_stage facts = item_draw(state, 1280.0f, 900.0f);
-    item_press(state, &facts, "state/layer story", 0.5f, 0.5f);
+    const view_stage stage = item_draw(state, 1280.0f, 900.0f);
+    item_press(state, &stage, "state/layer story", 0.5f, 0.5f);
     for (int i = 0; i < 300 && !press_key(state, VIEW_KEY_TAB, "state/story/sit", &command);)
         i++;
     CHECK(press_key(state, VIEW_KEY_RIGHT, "state/story/doze", &command));
@@ -362,7 +362,7 @@ TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
     const view_machine *const machine = &state->document->scene.machine;
     CHECK_STRING(machine->desc->layers[2].states[command.item].name, "sit");
     // If names are too small to read, only the name of the active state is drawn.
-    item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
+    item_press(state, &stage, "state/layer body", 0.5f, 0.5f);
     state->panels.graph.zoom = 0.55f;
     item_draw(state, 1280.0f, 900.0f);
     const size_t before = state->drawing.canvas.count;

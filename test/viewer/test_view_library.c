@@ -416,8 +416,8 @@ TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
             num_visible += rgba[3] > 128;
             num_colored += rgba[3] > 128 && (rgba[2] > rgba[0] + 20 || rgba[0] > rgba[2] + 20);
         }
-        const double share = num_visible / (double)(bobbin->width * bobbin->height);
-        CHECK(share > 0.15 && share < 0.8);
+        const double visible_fraction = num_visible / (double)(bobbin->width * bobbin->height);
+        CHECK(visible_fraction > 0.15 && visible_fraction < 0.8);
         CHECK(num_colored > num_visible / 3); // Bobbin is turquoise and orange
     }
     CHECK(wait_for_preview(s, previews, "nothing_at_all") == NULL);
@@ -459,7 +459,7 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
     }
     // Information about our own files, from their first lines: images are 512 or, if reduced for
     // tests, 128 pixels wide.
-    static const char *const facts[][3] = {
+    static const char *const stage[][3] = {
         {"models/bobbin/bobbin_eye.png",
          "512\xC3\x97"
          "512 png",
@@ -467,11 +467,11 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
          "128 png"},
         {"models/bobbin/bobbin.md5mesh", "79 joints", "79 joints"},
         {"models/bobbin/walk.md5anim", "1.00 s", "1.00 s"}};
-    for (size_t i = 0; i < COUNT_OF(facts); i++) {
-        const view_preview preview = view_preview_file(test_path(facts[i][0]), 64, NULL, &drawer);
+    for (size_t i = 0; i < COUNT_OF(stage); i++) {
+        const view_preview preview = view_preview_file(test_path(stage[i][0]), 64, NULL, &drawer);
         CHECK(preview.image.rgba != NULL && preview.image.width <= 64 && !preview.is_wrong);
-        CHECK_THAT(strncmp(preview.info, facts[i][1], strlen(facts[i][1])) == 0
-                       || strncmp(preview.info, facts[i][2], strlen(facts[i][2])) == 0,
+        CHECK_THAT(strncmp(preview.info, stage[i][1], strlen(stage[i][1])) == 0
+                       || strncmp(preview.info, stage[i][2], strlen(stage[i][2])) == 0,
                    "%s", preview.info);
         free(preview.image.rgba);
     }

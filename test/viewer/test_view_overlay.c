@@ -203,8 +203,8 @@ TEST_SCENE (view_option_hide_finds_meshes) {
 TEST_SCENE (view_option_hide_empties_the_image) {
     SCOPED_PICTURE all = render_shot(scene, SMALL " --grid=no");
     SCOPED_PICTURE none = render_shot(scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
-    CHECK(measure_shot_cover(&all).share > 0.02);
-    CHECK(measure_shot_cover(&none).share == 0.0);
+    CHECK(measure_shot_cover(&all).fraction > 0.02);
+    CHECK(measure_shot_cover(&none).fraction == 0.0);
 }
 
 // A misspelt name is an error, but only with files from the command line.

@@ -208,19 +208,21 @@ static double twisted_waist(const md5_model *model, uint32_t joint, double angle
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const md5_vertex vertex = mesh->file_vertices[mesh->sources[v]];
-            double share = 0.0;
+            double weight_of_joint = 0.0;
             for (uint32_t i = 0; i < vertex.num_weights; i++) {
                 const md5_weight weight = mesh->weights[vertex.first_weight + i];
                 uint32_t at = weight.joint;
                 while (at != MD5_NONE && at != joint)
                     at = model->skeleton.joints[at].parent;
-                share += at == joint ? weight.bias : 0.0;
+                weight_of_joint += at == joint ? weight.bias : 0.0;
             }
             const double r =
                 hypot((double)mesh->positions[v].x - axis.x, (double)mesh->positions[v].y - axis.y);
-            if (share > 0.25 && share < 0.75) {
+            if (weight_of_joint > 0.25 && weight_of_joint < 0.75) {
                 before += r;
-                after += r * hypot(1.0 - share + share * cos(angle), share * sin(angle));
+                after += r
+                         * hypot(1.0 - weight_of_joint + weight_of_joint * cos(angle),
+                                 weight_of_joint * sin(angle));
             }
         }
     }

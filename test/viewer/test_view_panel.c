@@ -188,7 +188,7 @@ TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
 static const char *row_text(screen *s, const char *name)
 {
     screen_draw(s);
-    return item_text(&s->viewer, &s->facts, name);
+    return item_text(&s->viewer, &s->stage, name);
 }
 
 // Checks the names of the active clips. Each is followed by a space.
@@ -262,7 +262,7 @@ TEST_HERE (view_panel_writes_positions_without_exponents, BOBBIN) {
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
         s->viewer.pick = (view_pick){.is_set = true, .joint = 0, .triangle = i};
         const char *const text = row_text(s, "figures/Position");
-        const float width = view_current_layout(&s->facts).docks[VIEW_DOCK_RIGHT].width;
+        const float width = view_current_layout(&s->stage).docks[VIEW_DOCK_RIGHT].width;
         CHECK(text[0] != '\0' && strpbrk(text, "e-") == NULL);
         CHECK(view_text_width(&s->viewer.drawing.font, VIEW_TEXT, text)
               < width - 2 * VIEW_INSET - 84);
@@ -334,8 +334,8 @@ static view_rect visible_box(screen *s)
     view_state *const viewer = &s->viewer;
     const float width = (float)viewer->width;
     const float height = (float)viewer->height;
-    const view_stage facts = view_build_stage(viewer, width, height);
-    const view_lens lens = view_stage_lens(&facts);
+    const view_stage stage = view_build_stage(viewer, width, height);
+    const view_lens lens = view_stage_lens(&stage);
     float left = INFINITY;
     float top = INFINITY;
     float right = -INFINITY;
@@ -371,13 +371,13 @@ static view_rect check_visible(screen *s)
 {
     const float width = (float)s->viewer.width;
     const float height = (float)s->viewer.height;
-    const view_stage facts = view_build_stage(&s->viewer, width, height);
+    const view_stage stage = view_build_stage(&s->viewer, width, height);
     const view_rect box = visible_box(s);
     const view_rect picture = {0, 0, width, height};
     CHECK(box.x >= 0.0f && box.y >= 0.0f);
     CHECK(box.x + box.width <= picture.width && box.y + box.height <= picture.height);
     CHECK(box.height > 0.2f * height);
-    const view_layout layout = view_current_layout(&facts);
+    const view_layout layout = view_current_layout(&stage);
     CHECK(box.x >= layout.free.x && box.x + box.width <= layout.free.x + layout.free.width);
     CHECK(box.y >= layout.free.y && box.y + box.height <= layout.free.y + layout.free.height);
     return box;
@@ -543,9 +543,9 @@ TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mes
 TEST_SCREEN (view_texture_tile_shows_its_size, screen_open(s, BOBBIN, 1280, 720)) {
     s->viewer.ui.selected_mesh = 0;
     screen_draw(s);
-    const view_rect tile = item_find(&s->viewer, &s->facts, "page/Texture");
+    const view_rect tile = item_find(&s->viewer, &s->stage, "page/Texture");
     CHECK(tile.width > 0.0f);
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts,
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage,
                 &(ui_mouse){.x = tile.x + 5.0f, .y = tile.y + 5.0f, .is_moved = true});
     screen_draw(s);
     const view_texture *const image =

@@ -12,12 +12,12 @@
 static void check_framed(shot picture, const char *description)
 {
     const shot_cover cover = measure_shot_cover(&picture);
-    const bool is_visible = cover.share > 0.02 && cover.share < 0.9;
+    const bool is_visible = cover.fraction > 0.02 && cover.fraction < 0.9;
     const bool is_inside_x = cover.left > 0.01 && cover.right < 0.99;
     const bool is_inside_y = cover.top > 0.01 && cover.bottom < 0.99;
     const bool is_large = cover.right - cover.left > 0.5 || cover.bottom - cover.top > 0.5;
     CHECK_THAT(is_visible && is_inside_x && is_inside_y && is_large,
-               "%s: %.3f of the picture, from %.3f %.3f to %.3f %.3f", description, cover.share,
+               "%s: %.3f of the picture, from %.3f %.3f to %.3f %.3f", description, cover.fraction,
                cover.left, cover.top, cover.right, cover.bottom);
     free(picture.rgba);
 }
@@ -233,7 +233,7 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_twisted_limbs) {
                                            " --no-background --skinning %s",
                                            cases[i]);
         SCOPED_PICTURE post = render_shot(scene, line);
-        fraction[i] = post.rgba != NULL ? measure_shot_cover(&post).share : 0.0;
+        fraction[i] = post.rgba != NULL ? measure_shot_cover(&post).fraction : 0.0;
     }
     CHECK(fraction[1] < 0.7 * fraction[0]);
     CHECK(fraction[2] > 0.9 * fraction[0]);

@@ -449,10 +449,10 @@ TEST_LONG (view_crowds_look_alike_reduced) {
     SCOPED_PICTURE later = render_shot(&scene, RUNNERS "--animation-time 0.48");
     SCOPED_PICTURE reduced =
         render_shot(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512");
-    const double share = shot_difference(&reduced, &full);
+    const double difference = shot_difference(&reduced, &full);
     const double step = shot_difference(&later, &full);
     CHECK(!shot_same(&reduced, &full));
-    CHECK_THAT(share < 0.5 * step, "fewer triangles change %.4f, time %.4f", share, step);
+    CHECK_THAT(difference < 0.5 * step, "fewer triangles change %.4f, time %.4f", difference, step);
     scene_close(&scene);
 }
 

@@ -25,22 +25,22 @@ static bool open_window(screen *w)
 // Presses an item of the interface, or a key, and executes the resulting command.
 static void press(screen *w, const char *name)
 {
-    const view_stage facts = item_draw(&w->viewer, 1280, 720);
-    view_execute(&w->viewer, item_press(&w->viewer, &facts, name, 0.5f, 0.5f));
+    const view_stage stage = item_draw(&w->viewer, 1280, 720);
+    view_execute(&w->viewer, item_press(&w->viewer, &stage, name, 0.5f, 0.5f));
     item_release(&w->viewer);
 }
 
 static void press_key(screen *w, int32_t key)
 {
-    const view_stage facts = item_draw(&w->viewer, 1280, 720);
+    const view_stage stage = item_draw(&w->viewer, 1280, 720);
     view_execute(&w->viewer,
-                 view_run_ui(&w->viewer.ui, &w->viewer.panels, &facts, &(ui_mouse){.key = key}));
+                 view_run_ui(&w->viewer.ui, &w->viewer.panels, &stage, &(ui_mouse){.key = key}));
 }
 
 static bool has_item(screen *w, float width, float height, const char *name)
 {
-    const view_stage facts = item_draw(&w->viewer, width, height);
-    const view_rect found = item_find(&w->viewer, &facts, name);
+    const view_stage stage = item_draw(&w->viewer, width, height);
+    const view_rect found = item_find(&w->viewer, &stage, name);
     const bool is_inside_x = found.x >= 0.0f && found.x + found.width <= width;
     const bool is_inside_y = found.y >= 0.0f && found.y + found.height <= height;
     return found.width > 0.0f && is_inside_x && is_inside_y;
@@ -226,8 +226,8 @@ TEST_HERE (view_problems_are_scrolled_by_keys) {
 TEST_HERE (view_problems_are_filtered) {
     warn(w, 40);
     press(w, "problems/Filter");
-    view_stage facts = item_draw(&w->viewer, 1280, 720);
-    view_run_ui(&w->viewer.ui, &w->viewer.panels, &facts, &(ui_mouse){.text = "number 39"});
+    view_stage stage = item_draw(&w->viewer, 1280, 720);
+    view_run_ui(&w->viewer.ui, &w->viewer.panels, &stage, &(ui_mouse){.text = "number 39"});
     CHECK(!has_item(w, 1280, 720, "problems/warning number 2"));
     CHECK(has_item(w, 1280, 720, "problems/warning number 39"));
 }
@@ -448,7 +448,7 @@ TEST_HERE (view_problems_include_messages_of_engines) {
 TEST_HERE (view_problems_without_a_line_select_their_mesh) {
     uint32_t count = 0;
     open_checked(w, test_path(BOBBIN));
-    const view_stage facts = item_draw(&w->viewer, 1280, 720);
+    const view_stage stage = item_draw(&w->viewer, 1280, 720);
     const view_reports *const reports = w->viewer.log.reports;
     for (size_t i = 0; i < reports->count; i++) {
         const view_report *const row = &reports->rows[i];
@@ -457,7 +457,7 @@ TEST_HERE (view_problems_without_a_line_select_their_mesh) {
             continue;
         count++;
         CHECK(row->about.kind == VIEW_ABOUT_MESH && row->about.number == number
-              && view_is_about_mesh(&facts, row, number));
+              && view_is_about_mesh(&stage, row, number));
     }
     CHECK(count > 0);
 }
@@ -545,8 +545,8 @@ TEST_HERE (view_start_page_fits_into_any_window) {
 
 static const char *frame_time(screen *w)
 {
-    const view_stage facts = item_draw(&w->viewer, 1280, 720);
-    return item_text(&w->viewer, &facts, "figures/Frame time");
+    const view_stage stage = item_draw(&w->viewer, 1280, 720);
+    return item_text(&w->viewer, &stage, "figures/Frame time");
 }
 
 TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
@@ -574,11 +574,11 @@ TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
 TEST_HERE (view_recording_is_ended_by_a_click_on_its_icon) {
     view_movie movie = {.num_added = 50, .frame_rate = 25};
     w->viewer.jobs.movie = &movie;
-    const view_stage facts = item_draw(&w->viewer, 1280, 720);
-    CHECK(fabs(facts.recorded - 2.0) < 1e-9);
-    const view_rect free = view_current_layout(&facts).free;
+    const view_stage stage = item_draw(&w->viewer, 1280, 720);
+    CHECK(fabs(stage.recorded - 2.0) < 1e-9);
+    const view_rect free = view_current_layout(&stage).free;
     const view_command command =
-        item_press_at(&w->viewer, &facts, free.x + 0.5f * free.width, free.y + 18.0f);
+        item_press_at(&w->viewer, &stage, free.x + 0.5f * free.width, free.y + 18.0f);
     CHECK_UINT(command.action, VIEW_RECORD);
     w->viewer.jobs.movie = NULL;
 }

@@ -84,7 +84,7 @@ static const char *find_partner(screen *s, const char *joint)
 
 static void press(screen *s, const char *item)
 {
-    view_command command = item_press(&s->viewer, &s->facts, item, 0.3f, 0.5f);
+    view_command command = item_press(&s->viewer, &s->stage, item, 0.3f, 0.5f);
     s->viewer.uptime += 2;
     view_execute(&s->viewer, command);
     (void)item_release(&s->viewer);
@@ -141,7 +141,7 @@ TEST_SCREEN (view_retarget_page_fixes_pairs, open(s)) {
     CHECK_STRING(find_partner(s, "lowerarm_l"), "forearm_l"); // guessed
     CHECK_STRING(find_partner(s, "rump"), "");
     s->viewer.panels.retarget.is_short = true; // otherwise the list must be scrolled
-    CHECK(item_find(&s->viewer, &s->facts, "pair/head").width == 0);
+    CHECK(item_find(&s->viewer, &s->stage, "pair/head").width == 0);
     press(s, "pair/rump");
     press(s, "joint/tail_1");
     CHECK_STRING(find_partner(s, "rump"), "tail_1");
@@ -149,7 +149,7 @@ TEST_SCREEN (view_retarget_page_fixes_pairs, open(s)) {
     press(s, "pair/lowerarm_l");
     const ui_mouse gone = {.key = VIEW_KEY_DELETE};
     s->viewer.ui.focus.panel = NULL;
-    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &gone));
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &gone));
     CHECK_STRING(find_partner(s, "lowerarm_l"), "");
     CHECK_STRING(find_partner(s, "rump"), "tail_1");
     view_store_step(&s->viewer);
@@ -318,15 +318,15 @@ TEST_SCREEN (view_retarget_reports_the_wrong_pair, open(s)) {
 static void type_quickly(screen *s, int32_t key, const char *text)
 {
     const ui_mouse event = {.key = key, .text = text};
-    s->facts = view_build_stage(&s->viewer, s->width, s->height);
-    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event));
+    s->stage = view_build_stage(&s->viewer, s->width, s->height);
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event));
     screen_draw(s);
 }
 
 static void click_quickly(screen *s, const char *item)
 {
-    s->facts = view_build_stage(&s->viewer, s->width, s->height);
-    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, item, 0.5f, 0.5f));
+    s->stage = view_build_stage(&s->viewer, s->width, s->height);
+    view_execute(&s->viewer, item_press(&s->viewer, &s->stage, item, 0.5f, 0.5f));
     item_release(&s->viewer);
     screen_draw(s);
 }

@@ -38,7 +38,7 @@ void user_draw(user *u)
     for (int i = 0; is_exporting(u) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     draw_companion(u);
-    u->facts = item_draw(&u->viewer, (float)u->viewer.width, (float)u->viewer.height);
+    u->stage = item_draw(&u->viewer, (float)u->viewer.width, (float)u->viewer.height);
 }
 
 void user_send(user *u, view_input event)
@@ -159,7 +159,7 @@ void user_click_at(user *u, float x, float y, view_button button)
 
 void user_click(user *u, const char *item)
 {
-    const view_rect at = item_find(&u->viewer, &u->facts, item);
+    const view_rect at = item_find(&u->viewer, &u->stage, item);
     if (CHECK_THAT(at.width > 0.0f, "item not found: %s", item))
         user_click_at(u, at.x + 0.5f * at.width, at.y + 0.5f * at.height, VIEW_BUTTON_LEFT);
 }
@@ -314,7 +314,7 @@ static int32_t read_key(const char *words)
 // Returns a rectangle of the body where a click selects this joint.
 static view_rect find_on_body(user *u, uint32_t joint)
 {
-    const view_rect free = view_free_region(&u->facts);
+    const view_rect free = view_free_region(&u->stage);
     view_rect found = {.width = 0};
     view_ui *const ui = &u->viewer.ui;
     // A click during retargeting would set a partner, and an open card would cover the body. Both
@@ -355,7 +355,7 @@ static screen_position find_screen_position(user *u, const char *words)
     float down = 0.5f;
     view_rect at;
     if (begins_with(words, "body", &rest)) {
-        at = view_free_region(&u->facts);
+        at = view_free_region(&u->stage);
         down = strtof(rest, NULL);
     } else if (begins_with(words, "skin", &rest)) {
         at = find_on_body(u, md5_find_joint(user_scene(u)->skeleton, rest));
@@ -365,7 +365,7 @@ static screen_position find_screen_position(user *u, const char *words)
             across = number;
         if (item != words && *item == ',')
             down = strtof(item + 1, &item);
-        at = item_find(&u->viewer, &u->facts, item + strspn(item, " "));
+        at = item_find(&u->viewer, &u->stage, item + strspn(item, " "));
     }
     return (screen_position){at.x + across * at.width, at.y + down * at.height, at.width > 0.0f};
 }
@@ -426,7 +426,7 @@ static line_result scroll(script *s, const char *words)
 {
     const char *item;
     SCOPED_STRING steps = split_name(words, &item);
-    const view_rect at = item_find(&s->u.viewer, &s->u.facts, item);
+    const view_rect at = item_find(&s->u.viewer, &s->u.stage, item);
     if (!(at.width > 0.0f))
         return fail(s, "item not found: %s", item);
     user_perform(&s->u, &(gesture){.kind = GESTURE_WHEEL,
@@ -443,7 +443,7 @@ static line_result drag(script *s, const char *words)
     const char *item = words;
     SCOPED_STRING from = split_name(item, &item);
     SCOPED_STRING to = split_name(item, &item);
-    const view_rect at = item_find(&s->u.viewer, &s->u.facts, item);
+    const view_rect at = item_find(&s->u.viewer, &s->u.stage, item);
     if (!(at.width > 0.0f))
         return fail(s, "item not found: %s", item);
     user_perform(&s->u, &(gesture){.kind = GESTURE_DRAG,
@@ -505,7 +505,7 @@ static line_result move_focus(script *s, int32_t key, const char *item)
 {
     enum { MAX_PRESSES = 40 };
     const view_ui *const ui = &s->u.viewer.ui;
-    const view_rect at = item_find(&s->u.viewer, &s->u.facts, item);
+    const view_rect at = item_find(&s->u.viewer, &s->u.stage, item);
     const bool is_at_item = at.width > 0.0f && at.x == ui->focus_rect.x && at.y == ui->focus_rect.y;
     if (s->num_gestures > 0 && ui->is_focus_shown && ui->focus.panel != NULL
         && (is_at_item || strcmp(ui->focus.panel, item) == 0))
@@ -633,12 +633,12 @@ static line_result begin_actions(script *s, const char *words)
 
 static char *get_item(user *u, const char *name)
 {
-    return item_find(&u->viewer, &u->facts, name).width > 0.0f ? common_copy("") : NULL;
+    return item_find(&u->viewer, &u->stage, name).width > 0.0f ? common_copy("") : NULL;
 }
 
 static char *get_text(user *u, const char *name)
 {
-    const bool is_found = item_find(&u->viewer, &u->facts, name).width > 0.0f;
+    const bool is_found = item_find(&u->viewer, &u->stage, name).width > 0.0f;
     return is_found ? common_copy(u->viewer.ui.found_text) : NULL;
 }
 

@@ -36,7 +36,7 @@ typedef struct user {
     gl_scene gl;
     view_options options;
     view_state viewer;
-    view_stage facts;                 // from the last user_draw()
+    view_stage stage;                 // from the last user_draw()
     char *root, *home;                // folders of the project and of the person who runs the test
     char *folder;                     // folder for files of the test, also the home folder
     bool has_document;                // user_open_file() has succeeded

@@ -21,8 +21,8 @@ static void send_key(screen *s, int32_t key, const char *text)
 {
     s->viewer.uptime += 1.0; // longer than the delay for typed values
     const ui_mouse event = {.key = key, .text = text};
-    s->facts = view_build_stage(&s->viewer, s->width, s->height);
-    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event));
+    s->stage = view_build_stage(&s->viewer, s->width, s->height);
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event));
     s->viewer.uptime += 1.0;
     view_update_files(&s->viewer);
     screen_draw(s);
@@ -31,7 +31,7 @@ static void send_key(screen *s, int32_t key, const char *text)
 static void click(screen *s, const char *item, float across)
 {
     screen_draw(s);
-    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, item, across, 0.5f));
+    view_execute(&s->viewer, item_press(&s->viewer, &s->stage, item, across, 0.5f));
     item_release(&s->viewer);
     s->viewer.uptime += 1.0;
     view_update_files(&s->viewer);
@@ -96,13 +96,13 @@ TEST_SCREEN (view_reset_and_escape_discard_a_typed_value, BOBBIN) {
     for (int i = 0; i < 2; i++) {
         ask(s, "crowd-reduced");
         const ui_mouse typed = {.text = "77"};
-        s->facts = view_build_stage(&s->viewer, s->width, s->height);
-        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &typed));
+        s->stage = view_build_stage(&s->viewer, s->width, s->height);
+        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &typed));
         CHECK_UINT(s->viewer.panels.card.num_delayed, 1);
         const ui_mouse escape = {.key = VIEW_KEY_ESCAPE};
         const view_command command =
-            i == 0 ? view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &escape)
-                   : item_press(&s->viewer, &s->facts, "card/Reset", 0.5f, 0.5f);
+            i == 0 ? view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &escape)
+                   : item_press(&s->viewer, &s->stage, "card/Reset", 0.5f, 0.5f);
         view_execute(&s->viewer, command);
         s->viewer.uptime += 10.0;
         view_update_files(&s->viewer);
@@ -145,8 +145,8 @@ TEST_SCREEN (view_card_shows_whole_units, BOBBIN) {
         REQUIRE(view_set_scale(&s->viewer, scales[i]));
         screen_draw(s);
         screen_draw(s); // the ellipsis is in the texture if it was needed
-        const view_rect top = item_find(&s->viewer, &s->facts, "card/auto");
-        const view_rect bottom = item_find(&s->viewer, &s->facts, "card/Done");
+        const view_rect top = item_find(&s->viewer, &s->stage, "card/auto");
+        const view_rect bottom = item_find(&s->viewer, &s->stage, "card/Done");
         REQUIRE(top.width > 0 && bottom.width > 0);
         const view_rect units = {top.x, top.y, bottom.x + bottom.width - top.x, bottom.y - top.y};
         CHECK_THAT(count_cut_texts(s, units) == 0, "scale %g", (double)scales[i]);
@@ -204,8 +204,8 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     ask(s, "crowd");
     screen_draw(s);
     s->viewer.uptime = 10.0;
-    s->facts = view_build_stage(&s->viewer, s->width, s->height);
-    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/Crowd", 0.5f, 0.5f));
+    s->stage = view_build_stage(&s->viewer, s->width, s->height);
+    view_execute(&s->viewer, item_press(&s->viewer, &s->stage, "card/Crowd", 0.5f, 0.5f));
     CHECK_UINT(s->viewer.document->crowd.count, 0);
     s->viewer.uptime = 10.2;
     view_update_files(&s->viewer);
@@ -243,15 +243,15 @@ TEST_SCREEN (view_card_is_complete_in_its_first_frame, BOBBIN) {
 // The card follows the mouse, and remains in the window.
 TEST_SCREEN (view_card_is_moved_by_its_title, BOBBIN) {
     ask(s, "crowd");
-    const view_rect before = item_find(&s->viewer, &s->facts, "card/Close");
+    const view_rect before = item_find(&s->viewer, &s->stage, "card/Close");
     const float x = before.x - 60.0f;
     const float y = before.y + 9.0f;
-    item_press_at(&s->viewer, &s->facts, x, y);
+    item_press_at(&s->viewer, &s->stage, x, y);
     static const float moves[][2] = {{-150, 200}, {5000, 5000}, {-5000, -5000}};
     for (size_t i = 0; i < COUNT_OF(moves); i++) {
         const ui_mouse event = {.x = x + moves[i][0], .y = y + moves[i][1], .is_moved = true};
-        view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
-        const view_rect current = item_find(&s->viewer, &s->facts, "card/Close");
+        view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event);
+        const view_rect current = item_find(&s->viewer, &s->stage, "card/Close");
         CHECK(current.x >= 0.0f && current.x + current.width <= 1280.0f);
         CHECK(current.y >= 0.0f && current.y + current.height <= 720.0f);
         if (i == 0)
@@ -264,8 +264,8 @@ TEST_SCREEN (view_card_is_moved_by_its_title, BOBBIN) {
 TEST_SCREEN (view_joints_are_found_by_a_part_of_their_name, BOBBIN) {
     ask(s, "joint");
     send_key(s, 0, "hand_r");
-    CHECK(item_find(&s->viewer, &s->facts, "card/hand_r").width > 0.0f);
-    CHECK(!(item_find(&s->viewer, &s->facts, "card/tail_1").width > 0.0f));
+    CHECK(item_find(&s->viewer, &s->stage, "card/hand_r").width > 0.0f);
+    CHECK(!(item_find(&s->viewer, &s->stage, "card/tail_1").width > 0.0f));
     click(s, "card/hand_r", 0.5f);
     CHECK_STRING(s->options.joint, "hand_r");
     CHECK(s->viewer.ui.selected_joint
@@ -310,7 +310,7 @@ TEST_SCREEN (view_buttons_of_cards_are_visible_in_small_windows, SMALL) {
             PERFORM(&s->viewer, VIEW_CLOSE_LISTS);
         if (!is_card(s))
             continue;
-        const view_rect done = item_find(&s->viewer, &s->facts, "card/Done");
+        const view_rect done = item_find(&s->viewer, &s->stage, "card/Done");
         const bool is_inside_x = done.x >= 0.0f && done.x + done.width <= 420.0f;
         CHECK_THAT(done.width > 0.0f && done.y + done.height <= 300.0f && is_inside_x, "%s",
                    option->name);
@@ -324,12 +324,12 @@ TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     s->options.speed = 2;
     PERFORM(&s->viewer, VIEW_SETTINGS);
     screen_draw(s);
-    const view_rect changed = item_find(&s->viewer, &s->facts, "settings/Speed");
-    const view_rect usual = item_find(&s->viewer, &s->facts, "settings/Movie format");
+    const view_rect changed = item_find(&s->viewer, &s->stage, "settings/Speed");
+    const view_rect usual = item_find(&s->viewer, &s->stage, "settings/Movie format");
     CHECK(changed.width > 0.0f && usual.width > 0.0f && changed.y < usual.y);
     send_key(s, 0, "speed");
-    CHECK(item_find(&s->viewer, &s->facts, "settings/Speed").width > 0.0f);
-    CHECK(!(item_find(&s->viewer, &s->facts, "settings/Movie format").width > 0.0f));
+    CHECK(item_find(&s->viewer, &s->stage, "settings/Speed").width > 0.0f);
+    CHECK(!(item_find(&s->viewer, &s->stage, "settings/Movie format").width > 0.0f));
     send_key(s, VIEW_KEY_ESCAPE, NULL);
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
 }
@@ -340,7 +340,7 @@ TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
     static uint8_t rgba[4 * 1280 * 720];
     md5_error error;
     ask(s, "background-color");
-    const view_rect free_part = view_free_region(&s->facts);
+    const view_rect free_part = view_free_region(&s->stage);
     const uint32_t x = (uint32_t)(free_part.x + 0.5f * free_part.width);
     const uint32_t y = (uint32_t)(free_part.y + 0.6f * free_part.height);
     md5gl_target *const target =
@@ -405,8 +405,8 @@ TEST_SCREEN (view_fields_of_files_do_not_overlap, BOBBIN) {
         if (option == NULL || list.entries[i]->action != VIEW_ASK)
             continue;
         ask(s, option->name);
-        const view_rect browse = item_find(&s->viewer, &s->facts, "card/Browse");
-        const view_rect field = item_find(&s->viewer, &s->facts, "card/none");
+        const view_rect browse = item_find(&s->viewer, &s->stage, "card/Browse");
+        const view_rect field = item_find(&s->viewer, &s->stage, "card/none");
         const bool is_file = browse.width > 0.0f;
         CHECK_THAT(!is_file || field.x + field.width <= browse.x + 1.0f,
                    "--%s: the field overlaps Browse", option->name);
@@ -420,8 +420,8 @@ TEST_SCREEN (view_fields_of_files_do_not_overlap, BOBBIN) {
 TEST_SCREEN (view_attach_card_labels_its_fields_and_lists_models, BOBBIN) {
     const view_browser *const list = &s->viewer.panels.browser;
     ask(s, "attach");
-    const view_rect joint = item_find(&s->viewer, &s->facts, "card/Joint");
-    const view_rect model = item_find(&s->viewer, &s->facts, "card/Model");
+    const view_rect joint = item_find(&s->viewer, &s->stage, "card/Joint");
+    const view_rect model = item_find(&s->viewer, &s->stage, "card/Model");
     CHECK(joint.width > 0.0f && model.y >= joint.y + joint.height - 1.0f);
     click(s, "card/Browse", 0.5f);
     PERFORM(&s->viewer, VIEW_OPEN_FOLDER, .path = common_copy(test_path("models/bobbin")));
@@ -456,8 +456,8 @@ static void send_mouse(screen *s, view_input_kind kind, float x, float y)
 TEST_SCREEN (view_drag_of_a_slider_is_one_step, BOBBIN) {
     PERFORM(&s->viewer, VIEW_SETTINGS);
     send_key(s, 0, "playback speed");
-    s->facts = item_draw(&s->viewer, s->width, s->height);
-    const view_rect slider = item_find(&s->viewer, &s->facts, "settings/Speed");
+    s->stage = item_draw(&s->viewer, s->width, s->height);
+    const view_rect slider = item_find(&s->viewer, &s->stage, "settings/Speed");
     REQUIRE(slider.width > 0.0f);
     view_store_step(&s->viewer);
     const size_t num_steps = s->viewer.undo.num_steps;
@@ -484,7 +484,7 @@ TEST_SCREEN (view_drag_of_a_slider_is_one_step, BOBBIN) {
 TEST_SCREEN (view_cards_ignore_other_keys, BOBBIN) {
     ask(s, "background-color");
     const ui_mouse event = {.key = VIEW_KEY_F(12)};
-    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event).action,
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event).action,
                VIEW_NOTHING);
     CHECK_UINT(s->viewer.panels.card.num_delayed, 0);
 }

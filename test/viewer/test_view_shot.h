@@ -29,7 +29,7 @@ void shot_free(shot *picture);
 
 // The fraction of the pixels that are not transparent, and their bounding box, from 0 to 1.
 typedef struct shot_cover {
-    double share;
+    double fraction;
     double left;
     double top;
     double right;

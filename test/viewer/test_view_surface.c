@@ -162,30 +162,30 @@ TEST_SHOT (view_surface_of_weights_has_the_shape_of_the_model,
     CHECK_UINT(compare_shapes(viewer), 0);
 }
 
-static void draw_panels(view_state *state, view_stage *facts)
+static void draw_panels(view_state *state, view_stage *stage)
 {
-    *facts = item_draw(state, WIDTH * 8, HEIGHT * 8);
+    *stage = item_draw(state, WIDTH * 8, HEIGHT * 8);
 }
 
 // The corner shows the scale of weights. The card of a mesh shows its texture layout.
 TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --panel") {
     view_state *const state = &viewer->state;
     const view_canvas *const canvas = &state->drawing.canvas;
-    view_stage facts;
+    view_stage stage;
     for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
         PERFORM(state, view_get_toggle(VIEW_OPTION(surface)));
-        draw_panels(state, &facts);
+        draw_panels(state, &stage);
         CHECK(state->options->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
-        const view_rect box = item_find(state, &facts, "surface/");
+        const view_rect box = item_find(state, &stage, "surface/");
         CHECK((box.width > 0.0f) == (state->options->surface == VIEW_SURFACE_WEIGHTS));
         // A click on the scale does not reach the body.
-        const view_command request = item_press_at(state, &facts, box.x + 3.0f, box.y + 3.0f);
+        const view_command request = item_press_at(state, &stage, box.x + 3.0f, box.y + 3.0f);
         CHECK(!(box.width > 0.0f) || request.action == VIEW_HANDLED);
     }
     state->options->surface = VIEW_SURFACE_LIT;
     view_select_mesh(&state->ui, state->uptime, 1);
     state->ui.folded = ~(1u << UI_SECTION_UV);
-    draw_panels(state, &facts);
+    draw_panels(state, &stage);
     REQUIRE(canvas->num_images == 1);
     const view_canvas_image *const image = &canvas->images[0];
     CHECK_NEAR(image->vertices[2].x - image->vertices[0].x,
@@ -214,9 +214,9 @@ static const md5_layer_desc *get_layer(const view_state *state, uint32_t layer)
 // Returns the rectangle of the node of a state.
 static view_rect find_node_rect(view_state *state, const char *layer, const char *name)
 {
-    const view_stage facts = view_build_stage(state, GRAPH_WIDTH, GRAPH_HEIGHT);
+    const view_stage stage = view_build_stage(state, GRAPH_WIDTH, GRAPH_HEIGHT);
     SCOPED_STRING item = common_format("state/%s/%s", layer, name);
-    return item_find(state, &facts, item);
+    return item_find(state, &stage, item);
 }
 
 // Returns true if a vertex in the color of active states is within a node.
@@ -233,10 +233,10 @@ static bool is_lit(view_state *state, const char *name)
     return false;
 }
 
-static view_command press_node(view_state *state, const view_stage *facts, const char *name)
+static view_command press_node(view_state *state, const view_stage *stage, const char *name)
 {
     SCOPED_STRING item = common_format("state/%s/%s", get_layer(state, 0)->name, name);
-    return item_press(state, facts, item, 0.5f, 0.5f);
+    return item_press(state, stage, item, 0.5f, 0.5f);
 }
 
 static bool are_apart(view_rect a, view_rect b)
@@ -270,8 +270,8 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
         CHECK_UINT(count, layer->num_states);
     }
     // The model is shown above the graph.
-    const view_stage facts = view_build_stage(state, GRAPH_WIDTH, GRAPH_HEIGHT);
-    const view_rect region = view_free_region(&facts);
+    const view_stage stage = view_build_stage(state, GRAPH_WIDTH, GRAPH_HEIGHT);
+    const view_rect region = view_free_region(&stage);
     CHECK(region.y + region.height <= box.y + 1.0f);
     state->options->shown.graph = false;
     CHECK(find_node_rect(state, get_layer(state, 0)->name, "idle").width == 0.0f);
@@ -281,9 +281,9 @@ TEST_SHOT (view_graph_starts_the_clicked_state, MACHINE) {
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
     view_pose(&state->document->scene, &state->play);
-    view_stage facts = draw(state);
+    view_stage stage = draw(state);
     CHECK(is_lit(state, "idle") && !is_lit(state, "leap"));
-    view_command request = press_node(state, &facts, "leap");
+    view_command request = press_node(state, &stage, "leap");
     CHECK_UINT(request.action, VIEW_GO_TO_STATE);
     CHECK_UINT(request.number, 0);
     const uint32_t leap = (uint32_t)request.item;
@@ -295,11 +295,11 @@ TEST_SHOT (view_graph_starts_the_clicked_state, MACHINE) {
     CHECK(!machine->plays_demo); // the user has taken over
     CHECK_UINT(md5_player_layer(machine->player, 0).state, leap);
     CHECK(md5_player_layer(machine->player, 0).from == MD5_NONE);
-    facts = draw(state);
+    stage = draw(state);
     CHECK(is_lit(state, "leap") && !is_lit(state, "idle"));
     // During playback the state changes with a transition.
     state->play.playing = true;
-    request = press_node(state, &facts, "idle");
+    request = press_node(state, &stage, "idle");
     const uint32_t idle = (uint32_t)request.item;
     CHECK(view_execute(state, request));
     view_run_machine(machine, machine->time + 0.1);
@@ -308,8 +308,8 @@ TEST_SHOT (view_graph_starts_the_clicked_state, MACHINE) {
     CHECK(status.from == leap);
     // Neither a click next to the nodes nor a request for a state that does not exist changes the
     // state.
-    const view_rect box = item_find(state, &facts, "state/");
-    request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
+    const view_rect box = item_find(state, &stage, "state/");
+    request = item_press_at(state, &stage, box.x + 2.0f, box.y + 2.0f);
     CHECK_UINT(request.action, VIEW_HANDLED);
     CHECK(PERFORM(state, VIEW_GO_TO_STATE, .number = 99));
     CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
@@ -336,10 +336,10 @@ static void point_between(view_state *state, const char *left, const char *right
 TEST_SHOT (view_graph_takes_the_clicked_transition, MACHINE) {
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
-    const view_stage facts = draw_story(state);
+    const view_stage stage = draw_story(state);
     float x, y;
     point_between(state, "sit", "doze", &x, &y);
-    const view_command request = item_press_at(state, &facts, x, y);
+    const view_command request = item_press_at(state, &stage, x, y);
     CHECK_UINT(request.action, VIEW_TAKE_TRANSITION);
     const md5_transition_desc *const transition = &get_layer(state, 2)->transitions[request.item];
     CHECK_STRING(transition->from, "sit");
@@ -373,13 +373,13 @@ TEST_SHOT (view_graph_shows_conditions_of_the_hovered_transition, MACHINE) {
     const view_color green = 0x7BD88FFFu;
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
-    const view_stage facts = draw_story(state);
+    const view_stage stage = draw_story(state);
     const uint32_t before = count_color(state, green);
     float x, y;
     point_between(state, "doze", "startle", &x, &y);
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
     // Moving the mouse onto the line requires another frame.
-    CHECK_UINT(view_run_ui(&state->ui, &state->panels, &facts, &event).action, VIEW_HANDLED);
+    CHECK_UINT(view_run_ui(&state->ui, &state->panels, &stage, &event).action, VIEW_HANDLED);
     draw(state);
     CHECK_UINT(count_color(state, green), before); // no condition is true
     const uint32_t speed = md5_find_parameter(machine->character->machine, "speed");
@@ -421,29 +421,29 @@ TEST_SHOT (view_graph_fades_transitions_that_were_taken, MACHINE) {
 
 TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     view_state *const state = &viewer->state;
-    const view_stage facts = draw(state);
+    const view_stage stage = draw(state);
     const view_rect before = find_node_rect(state, "body", "back");
     const float x = before.x + 0.5f * before.width;
     const float y = before.y + 0.5f * before.height;
     const ui_mouse wheel = {.x = x, .y = y, .wheel = 1};
-    CHECK_UINT(view_run_ui(&state->ui, &state->panels, &facts, &wheel).action, VIEW_HANDLED);
+    CHECK_UINT(view_run_ui(&state->ui, &state->panels, &stage, &wheel).action, VIEW_HANDLED);
     const view_rect nearer = find_node_rect(state, "body", "back");
     CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);
     CHECK_NEAR(nearer.x + 0.5f * nearer.width, x, 0.1);
     CHECK_NEAR(nearer.y + 0.5f * nearer.height, y, 0.1);
     // A drag that begins between the nodes moves the graph.
-    const view_rect box = item_find(state, &facts, "state/");
+    const view_rect box = item_find(state, &stage, "state/");
     const float down = box.y + box.height - 4.0f;
-    item_press_at(state, &facts, box.x + 0.5f * box.width, down);
+    item_press_at(state, &stage, box.x + 0.5f * box.width, down);
     const ui_mouse drag = {
         .x = box.x + 0.5f * box.width - 30.0f, .y = down - 20.0f, .is_moved = true};
-    view_run_ui(&state->ui, &state->panels, &facts, &drag);
+    view_run_ui(&state->ui, &state->panels, &stage, &drag);
     CHECK_STRING(item_release(state), "state");
     const view_rect moved = find_node_rect(state, "body", "back");
     CHECK_NEAR(moved.x, nearer.x - 30.0f, 0.1);
     CHECK_NEAR(moved.y, nearer.y - 20.0f, 0.1);
     // "Fit" shows the whole graph again.
-    item_press(state, &facts, "state/fit", 0.5f, 0.5f);
+    item_press(state, &stage, "state/fit", 0.5f, 0.5f);
     CHECK_NEAR(find_node_rect(state, "body", "back").x, before.x, 0.1);
 }
 
@@ -483,24 +483,24 @@ static size_t clip_named(const view_scene *scene, const char *name)
 
 static view_command click(screen *s, const char *name, float across)
 {
-    const view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
-    return item_press(&s->viewer, &facts, name, across, 0.5f);
+    const view_stage stage = item_draw(&s->viewer, 1280.0f, 900.0f);
+    return item_press(&s->viewer, &stage, name, across, 0.5f);
 }
 
 #define TEST_HERE(title, draws) TEST_SCREEN (title, open_screen(s, draws))
 
 TEST_HERE (channel_rows_can_be_clicked, true) {
-    view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
-    CHECK(item_find(&s->viewer, &facts, "channel/legs").width > 0.0f);
+    view_stage stage = item_draw(&s->viewer, 1280.0f, 900.0f);
+    CHECK(item_find(&s->viewer, &stage, "channel/legs").width > 0.0f);
     // This monster has no joints in the channel of the head.
-    CHECK(item_find(&s->viewer, &facts, "channel/head").width == 0.0f);
+    CHECK(item_find(&s->viewer, &stage, "channel/head").width == 0.0f);
     view_command request = click(s, "channel/legs", 0.99f);
     CHECK(request.action == VIEW_LIST_CHANNEL && request.item == MD5_CHANNEL_LEGS);
     request = click(s, "channel/legs", 0.01f);
     CHECK(request.action == VIEW_SHOW_CHANNEL && request.item == MD5_CHANNEL_LEGS);
     view_show_bind_pose(&s->viewer.document->scene, true, NULL);
-    facts = item_draw(&s->viewer, 1280.0f, 900.0f);
-    CHECK(item_find(&s->viewer, &facts, "channel/legs").width == 0.0f);
+    stage = item_draw(&s->viewer, 1280.0f, 900.0f);
+    CHECK(item_find(&s->viewer, &stage, "channel/legs").width == 0.0f);
 }
 
 TEST_HERE (sections_can_be_clicked, true) {
@@ -508,8 +508,8 @@ TEST_HERE (sections_can_be_clicked, true) {
     const view_command request = click(s, "list/Clips", 0.5f);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
     CHECK(click(s, "list/Filter", 0.001f).action == VIEW_HANDLED);
-    const view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
-    CHECK(item_press_at(&s->viewer, &facts, 1.0f, 600.0f).action == VIEW_LIST_CLOSED);
+    const view_stage stage = item_draw(&s->viewer, 1280.0f, 900.0f);
+    CHECK(item_press_at(&s->viewer, &stage, 1.0f, 600.0f).action == VIEW_LIST_CLOSED);
 }
 
 static void ask(screen *s, view_command command)

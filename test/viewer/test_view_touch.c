@@ -39,12 +39,12 @@ static void make_upright(user *u)
 // opens the menu. The sheet is at the bottom.
 TEST_HERE (view_touch_has_the_effects_of_keys, MACHINE) {
     make_upright(u);
-    CHECK(!(view_stick_position(&u->facts).reach > 0.0f));
+    CHECK(!(view_stick_position(&u->stage).reach > 0.0f));
     finger(u, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     user_send(u, (view_input){
                      .kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_canceled = true});
     CHECK(u->viewer.ui.selected_joint < 0 && !u->viewer.pick.is_set);
-    const view_stick stick = view_stick_position(&u->facts);
+    const view_stick stick = view_stick_position(&u->stage);
     const view_control *const control = &user_scene(u)->machine.control;
     const float azimuth = u->viewer.cameras.user.azimuth;
     CHECK(stick.reach > 0.0f && stick.x < 195.0f && stick.y > 422.0f);
@@ -67,9 +67,9 @@ TEST_HERE (view_touch_has_the_effects_of_keys, MACHINE) {
     CHECK(u->viewer.panels.menu.kind != VIEW_NO_MENU);
     user_press_key(u, VIEW_KEY_ESCAPE);
     user_click(u, "handle/handle");
-    const view_rect sheet = view_current_layout(&u->facts).docks[u->facts.docks.front];
+    const view_rect sheet = view_current_layout(&u->stage).docks[u->stage.docks.front];
     CHECK(sheet.width == 390.0f && sheet.y > 400.0f && sheet.height > 300.0f);
-    CHECK(!(view_stick_position(&u->facts).reach > 0.0f));
+    CHECK(!(view_stick_position(&u->stage).reach > 0.0f));
 }
 
 // The handle follows the finger and then moves to the nearest of three heights. A tap, even with a
@@ -77,38 +77,38 @@ TEST_HERE (view_touch_has_the_effects_of_keys, MACHINE) {
 // largest height.
 TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
     make_upright(u);
-    const view_layout peek = view_current_layout(&u->facts);
+    const view_layout peek = view_current_layout(&u->stage);
     const float middle = 0.5f * peek.handle.height;
     CHECK(peek.time.y + peek.time.height == 844.0f && peek.handle.height > 0.0f);
     CHECK(peek.free.y + peek.free.height == peek.handle.y);
     finger(u, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
     finger(u, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_MOVE);
     finger(u, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_RELEASE);
-    const view_layout half = view_current_layout(&u->facts);
+    const view_layout half = view_current_layout(&u->stage);
     CHECK_NEAR(half.handle.y, 0.55f * 844.0f, 2);
     CHECK(half.free.y + half.free.height == half.handle.y);
-    CHECK(view_free_region(&u->facts).height == half.free.height);
+    CHECK(view_free_region(&u->stage).height == half.free.height);
     finger(u, 200.0f, half.handle.y + middle, VIEW_INPUT_PRESS);
     finger(u, 200.0f, 300.0f, VIEW_INPUT_MOVE);
-    CHECK_NEAR(view_current_layout(&u->facts).handle.y, 300.0f - middle, 1);
+    CHECK_NEAR(view_current_layout(&u->stage).handle.y, 300.0f - middle, 1);
     finger(u, 200.0f, 100.0f, VIEW_INPUT_MOVE);
     finger(u, 200.0f, 100.0f, VIEW_INPUT_RELEASE);
-    const view_layout full = view_current_layout(&u->facts);
+    const view_layout full = view_current_layout(&u->stage);
     CHECK(full.handle.y == full.menu.height && full.free.height == half.free.height);
     user_click(u, "handle/handle");
-    CHECK(view_current_layout(&u->facts).handle.y == peek.handle.y);
+    CHECK(view_current_layout(&u->stage).handle.y == peek.handle.y);
     finger(u, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
     finger(u, 200.0f, 500.0f, VIEW_INPUT_MOVE);
     finger(u, 200.0f, 500.0f, VIEW_INPUT_RELEASE);
-    CHECK(view_current_layout(&u->facts).handle.y == half.handle.y);
-    CHECK(!(view_current_layout(&u->facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
+    CHECK(view_current_layout(&u->stage).handle.y == half.handle.y);
+    CHECK(!(view_current_layout(&u->stage).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
     u->viewer.width = 800; // rotated to landscape: the sheet is at the right
     u->viewer.height = 360;
     finger(u, 100.0f, 100.0f, VIEW_INPUT_PRESS);
     u->viewer.ui.docks.is_sheet_open = true;
     user_draw(u);
-    const view_layout wide = view_current_layout(&u->facts);
-    const view_rect sheet = wide.docks[u->facts.docks.front];
+    const view_layout wide = view_current_layout(&u->stage);
+    const view_rect sheet = wide.docks[u->stage.docks.front];
     CHECK(!(wide.handle.width > 0.0f) && sheet.x + sheet.width == 800.0f);
     CHECK(wide.arrangement == VIEW_ARRANGE_SHEET && wide.is_phone && sheet.x > 300.0f);
 }
@@ -121,11 +121,11 @@ TEST_HERE (view_button_over_the_demo_is_above_the_sheet, MACHINE) {
     for (int is_open = 0; is_open < 2; is_open++) {
         u->viewer.ui.docks.is_sheet_open = is_open;
         user_draw(u);
-        const view_rect button = item_find(&u->viewer, &u->facts, "own/Open");
-        const view_layout layout = view_current_layout(&u->facts);
+        const view_rect button = item_find(&u->viewer, &u->stage, "own/Open");
+        const view_layout layout = view_current_layout(&u->stage);
         CHECK(button.width > 0.0f && button.y + button.height < layout.handle.y);
     }
-    CHECK(view_current_layout(&u->facts).handle.y < 500.0f);
+    CHECK(view_current_layout(&u->stage).handle.y < 500.0f);
 }
 
 // A notice with a command over the demo. In the narrow window of a phone, it is above the button;
@@ -145,8 +145,8 @@ TEST_HERE (view_notice_over_the_demo_does_not_cover_the_button, MACHINE) {
         ui_show_notice(&u->viewer.ui, u->viewer.uptime, "See all problems");
         u->viewer.ui.notice_action = VIEW_WARNINGS;
         user_draw(u);
-        const view_rect button = item_find(&u->viewer, &u->facts, "own/Open");
-        const view_rect notice = item_find(&u->viewer, &u->facts, "notice/See");
+        const view_rect button = item_find(&u->viewer, &u->stage, "own/Open");
+        const view_rect notice = item_find(&u->viewer, &u->stage, "notice/See");
         CHECK(button.width > 0.0f && notice.width > 0.0f);
         const bool is_above = notice.y + notice.height <= button.y;
         const bool is_beside = notice.x + notice.width <= button.x;
@@ -159,23 +159,23 @@ TEST_HERE (view_notice_over_the_demo_does_not_cover_the_button, MACHINE) {
 TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     make_upright(u);
     user_click(u, "handle/handle");
-    CHECK(item_find(&u->viewer, &u->facts, "clip/dance").width > 0.0f);
-    CHECK(!(item_find(&u->viewer, &u->facts, "joint/head").width > 0.0f));
+    CHECK(item_find(&u->viewer, &u->stage, "clip/dance").width > 0.0f);
+    CHECK(!(item_find(&u->viewer, &u->stage, "joint/head").width > 0.0f));
     user_click(u, "tab/Joints");
-    CHECK(!(item_find(&u->viewer, &u->facts, "clip/dance").width > 0.0f));
-    CHECK(item_find(&u->viewer, &u->facts, "joint/head").width > 0.0f);
+    CHECK(!(item_find(&u->viewer, &u->stage, "clip/dance").width > 0.0f));
+    CHECK(item_find(&u->viewer, &u->stage, "joint/head").width > 0.0f);
     user_click(u, "tab/Display");
     user_click(u, "look/Weights");
     CHECK(u->viewer.options->surface == VIEW_SURFACE_WEIGHTS);
     user_click(u, "look/Wireframe");
     CHECK(u->viewer.options->shown.edges);
-    CHECK(item_find(&u->viewer, &u->facts, "look/Shadows").width > 0.0f);
-    CHECK(item_find(&u->viewer, &u->facts, "look/Background").width > 0.0f);
+    CHECK(item_find(&u->viewer, &u->stage, "look/Shadows").width > 0.0f);
+    CHECK(item_find(&u->viewer, &u->stage, "look/Background").width > 0.0f);
     user_press_key(u, 'l' | VIEW_WITH_SHIFT); // the sliders of lights are in the inspector
-    CHECK(!(item_find(&u->viewer, &u->facts, "look/Wireframe").width > 0.0f));
+    CHECK(!(item_find(&u->viewer, &u->stage, "look/Wireframe").width > 0.0f));
     user_press_key(u, 'b' | VIEW_WITH_CTRL); // closes the outliner, which its tab opens again
     user_click(u, "tab/Clips");
-    CHECK(item_find(&u->viewer, &u->facts, "clip/dance").width > 0.0f);
+    CHECK(item_find(&u->viewer, &u->stage, "clip/dance").width > 0.0f);
     user_click(u, "tab/Export");
     CHECK(u->viewer.ui.over == VIEW_OVERLAY_EXPORT);
 }
@@ -184,11 +184,11 @@ TEST_HERE (view_sheet_of_a_machine_has_its_states, MACHINE) {
     make_upright(u);
     user_click(u, "handle/handle");
     user_click(u, "tab/States");
-    CHECK(item_find(&u->viewer, &u->facts, "layer/body").width > 0.0f);
+    CHECK(item_find(&u->viewer, &u->stage, "layer/body").width > 0.0f);
 }
 
 TEST_HERE (view_touch_buttons_are_commands, BOBBIN) {
-    CHECK(!(item_find(&u->viewer, &u->facts, "button/Home").width > 0.0f)); // with a mouse
+    CHECK(!(item_find(&u->viewer, &u->stage, "button/Home").width > 0.0f)); // with a mouse
     make_upright(u);
     const bool had_grid = u->viewer.options->shown.grid;
     user_click(u, "button/Grid");
@@ -201,7 +201,7 @@ TEST_HERE (view_touch_buttons_are_commands, BOBBIN) {
     CHECK(u->viewer.cameras.user.distance < 0.5f * far);
     user_click(u, "handle/handle");
     user_click(u, "handle/handle"); // the sheet covers the buttons
-    CHECK(!(item_find(&u->viewer, &u->facts, "button/Home").width > 0.0f));
+    CHECK(!(item_find(&u->viewer, &u->stage, "button/Home").width > 0.0f));
 }
 
 // A finger that moves on a list scrolls it, and the list continues to scroll afterwards. A finger
@@ -210,7 +210,7 @@ TEST_HERE (view_touch_buttons_are_commands, BOBBIN) {
 TEST_HERE (view_finger_scrolls_the_list_below_it, BOBBIN) {
     make_upright(u);
     user_click(u, "handle/handle");
-    const view_layout layout = view_current_layout(&u->facts);
+    const view_layout layout = view_current_layout(&u->stage);
     const view_rect sheet = layout.docks[VIEW_DOCK_LEFT];
     const float x = 100.0f;
     const float y = sheet.y + 0.7f * sheet.height;
@@ -316,7 +316,7 @@ static void tap_twice(user *u, float x, float y)
 
 // A double tap on the body zooms in; a double tap next to it shows everything.
 TEST_HERE (view_double_tap_zooms_to_the_spot, BOBBIN) {
-    const view_rect free = view_free_region(&u->facts);
+    const view_rect free = view_free_region(&u->stage);
     const view_camera all = u->viewer.cameras.user;
     user_click_at(u, free.x + 0.5f * free.width, free.y + 0.4f * free.height, VIEW_BUTTON_LEFT);
     CHECK(u->viewer.cameras.user.distance == all.distance); // a single tap has no effect
@@ -354,7 +354,7 @@ TEST_HERE (view_keys_are_listed_over_pages, BOBBIN) {
     REQUIRE(view_select_page(&u->viewer));
     user_press_key(u, VIEW_KEY_F(1));
     user_draw(u);
-    CHECK(item_find(&u->viewer, &u->facts, "settings/Done").width > 0.0f);
+    CHECK(item_find(&u->viewer, &u->stage, "settings/Done").width > 0.0f);
     user_press_key(u, VIEW_KEY_ESCAPE);
     CHECK(!u->options.shown.help && u->viewer.pages.open >= 0);
     user_press_key(u, VIEW_KEY_ESCAPE);

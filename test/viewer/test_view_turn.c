@@ -439,8 +439,8 @@ TEST_SCENE (view_compare_is_drawn_with_the_model) {
         SCOPED_SHOT panels;
         strcat(compared, " --panel");
         if (shot_open(&panels, scene, compared)) {
-            const view_stage facts = view_build_stage(&panels.state, 1280.0f, 900.0f);
-            CHECK(view_free_region(&facts).width > 0.0f);
+            const view_stage stage = view_build_stage(&panels.state, 1280.0f, 900.0f);
+            CHECK(view_free_region(&stage).width > 0.0f);
             SCOPED_PICTURE with_panel = shot_draw(&panels);
             CHECK(!shot_same(&both, &with_panel));
         }

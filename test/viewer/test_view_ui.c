@@ -43,7 +43,7 @@ static outside look_outside(const screen *s)
 static view_command press(screen *s, const char *name, float across)
 {
     const outside before = look_outside(s);
-    const view_command request = item_press(&s->viewer, &s->facts, name, across, 0.5f);
+    const view_command request = item_press(&s->viewer, &s->stage, name, across, 0.5f);
     const outside after = look_outside(s);
     CHECK(s->viewer.ui.held != NULL || memcmp(&before, &after, sizeof before) == 0);
     return request;
@@ -53,13 +53,13 @@ static view_command press(screen *s, const char *name, float across)
 static bool move(screen *s, float x, float y)
 {
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
-    return view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event).action != VIEW_NOTHING;
+    return view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event).action != VIEW_NOTHING;
 }
 
 static view_command scroll_wheel(screen *s, float x, float y)
 {
     const ui_mouse event = {.x = x, .y = y, .wheel = -1};
-    return view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
+    return view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event);
 }
 
 // Drags the pressed item to x, and draws the result.
@@ -118,7 +118,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
 // The time is proportional to the position on the bar. The ends of the bar are the ends of the
 // clip.
 TEST_HERE (view_ui_seeks, BOBBIN) {
-    const view_rect bar = item_find(&s->viewer, &s->facts, "scrub/time");
+    const view_rect bar = item_find(&s->viewer, &s->stage, "scrub/time");
     const md5_anim *const anim = view_timing_anim(&s->viewer.document->scene);
     const double length = view_cycle_length(&s->viewer.play, anim);
     CHECK_UINT(press(s, "scrub/play", 0.5f).action, VIEW_PLAY);
@@ -169,7 +169,7 @@ TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
                                        mesh, walk);
     SCOPED_STRING path = common_format("%s/parms.md5machine", folder);
     const char *const file = path;
-    const view_stage *const shown = &s->facts;
+    const view_stage *const shown = &s->stage;
     CHECK_EXACT(view_parm_value(shown, VIEW_FIRST_PARM + 3), 1);
     folder_write_text(folder, "parms.md5machine", text);
     if (CHECK(view_open(&s->viewer, &file, 1, true))) {
@@ -212,16 +212,16 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
 TEST_HERE (view_ui_survives_reloading_the_drawn_machine, MACHINE) {
     SCOPED_STRING name =
         common_format("parameter/%s", s->viewer.document->scene.machine.desc->parameters[0].name);
-    const view_rect row = item_find(&s->viewer, &s->facts, name);
+    const view_rect row = item_find(&s->viewer, &s->stage, name);
     const char *const path = test_path(BOBBIN);
     CHECK_UINT(press(s, name, 0.99f).action, VIEW_HANDLED);
     CHECK(view_open(&s->viewer, &path, 1, true));
-    s->facts = view_build_stage(&s->viewer, WIDTH, HEIGHT);
+    s->stage = view_build_stage(&s->viewer, WIDTH, HEIGHT);
     const outside before = look_outside(s);
     drag(s, row.x);
     const outside after = look_outside(s);
     CHECK_BYTES(&before, &after, sizeof before);
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
+    CHECK_UINT(item_press_at(&s->viewer, &s->stage, row.x + 1.0f, row.y + 1.0f).action,
                VIEW_HANDLED); // handled only by the dock
 }
 
@@ -231,7 +231,7 @@ TEST_HERE (view_ui_hits_the_topmost_item, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     s->viewer.options->shown.light_list = true;
     screen_draw(s);
-    const view_rect sky = item_find(&s->viewer, &s->facts, "inspected/Sky");
+    const view_rect sky = item_find(&s->viewer, &s->stage, "inspected/Sky");
     CHECK(view_open_browser(&s->viewer.panels.browser, VIEW_BROWSE_CLIPS, 0, scene));
     screen_draw(s);
     view_command request = press(s, "list/dance", 0.5f);
@@ -240,13 +240,13 @@ TEST_HERE (view_ui_hits_the_topmost_item, BOBBIN) {
     CHECK(view_open_browser(&s->viewer.panels.browser, VIEW_BROWSE_CLIPS, 0, scene));
     move(s, sky.x, sky.y);
     CHECK_STRING(s->viewer.ui.hot.panel, "list");
-    const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
+    const view_rect dance = item_find(&s->viewer, &s->stage, "list/dance");
     s->viewer.panels.browser.selected = 0;
     screen_draw(s); // scrolls to the row
     CHECK_UINT(scroll_wheel(s, dance.x, dance.y).action, VIEW_HANDLED);
     CHECK(s->viewer.ui.scrolls[UI_SCROLL_FILES].wanted > 0.0f);
     CHECK_UINT(press(s, "list/Filter", 0.001f).action, VIEW_HANDLED);
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.9f * sky.width, sky.y).action,
+    CHECK_UINT(item_press_at(&s->viewer, &s->stage, sky.x + 0.9f * sky.width, sky.y).action,
                VIEW_LIST_CLOSED);
     CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1);
     CHECK_UINT(s->viewer.panels.browser.kind, VIEW_BROWSE_NOTHING);
@@ -280,7 +280,7 @@ TEST_HERE (view_ui_highlights_hovered_joints, BOBBIN) {
     screen_draw(s);
     const view_scene *const scene = &s->viewer.document->scene;
     SCOPED_STRING name = common_format("joint/%s", scene->skeleton->joints[0].name);
-    const view_rect row = item_find(&s->viewer, &s->facts, name);
+    const view_rect row = item_find(&s->viewer, &s->stage, name);
     CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
     CHECK_UINT(press(s, name, 0.5f).action, VIEW_JOINT_SELECTED);
@@ -318,13 +318,13 @@ TEST_HERE (view_notes_are_in_the_window, BOBBIN) {
 }
 
 TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
-    const view_rect row = item_find(&s->viewer, &s->facts, "figures/bobbin");
+    const view_rect row = item_find(&s->viewer, &s->stage, "figures/bobbin");
     const float y = row.y + 0.5f * row.height;
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_HANDLED);
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, 0.5f * (float)WIDTH, y).action, VIEW_NOTHING);
+    CHECK_UINT(item_press_at(&s->viewer, &s->stage, row.x - 4.0f, y).action, VIEW_HANDLED);
+    CHECK_UINT(item_press_at(&s->viewer, &s->stage, 0.5f * (float)WIDTH, y).action, VIEW_NOTHING);
     s->viewer.options->shown.panel = false;
     screen_draw(s);
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_NOTHING);
+    CHECK_UINT(item_press_at(&s->viewer, &s->stage, row.x - 4.0f, y).action, VIEW_NOTHING);
 }
 
 // -- Switches -------------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     for (size_t i = 0; i < count; i++)
         for (int j = 0; rows[i]->action == VIEW_TOGGLE && view_get_option(rows[i])->word != NULL
                         && j < VIEW_MAX_KEYS && rows[i]->keys[j] != 0
-                        && view_missing_needs(&s->facts, rows[i]) == 0;
+                        && view_missing_needs(&s->stage, rows[i]) == 0;
              j++) {
             // Presses the key twice, and checks all switches after each press.
             const view_shown before = s->viewer.options->shown;
@@ -475,7 +475,7 @@ TEST (view_labels_name_the_effect) {
 static view_command send_key(screen *s, int32_t key, const char *text)
 {
     const ui_mouse event = {.key = key, .text = text};
-    const view_command command = view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
+    const view_command command = view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event);
     screen_draw(s);
     return command;
 }
@@ -494,7 +494,7 @@ static bool finds_first(screen *s, const char *words, const char *line)
     SCOPED_STRING name = common_format("menu/%s", line);
     const float height = s->viewer.drawing.font.line[VIEW_TEXT];
     search_for(s, words);
-    const view_rect found = item_find(&s->viewer, &s->facts, name);
+    const view_rect found = item_find(&s->viewer, &s->stage, name);
     return CHECK_STRING(s->viewer.ui.item.panel, "menu")
            && CHECK_THAT(found.width > 0.0f && found.y < 6.0f + 2.5f * height,
                          "%s: %s is not the first", words, line);
@@ -713,8 +713,8 @@ TEST_HERE (view_search_does_not_run_messages, BOBBIN) {
         SCOPED_STRING words = common_format("%.*s", (int)(message - cases[i] - 1), cases[i]);
         SCOPED_STRING name = common_format("menu/%s", message);
         search_for(s, words);
-        CHECK_THAT(item_find(&s->viewer, &s->facts, "menu/No matches").width > 0.0f, "%s", words);
-        CHECK_THAT(item_find(&s->viewer, &s->facts, name).width > 0.0f, "%s: %s", words, message);
+        CHECK_THAT(item_find(&s->viewer, &s->stage, "menu/No matches").width > 0.0f, "%s", words);
+        CHECK_THAT(item_find(&s->viewer, &s->stage, name).width > 0.0f, "%s: %s", words, message);
         SCOPED_STRING before =
             view_write_settings(s->viewer.options, NULL, VIEW_SCOPE_WINDOW, VIEW_SCOPE_CAMERA);
         const view_command command = send_key(s, VIEW_KEY_RETURN, NULL);
@@ -792,7 +792,7 @@ TEST_HERE (view_menus_toggle_switches_and_select_values, BOBBIN) {
         viewer->panels.menu.menu = viewer->panels.menu.row->menu;
         COMMON_TEXT(viewer->panels.menu.group, "%s", cases[i].group);
         screen_draw(s);
-        view_execute(viewer, item_press(viewer, &s->facts, cases[i].line, 0.5f, 0.5f));
+        view_execute(viewer, item_press(viewer, &s->stage, cases[i].line, 0.5f, 0.5f));
         SCOPED_STRING text = view_write_option(option, viewer->options);
         CHECK_STRING(text, cases[i].text);
     }
@@ -809,7 +809,7 @@ static void show_tooltip(screen *s, const view_menu_entry *row, const char *line
     viewer->panels.menu.menu = row->menu;
     COMMON_TEXT(viewer->panels.menu.group, "%s", row->label);
     screen_draw(s);
-    const view_rect box = item_find(viewer, &s->facts, line);
+    const view_rect box = item_find(viewer, &s->stage, line);
     move(s, box.x + 0.5f * box.width, box.y + 0.5f * box.height);
     screen_draw(s);
 }
@@ -834,7 +834,7 @@ TEST_HERE (view_previews_the_hovered_value_and_restores_it, BOBBIN) {
     show_tooltip(s, view_get_entry(surface), "menu/Weights");
     viewer->uptime += 0.2;
     CHECK(view_update_hover_preview(viewer));
-    view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
+    view_execute(viewer, item_press(viewer, &s->stage, "menu/Weights", 0.5f, 0.5f));
     view_store_step(viewer);
     CHECK_UINT(viewer->undo.num_steps, 2);
     screen_draw(s);
@@ -881,7 +881,7 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     viewer->panels.card.opened = view_find_option("joint", 5);
     screen_draw(s);
     SCOPED_STRING expected = common_format("tail_5" VIEW_DOT "%u vertices", count);
-    const view_rect row = item_find(viewer, &s->facts, "card/tail_6");
+    const view_rect row = item_find(viewer, &s->stage, "card/tail_6");
     move(s, row.x + 0.5f * row.width, row.y + 0.5f * row.height);
     CHECK_STRING(viewer->ui.tooltip, expected); // even if it does not fit into the row
     CHECK_STRING(viewer->document->scene.skeleton->joints[viewer->ui.hovered_joint].name, "tail_6");
@@ -932,7 +932,7 @@ static const char *next_panel(screen *s, bool is_back)
 {
     const view_ui *const ui = &s->viewer.ui;
     const ui_mouse event = {.key = VIEW_KEY_F(6), .shift = is_back};
-    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->facts, &event);
+    view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event);
     screen_draw(s);
     return ui->focus.panel != NULL ? ui->focus.panel : "";
 }

@@ -492,7 +492,7 @@ TEST_SCREEN (view_states_and_flags_are_options, screen_open(s, MONSTER, 1280, 24
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         viewer->play.time += 0.5;
         screen_draw(s);
-        execute(s, item_press(viewer, &s->facts, rows[i].item, 0.5f, 0.5f));
+        execute(s, item_press(viewer, &s->stage, rows[i].item, 0.5f, 0.5f));
         check_option(s, "state", rows[i].states);
         check_option(s, "flag", rows[i].flags);
     }

@@ -364,8 +364,9 @@ static void list_clips(view_browser *browser, const view_scene *scene)
 }
 
 // Opens a list. Its kind determines its content. This may be the clips of the scene, the files in
-// the folder of the scene, or the clips for channel `channel` of the scene's entity. The same
-// shortcut closes the list.
+// the folder of the scene, or the clips for channel `channel` of the scene's entity. If this list
+// of clips or files is already open, closes it, because its shortcut does both. Returns false if
+// the scene has no clips to list.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t channel,
                        const view_scene *scene)
 {

@@ -351,6 +351,7 @@ static bool has_names_of_all_clips(const view_export *export, const view_scene *
 }
 
 // Sets `options` to the choices of the export dialog. The first call initializes the choices.
+// Returns false if the choices cannot be exported, and stores the reason in export->problem.
 bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
                         view_options *options)
 {

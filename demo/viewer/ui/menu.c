@@ -381,7 +381,7 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *entry,
 }
 
 // Writes the name of item `number` of a list, and the value to which an option is set if the item
-// is selected.
+// is selected. Returns false if the list has no such item.
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
                     size_t number, char name[128], common_value *value)
 {

@@ -1182,7 +1182,7 @@ static void run_editor(setting *s, bool is_default)
 
 // Draws a row for an option in the column: its name, an editor for the type of its value, and a
 // reset button. Also handles its input. A value that is still delayed is displayed as if it were
-// set.
+// set. Returns true if the row has handled an event.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
     const bool was_handled = ui->is_event_handled;

@@ -263,7 +263,8 @@ static void copy_if_short(char *buffer, size_t size, const char *text)
         memcpy(buffer, text, strlen(text) + 1);
 }
 
-// Requests the context menu of the last item if the item was clicked with the right button.
+// Requests the context menu of the last item, and returns true, if the item was clicked with the
+// right button.
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
                 const char *path)
 {

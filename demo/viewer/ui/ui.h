@@ -45,7 +45,8 @@ bool ui_is_same_item(ui_item_id a, ui_item_id b);
 // of the last item, if it is the first one whose name begins with ui->query.
 void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text);
 
-// Begins a panel and draws its background. The background is the first item of the panel.
+// Begins a panel and draws its background. The background is the first item of the panel. Returns
+// true if the background was pressed.
 bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label);
 
 // Returns true if the event is this key. The current panel must receive keys, and no item may have
@@ -310,7 +311,8 @@ typedef struct ui_tile_content {
 // right of the image. Returns true if the tile was pressed.
 bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content);
 
-// Adds the tile of a clip. Requests its image only if the tile is visible.
+// Adds the tile of a clip. Requests its image only if the tile is visible. Returns true if the tile
+// was pressed.
 bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_visible);
 
 // Draws a text in the center of a box.

@@ -202,7 +202,7 @@ static row_line lay_out_row_line(const view_ui *ui, const ui_row_style *style, b
 }
 
 // Adds a text to the column, wrapped into at most three lines, with a name at the left. If the row
-// can be pressed, each line is an item.
+// can be pressed, each line is an item. Returns true if a line was pressed.
 bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
 {
     enum { MAX_LINES = 3 };
@@ -266,7 +266,8 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
     ui_right_aligned_text(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
 }
 
-// The name is a dim column at the left, and the text fills the remaining row. A link has the accent
+// Adds a row with a name and a text, and returns true if the text is a link that was pressed. The
+// name is a dim column at the left, and the text fills the remaining row. A link has the accent
 // color and becomes bright under the mouse. A link that is scrolled out of view is still an item,
 // so that the keyboard can reach it.
 bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)

@@ -160,7 +160,8 @@ static void draw_slider(const view_ui *ui, view_rect track, float part)
     view_draw_disc(ui->canvas, track.x + filled, middle, 6 * scale, VIEW_BRIGHT);
 }
 
-// Adds a row with a name, a slider from `low` to `high`, and a text at the right.
+// Adds a row with a name, a slider from `low` to `high`, and a text at the right. Returns true if
+// the value has changed.
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
                view_color text_color, float low, float high, const float *default_value,
                float *value)

@@ -158,7 +158,8 @@ static void draw_field(const view_ui *ui, view_rect rect, const char *hint, cons
     view_draw_rect(canvas, cursor, VIEW_BRIGHT);
 }
 
-// Adds a text field of one line. `hint` is its label and the placeholder of an empty field.
+// Adds a text field of one line. `hint` is its label and the placeholder of an empty field. Returns
+// true if the text has changed.
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
 {
     const bool is_pressed = ui_item(ui, rect, hint);

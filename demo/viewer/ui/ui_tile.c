@@ -7,7 +7,8 @@ static const float grid_gap = 0.6f;     // between tiles
 static const float tile_gap = 0.4f;     // between the edge of a tile and its content
 static const float folder_width = 1.5f; // space for the icon of a folder
 
-// Scrolls a list of `count` lines by the wheel or a finger, in whole lines.
+// Scrolls a list of `count` lines by the wheel or a finger, in whole lines. Returns true if the
+// event was used for it.
 bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count, size_t *first)
 {
     const float lines_per_wheel_step = 3;
@@ -56,7 +57,8 @@ view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
     return unused;
 }
 
-// Sets `box` to the rectangle of the next tile of a grid, at least `min_width` pixels wide.
+// Sets `box` to the rectangle of the next tile of a grid, at least `min_width` pixels wide. Returns
+// true if the tile is visible.
 bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, view_rect *box)
 {
     const float gap = grid_gap * ui->em;
@@ -229,7 +231,7 @@ static void draw_tile_image(view_ui *ui, view_rect area, const ui_tile_content *
 }
 
 // Adds a tile with an image above its name and its text. In a wide tile, the texts are at the right
-// of the image.
+// of the image. Returns true if the tile was pressed.
 bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
     const bool is_wide = box.width > 2 * box.height;
@@ -248,7 +250,8 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
 }
 
 // Adds the tile of a clip. Requests its image if the tile is visible. Only one image of a clip is
-// drawn per frame, so the window must be woken for the following frames.
+// drawn per frame, so the window must be woken for the following frames. Returns true if the tile
+// was pressed.
 bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_visible)
 {
     const view_document *const document = ui->stage->document;
