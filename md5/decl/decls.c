@@ -249,7 +249,7 @@ typedef struct decl_head {
 typedef enum head_result { HEAD_READ, HEAD_SKIPPED, HEAD_END } head_result;
 
 // Reports a declaration without a name and skips its content. The caller has read its opening
-// brace.
+// brace. Returns HEAD_SKIPPED.
 static head_result skip_nameless(md5_decl_lex *lex)
 {
     md5i_decl_lex_warn(lex, "Missing decl name");
@@ -311,8 +311,8 @@ static bool read_decl_type(md5_decl_lex *lex, const md5_token *first, md5_decl_t
     return true;
 }
 
-// Checks that an opening brace follows the name of a declaration. Does not consume the brace,
-// because it belongs to the text of the declaration.
+// Checks that an opening brace follows the name of a declaration, and reports an error otherwise.
+// Does not consume the brace, because it belongs to the text of the declaration.
 static head_result check_decl_brace(md5_decl_lex *lex)
 {
     md5_token token;

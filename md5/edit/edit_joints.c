@@ -229,7 +229,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     else
         memset(order.is_used, true, doc->num_joints);
 
-    // Find their order.
+    // Determine the order of the selected joints, and stop if it is their order already.
     const bool adds_root = edit->root && !has_single_root(doc, edit->root);
     if (adds_root)
         order.old_indices[order.count++] = MD5_NONE;

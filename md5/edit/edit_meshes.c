@@ -6,7 +6,7 @@
 #include "md5/core/names.h"
 #include "md5/edit/repair.h"
 
-// A vertex of a mesh of the document.
+// Selects a vertex of the document.
 typedef struct vertex_ref {
     uint32_t mesh;
     uint32_t vertex;

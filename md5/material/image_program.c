@@ -1334,7 +1334,8 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     if (image)
         return image;
 
-    // Try it last if a file that the program combines with others is missing.
+    // If a file that the program combines with others is missing, the compressed image is the last
+    // resort.
     md5_error reason = {.status = MD5_OK};
     image = compute_image(game, program, opts, &reason);
     const bool is_file_missing = reason.status == MD5_ERROR_IO;

@@ -1258,7 +1258,7 @@ static uint32_t add_path(goal_collection *collection, uint32_t tip)
     if (path.length > MD5_MAX_GOAL_JOINTS - collection->rig.count)
         return MD5_NONE;
 
-    // From the highest ancestor down to the tip, so that parents precede their children.
+    // Add the highest ancestor first and the tip last, so that parents precede their children.
     uint32_t last_added = path.parent;
     for (uint32_t i = path.length; i-- > 0;)
         last_added = add_rig_joint(collection, path.joints[i], last_added);

@@ -154,7 +154,8 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
             max_vertices = count;
         md5i_block_alloc(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
 
-        // Skip the table that follows. It has at least this size.
+        // Skip the smallest size that the following table can have. It cannot contain another
+        // count.
         if (is_mesh_table)
             scan.position += count * count_keywords[keyword].min_bytes;
     }
@@ -740,7 +741,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     TRY(md5i_begin_header(lex, &reader.header));
     TRY(read_mesh_sections(&reader));
 
-    // Check that nothing is missing.
+    // Check that the joints and the count of meshes were in the file.
     if (!reader.joints)
         return md5i_lex_fail_expected(lex, "expected '%s'", dialect->joint_keyword);
 

@@ -626,7 +626,8 @@ static long long selection_step(const view_browser *browser, int32_t code)
     }
 }
 
-// Handles Escape: ends the enlarged preview. If no preview is enlarged, closes the list.
+// Handles Escape: ends the enlarged preview and returns VIEW_LIST_CHANGED. If no preview is
+// enlarged, closes the list and returns VIEW_LIST_CLOSED.
 static view_command press_escape(view_browser *browser)
 {
     if (browser->is_peeking) {

@@ -1562,7 +1562,8 @@ static uint32_t list_trigger_names(const view_machine *machine,
     return VIEW_MAX_TRIGGERS;
 }
 
-// Lists the shortcuts that affect the document, as the help shows them.
+// Lists the shortcuts that affect the document, as the help shows them. Returns the number of
+// listed lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
     const view_scene *const scene = &document->scene;

@@ -73,8 +73,9 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
     return is_pressed;
 }
 
-// Adds buttons that are as wide as their texts. They are at the right end of `row` if `at_end` is
-// true, otherwise at its left end.
+// Adds buttons that are as wide as their texts and removes their space from `row`. They are at the
+// right end of `row` if `at_end` is true, otherwise at its left end. Returns the index of the
+// pressed button, or -1.
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end)
 {

@@ -49,6 +49,7 @@ void ui_show_notice(view_ui *ui, double uptime, const char *format, ...)
 }
 
 // Begins a dialog in the middle of the window. It dims everything else and receives all presses.
+// Returns the area for its content, of size `width` x `height`, below the title.
 view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title)
 {
     view_canvas *const canvas = ui->canvas;
@@ -70,7 +71,7 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
 }
 
 // Begins a dialog (see ui_dialog()) of this size in layout units, or smaller if the window is
-// smaller.
+// smaller. *foot is its last row, for buttons. Returns the area between the title and this row.
 view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
                            const char *title, view_rect *foot)
 {
