@@ -8,10 +8,10 @@
 // range of nodes. A time step consists of:
 //
 //   find contacts       in each fourth step: the points that may touch before the next search
-//   prepare             the articulated inertias: the response of each node to an impulse with
-//                       the reaction of the whole tree; the velocities that correspond to the
+//   prepare             the articulated inertias, and the velocities that correspond to the
 //                       momenta of the last step in the current pose
-//   solve               impulses of limits, loops and contacts
+//   solve               the response of each node to an impulse, with the reaction of the whole
+//                       tree; impulses of limits, loops and contacts
 //   move                roots and joints, by these velocities, as far as energy and limits allow
 //   update transforms   of all nodes, from the roots' transforms and the joint rotations
 //   relax               velocities without the part that only pushes bodies out of the ground or
@@ -90,6 +90,19 @@ static inline md5_vec3d md5_spatial_linear(const spatial *a)
 typedef struct spatial_matrix {
     spatial columns[6];
 } spatial_matrix;
+
+// Copies the elements above the diagonal, columns[k].x[i] with i < k, to the elements below it. The
+// matrix is symmetric, so functions that change it compute only the elements above the diagonal and
+// on it.
+static inline void md5_spatial_mirror(spatial_matrix *a)
+{
+    MD5_UNROLL
+    for (int k = 1; k < 6; k++) {
+        MD5_UNROLL
+        for (int i = 0; i < k; i++)
+            a->columns[i].x[k] = a->columns[k].x[i];
+    }
+}
 
 // Multiplies a matrix by a spatial vector. Adds the columns in ascending order.
 static inline spatial md5_spatial_mul(const spatial_matrix *a, const spatial *b)
@@ -227,7 +240,8 @@ typedef struct ragdoll_node {
     md5_vec3d center;          // center of mass, relative to ragdoll->origin
     spatial_matrix inertias;   // articulated inertia of the subtree
     spatial_matrix response;   // converts an impulse at the node to the change of its velocity,
-                               // with the reaction of the tree
+                               // with the reaction of the tree; see md5i_compute_responses()
+    bool needs_response;       // an impulse may act on the node or on a descendant in this step
     spatial motions[3];        // unit motions of the joint
     spatial motion_momenta[3]; // inertias * motions
     spatial gains[3];          // motion_momenta * inverse
@@ -410,8 +424,13 @@ typedef enum prepare_mode {
     PREPARE_CURRENT
 } prepare_mode;
 
-// Computes the articulated inertias, responses and velocities of the nodes.
+// Computes the articulated inertias and the velocities of the nodes. Clears needs_response of the
+// nodes.
 void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode);
+
+// Computes the responses of the nodes whose needs_response is set, and of their ancestors. The
+// other nodes do not have a valid response. Call after md5i_prepare_ragdoll().
+void md5i_compute_responses(md5_ragdoll *ragdoll);
 
 // Stops the ragdoll if a velocity is not a number or is huge.
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll);

@@ -189,6 +189,8 @@ static void end_propagation(md5_ragdoll *ragdoll)
 // Applies an impulse at one body, and propagates its effect through the joints to all other bodies.
 void md5i_apply_ragdoll_impulse(md5_ragdoll *ragdoll, uint32_t node, const spatial *impulse)
 {
+    ragdoll->nodes[node].needs_response = true;
+    md5i_compute_responses(ragdoll);
     begin_propagation(ragdoll);
     move_cursor(ragdoll, node);
     const spatial change = md5_spatial_mul(&ragdoll->nodes[node].response, impulse);
@@ -328,9 +330,22 @@ static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, rag
     limit->inverse = invert_response(node_speed - parent_speed);
 }
 
-// Prepares a limit for the sweeps of a step. Ignores a limit that the joint cannot reach in the
-// step.
-static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
+// Returns true if the joint must rotate back, because it is past a limit by more than the
+// tolerance.
+static bool must_return(const md5_ragdoll *ragdoll, const ragdoll_limit *limit)
+{
+    return md5i_max_limit_speed(ragdoll, limit->gap) < 0.0;
+}
+
+// Returns true if the solver applies impulses about the axis of a limit. Only stop_locks() applies
+// an impulse about a locked limit, if the lock rotates the joint back.
+static bool needs_limit_response(const md5_ragdoll *ragdoll, const ragdoll_limit *limit)
+{
+    return limit->is_near && (!limit->is_locked || must_return(ragdoll, limit));
+}
+
+// Determines if a limit may act in a step. Ignores a limit that the joint cannot reach in the step.
+static void begin_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
 {
     const double approach_speed = md5_min(0.0, md5i_limit_speed(ragdoll, node, limit));
     const double next_gap = limit->gap + ragdoll->seconds * approach_speed;
@@ -341,13 +356,14 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limi
         return;
     }
 
-    const bool must_open = md5i_max_limit_speed(ragdoll, limit->gap) < 0.0;
-    if (must_open)
+    if (must_return(ragdoll, limit))
         ragdoll->needs_relaxation = true;
-    if (must_open || !limit->is_locked) // only stop_locks() uses the response of a locked limit
-        compute_limit_response(ragdoll, node, limit);
     if (!limit->is_locked)
         node->is_busy = true; // the sweeps do not solve locked limits
+    // The impulse of a limit acts on the node as limit->response, and on its ancestors as an
+    // impulse at the parent.
+    if (node->parent != MD5_NONE && needs_limit_response(ragdoll, limit))
+        ragdoll->nodes[node->parent].needs_response = true;
 }
 
 // Corrects the impulse of a limit so that the joint does not pass the limit. The impulse of a limit
@@ -409,17 +425,22 @@ static void stop_locks(md5_ragdoll *ragdoll)
 
 // == Contacts =====================================================================================
 
-// Sets the directions of a contact's impulses: the normal of the ground and two tangents. Computes
-// how the node responds to each of them. `point` is relative to ragdoll->origin.
-static void compute_contact_responses(const ragdoll_node *node, ragdoll_contact *contact,
-                                      md5_vec3d point)
+// Sets the directions of a contact's impulses: the normal of the ground and two tangents. `point`
+// is relative to ragdoll->origin.
+static void set_contact_directions(ragdoll_contact *contact, md5_vec3d point)
 {
     const md5_vec3d normal = contact->normal;
     const md5_vec3d first = md5_vec3d_perpendicular(normal);
     const md5_vec3d axes[NUM_CONTACT_DIRECTIONS] = {normal, first, md5_vec3d_cross(normal, first)};
+    for (uint32_t i = 0; i < NUM_CONTACT_DIRECTIONS; i++)
+        contact->directions[i] = md5_spatial_from(md5_vec3d_cross(point, axes[i]), axes[i]);
+}
+
+// Computes how the node responds to each impulse of a contact.
+static void compute_contact_responses(const ragdoll_node *node, ragdoll_contact *contact)
+{
     for (uint32_t i = 0; i < NUM_CONTACT_DIRECTIONS; i++) {
-        spatial *const direction = &contact->directions[i];
-        *direction = md5_spatial_from(md5_vec3d_cross(point, axes[i]), axes[i]);
+        const spatial *const direction = &contact->directions[i];
         contact->responses[i] = md5_spatial_mul(&node->response, direction);
         contact->inverses[i] = invert_response(md5_spatial_dot(direction, &contact->responses[i]));
     }
@@ -433,9 +454,9 @@ static void clear_contact(ragdoll_contact *contact)
     contact->approach_speed = 0.0;
 }
 
-// Prepares a contact for the sweeps of a step: measures its gap, and how the body responds to
-// impulses there. Ignores a contact that cannot touch the ground in this step.
-static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
+// Measures the gap of a contact, and sets the directions of its impulses. Ignores a contact that
+// cannot touch the ground in this step.
+static void begin_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
 {
     const md5_vec3d position = md5_transform_point(&node->transform, contact->position);
     const md5_vec3d point = md5_vec3d_sub(position, ragdoll->origin);
@@ -453,7 +474,7 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
         return;
     }
 
-    compute_contact_responses(node, contact, point);
+    set_contact_directions(contact, point);
     const bool was_touching = contact->impulses[CONTACT_NORMAL].value != 0.0;
     if (!was_touching)
         contact->approach_speed = speed;
@@ -462,6 +483,7 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     if (is_penetrating || bounces)
         ragdoll->needs_relaxation = true;
     node->is_busy = true;
+    node->needs_response = true;
 }
 
 // Applies an impulse along a direction of a contact to the node. The parent receives it when the
@@ -995,9 +1017,9 @@ static void run_sweeps(md5_ragdoll *ragdoll, sweep_set set)
     }
 }
 
-// Prepares the contacts of all nodes. Sets is_touching if a contact is near the ground, or if the
-// ragdoll is dragged.
-static void prepare_contacts(md5_ragdoll *ragdoll)
+// Finds the contacts that may act in this step. Sets is_touching if there are such contacts, or if
+// the ragdoll is dragged.
+static void begin_all_contacts(md5_ragdoll *ragdoll)
 {
     const bool is_dragged = md5_is_ragdoll_dragged(ragdoll);
     ragdoll->needs_relaxation = is_dragged;
@@ -1006,22 +1028,50 @@ static void prepare_contacts(md5_ragdoll *ragdoll)
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->is_busy = false;
         for (uint32_t i = 0; i < node->num_contacts; i++)
-            prepare_contact(ragdoll, node, &node->contacts[i]);
+            begin_contact(ragdoll, node, &node->contacts[i]);
         ragdoll->is_touching |= node->is_busy;
     }
 }
 
-// Prepares the limits of all nodes. Marks the ancestors of busy nodes as busy, because
+// Finds the limits that may act in this step. Marks the ancestors of busy nodes as busy, because
 // sweep_nodes() skips the whole subtree of a node that is not busy. Children are visited before
 // their parents, so that the mark reaches the root.
-static void prepare_limits(md5_ragdoll *ragdoll)
+static void begin_all_limits(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         for (uint32_t i = 0; i < node->num_limits; i++)
-            prepare_limit(ragdoll, node, &node->limits[i]);
+            begin_limit(ragdoll, node, &node->limits[i]);
         if (node->is_busy && node->parent != MD5_NONE)
             ragdoll->nodes[node->parent].is_busy = true;
+    }
+}
+
+// Marks the nodes of all links, because their impulses act on these nodes.
+static void mark_nodes_of_links(md5_ragdoll *ragdoll)
+{
+    for (uint32_t i = 0; i < ragdoll->num_links; i++) {
+        const ragdoll_link *const link = &ragdoll->links[i];
+        for (uint32_t end = 0; end < 2; end++) {
+            if (link->nodes[end] != MD5_NONE)
+                ragdoll->nodes[link->nodes[end]].needs_response = true;
+        }
+    }
+}
+
+// Computes how the bodies respond to the impulses of the contacts and limits that may act.
+static void compute_impulse_responses(md5_ragdoll *ragdoll)
+{
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        ragdoll_node *const node = &ragdoll->nodes[k];
+        for (uint32_t i = 0; i < node->num_contacts; i++) {
+            if (node->contacts[i].is_near)
+                compute_contact_responses(node, &node->contacts[i]);
+        }
+        for (uint32_t i = 0; i < node->num_limits; i++) {
+            if (needs_limit_response(ragdoll, &node->limits[i]))
+                compute_limit_response(ragdoll, node, &node->limits[i]);
+        }
     }
 }
 
@@ -1029,8 +1079,11 @@ static void prepare_limits(md5_ragdoll *ragdoll)
 // in this step.
 void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
 {
-    prepare_contacts(ragdoll);
-    prepare_limits(ragdoll);
+    begin_all_contacts(ragdoll);
+    begin_all_limits(ragdoll);
+    mark_nodes_of_links(ragdoll);
+    md5i_compute_responses(ragdoll);
+    compute_impulse_responses(ragdoll);
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
         prepare_link(ragdoll, &ragdoll->links[i]);
     begin_propagation(ragdoll);

@@ -881,6 +881,7 @@ static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
     const uint32_t num_motions = node->num_motions;
     const bool is_step = mode == PREPARE_STEP;
     const double brake = is_step && num_motions > 0 ? friction_brake(ragdoll, node) : 0.0;
+    md5_spatial_mirror(&node->inertias); // only a half contains the inertias of the children
     for (uint32_t i = 0; i < num_motions; i++)
         node->motion_momenta[i] = md5_spatial_mul(&node->inertias, &node->motions[i]);
 
@@ -905,7 +906,8 @@ static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
     }
 }
 
-// Adds scale * (a * transpose(b) + b * transpose(a)), which is symmetric, to a matrix.
+// Adds scale * (a * transpose(b) + b * transpose(a)), which is symmetric, to a matrix. Does not
+// compute the elements below the diagonal, except those that are in a pair with the diagonal.
 static void add_symmetric_product(spatial_matrix *matrix, const spatial *a, const spatial *b,
                                   double scale)
 {
@@ -916,11 +918,12 @@ static void add_symmetric_product(spatial_matrix *matrix, const spatial *a, cons
         a_pairs[i] = md5_pair_load(&a->x[2 * i]);
         b_pairs[i] = md5_pair_load(&b->x[2 * i]);
     }
+    MD5_UNROLL
     for (int k = 0; k < 6; k++) {
         const md5_pair a_scaled = md5_pair_both(scale * a->x[k]);
         const md5_pair b_scaled = md5_pair_both(scale * b->x[k]);
         MD5_UNROLL
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i <= k / 2; i++) {
             double *const elements = &matrix->columns[k].x[2 * i];
             const md5_pair product = md5_pair_add(md5_pair_mul(a_scaled, b_pairs[i]),
                                                   md5_pair_mul(b_scaled, a_pairs[i]));
@@ -929,11 +932,18 @@ static void add_symmetric_product(spatial_matrix *matrix, const spatial *a, cons
     }
 }
 
-// Adds a matrix to another matrix.
-static void add_matrix(spatial_matrix *sum, const spatial_matrix *added)
+// Adds a symmetric matrix to another one. Computes the same elements as add_symmetric_product().
+static void add_symmetric_matrix(spatial_matrix *sum, const spatial_matrix *added)
 {
-    for (int k = 0; k < 6; k++)
-        md5_spatial_add(&sum->columns[k], &added->columns[k], 1.0);
+    MD5_UNROLL
+    for (int k = 0; k < 6; k++) {
+        MD5_UNROLL
+        for (int i = 0; i <= k / 2; i++) {
+            double *const elements = &sum->columns[k].x[2 * i];
+            const md5_pair other = md5_pair_load(&added->columns[k].x[2 * i]);
+            md5_pair_store(elements, md5_pair_add(md5_pair_load(elements), other));
+        }
+    }
 }
 
 // Adds the inertia of a node's subtree to its parent. The part along the motions of the joint is
@@ -948,7 +958,7 @@ static void add_inertia_to_parent(ragdoll_node *node, ragdoll_node *parent)
 {
     for (uint32_t m = 0; m < node->num_motions; m++)
         add_symmetric_product(&node->inertias, &node->motion_momenta[m], &node->gains[m], -0.5);
-    add_matrix(&parent->inertias, &node->inertias);
+    add_symmetric_matrix(&parent->inertias, &node->inertias);
 }
 
 // Adds the pending impulse of a node to its parent, without the part that moves the joint. The
@@ -1008,6 +1018,7 @@ static void add_joint_response(ragdoll_node *node)
             md5_spatial_add(&h, &node->motions[k], 0.5 * motion_responses[m][k]);
         add_symmetric_product(&node->response, motion, &h, 1.0);
     }
+    md5_spatial_mirror(&node->response);
 }
 
 // Changes node->velocity from the parent's velocity to the node's velocity. Adds the speeds of the
@@ -1026,9 +1037,9 @@ static void add_joint_velocity(ragdoll_node *node)
     }
 }
 
-// Computes the response and the velocity of a node from those of its parent. Must be called for all
-// nodes from the roots to the leaves. The response of a free root is the inverse of its inertia.
-// The world neither responds nor moves.
+// Computes the velocity of a node from that of its parent. Must be called for all nodes from the
+// roots to the leaves. The world does not move. The velocity of a free root results from its
+// response, which is the inverse of its inertia.
 static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     if (node->constraint == MD5_NONE) {
@@ -1037,16 +1048,38 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
         node->velocity = md5_spatial_mul(&node->response, &node->pending);
         return;
     }
-    if (node->parent == MD5_NONE) {
-        node->response = (spatial_matrix){{{{0.0}}}};
-        node->velocity = (spatial){{0.0}};
-    } else {
-        const ragdoll_node *const parent = &ragdoll->nodes[node->parent];
-        node->response = parent->response;
-        node->velocity = parent->velocity;
-    }
-    add_joint_response(node);
+    node->velocity = (spatial){{0.0}};
+    if (node->parent != MD5_NONE)
+        node->velocity = ragdoll->nodes[node->parent].velocity;
     add_joint_velocity(node);
+}
+
+// Computes the response of a node from that of its parent. The world does not respond. The response
+// of a free root already exists: see propagate_velocity().
+static void propagate_response(const md5_ragdoll *ragdoll, ragdoll_node *node)
+{
+    if (node->constraint == MD5_NONE)
+        return;
+    if (node->parent == MD5_NONE)
+        node->response = (spatial_matrix){{{{0.0}}}};
+    else
+        node->response = ragdoll->nodes[node->parent].response;
+    add_joint_response(node);
+}
+
+// Computes the responses of the nodes on which impulses may act, and of their ancestors, to which
+// the joints pass these impulses.
+void md5i_compute_responses(md5_ragdoll *ragdoll)
+{
+    for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
+        const ragdoll_node *const node = &ragdoll->nodes[k];
+        if (node->needs_response && node->parent != MD5_NONE)
+            ragdoll->nodes[node->parent].needs_response = true;
+    }
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        if (ragdoll->nodes[k].needs_response)
+            propagate_response(ragdoll, &ragdoll->nodes[k]);
+    }
 }
 
 // Maximum speeds, as in the engine: 128 units and 90 degrees in a tick of 1/60 second.
@@ -1156,6 +1189,7 @@ static void get_step_momenta(const md5_ragdoll *ragdoll, const ragdoll_node *nod
 static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
     node->center = md5_vec3d_sub(node->transform.position, ragdoll->origin);
+    node->needs_response = false;
     set_axes(node);
     set_inertias(node);
     set_motions(ragdoll, node);

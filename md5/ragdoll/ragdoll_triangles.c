@@ -223,8 +223,10 @@ static void find_neighbors(ground_surface *surface)
         }
     }
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
-        for (uint32_t k = i + 1; k < surface->num_triangles; k++)
-            connect_triangles(surface, i, k);
+        for (uint32_t k = i + 1; k < surface->num_triangles; k++) {
+            if (surface->triangles[i].is_near || surface->triangles[k].is_near)
+                connect_triangles(surface, i, k);
+        }
     }
 }
 
