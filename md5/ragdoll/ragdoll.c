@@ -754,8 +754,9 @@ static double angle_to_limit(const md5_body_constraint *constraint, const ragdol
 {
     double min_angle = 360.0;
     const uint32_t num_limits = count_limits(constraint->def);
+    const limit_directions directions = md5i_rotate_limits(constraint, ends);
     for (uint32_t i = 0; i < num_limits; i++) {
-        const limit_state state = md5i_measure_limit(constraint, i, ends);
+        const limit_state state = md5i_measure_limit(constraint, i, &directions);
         const bool can_be_reached = md5_vec3d_dot(state.axis, state.axis) != 0.0;
         if (!can_be_reached)
             continue;

@@ -285,6 +285,14 @@ typedef struct ragdoll_link {
     spatial responses[MAX_LINK_ROWS][2];
 } ragdoll_link;
 
+// The directions that define the limits of a constraint, all in the same axes. They are 0 if the
+// file does not define them.
+typedef struct limit_directions {
+    md5_vec3d shaft; // fixed in bodies[0]; the limits keep it near the axis
+    md5_vec3d axis;  // fixed in bodies[1]
+    md5_vec3d base;  // fixed in bodies[1], perpendicular to the axis; only for a pyramid
+} limit_directions;
+
 // The current distance of a joint from one of its limits.
 typedef struct limit_state {
     md5_vec3d axis; // rotates bodies[0] toward the limit; zero if the limit cannot be reached
@@ -487,9 +495,13 @@ static inline md5_vec3d md5_transform_point(const ragdoll_transform *transform, 
 
 // -- Limits ---------------------------------------------------------------------------------------
 
-// Measures limit `index` of a constraint for two transforms of its bodies.
+// Returns the directions of a constraint's limits in world space for two transforms of its bodies.
+limit_directions md5i_rotate_limits(const md5_body_constraint *constraint,
+                                    const ragdoll_transform ends[2]);
+
+// Measures limit `index` of a constraint.
 limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t index,
-                               const ragdoll_transform ends[2]);
+                               const limit_directions *directions);
 
 // Sets the axes and the gaps of the limits of a joint for the current step.
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);

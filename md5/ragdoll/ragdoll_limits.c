@@ -93,44 +93,59 @@ static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, do
         state->gap = cayley_angle(cosine_of_gap, sine_of_gap, 1.0, 0.0);
 }
 
-// Returns true if a limit restricts a joint. An angle of nearly 180 degrees restricts nothing.
-// `axis` and `shaft` are 0 if the file does not define them.
-static bool restricts_joint(double cosine, md5_vec3d axis, md5_vec3d shaft)
+// Returns true if the limits of a constraint are two pairs of walls.
+static bool has_walls(const md5_figure_constraint *def)
 {
-    const bool has_axis = md5_vec3d_dot(axis, axis) > 0.5;
-    const bool has_shaft = md5_vec3d_dot(shaft, shaft) > 0.5;
+    return def->limit != MD5_FIGURE_CONE && def->type != MD5_CONSTRAINT_HINGE;
+}
+
+limit_directions md5i_rotate_limits(const md5_body_constraint *constraint,
+                                    const ragdoll_transform ends[2])
+{
+    limit_directions directions;
+    directions.shaft =
+        md5_quatd_rotate(ends[0].rotation, md5_vec3d_from_vec3(constraint->limit_shaft));
+    directions.axis =
+        md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_axis));
+    directions.base = (md5_vec3d){0.0, 0.0, 0.0};
+    if (has_walls(constraint->def))
+        directions.base =
+            md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_base));
+    return directions;
+}
+
+// Returns true if a limit restricts a joint. An angle of nearly 180 degrees restricts nothing.
+static bool restricts_joint(double cosine, const limit_directions *directions)
+{
+    const bool has_axis = md5_vec3d_dot(directions->axis, directions->axis) > 0.5;
+    const bool has_shaft = md5_vec3d_dot(directions->shaft, directions->shaft) > 0.5;
     return cosine > MIN_COSINE && has_axis && has_shaft;
 }
 
-// Measures how far a joint is from one of its limits, for two transforms of its bodies. A limit
-// keeps the shaft, a direction of the first body, within a cone or pyramid around an axis of the
-// second body.
+// Measures how far a joint is from one of its limits. A limit keeps the shaft within a cone or
+// pyramid around the axis.
 limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t index,
-                               const ragdoll_transform ends[2])
+                               const limit_directions *directions)
 {
-    limit_state state = {.axis = {0.0, 0.0, 0.0}, .gap = UNREACHABLE_GAP, .extent = 1.0};
+    limit_state state = {
+        .axis = {0.0, 0.0, 0.0}, .gap = UNREACHABLE_GAP, .extent = 1.0, .shaft = directions->shaft};
     const double cosine = md5_min((double)constraint->limit_cosines[index], MAX_COSINE);
-    const md5_vec3d axis =
-        md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_axis));
-    state.shaft = md5_quatd_rotate(ends[0].rotation, md5_vec3d_from_vec3(constraint->limit_shaft));
-    if (!restricts_joint(cosine, axis, state.shaft))
+    if (!restricts_joint(cosine, directions))
         return state;
 
     const double sine = sqrt(md5_max(0.0, 1.0 - cosine * cosine));
-    const bool is_pyramid =
-        constraint->def->limit != MD5_FIGURE_CONE && constraint->def->type != MD5_CONSTRAINT_HINGE;
-    if (!is_pyramid) {
-        measure_cone(&state, axis, cosine, sine);
+    if (!has_walls(constraint->def)) {
+        measure_cone(&state, directions->axis, cosine, sine);
         return state;
     }
 
     // The first angle limits the shaft toward the base, the second across it. This was found by
     // comparison with the engine: 7 of 123 samples of its ragdolls are more than a degree past the
     // limits in this order, and 57 in the opposite order.
-    const md5_vec3d base =
-        md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_base));
-    const md5_vec3d side = index == 1 ? md5_vec3d_cross(base, axis) : base;
-    measure_walls(&state, axis, side, cosine, sine);
+    md5_vec3d side = directions->base;
+    if (index == 1)
+        side = md5_vec3d_cross(directions->base, directions->axis);
+    measure_walls(&state, directions->axis, side, cosine, sine);
     return state;
 }
 
@@ -173,10 +188,11 @@ void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
     ragdoll_transform ends[2];
     md5i_constraint_transforms(ragdoll, joint, ends);
+    const limit_directions directions = md5i_rotate_limits(joint, ends);
     const md5_vec3d angular = md5i_joint_angular_velocity(ragdoll, node);
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
-        const limit_state state = md5i_measure_limit(joint, i, ends);
+        const limit_state state = md5i_measure_limit(joint, i, &directions);
         // The axis of the state rotates bodies[0] toward the limit, the axis of the limit rotates
         // the node away from it. The node is bodies[0], or bodies[1] of a reversed joint.
         limit->axis = md5_vec3d_scale(state.axis, node->is_reversed ? 1.0 : -1.0);
@@ -259,13 +275,13 @@ static double min_allowed_gap(const ragdoll_limit *limit, const limit_state *sta
 // larger than MIN_CORRECTION.
 static bool enforce_limit(const md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t index)
 {
-    // The joint rotation is relative to bodies[1], so bodies[1] has no rotation here. Limits do not
-    // depend on positions.
+    // The directions are in the axes of bodies[1], because the joint rotation is relative to them.
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
-    const md5_vec3d origin = {0.0, 0.0, 0.0};
-    const ragdoll_transform ends[2] = {{node->joint_rotation, origin},
-                                       {{0.0, 0.0, 0.0, 1.0}, origin}};
-    const limit_state state = md5i_measure_limit(joint, index, ends);
+    const md5_vec3d shaft = md5_vec3d_from_vec3(joint->limit_shaft); // in the axes of bodies[0]
+    const limit_directions directions = {md5_quatd_rotate(node->joint_rotation, shaft),
+                                         md5_vec3d_from_vec3(joint->limit_axis),
+                                         md5_vec3d_from_vec3(joint->limit_base)};
+    const limit_state state = md5i_measure_limit(joint, index, &directions);
     const double min_gap = min_allowed_gap(&node->limits[index], &state);
     if (state.gap >= min_gap)
         return false;
