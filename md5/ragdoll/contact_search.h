@@ -20,6 +20,7 @@ typedef struct contact_candidate {
 typedef struct contact_search {
     const md5_ragdoll *ragdoll;
     const ragdoll_node *node; // the body
+    ragdoll_matrix axes;      // rotation from the axes of the body to world space
     uint32_t num_vertices;
     uint32_t num_edges;
     md5_vec3d vertices[MAX_HULL_VERTICES];

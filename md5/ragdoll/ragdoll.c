@@ -289,6 +289,12 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     reset_rest_check(ragdoll);
 }
 
+// Returns the sum of the kinetic and the potential energy of all bodies.
+static double total_energy(const md5_ragdoll *ragdoll)
+{
+    return md5i_ragdoll_kinetic_energy(ragdoll) + md5i_ragdoll_potential_energy(ragdoll);
+}
+
 // Applies an impulse to a body at a point in world space, for example of a bullet. Impulses below
 // MIN_IMPULSE have no effect, as in the engine.
 void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
@@ -302,14 +308,14 @@ void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 poi
     if (!is_strong)
         return;
 
-    const double energy_before = md5i_ragdoll_energy(ragdoll);
+    const double energy_before = total_energy(ragdoll);
     md5i_prepare_ragdoll(ragdoll, PREPARE_CURRENT); // sets ragdoll->origin
     const md5_vec3d lever = md5_vec3d_sub(position, ragdoll->origin);
     const spatial spatial_impulse = md5_spatial_from(md5_vec3d_cross(lever, linear), linear);
     md5i_apply_ragdoll_impulse(ragdoll, ragdoll->node_by_body[body], &spatial_impulse);
     md5i_store_ragdoll_velocities(ragdoll);
 
-    const double energy_change = md5i_ragdoll_energy(ragdoll) - energy_before;
+    const double energy_change = total_energy(ragdoll) - energy_before;
     ragdoll->added_energy += md5_max(0.0, energy_change);
     update_bodies(ragdoll);
     reset_rest_check(ragdoll);
@@ -407,7 +413,8 @@ static void scale_velocities(md5_ragdoll *ragdoll, double scale)
 // counted, because a drag adds energy on purpose.
 static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
 {
-    const double energy = md5i_ragdoll_energy(ragdoll);
+    const double kinetic = md5i_ragdoll_kinetic_energy(ragdoll);
+    const double energy = kinetic + md5i_ragdoll_potential_energy(ragdoll);
     if (energy <= energy_before)
         return;
     const double excess = energy - energy_before;
@@ -418,7 +425,6 @@ static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
 
     // The kinetic energy is proportional to the square of the velocities. If it is less than the
     // excess, all bodies stop.
-    const double kinetic = md5i_ragdoll_kinetic_energy(ragdoll);
     const double allowed = kinetic - excess;
     scale_velocities(ragdoll, allowed > 0.0 ? sqrt(allowed / kinetic) : 0.0);
 }
@@ -586,7 +592,7 @@ static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
         const md5_vec3d angular = md5_spatial_angular(&node->velocity);
         const md5_vec3d linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
                                                md5_vec3d_cross(angular, node->center));
-        const md5_vec3d angular_momentum = md5i_angular_momentum(node, angular);
+        const md5_vec3d angular_momentum = md5_matrix_mul(&node->world_inertia, angular);
         sum.kinetic_energy += 0.5 * node->mass * md5_vec3d_dot(linear, linear);
         sum.kinetic_energy += 0.5 * md5_vec3d_dot(angular_momentum, angular);
         sum.upward_momentum += node->mass * linear.z;
@@ -655,8 +661,8 @@ static void solve_step(md5_ragdoll *ragdoll)
 // moves the bodies, and detects rest. See ragdoll.h.
 static void advance_step(md5_ragdoll *ragdoll)
 {
-    const double energy_before = md5i_ragdoll_energy(ragdoll);
     const double kinetic_before = md5i_ragdoll_kinetic_energy(ragdoll);
+    const double energy_before = kinetic_before + md5i_ragdoll_potential_energy(ragdoll);
     ragdoll->seconds = slow_motion_scale(ragdoll) * (1.0 / ragdoll_rate);
     for (uint32_t i = 0; i < NUM_FRICTIONS; i++)
         ragdoll->friction_scales[i] = friction_scale(ragdoll, &ragdoll->friction_dents[i]);
@@ -818,7 +824,7 @@ md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
 {
     MD5_ASSERT_RAGDOLL(ragdoll);
     md5_ragdoll_status status = {.time = seconds_since(ragdoll, 0),
-                                 .energy = md5i_ragdoll_energy(ragdoll),
+                                 .energy = total_energy(ragdoll),
                                  .added_energy = ragdoll->added_energy,
                                  .time_scale = (float)(ragdoll->seconds * ragdoll_rate),
                                  .worst_constraint = MD5_NONE};

@@ -43,16 +43,20 @@ static const double ragdoll_rate = MD5_RAGDOLL_RATE;
 //   motion    angular velocity, and the velocity of the point at ragdoll->origin
 //   impulse   angular impulse about this point, and linear impulse
 //
-// The functions compute two numbers at a time (pair.h). They add in the same order as a loop over
-// the six numbers, so the bits do not depend on it.
+// The functions compute two numbers at a time (pair.h), in the same order with and without SIMD.
 typedef struct spatial {
     double x[6];
 } spatial;
 
 static inline double md5_spatial_dot(const spatial *a, const spatial *b)
 {
-    return a->x[0] * b->x[0] + a->x[1] * b->x[1] + a->x[2] * b->x[2] + a->x[3] * b->x[3]
-           + a->x[4] * b->x[4] + a->x[5] * b->x[5];
+    md5_pair sum = md5_pair_mul(md5_pair_load(&a->x[0]), md5_pair_load(&b->x[0]));
+    MD5_UNROLL
+    for (int i = 2; i < 6; i += 2) {
+        const md5_pair product = md5_pair_mul(md5_pair_load(&a->x[i]), md5_pair_load(&b->x[i]));
+        sum = md5_pair_add(sum, product);
+    }
+    return md5_pair_first(sum) + md5_pair_second(sum);
 }
 
 static inline void md5_spatial_add(spatial *to, const spatial *added, double scale)
@@ -134,6 +138,32 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
     const md5_vec3d twice = md5_vec3d_scale(md5_vec3d_cross(axis, v), 2.0);
     return md5_vec3d_add(md5_vec3d_add(v, md5_vec3d_scale(twice, q.w)),
                          md5_vec3d_cross(axis, twice));
+}
+
+// A matrix of 3 x 3 elements.
+typedef struct ragdoll_matrix {
+    double rows[3][3];
+} ragdoll_matrix;
+
+static inline md5_vec3d md5_matrix_mul(const ragdoll_matrix *matrix, md5_vec3d v)
+{
+    const double(*const m)[3] = matrix->rows;
+    return (md5_vec3d){m[0][0] * v.x + m[0][1] * v.y + m[0][2] * v.z,
+                       m[1][0] * v.x + m[1][1] * v.y + m[1][2] * v.z,
+                       m[2][0] * v.x + m[2][1] * v.y + m[2][2] * v.z};
+}
+
+// Converts a unit quaternion to a matrix, which rotates a vector with half as many operations.
+static inline ragdoll_matrix md5_rotation_matrix(md5_quatd q)
+{
+    const double x = q.x;
+    const double y = q.y;
+    const double z = q.z;
+    const double w = q.w;
+    return (ragdoll_matrix){
+        {{1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)},
+         {2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)},
+         {2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)}}};
 }
 
 // An impulse that the solver computes. Each step starts with the result of the previous step, which
@@ -235,8 +265,8 @@ typedef struct ragdoll_node {
     uint32_t num_contacts;
     ragdoll_contact contacts[MAX_CONTACTS];
     // The values below are computed again in each step.
-    double axes[3][3]; // rotation from the axes of the body to world space
-    double world_inertia[3][3];
+    ragdoll_matrix axes; // rotation from the axes of the body to world space
+    ragdoll_matrix world_inertia;
     md5_vec3d center;          // center of mass, relative to ragdoll->origin
     spatial_matrix inertias;   // articulated inertia of the subtree
     spatial_matrix response;   // converts an impulse at the node to the change of its velocity,
@@ -454,14 +484,11 @@ bool md5i_slow_fast_joints(md5_ragdoll *ragdoll);
 // to the limit.
 void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds);
 
-// Returns the angular momentum of a body about its center.
-md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular);
-
 // Returns the kinetic energy of the momenta and velocities of the last step.
 double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll);
 
-// Returns the sum of the kinetic and the potential energy.
-double md5i_ragdoll_energy(const md5_ragdoll *ragdoll);
+// Returns the potential energy of the bodies. It is 0 at the height 0.
+double md5i_ragdoll_potential_energy(const md5_ragdoll *ragdoll);
 
 // Returns the rotation `q` after a rotation by an angular velocity for `seconds`.
 md5_quatd md5i_integrate_rotation(md5_quatd q, md5_vec3d angular, double seconds);

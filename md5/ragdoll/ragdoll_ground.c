@@ -180,7 +180,8 @@ static void set_search_vertices(contact_search *search, const ragdoll_node *node
     search->num_vertices = part->num_vertices;
     for (uint32_t i = 0; i < part->num_vertices; i++) {
         const md5_vec3d vertex = md5_vec3d_from_vec3(figure->vertices[part->first_vertex + i]);
-        search->vertices[i] = md5_transform_point(&node->transform, vertex);
+        const md5_vec3d from_center = md5_matrix_mul(&search->axes, vertex);
+        search->vertices[i] = md5_vec3d_add(node->transform.position, from_center);
     }
 }
 
@@ -193,6 +194,7 @@ static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
     const ragdoll_hull *const hull = &ragdoll->hulls[node->body];
     search->ragdoll = ragdoll;
     search->node = node;
+    search->axes = md5_rotation_matrix(node->transform.rotation);
     search->reach = reach;
     search->num_candidates = 0;
     search->num_planes = 0;

@@ -458,7 +458,8 @@ static void clear_contact(ragdoll_contact *contact)
 // cannot touch the ground in this step.
 static void begin_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
 {
-    const md5_vec3d position = md5_transform_point(&node->transform, contact->position);
+    const md5_vec3d from_center = md5_matrix_mul(&node->axes, contact->position);
+    const md5_vec3d position = md5_vec3d_add(node->transform.position, from_center);
     const md5_vec3d point = md5_vec3d_sub(position, ragdoll->origin);
     const md5_vec3d normal = contact->normal;
     const spatial along_normal = md5_spatial_from(md5_vec3d_cross(point, normal), normal);

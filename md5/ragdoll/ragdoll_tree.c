@@ -635,21 +635,6 @@ void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds)
 
 // == Articulated inertias =========================================================================
 
-// Sets node->axes, the rotation of the body as a matrix.
-static void set_axes(ragdoll_node *node)
-{
-    const md5_quatd q = node->transform.rotation;
-    const double x = q.x;
-    const double y = q.y;
-    const double z = q.z;
-    const double w = q.w;
-    const double rows[3][3] = {
-        {1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)},
-        {2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)},
-        {2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)}};
-    memcpy(node->axes, rows, sizeof rows);
-}
-
 // Sets node->world_inertia, the inertia of the body in the axes of the world:
 //
 //   R I transpose(R)
@@ -658,9 +643,9 @@ static void set_axes(ragdoll_node *node)
 // The product is symmetric, so only one half of it is computed.
 static void rotate_inertia(ragdoll_node *node)
 {
-    const double(*const rotation)[3] = (const double(*)[3])node->axes;   // R
-    const double(*const inertia)[3] = (const double(*)[3])node->inertia; // I
-    double rotated[3][3];                                                // R I
+    const double(*const rotation)[3] = (const double(*)[3])node->axes.rows; // R
+    const double(*const inertia)[3] = (const double(*)[3])node->inertia;    // I
+    double rotated[3][3];                                                   // R I
     for (uint32_t i = 0; i < 3; i++) {
         MD5_UNROLL
         for (uint32_t k = 0; k < 3; k++)
@@ -674,8 +659,8 @@ static void rotate_inertia(ragdoll_node *node)
         for (uint32_t k = i; k < 3; k++) {
             const double element = rotated[i][0] * rotation[k][0] + rotated[i][1] * rotation[k][1]
                                    + rotated[i][2] * rotation[k][2];
-            node->world_inertia[i][k] = element;
-            node->world_inertia[k][i] = element;
+            node->world_inertia.rows[i][k] = element;
+            node->world_inertia.rows[k][i] = element;
         }
     }
 }
@@ -703,7 +688,7 @@ static void set_inertias(ragdoll_node *node)
         MD5_UNROLL
         for (uint32_t k = 0; k < 3; k++) {
             const double diagonal = i == k ? square : 0.0;
-            columns[i].x[k] = node->world_inertia[i][k] + m * (diagonal - c[i] * c[k]);
+            columns[i].x[k] = node->world_inertia.rows[i][k] + m * (diagonal - c[i] * c[k]);
             columns[i].x[3 + k] = cross[i][k];
             columns[3 + k].x[i] = cross[i][k];
             columns[3 + i].x[3 + k] = i == k ? m : 0.0;
@@ -1162,16 +1147,6 @@ bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
     return has_fast_joints;
 }
 
-// Returns the angular momentum of a body about its center.
-md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
-{
-    const double(*const inertia)[3] = (const double(*)[3])node->world_inertia;
-    return (md5_vec3d){
-        inertia[0][0] * angular.x + inertia[0][1] * angular.y + inertia[0][2] * angular.z,
-        inertia[1][0] * angular.x + inertia[1][1] * angular.y + inertia[1][2] * angular.z,
-        inertia[2][0] * angular.x + inertia[2][1] * angular.y + inertia[2][2] * angular.z};
-}
-
 // Returns the momenta with which a step starts. These are the stored momenta of the last step,
 // changed by gravity and by the friction of the body.
 static void get_step_momenta(const md5_ragdoll *ragdoll, const ragdoll_node *node,
@@ -1190,7 +1165,7 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare
 {
     node->center = md5_vec3d_sub(node->transform.position, ragdoll->origin);
     node->needs_response = false;
-    set_axes(node);
+    node->axes = md5_rotation_matrix(node->transform.rotation);
     set_inertias(node);
     set_motions(ragdoll, node);
 
@@ -1200,7 +1175,7 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare
         get_step_momenta(ragdoll, node, &momentum, &angular_momentum);
     } else {
         momentum = md5_vec3d_scale(node->linear, node->mass);
-        angular_momentum = md5i_angular_momentum(node, node->angular);
+        angular_momentum = md5_matrix_mul(&node->world_inertia, node->angular);
     }
     const md5_vec3d about_origin =
         md5_vec3d_add(angular_momentum, md5_vec3d_cross(node->center, momentum));
@@ -1234,7 +1209,7 @@ void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll)
         node->angular = md5_spatial_angular(&node->velocity);
         node->linear = center_velocity(node);
         node->momentum = md5_vec3d_scale(node->linear, node->mass);
-        node->angular_momentum = md5i_angular_momentum(node, node->angular);
+        node->angular_momentum = md5_matrix_mul(&node->world_inertia, node->angular);
     }
 }
 
@@ -1251,10 +1226,10 @@ double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll)
     return energy;
 }
 
-// Returns the sum of the kinetic and potential energies of all bodies.
-double md5i_ragdoll_energy(const md5_ragdoll *ragdoll)
+// Returns the sum of the potential energies of all bodies.
+double md5i_ragdoll_potential_energy(const md5_ragdoll *ragdoll)
 {
-    double energy = md5i_ragdoll_kinetic_energy(ragdoll);
+    double energy = 0.0;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         energy += node->mass * ragdoll->gravity * node->transform.position.z;

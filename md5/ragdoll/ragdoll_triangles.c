@@ -768,12 +768,12 @@ static void add_ridges(contact_search *search, const ground_surface *surface, ui
 // Sets the planes of a search: the face planes of the body's convex hull in world space.
 static void set_search_planes(contact_search *search)
 {
-    const ragdoll_transform *const transform = &search->node->transform;
+    const md5_vec3d *const position = &search->node->transform.position;
     const ragdoll_hull *const hull = &search->ragdoll->hulls[search->node->body];
     for (uint32_t i = 0; i < hull->num_planes; i++) {
         const ragdoll_plane *const plane = &search->ragdoll->planes[hull->first_plane + i];
-        const md5_vec3d normal = md5_quatd_rotate(transform->rotation, plane->normal);
-        const double level = plane->level + md5_vec3d_dot(normal, transform->position);
+        const md5_vec3d normal = md5_matrix_mul(&search->axes, plane->normal);
+        const double level = plane->level + md5_vec3d_dot(normal, *position);
         search->planes[i] = (ragdoll_plane){normal, level};
     }
     search->num_planes = hull->num_planes;

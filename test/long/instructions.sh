@@ -97,7 +97,7 @@ if "$programs/bench" --steps actor 1; then
     steps=200
     check "a monster that plays a clip" is_bounded bench actor 11020
     check "the same monster looks at something and stands on a stair" is_bounded bench monster 17840
-    check "a tick of a ragdoll on stairs" is_bounded bench ragdoll 567300
+    check "a tick of a ragdoll on stairs" is_bounded bench ragdoll 514400
 else
     skip "monsters and ragdolls" "the game folder needs libzip"
 fi
