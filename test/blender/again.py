@@ -60,7 +60,7 @@ def build(has_two_roots):
 
 
 def state(rig, mesh_objects):
-    """Returns the numbers that must be unchanged, by name."""
+    """Returns numbers by name. Export and import must not change any of them."""
     result = {}
     for bone in rig.data.bones:
         parent = bone.parent.name if bone.parent else ""

@@ -59,7 +59,7 @@ check "exported files only have warnings of motion on the hips" warns_of_hips
 for how in weld apart; do
     mkdir "$scratch/$how"
     cp -r models/bobbin "$scratch/$how/imported"
-    # Only one variant tests all clips.
+    # Only the variant `weld` tests all clips. The other variant tests only `walk`.
     [ "$how" = weld ] || find "$scratch/$how" -name '*.md5anim' ! -name walk.md5anim -delete
     check "Bobbin is imported and exported again ($how)" \
         in_blender bobbin.py "$scratch/$how/imported" "$scratch/$how/again" "$how"

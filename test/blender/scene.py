@@ -177,7 +177,7 @@ def build_hat(armature):
 # -- Actions ----------------------------------------------------------------------------------------
 
 def add_action(armature, name, keys):
-    """keys: {bone or None for the object: {frame: (location, rotation)}}."""
+    """Creates an action. keys: {bone or None for the object: {frame: (location, rotation)}}."""
     action = bpy.data.actions.new(name)
     action.use_fake_user = True
     armature.animation_data_create().action = action
@@ -226,7 +226,7 @@ def build_actions(armature):
     add_action(armature, "march", {
         None: {1: ((0.3, -0.2, 0.1), (0.1, 0.2, 0.7)), 31: ((0.3, -4.2, 0.1), (0.1, 0.2, 2.2))},
         "spine": {1: (None, rotation_quaternion(0.2, 0, 0)), 31: (None, rotation_quaternion(-0.3, 0.2, 0))}})
-    # Starts late, ends between frames, and has a constraint in addition to its keys.
+    # An action that starts late, ends between frames, and has a constraint in addition to its keys.
     add_action(armature, "reach", {"target": {100.25: ((0, 0, 0), None), 119.5: ((-0.3, 0.5, 0.4), None)}})
     add_action(armature, "still", {"head": {5: (None, rotation_quaternion(0.4, 0.2, 0.1))}})
     constraint = armature.pose.bones["hand.L"].constraints.new("IK")

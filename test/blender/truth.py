@@ -49,7 +49,7 @@ class Parts:
             evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
             mesh = evaluated.to_mesh()
             mesh.calc_loop_triangles()
-            # Clockwise, unless the object is a mirror image.
+            # Triangles of the file are clockwise. A mirrored object reverses them.
             order = (0, 2, 1) if evaluated.matrix_world.determinant() > 0 else (0, 1, 2)
             layer = mesh.uv_layers.active
             parts_by_material = {}

@@ -25,7 +25,8 @@ md5/skin  99.9  95
 counts=$(mktemp) || exit 1
 trap 'rm -f "$counts"' EXIT
 
-# On machines without AVX-512 neither its kernels nor the code that only they call can run.
+# On machines without AVX-512 neither its kernels nor the code that only they call can run. Therefore they are
+# not counted.
 unreachable=
 if ! grep -qs avx512f /proc/cpuinfo; then
     echo "this machine has no AVX-512: its kernels are not counted"

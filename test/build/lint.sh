@@ -7,11 +7,12 @@
 . test/build/built.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 jobs=$(getconf _NPROCESSORS_ONLN)
-# md5config.h is a template for users, with one switch per line.
+# md5config.h is omitted, because it is a template for users, with one switch per line.
 all_files=$(find md5 render demo test -name '*.[ch]' ! -name md5config.h | sort)
 include="-I. -Idemo/examples -isystem build/glad/include -isystem build/include -isystem build/include/md5model $SDL_CFLAGS"
 
-# A newer compiler has more warnings; test/long/compilers.sh tests the older ones.
+# The newest clang is used, because a newer compiler has more warnings. test/long/compilers.sh tests the older
+# ones.
 newest=$(print_newest_clang)
 
 check_timed() { # TITLE COMMAND...
@@ -20,9 +21,10 @@ check_timed() { # TITLE COMMAND...
     printf '%-16s %d s\n' "$1" $(($(date +%s) - start))
 }
 
-# Complete builds. The folder remains, so that the next run compiles only changed files. gcc builds with optimization, because some
-# of its warnings come from the optimizer; usually this build exists. The warnings of clang come from its parser, so that
-# it builds without optimization, in 0.4 of the time; test/long/compilers.sh also builds with it.
+# Builds everything with a compiler. The folder remains, so that the next run compiles only changed files. gcc
+# builds with optimization, because some of its warnings come from the optimizer; usually this build exists.
+# The warnings of clang come from its parser. Therefore clang builds without optimization, which takes 0.4 of
+# the time; test/long/compilers.sh also builds with it.
 build_with() { # COMPILER [FLAGS]
     find_build "$1"
     [ -z "${2:-}" ] || folder=build/lint/$compiler flags="$flags $2"

@@ -87,12 +87,13 @@ is_long() {
     [ -n "${MD5_TEST_LONG:-}" ]
 }
 
-# check_long TITLE COMMAND...: a check that only runs if is_long.
+# check_long TITLE COMMAND...: runs a check only if is_long returns success.
 check_long() {
     ! is_long || check "$@"
 }
 
-# silent TITLE COMMAND...: one test, which passes if the command prints nothing; its status is ignored.
+# silent TITLE COMMAND...: one test, which passes if the command prints nothing. The exit status of the
+# command is ignored.
 silent() {
     title=$1
     shift
@@ -125,7 +126,7 @@ exits_with() {
     }
 }
 
-# skip TITLE REASON
+# skip TITLE REASON: counts and reports a skipped test.
 skip() {
     skipped=$((skipped + 1))
     echo "skipped: $1: $2"

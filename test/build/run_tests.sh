@@ -9,11 +9,12 @@
 # their names and tests of the programs by their names or files; at least one must match.
 set -u
 
-# Selects tests of the programs.
+# The argument of each test program, which selects its tests. "" selects all tests.
 program_part=
 # The cache of compiled shaders is in build/, not in the home folder.
 export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/shader-cache}"
-# Mesa's software renderer without optimization: tests draw so little that optimizing shaders takes longer than it saves.
+# Mesa's software renderer does not optimize shaders, because tests draw so little that the optimization would
+# take longer than it saves.
 export GALLIVM_PERF="${GALLIVM_PERF:-nopt}"
 # Mesa draws in the program's own thread, because other suites use the other cores and waking threads takes time.
 export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
@@ -23,7 +24,8 @@ export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 run_with_timeout() {
     timeout=${MD5_TEST_TIMEOUT:-600}
     case $1 in
-    # MD5_TEST_LONG is for the scripts of `make test` that `make test-long` runs in full.
+    # Scripts of test/long run without MD5_TEST_LONG. `make test-long` sets it for the suites of `make test`,
+    # which then also run their slow checks.
     test/long/*.sh) (unset MD5_TEST_LONG && timeout "$timeout" sh "$1") ;;
     *.sh) timeout "$timeout" sh "$1" ;;
     # SDL needs no display with this driver.
@@ -86,12 +88,13 @@ if [ "${1:-}" = --one ]; then
 fi
 
 part=${TEST:-}
-# A script that runs other tests needs all of them.
+# TEST is not passed on, because a script that runs other tests needs all of them.
 unset TEST
 if [ -d "test/$part" ]; then
     part=${part:+test/$part/}
 fi
-# Arguments of programs; a selected program runs all of its tests.
+# If TEST is the name of a program, the program runs all of its tests. Otherwise the programs run the tests
+# that TEST selects.
 case $part in
 test_md5 | test_gl) program_part= ;;
 *) program_part=$part ;;

@@ -77,7 +77,8 @@ ended_with() {
 
 # -- Actions and their effects --------------------------------------------------------------------
 
-# The line that an action logged, and the value of a field in it: `value frame`.
+# $line is the line that an action logged. It consists of fields NAME=VALUE. `print_value NAME` prints the
+# value of a field in it.
 line=
 print_value() {
     echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
@@ -184,7 +185,7 @@ images_differ() { # MIN_FRACTION NAME NAME
 
 # -- Files to open ------------------------------------------------------------------------------
 
-# Two models and an animation that matches the second, in a separate folder.
+# A separate folder with two models, and an animation that matches the second model.
 folder="$scratch/two models"
 mkdir "$folder"
 cp test/reference/data/still.md5mesh "$folder/a.md5mesh"

@@ -380,7 +380,7 @@ TEST (decompress_gives_the_frames_of_the_clip) {
 // Compressed clips of many joints: allocations that fail in every step of the work, and bindings to
 // models that lack joints of a branch.
 
-// -- Made clips -------------------------------------------------------------------------------
+// -- Generated clips --------------------------------------------------------------------------
 
 enum { LINE = 160 };
 

@@ -162,7 +162,7 @@ static void ask_for_a_parameter(misused *fixture)
     CHECK_UINT(md5_require_parameter(fixture->character->machine, tables->parameters[0].name), 0);
 }
 
-// -- Freed ----------------------------------------------------------------------------------
+// -- Freed objects --------------------------------------------------------------------------
 
 static void bind_a_freed_model(misused *fixture)
 {

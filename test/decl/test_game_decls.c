@@ -229,7 +229,7 @@ TEST (skins_that_are_missing_or_broken_are_default) {
     CHECK_STRING(md5_skin_def_material(game, skin, "any"), "_default");
 }
 
-// -- Cut ------------------------------------------------------------------------------------------
+// -- Declarations that are cut off ----------------------------------------------------------------
 // Declarations that are cut off at any byte: each of them is read to its end, in both modes.
 
 // Every kind of declaration and block.
@@ -427,7 +427,7 @@ TEST (game_survives_failure_of_every_allocation) {
     }
 }
 
-// -- Decl lex -------------------------------------------------------------------------------------
+// -- Tokens ---------------------------------------------------------------------------------------
 
 // Tokens of declarations, one rule per test.
 

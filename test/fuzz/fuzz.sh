@@ -15,7 +15,7 @@ targets=${FUZZ_TARGETS:-$(sed -n 's/^ *TARGET(\([a-z]*\)).*/\1/p' test/fuzz/targ
 flags="-std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -I.
     -fsanitize=address,undefined -fno-sanitize-recover=all"
 
-# Sources of a target, in addition to its own file and the library.
+# Returns success if a target needs the sources of the programs, in addition to its own file and the library.
 needs_programs() { # TARGET
     [ -e "test/fuzz/programs/$1.c" ]
 }
@@ -89,7 +89,8 @@ make_library() {
     library=$objects
 }
 
-# Sources and packages that the programs need to read files.
+# Compiles the sources that the programs need to read files. Sets $programs to their objects and $packages to
+# the flags of their libraries.
 make_programs() {
     objects=
     packages=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg libzip jansson) || return

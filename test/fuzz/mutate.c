@@ -34,7 +34,7 @@ typedef struct output {
     size_t size, capacity;
 } output;
 
-// -- Random ---------------------------------------------------------------------------------
+// -- Random numbers -------------------------------------------------------------------------
 
 // The xorshift32 generator of Marsaglia, "Xorshift RNGs", 2003.
 static uint32_t next_random(uint32_t *state)

@@ -396,7 +396,7 @@ TEST (walk_in_other_axes_is_the_same_walk) {
     }
 }
 
-// -- Walk hostile ---------------------------------------------------------------------------------
+// -- Hostile input --------------------------------------------------------------------------------
 
 // Procedural walking: any numbers, wrong legs, errors of callers.
 

@@ -564,7 +564,7 @@ TEST (bfg_cameras_of_any_bytes_are_handled) {
     check_hostile(&good, CAMERA);
 }
 
-// -- As text --------------------------------------------------------------------------------
+// -- Conversion to text ---------------------------------------------------------------------
 
 static char *as_text(md5_doc_kind kind, const bytes *file)
 {

@@ -1382,7 +1382,7 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
     }
 }
 
-// -- Hostile --------------------------------------------------------------------------------
+// -- Hostile documents ----------------------------------------------------------------------
 
 // Calls a repair or edit by its index.
 static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)

@@ -386,7 +386,7 @@ TEST (load_uses_the_frames_and_colors_of_version_12) {
     CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
 }
 
-// -- Range ----------------------------------------------------------------------------------------
+// -- Numbers of any size --------------------------------------------------------------------------
 
 // Numbers of any size in files: they are rejected with their location, or everything computed from
 // them is finite.

@@ -320,7 +320,7 @@ TEST (repeated_counts_allocate_no_more) {
     }
 }
 
-// -- Later ----------------------------------------------------------------------------------------
+// -- Parts that are derived later -----------------------------------------------------------------
 
 // Parts of a model that options skip are derived later: the model must be bit-identical to a whole
 // load.
@@ -375,7 +375,7 @@ static void check_derived(const char *path, const md5_load_opts *opts, uint32_t 
     check_equal(model, full_model);
 }
 
-// -- Each part ------------------------------------------------------------------------------
+// -- Each part, derived later ---------------------------------------------------------------
 
 TEST (geometry_derived_later_equals_that_of_loading) {
     for (int i = 0; i < NUM_PATHS; i++)

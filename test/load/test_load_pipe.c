@@ -97,7 +97,7 @@ TEST (load_reads_files_of_unknown_size) {
 
 #endif
 
-// -- Repeats --------------------------------------------------------------------------------------
+// -- Repeated warnings ----------------------------------------------------------------------------
 //
 // Warnings that a file causes repeatedly: each kind is reported once.
 

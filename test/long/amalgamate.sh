@@ -20,8 +20,8 @@ for compiler in gcc clang; do
     cxx_compiler=$(echo $compiler | sed 's/gcc/g++/; s/clang/clang++/')
     check "$compiler -pedantic" compiles_without_warnings $compiler -std=c11 md5model.c
     check "all are C++17 for $cxx_compiler" compiles_as_cxx_without_warnings "$cxx_compiler" c++17
-    # The same optimizer as above: only the language differs. g++ warns of intentionally uninitialized data in its AVX-512
-    # headers.
+    # One level of optimization is sufficient for C++, because the optimizer is the same as for C above. g++
+    # warns of intentionally uninitialized data in its AVX-512 headers.
     quiet=-Wno-uninitialized
     [ $compiler = clang ] || quiet="$quiet -Wno-maybe-uninitialized"
     # shellcheck disable=SC2086

@@ -121,7 +121,7 @@ readme_program_works() {
 route() { # TITLE COMMANDS
     check_timed "$1" run_in_root "set -ex; $2"
 }
-# The program of the table is README's first program.
+# This command prints README's first program.
 first='awk "\$0 == \"\`\`\`c\" { on = 1; next } /^\`\`\`/ { if (on) exit } on" /root/md5model/README.md'
 cmake_project() { # COMMAND: finds the library
     printf 'printf "%%s\\n" "cmake_minimum_required(VERSION 3.16)" "project(game C)" "%s" "add_executable(game game.c)" \

@@ -44,7 +44,7 @@ for compiler in g++ clang++; do
     done
 done
 
-# Each file separately, because a file may rely on an include of another file.
+# Compiles each file separately, because a file may rely on an include of another file.
 sources_compile_as_microsoft() { # FLAGS...
     find md5 demo/common demo/looks demo/convert demo/tool -name '*.c' | compile_as_microsoft "$@"
 }

@@ -7,7 +7,8 @@ for each in dpkg-buildpackage dh lintian; do
 done
 git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || { skip "make deb" "this is not a git checkout"; finish; }
 
-# The package's tests are the library's tests, which run in every other build.
+# The tests of the package are not run (`nocheck`), because they are the library's tests, which run in every
+# other build.
 build_package() {
     DEB_BUILD_OPTIONS="nocheck parallel=$(getconf _NPROCESSORS_ONLN)" make deb
 }

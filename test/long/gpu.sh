@@ -64,7 +64,7 @@ milliseconds() { # COMMAND...
     echo $((($(date +%s%N) - start_time) / 1000000))
 }
 
-# Skinning of all models on each path, compared with the CPU by the test program.
+# Compares the skinning of all models, by each path, with the CPU. The test program does this.
 compare_skinning() {
     MD5_ROOT=$here MD5_MODELS=$here/models $start bin/test_gl gl_skins_our_models_on_every_path >"$scratch/skinning" 2>&1 ||
         report_wrong "skinning: $(grep 'check failed' "$scratch/skinning" | head -n 20)"
@@ -79,7 +79,8 @@ compare_images() {
             "$($start bin/view_png differ "golden/$name.png" "$scratch/$name.png") | |"
     done
 }
-# Frames of the viewer itself, with textures, shadows and four samples; the viewer chooses baked clips and impostors.
+# Measures frames of the viewer itself, with textures, shadows and four samples. The viewer chooses baked
+# clips and impostors.
 view_crowd() { # COUNT
     # shellcheck disable=SC2086
     $start bin/md5view --no-config --verbose error --resolution 1920,1080 --frames "$frames" --crowd "$1" $bobbin \
@@ -91,7 +92,7 @@ measure_machine() {
     cd "$here" || exit 1
     scratch=$(mktemp -d) || exit 1
     trap 'rm -rf "$scratch"' EXIT
-    # Empty caches, so that no driver has compiled these programs before.
+    # The caches are empty, as if no driver had compiled these programs before.
     export XDG_CONFIG_HOME="$scratch/config" XDG_CACHE_HOME="$scratch/cache" __GL_SHADER_DISK_CACHE_PATH="$scratch/cache"
     export MESA_SHADER_CACHE_DIR="$scratch/cache" SDL_VIDEODRIVER=offscreen SDL_AUDIODRIVER=dummy
     mkdir -p "$scratch/cache"
@@ -151,7 +152,7 @@ if [ -n "${MD5_BUILD_ONLY:-}" ]; then
     finish
 fi
 
-# Everything except libassimp, which would take half of the folder.
+# Builds all programs without libassimp, which would take half of the folder.
 build_all_programs() {
     # shellcheck disable=SC2046
     make --no-print-directory ASSIMP=no BUILD=build/gpu/of $(for program in $programs; do echo "build/gpu/of/$program"; done)
@@ -207,7 +208,8 @@ measurement_runs() {
     cat "$scratch/errors" "$folder/../table.md"
     [ $status -eq 0 ] && numbers_satisfy '$1 <= 240' $(($(date +%s) - start_time))
 }
-# This machine has drawn both images.
+# Checks that all images are equal. This must be the case, because this machine has drawn both images of each
+# pair.
 images_are_equal() {
     grep '^| picture' "$folder/../table.md" >"$scratch/pictures" &&
         numbers_satisfy '$1 == $2' "$(grep -c '| 0[.0]* | |$' "$scratch/pictures")" "$(list_images | grep -c .)"

@@ -14,27 +14,30 @@ root=$PWD
 programs="$root/${BUILD:-build/release}"
 check "the benchmarks are built" make --no-print-directory "${BUILD:-build/release}/bench" "${BUILD:-build/release}/bench_steps"
 
-# count_collected PROGRAM WORK STEPS; PROGRAM may have options
+# count_collected PROGRAM WORK STEPS: prints the number of instructions that a run of the program executes.
+# PROGRAM may contain options.
 count_collected() {
     # shellcheck disable=SC2086 # several words
     valgrind --tool=callgrind --callgrind-out-file=/dev/null $1 "$2" "$3" 2>&1 |
         awk '/ Collected /{count = $NF} END{print count}' # after the counts of its children
 }
-# Prints the instructions of one step.
+# Prints the instructions of one step: the difference between a run and a run of twice as many steps, so that
+# the start of the program does not count.
 count_per_step() { # PROGRAM WORK
     echo $((($(count_collected "$1" "$2" $((2 * steps))) - $(count_collected "$1" "$2" $steps)) / steps))
 }
 
 before=$root/build/before/${BEFORE:-none}
 past_steps='' past_bench=''
-# Links bench_steps with the library of the commit.
+# Links bench_steps with the library of the commit BEFORE.
 build_steps_with_past_library() {
     rm -rf "$before" && mkdir -p "$before" && git archive "$BEFORE" | tar -x -C "$before" || return
     make --no-print-directory -C "$before" BUILD=build/release build/libmd5model.a || return
     # shellcheck disable=SC2086 # CC may have options
     ${CC:-cc} -std=c11 -O2 -I"$before" -o "$before/bench_steps" test/bench/bench_steps.c "$before/build/libmd5model.a" -lm -lpthread
 }
-# Builds the current benchmark with the library of the commit. Fails if it needs newer functions.
+# Builds the current benchmark with the library of the commit BEFORE. Fails if the benchmark needs newer
+# functions.
 build_bench_with_past_library() {
     cp test/bench/*.[ch] "$before/test/bench/" &&
         make --no-print-directory -C "$before" BUILD=build/release build/release/bench >"$scratch/past_bench" 2>&1

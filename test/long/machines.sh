@@ -16,7 +16,8 @@ list_sources() { # TESTS
         find test -name "$each*.c" | grep . || { echo "no file matches $each*.c" >&2 && return 1; }
     done
 }
-# build_programs NAME COMPILER TESTS [CFLAGS [LDFLAGS]]
+# build_programs NAME COMPILER TESTS [CFLAGS [LDFLAGS]]: builds the library, md5tool and test_md5 for a
+# platform.
 build_programs() {
     sources=$(list_sources "$3") || return
     # shellcheck disable=SC2086 # lines become words
@@ -48,7 +49,8 @@ prints_same_info() { # PROGRAM
     done
 }
 
-# test_platform NAME COMPILER RUNNER TESTS [CFLAGS [LDFLAGS]]
+# test_platform NAME COMPILER RUNNER TESTS [CFLAGS [LDFLAGS]]: builds the programs for a platform and runs
+# them with RUNNER. Skips the platform if a command is not installed, or if PLATFORMS does not contain it.
 test_platform() {
     name=$1 compiler=$2 runner=$3 tests=$4
     shift 4
@@ -102,7 +104,8 @@ build_with_clang_cl() {
     version=${newest_clang##*clang}
     build_folder=build/on/clang-cl
     rm -rf $build_folder
-    # Not every package of clang contains clang-cl. A link would not work if $newest_clang is a link to ccache.
+    # This script replaces clang-cl, which not every package of clang contains. It calls $newest_clang instead
+    # of being a link to it, because a link to ccache would not work.
     printf '#!/bin/sh\nexec %s --driver-mode=cl "$@"\n' "$newest_clang" >"$scratch/clang-cl" && chmod +x "$scratch/clang-cl"
     cmake -S . -B $build_folder -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$scratch/clang-cl" \
         -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_C_FLAGS="$(print_microsoft_flags)" -DCMAKE_BUILD_TYPE=Release \
@@ -131,7 +134,8 @@ case " ${PLATFORMS-windows-x86_64} " in
 esac
 [ ! -d "$WINEPREFIX" ] || wineserver -w
 
-# Memory from this malloc() is aligned to 8 bytes only. clang does not support all of our flags for it.
+# The malloc() of this platform aligns memory to 8 bytes only. clang does not support all of our flags for
+# this platform.
 test_platform wasm32 emcc node "" -Wno-unused-command-line-argument \
     "-s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB"
 finish

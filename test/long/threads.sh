@@ -37,13 +37,13 @@ sanitizer_starts() {
     layout="setarch -R"
     program_starts
 }
-# Also checks files with warnings, and invalid files.
+# The folders also contain files with warnings, and invalid files.
 tool_check_has_no_races() {
     exits_with 1 errors run_with_sanitizer build/threads/md5tool check models test/reference/data test/data test/fuzz/seeds &&
         ! grep ThreadSanitizer "$scratch/out"
 }
 
-# A race that the sanitizer must report, to verify that it works.
+# Checks that the sanitizer works: it must report the race in this program.
 finds_planted_race() {
     cat >"$scratch/race.c" <<END
 #include <pthread.h>

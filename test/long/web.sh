@@ -23,15 +23,18 @@ compiles() {
 
 # -- The library --------------------------------------------------------------------------------
 
-# One hash of all poses and vertices of our models: the hash of x86-64 in test/data/same_bits.txt.
+# Checks that the hash of all poses and vertices of our models is the hash of x86-64 in
+# test/data/same_bits.txt.
 same_bits() { # KIND
     MD5_ROOT=. node "build/web/$1/bits.js" poses_and_vertices_have_the_same_bits_everywhere
 }
-# Without V8's baseline compiler: the time until the optimized code is ready varies between runs.
+# Prints the time of skinning in ns per vertex. V8's baseline compiler is off, because the time until the
+# optimized code is ready varies between runs.
 skin_time() { # KIND
     node --no-liftoff "build/web/$1/skin.js" models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 }
-# Measures both in turn, so that other work slows both; uses the median of five ratios.
+# Compares the times with and without SIMD. Measures both in turn, so that other work slows both, and uses the
+# median of five ratios.
 speed() {
     for _ in 1 2 3 4 5; do
         echo "$(skin_time scalar) $(skin_time simd)"
@@ -64,7 +67,7 @@ shown() {
 bobbin="model=models/bobbin/bobbin.md5mesh"
 # Compares the image that --output writes in the page with this machine's.
 same_picture() { # KIND SHARE [OPTION]
-    # With the compressed clip of the site.
+    # The page and this machine draw the compressed clip of the site.
     "$products/md5view" --no-config ${3:+--$3} --animation-time 0.5 --output "$scratch/here.png" $web/models/bobbin/bobbin.md5mesh \
         $web/models/bobbin/walk.md5anim &&
         shown open "view.html?kind=$1#no-config${3:+&$3}&animation-time=0.5&output=out.png&$bobbin&model=models/bobbin/walk.md5anim" \
@@ -80,7 +83,8 @@ check "our model is shown by default, and a first visit reports no new version" 
     is "navigator.serviceWorker.ready.then(() => !/new version/.test(note.textContent))"
 check "an address of earlier versions leads to the viewer" shown begin "index.html?kind=scalar#no-config&model=models/thimble/thimble.md5mesh" \
     is "location.pathname === '/view.html' && location.search === '?kind=scalar'" started is "document.title.startsWith('thimble')"
-# The time of the first frame, relative to the time of an empty page in a browser that has just started; the median of three.
+# Measures the time of the first frame relative to the time of an empty page, in a browser that has just
+# started. Uses the median of three measurements.
 first_picture() {
     cat >$web/test/blank.html <<-END
 	<!doctype html><link rel="icon" href="data:,"><canvas id="canvas"></canvas><script>
@@ -103,7 +107,7 @@ first_picture() {
 mkdir -p $web/test
 check "the first frame takes at most 7 times as long as an empty page" first_picture
 grep '^note: the first' "$scratch/check_output"
-# A model of the page, then another model that is dropped on it.
+# The address names one model, and another model is dropped on the page.
 check "a dropped file is shown" shown open "view.html#model=models/thimble/thimble.md5mesh" \
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is reported" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
@@ -221,7 +225,7 @@ held="(compile => { WebAssembly.compileStreaming = (...args) => new Promise(reso
     (WebAssembly.compileStreaming)"
 check "files that are dropped before the program is loaded are opened" shown before "$held" begin "view.html#no-config" drop models/lantern/lantern.md5mesh \
     is "note.textContent === 'The files open when the viewer is loaded'" is "go(), true" started is "document.title.startsWith('lantern')"
-# Losses are reported with the messages of md5tool.
+# Checks that the losses of a conversion are reported with the messages of md5tool.
 gltf() {
     for ending in glb gltf; do
         "$products/md5tool" convert models/thimble/thimble.md5mesh models/thimble/walk.md5anim --output "$scratch/its/gift.$ending" &&
@@ -731,7 +735,8 @@ check "only visible elements of a thousand are drawn" plain is "(async () => {
     document.title = JSON.stringify([begun, count_requests('.md5mesh'), each, counts, memory.buffer.byteLength, all.filter((model) => model.isLoaded).length]);
     return begun < 8 && count_requests('.md5mesh') === 22 && all.every((model) => model.isLoaded) || Promise.reject(new Error(document.title));
 })()" forgive
-# A binary model and a compressed clip look like their text forms; a later time does not.
+# Checks that a binary model and a compressed clip look like their text forms, and that a later time looks
+# different.
 forms() {
     lantern=models/lantern/lantern.md5mesh swing=models/lantern/swing.md5anim forms=$web/test/forms
     mkdir -p $forms && cp $lantern $swing $forms && "$products/md5tool" convert $lantern --output $forms/lantern.bmd5mesh --force &&

@@ -393,7 +393,7 @@ TEST (missing_materials_are_implicit) {
     CHECK(md5_game_material(game, "models/imp", NULL) == material);
 }
 
-// -- Deform ---------------------------------------------------------------------------------------
+// -- Deforms --------------------------------------------------------------------------------------
 
 // Deforms, compared with numbers computed manually.
 

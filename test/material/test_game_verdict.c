@@ -377,7 +377,7 @@ TEST (lenient_entities) {
     CHECK(has_logged(&log, "def/a.def:2: Unexpected end of file: expected a value"));
 }
 
-// -- Both -----------------------------------------------------------------------------------------
+// -- Strict and lenient mode in turn --------------------------------------------------------------
 
 TEST (verdicts_do_not_disturb_each_other) {
     SCOPED_GAME game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);

@@ -227,7 +227,7 @@ TEST (images_are_made_within_limits) {
     md5_free_image(NULL);
 }
 
-// -- Built-in images ------------------------------------------------------------------------------
+// -- PCX, built-in images, compressed files -------------------------------------------------------
 
 // PCX, built-in images, and compressed files that are tried first.
 

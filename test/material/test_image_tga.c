@@ -254,7 +254,7 @@ static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t exp
         CHECK_UINT(image->pixels[4 * texel + i], expected[i]);
 }
 
-// -- Blocks ---------------------------------------------------------------------------------------
+// -- Compressed blocks of DDS files ---------------------------------------------------------------
 
 // White and black ends; texels 0 to 3 are the first, second, third and fourth color, the others
 // the first.

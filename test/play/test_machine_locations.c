@@ -476,7 +476,7 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     play_end(&assets);
 }
 
-// -- Names ----------------------------------------------------------------------------------------
+// -- Joint names with all characters --------------------------------------------------------------
 //
 // Joint names with all characters that an MD5 file allows, in every place of a machine file that
 // names a joint.

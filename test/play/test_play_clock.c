@@ -160,7 +160,7 @@ TEST (days_of_small_steps_accumulate_no_visible_error) {
     CHECK_NEAR(md5_clock_time(clock), steps * 0.1 / duration, 1e-6);
 }
 
-// -- Event walk -----------------------------------------------------------------------------------
+// -- Order of events ------------------------------------------------------------------------------
 //
 // Each event must fire exactly once per pass, in order, for every division of the time.
 
@@ -379,7 +379,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
     }
 }
 
-// -- Root track -----------------------------------------------------------------------------------
+// -- Root motion ----------------------------------------------------------------------------------
 //
 // Root motion, which is extracted from a clip, for every division of the time.
 
@@ -568,7 +568,7 @@ TEST (root_motion_begins_at_the_start_of_the_clip) {
     CHECK_SMALL(delta.z, 1e-4);
 }
 
-// -- Boundaries -----------------------------------------------------------------------------------
+// -- Events at boundaries -------------------------------------------------------------------------
 
 // Events at the boundaries of steps, states and fades; steps that are far too large.
 

@@ -464,7 +464,7 @@ TEST_HOLD (play_hold_considers_the_ends_of_clips, "glides", HOLD_FEET "hold { to
                    frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
 }
 
-// -- Hold heading ---------------------------------------------------------------------------------
+// -- Heading of held feet -------------------------------------------------------------------------
 //
 // Feet that are held keep their heading while a character rotates over them.
 
@@ -675,7 +675,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
     CHECK(hold_body_heading(&old) < heading - 2);
 }
 
-// -- Hold tables ----------------------------------------------------------------------------------
+// -- Errors of definitions ------------------------------------------------------------------------
 //
 // Errors of the definitions of held feet, in machine files and in tables that are written in C.
 

@@ -176,8 +176,8 @@ static void visit_all_characters(void (*use)(const character *fixture))
 
 // -- Play -------------------------------------------------------------------------------------
 
-// SEEN is posed in every step, UNSEEN only sometimes, IN_CROWD plays in a crowd. TARGET plays the
-// new state of these players without a transition.
+// VISIBLE is posed in every step, HIDDEN only sometimes, IN_CROWD plays in a crowd. TARGET plays
+// the new state of these players without a transition.
 enum { VISIBLE, HIDDEN, IN_CROWD, TARGET, PLAYERS };
 
 typedef struct scene {
@@ -185,7 +185,7 @@ typedef struct scene {
     md5_player *players[PLAYERS];
     md5_xform *poses[PLAYERS];
     md5_mat34 *palettes[PLAYERS];
-    double *angles, *distances; // [joints] between SEEN and TARGET when the transition began
+    double *angles, *distances; // [joints] between VISIBLE and TARGET when the transition began
     void *scratch;
     uint64_t random;
     uint32_t state;
@@ -538,7 +538,7 @@ TEST (offsets_of_tiny_and_huge_size_are_finite) {
     }
 }
 
-// -- Speed ----------------------------------------------------------------------------------------
+// -- Speed of joints after a transition -----------------------------------------------------------
 //
 // An inertial transition keeps the speed at which each joint approaches the new motion, and drops
 // velocity that leads away from it.

@@ -298,7 +298,7 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     play_end(&fixture->stock.assets);
 }
 
-// -- Exceptions ---------------------------------------------------------------------------------
+// -- Motion that depends on the split -----------------------------------------------------------
 
 // Returns the position of the root after two seconds in `steps` steps, during a fade from a clip
 // that moves straight on to a clip that rotates.
@@ -348,7 +348,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
     }
 }
 
-// == Between fixed steps ========================================================================
+// == Display between fixed steps ================================================================
 
 // A fraction of a screw motion, computed from its axis: a point rotates by `fraction` of the angle
 // about a line and moves along it. The library computes it from the chord.

@@ -412,7 +412,7 @@ STRINGS(sim_names) = {"step", "\"step left\"", "\"step right\""};
 STRINGS(sim_easings) = {"linear", "smooth", "quadratic_out"};
 
 typedef struct sim_term {
-    int kind, value; // for times in 1/16 s; for HEARD a name
+    int kind, value; // time in 1/16 s; for IS_EVENT the index of a name
     bool is_or, is_more;
 } sim_term;
 

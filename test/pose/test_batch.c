@@ -203,7 +203,7 @@ TEST (batch_of_zero_items_writes_nothing) {
     check_crowd(crowd, "the public call", MD5_CPU_COUNT);
 }
 
-// -- Interpolations -----------------------------------------------------------------------------
+// -- Jobs of different interpolations -----------------------------------------------------------
 
 // Sets the interpolation of each job to nlerp or, if `is_mixed` is true, to a random kind. A
 // position with step interpolation has the fraction 0, as md5_clamp_sample_position() returns it.
@@ -314,7 +314,7 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
     }
 }
 
-// -- Simd -----------------------------------------------------------------------------------------
+// -- Instruction sets -----------------------------------------------------------------------------
 //
 // Posing with every instruction set that this machine has: the same bits as the scalar code.
 

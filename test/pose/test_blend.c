@@ -485,7 +485,7 @@ TEST (blend_in_plain_c_gives_the_bits_of_the_kernels) {
     }
 }
 
-// -- Mask -----------------------------------------------------------------------------------------
+// -- Masks from channel words ---------------------------------------------------------------------
 //
 // Masks from channel words, against the expected weight of each joint.
 

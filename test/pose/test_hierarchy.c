@@ -298,7 +298,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     }
 }
 
-// -- Find -----------------------------------------------------------------------------------------
+// -- Indices of names -----------------------------------------------------------------------------
 
 // md5_find_joint(), md5_find_mesh(): indices of names.
 

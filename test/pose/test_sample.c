@@ -195,7 +195,7 @@ TEST (sample_is_a_pose_at_any_time) {
     }
 }
 
-// -- Root -------------------------------------------------------------------------------------
+// -- Motion of the root -----------------------------------------------------------------------
 
 // Joint 0 walks along x, 10 units per cycle of 4 intervals, sways in y and has no flag for z; its
 // first frame is not the base frame. Joint 1 nods.
@@ -362,7 +362,7 @@ TEST_WALK (anim_bounds_follow_the_root) {
     CHECK_VEC3(found.max, 107, 26.5, 70, 1e-5);
 }
 
-// -- Cubic ----------------------------------------------------------------------------------------
+// -- Cubic interpolation --------------------------------------------------------------------------
 //
 // Sampling along smooth curves: through the frames, with continuous speed, at constant speed where
 // the clip has it.

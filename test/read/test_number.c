@@ -468,7 +468,7 @@ TEST (number_as_double_is_close) {
     }
 }
 
-// -- Number middles -------------------------------------------------------------------------------
+// -- Middles between two floats -------------------------------------------------------------------
 //
 // Numbers at and next to the middle between two floats, in all ranges and lengths: these take the
 // longest way of reading and are the easiest to get wrong. Compared with strtof().

@@ -442,7 +442,7 @@ TEST_UNSHARED_SCENE (gl_textures_have_all_levels) {
     md5gl_destroy_texture(scene->renderer, texture);
 }
 
-// -- Path -----------------------------------------------------------------------------------------
+// -- Skinning paths -------------------------------------------------------------------------------
 
 // The paths that AUTO does not select, against the CPU and against the pictures of the other paths.
 

@@ -107,7 +107,7 @@ TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_equally) {
     }
 }
 
-// -- Reduced --------------------------------------------------------------------------------------
+// -- Models without tangents or geometry ----------------------------------------------------------
 
 // Models without tangents, and models whose geometry was released after the upload.
 

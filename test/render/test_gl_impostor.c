@@ -323,7 +323,7 @@ TEST (gl_impostor_writes_depth) {
     close_figure(&figure);
 }
 
-// -- Fading -----------------------------------------------------------------------------------
+// -- Fading between model and impostor --------------------------------------------------------
 
 // Model and impostor use complementary pixels: each pixel shows exactly one of the two at any fade.
 TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
@@ -365,7 +365,7 @@ TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
     md5gl_destroy_impostors(renderer, impostors);
 }
 
-// -- Frames -----------------------------------------------------------------------------------
+// -- Impostors of several frames --------------------------------------------------------------
 
 // Frame 1 is 10 units higher than frame 0; the nearest is shown.
 TEST_SQUARE (gl_impostor_shows_the_nearest_frame) {

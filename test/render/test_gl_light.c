@@ -73,7 +73,7 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
     CHECK_BYTES(&pictures[1], &pictures[2], sizeof pictures[1]);
 }
 
-// -- Classic ----------------------------------------------------------------------------------
+// -- Classic light ----------------------------------------------------------------------------
 
 // The colors of the file times the cosine, without decoding or encoding.
 TEST_HERE (gl_classic_lights_add_up_in_file_colors) {

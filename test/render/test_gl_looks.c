@@ -226,7 +226,7 @@ TEST_SQUARE (gl_unknown_skin_is_rejected) {
     CHECK(shows(&picture, 2, 0, 0, 0)); // no instance is drawn after the error
 }
 
-// -- Material -------------------------------------------------------------------------------------
+// -- Maps of materials ----------------------------------------------------------------------------
 
 // Materials: the effect of each map on a square, against values computed here.
 

@@ -286,7 +286,7 @@ TEST_UNSHARED_SCENE (gl_morph_ends_with_the_callers_errors) {
 }
 #endif
 
-// -- Dual -----------------------------------------------------------------------------------------
+// -- Dual quaternions -----------------------------------------------------------------------------
 
 // Blending by dual quaternions on every path, against md5_skin_batch() on the CPU and as a picture.
 

@@ -562,7 +562,7 @@ TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_s
     scene_expect_messages();
 }
 
-// -- In an engine -----------------------------------------------------------------------------
+// -- Outputs in an engine ---------------------------------------------------------------------
 
 // The host's framebuffer has color, ids and depth, but neither normals nor motion. Lit, cut-out
 // and dissolved models cover the same pixels at the same depth in any order, and the host's state

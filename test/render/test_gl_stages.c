@@ -299,7 +299,7 @@ int layer_difference(const gl_picture *a, const gl_picture *b)
     return max_difference;
 }
 
-// -- Tests ------------------------------------------------------------------------------------
+// -- Stages with textures ---------------------------------------------------------------------
 
 static const md5gl_stage replacing = {
     .source = MD5GL_FACTOR_ONE, .target = MD5GL_FACTOR_ZERO, .color = {1, 1, 1, 1}};

@@ -224,7 +224,7 @@ TEST_UNSHARED_SCENE (gl_stage_cube_has_limits) {
     md5gl_destroy_texture(scene->renderer, filtered);
 }
 
-// -- Deform ---------------------------------------------------------------------------------------
+// -- Deformed meshes ------------------------------------------------------------------------------
 
 // Meshes whose surface the caller computes for each pose: md5gl_set_deform().
 

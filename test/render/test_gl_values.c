@@ -202,7 +202,7 @@ void values_are_equal(const gl_values *found, const gl_values *expected, const c
                    found->list[i].value, when, expected->list[i].value);
 }
 
-// -- Disturbing -------------------------------------------------------------------------------
+// -- Changing the state of GL -----------------------------------------------------------------
 
 static GLuint make_buffer(const GladGLContext *gl, GLenum target)
 {

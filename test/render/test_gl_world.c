@@ -120,7 +120,7 @@ static bool is_equal(const gl_picture *picture, int right, int up, const gl_pict
     return picture_is(picture, right, up, picture_at(to, right, up), 1);
 }
 
-// -- Receiving --------------------------------------------------------------------------------
+// -- A host's object receives shadows ---------------------------------------------------------
 
 // A point p casts its shadow at p - t (0, 1, 1); on the slope z = y / 2 that is t = 2 z - y. A
 // square of 10 units at height 20 darkens y from -50 to -30, and would darken -25 to -15 of a
@@ -247,7 +247,7 @@ TEST_HERE (gl_shader_text_for_hosts_has_prefixed_names) {
     stage->renderer->gl.DeleteShader(compile(&stage->scene, GL_FRAGMENT_SHADER, text, stage_text));
 }
 
-// -- Casting ----------------------------------------------------------------------------------
+// -- A host's object casts shadows ------------------------------------------------------------
 
 typedef struct host_caster {
     gl_scene *scene;
@@ -399,7 +399,7 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
             CHECK(is_equal(&pictures[1], right, up, &pictures[0]));
 }
 
-// -- Blobs ------------------------------------------------------------------------------------
+// -- Blob shadows -----------------------------------------------------------------------------
 
 // At a fraction r of the radius, the darkness is (1 - r^2)^2 of the color in sRGB.
 TEST_HERE (gl_blobs_darken_the_ground) {

@@ -383,7 +383,7 @@ TEST (texture_without_area_counts_as_not_mirrored) {
     }
 }
 
-// -- Ends of the range ------------------------------------------------------------------------
+// -- Empty meshes and extreme numbers ---------------------------------------------------------
 
 TEST (empty_mesh_is_empty) {
     const mesh_source source = {.bind = &identity};

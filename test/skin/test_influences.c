@@ -461,7 +461,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     CHECK_SMALL(md5_pack_loss(&five.model, 0, 5, NULL), 1e-5);
 }
 
-// -- Pack8 ----------------------------------------------------------------------------------------
+// -- Packing into bytes ---------------------------------------------------------------------------
 //
 // Influences packed into bytes: largest remainders, interleaved vertices, joints beyond a byte.
 

@@ -184,7 +184,7 @@ TEST (normals_of_two_sides_are_apart_with_any_weights) {
     }
 }
 
-// -- Weld -----------------------------------------------------------------------------------------
+// -- Equal points ---------------------------------------------------------------------------------
 
 // Finding equal points.
 
@@ -252,7 +252,7 @@ static void collide(md5_vec3 *points, uint32_t count)
 {
     uint32_t num_points = 0;
     for (uint32_t lower = 1; num_points < count; lower++) {
-        // A point whose x and y give the bits upper << 32 | lower in the first step of hash_of()
+        // A point whose x and y give the bits upper << 32 | lower in the first step of hash_point()
         // in weld.c, and whose z cancels the lower half: all such points of one upper half have
         // the same hash.
         const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);

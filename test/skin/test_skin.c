@@ -485,7 +485,7 @@ TEST (skin_bounds_without_vertices_are_empty) {
     CHECK(bounds.min.x > bounds.max.x);
 }
 
-// -- Sizes ----------------------------------------------------------------------------------------
+// -- Biases of any magnitude ----------------------------------------------------------------------
 //
 // Skinning by biases of any magnitude that a float can hold, on every instruction set.
 
@@ -713,7 +713,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     }
 }
 
-// -- Strided --------------------------------------------------------------------------------------
+// -- Interleaved vertices -------------------------------------------------------------------------
 
 // Skinning into interleaved vertices: the bits of tight arrays, and no byte between them touched.
 

@@ -340,7 +340,7 @@ TEST (skin_gives_the_same_bits_for_invalid_palettes) {
     }
 }
 
-// -- Plans ---------------------------------------------------------------------------------------
+// -- Contents of plans ---------------------------------------------------------------------------
 
 static uint32_t count_influences(const md5_mesh *mesh, uint32_t vertex)
 {
@@ -558,7 +558,7 @@ TEST (skin_gives_the_same_bits_for_real_models) {
         check_model(test_pathf("corpus/%s", paths[i]));
 }
 
-// -- Plan -----------------------------------------------------------------------------------------
+// -- Memory of plans ------------------------------------------------------------------------------
 
 // The memory of a loaded model is exactly the sum of its arrays and plans, and of the headers of
 // its two chunks, which have three words each.

@@ -6,7 +6,7 @@
 cc=${CC:-cc}
 link=${MD5_LINK_FLAGS:-}
 
-# Names that libraries and programs with MD5 hashes use.
+# Names, without the prefix `md5_`, that other libraries and programs give to functions for MD5 hashes.
 hash_names="init update final finish append transform process compress digest free file hash state ctx context block
     body calc calculate close copy data done encode decode end expand ext feed fill get hex hmac hmac_init input
     buffer bytes string str start stream sum test verify main begin add clear reset raw base64 sbuffer stream_ctx
@@ -42,7 +42,8 @@ print_code_lines() {
 }
 silent "md5game.h contains only includes of its parts" print_code_lines
 
-# An asset contains one private member of the library.
+# Prints private members of public structures outside of md5_internal. An asset has one member of this type,
+# which contains all of its private members.
 print_private_members() {
     awk '/^typedef struct|^struct/ { type = $0 }
         /^    (md5_allocator|const md5_(rebase|packed|pose_plan)|void \*(memory|owned|geometry))/ &&

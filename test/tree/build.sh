@@ -50,7 +50,7 @@ print_test_files_in_build() {
 }
 silent "no product depends on files in test/" print_test_files_in_build
 
-# Suites that print their arguments.
+# Writes suites that only print their arguments.
 root=$PWD
 mkdir -p "$scratch/suites/test/pose" "$scratch/suites/test/skin" "$scratch/suites/bin"
 for suite in test/pose/one.sh test/skin/two.sh bin/test_md5 bin/test_gl; do
@@ -68,7 +68,7 @@ check "TEST=FOLDER selects scripts and tests of the folder" selects_suites pose 
 check "TEST=NAME selects scripts and tests by name" selects_suites two "test_gl:two test_md5:two two.sh:all"
 check "TEST=PROGRAM selects all tests of the program" selects_suites test_gl "test_gl:all"
 
-# Status 3 of a program: none of its tests has the name.
+# A program exits with status 3 if none of its tests has the name.
 printf '#!/bin/sh\necho "$0: no test"\nexit 3\n' >"$scratch/suites/bin/test_gl"
 ends_with() { # TEST TEXT SUITE...: checks the last lines of run_tests.sh, and that it fails if nothing is selected
     name=$1 expected=$2

@@ -24,7 +24,7 @@ library_compiles() { # FLAGS...
 programs_compile() {
     find demo/common demo/looks demo/convert demo/tool -name '*.c' | compile_as_microsoft -D_M_X64=100 -D_M_AMD64=100
 }
-# Checks that the method detects errors.
+# Checks that this method detects an error: `a + b` on SIMD types is not valid for Microsoft's compiler.
 errors_are_found() {
     printf '#include <emmintrin.h>\n__m128 sum(__m128 a, __m128 b) { return a + b; }\n' >"$scratch/sum.c"
     ! clang --target=x86_64-pc-windows-msvc -nostdinc -isystem test/build/msvc -fsyntax-only "$scratch/sum.c"

@@ -8,7 +8,7 @@
 
 archive=${MD5_ARCHIVE:-$folder} engine=$PWD/test/build/user/engine.c
 added=${MD5_ARCHIVE:-$PWD/demo/examples} tree=$scratch/tree # whose folder md5model is small/
-# Compiler flags of such engines, and additional flags for md5model.c.
+# Compiler flags of Quake ports. size_flags are additional flags for md5model.c.
 c_flags="-std=gnu11 -Wall -Wno-trigraphs -Werror -O3 -DNDEBUG -DENGINE_BLENDS"
 cxx_flags="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG -DENGINE_BLENDS"
 size_flags="-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections"
@@ -160,7 +160,7 @@ reads_quickly() {
                 least["small", 3] <= 1.3 * least["whole", 3])
         }'
 }
-# Libraries with sanitizers are slower.
+# The comparison is skipped with sanitizers, because they slow the library down.
 [ -n "${MD5_LINK_FLAGS:-}" ] || check_long "reading takes at most 1.3 times the library's time" reads_quickly
 
 # -- Omitted features --

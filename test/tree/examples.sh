@@ -254,7 +254,7 @@ library=md5gl system_libraries=sdl2
 compile_c_example window
 # shellcheck disable=SC2086
 check "window draws" draws_character window $wave_files
-# The same image from TGA files, which are found by the names of PNG files too.
+# Draws the same image from TGA files, which are also found by the names of PNG files.
 mkdir "$scratch/tga" && cp $bobbin/bobbin.md5mesh $bobbin/*.png "$scratch/tga/"
 python3 - "$scratch/tga/bobbin.png" "$scratch/tga/bobbin_eye.png" "$scratch/tga/bobbin_local.png" <<'END'
 import os, struct, sys
@@ -314,7 +314,7 @@ check "walk_game: Bobbin jumps" jump_script_works
 check "walk_game: Bobbin carries the lantern, in a reproducible image" carry_script_works
 library=md5gl
 
-# A white model, to compare its shading with other programs.
+# A white model, whose shading is compared with that of other programs.
 mkdir "$scratch/white" && cp $bobbin/bobbin.md5mesh "$scratch/white/"
 for name in bobbin bobbin_eye; do # textures of one 24-bit texel
     printf '\0\0\2\0\0\0\0\0\0\0\0\0\1\0\1\0\030\0\377\377\377' >"$scratch/white/$name.tga"
@@ -322,7 +322,8 @@ done
 check "window draws a white model" draws_character window "$scratch/white/bobbin.md5mesh" $bobbin/wave.md5anim
 cp "$scratch/picture.bmp" "$scratch/window.bmp"
 
-# Mesa's software renderer draws, in the folder with the compiled shaders.
+# Vulkan draws with Mesa's software renderer, lavapipe. It runs in the folder that contains the compiled
+# shaders.
 lavapipe=$(find /usr/share/vulkan/icd.d -name 'lvp_icd*.json' 2>/dev/null | head -n 1)
 run_in_scratch() {
     (cd "$scratch" && export VK_DRIVER_FILES="$lavapipe" VK_ICD_FILENAMES="$lavapipe" && "$@")
@@ -331,7 +332,7 @@ compare_vulkan_image() { # SECONDS: compares the Vulkan image of this time with 
     # shellcheck disable=SC2086
     ASAN_OPTIONS=detect_leaks=0 run_example vulkan $wave_files vulkan.bmp "$1" && measure_images window.bmp vulkan.bmp
 }
-# The shading only correlates, because the surface is checkered.
+# The brightness of both images only correlates, because the surface is checkered in the Vulkan image.
 vulkan_image_has_same_pose() {
     same_pose=$(compare_vulkan_image 0.8) && other_pose=$(compare_vulkan_image 0.75) || return 1
     echo "same pose: $same_pose, other pose: $other_pose"

@@ -116,7 +116,8 @@ check "pkg-config reports md5gl's version" [ "$(run_pkg_config --modversion md5g
 check "a program draws with the shared md5gl" build_drawing_program $(run_pkg_config --libs md5gl)
 check "a program draws with the static md5gl" build_drawing_program "$root$prefix/lib/libmd5gl.a" "$root$prefix/lib/libmd5model.a" -lm
 
-# Each header separately in C, and all headers in one C++ file; in long tests each header separately in C++.
+# Each header is compiled separately in C, and all headers are compiled in one C++ file. In long tests, each
+# header is also compiled separately in C++.
 header=$root$prefix/include/md5model/md5model.h
 headers_compile_as_cxx() {
     for path in "$(dirname "$header")"/*.h; do

@@ -48,13 +48,14 @@ print_forbidden_includes() {
             if (path == "md5/md5dialects.h") return "dialects_public"
             if (path == "md5/md5edit.h") return "edit_public"
             if (path == "md5/core/file.c") return "files"
-            # Inline functions for players.
+            # These files contain only inline functions, which players use.
             if (path ~ /^md5\/pose\/(plan|kernels|packed)\.h$/) return "plan"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path ~ /^md5\//) return "load"
             if (path ~ /^render\/md5gl[a-z_]*\.h$/) return "md5gl"
             if (path ~ /^render\//) return "render"
-            # The only file of the viewer that calls SDL, and its header for tests.
+            # platform_sdl.c is the only file of the viewer that calls SDL, and platform_sdl.h is its header
+            # for tests.
             if (path ~ /^demo\/viewer\/platform\/platform_sdl\./) return "sdl"
             if (path ~ /^demo\/viewer\//) { split(path, part, "/"); return part[3] }
             if (path ~ /^demo\/examples\//) return "examples"
@@ -147,8 +148,8 @@ print_cycles() {
 }
 silent "includes have no cycle" print_cycles
 
-# Folders with code and their parent folders. Folders that contain only data, and package recipes, are described in the
-# README of the parent folder.
+# Prints folders with code, and parents of such folders, that have no README. Folders that contain only data,
+# and package recipes, are described in the README of the parent folder.
 print_folders_without_readme() {
     find md5 render demo shaders test models -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.vert' |
         while read -r folder && folder=${folder%/*}; do
@@ -162,7 +163,7 @@ print_folders_without_readme() {
 }
 silent "folders with code have a README.md" print_folders_without_readme
 
-# Files that git tracks or would track; all files if this is not a git repository.
+# Lists the files that git tracks or would track. If this is not a git repository, lists all files.
 list_repository_files() {
     git ls-files -co --exclude-standard 2>/dev/null || ls -A
 }

@@ -22,14 +22,15 @@ check "rules of coverage" has_rules config=coverage BUILD=build/coverage test-li
 check "rules of make docs" has_rules docs
 if command -v "${EMCC:-emcc}" >/dev/null; then
     check "rules of make web" has_rules web npm
-    # The only sources that no other build compiles.
+    # No other build compiles these sources.
     check "demo/web compiles" make --no-print-directory build/web/simd/demo/web/platform.o build/web/element/demo/web/element.o
 else
     skip "make web" "${EMCC:-emcc} is not installed"
 fi
 
 scripts="test/fuzz/fuzz.sh $(find test/long -name '*.sh' | sort | tr '\n' ' ')"
-# Names of tests that the scripts pass to the test programs: $test_md5, $program or the path of a program, then names.
+# Prints the names of tests that the scripts pass to the test programs. A name follows $test_md5, $program or
+# the path of a program.
 print_named_tests() {
     # shellcheck disable=SC2086 # several files
     grep -hoE '("[$]test_md5"|"[$]program"|test_md5"|test_gl"|[.]js") [a-z_]+( [a-z_]+)*' $scripts | sed 's/^[^ ]* //' | tr ' ' '\n'
@@ -45,7 +46,8 @@ print_unknown_tests() {
 check "nightly names tests" [ "$(print_named_tests | sort -u | grep -c .)" -gt 10 ]
 silent "the tests in nightly scripts exist" print_unknown_tests
 
-# Files and folders of the repository that the scripts name. The web site has a folder test/ too, to which web.sh writes pages.
+# Prints files and folders of the repository that the scripts name but that do not exist. The web site has a
+# folder test/ too, to which web.sh writes pages.
 print_missing_paths() {
     # shellcheck disable=SC2086 # several files
     grep -hvE '^ *#' $scripts .ci/run | grep -oE '(^|[^A-Za-z0-9_/.$}"-])(md5|render|shaders|demo|models|test)/[a-z0-9_/]+([.][a-z0-9]+)?' |
@@ -62,7 +64,7 @@ print_missing_modules() {
 }
 silent "modules with limits of coverage exist" print_missing_modules
 
-# .ci/run runs each script of test/long in one of the parts.
+# Prints scripts of test/long that are not exactly one stage of `.ci/run nightly`.
 print_unlisted_scripts() {
     bash .ci/run nightly --list >"$scratch/stages" || echo ".ci/run nightly --list fails"
     for script in test/long/*.sh; do

@@ -27,7 +27,7 @@ provide_gl_loader() { # FOLDER
     is_long || [ ! -e build/glad ] || [ ! -e build/shaders.c ] || { mkdir "$1/build" && cp -r build/glad build/shaders.c "$1/build/" &&
         touch "$1/build/shaders.c" "$1/build/glad/include/glad/gl.h"; }
 }
-# make_release FOLDER SETTINGS...
+# make_release FOLDER SETTINGS...: runs `make release` in FOLDER with these variables.
 make_release() {
     (cd "$1" && shift && env DEPS=no config=release BUILD=build/release "$@" make --no-print-directory release)
 }
@@ -61,7 +61,8 @@ archive_has_commit_date() {
     commit=$(git -C "$scratch/once" rev-parse --short HEAD)
     archive_is_unreleased "$commit" 2026-11-25
 }
-# A dated changelog is not sufficient: the commit must have the tag, and the working tree no changes.
+# Checks that a dated changelog is not sufficient for a released archive: the commit must have the tag of the
+# version, and the working tree must have no changes.
 archive_without_tag() {
     set_heading "$scratch/once" "$version - 2026-11-23"
     (cd "$scratch/once" &&
@@ -76,7 +77,7 @@ archive_with_tag() {
     echo >>"$scratch/once/LICENSE" && archive_is_unreleased "$commit-dirty" 2026-11-25 || return 1
     git -C "$scratch/once" checkout -q LICENSE
 }
-# The site is packed unchanged, without the files that tests leave in it.
+# Checks that the site is packed unchanged, without the files that tests leave in it.
 packs_site() {
     mkdir -p "$scratch/once/site/docs" "$scratch/once/site/test" && (cd "$scratch/once" && echo page >site/index.html && echo page >site/docs/index.html &&
         echo left >site/test/index.html && python3 md5/packaging/release.py --site site build) || return
@@ -104,7 +105,7 @@ build_first_program() {
     rm -f "$unpacked/first"
     (cd "$unpacked" && "$@" -Wall -Wextra -Wpedantic -Werror -I. first.c md5model/md5model.c -lm -o first)
 }
-# Compares its output with the output of the same program with the library.
+# Compares the output of this program with the output of the same program that is linked with the library.
 first_program_prints_same() {
     # shellcheck disable=SC2086 # the compiler may be several words
     write_first_program "$scratch/first.c" && cmp "$scratch/first.c" "$unpacked/first.c" &&
@@ -123,7 +124,8 @@ check "its README contains the version" readme_has_version
 # shellcheck disable=SC2086
 check "README's program builds in the archive" build_first_program $cc -std=c11 -O0 -DMD5_HAS_SIMD=0
 check "README's program prints the same as with the library" first_program_prints_same
-# Builds as its README describes; the program would report missing images.
+# Builds the example window.c as the README of the archive describes, and runs it. It would report missing
+# images.
 window_example_draws() {
     # shellcheck disable=SC2046,SC2086
     (cd "$unpacked" && $cc -I. window.c md5model/md5model.c md5model/md5gl.c $("${PKG_CONFIG:-pkg-config}" --cflags --libs sdl2) -lm -o window &&

@@ -28,7 +28,7 @@ print_unnamed_pages() {
 }
 silent "each lesson is in the table" print_unnamed_pages
 
-# The build of the viewer requires matching texts and functions of lessons.
+# The build of the viewer fails if the texts of lessons do not match the functions of lessons.
 pages=demo/viewer/pages
 embed_pages() {
     python3 render/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/embed_output" 2>&1
@@ -49,7 +49,7 @@ check "a slider without all fields is rejected" rejects_pages ": slider has 3 fi
 sed 's/^start: 0.7/begin: 0.7/' $pages/pages.txt >"$scratch/keys.txt"
 check "an unknown key is rejected" rejects_pages ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
 
-# Lessons of earlier versions name a lesson or a section that exists.
+# Prints lessons of earlier versions that name a section that does not exist.
 print_unknown_replacements() {
     python3 - $pages/pages.txt <<-'END'
 	import re, sys
@@ -66,7 +66,7 @@ silent "each removed lesson names a section that exists" print_unknown_replaceme
 sed 's/^removed: timing | easing/removed: timing | unknown/' $pages/pages.txt >"$scratch/removed.txt"
 check "a removed lesson that names an unknown lesson is rejected" rejects_pages "expected removed: NAME | LESSON" "$scratch/removed.txt" $pages/*.c
 
-# Browsers have only the viewer's fonts.
+# Prints characters of lessons that the viewer's fonts do not contain, because browsers have only these fonts.
 print_missing_glyphs() {
     python3 - $pages/pages.txt test/techniques.md <<-'END'
 	import sys
@@ -78,7 +78,7 @@ print_missing_glyphs() {
 }
 silent "texts of lessons contain only letters that the viewer's fonts have" print_missing_glyphs
 
-# Joints, clips and models that lessons name exist.
+# Prints joints, clips and models that lessons name but that do not exist.
 print_unknown_names() {
     python3 - $pages/pages.txt <<-'END'
 	import os, re, sys
@@ -108,7 +108,7 @@ print_unknown_names() {
 }
 silent "each joint, clip and model that a lesson names exists" print_unknown_names
 
-# Each lesson has an exercise with its answer.
+# Prints lessons that do not have an exercise with an answer.
 print_lessons_without_answer() {
     awk '/^\[/ { lesson = $0 } /^answer:/ { answers[lesson] = 1 }
         /^title:/ { names[count++] = lesson } END { for (i = 0; i < count; i++) if (!answers[names[i]]) print names[i] }' $pages/pages.txt

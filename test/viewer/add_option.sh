@@ -8,7 +8,7 @@ cc=${CC:-cc}
 copy=$scratch/copy
 mkdir -p "$copy/demo/viewer" && cp -R demo/viewer/base demo/viewer/jobs "$copy/demo/viewer/"
 
-# insert FILE LINE: inserts standard input before the first line that contains a text.
+# insert FILE LINE: inserts standard input before the first line of the file that contains the text LINE.
 insert() {
     awk -v line="$2" -v added="$scratch/added" 'BEGIN { while ((getline text < added) > 0) all = all text "\n" }
         !done && index($0, line) { printf "%s", all; done = 1 }

@@ -32,7 +32,8 @@ check "more models than characters are rejected" exits_with 1 '--crowd 1: fewer 
 
 # -- Culling ------------------------------------------------------------------------------------
 
-# Without shadows, because a shadow prevents culling of a character outside the image, and because they take most of the time.
+# The crowds have no shadows, because a shadow prevents culling of a character outside the image, and because
+# shadows take most of the time.
 clips="$thimble $models/thimble/walk.md5anim --crowd 20 --no-shadow" # small textures
 machines="$models/bobbin/bobbin.md5machine --crowd 20 --no-shadow"
 near="--camera-distance 100 --camera-elevation-angle 60"

@@ -55,7 +55,7 @@ int main(int count, char **words)
     return 0;
 }
 END
-# A card from height 0 to 80 on a child joint of the origin.
+# Writes a model: a triangle from height 0 to 80 on the joint "body", whose parent is at the origin.
 echo 'MD5Version 10 commandline "" numJoints 2 numMeshes 1 joints { "origin" -1 ( 0 0 0 ) ( 0 0 0 ) "body" 0 ( 0 0 0 ) ( 0 0 0 ) }
 mesh { shader "x" numverts 3 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 vert 2 ( 1 1 ) 2 1 numtris 1 tri 0 0 1 2
 numweights 3 weight 0 1 1 ( 0 -50 0 ) weight 1 1 1 ( 0 50 0 ) weight 2 1 1 ( 0 0 80 ) }' >"$scratch/card.md5mesh"

@@ -64,7 +64,7 @@ later_value_has_no_effect() {
         cmp "$scratch/base.png" "$scratch/early.png"
 }
 check_long "a parameter has no effect before its time" later_value_has_no_effect
-# The panel does not fit into smaller images.
+# The image has 800 by 450 pixels, because the panel does not fit into smaller images.
 panel_changes_image() {
     save_image large "$bobbin" --animation-time 1 --resolution 800,450 &&
         save_image panel "$bobbin" --animation-time 1 --resolution 800,450 --panel &&
@@ -82,7 +82,7 @@ sed 's/idle.md5anim/idel.md5anim/' "$bobbin" >"$scratch/bobbin/wrong.md5machine"
 check "a broken machine is reported" exits_with 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
-# A compressed clip under the name of a text file: the machine and the viewer play it.
+# Checks that the machine and the viewer play a compressed clip whose name is that of a text file.
 plays_compressed() {
     cp models/bobbin/bobbin.md5machine models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/" &&
         "$tool" compress models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh -o "$scratch/bobbin/walk.md5anim" &&
@@ -128,14 +128,14 @@ walk_option_changes_image() {
 check_long "--walk changes the image" walk_option_changes_image
 check "walking without legs gives a warning" exits_with 0 '--walk is ignored: expected two joints whose names contain foot or ankle' "$view" \
     test/reference/data/still.md5mesh --walk --resolution 64,48 --samples 1 --output "$scratch/x.png"
-# A modifier of the machine places the feet.
+# The feet are placed by a modifier of the machine.
 feet_follow_terrain() {
     save_image stands "$bobbin" --animation-time 0.5 --terrain hills
     save_image flat "$bobbin" --animation-time 0.5
     ! cmp "$scratch/stands.png" "$scratch/flat.png"
 }
 check "terrain changes the image of a machine that places feet" feet_follow_terrain
-# The keys of the entity define the legs.
+# The legs of the monster are defined by the keys of its entity.
 monster_stands_on_stairs() {
     for name in monster again; do
         save_image $name --game models/game/base monster_bobbin --animation-time 0.5 --terrain stairs

@@ -92,19 +92,20 @@ movie_by_ffmpeg() {
         arguments_contain -f rawvideo -pix_fmt rgba -s 96x72 -r 12 -i - && arguments_contain -colorspace bt709 &&
         arguments_contain -preset veryfast && arguments_contain -f mp4
 }
-# The options encode fast and without storing the whole movie in memory.
+# Checks that the viewer passes options to ffmpeg that encode fast and without storing the whole movie in
+# memory.
 webm_by_ffmpeg() {
     stub_ffmpeg
     PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 2 --output "$scratch/m.webm" &&
         [ "$(cat "$scratch/m.webm")" -eq $((2 * 96 * 72 * 4)) ] && arguments_contain -f webm && arguments_contain -deadline realtime
 }
-# Each image has its own palette: a common palette would need all images first.
+# Checks that each image has its own palette. A common palette would need all images first.
 gif_by_ffmpeg() {
     stub_ffmpeg
     PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 2 --output "$scratch/m.gif" &&
         [ "$(cat "$scratch/m.gif")" -eq $((2 * 96 * 72 * 4)) ] && arguments_contain -f gif && grep -q 'palettegen=stats_mode=single' "$WORDS"
 }
-# The installed ffmpeg: the movie has all images, an even size, and a color matrix.
+# Checks movies of the installed ffmpeg: they have all images, an even size, and a color matrix.
 real_ffmpeg() {
     for ending in mp4 webm; do
         "$view" --verbose error --resolution 97,73 --samples 1 "$model" "$anim" --frames 4 --frame-rate 10 \
@@ -115,7 +116,7 @@ real_ffmpeg() {
         [ "$stream_info" = 98,74,bt709,4 ] || return 1
     done
 }
-# Pixels of a GIF are opaque or transparent. The colors of opaque pixels are compared.
+# Compares the colors of opaque pixels. In a GIF, each pixel is either opaque or transparent.
 real_gif() {
     set -- "$bobbin_mesh" "$clip" --frames 5 --frame-rate 8 --no-background --output
     record "$@" "$scratch/real.gif" && record "$@" "$scratch/clear.apng" &&
@@ -236,7 +237,7 @@ assert all(labels[a] != labels[b] for a in range(5) for b in range(a)), labels
 assert letters(long, 0) == letters(one, 0)
 END
 }
-# The sheet has two cells for each of two clips.
+# Checks a sheet of two clips, which has two cells for each clip.
 sheet_of_clips() {
     set -- "$bobbin_mesh" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --sheet 4x1 --resolution 400,100 --clips all
     record "$@" --output "$scratch/clips.png" && record "$@" --background-color 1,1,1 --output "$scratch/white.png" &&

@@ -360,7 +360,7 @@ TEST (base_game_can_be_set_on_the_command_line) {
     " --resolution 440,80 --samples 1 --camera-orthographic --camera-azimuth-angle 0" \
     " --camera-elevation-angle 0 "
 
-// -- Cards ------------------------------------------------------------------------------------
+// -- Materials of cards on a wall -------------------------------------------------------------
 
 enum { NUM_CARDS = 16 };
 
@@ -1061,7 +1061,7 @@ TEST (added_clip_is_played_without_the_entity) {
     view_free_scene(&fixture.scene);
 }
 
-// -- Guests ---------------------------------------------------------------------------------------
+// -- A machine that visits another one ------------------------------------------------------------
 
 // A machine that visits another one: events of each of them set triggers of the other.
 

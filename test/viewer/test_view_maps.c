@@ -162,7 +162,7 @@ TEST (view_parm_option_is_a_number_and_a_value) {
     }
 }
 
-// -- Layers -----------------------------------------------------------------------------------
+// -- Drawn stages -----------------------------------------------------------------------------
 
 typedef struct layer_case {
     const char *material;

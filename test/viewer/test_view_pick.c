@@ -390,7 +390,7 @@ TEST_SQUARE (view_deforms_keep_scale) {
     view_close_package(package);
 }
 
-// -- Images -----------------------------------------------------------------------------------
+// -- Images of deformed surfaces --------------------------------------------------------------
 
 #define GLOW "test/data/sprites/glow.md5mesh test/data/sprites/still.md5anim"
 #define SMALL                                                                               \

@@ -279,7 +279,7 @@ TEST (view_scale_is_read_from_x_resources) {
         CHECK_EXACT(view_scale_from_resources(cases[i].resources), cases[i].expected);
 }
 
-// -- Keys -----------------------------------------------------------------------------------------
+// -- Names of keys --------------------------------------------------------------------------------
 
 // All keys that commands have, and letters of other alphabets. SDL has the same names for them.
 TEST (view_keys_are_named_as_in_sdl) {

@@ -327,7 +327,7 @@ TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
     CHECK_UINT(item_press_at(&s->viewer, &s->stage, row.x - 4.0f, y).action, VIEW_NOTHING);
 }
 
-// -- Switches -------------------------------------------------------------------------------------
+// -- Keys and switches ----------------------------------------------------------------------------
 
 // Keys and switches. A switch is one entry in the table of options, which defines its command-line
 // option, its key, its entries in all lists for users, and its word in the debug line. The tests of

@@ -15,7 +15,7 @@ check_thumbnail() {
     read -r status seconds mebibytes <"$scratch/figures"
     echo "status $status, $seconds s, $mebibytes MiB"
     cat "$scratch/err"
-    # Sanitizers need additional memory and time.
+    # The limits do not apply to a build with sanitizers, which needs additional memory and time.
     [ "$status" -eq "$1" ] || return 1
     [ "${config:-}" = sanitize ] || numbers_satisfy '$1 <= 5 && $2 <= 384' "$seconds" "$mebibytes" || return 1
     if [ "$1" -eq 0 ]; then

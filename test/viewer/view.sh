@@ -11,10 +11,11 @@ bobbin_mesh=$models/bobbin/bobbin.md5mesh
 flight=$models/bobbin/flight.md5camera
 low_resolution=--resolution=240,135 # enough to compare
 
-# Always off screen. Another test checks that the viewer selects this automatically.
+# The viewer always draws off screen in this script. Another test checks that it selects this automatically.
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
-# viewer_exits STATUS ARGUMENTS...: true if the viewer exits with that status.
+# viewer_exits STATUS ARGUMENTS...: returns success if the viewer exits with that status. Its output is then
+# in $scratch/out and $scratch/err.
 viewer_exits() {
     expected=$1
     shift
@@ -22,11 +23,11 @@ viewer_exits() {
     status=$?
     [ $status -eq "$expected" ] || { echo "status $status, expected $expected"; cat "$scratch/err"; false; }
 }
-# output_contains out|err TEXT
+# output_contains out|err TEXT: returns success if the output of the last viewer_exits contains TEXT.
 output_contains() {
     grep -qF -- "$2" "$scratch/$1" || { echo "does not say '$2':"; cat "$scratch/$1"; false; }
 }
-# has_line_count out|err N
+# has_line_count out|err N: returns success if the output of the last viewer_exits has N lines.
 has_line_count() {
     [ "$(wc -l <"$scratch/$1")" -eq "$2" ] || { echo "not $2 lines:"; cat "$scratch/$1"; false; }
 }
@@ -520,13 +521,14 @@ write_camera_path() {
         printf '%s\n' "$@" '}'
     } >"$scratch/$file.md5camera"
 }
-# From 50 units in front, rotated by 180 degrees about z to look back at the square. Its horizontal field of view
-# of 50.936 degrees is a vertical one of 30 degrees in an image of 16:9, as in the default camera.
+# This camera is 50 units in front of the square, and rotated by 180 degrees about z to look back at it. Its
+# horizontal field of view of 50.936 degrees is a vertical one of 30 degrees in an image of 16:9, as in the
+# default camera.
 write_camera_path front "" "( 50 0 0 ) ( 0 0 1 ) 50.936126"
 write_camera_path wide "" "( 50 5 -4 ) ( 0 0 1 ) 60"
 write_camera_path rolled "" "( 50 5 -4 ) ( 0 -0.70710678 0.70710678 ) 60"
 write_camera_path away "" "( 50 0 0 ) ( 0 0 0 ) 60"
-# Moves nearer within 0.1 s, then looks away.
+# This camera moves nearer within 0.1 s. After a cut it looks away from the square.
 write_camera_path cut 1 "( 90 0 0 ) ( 0 0 1 ) 60" "( 40 0 0 ) ( 0 0 1 ) 60" "( 50 0 0 ) ( 0 0 0 ) 60" \
     "( 60 0 0 ) ( 0 0 0 ) 60"
 
@@ -547,7 +549,7 @@ camera_view_is_exact() {
     numbers_satisfy '$2 > 0.235 && $2 < 0.246 && $4 > 0.581 && $4 < 0.592 &&
            $3 > 0.062 && $3 < 0.074 && $5 > 0.678 && $5 < 0.690' "$(print_square_position wide)"
 }
-# Rolled by 90 degrees: z grows to the right, y downward.
+# Checks the image of a camera that is rolled by 90 degrees: z grows to the right, y downward.
 camera_rolls() {
     numbers_satisfy '$2 > 0.390 && $2 < 0.402 && $4 > 0.737 && $4 < 0.748 &&
            $3 > 0.032 && $3 < 0.044 && $5 > 0.648 && $5 < 0.660' "$(print_square_position rolled)"
@@ -560,7 +562,8 @@ camera_cuts() {
         --animation-time 0,0.099,0.1,0.2 || return 1
     first_view=$(png covered "$scratch/cut-1.png") last_view=$(png covered "$scratch/cut-2.png")
     view_after_cut=$(png covered "$scratch/cut-3.png") repeated_view=$(png covered "$scratch/cut-4.png")
-    # The area at 45 units is four times the area at 90 units; the shot ends at 40 units, and never blends.
+    # The area at 45 units is four times the area at 90 units. The shot ends at 40 units, and is not blended
+    # with the next shot.
     numbers_satisfy '$2 > 4 * $1 && $2 < 5.2 * $1 && $1 > 0 && $3 == 0 && $4 == $1' \
         "${first_view%% *} ${last_view%% *} ${view_after_cut%% *} ${repeated_view%% *}"
 }
@@ -633,7 +636,7 @@ check "--frames prints frame times" times_frames
 # -- Vertex paths -------------------------------------------------------------------------------
 
 skins_without_compute() (
-    # Mesa then behaves like a driver of this version.
+    # With these variables, Mesa behaves like a driver of OpenGL 4.2 without compute shaders.
     export MESA_GL_VERSION_OVERRIDE=4.2 MESA_EXTENSION_OVERRIDE=-GL_ARB_compute_shader
     viewer_exits 0 "$model" --no-auto --skinning-path compute --output "$scratch/older.png" --resolution 64,64 &&
         output_contains err 'path "compute" is not supported: expected OpenGL 4.3, found ' && output_contains err "warning: "
@@ -645,7 +648,8 @@ check "the time for many clips is linear in their number" \
 
 # -- Options without effect -------------------------------------------------------------------------
 
-# Options, with a value, that have no effect on the image of a model, and the word in the error that names their purpose.
+# Returns success if the viewer rejects an option, with a value, that has no effect on the image of a model.
+# WHAT is the word in the error that names the purpose of the option.
 rejects_useless_option() { # OPTION WHAT
     exits_with 2 "$2" "$view" "$model" --output "$scratch/useless.png" "$1" && [ ! -e "$scratch/useless.png" ]
 }

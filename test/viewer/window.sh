@@ -23,20 +23,21 @@ playback_advances() {
     press frame-time z && played_from=$(print_value time) &&
         press_until frame-time z "is[\"time\"] != $played_from"
 }
-# Each key press takes at least one iteration of the viewer's loop, in which the time would advance.
+# Checks that the time does not advance during a pause. Each key press takes at least one iteration of the
+# viewer's loop, in which it would advance.
 pause_stops_time() {
     press frame-time z && rests_at=$(print_value time) || return 1
     for _ in 1 2 3; do
         press frame-time z && state_satisfies "is[\"time\"] == $rests_at" || return 1
     done
 }
-# Paused, it waits for events instead of drawing and uses almost no processor time. Fields 14 and 15
-# of stat are the time used, in hundredths of a second.
+# print_ticks prints the processor time of the viewer in hundredths of a second, which is the sum of fields 14
+# and 15 of stat. A paused viewer waits for events instead of drawing, and uses almost no processor time.
 print_ticks() {
     awk '{ print $14 + $15 }' "/proc/$viewer/stat"
 }
 pause_uses_no_processor() {
-    # Repeats it, because a notice may still end and drawing threads fall asleep.
+    # The measurement is repeated, because a notice may still end, or drawing threads may still fall asleep.
     for _ in $(seq 20); do
         first=$(print_ticks)
         sleep 0.5 # the measured interval
@@ -97,8 +98,8 @@ rotates_model_back() {
 }
 check_long "four quarter rotations restore the model" rotates_model_back
 
-# The time bar is at the bottom: buttons, the name of the clip in a field that fits the longest name, the line
-# from about x = 310 to 556, figures.
+# The time bar is at the bottom. It consists of buttons, the name of the clip in a field that fits the longest
+# name, the line from about x = 310 to 556, and figures.
 drag_scrubs() {
     wait_for_action scrub drag 1 340 430 446 430 &&
         state_satisfies 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
@@ -402,7 +403,7 @@ cp "$flight" "$scratch/other.md5camera"
 printf 'MD5Version 10\n' >"$scratch/half.md5camera"
 
 follows_camera_path() {
-    # Without text, so that the images contain no message.
+    # The panel is hidden, so that the images contain no text.
     open_viewer --animation-time 0 --panel=no "$bobbin_mesh" "$flight" || return 1
     line=$(grep '^start: ' "$log")
     before=$line

@@ -95,7 +95,7 @@ restores_settings() {
           is["size"] == "700x400"' && press files ctrl+o && state_satisfies 'is["found"] == 3' &&
         press close-lists Escape && press quit ctrl+q && ended_with 0
 }
-# The command line overrides the configuration file.
+# Checks that the command line overrides the configuration file.
 options_override() {
     open_viewer --open-last --edges=no --camera-azimuth-angle 10 || return 1
     line=$(grep '^start: ' "$log") before=$line

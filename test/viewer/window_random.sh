@@ -34,7 +34,7 @@ was_quit() {
 has_acted_or_ended() { # ACTIONS: the viewer has executed more than ACTIONS actions, or has ended
     total_actions_exceed "$1" || ! kill -0 $viewer 2>/dev/null
 }
-# Sends events, and drops files of $dropped_files.
+# Sends EVENTS random events to the viewer, which also drop files of $dropped_files.
 survives_random_events() { # EVENTS ARGUMENTS...
     sent=$1
     shift

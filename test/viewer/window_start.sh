@@ -202,7 +202,8 @@ reports_full_disk() {
     ulimit -S -f unlimited
     [ $filled -eq 0 ] && movie_has_frames bobbin-1.apng 1 && quit_viewer && rm "$pictures/bobbin-1.apng"
 }
-# Writes the note that a viewer leaves if it ends while it opens the last file.
+# Writes the note that a viewer leaves if it ends while it opens a file. The next viewer must not open this
+# file automatically.
 skips_file_that_crashed() {
     config="--config=$scratch/fatal/config"
     mkdir "$scratch/fatal"
@@ -280,7 +281,7 @@ last_reload_satisfies() {
     line=$(grep '^watch: ' "$log" | tail -n 1)
     state_satisfies "$1"
 }
-# The line after a truncated file reports an error; the crowd is unchanged.
+# Checks that a truncated file is reported as an error when it is reloaded, and that the crowd is unchanged.
 watch_reloads_crowd() {
     cp models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh "$scratch"
     cp models/spindle/spindle.md5mesh "$scratch/other.md5mesh"
@@ -295,7 +296,7 @@ watch_reloads_crowd() {
 check_long "--watch reloads a texture" watch_reloads_texture
 check_long "--watch reloads a model of a crowd, and keeps the crowd if the file is truncated" watch_reloads_crowd
 
-# The last test, because no window can be opened after it.
+# This is the last test, because no window can be opened after the X server has ended.
 loses_display() {
     start_movie && kill -KILL "$server" && ended_with 3 && movie_has_frames b-1.apng 3 && [ ! -e "$pictures/b-1.apng.part" ] &&
         grep -q '^recent=.*/b.md5mesh$' "$scratch/movie/config"
