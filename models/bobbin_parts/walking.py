@@ -10,9 +10,9 @@ from bobbin_parts.actor import SIDES
 
 def replace(gait, yaw_rate):
     """Returns the same gait along an arc."""
-    mirrored = copy(gait)
-    mirrored.spin = yaw_rate
-    return mirrored
+    curved = copy(gait)
+    curved.yaw_rate = yaw_rate
+    return curved
 
 
 WALK = Gait(1.0, (3.6, 6.2), 0.58, 3.0, -12.7, 30.0, forward=20.0, kick=8.0, even=-0.26, gentle=(1.47, 1.43))
