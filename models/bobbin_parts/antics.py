@@ -284,15 +284,20 @@ eyes_up, eyes_down = _eyes_toward(0.0, 1.0), _eyes_toward(0.0, -1.0)
 
 
 def prick(a, t):
-    """A tenth of a second after the eyes: ears up, then brows and head; half of it stays."""
+    """A tenth of a second after the eyes: ears up, one after the other, too far at first; then brows, chest,
+    and the head, which tilts; half of it stays."""
     a.neutral_stance()
     a.stand()
-    up = keyed(t, (0.10, 0.0), (0.28, 1.0), (0.66, 0.5))
-    a.ears(36.0 * up, -12.0 * up)
-    a.nod(pitch=-4.0 * keyed(t, (0.14, 0.0), (0.34, 1.0), (0.74, 0.4)))
-    a.brows(keyed(t, (0.12, 0.0), (0.30, 1.0), (0.70, 0.3)))
-    a.mouth(0.16 + 0.25 * keyed(t, (0.16, 0.0), (0.36, 1.0), (0.70, 0.4)))
-    a.stretch(0.5 * keyed(t, (0.14, 0.0), (0.32, 1.0), (0.70, 0.3)))
+    for side, delay in (("l", 0.0), ("r", 0.05)):
+        up = keyed(t - delay, (0.10, 0.0), (0.26, 1.0), (0.40, 0.8), (0.66, 0.5))
+        a.ears(52.0 * up, -16.0 * up, side)
+    rise = keyed(t, (0.14, 0.0), (0.34, 1.0), (0.74, 0.45))
+    a.bend(pitch=-4.0 * rise)
+    a.both("clavicle", roll=5.0 * rise)
+    a.nod(pitch=-2.0 * rise, roll=6.0 * keyed(t, (0.20, 0.0), (0.42, 1.0), (0.74, 0.5)))
+    a.brows(keyed(t, (0.12, 0.0), (0.30, 1.0), (0.70, 0.4)))
+    a.mouth(0.16 + 0.3 * keyed(t, (0.16, 0.0), (0.36, 1.0), (0.70, 0.4)))
+    a.stretch(1.2 * rise)
 
 
 def giggle(a, t):

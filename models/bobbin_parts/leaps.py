@@ -324,6 +324,10 @@ def get_up(a, t):
     a.stretch(-0.6 * forward + 0.7 * over)
     a.nod(pitch=-27.0 * forward - 4.0 * over, yaw=13.0 * shake * math.sin(2.0 * math.pi * 4.0 * t))
     a.look(9.0 * dizzy * math.sin(5.0 * (t + 1.5)))
+    # The eyes, and the head after them, look for the hand before it pushes.
+    seek, after = (keyed(t - by, (0.20, 0.0), (0.30, 1.0), (0.56, 1.0), (0.76, 0.0)) for by in (0.0, 0.06))
+    a.look(-17.0 * seek, 11.0 * seek)
+    a.nod(yaw=-6.0 * after, pitch=2.0 * after)
     # Sore, then clenched as he pushes; he smiles only when he stands, from frame 39 on.
     glad = keyed(t, (1.30, 0.0), (1.52, 1.0))
     effort = pulse(t, 0.40, 1.05, 0.18)
