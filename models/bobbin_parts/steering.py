@@ -97,11 +97,13 @@ class _Change:
     leaves the floor first is up, as keys (fraction of the clip, degrees). shift: fraction of the clip after
     which the weight is on the right foot. lean: how far the trunk leans forward at the start, degrees.
     dip: how far the hips give way at the end. balance: how much knee, arms, head and tail answer the
-    shift of the weight at the start, 0 to 1."""
+    shift of the weight at the start, 0 to 1. glance: how far eyes and head, which look over the left shoulder
+    in the gait, are ahead of the body, 0 to 1."""
 
-    def __init__(self, gait, act, start, stop, heel, shift, lean, dip, balance=0.0):
+    def __init__(self, gait, act, start, stop, heel, shift, lean, dip, balance, glance=0.0):
         self.gait, self.act, self.start, self.stop = gait, act, start, stop
-        self.heel, self.shift, self.lean, self.dip, self.balance = heel, shift, lean, dip, balance
+        self.heel, self.shift, self.lean, self.dip = heel, shift, lean, dip
+        self.balance, self.glance = balance, glance
         self.left, self.right = gait.step(1.0, 0.0, 0.0), gait.step(-1.0, 0.5, 0.0)
         # Of the pitch of the right foot, in degrees per second.
         self.roll_speed = (gait.step(-1.0, 0.5, 0.001)[3] - self.right[3]) / 0.001
@@ -109,7 +111,8 @@ class _Change:
 
 _AHEAD = _Change(WALK, walk, START_SECONDS, STOP_SECONDS, ((0.0, 0.0), (0.33, 23.0), (0.46, 31.0)),
                  0.21, 5.0, 1.3, 1.0)
-_BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.46, 20.0)), 0.3, 0.0, 0.8)
+_BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.48, 18.0)), 0.38, -5.0, 1.0, 0.8,
+                1.0)
 
 
 def _way(s, end, slope):
@@ -148,6 +151,13 @@ def _start(a, t, change):
     a.rotate("hips", pitch=0.35 * lean)
     a.bend(pitch=lean)
     a.nod(pitch=-0.8 * lean)
+    # The eyes go first, then the head; the ears and brows go up.
+    eyes, head = (change.glance * keyed(s - by, (0.0, 0.0), (0.22, 1.0), (0.36, 0.8), (0.9, 0.0))
+                  for by in (0.0, 0.1))
+    a.look(15.0 * eyes - 6.0 * head)
+    a.nod(yaw=13.0 * head, roll=-3.0 * head)
+    a.brows(0.6 * eyes)
+    a.ears(12.0 * head)
     # The left foot swings from where it stands to where it lands.
     move = min(1.0, max(0.0, (s - 0.24) / 0.76))
     progress, up = smootherstep(move), arch(move, 1.5, 1.2)
@@ -193,6 +203,15 @@ def _stop(a, t, change, sign):
         later = 0.0 if foot_sign == sign else 0.04
         spread = keyed(t - later, (0.06, 0.0), (0.33, 1.0), (SETTLED_SECONDS - 0.04, 0.0))
         a.arm(side, roll=9.0 * spread, bend=8.0 * spread)
+        # Out of a walk in which he looks back, the arms go on backward, one farther. The tail sweeps aside.
+        far = change.glance * (16.0 if foot_sign == sign else 8.0) * spread
+        a.arm(side, pitch=far, roll=0.6 * far)
+        a.rotate_side("hand", side, roll=0.8 * far)
+    eyes = change.glance * keyed(t, (0.0, 0.0), (0.13, 1.0), (0.36, 0.0))
+    a.look(-16.0 * eyes)
+    a.brows(-0.3 * eyes + 0.5 * change.glance * pulse(t, 0.28, SETTLED_SECONDS, 0.16))
+    a.tail_pose(side=14.0 * change.glance * keyed(t, (0.0, 0.0), (0.22, 1.0), (0.50, -0.4),
+                                                  (SETTLED_SECONDS, 0.0)))
     a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.4, 0.0)),
            sign * left[4] * (1.0 - _eased(s)))
     # The rear foot lifts off at once: its heel is up already.
@@ -426,7 +445,9 @@ def _stumble(a, t, sign):
     blow = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.45, 0.7), (0.9, 0.0))
     low = keyed(t, (0.0, 0.0), (0.30, 1.0), (0.80, 0.85), (1.40, 0.0))
     wild = keyed(t, (0.02, 0.0), (0.24, 1.0), (0.85, 1.0), (1.45, 0.0))
-    a.move("hips", x=0.4 * low, y=0.7 * sign * low * math.sin(2.0 * math.pi * s))
+    # The knees give way under him at each of the first three landings.
+    sunk = sum(size * pulse(t, 0.4 * n, 0.4 * n + 0.36, 0.17) for n, size in ((0, 0.7), (1, 1.0), (2, 0.6)))
+    a.move("hips", x=0.4 * low, y=0.7 * sign * low * math.sin(2.0 * math.pi * s), z=-1.6 * sunk)
     a.rotate("hips", pitch=6.0 * low, roll=-3.0 * sign * blow, yaw=5.0 * sign * blow)
     a.bend(pitch=15.0 * low, yaw=15.0 * sign * blow, roll=-7.0 * sign * blow)
     a.nod(pitch=14.0 * blow - 11.0 * low, yaw=-9.0 * sign * blow, roll=8.0 * sign * blow)
@@ -450,8 +471,13 @@ def _stumble(a, t, sign):
     # As if it had begun at 0.
     a.move("origin", x=-RUN.forward * begin)
     for side, foot_sign in SIDES:
-        x, y, z, pitch, yaw, toes = RUN.step(foot_sign, 0.0 if side == "l" else 0.5, begin + t)
-        a.foot(side, x - RUN.forward * begin, y, z, pitch, yaw, toes)
+        phase_offset = 0.0 if side == "l" else 0.5
+        x, y, z, pitch, yaw, toes = RUN.step(foot_sign, phase_offset, begin + t)
+        # Feet pass close to the floor, and wide of their path.
+        swing = max(0.0, ((begin + t) / RUN.seconds - phase_offset) % 1.0 - RUN.duty) / (1.0 - RUN.duty)
+        drag = low * math.sin(math.pi * swing) ** 2
+        a.foot(side, x - RUN.forward * begin, y + 1.6 * foot_sign * drag, z * (1.0 - 0.4 * drag), pitch, yaw,
+               toes)
 
 
 def stumble(a, t):

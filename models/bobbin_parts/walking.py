@@ -21,7 +21,7 @@ RUN = Gait(0.8, (3.6, 5.0), 0.235, 3.15, forward=44.0, out=-1.0, even=1.0, soft=
            roll=((0.0, -14.0), (0.25, 0.0), (0.40, 0.0), (1.0, 34.0), (1.2, 54.0),
                  (1.48, 1.0), (1.85, -16.0)))
 SNEAK = Gait(1.5, (3.4, 6.0), 0.66, 4.2, 14.5, 30.0, forward=8.6, kick=6.0, even=0.3, gentle=(1.2, 1.3))
-BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.58, forward=-10.5, out=0.0, even=-0.05, gentle=(1.5, 1.35),
+BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.9, forward=-10.5, out=0.0, even=-0.05, gentle=(1.5, 1.35),
                 roll=((0.0, 14.0), (0.38, 0.0), (0.59, 0.0), (1.0, -9.0), (1.3, -6.7), (1.73, 0.0)))
 ASIDE_L = Gait(0.75, (3.4, 8.4), 0.58, 2.2, 4.1, 13.0, left=10.5, out=2.0, kick=-1.8, even=0.4,
                gentle=(1.35, 1.4), after=0.4)
@@ -161,19 +161,20 @@ def sneak(a, t):
 
 
 def backward(a, t):
-    """Steps back, with a glance over the shoulder to see where to."""
+    """Steps back, with a look over the shoulder to see where to."""
     phase = t / BACKWARD.seconds
     BACKWARD.move_root(a, t)
     weight, stride = wave(phase, 1, 0.05), wave(phase, 1, -0.25)
-    a.move("hips", x=-0.5, y=1.4 * weight, z=-0.95 + 0.45 * wave(phase, 2, 0.22))
-    a.rotate("hips", pitch=1.0, yaw=7.0 * stride, roll=4.5 * wave(phase, 1, 0.08))
-    a.bend(pitch=7.0 + 2.0 * wave(phase, 2, 0.3), yaw=12.0 - 8.0 * stride,
-           roll=-6.0 * wave(phase, 1, 0.1))
-    a.stretch(0.3 * wave(phase, 2, 0.25))
-    a.nod(yaw=38.0 + 3.0 * wave(phase, 1, 0.1), pitch=2.0 + 2.0 * wave(phase, 2, 0.4),
-          roll=-5.0 + 2.0 * weight)
-    a.look(18.0, 6.0)
-    a.brows(0.4, -0.4)
+    a.move("hips", x=-0.5, y=1.9 * weight, z=-1.05 + 0.6 * wave(phase, 2, 0.22))
+    a.rotate("hips", pitch=1.0, yaw=8.0 * stride, roll=5.0 * wave(phase, 1, 0.08))
+    a.bend(pitch=7.0 + 2.5 * wave(phase, 2, 0.3), yaw=12.0 - 10.0 * stride,
+           roll=-7.5 * wave(phase, 1, 0.1))
+    a.stretch(0.4 * wave(phase, 2, 0.25))
+    # The head looks farther back while the left foot goes back; the eyes hold on to one point of the ground.
+    seek = wave(phase, 1, -0.30)
+    a.nod(yaw=37.0 + 7.0 * seek, pitch=2.0 + 3.0 * wave(phase, 2, 0.4), roll=-5.0 + 3.0 * weight)
+    a.look(18.0 - 5.0 * seek, 6.0)
+    a.brows(0.4 + 0.25 * seek, -0.4)
     a.mouth(0.08 + 0.06 * wave(phase, 2, 0.2), -0.4)
     a.arms_down(0.85)
     for side, sign in SIDES:
