@@ -187,15 +187,27 @@ def trot_right(a, t):
     _trot(a, t, TROT_R, -1.0)
 
 
-def back(a, t):
-    """Backs away: guns ahead, the lamp behind goes first and the eye stays on what is in front."""
-    phase = _move_root(a, t, BACK)
-    a.move("body", y=0.4 * wave(phase), z=-0.8 + 0.6 * wave(phase, 2, 0.2))
-    a.rotate("body", pitch=3.0 + 1.2 * wave(phase, 2, 0.3), roll=2.4 * wave(phase, 1, 0.05))
-    a.rotate("eye", yaw=9.0 * wave(phase, 2), pitch=-4.0)
-    a.shutters(-0.1)
+def _shrink(a, amount):
+    """Shrinks back from a danger in front: low, nose up, eye wide open, antennae laid back, guns raised."""
+    a.move("body", x=-0.6 * amount, z=-0.9 * amount)
+    a.rotate("body", pitch=-4.0 * amount)
+    a.shutters(0.12 - 0.42 * amount)
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.rotate("gun_" + side, pitch=-3.0 + 2.0 * wave(phase, 2, 0.4), yaw=-sign * 3.0)
+        a.rotate("antenna_1_" + side, pitch=-17.0 * amount, roll=sign * 6.0 * amount)
+        a.rotate("gun_" + side, pitch=-5.0 * amount, yaw=-sign * 3.0 * amount)
+
+
+def back(a, t):
+    """Backs away: it shrinks back in one jerk for each step, and the eye darts about what is in front."""
+    phase = _move_root(a, t, BACK)
+    _shrink(a, 1.0)
+    dart = looped(phase, 1.0, (0.06, -1.0), (0.42, -1.0), (0.56, 1.0), (0.92, 1.0))
+    a.move("body", x=0.45 * wave(phase, 2, 0.02), y=0.5 * wave(phase), z=0.75 * wave(phase, 2, 0.2))
+    a.rotate("body", pitch=1.8 * wave(phase, 2, 0.3), roll=3.2 * wave(phase, 1, 0.05), yaw=2.0 * dart)
+    a.rotate("eye", yaw=13.0 * dart, pitch=1.0)
+    for side in "lr":
+        a.rotate("gun_" + side, pitch=2.0 * wave(phase, 2, 0.4), yaw=4.0 * dart)
+        a.rotate("antenna_1_" + side, pitch=5.0 * wave(phase, 2, 0.45))
     _plant(a, t, BACK)
 
 
@@ -216,39 +228,47 @@ def _stepped(a, t, moves):
               progress * yaw)
 
 
-def _start(a, t, gait, seconds):
-    """Leans against it, then sets off: the second three step first, the first land as the gait begins."""
+def _start(a, t, gait, seconds, shrinks=0.0):
+    """Leans against it, then sets off: the second three step first, the first land as the gait begins.
+    shrinks: how far it shrinks back at the end."""
     gait, begin = gait[LEGS[0]], 0.12 * seconds
     progress = 0.5 * gait.forward * (seconds - begin)
     a.root(progress * thrown(t, begin, seconds, 2.0))
     sign = math.copysign(1.0, gait.forward)
     lean = keyed(t, (0.0, 0.0), (0.3 * seconds, 1.0), (0.75 * seconds, -0.6), (seconds, 0.0))
-    a.move("body", z=-1.0 * lean, x=-0.9 * sign * lean)
-    a.rotate("body", pitch=-3.2 * sign * lean)
-    a.rotate("eye", pitch=3.0 * lean)
-    a.shutters(0.12)
+    a.move("body", z=-1.5 * lean, x=-1.4 * sign * lean)
+    a.rotate("body", pitch=-5.0 * sign * lean)
+    a.rotate("eye", pitch=4.5 * sign * lean)
+    _shrink(a, shrinks * keyed(t, (0.04, 0.0), (0.5 * seconds, 1.15), (seconds, 1.0)))
     for side in "lr":
-        a.rotate("gun_" + side, pitch=5.0 * lean)
+        a.rotate("gun_" + side, pitch=7.0 * lean)
+        a.rotate("antenna_1_" + side, pitch=-12.0 * sign * lean)
     ahead = [gait.forward * gait.seconds * (0.5 * gait.duty - phase_offset) for phase_offset in (0.0, 0.5)]
     _stepped(a, t, ((0.60 * seconds, seconds, progress + ahead[0], 0.0, 0.0),
                     (0.08 * seconds, 0.5 * seconds, progress + ahead[1], 0.0, 0.0)))
 
 
-def _stop(a, t, gait, phase_offset):
+def _stop(a, t, gait, phase_offset, shrinks=0.0):
     """The legs that have just landed are where they stand; the others take one step. The body goes
-    on, dips, and swings back."""
+    on, dips, and swings back. shrinks: how far it has shrunk back at the beginning; then the eye looks left
+    and right for the danger."""
     gait = gait[LEGS[0]]
     progress = 0.5 * gait.forward * gait.seconds * gait.duty
     seconds = gait.seconds * gait.duty
     a.root(progress * caught(t, 0.0, seconds, 2.0))
     sign = math.copysign(1.0, gait.forward)
     nod = keyed(t, (0.0, 0.0), (0.65 * seconds, 1.0), (1.1 * seconds, -0.4), (1.38 * seconds, 0.0))
-    a.move("body", z=-0.5 * nod, x=0.9 * sign * nod)
-    a.rotate("body", pitch=3.0 * sign * nod)
-    a.rotate("eye", pitch=-3.0 * nod)
-    a.shutters(0.12)
+    nod *= 1.0 - 0.45 * shrinks     # its rear legs are bent already
+    a.move("body", z=-1.1 * nod, x=1.4 * sign * nod)
+    a.rotate("body", pitch=5.0 * sign * nod)
+    dart = shrinks * keyed(t, (0.0, 0.0), (0.12, -1.0), (0.22, -1.0), (0.32, 1.2), (0.52, 1.2), (0.70, 0.0))
+    a.rotate("eye", pitch=-5.0 * sign * nod, yaw=13.0 * dart)
+    _shrink(a, shrinks * keyed(t, (0.0, 1.0), (0.55 * seconds, 0.75), (1.38 * seconds, 0.0)))
+    # Antennae go on, and swing back after the body.
+    onward = keyed(t - 0.06, (0.0, 0.0), (0.65 * seconds, 1.0), (1.1 * seconds, -0.4), (1.28 * seconds, 0.0))
     for side in "lr":
         a.rotate("gun_" + side, pitch=-6.0 * nod)
+        a.rotate("antenna_1_" + side, pitch=14.0 * sign * onward)
     stands = (2.0, 3.0, progress, 0.0, progress)
     steps = (0.1 * gait.seconds, 0.48 * gait.seconds, progress, 0.0,
              gait.forward * gait.seconds * (0.5 * gait.duty - 0.5))
@@ -268,11 +288,11 @@ def walk_stop_right(a, t):
 
 
 def back_start(a, t):
-    _start(a, t, BACK, 0.7)
+    _start(a, t, BACK, 0.7, 1.0)
 
 
 def back_stop(a, t):
-    _stop(a, t, BACK, 0.0)
+    _stop(a, t, BACK, 0.0, 1.0)
 
 
 _TURN = 27.0            # degrees, in 0.9 s
@@ -285,7 +305,7 @@ def _turning(a, t, sign):
     # It rises in each step and leans over the three legs that stand: two of the right, then of the left.
     lead = keyed(s, (0.0, 0.0), (0.16, -0.35), (0.55, 1.0), (1.0, 0.0))
     weight = pulse(s, 0.02, 0.52, 0.16) - pulse(s, 0.42, 0.96, 0.16)
-    a.move("body", y=-0.5 * weight, z=0.9 * wave(s, 2, 0.1) * math.sin(math.pi * s) ** 0.5)
+    a.move("body", y=-0.5 * weight, z=0.9 * wave(s, 2, 0.1) * math.sin(math.pi * s))
     a.rotate("body", yaw=sign * 2.2 * lead, roll=-sign * 2.0 * math.sin(math.pi * s) + 2.5 * weight,
              pitch=1.6 * wave(s, 2, 0.2) * math.sin(math.pi * s))
     a.rotate("eye", yaw=sign * 24.0 * bump(s, 0.0, 0.9, 0.35))
