@@ -138,8 +138,10 @@ def _pose(bones, phase):
     pose = rig.Pose(bones)
     pose.rotate("grip", pitch=UPRIGHT)
     pose.move("grip", z=FOOT)
-    pose.rotate("ring", pitch=8.0 * wave(phase))
-    pose.rotate("lamp", pitch=5.0 * wave(phase, 1, 0.10) + 2.0 * wave(phase, 2, 0.05))
+    # The path of the lamp is a figure of eight. At frame 0, which make_place.py uses, nothing is aside.
+    aside = wave(phase, 2)
+    pose.rotate("ring", pitch=8.0 * wave(phase), yaw=3.5 * aside)
+    pose.rotate("lamp", pitch=5.0 * wave(phase, 1, 0.10) + 2.0 * wave(phase, 2, 0.05), yaw=2.5 * aside)
     return pose
 
 
