@@ -197,4 +197,30 @@ static inline real4 real4_slerp(real4 a, real4 b, double t)
                      real4_scale(b, sin(t * angle) / sin(angle)));
 }
 
+// A time step of a damped spring x'' = -k x - c x'. Afterwards x is keep * x + drift * x', with the
+// x and x' before the step. There are three textbook formulas: for underdamped, overdamped and
+// critically damped springs.
+typedef struct real_swing {
+    double keep;
+    double drift;
+} real_swing;
+static inline real_swing real_spring_step(double k, double c, double t)
+{
+    const double half = c / 2.0;
+    const double square = k - half * half;
+    if (square > 1e-6) {
+        const double w = sqrt(square);
+        const double fade = exp(-half * t);
+        return (real_swing){fade * (cos(w * t) + half / w * sin(w * t)), fade * sin(w * t) / w};
+    }
+    if (square < -1e-6) {
+        const double w = sqrt(-square);
+        const double slow = k / (half + w);
+        const double fast = half + w;
+        const double drift = (exp(-slow * t) - exp(-fast * t)) / (fast - slow);
+        return (real_swing){exp(-slow * t) + slow * drift, drift};
+    }
+    return (real_swing){exp(-half * t) * (1 + half * t), exp(-half * t) * t};
+}
+
 #endif

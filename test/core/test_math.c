@@ -3,8 +3,6 @@
 // test.
 #include "test/real.h"
 
-#include "md5/motion/functions.h"
-
 #define DEGREES (3.14159265358979323846 / 180.0)
 
 typedef struct matrix {
@@ -379,20 +377,6 @@ TEST (math_projects_near_and_far_planes_to_the_depth_range) {
                                (real4){2 * up, up, -10, 1});
     CHECK_NEAR(edge.x / edge.w, 1, 1e-6);
     CHECK_NEAR(edge.y / edge.w, 1, 1e-6);
-}
-
-// -- Decay ----------------------------------------------------------------------------------------
-
-// Exponential decay, compared with exp() of libc.
-
-TEST (decay_is_exp) {
-    for (int i = 0; i < 1400; i++) {
-        const double x = i < 700 ? i : pow(10, (i - 1400) * 0.01);
-        CHECK_NEAR(md5i_decay(x), exp(-x), 1e-13);
-        CHECK_SMALL(md5i_decay(x) / exp(-x) - 1, 1e-10);
-    }
-    CHECK(md5i_decay(0) == 1);
-    CHECK(md5i_decay(INFINITY) == md5i_decay(800) && md5i_decay(1e300) < 1e-300);
 }
 
 // -- Inverse and pixels ---------------------------------------------------------------------------

@@ -1,10 +1,9 @@
 // Tests of easings, springs and smoothing: they are compared with their published forms, computed
 // with libc.
+#include "test/misuse.h"
 #include "test/test.h"
 
-#include "md5/motion/functions.h"
-
-#include "test/misuse.h"
+#include "md5/md5curve.h"
 
 static const double pi = 3.14159265358979324;
 
@@ -431,31 +430,4 @@ TEST (spring_ignores_nan) {
     md5_spring_damp(0, 60, 3, 0, &value, &velocity);
     md5_spring_damp(0, 60, 3, NAN, &value, &velocity);
     CHECK(value == 1 && velocity == 2);
-}
-
-// Compares the area below each easing with the sum of many thin strips. No strip contains an edge
-// of a staircase of 2, 5 or 8 steps.
-TEST (easing_areas_are_integrals) {
-    enum { STRIPS = 40000, CURVES = 6, ALL = MD5_EASE_CUBIC_BEZIER + CURVES };
-    static const md5_easing curves[CURVES] = {
-        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.1f, .x2 = 0.25f, .y2 = 1},
-        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.9f, .y1 = -2, .x2 = 0.1f, .y2 = 3},
-        {.kind = MD5_EASE_STEPS, .steps = 5},
-        {.kind = MD5_EASE_STEPS, .steps = 8, .jump = MD5_JUMP_START},
-        {.kind = MD5_EASE_STEPS, .steps = 2, .jump = MD5_JUMP_NONE},
-        {.kind = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_BOTH},
-    };
-    for (int i = 0; i < ALL; i++) {
-        const md5_easing named = {.kind = (md5_ease_kind)i};
-        const md5_easing *const curve =
-            i < MD5_EASE_CUBIC_BEZIER ? &named : &curves[i - MD5_EASE_CUBIC_BEZIER];
-        double sum = 0;
-        for (int strip = 0; strip < STRIPS; strip++) {
-            if (strip % 777 == 0)
-                CHECK_NEAR(md5i_eased_area(curve, 0, (double)strip / (double)STRIPS), sum, 1e-7);
-            sum += (double)md5_ease(*curve, ((float)strip + 0.5f) / (float)STRIPS) / (double)STRIPS;
-        }
-        CHECK_NEAR(md5i_eased_area(curve, 0, 1), sum, 1e-7);
-        CHECK_NEAR(md5i_eased_area(curve, 0, 0.37) + md5i_eased_area(curve, 0.37, 1), sum, 1e-7);
-    }
 }

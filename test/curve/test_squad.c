@@ -4,30 +4,6 @@
 #include "test/scoped.h"
 #include "test/real.h"
 
-#include "md5/motion/functions.h"
-
-static const double pi = 3.14159265358979324;
-
-// -- Elementary functions -------------------------------------------------------------------------
-
-TEST (curve_functions_equal_those_of_libc) {
-    for (int i = 0; i < 4001; i++) {
-        const double x = i / 4000.0;
-        const double quarter = 0.5 * pi * (2 * x - 1);
-        const double turns = 32 * (x - 0.5);
-        const double angle = pi * x;
-        if (!CHECK_NEAR(md5i_sine(quarter), sin(quarter), 1e-13)
-            || !CHECK_NEAR(md5i_sine_of_turns(turns), sin(2 * pi * turns), 2e-13))
-            return;
-        if (!CHECK_NEAR(md5i_atan2(3 * sin(angle), 3 * cos(angle)), angle, 1e-14)
-            || !CHECK_NEAR(md5i_power_of_two(10 * x) / exp2(10 * x), 1, 1e-9))
-            return;
-    }
-    CHECK(md5i_atan2(0, 1) == 0 && md5i_atan2(0, 0) == 0);
-    CHECK_NEAR(md5i_atan2(0, -1), pi, 1e-15);
-    CHECK_NEAR(md5i_atan2(1e-300, 1), 1e-300, 1e-310);
-}
-
 // -- Shoemake's formulas --------------------------------------------------------------------------
 
 // a^-1 b

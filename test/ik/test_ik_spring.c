@@ -1,44 +1,6 @@
 // Chains that swing: against the closed forms of the damped spring.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/motion/functions.h"
-
-// Returns `keep` and `drift` by the three textbook formulas: for an underdamped, an overdamped and
-// a critically damped spring.
-static md5_swing closed_form(double k, double c, double t)
-{
-    const double half = c / 2.0;
-    const double square = k - half * half;
-    if (square > 1e-6) {
-        const double w = sqrt(square);
-        const double fade = exp(-half * t);
-        return (md5_swing){fade * (cos(w * t) + half / w * sin(w * t)), fade * sin(w * t) / w};
-    }
-    if (square < -1e-6) {
-        const double w = sqrt(-square);
-        const double slow = k / (half + w);
-        const double fast = half + w;
-        const double drift = (exp(-slow * t) - exp(-fast * t)) / (fast - slow);
-        return (md5_swing){exp(-slow * t) + slow * drift, drift};
-    }
-    return (md5_swing){exp(-half * t) * (1 + half * t), exp(-half * t) * t};
-}
-
-TEST (ik_spring_swing_equals_the_closed_form) {
-    uint64_t random = 1;
-    for (int round = 0; round < 20000; round++) {
-        const double k = pow(10, test_between(-1, 4, &random));
-        const double critical = 2 * sqrt(k);
-        const double kinds[] = {0, 0.1 * critical, critical, 1.5 * critical, 30 * critical};
-        const double c = kinds[round % 5];
-        const double t = pow(10, test_between(-4, 1.5, &random));
-        const md5_swing exact = closed_form(k, c, t);
-        const md5_swing found = md5i_swing_for(k, c, t);
-        CHECK_NEAR(found.keep, exact.keep, 1e-8);
-        CHECK_SMALL(fabs(found.drift - exact.drift) * sqrt(k), 1e-8);
-    }
-}
-
 // Creates a tail of `count` joints that points back from the root. Each joint is 4 units long.
 static void make_tail(ik_rig *rig, uint32_t count)
 {
@@ -98,7 +60,7 @@ static double end_after(float total, int steps, float damping, double *exact)
         make_tail(&rig, 3);
         advance(&rig, job, state, total / (float)steps, false, rig.pose);
     }
-    const md5_swing swing = closed_form(100, damping, total);
+    const real_swing swing = real_spring_step(100, damping, total);
     *exact = 20 + swing.keep * 3 - swing.drift * 40;
     // The joint points at the position of the spring.
     const real3 start = ik_joint_transform(&rig.skeleton, rig.pose, rig.chain[0]).translation;
@@ -137,7 +99,7 @@ TEST (ik_spring_follows_a_steady_motion_independently_of_steps) {
             advance(&rig, job, state, 3.0f / (float)steps, false, rig.pose);
         }
         // The end lags by damping * speed / stiffness, minus the remaining effect of the start.
-        const md5_swing swing = closed_form(100, 6, 3);
+        const real_swing swing = real_spring_step(100, 6, 3);
         const double lag = -6 * 10.0 / 100.0;
         const double exact = 30 + lag + swing.keep * -lag + swing.drift * -10;
         CHECK_NEAR(state[0].position.y, exact, 1e-4);

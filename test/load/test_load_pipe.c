@@ -1,18 +1,15 @@
 // Tests that pipes and everything else that is not a regular file are rejected immediately, with or
 // without a program that writes to them. Further parts test repeated warnings and errors of the
 // caller.
-#define _GNU_SOURCE // mkdtemp(), mkfifo() and MAP_ANONYMOUS
+#define _GNU_SOURCE // mkdtemp() and mkfifo()
 #include "test/scoped.h"
 #include "test/misuse.h"
 #include "test/read/read_case.h"
-
-#include "md5/core/file.h"
 
 // WebAssembly's system does not have pipes.
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(__EMSCRIPTEN__)
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,37 +59,8 @@ TEST (load_reports_unreadable_files) {
         CHECK_SAYS(md5_load_model(unreadable, NULL, &error), error, MD5_ERROR_IO,
                    "cannot read the file");
     }
-    md5_context context;
-    md5_file_text text = {0};
-    md5i_context_begin(&context, NULL, NULL, &error);
-    CHECK(!md5i_read_file_text(&context, NULL, &text));
+    CHECK(!md5_load_model(NULL, NULL, &error));
     CHECK_STRING(error.message, "argument 'path' is missing: expected a file name, found NULL");
-}
-
-// A system file whose size is 0 until it is read: one line for each memory mapping.
-TEST (load_reads_files_of_unknown_size) {
-    enum { PIECES = 4000 };
-    static const char unknown[] = "/proc/self/maps";
-    if (access(unknown, R_OK) != 0)
-        return;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *const pieces =
-        mmap(NULL, PIECES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(pieces != MAP_FAILED);
-    for (size_t i = 0; i < PIECES; i += 2)
-        CHECK(mprotect(pieces + i * page, page, PROT_NONE) == 0);
-    md5_error error = {0};
-    md5_context context;
-    md5_file_text text = {0};
-    md5i_context_begin(&context, NULL, NULL, &error);
-    if (CHECK(md5i_read_file_text(&context, unknown, &text))) {
-        uint32_t lines = 0;
-        for (size_t i = 0; i < text.size; i++)
-            lines += text.bytes[i] == '\n';
-        CHECK(text.size > 1 << 17 && lines > PIECES && text.bytes[text.size - 1] == '\n');
-        md5i_free_file_text(&context, &text);
-    }
-    munmap(pieces, PIECES * page);
 }
 
 #endif

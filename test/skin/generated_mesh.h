@@ -2,7 +2,7 @@
 #ifndef TEST_SKIN_GENERATED_MESH_H
 #define TEST_SKIN_GENERATED_MESH_H
 
-#include "md5/skin/geometry.h"
+#include "md5/md5skin.h"
 
 // The tables of a mesh in a file.
 typedef struct mesh_source {
@@ -18,11 +18,10 @@ typedef struct mesh_source {
 
 // A model with one mesh. Free it with free_generated_mesh().
 typedef struct generated_mesh {
-    md5_context context;
     md5_error error;
-    md5_arena arena;
     md5_mesh mesh;
     md5_model model;
+    struct mesh_memory *memory; // of the arrays of `mesh`
 } generated_mesh;
 
 // Builds a mesh. `opts` can be NULL; `num_joints` is the number of elements of source->bind.

@@ -3,8 +3,7 @@
 #include "test/misuse.h"
 #include "test/scoped.h"
 #include "test/real.h"
-
-#include "md5/skin/octahedron.h"
+#include "test/skin/generated_mesh.h"
 
 // Two joints, two meshes; b turns about z from frame to frame.
 static const char two_meshes[] =
@@ -149,29 +148,67 @@ TEST (bake_interpolates_linearly_between_frames) {
         CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
 }
 
-// Tests directions all over the sphere, and the directions of the axes, which are stored exactly.
+// Bakes a triangle whose normal is the x axis with a matrix for each frame, and returns the decoded
+// normals of the frames.
+static md5_vec3 *bake_normals(const md5_mat34 *matrices, uint32_t num_frames)
+{
+    static const char triangle[] =
+        "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
+        "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+        "mesh {\nshader \"\"\nnumverts 3\n"
+        "vert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 2 1\n"
+        "numweights 3\nweight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 0 1 0 )\nweight 2 0 1 ( 0 0 1 )\n}\n";
+    SCOPED_MODEL model = load_text(triangle);
+    md5_error error = {0};
+    SCOPED_BAKED baked = md5_create_baked(model, matrices, num_frames, NULL, &error);
+    md5_vec3 *const normals = test_calloc(num_frames, sizeof *normals);
+    if (!CHECK_DONE(baked, error) || !CHECK_EXACT(model->meshes[0].normals[0].x, 1))
+        return normals;
+    for (uint32_t i = 0; i < num_frames; i++) {
+        md5_vec3 position;
+        md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame0 = i, .frame1 = i}, &position,
+                       &normals[i]);
+    }
+    return normals;
+}
+
 TEST (bake_normals_are_within_their_error) {
+    enum { DIRECTIONS = 20000 };
+    static md5_mat34 rotations[DIRECTIONS];
     uint64_t random = 3;
+    random_joints(rotations, DIRECTIONS, 0, &random);
+    SCOPED md5_vec3 *const normals = bake_normals(rotations, DIRECTIONS);
     double max_error = 0;
-    for (int i = 0; i < 20000; i++) {
-        const double z = 2 * test_random(&random) - 1;
-        const double angle = 6.3 * test_random(&random);
-        const double flat = sqrt(1 - z * z);
-        const md5_vec3 normal = {(float)(flat * cos(angle)), (float)(flat * sin(angle)), (float)z};
-        const md5_vec3 read = md5_decode_octahedron(md5_encode_octahedron(normal));
-        real_update_max(&max_error, 2 * asin(0.5 * real_distance(read, normal)));
+    for (int i = 0; i < DIRECTIONS; i++) {
+        const float *const m = rotations[i].m;
+        const md5_vec3 normal = {m[0], m[4], m[8]}; // the rotated x axis
+        real_update_max(&max_error, 2 * asin(0.5 * real_distance(normals[i], normal)));
     }
     CHECK(max_error < 0.012 && max_error > 0.005);
-    for (int axis = 0; axis < 6; axis++) {
-        float v[3] = {0, 0, 0};
-        v[axis / 2] = axis % 2 ? -1 : 1;
-        const md5_vec3 normal = {v[0], v[1], v[2]};
-        const md5_vec3 read = md5_decode_octahedron(md5_encode_octahedron(normal));
-        CHECK(read.x == v[0] && read.y == v[1] && read.z == v[2]);
+}
+
+TEST (bake_normals_along_axes_are_exact) {
+    md5_mat34 rotations[6] = {{{0}}};
+    for (int i = 0; i < 6; i++) {
+        const int axis = i / 2;
+        const float sign = i % 2 ? -1 : 1;
+        rotations[i].m[4 * axis] = sign;                 // x to the axis
+        rotations[i].m[4 * ((axis + 1) % 3) + 1] = sign; // y to the next one
+        rotations[i].m[4 * ((axis + 2) % 3) + 2] = 1;    // z to the last one
     }
-    // An invalid direction is encoded as some pair of numbers within the valid range.
-    CHECK(md5_encode_octahedron((md5_vec3){0, 0, 0}) <= 0xffff);
-    CHECK(md5_encode_octahedron((md5_vec3){NAN, 1, 0}) <= 0xffff);
+    SCOPED md5_vec3 *const normals = bake_normals(rotations, 6);
+    for (int i = 0; i < 6; i++) {
+        const float *const m = rotations[i].m;
+        CHECK(normals[i].x == m[0] && normals[i].y == m[4] && normals[i].z == m[8]);
+    }
+}
+
+// Matrices that leave no normal, or that make its length infinite, give some direction.
+TEST (bake_normals_are_directions_for_all_matrices) {
+    const md5_mat34 matrices[] = {{{0}}, {{1e25f, 0, 0, 0, 1e25f, 0, 0, 0, 1e25f, 0, 0, 0}}};
+    SCOPED md5_vec3 *const normals = bake_normals(matrices, COUNT_OF(matrices));
+    for (size_t i = 0; i < COUNT_OF(matrices); i++)
+        CHECK_NEAR(real_distance(normals[i], (md5_vec3){0, 0, 0}), 1, 1e-6);
 }
 
 TEST (bake_rejects_values_that_it_cannot_store) {

@@ -9,9 +9,15 @@
 
 // -- Making -----------------------------------------------------------------------------------
 
+struct mesh_memory {
+    md5_context context;
+    md5_arena arena;
+};
+
 static bool derive(generated_mesh *generated, md5_arena *scratch, const mesh_source *source,
                    uint32_t num_joints)
 {
+    struct mesh_memory *const memory = generated->memory;
     md5_mesh_build build = {
         .num_file_vertices = source->num_vertices,
         .num_weights = source->num_weights,
@@ -26,10 +32,10 @@ static bool derive(generated_mesh *generated, md5_arena *scratch, const mesh_sou
     const size_t influences = build.num_influences;
     const md5_mesh_joints joints = {
         num_joints, source->bind,
-        md5i_arena_alloc_zeroed(&generated->arena, num_joints, sizeof *joints.scratch)};
+        md5i_arena_alloc_zeroed(&memory->arena, num_joints, sizeof *joints.scratch)};
     TRY(joints.scratch);
 #define MAKE(array, count) \
-    TRY(build.array = md5i_arena_alloc_zeroed(&generated->arena, count, sizeof *build.array))
+    TRY(build.array = md5i_arena_alloc_zeroed(&memory->arena, count, sizeof *build.array))
     MAKE(indices, 3 * (size_t)source->num_triangles);
     MAKE(sources, vertices);
     MAKE(texcoords, vertices);
@@ -64,16 +70,18 @@ static bool derive(generated_mesh *generated, md5_arena *scratch, const mesh_sou
         .influences = build.influences,
     };
     md5i_geometry_summarize(&generated->mesh);
-    return md5i_skin_plan_build(&generated->context, &generated->mesh, &generated->mesh.skin_plan);
+    return md5i_skin_plan_build(&memory->context, &generated->mesh, &generated->mesh.skin_plan);
 }
 
 bool build_generated_mesh(generated_mesh *generated, const mesh_source *source, uint32_t num_joints,
                           const md5_load_opts *opts)
 {
     memset(generated, 0, sizeof *generated);
-    md5i_context_begin(&generated->context, opts, NULL, &generated->error);
-    generated->arena.context = &generated->context;
-    md5_arena scratch = {.context = &generated->context};
+    struct mesh_memory *const memory = test_calloc(1, sizeof *memory);
+    generated->memory = memory;
+    md5i_context_begin(&memory->context, opts, NULL, &generated->error);
+    memory->arena.context = &memory->context;
+    md5_arena scratch = {.context = &memory->context};
     const bool is_derived = derive(generated, &scratch, source, num_joints);
     md5i_arena_free(&scratch);
     TRY(is_derived);
@@ -86,8 +94,9 @@ bool build_generated_mesh(generated_mesh *generated, const mesh_source *source, 
 
 void free_generated_mesh(generated_mesh *generated)
 {
-    md5i_skin_plan_free(&generated->context.allocator, generated->mesh.skin_plan);
-    md5i_arena_free(&generated->arena);
+    md5i_skin_plan_free(&generated->memory->context.allocator, generated->mesh.skin_plan);
+    md5i_arena_free(&generated->memory->arena);
+    free(generated->memory);
 }
 
 mesh_source single_vertex_source(md5_vertex *vertex, const md5_weight *weights,
