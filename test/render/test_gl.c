@@ -3,8 +3,6 @@
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
-
 static const uint8_t gl_black[4] = {0, 0, 0, 255};
 
 static void paint(gl_stage *stage, uint32_t width, uint32_t height, const uint8_t *rgba)
@@ -290,7 +288,7 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
 TEST_STAGE (gl_samples_are_averaged, scene_square, 4) {
     static gl_picture renderer_picture;
     static gl_picture copied;
-    const GladGLContext *const gl = &stage->renderer->gl;
+    const GladGLContext *const gl = scene_gl(stage->renderer);
     const md5_mat34 rotated = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
     const md5_mat34 palette[2] = {rotated, rotated};
     md5gl_target *const plain =
@@ -356,9 +354,16 @@ static double covered(uint32_t side, uint32_t half, uint32_t at, uint32_t index)
     return end > begin ? end - begin : 0;
 }
 
+// A level of a texture: four bytes per texel.
+typedef struct texture_level {
+    uint32_t width;
+    uint32_t height;
+    uint8_t rgba[4 * MAX_SIDE * MAX_SIDE];
+} texture_level;
+
 // The mean of a channel over the area of a texel of the next level.
-static double area_mean(const md5gl_level *level, const md5gl_level *next, uint32_t x, uint32_t y,
-                        uint32_t channel, bool is_srgb)
+static double area_mean(const texture_level *level, const texture_level *next, uint32_t x,
+                        uint32_t y, uint32_t channel, bool is_srgb)
 {
     double sum = 0;
     double complete = 0;
@@ -376,69 +381,65 @@ static double area_mean(const md5gl_level *level, const md5gl_level *next, uint3
 
 // Every byte is the nearest one to the mean. Linear color has 16 bits: a thousandth of a byte, and
 // where sRGB is steepest, a fortieth.
-static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t seed)
+static void check_half(const texture_level *level, const texture_level *half, bool is_srgb)
 {
-    static uint8_t texels[4 * MAX_SIDE * MAX_SIDE];
-    static uint8_t halves[4 * MAX_SIDE * MAX_SIDE];
-    md5gl_encoding encoding;
-    md5gli_prepare_encoding(&encoding, is_srgb);
-    for (size_t i = 0; i < sizeof texels; i++)
-        texels[i] = (uint8_t)(test_random_u32(&seed) % (i % 64 < 32 ? 256 : 24));
-    const md5gl_level level = {width, height, texels};
-    const md5gl_level next = md5gli_halve(&encoding, &level, halves);
-    CHECK_UINT(next.width, width / 2 > 0 ? width / 2 : 1);
-    CHECK_UINT(next.height, height / 2 > 0 ? height / 2 : 1);
-    for (uint32_t i = 0; i < 4 * next.width * next.height; i++) {
-        const uint32_t x = i / 4 % next.width;
-        const uint32_t y = i / 4 / next.width;
-        const double mean = area_mean(&level, &next, x, y, i % 4, is_srgb && i % 4 < 3);
-        CHECK_NEAR(halves[i], mean, is_srgb ? 0.525 : 0.500001);
+    for (uint32_t i = 0; i < 4 * half->width * half->height; i++) {
+        const uint32_t x = i / 4 % half->width;
+        const uint32_t y = i / 4 / half->width;
+        const double mean = area_mean(level, half, x, y, i % 4, is_srgb && i % 4 < 3);
+        CHECK_NEAR(half->rgba[i], mean, is_srgb ? 0.525 : 0.500001);
     }
-    // The result must be the same if both levels use the same memory.
-    const md5gl_level same = md5gli_halve(&encoding, &level, texels);
-    CHECK_BYTES(texels, halves, (size_t)4 * same.width * same.height);
 }
 
-TEST (gl_mipmaps_are_means_of_areas) {
+// Creates a texture of random texels and compares each level with the level before it.
+static void check_levels(const gl_scene *scene, uint32_t width, uint32_t height, bool is_srgb,
+                         uint64_t seed)
+{
+    static texture_level levels[2];
+    texture_level *level = &levels[0];
+    texture_level *half = &levels[1];
+    *level = (texture_level){.width = width, .height = height};
+    for (size_t i = 0; i < sizeof level->rgba; i++)
+        level->rgba[i] = (uint8_t)(test_random_u32(&seed) % (i % 64 < 32 ? 256 : 24));
+    const md5gl_texture texture =
+        scene_texture(scene->renderer, is_srgb ? MD5GL_TEXTURE_COLOR : MD5GL_TEXTURE_STAGE, width,
+                      height, level->rgba, NULL);
+    for (int number = 1; level->width > 1 || level->height > 1; number++) {
+        half->width = level->width > 1 ? level->width / 2 : 1;
+        half->height = level->height > 1 ? level->height / 2 : 1;
+        scene_read_level(scene, texture, number, half->width, half->height, half->rgba);
+        check_half(level, half, is_srgb);
+        texture_level *const last = level;
+        level = half;
+        half = last;
+    }
+    md5gl_destroy_texture(scene->renderer, texture);
+}
+
+TEST_SCENE (gl_mipmaps_are_means_of_areas) {
     static const uint32_t sides[][2] = {{16, 8}, {7, 6}, {6, 7}, {13, 5}, {1, 9},
-                                        {8, 1},  {3, 3}, {2, 2}, {1, 1},  {39, 40}};
+                                        {8, 1},  {3, 3}, {2, 2}, {39, 40}};
     for (size_t i = 0; i < COUNT_OF(sides); i++) {
-        check_halves(sides[i][0], sides[i][1], false, i);
-        check_halves(sides[i][0], sides[i][1], true, i + 100);
+        check_levels(scene, sides[i][0], sides[i][1], false, i);
+        check_levels(scene, sides[i][0], sides[i][1], true, i + 100);
     }
 }
 
 // A mean of four equal texels is that texel.
-TEST (gl_mipmaps_keep_every_value_of_srgb) {
-    md5gl_encoding encoding;
-    md5gli_prepare_encoding(&encoding, true);
-    for (int value = 0; value < 256; value++) {
-        uint8_t texels[16];
-        uint8_t half[4];
-        memset(texels, value, sizeof texels);
-        const md5gl_level level = {2, 2, texels};
-        md5gli_halve(&encoding, &level, half);
-        for (int i = 0; i < 4; i++)
-            CHECK_UINT(half[i], (uint64_t)value);
+TEST_SCENE (gl_mipmaps_keep_every_value_of_srgb) {
+    enum { VALUES = 256 };
+    static uint8_t texels[2][2 * VALUES][4];
+    static uint8_t half[VALUES][4];
+    for (int x = 0; x < 2 * VALUES; x++) {
+        memset(texels[0][x], x / 2, sizeof texels[0][x]);
+        memset(texels[1][x], x / 2, sizeof texels[1][x]);
     }
-}
-
-// A texture has all levels: black and white cells of one texel are gray in level 1, and each cell
-// of 2 x 1 texels of the last two levels too. 188 is half of white in linear color.
-TEST_UNSHARED_SCENE (gl_textures_have_all_levels) {
-    uint8_t texels[8][4][4];
-    const GladGLContext *const gl = &scene->renderer->gl;
-    for (int i = 0; i < 32; i++)
-        memset(texels[i / 4][i % 4], (i / 4 + i) % 2 ? 255 : 0, 4);
     const md5gl_texture texture =
-        scene_texture(scene->renderer, MD5GL_TEXTURE_COLOR, 4, 8, texels[0][0], NULL);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
-    for (GLint level = 1; level < 4 && !scene->renderer->is_es; level++) {
-        uint8_t back[8][4] = {{0}};
-        gl->GetTexImage(GL_TEXTURE_2D, level, GL_RGBA, GL_UNSIGNED_BYTE, back);
-        CHECK(back[0][0] == 188 && back[0][1] == 188 && back[0][2] == 188 && back[0][3] == 128);
-    }
-    CHECK(scene->renderer->is_es || gl->GetError() == GL_NO_ERROR);
+        scene_texture(scene->renderer, MD5GL_TEXTURE_COLOR, 2 * VALUES, 2, texels[0][0], NULL);
+    scene_read_level(scene, texture, 1, VALUES, 1, half[0]);
+    for (int value = 0; value < VALUES; value++)
+        for (int i = 0; i < 4; i++)
+            CHECK_UINT(half[value][i], (uint64_t)value);
     md5gl_destroy_texture(scene->renderer, texture);
 }
 

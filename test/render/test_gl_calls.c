@@ -3,8 +3,6 @@
 // MD5_GL_CALLS is in the environment, the counts are printed.
 #include "test/viewer/test_view_shot.h"
 
-#include "render/gl_internal.h"
-
 enum { NUM_TARGETS = 4, MAX_PROGRAMS = 256, MAX_UNITS = 32 };
 
 // The texture that is bound to a unit, and true if a draw or an upload needed it.
@@ -211,14 +209,14 @@ static void check_frame(const gl_scene *scene, const char *line)
         if (i == 1) {
             memset(&watch, 0, sizeof watch);
             memset(counts, 0, sizeof counts);
-            watch.gl = renderer->gl;
-#define REPLACE(name, parameters, arguments, noted) renderer->gl.name = count_##name;
+            watch.gl = *scene_gl(renderer);
+#define REPLACE(name, parameters, arguments, noted) scene_gl(renderer)->name = count_##name;
             CALLS(REPLACE)
         }
         viewer.state.play.time = 0.5 + 0.1 * i;
         CHECK(view_draw(&viewer.state, target, WIDTH, HEIGHT, false, false, NULL));
     }
-    renderer->gl = watch.gl;
+    *scene_gl(renderer) = watch.gl;
     md5gl_destroy_target(renderer, target);
     if (getenv("MD5_GL_CALLS"))
         print_counts(line);

@@ -2,8 +2,6 @@
 // state that the engine set once for all of its draws.
 #include "test/render/test_gl_values.h"
 
-#include "render/gl_internal.h"
-
 // The engine's framebuffer, and where md5gl's viewport lies in it.
 enum { WIDTH = 240, HEIGHT = 180, LEFT = 30, BOTTOM = 20 };
 
@@ -31,7 +29,7 @@ typedef struct engine {
 
 static GLuint compile(const engine *host, GLenum stage, const char *text)
 {
-    const char *const texts[] = {host->stage.renderer->is_es
+    const char *const texts[] = {scene_is_es(host->stage.renderer)
                                      ? "#version 300 es\nprecision highp float;\n"
                                      : "#version 330 core\n",
                                  text};
@@ -129,7 +127,7 @@ static bool open_engine(engine *host, GLsizei samples, bool es)
     gl_stage *const stage = &host->stage;
     if (!open_either(stage, es))
         return false;
-    host->gl = &stage->renderer->gl;
+    host->gl = scene_gl(stage->renderer);
     stage->frame.target = NULL;
     create_program(host);
     create_objects(host);

@@ -2,8 +2,6 @@
 #include "test/scoped.h"
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
-
 static const uint8_t black[4] = {0, 0, 0, 255};
 
 static uint8_t encode(double linear)
@@ -219,6 +217,23 @@ static bool casts_as_given(gl_stage *stage, const gl_picture *given)
     return memcmp(&picture, given, sizeof picture) == 0;
 }
 
+static void store_scale(void *user, const md5gl_shadow_map *map)
+{
+    if (map->kind == MD5GL_SHADOW_KEY_LIGHT)
+        *(float *)user = map->clip_from_world.m[0];
+}
+
+// Returns the scale of the key light's shadow map, which is smaller for larger bounds of the
+// casters.
+static float shadow_scale(const gl_stage *stage)
+{
+    float scale = 0;
+    stage_begin(stage);
+    md5gl_draw_casters(stage->renderer, store_scale, &scale);
+    CHECK(md5gl_end_frame(stage->renderer, NULL) && scale != 0);
+    return scale;
+}
+
 TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     shadow_scene scene = make_shadow_scene();
     const md5_mat34 *const small = &scene.placements[1];
@@ -247,6 +262,7 @@ TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     const md5gl_clip_job jobs[2] = {{0}};
     CHECK(scene_pose_baked(stage->renderer, stage->copy, baked, jobs, scene.placements, 2, NULL));
     CHECK(casts_as_given(stage, &dark)); // by clips
+    const float usual = shadow_scale(stage);
 
     // A second model is not posed, then is as large as the whole scene, then is far away, and then
     // is destroyed. Only the distant model enlarges the shadow map.
@@ -257,14 +273,10 @@ TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     CHECK(casts_as_given(stage, &dark));
     CHECK(scene_pose(stage->renderer, second_model, both, NULL, 2, NULL));
     CHECK(scene_pose(stage->renderer, stage->copy, both, scene.placements + 1, 1, NULL));
-    const float *const scale = stage->renderer->maps[MD5GL_MAP_SUN].shown.clip_from_world.m;
-    const float usual = scale[0];
-    stage_begin(stage);
-    CHECK(md5gl_end_frame(stage->renderer, NULL) && scale[0] == usual);
+    CHECK(shadow_scale(stage) == usual);
     const md5_mat34 far = scene_moved(0, 0, 1000);
     CHECK(scene_pose(stage->renderer, second_model, both, &far, 1, NULL));
-    stage_begin(stage);
-    CHECK(md5gl_end_frame(stage->renderer, NULL) && fabsf(scale[0]) < 0.1f * fabsf(usual));
+    CHECK(fabsf(shadow_scale(stage)) < 0.1f * fabsf(usual));
     md5gl_destroy_model(stage->renderer, second_model);
     stage_pose(stage, both, NULL, 2);
     CHECK(casts_as_given(stage, &dark));
@@ -422,7 +434,6 @@ TEST_HERE (gl_soft_shadows_have_no_steps) {
 TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     static const md5_vec3 lights[] = {{0, 1, 1}, {0, -3, 1},       {1, 1, 2},   {-2, 1, 1},
                                       {0, 0, 1}, {0.3f, -0.2f, 1}, {-5, -5, 1}, {1, 1, -1}};
-    const float everything[8] = {-1e4f, -1e4f, 1e4f, 1e4f};
     const shadow_scene scene = make_shadow_scene();
     gl_picture pictures[2];
     prepare_shadows(stage);
@@ -435,7 +446,7 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
         for (int is_full = 0; is_full < 2; is_full++) {
             stage_begin(stage);
             if (is_full)
-                memcpy(stage->renderer->shaded_ground, everything, sizeof everything);
+                scene_shade_whole_ground(stage->renderer);
             stage_pose(stage, scene.palettes, scene.placements + 1, 1);
             md5gl_draw_shadows(stage->renderer, stage->copy);
             md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200);
@@ -511,7 +522,7 @@ TEST_HERE (gl_cut_out_texels_cast_no_shadow) {
 TEST_HERE (gl_missing_depth_maps_are_reported) {
     md5_error error = {0};
     prepare_shadows(stage);
-    stage->renderer->has_shadows = false;
+    *scene_limits(stage->renderer).has_shadows = false;
     stage_begin(stage);
     CHECK_SAYS(md5gl_end_frame(stage->renderer, &error), error, MD5_ERROR_GPU, "shadows");
     stage->frame.no_shadows = true;
@@ -530,13 +541,13 @@ TEST_STAGE (gl_lost_context_is_reported, scene_floor, 1) {
     md5_error error = {0};
     uint8_t pixel[4];
     md5gl_renderer *const renderer = stage->renderer;
-    renderer->optional.GetGraphicsResetStatus = lost_by_another;
+    *scene_optional(renderer).reset_status = lost_by_another;
     stage_begin(stage);
     CHECK_SAYS(md5gl_end_frame(renderer, &error), error, MD5_ERROR_GPU,
                "lost (caused by another program");
     CHECK_FAILS(md5gl_read_pixels(renderer, stage->target, 1, 1, pixel, &error), error,
                 MD5_ERROR_GPU);
-    renderer->optional.GetGraphicsResetStatus = NULL; // not every context has the function
+    *scene_optional(renderer).reset_status = NULL; // not every context has the function
     stage_begin(stage);
     CHECK(md5gl_end_frame(renderer, &error));
 }

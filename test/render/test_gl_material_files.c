@@ -1,5 +1,4 @@
 // Materials from image files: the kinds of their texels, and the file that is used for each map.
-#include "render/gl_internal.h"
 #include "render/md5gl_stb.h"
 #include "test/scoped.h"
 #include "test/viewer/test_view_case.h"
@@ -93,7 +92,7 @@ TEST (gl_pictures_have_holes_where_alpha_is_low) {
 static double max_normal_error(gl_scene *scene, const md5gl_texture_desc *desc, double scale)
 {
     static texel_rows back;
-    const GladGLContext *const gl = &scene->renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     double max_error = 0;
     const md5gl_texture texture = md5gl_create_texture(scene->renderer, desc, NULL);
     gl->BindTexture(GL_TEXTURE_2D, texture);
@@ -113,7 +112,7 @@ TEST_SCENE (gl_heights_become_normals) {
     static texel_rows texels;
     static texel_rows flat;
     static uint8_t half[NUM_TEXELS / 4][4];
-    if (scene->renderer->is_es) // reads no textures back
+    if (scene_is_es(scene->renderer)) // reads no textures back
         return;
     fill(texels, MD5GL_NORMALS_HEIGHTS);
     md5gl_texture_desc heights = describe(texels);

@@ -6,8 +6,6 @@
 #include "test/render/test_gl_scene.h"
 #include "test/skin/skin_jobs.h"
 
-#include "render/gl_internal.h"
-
 enum { NUM_JOINTS = 12, NUM_VERTICES = 300, TARGETS = 3, MAX = 2 * NUM_VERTICES };
 
 // Tolerance between GPU and CPU, as a fraction of the model's size.
@@ -305,11 +303,11 @@ static md5gl_model *make_copy(const gl_scene *scene, const md5_model *model, md5
 {
     md5_error error = {0};
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
-    if (!CHECK(copy && copy->blending == MD5GL_BLEND_LINEAR))
+    if (!CHECK(copy && scene_blending(copy) == MD5GL_BLEND_LINEAR))
         return copy;
     const bool set = md5gl_set_blending(scene->renderer, copy, MD5GL_BLEND_DUAL, &error);
     CHECK_THAT(set, "path %s: %s", md5gl_path_name(path), error.message);
-    CHECK(copy->blending == MD5GL_BLEND_DUAL);
+    CHECK(scene_blending(copy) == MD5GL_BLEND_DUAL);
     return copy;
 }
 
@@ -476,12 +474,12 @@ static void GLAD_API_PTR report_failure(GLuint shader, GLenum parameter, GLint *
 TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
     md5_error error = {0};
     md5gl_renderer *const renderer = stage->renderer;
-    const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
-    renderer->gl.GetShaderiv = report_failure;
+    const PFNGLGETSHADERIVPROC real = scene_gl(renderer)->GetShaderiv;
+    scene_gl(renderer)->GetShaderiv = report_failure;
     CHECK_FAILS(md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error), error,
                 MD5_ERROR_GPU);
-    CHECK(stage->copy->blending == MD5GL_BLEND_LINEAR);
-    renderer->gl.GetShaderiv = real;
+    CHECK(scene_blending(stage->copy) == MD5GL_BLEND_LINEAR);
+    scene_gl(renderer)->GetShaderiv = real;
     CHECK(draw_twisted(stage, stage->copy) < 40);
     CHECK(md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error));
     CHECK_NEAR(draw_twisted(stage, stage->copy), 1600, 30);
@@ -490,12 +488,12 @@ TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
 // The program that resolves a target's samples is also built when it is first needed.
 TEST_STAGE (gl_samples_that_cannot_be_averaged_are_reported, scene_hinge, 4) {
     md5gl_renderer *const renderer = stage->renderer;
-    const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
+    const PFNGLGETSHADERIVPROC real = scene_gl(renderer)->GetShaderiv;
     stage_begin(stage);
-    renderer->gl.GetShaderiv = report_failure;
-    const bool is_copied = renderer->is_es || scene_limits(renderer).max_samples < 4;
+    scene_gl(renderer)->GetShaderiv = report_failure;
+    const bool is_copied = scene_is_es(renderer) || scene_limits(renderer).max_samples < 4;
     CHECK(md5gl_end_frame(renderer, NULL) == is_copied);
-    renderer->gl.GetShaderiv = real;
+    scene_gl(renderer)->GetShaderiv = real;
     stage_begin(stage);
     CHECK(md5gl_end_frame(renderer, NULL));
 }

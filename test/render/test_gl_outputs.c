@@ -7,8 +7,6 @@
 #include "test/render/test_gl_values.h"
 #include "test/skin/skin_jobs.h"
 
-#include "render/gl_internal.h"
-
 enum { NUM_JOINTS = 12, COUNT = 3, LEFT = 14, BOTTOM = 6, WIDTH = 140, HEIGHT = 110 };
 
 // The values of a pixel that the host reads back.
@@ -26,7 +24,7 @@ static void read_outputs(gl_scene *scene, md5gl_target *target, outputs *read)
     } forms[] = {{GL_RGBA, GL_UNSIGNED_INT_2_10_10_10_REV},
                  {GL_RGBA, GL_FLOAT},
                  {GL_RGBA_INTEGER, GL_UNSIGNED_INT}};
-    const GladGLContext *const gl = &scene->renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     void *const texels[] = {read->normals, read->motion, read->ids};
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, md5gl_get_target_names(target).framebuffer);
     for (GLenum i = 0; i < 3; i++) {
@@ -543,7 +541,7 @@ static void GLAD_API_PTR read_wrongly(GLint x, GLint y, GLsizei width, GLsizei h
 // Pixels outside of a framebuffer are undefined, so they are not read.
 TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_squares)
 {
-    GladGLContext *const gl = &stage->renderer->gl;
+    GladGLContext *const gl = scene_gl(stage->renderer);
     md5_error error = {0};
     uint32_t mesh = 0;
     read_pixels = gl->ReadPixels;
@@ -574,7 +572,7 @@ TEST_SQUARE (gl_outputs_are_drawn_into_the_framebuffer_of_the_host) {
     static uint32_t ids[SCENE_HEIGHT][SCENE_WIDTH][4];
     static uint8_t colors[SCENE_HEIGHT][SCENE_WIDTH][4];
     md5gl_renderer *const renderer = stage->renderer;
-    const GladGLContext *const gl = &renderer->gl;
+    const GladGLContext *const gl = scene_gl(renderer);
     GLuint framebuffer = 0;
     GLuint storage[3] = {0};
     static const GLenum forms[][2] = {{GL_RGBA8, GL_COLOR_ATTACHMENT0},
@@ -633,7 +631,8 @@ TEST_SQUARE (gl_outputs_are_drawn_into_the_framebuffer_of_the_host) {
             values_read(&stage->scene, &after);
             values_are_equal(&after, &before, "outputs between saving and restoring");
         }
-        md5gli_reset_state(renderer);
+        stage_begin(stage); // an empty frame, which leaves the defaults
+        CHECK(md5gl_end_frame(renderer, NULL));
         gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
         gl->ReadBuffer(GL_COLOR_ATTACHMENT0);
         gl->ReadPixels(0, 0, SCENE_WIDTH, SCENE_HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, colors);
@@ -676,20 +675,20 @@ TEST_OUTPUTS(gl_outputs_reject_invalid_requests, scene_square)
     md5gl_renderer *const renderer = stage->renderer;
     CHECK(!md5gl_create_outputs(renderer, 0, 8, &error) && error.status == MD5_ERROR_GPU);
     CHECK(!md5gl_create_outputs(NULL, 8, 8, NULL));
-    const PFNGLCHECKFRAMEBUFFERSTATUSPROC real_status = renderer->gl.CheckFramebufferStatus;
-    renderer->gl.CheckFramebufferStatus = is_incomplete;
+    const PFNGLCHECKFRAMEBUFFERSTATUSPROC real_status = scene_gl(renderer)->CheckFramebufferStatus;
+    scene_gl(renderer)->CheckFramebufferStatus = is_incomplete;
     CHECK(!md5gl_create_outputs(renderer, 8, 8, &error) && error.status == MD5_ERROR_GPU);
-    CHECK_UINT(strstr(error.message, "EXT_color_buffer_float") != NULL, renderer->is_es);
-    renderer->gl.CheckFramebufferStatus = real_status;
+    CHECK_UINT(strstr(error.message, "EXT_color_buffer_float") != NULL, scene_is_es(renderer));
+    scene_gl(renderer)->CheckFramebufferStatus = real_status;
 
-    const PFNGLGETSHADERIVPROC real_shader = renderer->gl.GetShaderiv;
-    renderer->gl.GetShaderiv = report_failure;
+    const PFNGLGETSHADERIVPROC real_shader = scene_gl(renderer)->GetShaderiv;
+    scene_gl(renderer)->GetShaderiv = report_failure;
     error = (md5_error){0};
     stage_begin(stage);
     CHECK(!md5gl_draw_outputs(renderer, stage->copy, &error) && error.status == MD5_ERROR_GPU);
     CHECK(!md5gl_draw_outputs(renderer, NULL, NULL));
     CHECK(md5gl_end_frame(renderer, NULL));
-    renderer->gl.GetShaderiv = real_shader;
+    scene_gl(renderer)->GetShaderiv = real_shader;
 
     // A table can contain one palette of two joints, but not a second palette for the previous
     // frame.

@@ -457,10 +457,62 @@ md5gl_texture scene_stage_cube(md5gl_renderer *renderer, uint32_t side,
     return md5gl_create_texture(renderer, &desc, error);
 }
 
+void scene_read_level(const gl_scene *scene, md5gl_texture texture, int level, uint32_t width,
+                      uint32_t height, uint8_t *rgba)
+{
+    const GladGLContext *const gl = &scene->renderer->gl;
+    GLuint framebuffer = 0;
+    if (!scene_is_es(scene->renderer)) { // OpenGL ES cannot return the size
+        GLint size[2] = {0, 0};
+        gl->BindTexture(GL_TEXTURE_2D, texture);
+        gl->GetTexLevelParameteriv(GL_TEXTURE_2D, level, GL_TEXTURE_WIDTH, &size[0]);
+        gl->GetTexLevelParameteriv(GL_TEXTURE_2D, level, GL_TEXTURE_HEIGHT, &size[1]);
+        gl->BindTexture(GL_TEXTURE_2D, 0);
+        CHECK(size[0] == (GLint)width && size[1] == (GLint)height);
+    }
+    gl->GenFramebuffers(1, &framebuffer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, level);
+    CHECK_UINT(gl->CheckFramebufferStatus(GL_FRAMEBUFFER), GL_FRAMEBUFFER_COMPLETE);
+    gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+    gl->DeleteFramebuffers(1, &framebuffer);
+    CHECK_UINT(gl->GetError(), GL_NO_ERROR);
+}
+
+GladGLContext *scene_gl(md5gl_renderer *renderer)
+{
+    return &renderer->gl;
+}
+
+bool scene_is_es(const md5gl_renderer *renderer)
+{
+    return renderer->is_es;
+}
+
+gl_optional scene_optional(md5gl_renderer *renderer)
+{
+    return (gl_optional){&renderer->optional.GetGraphicsResetStatus,
+                         &renderer->optional.DispatchCompute};
+}
+
 gl_limits scene_limits(md5gl_renderer *renderer)
 {
-    return (gl_limits){&renderer->max_texels, &renderer->max_texture_size, renderer->max_samples,
-                       &renderer->has_compute};
+    return (gl_limits){
+        .max_texels = &renderer->max_texels,
+        .max_texture_size = &renderer->max_texture_size,
+        .has_compute = &renderer->has_compute,
+        .has_shadows = &renderer->has_shadows,
+        .max_samples = renderer->max_samples,
+        .max_target_size = renderer->max_target_size,
+        .max_texels_name = renderer->max_texels_name,
+    };
+}
+
+void scene_shade_whole_ground(md5gl_renderer *renderer)
+{
+    static const float whole_ground[8] = {-1e4f, -1e4f, 1e4f, 1e4f};
+    memcpy(renderer->shaded_ground, whole_ground, sizeof whole_ground);
 }
 
 uint32_t scene_num_batches(const md5gl_model *copy)

@@ -6,6 +6,8 @@
 #include "render/md5gl_game.h"
 #include "test/test.h"
 
+#include <glad/gl.h>
+
 #include <SDL.h>
 
 // A context and a renderer on it.
@@ -123,15 +125,44 @@ md5gl_texture scene_stage_texture(md5gl_renderer *renderer, uint32_t width, uint
 md5gl_texture scene_stage_cube(md5gl_renderer *renderer, uint32_t side,
                                const uint8_t *const rgba[6], bool is_nearest, md5_error *error);
 
-// The limits of a renderer's context, which tests change, and values of a model that have no public
-// function.
+// Reads a level of a texture: 4 bytes per texel. Checks that the level has this size.
+void scene_read_level(const gl_scene *scene, md5gl_texture texture, int level, uint32_t width,
+                      uint32_t height, uint8_t *rgba);
+
+// -- Internals --------------------------------------------------------------------------------
+//
+// test_gl_scene.c is the only test of the renderer that includes an internal header. These
+// functions give access to the parts that tests change to simulate devices and errors of drivers.
+
+// The OpenGL functions that the renderer calls. Tests also call them, and replace them.
+GladGLContext *scene_gl(md5gl_renderer *renderer);
+bool scene_is_es(const md5gl_renderer *renderer);
+
+// Functions that not every context has; NULL if this one does not have them.
+typedef struct gl_optional {
+    GLenum(GLAD_API_PTR **reset_status)(void);                   // glGetGraphicsResetStatus()
+    void(GLAD_API_PTR **dispatch)(GLuint x, GLuint y, GLuint z); // glDispatchCompute()
+} gl_optional;
+gl_optional scene_optional(md5gl_renderer *renderer);
+
+// Limits and features of the device. Tests change those that are pointers.
 typedef struct gl_limits {
     uint32_t *max_texels;
     uint32_t *max_texture_size;
-    uint32_t max_samples;
     bool *has_compute;
+    bool *has_shadows;
+    uint32_t max_samples;
+    uint32_t max_target_size;
+    const char *max_texels_name;
 } gl_limits;
 gl_limits scene_limits(md5gl_renderer *renderer);
+
+// Lets the shadows of the current frame reach the whole ground, instead of the part that the
+// renderer has computed from the casters.
+void scene_shade_whole_ground(md5gl_renderer *renderer);
+
+// Values of a model that have no public function: the number of batches of the last pose (0 if it
+// failed), the blending, the source.
 uint32_t scene_num_batches(const md5gl_model *copy);
 md5gl_blending scene_blending(const md5gl_model *copy);
 const md5_model *scene_model(const md5gl_model *copy);

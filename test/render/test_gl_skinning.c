@@ -8,7 +8,6 @@
 #include "test/render/test_gl_scene.h"
 
 #include "md5/md5skin.h"
-#include "render/gl_internal.h"
 
 #include <ftw.h>
 #include <glob.h>
@@ -557,15 +556,15 @@ static bool count_work(const gl_scene *scene, md5gl_path path, bool is_dual)
     if (is_open) {
         md5gl_renderer *const renderer = scene->renderer;
         num_uploads = num_dispatches = num_captures = 0;
-        real = renderer->gl;
-        real_dispatch = renderer->optional.DispatchCompute;
-        renderer->gl.BufferSubData = count_upload;
-        renderer->gl.BeginTransformFeedback = count_capture;
-        renderer->optional.DispatchCompute = count_dispatch;
+        real = *scene_gl(renderer);
+        real_dispatch = *scene_optional(renderer).dispatch;
+        scene_gl(renderer)->BufferSubData = count_upload;
+        scene_gl(renderer)->BeginTransformFeedback = count_capture;
+        *scene_optional(renderer).dispatch = count_dispatch;
         compare_still_poses(&fixture);
         CHECK_UINT(fixture.num_poses, NUM_POSES);
-        renderer->gl = real;
-        renderer->optional.DispatchCompute = real_dispatch;
+        *scene_gl(renderer) = real;
+        *scene_optional(renderer).dispatch = real_dispatch;
     }
     skinning_close(&fixture);
     return is_open;

@@ -3,8 +3,6 @@
 #include "test/misuse.h"
 #include "test/render/test_gl_stages.h"
 
-#include "render/gl_internal.h"
-
 static const uint8_t black[4] = {0, 0, 0, 255};
 static const uint8_t white[4] = {255, 255, 255, 255};
 
@@ -435,15 +433,15 @@ TEST_SQUARE (gl_stages_report_errors_of_the_driver) {
     md5_error error = {0};
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_stage_list list = {ROW(stages, adding)};
-    const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
+    const PFNGLGETSHADERIVPROC real = scene_gl(renderer)->GetShaderiv;
     stage_begin(stage);
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
                             &error)); // no instances yet
     stage_pose(stage, scene_identities, NULL, 1);
-    renderer->gl.GetShaderiv = report_failure;
+    scene_gl(renderer)->GetShaderiv = report_failure;
     CHECK_FAILS(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error),
                 error, MD5_ERROR_GPU);
-    renderer->gl.GetShaderiv = real;
+    scene_gl(renderer)->GetShaderiv = real;
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
     CHECK(md5gl_end_frame(renderer, NULL));
     CHECK_FAILS(scene_stage_texture(renderer, 0, 1, texel, MD5GL_WRAP_REPEAT, false, &error), error,

@@ -2,8 +2,6 @@
 #include "test/scoped.h"
 #include "test/render/test_gl_values.h"
 
-#include "render/gl_internal.h"
-
 // -- State ------------------------------------------------------------------------------------
 
 // A caster of a careless host.
@@ -96,12 +94,12 @@ TEST (gl_transfers_ignore_the_hosts_pixel_storage) {
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
-    const GladGLContext *const gl = &scene.renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene.renderer);
     values_disturb(&scene);
     const md5gl_texture mask = scene_texture(scene.renderer, MD5GL_TEXTURE_MASK, 3, 4, image, NULL);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, mask);
-    if (scene.renderer->is_es) {
+    if (scene_is_es(scene.renderer)) {
         test_skip("OpenGL ES cannot read textures");
         scene_close(&scene);
         return;
@@ -225,14 +223,15 @@ TEST_UNSHARED_SCENE (gl_sizes_beyond_the_device_are_refused) {
     static const uint8_t texel[4] = {0};
     md5_error error = {0};
     md5gl_renderer *const renderer = scene->renderer;
-    const uint32_t too_large = renderer->max_texture_size + 1;
+    const uint32_t too_large = *scene_limits(renderer).max_texture_size + 1;
     CHECK_SAYS(scene_texture(renderer, MD5GL_TEXTURE_COLOR, too_large, 1, texel, &error), error,
                MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE");
     CHECK(scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 0, texel, NULL) == 0);
     CHECK_FAILS(scene_texture(renderer, MD5GL_TEXTURE_MASK, 1, too_large, texel, &error), error,
                 MD5_ERROR_GPU);
-    CHECK_FAILS(md5gl_create_target(renderer, 1, renderer->max_target_size + 1, 1, &error), error,
-                MD5_ERROR_GPU);
+    CHECK_FAILS(
+        md5gl_create_target(renderer, 1, scene_limits(renderer).max_target_size + 1, 1, &error),
+        error, MD5_ERROR_GPU);
     CHECK(md5gl_create_target(renderer, 0, 1, 1, &error) == NULL);
     md5gl_target *const target = md5gl_create_target(renderer, 8, 8, 1000, &error);
     CHECK(target); // with as many samples as the device has
@@ -249,13 +248,13 @@ TEST_UNSHARED_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
     gl_picture picture;
     md5gl_renderer *const renderer = scene->renderer;
     md5_model *const model = scene_square();
-    const uint32_t max_texels = renderer->max_texels;
-    renderer->max_texels = 5; // less than two joints' six rows
+    const uint32_t max_texels = *scene_limits(renderer).max_texels;
+    *scene_limits(renderer).max_texels = 5; // less than two joints' six rows
     CHECK_SAYS(md5gl_create_model(renderer, model, MD5GL_PATH_EXACT, &error), error, MD5_ERROR_GPU,
-               renderer->max_texels_name);
-    renderer->max_texels = max_texels;
+               scene_limits(renderer).max_texels_name);
+    *scene_limits(renderer).max_texels = max_texels;
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
-    renderer->max_texels = 5;
+    *scene_limits(renderer).max_texels = 5;
     const md5gl_frame frame = scene_frame(NULL);
     md5gl_begin_frame(renderer, &frame);
     CHECK_SAYS(scene_pose_and_draw(renderer, copy, scene_identities, NULL, 1, MD5GL_LIT, &error),
@@ -268,7 +267,7 @@ TEST_UNSHARED_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
     // The joints fit, the influences of the exact path do not.
     uint64_t random = 3;
     SCOPED_MODEL cloud = scene_cloud(4, 60, 3, true, &random);
-    renderer->max_texels = 59;
+    *scene_limits(renderer).max_texels = 59;
     CHECK_SAYS(md5gl_create_model(renderer, cloud, MD5GL_PATH_EXACT, &error), error, MD5_ERROR_GPU,
                "influences");
 }
@@ -277,40 +276,67 @@ TEST_UNSHARED_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not)
     md5_error error = {0};
     md5gl_renderer *const renderer = scene->renderer;
     const md5gl_frame frame = scene_frame(NULL);
-    renderer->gl.Enable(GL_RGBA); // an invalid enum
+    scene_gl(renderer)->Enable(GL_RGBA); // an invalid enum
     md5gl_begin_frame(renderer, &frame);
     CHECK(md5gl_end_frame(renderer, &error));
     CHECK_UINT(error.status, MD5_OK);
     md5gl_begin_frame(renderer, &frame);
-    renderer->gl.Enable(GL_RGBA);
-    renderer->gl.DrawArrays(GL_TRIANGLES, -1, 1);
+    scene_gl(renderer)->Enable(GL_RGBA);
+    scene_gl(renderer)->DrawArrays(GL_TRIANGLES, -1, 1);
     CHECK_SAYS(md5gl_end_frame(renderer, &error), error, MD5_ERROR_GPU, "GL_INVALID_ENUM");
-    CHECK_UINT(renderer->gl.GetError(), GL_NO_ERROR);
+    CHECK_UINT(scene_gl(renderer)->GetError(), GL_NO_ERROR);
     md5gl_begin_frame(renderer, &frame);
     CHECK(md5gl_end_frame(renderer, &error));
     scene_expect_messages();
 }
 
+// glShaderSource() that replaces the text of one file: the text that contains `replaced_part`.
+static PFNGLSHADERSOURCEPROC original_source;
+static const char *replaced_part;
+static const char *replacement;
+static void GLAD_API_PTR replace_source(GLuint shader, GLsizei count, const GLchar *const *texts,
+                                        const GLint *lengths)
+{
+    const GLchar *replaced[64];
+    REQUIRE(count <= (GLsizei)COUNT_OF(replaced));
+    for (GLsizei i = 0; i < count; i++)
+        replaced[i] = strstr(texts[i], replaced_part) ? replacement : texts[i];
+    original_source(shader, count, replaced, lengths);
+}
+
+// The program for lines is built when lines are first drawn: its vertex shader consists of
+// frame.glsl and line.vert.
 TEST_UNSHARED_SCENE (gl_compiler_errors_name_the_file) {
-    const md5gl_program_sources broken = {
-        .vertex = {{"good.glsl", "float one() { return 1.0; }\n"},
-                   {"bad.glsl", "\nfloat two() { return nothing; }\n"},
-                   {"main.vert", "void main() { gl_Position = vec4(one()); }\n"}},
-        .fragment = {{"plain.frag", "void main() {}\n"}},
+    static const struct {
+        const char *part;
+        const char *replacement;
+        const char *message;
+    } cases[] = {
+        {"uniform Frame", "\nfloat two() { return nothing; }\n", "shaders/frame.glsl:2: "},
+        {"uniform float line_width", "\n\nvoid main() { gl_Position = vec4(nothing); }\n",
+         "shaders/line.vert:3: "},
+        {"void main", "#error nothing\n", "shaders/line.vert:1: "},
+        {"in vec4 line_color",
+         "in vec3 line_color; out vec4 color; void main() { color = line_color.xyzx; }\n",
+         "shaders/line.vert: shaders do not link"},
     };
-    const md5gl_program_sources unlinkable = {
-        .vertex = {{"main.vert", "out vec2 given;\n"
-                                 "void main() { gl_Position = vec4(given = vec2(0), 0, 1); }\n"}},
-        .fragment = {{"wants.frag", "in vec3 given; out vec4 color;\n"
-                                    "void main() { color = given.xyzx; }\n"}},
-    };
-    md5gl_program program = {0};
-    md5_error error = {0};
-    CHECK_SAYS(md5gli_build_program(scene->renderer, &broken, &program, &error), error,
-               MD5_ERROR_GPU, "shaders/bad.glsl:2: ");
-    CHECK(strstr(error.message, "nothing") && !strchr(error.message, '\n'));
-    CHECK_SAYS(md5gli_build_program(scene->renderer, &unlinkable, &program, &error), error,
-               MD5_ERROR_GPU, "shaders do not link");
+    static const md5gl_line_vertex line[2] = {{.rgba = {255, 255, 255, 255}}};
+    const md5gl_frame frame = scene_frame(NULL);
+    GladGLContext *const gl = scene_gl(scene->renderer);
+    original_source = gl->ShaderSource;
+    gl->ShaderSource = replace_source;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        md5_error error = {0};
+        replaced_part = cases[i].part;
+        replacement = cases[i].replacement;
+        md5gl_begin_frame(scene->renderer, &frame);
+        md5gl_draw_lines(scene->renderer, line, 2, 1, false);
+        CHECK_SAYS(md5gl_end_frame(scene->renderer, &error), error, MD5_ERROR_GPU,
+                   cases[i].message);
+        CHECK(i == 3 || strstr(error.message, "nothing"));
+        CHECK(!strchr(error.message, '\n'));
+    }
+    gl->ShaderSource = original_source;
     scene_expect_messages();
 }
 
@@ -325,9 +351,9 @@ TEST_UNSHARED_SCENE (gl_overlays_that_cannot_be_built_fail_the_frame) {
     static const md5gl_line_vertex line[2] = {{.rgba = {255, 255, 255, 255}}};
     md5_error error = {0};
     const md5gl_frame frame = scene_frame(NULL);
-    original_link = scene->renderer->gl.LinkProgram;
+    original_link = scene_gl(scene->renderer)->LinkProgram;
     for (int i = 0; i < 2; i++) {
-        scene->renderer->gl.LinkProgram = i == 0 ? link_nothing : original_link;
+        scene_gl(scene->renderer)->LinkProgram = i == 0 ? link_nothing : original_link;
         md5gl_begin_frame(scene->renderer, &frame);
         md5gl_draw_lines(scene->renderer, line, 2, 1, false);
         if (i == 0)

@@ -5,8 +5,6 @@
 #include "test/render/test_gl_values.h"
 #include "test/skin/skin_jobs.h"
 
-#include "render/gl_internal.h"
-
 typedef struct state_value {
     GLenum name;
     const char *text;
@@ -99,6 +97,8 @@ static const state_value states[] = {
     MANY(GL_COLOR_CLEAR_VALUE, 4, NAN, NAN, NAN, NAN),
 };
 
+enum { NUM_UNITS = 17 }; // the texture units in the list of md5gl.h
+
 // -- Reading ----------------------------------------------------------------------------------
 
 static void add(gl_values *values, const char *name, int index, double value, double by_default)
@@ -123,19 +123,25 @@ static void add_ranges(const GladGLContext *gl, const char *name, GLenum binding
     }
 }
 
-static void add_buffers(const gl_scene *scene, gl_values *values)
+static bool has_storage_buffers(const gl_scene *scene)
 {
-    const GladGLContext *const gl = &scene->renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     GLint major = 0;
     GLint minor = 0;
+    gl->GetIntegerv(GL_MAJOR_VERSION, &major);
+    gl->GetIntegerv(GL_MINOR_VERSION, &minor);
+    return !scene_is_es(scene->renderer) && 10 * major + minor >= 43;
+}
+
+static void add_buffers(const gl_scene *scene, gl_values *values)
+{
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     GLint commands = 0;
     add_ranges(gl, "GL_UNIFORM_BUFFER", GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
                GL_UNIFORM_BUFFER_SIZE, 1, values);
     add_ranges(gl, "GL_TRANSFORM_FEEDBACK_BUFFER", GL_TRANSFORM_FEEDBACK_BUFFER_BINDING,
                GL_TRANSFORM_FEEDBACK_BUFFER_START, GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, 3, values);
-    gl->GetIntegerv(GL_MAJOR_VERSION, &major);
-    gl->GetIntegerv(GL_MINOR_VERSION, &minor);
-    if (scene->renderer->is_es || 10 * major + minor < 43)
+    if (!has_storage_buffers(scene))
         return;
     // GL_SHADER_STORAGE_BUFFER_BINDING, START, SIZE; GL_DRAW_INDIRECT_BUFFER_BINDING.
     add_ranges(gl, "GL_SHADER_STORAGE_BUFFER", 0x90D3, 0x90D4, 0x90D5, 8, values);
@@ -145,8 +151,8 @@ static void add_buffers(const gl_scene *scene, gl_values *values)
 
 void values_read(const gl_scene *scene, gl_values *values)
 {
-    const GladGLContext *const gl = &scene->renderer->gl;
-    const bool es = scene->renderer->is_es;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
+    const bool es = scene_is_es(scene->renderer);
     values->count = 0;
     for (size_t i = 0; i < COUNT_OF(states); i++) {
         const state_value *const state = &states[i];
@@ -160,7 +166,7 @@ void values_read(const gl_scene *scene, gl_values *values)
     add_buffers(scene, values);
     GLint active = GL_TEXTURE0;
     gl->GetIntegerv(GL_ACTIVE_TEXTURE, &active);
-    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
+    for (GLuint unit = 0; unit < NUM_UNITS; unit++) {
         static const struct {
             GLenum name;
             const char *text;
@@ -215,7 +221,7 @@ static GLuint make_buffer(const GladGLContext *gl, GLenum target)
 
 static void bind_buffers(const gl_scene *scene)
 {
-    const GladGLContext *const gl = &scene->renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     static const GLenum storage = 0x90D2;
     make_buffer(gl, GL_ARRAY_BUFFER);
     make_buffer(gl, GL_PIXEL_UNPACK_BUFFER);
@@ -225,34 +231,34 @@ static void bind_buffers(const gl_scene *scene)
     for (uint32_t i = 0; i < 3; i++)
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i,
                            make_buffer(gl, GL_TRANSFORM_FEEDBACK_BUFFER));
-    if (scene->renderer->is_es)
+    if (scene_is_es(scene->renderer))
         return;
     make_buffer(gl, GL_TEXTURE_BUFFER);
-    for (GLuint i = 0; i < 3 && scene->renderer->has_storage_buffers; i++)
+    for (GLuint i = 0; i < 3 && has_storage_buffers(scene); i++)
         gl->BindBufferBase(storage, i, make_buffer(gl, storage));
 }
 
 static void bind_objects(const gl_scene *scene)
 {
-    const GladGLContext *const gl = &scene->renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     GLuint array;
     GLuint storage;
     GLuint sampled;
-    GLuint samplers[MD5GL_NUM_UNITS];
-    GLuint textures[MD5GL_NUM_UNITS];
+    GLuint samplers[NUM_UNITS];
+    GLuint textures[NUM_UNITS];
     gl->GenVertexArrays(1, &array);
     gl->BindVertexArray(array);
     bind_buffers(scene);
     gl->GenRenderbuffers(1, &storage);
     gl->BindRenderbuffer(GL_RENDERBUFFER, storage);
-    gl->GenSamplers(MD5GL_NUM_UNITS, samplers); // the default filter needs mipmaps
-    gl->GenTextures(MD5GL_NUM_UNITS, textures);
+    gl->GenSamplers(NUM_UNITS, samplers); // the default filter needs mipmaps
+    gl->GenTextures(NUM_UNITS, textures);
     gl->GenTextures(1, &sampled);
-    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
+    for (GLuint unit = 0; unit < NUM_UNITS; unit++) {
         gl->BindSampler(unit, samplers[unit]);
         gl->ActiveTexture(GL_TEXTURE0 + unit);
         gl->BindTexture(GL_TEXTURE_2D, textures[unit]);
-        if (!scene->renderer->is_es)
+        if (!scene_is_es(scene->renderer))
             gl->BindTexture(GL_TEXTURE_2D_MULTISAMPLE, sampled);
     }
 }
@@ -273,7 +279,7 @@ static void disturb_desktop(const GladGLContext *gl)
 void values_disturb(gl_scene *scene)
 {
     scene->has_objects = true;
-    const GladGLContext *const gl = &scene->renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     static const GLenum on[] = {
         GL_SCISSOR_TEST,    GL_STENCIL_TEST,        GL_RASTERIZER_DISCARD,
         GL_SAMPLE_COVERAGE, GL_POLYGON_OFFSET_FILL, GL_BLEND,
@@ -298,7 +304,7 @@ void values_disturb(gl_scene *scene)
     gl->PixelStorei(GL_PACK_ALIGNMENT, 8);
     gl->PixelStorei(GL_UNPACK_SKIP_ROWS, 3);
     gl->PixelStorei(GL_UNPACK_ALIGNMENT, 8);
-    if (scene->renderer->is_es) {
+    if (scene_is_es(scene->renderer)) {
         gl->DepthRangef(1.0f, 0.0f);
         gl->ClearDepthf(0.0f);
     } else {
@@ -306,8 +312,8 @@ void values_disturb(gl_scene *scene)
     }
 }
 
-// The palette takes two rows of a table, the second of them in part.
-enum { NUM_JOINTS = 400, NUM_VERTICES = 900 };
+// The palette takes two rows of a table of the renderer, the second of them in part.
+enum { NUM_JOINTS = 400, NUM_VERTICES = 900, TABLE_WIDTH = 1024 };
 
 // -- Vertices ---------------------------------------------------------------------------------
 
@@ -356,7 +362,7 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
 
 TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
     uint64_t random = 5;
-    CHECK(3 * NUM_JOINTS > MD5GL_TABLE_WIDTH && 3 * NUM_JOINTS % MD5GL_TABLE_WIDTH != 0);
+    CHECK(3 * NUM_JOINTS > TABLE_WIDTH && 3 * NUM_JOINTS % TABLE_WIDTH != 0);
     for (uint32_t max_influences = 4; max_influences <= 16; max_influences *= 2) {
         md5gl_path path = MD5GL_PATH_EXACT;
         if (max_influences == 4)
@@ -448,7 +454,7 @@ TEST (gl_es_draws_the_picture_of_opengl) {
         gl_scene scene;
         if (es ? !scene_open_es(&scene) : !scene_open(&scene, NULL))
             return;
-        CHECK(scene.renderer->is_es == (es == 1) || scene_wants_es());
+        CHECK(scene_is_es(scene.renderer) == (es == 1) || scene_wants_es());
         for (int samples = 0; samples < 2; samples++) {
             for (int path = 0; path < 4; path++)
                 draw_scene(&scene, model, paths[path], samples ? 4 : 1,
@@ -564,19 +570,48 @@ static md5gl_proc load_without_reading(void *user, const char *name)
 // WebGL draws nothing in two cases that other contexts allow: if a uniform block of the program has
 // no buffer, or if the texture unit of an integer sampler contains a color texture.
 static GladGLContext plain;
-static GLuint colors; // the texture of materials without any
+
+// Returns the type of the components of a texture: GL_UNSIGNED_NORMALIZED for colors,
+// GL_UNSIGNED_INT for integers, GL_NONE for a texture without texels.
+static GLenum component_type(GLuint texture)
+{
+    GLint bound = 0;
+    GLint type = 0;
+    GLuint framebuffer = 0;
+    plain.GetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &bound);
+    plain.GenFramebuffers(1, &framebuffer);
+    plain.BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
+    plain.FramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture,
+                               0);
+    plain.GetFramebufferAttachmentParameteriv(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+                                              GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE, &type);
+    plain.BindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)bound);
+    plain.DeleteFramebuffers(1, &framebuffer);
+    return (GLenum)type;
+}
 
 static void check_draw(void)
 {
-    GLint program = 0;
-    GLint frame = 0;
+    GLint current = 0;
+    GLint unit = 0;
+    GLint binding = 0;
+    GLint buffer = 0;
     GLint ids = 0;
-    plain.GetIntegerv(GL_CURRENT_PROGRAM, &program);
-    plain.GetIntegeri_v(GL_UNIFORM_BUFFER_BINDING, MD5GL_FRAME_BINDING, &frame);
-    plain.ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_GLOW);
-    plain.GetIntegerv(GL_TEXTURE_BINDING_2D, &ids);
-    CHECK(frame != 0 || plain.GetUniformBlockIndex((GLuint)program, "Frame") == GL_INVALID_INDEX);
-    CHECK((GLuint)ids != colors || plain.GetUniformLocation((GLuint)program, "ids") < 0);
+    plain.GetIntegerv(GL_CURRENT_PROGRAM, &current);
+    const GLuint program = (GLuint)current;
+    const GLuint block = plain.GetUniformBlockIndex(program, "Frame");
+    if (block != GL_INVALID_INDEX) {
+        plain.GetActiveUniformBlockiv(program, block, GL_UNIFORM_BLOCK_BINDING, &binding);
+        plain.GetIntegeri_v(GL_UNIFORM_BUFFER_BINDING, (GLuint)binding, &buffer);
+        CHECK(buffer != 0);
+    }
+    const GLint sampler = plain.GetUniformLocation(program, "ids");
+    if (sampler >= 0) {
+        plain.GetUniformiv(program, sampler, &unit);
+        plain.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+        plain.GetIntegerv(GL_TEXTURE_BINDING_2D, &ids);
+        CHECK(ids == 0 || component_type((GLuint)ids) != GL_UNSIGNED_NORMALIZED);
+    }
 }
 
 static void GLAD_API_PTR draw_vertices(GLenum mode, GLint first, GLsizei count)
@@ -623,11 +658,10 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     web = scene;
     web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);
     if (CHECK_DONE(web.renderer, error)) {
-        CHECK(web.renderer->is_webgl);
-        plain = web.renderer->gl;
-        colors = web.renderer->white;
-        web.renderer->gl.DrawArrays = draw_vertices;
-        web.renderer->gl.DrawElementsInstanced = draw_corners;
+        CHECK(strstr(md5gl_device_name(web.renderer), "WebGL"));
+        plain = *scene_gl(web.renderer);
+        scene_gl(web.renderer)->DrawArrays = draw_vertices;
+        scene_gl(web.renderer)->DrawElementsInstanced = draw_corners;
         draw_scene(&web, model, MD5GL_PATH_4, 1, &picture);
         CHECK_UINT(count_differences(&expected, &picture, 0), 0);
         check_path(&web, cloud, MD5GL_PATH_EXACT, MD5GL_BLEND_LINEAR);

@@ -2,8 +2,6 @@
 #include "test/scoped.h"
 #include "test/render/test_gl_values.h"
 
-#include "render/gl_internal.h"
-
 #include <ctype.h>
 
 // -- A host's program -------------------------------------------------------------------------
@@ -25,9 +23,10 @@ static const char fragment_text[] =
 
 static GLuint compile(const gl_scene *scene, GLenum stage, const char *text, const char *stage_text)
 {
-    const GladGLContext *const gl = &scene->renderer->gl;
-    const char *const version = scene->renderer->is_es ? "#version 300 es\nprecision highp float;\n"
-                                                       : "#version 330 core\n";
+    const GladGLContext *const gl = scene_gl(scene->renderer);
+    const char *const version = scene_is_es(scene->renderer)
+                                    ? "#version 300 es\nprecision highp float;\n"
+                                    : "#version 330 core\n";
     const char *const texts[] = {version, text, stage_text};
     const GLuint shader = gl->CreateShader(stage);
     GLint compiled = GL_FALSE;
@@ -42,7 +41,7 @@ static GLuint compile(const gl_scene *scene, GLenum stage, const char *text, con
 
 static GLuint host_program(const gl_scene *scene, md5gl_lighting lighting)
 {
-    const GladGLContext *const gl = &scene->renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     const char *const text = md5gl_shadow_glsl(scene->renderer, lighting, NULL);
     const GLuint program = gl->CreateProgram();
     const GLuint shaders[] = {compile(scene, GL_VERTEX_SHADER, "", vertex_text),
@@ -59,7 +58,7 @@ static GLuint host_program(const gl_scene *scene, md5gl_lighting lighting)
 static void draw_square(const gl_scene *scene, GLuint program, const float clip[16], float rise,
                         float half_side, float height)
 {
-    const GladGLContext *const gl = &scene->renderer->gl;
+    const GladGLContext *const gl = scene_gl(scene->renderer);
     GLuint array;
     gl->GenVertexArrays(1, &array);
     gl->BindVertexArray(array);
@@ -146,7 +145,7 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
     for (size_t i = 0; i < COUNT_OF(outside); i++)
         CHECK(is_equal(&dark, outside[i], 0, &lit));
     CHECK(is_equal(&dark, -40, 8, &lit) && is_equal(&dark, -40, -8, &lit));
-    stage->renderer->gl.DeleteProgram(program);
+    scene_gl(stage->renderer)->DeleteProgram(program);
 }
 
 // The same square as a model without maps, with every light, inside and outside of the shadow. It
@@ -195,7 +194,7 @@ TEST_HERE (gl_surface_of_the_host_looks_like_a_model) {
                 CHECK(is_equal(&pictures[1], right, up, &pictures[0]));
         CHECK(picture_at(&pictures[0], 18, 4)[1]
               > picture_at(&pictures[0], -12, 0)[1] + 5); // shadow
-        renderer->gl.DeleteProgram(program);
+        scene_gl(renderer)->DeleteProgram(program);
     }
     md5gl_destroy_environment(renderer, around);
 }
@@ -244,7 +243,8 @@ TEST_HERE (gl_shader_text_for_hosts_has_prefixed_names) {
         num_names++;
     }
     CHECK(num_names > 50); // the names in the files, except in brackets and functions
-    stage->renderer->gl.DeleteShader(compile(&stage->scene, GL_FRAGMENT_SHADER, text, stage_text));
+    scene_gl(stage->renderer)
+        ->DeleteShader(compile(&stage->scene, GL_FRAGMENT_SHADER, text, stage_text));
 }
 
 // -- A host's object casts shadows ------------------------------------------------------------
@@ -294,7 +294,7 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
     CHECK(is_equal(&pictures[1], 10, 0, &pictures[0]));
     for (int kind = 0; kind < 3; kind++)
         CHECK_UINT(caster.num_calls[kind], 2);
-    stage->renderer->gl.DeleteProgram(caster.program);
+    scene_gl(stage->renderer)->DeleteProgram(caster.program);
 }
 
 // -- Spot lights ------------------------------------------------------------------------------
