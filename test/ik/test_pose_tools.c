@@ -1,54 +1,6 @@
-// Velocities of joints: against even turns.
+// Mirroring: names, and poses of our own model and of random rigs.
 #include "test/ik/test_ik_case.h"
 #include "test/scoped.h"
-
-#include "md5/play/run/player_state.h"
-
-TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
-    uint64_t random = 2;
-    for (int round = 0; round < 20000; round++) {
-        const md5_xform before = {random_unit_quat(&random), ik_random_point(9, &random), 0};
-        // The joint rotates about a random axis of the parent's space, by up to half a turn.
-        const real3 axis = real4_rotate(to_unit_real4(random_unit_quat(&random)), (real3){1, 0, 0});
-        const double angle =
-            round % 3 ? test_between(0, 3.14, &random) : pow(10, test_between(-5, 0, &random));
-        const double s = sin(angle / 2.0);
-        const double c = cos(angle / 2.0);
-        const real4 rotated = real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c},
-                                        to_unit_real4(before.rotation));
-        const double sign = round % 2 ? 1 : -1;
-        const md5_xform current = {
-            {(float)(sign * rotated.x), (float)(sign * rotated.y), (float)(sign * rotated.z),
-             (float)(sign * rotated.w)},
-            {before.translation.x + 1, before.translation.y, before.translation.z - 0.5f},
-            0};
-        md5_velocity velocity;
-        md5i_pose_velocity(&before, &current, 1, 0.25f, &velocity);
-        CHECK_NEAR(velocity.angular.x, axis.x * angle * 4, 1e-5);
-        CHECK_NEAR(velocity.angular.y, axis.y * angle * 4, 1e-5);
-        CHECK_NEAR(velocity.angular.z, axis.z * angle * 4, 1e-5);
-        CHECK_NEAR(velocity.linear.x, 4, 1e-5);
-        CHECK_NEAR(velocity.linear.z, -2, 1e-5);
-    }
-}
-
-TEST (pose_tools_velocity_of_no_time_is_none) {
-    uint64_t random = 3;
-    const md5_xform a = {random_unit_quat(&random), {1, 2, 3}, 0};
-    const md5_xform b = {random_unit_quat(&random), {4, 5, 6}, 0};
-    static const float none[] = {0, -1, NAN};
-    for (int i = 0; i < 3; i++) {
-        md5_velocity velocity;
-        md5i_pose_velocity(&a, &b, 1, none[i], &velocity);
-        CHECK(velocity.linear.x == 0 && velocity.angular.x == 0);
-        md5i_pose_velocity(&a, &a, 1, 1, &velocity);
-        CHECK(velocity.linear.x == 0 && velocity.angular.z == 0);
-    }
-}
-
-// -- Mirror ---------------------------------------------------------------------------------------
-//
-// Mirroring: names, and poses of our own model and of random rigs.
 
 // Builds the mirror table of a chain of joints with these names.
 static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *mirror)

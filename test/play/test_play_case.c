@@ -3,8 +3,6 @@
 #include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/player_state.h"
-
 #include <stdarg.h>
 
 #define TURN 6.283185307179586
@@ -556,13 +554,13 @@ void play_actor_advance(play_actor *fixture, double seconds)
 
 void play_set(md5_player *player, const char *name, float value)
 {
-    const uint32_t parameter = md5_find_parameter(player->machine, name);
+    const uint32_t parameter = md5_find_parameter(play_get_machine(player), name);
     CHECK_THAT(parameter != MD5_NONE && md5_player_set(player, parameter, value), "%s", name);
 }
 
 const char *play_state_name(const md5_player *player, uint32_t layer)
 {
-    return md5_machine_tables(player->machine)
+    return md5_machine_tables(play_get_machine(player))
         ->layers[layer]
         .states[md5_player_layer(player, layer).state]
         .name;
@@ -594,14 +592,14 @@ md5_player *play_restored(const md5_player *player)
 {
     size_t size;
     SCOPED void *const bytes = play_save(player, &size);
-    md5_player *const restored = play_player(player->machine);
+    md5_player *const restored = play_player(play_get_machine(player));
     CHECK(md5_player_restore(restored, bytes, size, NULL));
     return restored;
 }
 
 md5_player *play_copied(const md5_player *player)
 {
-    md5_player *const copied = play_player(player->machine);
+    md5_player *const copied = play_player(play_get_machine(player));
     md5_player_copy(copied, player);
     return copied;
 }
@@ -634,13 +632,13 @@ bool play_fade(md5_player *player, uint32_t layer, uint32_t state, float seconds
 
 void play_pose(md5_player *player, md5_xform *pose)
 {
-    SCOPED void *const scratch = malloc(md5_player_pose_scratch(player->machine));
+    SCOPED void *const scratch = malloc(md5_player_pose_scratch(play_get_machine(player)));
     md5_player_pose(player, pose, NULL, NULL, scratch);
 }
 
 void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette)
 {
-    const md5_model *const model = md5_machine_tables(player->machine)->model;
+    const md5_model *const model = md5_machine_tables(play_get_machine(player))->model;
     md5_xform pose[PLAY_JOINTS];
     play_pose(player, pose);
     md5_local_to_model(&model->skeleton, pose, joints);

@@ -129,6 +129,41 @@ void play_desc_refused(const md5_machine_desc *desc, const char *message);
         __attribute__((unused)) void *user, __attribute__((unused)) md5_player *player, \
         __attribute__((unused)) const md5_event *event, __attribute__((unused)) float weight)
 
+// -- Internals ----------------------------------------------------------------------------------
+//
+// State of a player that no public function returns, from test_play_functions.c.
+
+// True if a foot of the first modifier that holds feet is locked, and the distance from its
+// animated position.
+bool play_is_foot_locked(const md5_player *player, uint32_t foot);
+md5_vec3 play_foot_shift(const md5_player *player, uint32_t foot);
+
+// Returns a number of the state of a foot, for tests that damage it. The tangent is that of half of
+// the angle between the animated and the displayed foot.
+enum { PLAY_FOOT_HALF_TANGENT = 6, PLAY_FOOT_NUMBERS = 8 };
+float *play_foot_number(md5_player *player, uint32_t foot, uint32_t index);
+
+// Poses also the joints that the layers above `layer` overwrite. Returns false if there are none.
+bool play_compute_covered_joints(md5_machine *machine, uint32_t layer);
+
+// Returns the contact of a sole with the ground in a frame, which is counted over all clips.
+typedef enum play_contact {
+    PLAY_CONTACT_NONE,
+    PLAY_CONTACT_STANDS,
+    PLAY_CONTACT_TURNS,
+    PLAY_CONTACT_SLIDES,
+    PLAY_CONTACT_OUTSIDE, // the machine has fewer soles or frames
+} play_contact;
+play_contact play_sole_contact(const md5_machine *machine, uint32_t sole, uint32_t frame);
+
+// Returns the machine of a player.
+const md5_machine *play_get_machine(const md5_player *player);
+
+// Returns the sample position of the first clip of a layer, which loops and is clip `source` of the
+// machine.
+md5_sample_position play_layer_sample_position(const md5_player *player, uint32_t layer,
+                                               uint32_t source, md5_interpolation kind);
+
 // -- Crowds -------------------------------------------------------------------------------------
 
 enum { PLAY_CROWD = 70 };

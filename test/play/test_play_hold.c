@@ -7,8 +7,6 @@
 #include "test/scoped.h"
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/player_state.h"
-
 // Joints and clips of the rig, which has two legs.
 
 enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 7, HOLD_FRAMES = 11 };
@@ -251,7 +249,7 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
         play_rig_advance(fixture, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(fixture->player, 0);
         CHECK(feet[0].result == MD5_LIMB_REACHED && feet[0].miss < 1e-3f);
-        const double shift = fabs((double)fixture->player->foot_locks[0].shift.x);
+        const double shift = fabs((double)play_foot_shift(fixture->player, 0).x);
         max = fmax(max, shift);
     }
     // The foot of a leg of 20.59 over 18 reaches 9.9, and is released at most one step of 1/3
@@ -268,7 +266,7 @@ TEST_HOLD (play_hold_ends_when_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_
     for (int i = 1; i <= 24; i++) {
         play_rig_advance(fixture, HOLD_TICK);
         const real3 sole = hold_sole_position(fixture, TOE_L);
-        CHECK(fixture->player->foot_locks[0].is_locked == (i <= 18));
+        CHECK(play_is_foot_locked(fixture->player, 0) == (i <= 18));
         if (i <= 18)
             CHECK_NEAR(sole.x, left.x, 1e-4);
         CHECK_NEAR(sole.z, 1.0 / 60.0 * i, 1e-4);
@@ -286,29 +284,29 @@ TEST (play_hold_counts_clips_that_move_the_ankles) {
     SCOPED_RIG fixture;
     hold_begin(&fixture, "still", words);
     play_rig_advance(&fixture, HOLD_TICK);
-    CHECK(fixture.player->foot_locks[0].is_locked && fixture.player->foot_locks[1].is_locked);
+    CHECK(play_is_foot_locked(fixture.player, 0) && play_is_foot_locked(fixture.player, 1));
     CHECK(md5_player_set(fixture.player, 0, 1));
     play_rig_advance(&fixture, HOLD_TICK);
-    CHECK(!fixture.player->foot_locks[0].is_locked && !fixture.player->foot_locks[1].is_locked);
+    CHECK(!play_is_foot_locked(fixture.player, 0) && !play_is_foot_locked(fixture.player, 1));
     CHECK(md5_player_set(fixture.player, 0, 0.25f));
     play_rig_advance(&fixture, HOLD_TICK);
-    CHECK(fixture.player->foot_locks[0].is_locked);
+    CHECK(play_is_foot_locked(fixture.player, 0));
     const uint32_t clip = md5_find_clip(fixture.machine, "slides");
     static const md5_one_shot_desc one_shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
     for (int i = 0; i < 3; i++) {
         CHECK(md5_player_play_one_shot(fixture.player, (uint32_t)i, clip, &one_shots[i]));
         play_rig_advance(&fixture, HOLD_TICK);
-        CHECK(fixture.player->foot_locks[0].is_locked == (i < 2));
+        CHECK(play_is_foot_locked(fixture.player, 0) == (i < 2));
     }
 }
 
 // Soles are not held in a state without motion, nor in a machine without layers.
 TEST_HOLD (play_hold_without_clips_keeps_low_feet, "nothing", HOLD_FEET "hold }") {
     play_rig_advance(fixture, HOLD_TICK);
-    CHECK(fixture->player->foot_locks[0].is_locked);
+    CHECK(play_is_foot_locked(fixture->player, 0));
     CHECK(play_fade(fixture->player, 0, 1, 0.2f));
     play_rig_advance(fixture, HOLD_TICK);
-    CHECK(fixture->player->foot_locks[0].is_locked);
+    CHECK(play_is_foot_locked(fixture->player, 0));
 }
 
 // A foot must not move in the step in which it is held again, here after its release.
@@ -317,12 +315,12 @@ TEST_HOLD (play_hold_begins_at_the_position_of_the_sole, "glides",
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     real3 was = hold_sole_position(fixture, TOE_L);
     play_rig_advance(fixture, HOLD_TICK);
-    CHECK(!fixture->player->foot_locks[0].is_locked);
-    for (int i = 0; i < 20 && !fixture->player->foot_locks[0].is_locked; i++) {
+    CHECK(!play_is_foot_locked(fixture->player, 0));
+    for (int i = 0; i < 20 && !play_is_foot_locked(fixture->player, 0); i++) {
         was = hold_sole_position(fixture, TOE_L);
         play_rig_advance(fixture, HOLD_TICK);
     }
-    CHECK(fixture->player->foot_locks[0].is_locked);
+    CHECK(play_is_foot_locked(fixture->player, 0));
     CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
 
@@ -333,7 +331,7 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
         CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1));
         play_rig_advance(fixture, HOLD_TICK);
     }
-    CHECK(fixture->player->foot_locks[0].is_locked);
+    CHECK(play_is_foot_locked(fixture->player, 0));
     CHECK_SMALL(hold_sole_position(fixture, ANKLE_R).x, 1e-4);
 }
 
@@ -386,21 +384,19 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
 // Numbers that are not finite, from damaged bytes, make the foot begin again.
 TEST (play_hold_that_is_not_finite_is_reset) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
-    for (int number = 0; number < 32; number++) {
+    for (int number = 0; number < 4 * PLAY_FOOT_NUMBERS; number++) {
         SCOPED_RIG fixture;
         hold_begin(&fixture, "glides", HOLD_FEET "hold { toe toe_l } }");
         play_rig_advance(&fixture, HOLD_TICK);
-        md5_foot_lock *const lock = &fixture.player->foot_locks[0];
-        float *const numbers[] = {&lock->position.x,         &lock->shift.y,
-                                  &lock->shift_velocity.x,   &lock->animated_sole.x,
-                                  &lock->animated_heading.y, &lock->locked_heading.x,
-                                  &lock->half_tangent,       &lock->half_tangent_rate};
-        *numbers[number % 8] = wrong[number / 8];
+        *play_foot_number(fixture.player, 0, (uint32_t)number % PLAY_FOOT_NUMBERS) =
+            wrong[number / PLAY_FOOT_NUMBERS];
         uint8_t bytes[2048];
         const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
         play_rig_advance(&fixture, HOLD_TICK);
-        CHECK(lock->is_locked && fabsf(lock->shift.x) < 1 && lock->half_tangent == 0);
+        CHECK(play_is_foot_locked(fixture.player, 0));
+        CHECK(fabsf(play_foot_shift(fixture.player, 0).x) < 1);
+        CHECK(*play_foot_number(fixture.player, 0, PLAY_FOOT_HALF_TANGENT) == 0);
         const real3 was = hold_sole_position(&fixture, TOE_L);
         play_rig_advance(&fixture, HOLD_TICK);
         CHECK_SMALL(hold_moved(&fixture, was), 1e-4);
@@ -422,7 +418,7 @@ TEST (play_hold_is_the_same_in_other_axes) {
                         1e-3);
             CHECK_NEAR(hold_joint_heading(&plain, TOE_L), hold_joint_heading(&rotated, TOE_L),
                        1e-2);
-            CHECK(plain.player->foot_locks[0].is_locked == rotated.player->foot_locks[0].is_locked);
+            CHECK(play_is_foot_locked(plain.player, 0) == play_is_foot_locked(rotated.player, 0));
         }
     }
 }
@@ -454,14 +450,16 @@ TEST_HOLD (play_hold_considers_the_ends_of_clips, "glides", HOLD_FEET "hold { to
     fixture->file->clips[3].period = MD5_PERIOD_OPEN;
     SCOPED_MACHINE open = md5_create_machine(desc, NULL, NULL);
     REQUIRE(open);
-    const uint8_t *const contacts = open->contacts; // contacts of the left sole
-    CHECK_UINT(open->num_soles, 2);
-    CHECK_UINT(open->num_frames, (size_t)HOLD_CLIPS * HOLD_FRAMES);
-    CHECK_UINT(contacts[HOLD_FRAMES + HOLD_FRAMES - 1], MD5_CONTACT_STANDS);
-    CHECK_UINT(contacts[2 * HOLD_FRAMES + HOLD_FRAMES - 1], MD5_CONTACT_SLIDES);
-    for (int frame = 0; frame < HOLD_FRAMES; frame++) // it rises above 0.3 after frame 3
-        CHECK_UINT(contacts[3 * HOLD_FRAMES + frame],
-                   frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
+    const uint32_t left = 0;
+    const uint32_t end = HOLD_CLIPS * HOLD_FRAMES; // frames of all clips
+    CHECK(play_sole_contact(open, 1, end - 1) != PLAY_CONTACT_OUTSIDE);
+    CHECK(play_sole_contact(open, 2, 0) == PLAY_CONTACT_OUTSIDE);
+    CHECK(play_sole_contact(open, left, end) == PLAY_CONTACT_OUTSIDE);
+    CHECK(play_sole_contact(open, left, 2 * HOLD_FRAMES - 1) == PLAY_CONTACT_STANDS);
+    CHECK(play_sole_contact(open, left, 3 * HOLD_FRAMES - 1) == PLAY_CONTACT_SLIDES);
+    for (uint32_t frame = 0; frame < HOLD_FRAMES; frame++) // it rises above 0.3 after frame 3
+        CHECK_UINT(play_sole_contact(open, left, 3 * HOLD_FRAMES + frame),
+                   frame < 3 ? PLAY_CONTACT_STANDS : PLAY_CONTACT_NONE);
 }
 
 // -- Heading of held feet -------------------------------------------------------------------------
@@ -507,45 +505,16 @@ TEST_HOLD (play_hold_rotates_feet_within_the_range_of_the_leg, "spins",
     CHECK(hold_body_heading(fixture) > 60);
 }
 
-// A rotated foot does not stretch its leg either. The character rotates by 30 degrees about a sole,
-// so that the ankle 4 units behind it has to be 8 sin 15 = 2.07 units next to the animated ankle: a
-// leg of 10 becomes a leg of 10.21.
-TEST (play_hold_does_not_stretch_legs_by_rotation) {
-    static const md5_hold_params hold = {
-        .height = 0.3f, .speed = 10, .distance = 4, .release = 0.2f};
-    for (int is_long = 0; is_long < 2; is_long++) {
-        md5_foot_lock lock = {0};
-        md5_foot_lock_step step = {
-            .seconds = 0.1f,
-            .cosine = 1,
-            .heading = {1, 0, 0},
-            .is_planted = true,
-            .ankle = {-4, 0, 2},
-            .leg = {0, 0, -10},
-            .reach = is_long ? 10.25f : 10.2f,
-        };
-        md5i_advance_foot_lock(&hold, &step, true, &lock);
-        CHECK(lock.is_locked && lock.half_tangent == 0);
-        step.cosine = cosf(0.52359878f);
-        step.sine = sinf(0.52359878f);
-        md5i_advance_foot_lock(&hold, &step, false, &lock);
-        CHECK(lock.is_locked == (is_long == 1));
-        const md5_vec3 shift = md5i_locked_ankle_shift(&lock, step.ankle, 1);
-        if (lock.is_locked)
-            CHECK_NEAR(hypot((double)shift.x, shift.y), 2.0705523608, 1e-5);
-    }
-}
-
 // A foot that is held again does not rotate in that step either.
 TEST_HOLD (play_hold_begins_with_the_heading_of_the_sole, "turns",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK(hold_slide(fixture, 30) > 0.1);
     int num_begun = 0;
     for (int i = 0; i < 120; i++) {
-        const bool was_held = fixture->player->foot_locks[0].is_locked;
+        const bool was_held = play_is_foot_locked(fixture->player, 0);
         const double was = hold_joint_heading(fixture, TOE_L);
         play_rig_advance(fixture, HOLD_TICK);
-        if (was_held || !fixture->player->foot_locks[0].is_locked)
+        if (was_held || !play_is_foot_locked(fixture->player, 0))
             continue;
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L), was, 1e-3);
         num_begun++;
@@ -584,7 +553,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
         play_rig_advance(fixture, HOLD_TICK);
-        CHECK(!fixture->player->foot_locks[0].is_locked);
+        CHECK(!play_is_foot_locked(fixture->player, 0));
         const double t = HOLD_TICK * i;
         CHECK_NEAR(hold_joint_heading(fixture, TOE_L) - hold_body_heading(fixture),
                    degrees_from_tangent((x + (v + w * x) * t) * exp(-w * t)), 0.01);
@@ -666,7 +635,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
         play_rig_advance(&old, HOLD_TICK);
         play_rig_advance(&same, HOLD_TICK);
         heading = i == 0 ? hold_body_heading(&old) : heading;
-        CHECK(old.player->foot_locks[0].is_locked);
+        CHECK(play_is_foot_locked(old.player, 0));
         CHECK_SMALL(
             real3_distance(hold_sole_position(&old, TOE_L), hold_sole_position(&same, TOE_L)),
             1e-4);

@@ -5,8 +5,6 @@
 #include "test/play/test_play_case.h"
 #include "test/pose/test_generated_pose.h"
 
-#include "md5/play/run/player_state.h"
-
 // The library computes offsets and differences as floats, and adds them in another order than the
 // test.
 #define NEAR 1e-5
@@ -180,17 +178,6 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     return true;
 }
 
-// Samples the clip of a layer, whose index is the index of the layer, at its current time.
-static void sample_layer(const md5_machine *machine, md5_player *player, uint32_t layer,
-                         md5_xform *pose)
-{
-    const md5_source *const source = &machine->sources[layer];
-    const md5_clock clock = md5_newest(&player->layer_states[layer])->instances[0].clock;
-    const md5_sample_position position =
-        md5i_clock_sample_position(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
-    md5_sample(source->binding, position, MD5_ROOT_FILE, pose);
-}
-
 // Plays one of Bobbin's layers over another layer through a mask. The bits must equal those of
 // md5_blend_poses() or, if the layer is additive, of md5_add_pose() with all joints.
 static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
@@ -213,8 +200,12 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     const uint32_t count = skeleton->num_joints;
     CHECK(count <= MAX_JOINTS && md5_build_mask(skeleton, joints, feather, weights, NULL));
     play_advance(player, 0.25);
-    sample_layer(machine, player, 0, body);
-    sample_layer(machine, player, 1, second_pose);
+    md5_xform *const poses[2] = {body, second_pose};
+    for (uint32_t layer = 0; layer < 2; layer++) { // each plays the clip with its index
+        const md5_sample_position position =
+            play_layer_sample_position(player, layer, layer, MD5_INTERPOLATE_LINEAR);
+        md5_sample(bobbin.bindings[layer], position, MD5_ROOT_FILE, poses[layer]);
+    }
     md5_sample(bobbin.bindings[1], (md5_sample_position){0}, MD5_ROOT_FILE, reference);
     if (mode == MD5_LAYER_ADD)
         md5_add_pose(body, second_pose, reference, weight, weights, count, body);
@@ -270,12 +261,17 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         md5_xform second_pose[PLAY_JOINTS];
         play_pose(fixture.player, pose);
         sample(&fixture.assets, 0, 0.26, expected);
-        md5_sample_position position =
-            md5_sample_position_at(fixture.assets.anims[1], 0.26, MD5_WRAP_LOOP);
-        position.interpolation = fixture.machine->sources[1].interpolation;
-        md5i_sample_source(fixture.machine, &fixture.machine->sources[1], &position, second_pose);
+        SCOPED_MACHINE walking = play_machine_read(
+            &fixture.assets, NULL, "clip a f clip walk f { %s %s } layer body { state walk walk }",
+            walks ? "turn" : "", kinds[variant / 2 % 3]);
+        SCOPED_PLAYER walker = play_player(walking);
+        play_advance(walker, 0.26);
+        play_pose(walker, second_pose);
+        float weights[PLAY_JOINTS];
+        CHECK(
+            md5_build_mask(&fixture.assets.model->skeleton, joints[variant / 6], 0, weights, NULL));
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
-            if (md5_mask_weights(fixture.machine, 0)[joint] > 0)
+            if (weights[joint] > 0)
                 expected[joint] = second_pose[joint];
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
@@ -298,12 +294,17 @@ static md5_machine *play_masked(const play_case *assets, const char *words, cons
                              words, branch, feather);
 }
 
-// Returns the sample position of the clip of layer 1.
-static md5_sample_position player_sample_position(const md5_machine *machine,
-                                                  const md5_player *player, md5_interpolation kind)
+// Returns the pose of the mask in such a machine: the bind pose, over which the clip is blended.
+static void blend_masked(const md5_model *model, const md5_binding *binding, const char *branch,
+                         uint32_t feather, md5_sample_position position, md5_xform *pose)
 {
-    const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].clock;
-    return md5i_clock_sample_position(&machine->sources[0].timings[MD5_PLAY_LOOP], clock, kind);
+    float weights[MAX_JOINTS];
+    const uint32_t count = model->skeleton.num_joints;
+    char joints[64];
+    snprintf(joints, sizeof joints, "*%s", branch);
+    CHECK(md5_build_mask(&model->skeleton, joints, feather, weights, NULL));
+    md5_sample(binding, position, MD5_ROOT_FILE, pose);
+    md5_blend_poses(model->bind_local, pose, 1, weights, count, pose);
 }
 
 TEST (joints_of_a_branch_through_other_skeletons) {
@@ -326,11 +327,9 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         SCOPED_PLAYER player = play_player(machine);
         play_advance(player, 0.3);
         const md5_sample_position position =
-            player_sample_position(machine, player, MD5_INTERPOLATE_LINEAR);
+            play_layer_sample_position(player, 1, 0, MD5_INTERPOLATE_LINEAR);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
-        md5_sample(generated.binding, position, MD5_ROOT_FILE, expected);
-        md5_blend_poses(generated.model.bind_local, expected, 1, md5_mask_weights(machine, 0),
-                        count, expected);
+        blend_masked(&generated.model, generated.binding, name, feather, position, expected);
         play_pose(player, pose);
         CHECK_BYTES(pose, expected, count * sizeof *pose);
     }
@@ -349,17 +348,15 @@ TEST (joints_of_a_compressed_clip_equal_samples_of_it) {
     const play_case full_case = {.model = model, .bindings = {binding}};
     const uint32_t count = model->skeleton.num_joints;
     for (int variant = 0; variant < 8; variant++) {
-        SCOPED_MACHINE machine =
-            play_masked(&full_case, words[variant / 2], variant % 2 ? "chest" : "origin", 0);
+        const char *const branch = variant % 2 ? "chest" : "origin";
+        SCOPED_MACHINE machine = play_masked(&full_case, words[variant / 2], branch, 0);
         SCOPED_PLAYER player = play_player(machine);
         for (int step = 0; step < 20; step++) {
             play_advance(player, 0.07);
             const md5_sample_position position =
-                player_sample_position(machine, player, kinds[variant / 2]);
+                play_layer_sample_position(player, 1, 0, kinds[variant / 2]);
             md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
-            md5_sample(binding, position, MD5_ROOT_FILE, expected);
-            md5_blend_poses(model->bind_local, expected, 1, md5_mask_weights(machine, 0), count,
-                            expected);
+            blend_masked(model, binding, branch, 0, position, expected);
             play_pose(player, pose);
             CHECK_BYTES(pose, expected, count * sizeof *pose);
         }
@@ -411,8 +408,7 @@ static void begin(below_case *fixture, const char *fade)
     }
     fixture->scratch_size = md5_player_pose_scratch(fixture->machines[0]);
     fixture->scratch = malloc(fixture->scratch_size);
-    CHECK(fixture->machines[0]->uncovered[0].num_runs > 0);
-    fixture->machines[1]->uncovered[0].num_runs = 0;
+    CHECK(play_compute_covered_joints(fixture->machines[1], 0));
 }
 
 // The memory is filled with NaN first, so that joints that are not written are detected.
