@@ -603,7 +603,6 @@ static void compute_palette(uint32_t first, uint32_t second, bool has_three_colo
         }
     }
 
-    // Alpha.
     palette[0][3] = 255;
     palette[1][3] = 255;
     palette[2][3] = 255;

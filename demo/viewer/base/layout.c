@@ -91,7 +91,10 @@ static void lay_out_upright_sheet(const view_layout_request *request, view_dock 
         layout->docks[front] = sheet;
     layout->time = view_cut(&remaining, VIEW_AT_BOTTOM, time_bar);
     layout->handle = view_cut(&remaining, VIEW_AT_BOTTOM, handle);
-    layout->free.height = fmaxf(remaining.height, full_height - half_height);
+
+    // The image keeps the height that a half-open sheet leaves.
+    const float min_image_height = full_height - half_height;
+    layout->free.height = fmaxf(remaining.height, min_image_height);
 }
 
 // Lays out the sheet of a wide but low window. The sheet covers one side of the image.

@@ -31,9 +31,9 @@ static const double max_slider_range = 1e6; // a number with a wider range has n
 
 // == Names and units ==============================================================================
 
-// The row that is edited. It is an option, or one of several numbers of an option with its own
-// range and name.
-typedef struct setting {
+// The editor in a row of the card. It edits an option, or one of several numbers of an option with
+// its own range and name.
+typedef struct option_editor {
     view_ui *ui;
     view_card *card;
     const view_stage *stage;
@@ -45,7 +45,7 @@ typedef struct setting {
     double low;            // minimum of a number
     double high;           // maximum of a number
     double default_number; // default of a number
-} setting;
+} option_editor;
 
 // Returns the placeholder of an empty field. It describes the effect of the default value.
 static const char *placeholder_text(const view_option *option)
@@ -103,30 +103,30 @@ static view_command remove_delayed(view_card *card, size_t index)
 // Sets the option to a value. If `delay` is 0, sets it now, otherwise after `delay` seconds without
 // another change. An option that loads files is always delayed. A drag of a slider would otherwise
 // load them for each value.
-static void request_value(const setting *s, common_value value, double delay)
+static void request_value(const option_editor *editor, common_value value, double delay)
 {
-    view_card *const card = s->card;
-    const view_command set = view_set_command(s->option, value);
-    const bool loads_files = s->option->effect == VIEW_EFFECT_RELOAD;
+    view_card *const card = editor->card;
+    const view_command set = view_set_command(editor->option, value);
+    const bool loads_files = editor->option->effect == VIEW_EFFECT_RELOAD;
     const double wait = loads_files ? fmax(delay, reload_delay) : delay;
-    s->ui->is_event_handled = true;
+    editor->ui->is_event_handled = true;
 
     // The new value replaces the delayed value of the same option. Delayed values of other options
     // are due now, because the user has stopped typing them.
-    const view_delayed_value *const replaced = find_delayed(card, s->option);
+    const view_delayed_value *const replaced = find_delayed(card, editor->option);
     if (replaced != NULL)
         free(remove_delayed(card, (size_t)(replaced - card->delayed)).path);
     for (size_t i = 0; i < card->num_delayed; i++)
-        card->delayed[i].due = s->stage->uptime;
+        card->delayed[i].due = editor->stage->uptime;
 
     // An event can request only one command. Further values are set before the next frame.
-    const bool can_request = s->ui->command.action == VIEW_NOTHING;
+    const bool can_request = editor->ui->command.action == VIEW_NOTHING;
     if (wait <= 0 && can_request) {
-        ui_request(s->ui, set);
+        ui_request(editor->ui, set);
         return;
     }
     *COMMON_ADD_ITEM(card->delayed, card->num_delayed) =
-        (view_delayed_value){.set = set, .due = s->stage->uptime + wait};
+        (view_delayed_value){.set = set, .due = editor->stage->uptime + wait};
 }
 
 view_command view_pop_delayed_command(view_card *card, double uptime)
@@ -141,33 +141,34 @@ view_command view_pop_delayed_command(view_card *card, double uptime)
 
 // Draws the reset button at the right of a row and handles its input. It is invisible if
 // `is_default` is true, because the value is the default. Returns true if the button was pressed.
-static bool run_reset_button(const setting *s, view_rect row, bool is_default)
+static bool run_reset_button(const option_editor *editor, view_rect row, bool is_default)
 {
     const view_rect sign = {row.x + row.width, row.y, row.height, row.height};
-    const bool is_pressed = ui_item(s->ui, sign, is_default ? "" : "reset");
+    const bool is_pressed = ui_item(editor->ui, sign, is_default ? "" : "reset");
     if (is_default)
         return false;
-    ui_text_in(s->ui, sign, ui_is_hot(s->ui) ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x86\xBA");
+    ui_text_in(editor->ui, sign, ui_is_hot(editor->ui) ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x86\xBA");
     return is_pressed;
 }
 
 // Draws a row with a name. Returns the area of its editor, as high as a text field.
-static view_rect name_space(const setting *s)
+static view_rect name_space(const option_editor *editor)
 {
     view_rect rest;
-    const view_rect row = ui_next_row(s->ui, s->name, s->color, &rest);
-    ui_item(s->ui, row, s->name);
-    return view_inset(rest, s->ui->scale);
+    const view_rect row = ui_next_row(editor->ui, editor->name, editor->color, &rest);
+    ui_item(editor->ui, row, editor->name);
+    return view_inset(rest, editor->ui->scale);
 }
 
 // Draws the text field of a value and handles its input. It displays `value` until the user
 // edits it. Then it displays card->typed, the text of the edited field. `hint` is the
 // placeholder. Returns true if card->typed has changed.
-static bool type_value(const setting *s, view_rect box, const char *hint, const char *value)
+static bool type_value(const option_editor *editor, view_rect box, const char *hint,
+                       const char *value)
 {
-    view_ui *const ui = s->ui;
-    view_card *const card = s->card;
-    if (card->focused == s->option) {
+    view_ui *const ui = editor->ui;
+    view_card *const card = editor->card;
+    if (card->focused == editor->option) {
         ui_focus_next(ui);
         card->focused = NULL;
     }
@@ -214,34 +215,34 @@ static double round_digits(double number, int digits)
 
 // Returns true if the range of a number is too wide for a linear slider. Its scale is then linear
 // near 0 and logarithmic for large values (asinh), so that small values can also be set precisely.
-static bool has_curved_scale(const setting *s)
+static bool has_curved_scale(const option_editor *editor)
 {
     const double max_linear_range = 1000;
-    return s->high - s->low >= max_linear_range;
+    return editor->high - editor->low >= max_linear_range;
 }
 
 // Returns the value of a number at which the linear part of a curved scale ends.
-static double linear_scale_end(const setting *s)
+static double linear_scale_end(const option_editor *editor)
 {
-    return s->option->kind == COMMON_COUNT ? 1 : 0.1;
+    return editor->option->kind == COMMON_COUNT ? 1 : 0.1;
 }
 
 // Converts a number to its position on the slider.
-static double slider_from_number(const setting *s, double number)
+static double slider_from_number(const option_editor *editor, double number)
 {
-    return has_curved_scale(s) ? asinh(number / linear_scale_end(s)) : number;
+    return has_curved_scale(editor) ? asinh(number / linear_scale_end(editor)) : number;
 }
 
 // Converts a position on the slider to a number; the inverse of slider_from_number().
-static double number_from_slider(const setting *s, double position)
+static double number_from_slider(const option_editor *editor, double position)
 {
-    return has_curved_scale(s) ? linear_scale_end(s) * sinh(position) : position;
+    return has_curved_scale(editor) ? linear_scale_end(editor) * sinh(position) : position;
 }
 
 // Parses a typed number, which may have a unit. Frames ("12f") are converted to seconds by the
 // frame rate of the clip. Percentages ("50 %") are relative to the default. If the default is 0,
 // they are relative to the maximum. Returns false if the text is not a number or has another unit.
-static bool read_number(const setting *s, const char *text, double *number)
+static bool read_number(const option_editor *editor, const char *text, double *number)
 {
     char *end;
     const double parsed = strtod(text, &end);
@@ -251,17 +252,18 @@ static bool read_number(const setting *s, const char *text, double *number)
     if (*end == '\0')
         return true;
 
-    const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
+    const md5_anim *const anim = view_timing_anim(&editor->stage->document->scene);
     const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_PER_SECOND;
-    const double hundred_percent = s->default_number != 0 ? s->default_number : s->high; // 100 %
+    const double hundred_percent =
+        editor->default_number != 0 ? editor->default_number : editor->high; // 100 %
     const char unit = *end == ' ' ? end[1] : *end;
-    const bool is_in_seconds = s->unit[0] == 's';
+    const bool is_in_seconds = editor->unit[0] == 's';
     double converted = parsed;
     if (unit == '%')
         converted = parsed * (hundred_percent / 100);
     else if (unit == 'f' && is_in_seconds)
         converted = parsed / frame_rate;
-    else if (unit != s->unit[0])
+    else if (unit != editor->unit[0])
         return false;
     *number = round_digits(converted, 9);
     return true;
@@ -269,10 +271,10 @@ static bool read_number(const setting *s, const char *text, double *number)
 
 // Returns the step by which arrow keys change a number. The slider also rounds the number to this
 // step.
-static double number_step(const setting *s)
+static double number_step(const option_editor *editor)
 {
-    const double span = s->high - s->low;
-    if (s->option->kind == COMMON_COUNT || span > 100)
+    const double span = editor->high - editor->low;
+    if (editor->option->kind == COMMON_COUNT || span > 100)
         return 1;
     return span > 10 ? 0.5 : 0.05;
 }
@@ -290,33 +292,34 @@ typedef struct number_fields {
 // Draws the name of a row. If the row has a single number, also draws its slider, unless the
 // range is too wide or the row too narrow. Also handles its input. `field_left` is the left edge
 // of the first text field. Returns the first number, which the slider may have changed.
-static double number_slider(const setting *s, const number_fields *fields, float field_left)
+static double number_slider(const option_editor *editor, const number_fields *fields,
+                            float field_left)
 {
-    view_ui *const ui = s->ui;
+    view_ui *const ui = editor->ui;
     const bool is_single = fields->count == 1;
-    const bool is_narrow_range = s->high - s->low < max_slider_range;
+    const bool is_narrow_range = editor->high - editor->low < max_slider_range;
     const float min_field_left = ui->space.x + ui->label_width + min_slider_width * ui->em;
     if (!is_single || !is_narrow_range || field_left <= min_field_left) {
-        name_space(s);
+        name_space(editor);
         return fields->first;
     }
 
-    const double number = fmin(fmax(fields->first, s->low), s->high);
-    float position = (float)slider_from_number(s, number);
-    const float low = (float)slider_from_number(s, s->low);
-    const float high = (float)slider_from_number(s, s->high);
-    if (!ui_slider(ui, s->name, s->color, NULL, 0, low, high, NULL, &position))
+    const double number = fmin(fmax(fields->first, editor->low), editor->high);
+    float position = (float)slider_from_number(editor, number);
+    const float low = (float)slider_from_number(editor, editor->low);
+    const float high = (float)slider_from_number(editor, editor->high);
+    if (!ui_slider(ui, editor->name, editor->color, NULL, 0, low, high, NULL, &position))
         return fields->first;
-    const double step = number_step(s);
-    return round(number_from_slider(s, (double)position) / step) * step;
+    const double step = number_step(editor);
+    return round(number_from_slider(editor, (double)position) / step) * step;
 }
 
 // Sets number `index` from card->typed, the text of its field. An empty field means 0. If the
 // option is a single number, it means the default. If the text is not a number, it becomes the
 // value of the option. The option rejects it unless it contains all numbers, for example "6x4".
-static void use_typed_number(const setting *s, number_fields *fields, int index)
+static void use_typed_number(const option_editor *editor, number_fields *fields, int index)
 {
-    const char *const typed = s->card->typed;
+    const char *const typed = editor->card->typed;
     const bool is_empty = typed[0] == '\0';
     double *const number = &fields->edited.numbers[index];
     fields->is_typed = true;
@@ -324,17 +327,17 @@ static void use_typed_number(const setting *s, number_fields *fields, int index)
         *number = 0;
     if (is_empty && fields->count == 1)
         fields->edited.type = COMMON_VALUE_DEFAULT;
-    else if (!is_empty && !read_number(s, typed, number))
+    else if (!is_empty && !read_number(editor, typed, number))
         fields->edited = common_text_value(typed);
 }
 
 // Draws the text fields of the numbers, from `box` to the right. Also handles their input. Sets
 // fields->edited to the numbers in the fields. Returns the right edge of the fields.
-static float type_numbers(const setting *s, number_fields *fields, view_rect box)
+static float type_numbers(const option_editor *editor, number_fields *fields, view_rect box)
 {
-    view_ui *const ui = s->ui;
+    view_ui *const ui = editor->ui;
     // The field of a number below the minimum is empty, because such a number means "automatic".
-    const bool is_shown = fields->current != NULL && fields->first >= s->low;
+    const bool is_shown = fields->current != NULL && fields->first >= editor->low;
     fields->edited = (common_value){.type = COMMON_VALUE_NUMBERS};
     for (int i = 0; i < fields->count && is_shown; i++)
         fields->edited.numbers[i] = fields->current[i];
@@ -344,9 +347,9 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
         char number[NUMBER_TEXT] = "";
         if (is_shown)
             snprintf(number, sizeof number, "%.7g", fields->current[i]);
-        const char *const placeholder = i == 0 ? placeholder_text(s->option) : "";
-        if (type_value(s, field, placeholder, number))
-            use_typed_number(s, fields, i);
+        const char *const placeholder = i == 0 ? placeholder_text(editor->option) : "";
+        if (type_value(editor, field, placeholder, number))
+            use_typed_number(editor, fields, i);
         if (ui_is_focused(ui) && fields->count == 1) {
             fields->num_steps += ui_key(ui, VIEW_KEY_UP);
             fields->num_steps -= ui_key(ui, VIEW_KEY_DOWN);
@@ -360,9 +363,10 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
 // for a single number, a slider. `current` contains the current numbers, or is NULL if none are
 // set. Returns true if the numbers have changed. `edited` is then their new value, or a text if the
 // typed text is not a number.
-static bool numbers_row(const setting *s, int count, const double *current, common_value *edited)
+static bool numbers_row(const option_editor *editor, int count, const double *current,
+                        common_value *edited)
 {
-    view_ui *const ui = s->ui;
+    view_ui *const ui = editor->ui;
     const float em = ui->em;
     const view_rect row = ui->space;
     const float unit_width = ui_text_width(ui, longest_unit) + unit_gap * em;
@@ -371,27 +375,29 @@ static bool numbers_row(const setting *s, int count, const double *current, comm
                                    row.y + 0.1f * em, field_width * em, row.height - 0.2f * em};
 
     // A long name may take space from the slider, but leaves at least 3 em for it.
-    const float max_label_width = fminf(s->card->label_width, row.width - ui->value_width - 3 * em);
+    const float max_label_width =
+        fminf(editor->card->label_width, row.width - ui->value_width - 3 * em);
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, max_label_width);
 
     number_fields fields = {.count = count,
                             .current = current,
-                            .first = current != NULL ? current[0] : s->default_number};
-    double moved = number_slider(s, &fields, first_field.x);
+                            .first = current != NULL ? current[0] : editor->default_number};
+    double moved = number_slider(editor, &fields, first_field.x);
     if (ui_is_focused(ui)) { // the slider
         fields.num_steps += ui_key(ui, VIEW_KEY_RIGHT);
         fields.num_steps -= ui_key(ui, VIEW_KEY_LEFT);
     }
-    const float unit_left = type_numbers(s, &fields, first_field);
-    ui_text(ui, unit_left, row.y + 0.35f * em, 0, VIEW_DIM, s->unit);
+    const float unit_left = type_numbers(editor, &fields, first_field);
+    ui_text(ui, unit_left, row.y + 0.35f * em, 0, VIEW_DIM, editor->unit);
     if (fields.num_steps != 0)
-        moved = fmin(fmax(moved + fields.num_steps * number_step(s), s->low), s->high);
+        moved =
+            fmin(fmax(moved + fields.num_steps * number_step(editor), editor->low), editor->high);
 
     // A number that was typed has priority over the slider and the arrow keys.
     const bool is_moved = moved != fields.first;
     if (is_moved && !fields.is_typed) {
-        s->card->typing = 0;
+        editor->card->typing = 0;
         fields.edited.numbers[0] = round_digits(moved, 9);
     }
     *edited = fields.edited;
@@ -400,121 +406,121 @@ static bool numbers_row(const setting *s, int count, const double *current, comm
 
 // Fills the range, unit, default and color of a material parameter. Materials of games can read
 // these numbers. A parameter is dim if no material of the model reads it.
-static void describe_parm(setting *s, int index, float value)
+static void describe_parm(option_editor *editor, int index, float value)
 {
     const view_parm_range *const parm = &view_parm_ranges[index];
-    s->name = parm->name;
-    s->unit = index == VIEW_PARM_TIME ? "s" : "";
-    s->low = 0;
-    s->default_number = parm->default_value;
+    editor->name = parm->name;
+    editor->unit = index == VIEW_PARM_TIME ? "s" : "";
+    editor->low = 0;
+    editor->default_number = parm->default_value;
 
     // The time increases without a limit. A value above the range extends the range by whole
     // multiples, so that the slider remains usable.
     const float num_ranges = ceilf(fminf(value, 1e6f) / parm->high);
-    s->high = parm->high * fmaxf(num_ranges, 1);
+    editor->high = parm->high * fmaxf(num_ranges, 1);
 
-    const uint64_t read_parms = s->stage->document->textures.layers.read;
+    const uint64_t read_parms = editor->stage->document->textures.layers.read;
     const bool is_read = (read_parms >> index & 1) != 0;
-    s->color = is_read ? VIEW_BRIGHT : VIEW_DIM;
+    editor->color = is_read ? VIEW_BRIGHT : VIEW_DIM;
 }
 
 // Fills the range, unit, default and color of a value of the lights.
-static void describe_light(setting *s, int index)
+static void describe_light(option_editor *editor, int index)
 {
     const view_light_range *const light = &view_light_ranges[index];
-    s->name = light->label;
-    s->unit = light->default_value == 0 ? "\xC2\xB0" : "";
-    s->low = light->low;
-    s->high = light->high;
-    s->default_number = light->default_value;
-    s->color = VIEW_BRIGHT;
+    editor->name = light->label;
+    editor->unit = light->default_value == 0 ? "\xC2\xB0" : "";
+    editor->low = light->low;
+    editor->high = light->high;
+    editor->default_number = light->default_value;
+    editor->color = VIEW_BRIGHT;
 }
 
 // Draws an editor of one number in the next row, with a reset button that sets the number to
 // `reset`. Also handles its input. The button is visible unless `is_default` is true. If `has_max`
 // is false, the number may be above the maximum. Returns true if the user has changed the number
 // to a valid one, and sets `value` to it.
-static bool number_editor(setting *s, double current, bool has_max, bool is_default, double reset,
-                          double *value)
+static bool number_editor(option_editor *editor, double current, bool has_max, bool is_default,
+                          double reset, double *value)
 {
     common_value edited;
-    ui_begin_row(s->ui);
-    const view_rect row = s->ui->space;
-    const bool is_changed = numbers_row(s, 1, &current, &edited);
-    if (run_reset_button(s, row, is_default)) {
-        s->ui->held = s->ui->item.panel;
+    ui_begin_row(editor->ui);
+    const view_rect row = editor->ui->space;
+    const bool is_changed = numbers_row(editor, 1, &current, &edited);
+    if (run_reset_button(editor, row, is_default)) {
+        editor->ui->held = editor->ui->item.panel;
         *value = reset;
         return true;
     }
 
     *value = edited.numbers[0];
     const bool is_number = edited.type == COMMON_VALUE_NUMBERS;
-    const bool is_in_range = *value >= s->low && (!has_max || *value <= s->high);
+    const bool is_in_range = *value >= editor->low && (!has_max || *value <= editor->high);
     return is_changed && is_number && is_in_range;
 }
 
 // Draws the row of the time of materials, which advances during playback. Also handles its
 // input. An edit changes the difference between this time and the time of the clip.
-static void material_time_row(setting *s)
+static void material_time_row(option_editor *editor)
 {
-    const view_stage *const stage = s->stage;
+    const view_stage *const stage = editor->stage;
     const float time = view_material_time(stage->parms, stage->play->time);
-    describe_parm(s, VIEW_PARM_TIME, time);
+    describe_parm(editor, VIEW_PARM_TIME, time);
     const bool is_default = stage->parms->ahead == view_parm_ranges[VIEW_PARM_TIME].default_value;
-    const double reset = s->default_number + stage->play->time;
+    const double reset = editor->default_number + stage->play->time;
 
     // The displayed time has only two decimals, because it changes in each frame.
     const double displayed = round(100 * (double)time) / 100;
     double edited;
-    if (number_editor(s, displayed, false, is_default, reset, &edited))
+    if (number_editor(editor, displayed, false, is_default, reset, &edited))
         view_set_parm(stage->parms, VIEW_PARM_TIME, (float)edited, stage->play->time);
 }
 
 // Displays an editor for the time of materials and for each material parameter, and stores the
 // values that the user changes.
-static void edit_parms(setting *s)
+static void edit_parms(option_editor *editor)
 {
-    const view_stage *const stage = s->stage;
+    const view_stage *const stage = editor->stage;
     for (int i = 0; i < (int)VIEW_NUM_PARM_ROWS; i++) {
         if (i == VIEW_PARM_TIME) {
-            material_time_row(s);
+            material_time_row(editor);
             continue;
         }
         const float value = view_parm_value(stage, i);
-        describe_parm(s, i, value);
+        describe_parm(editor, i, value);
         double edited;
-        if (number_editor(s, round_digits((double)value, 7), false, value == s->default_number,
-                          s->default_number, &edited))
+        if (number_editor(editor, round_digits((double)value, 7), false,
+                          value == editor->default_number, editor->default_number, &edited))
             view_set_parm(stage->parms, i, (float)edited, stage->play->time);
     }
 }
 
 // Draws a row for each value of the lights, such as the direction of the main light. Also
 // handles its input.
-static void edit_lights(setting *s)
+static void edit_lights(option_editor *editor)
 {
     for (int i = 0; i < (int)VIEW_NUM_LIGHTS; i++) {
-        describe_light(s, i);
-        const float value = s->stage->lights->values[i];
+        describe_light(editor, i);
+        const float value = editor->stage->lights->values[i];
         double edited;
-        if (number_editor(s, round_digits((double)value, 7), true, value == s->default_number,
-                          s->default_number, &edited))
-            s->stage->lights->values[i] = (float)edited;
+        if (number_editor(editor, round_digits((double)value, 7), true,
+                          value == editor->default_number, editor->default_number, &edited))
+            editor->stage->lights->values[i] = (float)edited;
     }
 }
 
 // == Choices, names and files =====================================================================
 
 // Returns the kind of list from which the user selects a value of an option, or VIEW_LIST_NONE.
-static view_menu_list value_list(const setting *s)
+static view_menu_list value_list(const option_editor *editor)
 {
-    const int kind = s->option->kind;
-    const int names = (int)s->option->names;
+    const int kind = editor->option->kind;
+    const int names = (int)editor->option->names;
     if (kind == COMMON_EITHER || kind == COMMON_CHOICE)
         return VIEW_LIST_WORDS;
     if (names == VIEW_NAMES_CLIP)
         return VIEW_LIST_CLIPS;
-    if (names == VIEW_NAMES_MESH || view_is_texture(s->option))
+    if (names == VIEW_NAMES_MESH || view_is_texture(editor->option))
         return VIEW_LIST_MESHES;
     if (names == VIEW_NAMES_JOINT || kind == COMMON_PAIR_TEXT)
         return VIEW_LIST_JOINTS;
@@ -523,28 +529,30 @@ static view_menu_list value_list(const setting *s)
 
 // Finds a value by its index in an option's list of values. Writes its name to `name` and sets
 // `value`. Returns false if the index is out of range. Callers increment the index until then.
-static bool value_at(const setting *s, size_t number, char name[128], common_value *value)
+static bool value_at(const option_editor *editor, size_t number, char name[128],
+                     common_value *value)
 {
-    const md5_morph *const morph = s->stage->document->morphs.morph;
-    const bool are_morph_targets = s->option->names == VIEW_NAMES_MORPH && morph != NULL;
+    const md5_morph *const morph = editor->stage->document->morphs.morph;
+    const bool are_morph_targets = editor->option->names == VIEW_NAMES_MORPH && morph != NULL;
     if (are_morph_targets && number < morph->num_targets) {
         snprintf(name, 128, "%s", morph->targets[number].name);
         *value = common_text_value(morph->targets[number].name);
         return true;
     }
-    return view_list_item(s->stage, value_list(s), s->option, number, name, value);
+    return view_list_item(editor->stage, value_list(editor), editor->option, number, name, value);
 }
 
 // Writes a value of a list in the form that the text of an option requires. This is the index of a
 // mesh or clip, or a name.
-static void print_listed_value(const setting *s, const common_value *value, char text[128])
+static void print_listed_value(const option_editor *editor, const common_value *value,
+                               char text[128])
 {
     text[0] = '\0';
     if (value->type == COMMON_VALUE_NUMBERS) {
         snprintf(text, 128, "%.0f", value->numbers[0]);
         return;
     }
-    char *const printed = view_print_value(s->option, *value);
+    char *const printed = view_print_value(editor->option, *value);
     snprintf(text, 128, "%s", printed);
     free(printed);
 }
@@ -599,34 +607,34 @@ static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_
 // its parent and its number of vertices. `chosen` is the text of the current value. A press selects
 // a value, and Enter selects the first one. Returns true if a value was selected, and sets
 // `selected` to it.
-static bool list_values(const setting *s, const char *query, const char *chosen,
+static bool list_values(const option_editor *editor, const char *query, const char *chosen,
                         common_value *selected)
 {
     enum { MAX_VALUES = 100 };
-    view_ui *const ui = s->ui;
-    const view_scene *const scene = &s->stage->document->scene;
-    const bool are_joints = value_list(s) == VIEW_LIST_JOINTS;
+    view_ui *const ui = editor->ui;
+    const view_scene *const scene = &editor->stage->document->scene;
+    const bool are_joints = value_list(editor) == VIEW_LIST_JOINTS;
     const bool selects_first = query[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
     uint32_t *const num_vertices = are_joints ? count_moved(scene) : NULL;
     char name[128];
     common_value value;
     int num_listed = 0;
     bool is_selected = false;
-    for (size_t i = 0; num_listed < MAX_VALUES && value_at(s, i, name, &value); i++) {
+    for (size_t i = 0; num_listed < MAX_VALUES && value_at(editor, i, name, &value); i++) {
         if (!common_contains(name, query))
             continue;
         char info[192] = "";
         if (are_joints)
             describe_joint(scene->skeleton, (uint32_t)i, num_vertices[i], info);
         char text[128];
-        print_listed_value(s, &value, text);
+        print_listed_value(editor, &value, text);
         const bool is_pressed = value_tile(ui, name, info, strcmp(text, chosen) == 0);
 
         // Preview the value under the mouse. A joint is only marked in the image; other values are
         // set temporarily.
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
-        ui_preview_option(ui, s->option, value);
+        ui_preview_option(ui, editor->option, value);
 
         const bool is_first = num_listed == 0;
         if (is_pressed || (selects_first && is_first)) {
@@ -645,7 +653,8 @@ typedef char value_parts[2][VIEW_TARGET_TEXT];
 // Splits the first line of an option's text into its two parts. If the line is empty and the first
 // part is the name of a joint, the selected joint becomes the first part. Returns the length of the
 // line.
-static size_t split_line(const setting *s, const char *text, bool is_pair, value_parts parts)
+static size_t split_line(const option_editor *editor, const char *text, bool is_pair,
+                         value_parts parts)
 {
     const size_t length = strcspn(text, "\n");
     const size_t first_length = is_pair ? strcspn(text, "=\n") : 0;
@@ -654,11 +663,11 @@ static size_t split_line(const setting *s, const char *text, bool is_pair, value
     snprintf(parts[0], sizeof parts[0], "%.*s", (int)first_length, text);
     snprintf(parts[1], sizeof parts[1], "%.*s", (int)(length - second_start), text + second_start);
 
-    const int32_t joint = s->ui->selected_joint;
-    const bool begins_with_joint = s->option->kind == COMMON_PAIR_TEXT;
+    const int32_t joint = editor->ui->selected_joint;
+    const bool begins_with_joint = editor->option->kind == COMMON_PAIR_TEXT;
     if (length == 0 && begins_with_joint && joint >= 0)
         snprintf(parts[0], sizeof parts[0], "%s",
-                 s->stage->document->scene.skeleton->joints[joint].name);
+                 editor->stage->document->scene.skeleton->joints[joint].name);
     return length;
 }
 
@@ -696,35 +705,35 @@ static int listed_part(const option_line *line)
 }
 
 // Returns true if the list of values of a line is open.
-static bool is_list_open(const setting *s, const option_line *line)
+static bool is_list_open(const option_editor *editor, const option_line *line)
 {
-    return s->card->opened == s->option && s->card->line == line->index;
+    return editor->card->opened == editor->option && editor->card->line == line->index;
 }
 
 // Draws the text field of a part of a line and handles its input. The parts of a pair have a row
 // each, with a label. If the values of the part are listed, typing filters the list. Sets
 // `browse` to the space for a button after the field. Returns true if the part has changed.
-static bool edit_part(const setting *s, option_line *line, int part, view_rect *browse)
+static bool edit_part(const option_editor *editor, option_line *line, int part, view_rect *browse)
 {
-    view_ui *const ui = s->ui;
-    view_card *const card = s->card;
+    view_ui *const ui = editor->ui;
+    view_card *const card = editor->card;
     const bool is_name = line->is_pair && part == 0;
     const bool has_button = part == 1 && line->is_file;
     char label[32];
-    setting row = *s;
+    option_editor row_editor = *editor;
     if (line->is_pair) {
-        write_part_label(s->option, part, label);
-        row.name = label;
+        write_part_label(editor->option, part, label);
+        row_editor.name = label;
         ui_begin_row(ui);
     }
-    view_rect field = name_space(&row);
+    view_rect field = name_space(&row_editor);
     *browse = view_cut(&field, VIEW_AT_RIGHT, has_button ? browse_width * ui->em : 0);
 
     const bool has_list = line->has_list && part == listed_part(line);
-    const char *const placeholder = is_name ? "name" : placeholder_text(s->option);
+    const char *const placeholder = is_name ? "name" : placeholder_text(editor->option);
     char *const text = line->parts[part];
     bool is_set = false;
-    if (type_value(s, field, placeholder, text)) {
+    if (type_value(editor, field, placeholder, text)) {
         if (has_list) {
             COMMON_TEXT(card->filter, "%.63s", card->typed);
         } else {
@@ -734,9 +743,9 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
     }
     ui_tooltip_if_wider(ui, text, field.width);
 
-    const bool opens_list = ui_is_focused(ui) && has_list && !is_list_open(s, line);
+    const bool opens_list = ui_is_focused(ui) && has_list && !is_list_open(editor, line);
     if (opens_list) {
-        card->opened = s->option;
+        card->opened = editor->option;
         card->line = line->index;
         card->filter[0] = '\0';
     }
@@ -746,49 +755,50 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
 // Draws the editor of a line: its text fields, the button that lists files, and the list of
 // values. Also handles its input. `before` and `after` are the texts of the option before and
 // after the line. Returns true if the line has changed.
-static bool edit_line(const setting *s, option_line *line, const char *before, const char *after)
+static bool edit_line(const option_editor *editor, option_line *line, const char *before,
+                      const char *after)
 {
-    view_ui *const ui = s->ui;
-    view_card *const card = s->card;
+    view_ui *const ui = editor->ui;
+    view_card *const card = editor->card;
     view_rect browse;
-    bool has_changed = line->is_pair && edit_part(s, line, 0, &browse);
-    has_changed = edit_part(s, line, 1, &browse) || has_changed;
+    bool has_changed = line->is_pair && edit_part(editor, line, 0, &browse);
+    has_changed = edit_part(editor, line, 1, &browse) || has_changed;
 
     if (line->is_file && ui_button(ui, browse, "Browse\xE2\x80\xA6", false)) {
         // The text of the option, in which the file that the user selects will replace "\1".
         const char *const separator = line->is_pair ? "=" : "";
         char *const form = common_format("%s%s%s\1%s", before, line->parts[0], separator, after);
-        const size_t option = (size_t)(s->option - view_option_rows);
+        const size_t option = (size_t)(editor->option - view_option_rows);
         UI_COMMAND(ui, VIEW_FILES, .item = 1 + option, .path = form);
     }
 
     char *const listed = line->parts[listed_part(line)];
     common_value selected;
-    if (!is_list_open(s, line) || !list_values(s, card->filter, listed, &selected))
+    if (!is_list_open(editor, line) || !list_values(editor, card->filter, listed, &selected))
         return has_changed;
     card->opened = NULL;
     card->typing = 0;
-    const bool is_text = s->option->kind >= COMMON_TEXT;
+    const bool is_text = editor->option->kind >= COMMON_TEXT;
     if (!is_text) {
-        request_value(s, selected, typing_delay);
+        request_value(editor, selected, typing_delay);
         return false;
     }
     char text[128];
-    print_listed_value(s, &selected, text);
+    print_listed_value(editor, &selected, text);
     snprintf(listed, sizeof line->parts[0], "%s", text);
     return true;
 }
 
 // Returns the first line of an option, without its text, to be freed.
-static option_line *describe_lines(const setting *s)
+static option_line *describe_lines(const option_editor *editor)
 {
-    const view_option *const option = s->option;
+    const view_option *const option = editor->option;
     option_line *const line = common_alloc(1, sizeof *line);
     char name[128];
     common_value value;
     line->is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
     line->is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
-    line->has_list = value_at(s, 0, name, &value);
+    line->has_list = value_at(editor, 0, name, &value);
     return line;
 }
 
@@ -817,56 +827,57 @@ static common_value parse_typed(const view_option *option, const char *text)
 }
 
 // Returns the text of the current value, to be freed.
-static char *current_text(const setting *s)
+static char *current_text(const option_editor *editor)
 {
-    if (s->current.type != COMMON_VALUE_NONE)
-        return view_print_value(s->option, s->current);
-    char *const text = view_write_option(s->option, s->stage->options);
+    if (editor->current.type != COMMON_VALUE_NONE)
+        return view_print_value(editor->option, editor->current);
+    char *const text = view_write_option(editor->option, editor->stage->options);
     return text != NULL ? text : common_copy("");
 }
 
 // Draws the editor of a text and handles its input. An option with several values has a row for
 // each value, and an empty row to add a value. A value of the form "A=B" has two rows with
 // labels. Names are selected in a list below the row, and files in the list of files.
-static void edit_lines(const setting *s)
+static void edit_lines(const option_editor *editor)
 {
-    const bool is_many = s->option->kind == COMMON_TEXTS || s->option->kind > VIEW_OPTION_TIMES;
+    const bool is_many =
+        editor->option->kind == COMMON_TEXTS || editor->option->kind > VIEW_OPTION_TIMES;
     const char *const separator = is_many ? "\n" : "";
-    option_line *const line = describe_lines(s);
-    setting row = *s;
+    option_line *const line = describe_lines(editor);
+    option_editor row_editor = *editor;
     if (line->is_pair)
-        (void)name_space(s); // a heading above the rows of the parts
+        (void)name_space(editor); // a heading above the rows of the parts
 
     // The value has several lines. Each line is edited separately, and the edited lines form the
     // new value.
-    char *const text = current_text(s);
+    char *const text = current_text(editor);
     char *edited = common_copy("");
     const char *remaining = text;
     bool has_changed = false;
     bool is_complete = true; // each line with a name has a value
     bool has_more = true;
     while (has_more) {
-        const size_t length = split_line(s, remaining, line->is_pair, line->parts);
+        const size_t length = split_line(editor, remaining, line->is_pair, line->parts);
         const bool has_line_end = remaining[length] != '\0';
         remaining += length + has_line_end;
         has_more = is_many && length > 0;
         if (line->index > 0 && !line->is_pair)
-            ui_begin_row(s->ui);
+            ui_begin_row(editor->ui);
 
         char *const after = common_format("%s%s", separator, remaining);
-        has_changed = edit_line(&row, line, edited, after) || has_changed;
+        has_changed = edit_line(&row_editor, line, edited, after) || has_changed;
         free(after);
         append_line(&edited, line, separator);
         is_complete = is_complete && (line->parts[0][0] == '\0' || line->parts[1][0] != '\0');
         line->index++;
-        row.name = ""; // only the first row has the name
+        row_editor.name = ""; // only the first row has the name
     }
 
     // An incomplete value would be an error. It is set only when another option is changed or the
     // card is closed.
     const double delay = is_complete ? typing_delay : INFINITY;
     if (has_changed)
-        request_value(s, parse_typed(s->option, edited), delay);
+        request_value(editor, parse_typed(editor->option, edited), delay);
     free(edited);
     free(text);
     free(line);
@@ -962,16 +973,16 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
 
 // Draws a row of numbers for the channels of a color, 0 to 255. Also handles its input. Returns
 // true if a channel has changed, and sets `color`.
-static bool channels_row(const setting *s, const float rgb[3], view_color *color)
+static bool channels_row(const option_editor *editor, const float rgb[3], view_color *color)
 {
     double current[3];
     common_value edited;
     for (int i = 0; i < 3; i++)
         current[i] = rint(255 * (double)rgb[i]);
-    setting numbers = *s;
+    option_editor numbers = *editor;
     numbers.name = "R G B";
     numbers.high = 255;
-    ui_begin_row(s->ui);
+    ui_begin_row(editor->ui);
     if (!numbers_row(&numbers, 3, current, &edited) || edited.type != COMMON_VALUE_NUMBERS)
         return false;
 
@@ -1033,47 +1044,47 @@ static common_value color_value(view_color color)
 
 // Draws the editor of a color: a square of saturation and brightness, a bar of hues, swatches,
 // and the channels as numbers. Also handles its input.
-static void color_picker(setting *s)
+static void color_picker(option_editor *editor)
 {
-    view_ui *const ui = s->ui;
-    const bool has_color = s->current.type == COMMON_VALUE_NUMBERS;
+    view_ui *const ui = editor->ui;
+    const bool has_color = editor->current.type == COMMON_VALUE_NUMBERS;
     float rgb[3];
     for (int i = 0; i < 3; i++)
-        rgb[i] = has_color ? (float)s->current.numbers[i] : 0.5f;
+        rgb[i] = has_color ? (float)editor->current.numbers[i] : 0.5f;
 
     // The user can change the color in the square and the bar, in the swatches, or in the channels.
     // `edited` is the color of the part that has changed.
-    hsv color = hsv_from_rgb(s->card, rgb);
-    bool has_changed = run_color_field(ui, s->card, &color);
+    hsv color = hsv_from_rgb(editor->card, rgb);
+    bool has_changed = run_color_field(ui, editor->card, &color);
     view_color edited = hsv_color(color.hue, color.saturation, color.value);
     const float left = ui->column->area.x + UI_PADDING * ui->em;
-    has_changed = swatches_row(ui, s->card, left, &edited) || has_changed;
-    has_changed = channels_row(s, rgb, &edited) || has_changed;
+    has_changed = swatches_row(ui, editor->card, left, &edited) || has_changed;
+    has_changed = channels_row(editor, rgb, &edited) || has_changed;
     if (!has_changed)
         return;
 
     if (ui->active.panel != NULL)
         ui->held = ui->active.panel; // until the mouse button is released
-    request_value(s, color_value(edited), 0);
+    request_value(editor, color_value(edited), 0);
 }
 
 // Draws a segmented control for an option with at most four values and handles its input. The
 // control is at the right of the name. If it does not fit there, it is below the name. Returns
 // false and draws nothing if there are more values or if the control is wider than the row.
-static bool edit_by_segments(const setting *s)
+static bool edit_by_segments(const option_editor *editor)
 {
     enum { MAX_SEGMENTS = 4 };
-    view_ui *const ui = s->ui;
+    view_ui *const ui = editor->ui;
     char names[MAX_SEGMENTS + 1][128];
     common_value values[MAX_SEGMENTS + 1];
     const char *labels[MAX_SEGMENTS + 1];
     uint32_t count = 0; // MAX_SEGMENTS + 1: too many values
     uint32_t choice = UINT32_MAX;
     float segment_width = 0;
-    while (count <= MAX_SEGMENTS && value_at(s, count, names[count], &values[count])) {
+    while (count <= MAX_SEGMENTS && value_at(editor, count, names[count], &values[count])) {
         labels[count] = names[count];
         segment_width = fmaxf(segment_width, ui_text_width(ui, labels[count]) + ui->em);
-        if (common_are_values_equal(&values[count], &s->current))
+        if (common_are_values_equal(&values[count], &editor->current))
             choice = count;
         count++;
     }
@@ -1081,14 +1092,14 @@ static bool edit_by_segments(const setting *s)
     if (count > MAX_SEGMENTS || width > ui->space.width)
         return false;
 
-    view_rect rect = name_space(s);
+    view_rect rect = name_space(editor);
     if (width > rect.width) {
-        ui_begin_row(s->ui); // below the name
+        ui_begin_row(editor->ui); // below the name
         rect = ui->space;
     }
     rect.width = width;
     if (ui_segment(ui, rect, labels, count, &choice))
-        request_value(s, values[choice], 0);
+        request_value(editor, values[choice], 0);
     return true;
 }
 
@@ -1130,54 +1141,55 @@ static void write_label(const view_option *option, char label[64])
 
 // Returns true if all numbers of a value are in the range of the option. A value that does not
 // consist of numbers is always in range.
-static bool are_in_range(const setting *s, const common_value *value)
+static bool are_in_range(const option_editor *editor, const common_value *value)
 {
     if (value->type != COMMON_VALUE_NUMBERS)
         return true;
-    const int count = common_count_numbers(s->option->kind);
+    const int count = common_count_numbers(editor->option->kind);
     for (int i = 0; i < count; i++)
-        if (value->numbers[i] < s->low || value->numbers[i] > s->high)
+        if (value->numbers[i] < editor->low || value->numbers[i] > editor->high)
             return false;
     return true;
 }
 
 // Draws the editor of a value that consists of numbers. Also handles its input.
-static void edit_numbers(setting *s)
+static void edit_numbers(option_editor *editor)
 {
-    const bool is_set = s->current.type == COMMON_VALUE_NUMBERS;
+    const bool is_set = editor->current.type == COMMON_VALUE_NUMBERS;
     common_value edited;
-    if (!numbers_row(s, count_numbers(s->option), is_set ? s->current.numbers : NULL, &edited))
+    if (!numbers_row(editor, count_numbers(editor->option), is_set ? editor->current.numbers : NULL,
+                     &edited))
         return;
-    const bool is_typed = s->card->typing != 0;
+    const bool is_typed = editor->card->typing != 0;
     // An error message must contain the number as the user has typed it.
-    if (is_typed && !are_in_range(s, &edited))
-        edited = common_text_value(s->card->typed);
-    request_value(s, edited, is_typed ? typing_delay : 0);
+    if (is_typed && !are_in_range(editor, &edited))
+        edited = common_text_value(editor->card->typed);
+    request_value(editor, edited, is_typed ? typing_delay : 0);
 }
 
 // Draws the editor for the type of an option in the next row, and the reset button. Also handles
 // its input. The card also contains the color editor, which needs several rows.
-static void run_editor(setting *s, bool is_default)
+static void run_editor(option_editor *editor, bool is_default)
 {
-    view_ui *const ui = s->ui;
-    const int kind = s->option->kind;
+    view_ui *const ui = editor->ui;
+    const int kind = editor->option->kind;
     const bool is_switch = kind <= COMMON_OPPOSITE;
     ui_begin_row(ui);
     const view_rect row = ui->space;
     if (is_switch) {
-        const bool is_on = s->current.choice != 0;
-        if (ui_switch(ui, s->name, is_on, false, ""))
-            request_value(s, common_choice_value(!is_on), 0);
-    } else if (count_numbers(s->option) > 0) {
-        edit_numbers(s);
-    } else if (kind > COMMON_CHOICE || !edit_by_segments(s)) {
-        edit_lines(s);
+        const bool is_on = editor->current.choice != 0;
+        if (ui_switch(ui, editor->name, is_on, false, ""))
+            request_value(editor, common_choice_value(!is_on), 0);
+    } else if (count_numbers(editor->option) > 0) {
+        edit_numbers(editor);
+    } else if (kind > COMMON_CHOICE || !edit_by_segments(editor)) {
+        edit_lines(editor);
     }
 
-    if (run_reset_button(s, row, is_default))
-        request_value(s, (common_value){.type = COMMON_VALUE_DEFAULT}, 0);
+    if (run_reset_button(editor, row, is_default))
+        request_value(editor, (common_value){.type = COMMON_VALUE_DEFAULT}, 0);
     if (kind == COMMON_COLOR && ui->over == VIEW_OVERLAY_CARD)
-        color_picker(s);
+        color_picker(editor);
 }
 
 // Draws a row for an option in the column: its name, an editor for the type of its value, and a
@@ -1189,16 +1201,16 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
     const common_value default_value = view_get_default(option);
     char name[64];
     write_label(option, name);
-    setting s = {.ui = ui,
-                 .card = card,
-                 .stage = ui->stage,
-                 .option = option,
-                 .name = name,
-                 .unit = unit_text(option),
-                 .current = view_get_value(option, ui->stage->options),
-                 .low = option->low,
-                 .high = option->high,
-                 .default_number = default_value.numbers[0]};
+    option_editor editor = {.ui = ui,
+                            .card = card,
+                            .stage = ui->stage,
+                            .option = option,
+                            .name = name,
+                            .unit = unit_text(option),
+                            .current = view_get_value(option, ui->stage->options),
+                            .low = option->low,
+                            .high = option->high,
+                            .default_number = default_value.numbers[0]};
     bool is_default = view_is_default(option, ui->stage->options);
 
     // If a delayed value could not be parsed, it is a text, although the option is not a text. Only
@@ -1207,21 +1219,22 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
     const bool is_invalid =
         delayed != NULL && option->kind < COMMON_TEXT && delayed->set.path != NULL;
     if (delayed != NULL && !is_invalid) {
-        s.current = view_command_value(&delayed->set);
+        editor.current = view_command_value(&delayed->set);
         // An option with an empty text has its default.
-        const bool is_empty = s.current.type == COMMON_VALUE_TEXT && s.current.text[0] == '\0';
-        is_default = is_empty || common_are_values_equal(&s.current, &default_value);
+        const bool is_empty =
+            editor.current.type == COMMON_VALUE_TEXT && editor.current.text[0] == '\0';
+        is_default = is_empty || common_are_values_equal(&editor.current, &default_value);
     }
 
-    s.color = is_default ? VIEW_PLAIN : VIEW_BRIGHT;
+    editor.color = is_default ? VIEW_PLAIN : VIEW_BRIGHT;
     if (card->wrong == option)
-        s.color = VIEW_WRONG;
+        editor.color = VIEW_WRONG;
     if (option->kind == VIEW_OPTION_LIGHTS)
-        edit_lights(&s);
+        edit_lights(&editor);
     else if (option->kind == VIEW_OPTION_PARM)
-        edit_parms(&s);
+        edit_parms(&editor);
     else
-        run_editor(&s, is_default);
+        run_editor(&editor, is_default);
     if (card->wrong == option)
         ui_column_text(ui, VIEW_WRONG, card->problem);
     return ui->is_event_handled && !was_handled;
