@@ -25,6 +25,7 @@
 
 #include "demo/convert/collada.h"
 #include "demo/convert/fbx_curves.h"
+#include "demo/convert/fbx_file.h"
 #include "demo/convert/gltf_out.h"
 #include "demo/convert/tokens.h"
 #include "demo/looks/image.h"
@@ -1802,7 +1803,7 @@ static bool open_scene(assimp_importer *importer, const char *bytes, size_t size
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     importer->scene = aiImportFileFromMemoryWithProperties(
-        bytes, (unsigned)size, aiProcess_Triangulate, strrchr(importer->path, '.') + 1, properties);
+        bytes, (unsigned)size, 0, strrchr(importer->path, '.') + 1, properties);
     if (importer->scene && importer->scene->mRootNode)
         return true;
     const char *const reason = aiGetErrorString();
@@ -1823,11 +1824,62 @@ static bool add_meshes(assimp_importer *importer)
     return true;
 }
 
+// If the input is a text file of FBX with long numbers, replaces its bytes by a copy with rounded
+// numbers. Adds a line and returns false if the copy exceeds the budget.
+static bool shorten_numbers(assimp_importer *importer, convert_input *input)
+{
+    fbx_file file;
+    md5_error error = {0};
+    if (!common_has_suffix(input->path, ".fbx") || !fbx_open(input->bytes, input->size, &file))
+        return true;
+    if (!convert_charge(&importer->job, input->size, &error)
+        || !convert_charge_bytes(&importer->job, input->size + 1, 1, &error)) {
+        add_line(importer, PROBLEM "%s", error.message);
+        return false;
+    }
+    char *const copy = fbx_shorten_numbers(&file);
+    if (copy)
+        input->bytes = copy;
+    return true;
+}
+
+// Returns the number of triangles into which the polygons of all meshes must be divided.
+static uint64_t count_expected_triangles(const struct aiScene *scene)
+{
+    uint64_t count = 0;
+    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
+        const struct aiMesh *const mesh = scene->mMeshes[m];
+        for (unsigned f = 0; f < mesh->mNumFaces; f++) {
+            const unsigned num_corners = mesh->mFaces[f].mNumIndices;
+            count += num_corners > 2 ? num_corners - 2 : 0;
+        }
+    }
+    return count;
+}
+
+// Divides all polygons into triangles. Reports polygons that libassimp divides incompletely, such
+// as polygons that intersect themselves.
+static void triangulate(assimp_importer *importer)
+{
+    const uint64_t num_expected = count_expected_triangles(importer->scene);
+    importer->scene = aiApplyPostProcessing(importer->scene, aiProcess_Triangulate);
+    const uint64_t num_triangles = count_expected_triangles(importer->scene);
+    if (num_triangles < num_expected)
+        add_line(importer,
+                 LOSS "%llu of %llu triangles are missing: libassimp cannot divide some polygons "
+                      "into triangles; triangulate the meshes before you export the file",
+                 (unsigned long long)(num_expected - num_triangles),
+                 (unsigned long long)num_expected);
+}
+
 // Imports the file with libassimp and creates the bytes of the .glb file, `file_bytes`. Adds a line
 // and returns false after an error.
 static bool create_file(assimp_importer *importer, const order *job, convert_bytes *file_bytes)
 {
-    const convert_input *const input = job->input;
+    convert_input shortened = *job->input;
+    if (!shorten_numbers(importer, &shortened))
+        return false;
+    const convert_input *const input = &shortened;
     const fbx_info info = find_fbx_info(input);
     if (!check_fbx(importer, &info))
         return false;
@@ -1835,6 +1887,7 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
     const char *const bytes = repaired.size > 0 ? repaired.bytes : read_curves(importer, input);
     if (!open_scene(importer, bytes, repaired.size > 0 ? repaired.size : input->size))
         return false;
+    triangulate(importer);
 
     const bool is_collada = common_has_suffix(importer->path, ".dae");
     if (is_collada && importer->scene->mNumMeshes == 0

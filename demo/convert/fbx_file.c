@@ -30,6 +30,7 @@ enum {
     WIDE_VERSION = 7500,     // headers of nodes have 64-bit numbers
     MAX_INFLATION = 1032,    // largest ratio of zlib
     MAX_NUMBER_LENGTH = 100, // characters of a number in a text file
+    MAX_FLOAT_LENGTH = 31,   // the same for libassimp, see fbx_shorten_numbers()
 };
 
 static uint64_t read_little_endian(const char *bytes, int count)
@@ -310,6 +311,55 @@ static bool next_text_node(fbx_range *range, fbx_node *node)
 static bool is_in_number(char c)
 {
     return isalnum((unsigned char)c) || c == '+' || c == '-' || c == '.';
+}
+
+// Rounds a number of text[length] to a double and fills the rest with blanks. Does nothing if the
+// text is not a number.
+static void round_number(char *text, size_t length)
+{
+    char *const end = text + length;
+    const char next = *end; // strtod() needs the end of a text
+    char *stop = text;
+    *end = '\0';
+    const double number = strtod(text, &stop);
+    *end = next;
+    if (stop != end)
+        return;
+    char rounded[MAX_FLOAT_LENGTH + 1];
+    COMMON_TEXT(rounded, "%.17g", number);
+    const size_t rounded_length = strlen(rounded);
+    for (size_t i = 0; i < length; i++)
+        text[i] = i < rounded_length ? rounded[i] : ' ';
+}
+
+char *fbx_shorten_numbers(const fbx_file *file)
+{
+    const char *const end = file->bytes + file->size;
+    char *copy = NULL;
+    if (file->is_binary)
+        return NULL;
+    for (const char *at = file->bytes; at < end;) {
+        const char *const start = at;
+        while (at < end && is_in_number(*at))
+            at++;
+        const size_t length = (size_t)(at - start);
+        if (length > MAX_FLOAT_LENGTH) {
+            if (!copy) {
+                copy = common_alloc(file->size + 1, 1);
+                memcpy(copy, file->bytes, file->size);
+            }
+            round_number(copy + (start - file->bytes), length);
+        }
+        if (at == end)
+            break;
+        if (*at == '"')
+            at = skip_text(at, end);
+        else if (*at == ';')
+            at = skip_blanks(at, end); // and the comment
+        else
+            at++;
+    }
+    return copy;
 }
 
 // Reads a number of a text file. Returns false if the next token is not a number.

@@ -45,6 +45,11 @@ typedef struct fbx_value {
 // Determines the form of a file of version 7. Returns false for other files.
 bool fbx_open(const char *bytes, size_t size, fbx_file *file);
 
+// Returns a copy of a text file in which numbers of more than 31 characters are rounded to doubles,
+// because libassimp reads such numbers as 0. The copy has the same size, and blanks follow the
+// shorter numbers. Returns NULL if no number is that long. The caller frees the copy.
+char *fbx_shorten_numbers(const fbx_file *file);
+
 // Returns the range of the top-level nodes.
 fbx_range fbx_top_level(const fbx_file *file);
 

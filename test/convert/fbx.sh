@@ -31,6 +31,14 @@ python3 test/convert/fbx.py free "$scratch/free.fbx"
 check 'vertices without weights are accepted' convert_fbx "$scratch/free.fbx"
 check '... and follow their mesh' vertices_match turn 1 "$scratch/free.fbx.obj" 1e-4
 
+# libassimp reads numbers of more than 31 characters as 0.
+sed 's/a: 0,0,0,9,0,0,0,5,/a: 0,0,0,9.0000000000000000000000000000000000000,0,0,0,00000000000000000000000000000000000005,/' "$scratch/own.fbx" >"$scratch/long.fbx"
+check 'long numbers are accepted' convert_fbx "$scratch/long.fbx"
+check '... and have their values' vertices_match turn 1 "$scratch/own.fbx.obj" 1e-4
+
+# A polygon whose edges cross, and which libassimp divides into fewer triangles.
+sed 's/\*12 { a: 0,0,0,9,0,0,0,5,0,0,0,3 }/*30 { a: 0,0,0,9,0,0,0,5,0,0,0,3,4,6,0,6,6,0,0,2,0,0,3,0,6,3,0,3,5,0 }/; s/\*12 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3 }/*18 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3,4,5,6,7,8,-10 }/' "$scratch/own.fbx" >"$scratch/crossed.fbx"
+
 no_keys_were_lost() {
     ! grep 'keys more than one frame apart' "$scratch/notes"
 }
@@ -42,6 +50,7 @@ check_rejected_unless_forced() { # NAME REASON
     check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.fbx" -o "$scratch/no.md5mesh"
     check '... and accepted with --force' convert_fbx "$scratch/$1.fbx" --force
 }
+check_rejected_unless_forced crossed 'of 8 triangles are missing: libassimp cannot divide some polygons into triangles; triangulate the meshes before you export the file'
 edit_fbx 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/' dual
 check_rejected_unless_forced dual 'dual quaternion skinning is not supported'
 edit_fbx 's/Version: 101 }/Version: 101\nSkinningType: "Blend"\nBlendWeights: *4 { a: 0,0,0.5,0 } }/' blend
