@@ -87,10 +87,11 @@ bool convert_charge(const convert_job *job, uint64_t num_elements, md5_error *er
         return true;
     const uint64_t size = job->budget->file_size;
     *error = (md5_error){.status = MD5_ERROR_RANGE};
-    COMMON_TEXT(
-        error->message,
-        "the file requests too much processing for its size of %llu bytes (limit: %llu elements)",
-        (unsigned long long)size, (unsigned long long)convert_max_elements(size));
+    COMMON_TEXT(error->message,
+                "the file requests too much processing for its size of %llu bytes (limit: %llu "
+                "elements); use "
+                "a lower --rate, or divide the file",
+                (unsigned long long)size, (unsigned long long)convert_max_elements(size));
     return false;
 }
 
@@ -102,9 +103,11 @@ bool convert_charge_bytes(const convert_job *job, uint64_t count, uint64_t size,
         return true;
     const uint64_t file_size = job->budget->file_size;
     *error = (md5_error){.status = MD5_ERROR_MEMORY};
-    COMMON_TEXT(error->message,
-                "the file requests too much memory for its size of %llu bytes (limit: %llu bytes)",
-                (unsigned long long)file_size, (unsigned long long)convert_max_bytes(file_size));
+    COMMON_TEXT(
+        error->message,
+        "the file requests too much memory for its size of %llu bytes (limit: %llu bytes); use a "
+        "lower --rate, or divide the file",
+        (unsigned long long)file_size, (unsigned long long)convert_max_bytes(file_size));
     return false;
 }
 

@@ -129,6 +129,35 @@ static const struct member {
     {.path = "buffers/*/byteLength"},
 };
 
+// A short description of a JSON value for messages.
+typedef struct json_description {
+    char text[48];
+} json_description;
+
+static json_description describe_json(const json_t *value)
+{
+    json_description found = {""};
+    if (json_is_number(value))
+        COMMON_TEXT(found.text, "%.9g", json_number_value(value));
+    else if (json_is_string(value))
+        COMMON_TEXT(found.text, "the string '%.20s'", json_string_value(value));
+    else if (json_is_array(value))
+        COMMON_TEXT(found.text, "an array of %zu values", json_array_size(value));
+    else if (json_is_object(value))
+        COMMON_TEXT(found.text, "an object");
+    else
+        COMMON_TEXT(found.text, "true, false or null");
+    return found;
+}
+
+// Fills the file's error with an invalid value and the expected value. Returns false.
+static bool fail_value(gltf_file *file, const json_t *value, const char *expected,
+                       const char *location)
+{
+    return gltf_fail(file, "%s: invalid value: expected %s, found %s" GLTF_REMEDY, location,
+                     expected, describe_json(value).text);
+}
+
 // Checks that a value is an integer. If `list` is not NULL, the value is an index of an item in
 // that list of the file and must be below its length.
 static bool check_integer(gltf_file *file, const json_t *value, const char *list,
@@ -138,10 +167,12 @@ static bool check_integer(gltf_file *file, const json_t *value, const char *list
     const bool is_in_range = number >= 0 && number < 9e15 && number < (double)SIZE_MAX;
     // Some programs write integers as 3.0.
     if (!json_is_number(value) || !is_in_range || number != floor(number))
-        return gltf_fail(file, "%s: invalid value: expected an integer of 0 or more", location);
+        return fail_value(file, value, "an integer of 0 or more", location);
     if (list && number >= (double)gltf_count(file, list))
-        return gltf_fail(file, "%s: index is out of range: found %.0f, but the file has %zu %s",
-                         location, number, gltf_count(file, list), list);
+        return gltf_fail(file,
+                         "%s: index is out of range: expected less than %zu, the number of %s, "
+                         "found %.0f" GLTF_REMEDY,
+                         location, gltf_count(file, list), list, number);
     return true;
 }
 
@@ -152,20 +183,23 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
 {
     if (member->count == OBJECTS) {
         if (!json_is_object(value))
-            return gltf_fail(file, "%s: invalid value: expected an object", location);
+            return fail_value(file, value, "an object", location);
         return true;
     }
     if (member->count == 0)
         return check_integer(file, value, member->list, location);
-    bool is_good = json_array_size(value) == member->count;
-    for (size_t i = 0; i < member->count && is_good; i++) {
+    char expected[48];
+    COMMON_TEXT(expected, "an array of %zu numbers", member->count);
+    if (json_array_size(value) != member->count)
+        return fail_value(file, value, expected, location);
+    for (size_t i = 0; i < member->count; i++) {
         const json_t *const item = json_array_get(value, i);
+        char item_location[220];
+        COMMON_TEXT(item_location, "%s/%zu", location, i);
         // The limit is far above the limits of MD5 and prevents overflows in products.
-        is_good = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
+        if (!json_is_number(item) || !(fabs(json_number_value(item)) < 1e30))
+            return fail_value(file, item, "a number from -1e30 to 1e30", item_location);
     }
-    if (!is_good)
-        return gltf_fail(file, "%s: invalid value: expected an array of %zu numbers", location,
-                         member->count);
     return true;
 }
 
@@ -180,7 +214,7 @@ static bool check_items(gltf_file *file, json_t *value, const struct member *mem
     char inner[200];
     const char *const slash = location[0] != '\0' ? "/" : "";
     if (!json_is_array(value) && !json_is_object(value))
-        return gltf_fail(file, "%s: invalid value: expected an array", location);
+        return fail_value(file, value, "an array or an object", location);
     for (size_t i = 0; i < json_array_size(value); i++) {
         COMMON_TEXT(inner, "%s%s%zu", location, slash, i);
         if (!check_member(file, json_array_get(value, i), member, path, inner))
@@ -375,14 +409,18 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
 {
     const uint32_t buffer_index = gltf_index(object, "buffer");
     if (buffer_index == MD5_NONE) {
-        gltf_fail(file, "bufferViews/%u: missing member 'buffer'", index);
+        gltf_fail(
+            file,
+            "bufferViews/%u: missing member 'buffer': expected an index of buffers" GLTF_REMEDY,
+            index);
         return NULL;
     }
 
     const gltf_bytes *const buffer = &file->buffers[buffer_index];
     if (!buffer->bytes) {
         gltf_fail(file,
-                  "bufferViews/%u: buffers/%u has no data: expected a 'uri' or a binary chunk",
+                  "bufferViews/%u: buffers/%u has no data: expected a 'uri' or a binary "
+                  "chunk" GLTF_REMEDY,
                   index, buffer_index);
         return NULL;
     }
@@ -392,8 +430,9 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
     if (offset > buffer->size || *size > buffer->size - offset) {
         gltf_fail(
             file,
-            "bufferViews/%u: %zu bytes at offset %zu are outside buffers/%u, which has %zu bytes",
-            index, *size, offset, buffer_index, buffer->size);
+            "bufferViews/%u: range is outside of buffers/%u: expected at most %zu bytes, found %zu "
+            "bytes at offset %zu" GLTF_REMEDY,
+            index, buffer_index, buffer->size, *size, offset);
         return NULL;
     }
     return buffer->bytes + offset;
@@ -506,10 +545,11 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *object, si
 {
     const packed_view view = get_packed_view(object);
     if (!is_valid_packed_view(&view, size)) {
-        gltf_fail(file,
-                  "bufferViews/%u: invalid meshopt compression: %zu bytes for %zu elements of %zu "
-                  "bytes, mode %.20s, filter %.20s",
-                  index, size, view.count, view.stride, view.mode, view.filter);
+        gltf_fail(
+            file,
+            "bufferViews/%u: invalid meshopt compression: found %zu bytes for %zu elements of "
+            "%zu bytes, mode %.20s, filter %.20s; export the file without compression",
+            index, size, view.count, view.stride, view.mode, view.filter);
         return NULL;
     }
 
@@ -561,7 +601,8 @@ static const uint8_t *read_packed_view(gltf_file *file, uint32_t index, const js
     if (buffer == MD5_NONE || file->buffers[buffer].bytes)
         return find_bytes(file, index, view, size);
     gltf_fail(file,
-              "bufferViews/%u: meshopt compression is not supported: built without meshoptimizer",
+              "bufferViews/%u: meshopt compression is not supported: built without meshoptimizer; "
+              "export the file without compression",
               index);
     return NULL;
 }
@@ -591,13 +632,17 @@ static bool open_buffers(gltf_file *file, gltf_bytes chunk)
         if (gltf_text(object, "uri")) {
             *buffer = resolve(file, gltf_text(object, "uri"));
             if (!buffer->bytes)
-                return gltf_fail(file, "buffers/%zu: cannot read %.100s: %s", i,
-                                 gltf_text(object, "uri"), buffer->reason);
+                return gltf_fail(file,
+                                 "buffers/%zu: cannot read %.80s: %s; export the file as .glb, "
+                                 "which contains its buffers",
+                                 i, gltf_text(object, "uri"), buffer->reason);
         } else if (i == 0) {
             *buffer = chunk;
         } // other buffers have no bytes, which is an error only if a view uses them
         if (buffer->bytes && size > buffer->size)
-            return gltf_fail(file, "buffers/%zu: file is too short: expected %zu bytes, found %zu",
+            return gltf_fail(file,
+                             "buffers/%zu: truncated file: expected %zu bytes, found %zu; copy or "
+                             "export the file again",
                              i, size, buffer->size);
         buffer->size = size;
     }
@@ -699,16 +744,16 @@ static bool find_elements(gltf_file *file, const element_request *request, eleme
     const size_t stride = get_stride(file, view, size);
     if (stride < size)
         return gltf_fail(file,
-                         "accessors/%u: invalid byteStride %zu: expected at least %zu, the size of "
-                         "an element",
-                         request->accessor, stride, size);
+                         "bufferViews/%u/byteStride: value is too small for accessors/%u: expected "
+                         "at least %zu, the size of an element, found %zu" GLTF_REMEDY,
+                         view, request->accessor, size, stride);
     const bool has_first = offset <= view_size && size <= view_size - offset;
     const bool has_all = has_first && count - 1 <= (view_size - offset - size) / stride;
     if (!has_all)
         return gltf_fail(file,
-                         "accessors/%u: %zu elements of %zu bytes at offset %zu are outside "
-                         "bufferViews/%u, which has %zu bytes",
-                         request->accessor, count, stride, offset, view, view_size);
+                         "accessors/%u: elements are outside of bufferViews/%u: expected at most "
+                         "%zu bytes, found %zu elements of %zu bytes at offset %zu" GLTF_REMEDY,
+                         request->accessor, view, view_size, count, stride, offset);
 
     range->bytes = bytes + offset;
     range->stride = stride;
@@ -728,9 +773,9 @@ static bool read_components(gltf_file *file, const element_request *request,
         values[i] = read_component(bytes, range->type, request->is_normalized);
         if (!(fabsf(values[i]) < max_number))
             return gltf_fail(file,
-                             "accessors/%u: element %zu is not a finite number; repair the value "
-                             "and export the file again",
-                             request->accessor, element);
+                             "accessors/%u: element %zu is out of range: expected numbers from "
+                             "-1e30 to 1e30, found %g; repair the value and export the file again",
+                             request->accessor, element, values[i]);
     }
     return true;
 }
@@ -744,13 +789,16 @@ static float *read_elements(gltf_file *file, const element_request *request)
     element_range range = {.type = find_component(request->component)};
     if (!range.type) {
         gltf_fail(file,
-                  "accessors/%u: unknown componentType %zu: expected 5120 to 5123, 5125 or 5126",
+                  "accessors/%u/componentType: unknown type: expected 5120 to 5123, 5125 or 5126, "
+                  "found %zu" GLTF_REMEDY,
                   request->accessor, request->component);
         return NULL;
     }
     if (count == 0) {
-        gltf_fail(file, "accessors/%u: count is out of range: expected at least 1, found 0",
-                  request->accessor);
+        gltf_fail(
+            file,
+            "accessors/%u/count: value is out of range: expected at least 1, found 0" GLTF_REMEDY,
+            request->accessor);
         return NULL;
     }
     if (!find_elements(file, request, &range))
@@ -779,9 +827,9 @@ static bool scatter_elements(gltf_file *file, const element_request *accessor,
         const bool is_inside = positions[i] >= 0 && positions[i] < (float)accessor->count;
         if (!is_inside)
             return gltf_fail(file,
-                             "accessors/%u/sparse: index is out of range: found %.9g, but the "
-                             "accessor has %zu elements",
-                             accessor->accessor, positions[i], accessor->count);
+                             "accessors/%u/sparse/indices: element %zu is out of range: expected "
+                             "less than %zu, the number of elements, found %.9g" GLTF_REMEDY,
+                             accessor->accessor, i, accessor->count, positions[i]);
         float *const element = values + (size_t)positions[i] * width;
         memcpy(element, replacements + i * width, width * sizeof *values);
     }
@@ -796,9 +844,18 @@ static bool replace_sparse(gltf_file *file, const element_request *accessor, flo
     const json_t *const sparse = json_object_get(accessor->object, "sparse");
     const json_t *const indices = json_object_get(sparse, "indices");
     const size_t num_sparse = get_size(sparse, "count");
-    if (num_sparse > accessor->count || accessor->count > MAX_ELEMENTS)
-        return gltf_fail(file, "accessors/%u/sparse: invalid count: %zu of %zu elements",
-                         accessor->accessor, num_sparse, accessor->count);
+    if (accessor->count > MAX_ELEMENTS)
+        return gltf_fail(
+            file,
+            "accessors/%u/count: too large for a sparse accessor (%zu; limit %d); divide "
+            "the mesh or the animation",
+            accessor->accessor, accessor->count, MAX_ELEMENTS);
+    if (num_sparse > accessor->count)
+        return gltf_fail(
+            file,
+            "accessors/%u/sparse/count: value is out of range: expected at most %zu, the "
+            "number of elements, found %zu" GLTF_REMEDY,
+            accessor->accessor, accessor->count, num_sparse);
 
     const element_request index_request = {.accessor = accessor->accessor,
                                            .object = indices,
@@ -858,7 +915,8 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
         return NULL;
     }
     if (!type || strcmp(type, shapes[shape].name) != 0) {
-        gltf_fail(file, "accessors/%u: wrong type: expected %s", index, shapes[shape].name);
+        gltf_fail(file, "accessors/%u/type: wrong type: expected %s, found %.20s" GLTF_REMEDY,
+                  index, shapes[shape].name, type ? type : "no type");
         return NULL;
     }
     if (!file->values[index])
@@ -911,9 +969,10 @@ static bool check_extensions(gltf_file *file)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *const name = json_string_value(json_array_get(list, i));
         if (!name || !is_supported_extension(name))
-            return gltf_fail(
-                file, "required extension %.80s is not supported; export the file without it",
-                name ? name : "?");
+            return gltf_fail(file,
+                             "extensionsRequired/%zu: extension %.80s is not supported; export the "
+                             "file without it",
+                             i, name ? name : "?");
         file->is_draco |= strcmp(name, DRACO) == 0;
     }
     return true;
@@ -930,11 +989,14 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     // and its data.
     enum { HEADER_SIZE = 12, CHUNK_HEADER_SIZE = 8 };
     if (size < HEADER_SIZE + CHUNK_HEADER_SIZE)
-        return gltf_fail(file, "truncated file: the header is incomplete");
+        return gltf_fail(
+            file,
+            "truncated file: expected at least %d bytes, found %zu; copy or export the file again",
+            HEADER_SIZE + CHUNK_HEADER_SIZE, size);
     const uint32_t version = common_read_little_endian(bytes + 4, 4);
     if (version != 2)
-        return gltf_fail(file, "unsupported GLB version %u: expected 2%s", version,
-                         version == 1 ? old_format : "");
+        return gltf_fail(file, "offset 4: unsupported GLB version: expected 2, found %u%s", version,
+                         version == 1 ? old_format : GLTF_REMEDY);
 
     size_t at = HEADER_SIZE;
     while (at + CHUNK_HEADER_SIZE <= size) {
@@ -943,8 +1005,11 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
         const bool is_binary = memcmp(bytes + at + 4, "BIN", 4) == 0; // with its terminating 0
         at += CHUNK_HEADER_SIZE;
         if (length > size - at)
-            return gltf_fail(file, "truncated file: the %s chunk has %zu of %zu bytes",
-                             is_text ? "JSON" : "binary", size - at, length);
+            return gltf_fail(
+                file,
+                "offset %zu: truncated file: expected %zu bytes of the %s chunk, found "
+                "%zu; copy or export the file again",
+                at, length, is_text ? "JSON" : "binary", size - at);
 
         const gltf_bytes chunk = {.bytes = bytes + at, .size = length};
         if (is_text && !text->bytes)
@@ -955,7 +1020,9 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     }
 
     if (!text->bytes)
-        return gltf_fail(file, "JSON chunk is missing: expected it after the header");
+        return gltf_fail(
+            file, "offset %d: JSON chunk is missing: expected it after the header" GLTF_REMEDY,
+            HEADER_SIZE);
     return true;
 }
 
@@ -971,9 +1038,9 @@ static bool check_version(gltf_file *file)
         is_old = version[0] < '2';
     else
         is_old = json_is_object(json_object_get(file->root, "meshes"));
-    const char *const advice = is_old ? old_format : "";
-    return gltf_fail(file, "unsupported asset.version %.20s: expected 2.0%s",
-                     version ? version : "missing", advice);
+    const char *const advice = is_old ? old_format : GLTF_REMEDY;
+    return gltf_fail(file, "asset/version: unsupported version: expected 2.0, found %.20s%s",
+                     version ? version : "no version", advice);
 }
 
 // Parses the JSON text and checks all members in the table.
@@ -983,7 +1050,7 @@ static bool open_json(gltf_file *file, gltf_bytes text)
     file->root =
         json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &json_error);
     if (!file->root) {
-        gltf_fail(file, "invalid JSON: %.150s", json_error.text);
+        gltf_fail(file, "invalid JSON: %.150s" GLTF_REMEDY, json_error.text);
         file->error->line = json_error.line > 0 ? (uint32_t)json_error.line : 0;
         file->error->column = json_error.column > 0 ? (uint32_t)json_error.column : 0;
         return false;

@@ -99,8 +99,8 @@ static bool link_children(gltf_reader *reader, uint32_t index, node_links *links
         if (node->parent != MD5_NONE)
             return gltf_fail(
                 reader->file,
-                "nodes/%u has two parents, nodes/%u and nodes/%u: expected at most one", child,
-                node->parent, index);
+                "nodes/%u: expected at most one parent, found nodes/%u and nodes/%u" GLTF_REMEDY,
+                child, node->parent, index);
         node->parent = index;
         links->next[child] = links->child[index];
         links->child[index] = child;
@@ -126,9 +126,9 @@ static bool report_cycle(const gltf_reader *reader, const bool *is_listed)
     const char *const name = nodes[node].name ? nodes[node].name : "";
     const char *const parent_name = nodes[parent].name ? nodes[parent].name : "";
     return gltf_fail(reader->file,
-                     "node hierarchy has a cycle: nodes/%u \"%.60s\" and nodes/%u \"%.60s\" are "
-                     "ancestors of each other",
-                     node, name, parent, parent_name);
+                     "nodes/%u: node hierarchy has a cycle: nodes/%u \"%.50s\" and nodes/%u "
+                     "\"%.50s\" are ancestors of each other" GLTF_REMEDY,
+                     node, node, name, parent, parent_name);
 }
 
 // Returns the node after `node` in depth-first order. This is its first child. A node without
@@ -322,7 +322,8 @@ static bool read_skin(gltf_reader *reader, size_t index)
     const json_t *const joints = json_object_get(object, "joints");
     const size_t num_joints = json_array_size(joints);
     if (num_joints == 0)
-        return gltf_fail(file, "skins/%zu: skin has no joints: expected at least 1", index);
+        return gltf_fail(
+            file, "skins/%zu/joints: expected at least 1 joint, found none" GLTF_REMEDY, index);
 
     const uint32_t binds = gltf_index(object, "inverseBindMatrices");
     if (binds != MD5_NONE) {
@@ -331,10 +332,11 @@ static bool read_skin(gltf_reader *reader, size_t index)
         if (!skin->inverse_binds)
             return false;
         if (num_binds < num_joints)
-            return gltf_fail(file,
-                             "skins/%zu: wrong number of matrices: the skin has %zu joints, but "
-                             "accessors/%u has %zu matrices",
-                             index, num_joints, binds, num_binds);
+            return gltf_fail(
+                file,
+                "skins/%zu/inverseBindMatrices: wrong number of matrices: expected %zu, "
+                "the number of joints, found %zu in accessors/%u" GLTF_REMEDY,
+                index, num_joints, num_binds, binds);
     }
 
     skin->num_joints = num_joints;
@@ -407,12 +409,16 @@ static bool get_attribute(primitive_reader *reader, const json_t *attributes, co
         return false;
     }
     if (to->num_vertices > 0 && count != to->num_vertices)
-        return gltf_fail(reader->file, "%s: %s has %zu elements, but POSITION has %zu",
-                         reader->location, name, count, to->num_vertices);
-    if (count > MAX_VERTICES)
         return gltf_fail(reader->file,
-                         "%s: primitive has too many vertices: expected at most %d, found %zu",
-                         reader->location, MAX_VERTICES, count);
+                         "%s/attributes/%s: wrong number of elements: expected %zu as in POSITION, "
+                         "found %zu" GLTF_REMEDY,
+                         reader->location, name, to->num_vertices, count);
+    if (count > MAX_VERTICES)
+        return gltf_fail(
+            reader->file,
+            "%s: primitive has too many vertices: expected at most %d, found %zu; divide "
+            "the mesh",
+            reader->location, MAX_VERTICES, count);
     to->num_vertices = count;
     return true;
 }
@@ -497,10 +503,11 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
     for (size_t i = 0; i < count; i++) {
         const float index = values[i];
         if (!(index >= 0 && index < (float)to->num_vertices) || index != floorf(index))
-            return gltf_fail(file,
-                             "accessors/%u: vertex index at element %zu is out of range: found "
-                             "%.9g, but %s has %zu vertices",
-                             accessor, i, index, reader->location, to->num_vertices);
+            return gltf_fail(
+                file,
+                "%s/indices: element %zu of accessors/%u is out of range: expected less "
+                "than %zu, the number of vertices, found %.9g" GLTF_REMEDY,
+                reader->location, i, accessor, to->num_vertices, index);
         to->indices[i] = (uint32_t)index;
     }
 
@@ -582,9 +589,10 @@ static bool read_weights(gltf_reader *reader, uint32_t index)
     for (size_t i = 0; i < count; i++) {
         const double weight = json_number_value(json_array_get(list, i));
         if (!(fabs(weight) <= max_weight))
-            return gltf_fail(file,
-                             "nodes/%u: weight %zu is out of range: expected -%g to %g, found %g",
-                             index, i, max_weight, max_weight, weight);
+            return gltf_fail(
+                file,
+                "nodes/%u: weight %zu is out of range: expected -%g to %g, found %g" GLTF_REMEDY,
+                index, i, max_weight, max_weight, weight);
         node->weights[i] = (float)weight;
     }
 
@@ -742,10 +750,11 @@ static bool check_times(const gltf_file *file, const plain_track *track, uint32_
         const float time = track->times[k];
         const bool is_after_previous_key = k == 0 || time > track->times[k - 1];
         if (!(time >= 0) || !is_after_previous_key)
-            return gltf_fail(
-                file,
-                "accessors/%u: key times are out of order: expected key %zu after the previous key",
-                accessor, k);
+            return gltf_fail(file,
+                             "accessors/%u: key times are out of order: expected the time of key "
+                             "%zu after %g s, "
+                             "found %g s" GLTF_REMEDY,
+                             accessor, k, k == 0 ? 0 : track->times[k - 1], time);
     }
     return true;
 }
@@ -760,10 +769,11 @@ static bool read_keys(gltf_reader *reader, const char *location, const json_t *s
     const uint32_t input = gltf_index(sampler, "input");
     const uint32_t output = gltf_index(sampler, "output");
     if (track->width == 0)
-        return gltf_fail(file,
-                         "%s: the channel animates morph targets, but the mesh of nodes/%u has no "
-                         "targets",
-                         location, track->node);
+        return gltf_fail(
+            file,
+            "%s: the channel animates morph targets: expected a mesh with targets, found "
+            "none at nodes/%u" GLTF_REMEDY,
+            location, track->node);
 
     size_t num_elements = 0;
     track->times = gltf_read(file, input, GLTF_SCALAR, &track->num_keys);
@@ -777,8 +787,11 @@ static bool read_keys(gltf_reader *reader, const char *location, const json_t *s
     const size_t elements_per_value = track->part == PLAIN_WEIGHTS ? track->width : 1;
     const size_t values_per_key = track->kind == PLAIN_CUBIC ? 3 : 1; // with both tangents
     if (num_elements / elements_per_value < values_per_key * track->num_keys)
-        return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u",
-                         location, track->num_keys, num_elements, output);
+        return gltf_fail(file,
+                         "%s: wrong number of values: expected %zu for %zu keys, found %zu in "
+                         "accessors/%u" GLTF_REMEDY,
+                         location, elements_per_value * values_per_key * track->num_keys,
+                         track->num_keys, num_elements, output);
     return check_times(file, track, input);
 }
 
@@ -817,13 +830,14 @@ static bool read_channel(gltf_reader *reader, const char *location, const json_t
         json_array_get(json_object_get(object, "samplers"), sampler_index);
     const char *const missing = find_missing_part(sampler);
     if (missing)
-        return gltf_fail(file, "%s: missing %s", location, missing);
+        return gltf_fail(file, "%s: missing %s" GLTF_REMEDY, location, missing);
 
     const char *const interpolation = gltf_text(sampler, "interpolation");
     plain_track track = {.node = MD5_NONE, .kind = read_interpolation(interpolation)};
     if (track.kind == PLAIN_NUM_KINDS)
         return gltf_fail(file,
-                         "%s: unknown interpolation %.40s: expected LINEAR, STEP or CUBICSPLINE",
+                         "%s: unknown interpolation: expected LINEAR, STEP or CUBICSPLINE, found "
+                         "%.40s" GLTF_REMEDY,
                          location, interpolation);
 
     const char *const property = find_target(reader, channel, &track.node);

@@ -556,34 +556,40 @@ case("glTF: a node below 1001 others",
      small(nodes=deep(1002), meshes=[growth.TRIANGLE]))
 case("glTF: 3 elements of 36 bytes", "", small(sized(count=3), **ONE))
 case("glTF: 4 elements of 36 bytes",
-     "accessors/0: 4 elements of 12 bytes at offset 0 are outside bufferViews/0, which has 36 bytes",
+     "accessors/0: elements are outside of bufferViews/0: expected at most 36 bytes, "
+     "found 4 elements of 12 bytes",
      small(sized(count=4), **ONE))
 case("glTF: no elements",
-     "accessors/0: count is out of range: expected at least 1, found 0", small(sized(count=0), **ONE))
+     "accessors/0/count: value is out of range: expected at least 1, found 0", small(sized(count=0), **ONE))
 case("glTF: an offset that leaves too few bytes",
-     "accessors/0: 3 elements of 12 bytes at offset 4 are outside bufferViews/0",
+     "accessors/0: elements are outside of bufferViews/0: expected at most 36 bytes, "
+     "found 3 elements of 12 bytes at offset 4",
      small(sized(byteOffset=4), **ONE))
 case("glTF: a view up to the last byte", "",
      small(lambda text: text["bufferViews"][4].update(byteLength=48), **SKINNED))
 case("glTF: a view after the last byte",
-     "bufferViews/4: 49 bytes at offset 80 are outside buffers/0, which has 128 bytes",
+     "bufferViews/4: range is outside of buffers/0: expected at most 128 bytes, found 49 bytes at offset 80",
      small(lambda text: text["bufferViews"][4].update(byteLength=49), **SKINNED))
 case("glTF: a buffer of all bytes", "", small(lambda text: text["buffers"][0].update(byteLength=128), **ONE))
-case("glTF: a buffer of one byte more", "buffers/0: file is too short: expected 129 bytes, found 128",
+case("glTF: a buffer of one byte more", "buffers/0: truncated file: expected 129 bytes, found 128",
      small(lambda text: text["buffers"][0].update(byteLength=129), **ONE))
 case("glTF: an index of a list", "", small(lambda text: text["nodes"][0].update(mesh=0), **ONE))
 case("glTF: an index after the end of a list",
-     "nodes/0/mesh: index is out of range: found 1, but the file has 1 meshes",
+     "nodes/0/mesh: index is out of range: expected less than 1, the number of meshes, found 1",
      small(lambda text: text["nodes"][0].update(mesh=1), **ONE))
 case("glTF: vertex 2 of 3", "", indexed(2))
 case("glTF: vertex 3 of 3",
-     "vertex index at element 2 is out of range: found 3, but meshes/0/primitives/0 has 3 vertices",
+     "meshes/0/primitives/0/indices: element 2 of accessors/5 is out of range: "
+     "expected less than 3, the number of vertices, found 3",
      indexed(3))
 case("glTF: sparse: element 2 of 3", "", sparse(2))
 case("glTF: sparse: element 3 of 3",
-     "accessors/0/sparse: index is out of range: found 3, but the accessor has 3 elements", sparse(3))
+     "accessors/0/sparse/indices: element 0 is out of range: expected less than 3, the number of elements, "
+     "found 3", sparse(3))
 case("glTF: sparse: 3 of 3 elements", "", sparse(0, 3))
-case("glTF: sparse: 4 of 3 elements", "accessors/0/sparse: invalid count: 4 of 3 elements", sparse(0, 4))
+case("glTF: sparse: 4 of 3 elements",
+     "accessors/0/sparse/count: value is out of range: expected at most 3, the number of elements, found 4",
+     sparse(0, 4))
 case("glTF: joint 0 of 1", "", skinned(0))
 case("glTF: joint 1 of 1",
      "joint index of vertex 0 is out of range: found 1, but the skin has 1 joints", skinned(1))
@@ -591,22 +597,26 @@ case("glTF: 16 sets of weights", "", sets(16), num_weights_is(6))
 case("glTF: 17 sets of weights, of which 16 are read", "", sets(17), num_weights_is(3))
 case("glTF: a stride of the element's size", "",
      small(lambda text: text["bufferViews"][0].update(byteStride=12), **ONE))
-case("glTF: a stride below the element's size", "invalid byteStride 11: expected at least 12",
+case("glTF: a stride below the element's size",
+     "bufferViews/0/byteStride: value is too small for accessors/0: expected at least 12, the size of an "
+     "element, found 11",
      small(lambda text: text["bufferViews"][0].update(byteStride=11), **ONE))
 case("glTF: a number below 1e30", "",
      small(lambda text: text["nodes"][0].update(translation=[0, 0, 0]), **ONE))
-case("glTF: a number of 1e30", "nodes/0/translation: invalid value: expected an array of 3 numbers",
+case("glTF: a number of 1e30",
+     "nodes/0/translation/2: invalid value: expected a number from -1e30 to 1e30, found 1e+30",
      small(lambda text: text["nodes"][0].update(translation=[0, 0, 1e30]), **ONE))
 
 
 case("glTF: a whole number below 9e15",
-     "accessors/0: 3 elements of 12 bytes at offset 8999999999999999 are outside bufferViews/0",
+     "found 3 elements of 12 bytes at offset 8999999999999999",
      small(sized(byteOffset=8999999999999999), **ONE))
 case("glTF: a whole number of 9e15",
-     "accessors/0/byteOffset: invalid value: expected an integer of 0 or more",
+     "accessors/0/byteOffset: invalid value: expected an integer of 0 or more, found 9e+15",
      small(sized(byteOffset=9000000000000000), **ONE))
 case("glTF: an element at the end of a view",
-     "accessors/0: 1 elements of 12 bytes at offset 25 are outside bufferViews/0",
+     "accessors/0: elements are outside of bufferViews/0: expected at most 36 bytes, "
+     "found 1 elements of 12 bytes at offset 25",
      small(sized(byteOffset=25, count=1), **ONE))
 
 
@@ -620,7 +630,8 @@ def position(number):
 
 case("glTF: an element below 1e30", "1e9", position(0x7149F2C9))
 case("glTF: an element of 1e30",
-     "POSITION of meshes/0/primitives/0: accessors/0: element 1 is not a finite number; repair the value",
+     "POSITION of meshes/0/primitives/0: accessors/0: element 1 is out of range: expected numbers "
+     "from -1e30 to 1e30, found 1e+30; repair the value",
      position(0x7149F2CA))
 
 
@@ -667,7 +678,8 @@ def sparse_times(count):
 
 
 case("glTF: sparse: 2^24 elements", "too much processing", sparse_times(2 ** 24), is_long=True)
-case("glTF: sparse: 2^24 + 1 elements", "accessors/1/sparse: invalid count: 1 of 16777217 elements",
+case("glTF: sparse: 2^24 + 1 elements",
+     "accessors/1/count: too large for a sparse accessor (16777217; limit 16777216)",
      sparse_times(2 ** 24 + 1))
 
 
@@ -685,10 +697,11 @@ def glb(size=None, length=None, text=None):
 
 
 case("GLB: a chunk up to the last byte", "", glb())
-case("GLB: a chunk after the last byte", "truncated file: the JSON chunk has 1008 of 1009 bytes",
+case("GLB: a chunk after the last byte",
+     "offset 20: truncated file: expected 1009 bytes of the JSON chunk, found 1008",
      glb(length=lambda size: size + 1))
 case("GLB: 20 bytes", "JSON: ", glb(20, lambda size: 0))
-case("GLB: 19 bytes", "truncated file: the header is incomplete", glb(19))
+case("GLB: 19 bytes", "truncated file: expected at least 20 bytes, found 19", glb(19))
 
 
 for length in (100, 101):
@@ -800,14 +813,18 @@ case("glTF: packed elements of 256 bytes",
      packed(stride=256, count=3))
 case("glTF: packed elements of 260 bytes", REFUSED, packed(stride=260, count=3))
 case("glTF: packed elements of 14 bytes", REFUSED, packed(stride=14, count=3))
-case("glTF: packed directions of 8 bytes", "has 24 bytes", packed(stride=8, count=3, filter="OCTAHEDRAL"))
+case("glTF: packed directions of 8 bytes", "expected at most 24 bytes, found",
+     packed(stride=8, count=3, filter="OCTAHEDRAL"))
 case("glTF: packed directions of 12 bytes", REFUSED, packed(stride=12, count=3, filter="OCTAHEDRAL"))
-case("glTF: packed rotations of 8 bytes", "has 24 bytes", packed(stride=8, count=3, filter="QUATERNION"))
+case("glTF: packed rotations of 8 bytes", "expected at most 24 bytes, found",
+     packed(stride=8, count=3, filter="QUATERNION"))
 case("glTF: packed rotations of 4 bytes", REFUSED, packed(stride=4, count=3, filter="QUATERNION"))
-case("glTF: packed triangles of 3 indices", "has 6 bytes", packed(stride=2, count=3, mode="TRIANGLES"))
+case("glTF: packed triangles of 3 indices", "expected at most 6 bytes, found",
+     packed(stride=2, count=3, mode="TRIANGLES"))
 case("glTF: packed triangles of 4 indices", REFUSED, packed(stride=2, count=4, mode="TRIANGLES"))
 case("glTF: packed indices of 3 bytes", REFUSED, packed(stride=3, count=3, mode="INDICES"))
-case("glTF: packed indices of 4 bytes", "has 12 bytes", packed(stride=4, count=3, mode="INDICES"))
+case("glTF: packed indices of 4 bytes", "expected at most 12 bytes, found",
+     packed(stride=4, count=3, mode="INDICES"))
 
 # -- Clips ---------------------------------------------------------------------------------------------
 

@@ -232,7 +232,7 @@ rejects_accessor_beyond_view() { # COUNT OFFSET [STRIDE]
     sed "s/\"count\": 3, \"type\": \"VEC3\"/\"byteOffset\": $2, \"count\": $1, \"type\": \"VEC3\"/
         s/\"byteLength\": 36/&, \"byteStride\": ${3:-12}/" "$dog" >"$scratch/beyond.gltf" &&
         ! convert_to_new_folder "$scratch/beyond.gltf" -o "$scratch/to" &&
-        expect_note "accessors/0: $1 elements of ${3:-12} bytes at offset $2 are outside bufferViews/0, which has 36 bytes"
+        expect_note "accessors/0: elements are outside of bufferViews/0: expected at most 36 bytes, found $1 elements of ${3:-12} bytes at offset $2; export the file again"
 }
 for row in "4 0" "3 4" "1 28" "1 40" "3 0 16"; do
     # shellcheck disable=SC2086 # several words
@@ -268,7 +268,7 @@ if convert_to_new_folder "$packed" -o "$scratch/to"; then
     check "EXT_meshopt_compression: filters" decodes_filtered_rotations
     check "damaged compressed data are rejected" rejects_broken_compression 's/;base64,../;base64,AA/' "bufferViews/0: cannot decompress " "the meshopt data are damaged"
     check "a wrong element count is rejected" rejects_broken_compression 's/"count": 3, "mode"/"count": 4, "mode"/; s/"byteStride": 12, "count": 3/"byteStride": 12, "count": 4/' \
-        "bufferViews/0: invalid meshopt compression: 36 bytes for 4 elements of 12 bytes,"
+        "bufferViews/0: invalid meshopt compression: found 36 bytes for 4 elements of 12 bytes,"
     check "an unknown filter is rejected" rejects_broken_compression 's/"count": 3}/"count": 3, "filter": "COLOR"}/' "filter COLOR"
 else
     check "a build without meshoptimizer rejects compressed data" expect_note "built without meshoptimizer"
@@ -283,7 +283,7 @@ check "uncompressed data next to Draco data are read" reads_uncompressed_data
 sed 's/"accessors": \[{"bufferView": 0, /"accessors": [{/' "$scratch/draco.gltf" >"$scratch/only.gltf"
 check "Draco data without an alternative are rejected" fails_with "$scratch/only.gltf" accessors/0 $draco "without compression"
 write_dog "$scratch/instances.gltf" json='{"extensionsRequired":["KHR_texture_basisu","EXT_mesh_gpu_instancing"]}'
-check "an unknown required extension is rejected" fails_with "$scratch/instances.gltf" "required extension EXT_mesh_gpu_instancing is not supported"
+check "an unknown required extension is rejected" fails_with "$scratch/instances.gltf" "extensionsRequired/1: extension EXT_mesh_gpu_instancing is not supported; export the file without it"
 
 # -- Other extensions -----------------------------------------------------------------------------
 
