@@ -50,6 +50,28 @@ print_test_files_in_build() {
 }
 silent "no product depends on files in test/" print_test_files_in_build
 
+# The settings of md5config.h also work as compiler flags.
+builds_without_formats() {
+    make --no-print-directory DEPS=no config=release WERROR=yes CFLAGS='-O0 -DMD5_HAS_FORMATS=0' BUILD="$scratch/text" OUT="$scratch/text" "$scratch/text/libmd5model.a" >"$scratch/steps" 2>&1 &&
+        "${CC:-cc}" -Ibuild/include test/build/user/formats.c "$scratch/text/libmd5model.a" -lm -o "$scratch/load" || { cat "$scratch/steps"; false; }
+}
+"$products/md5tool" convert "$models/bobbin/bobbin.md5mesh" -o "$scratch/bobbin.bmd5mesh" >"$scratch/notes" 2>&1
+"$products/md5tool" compress "$models/bobbin/walk.md5anim" -o "$scratch/packed.md5anim" >"$scratch/notes" 2>&1
+sed 's/MD5Version 10/MD5Version 12/' "$models/bobbin/bobbin.md5mesh" >"$scratch/later.md5mesh"
+printf 'MD5Version 6\ncommandline ""\nnumbones 1\nbone 0 { name "a" bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 }\nnummeshes 0\n' >"$scratch/alpha.md5mesh"
+without_formats() { # FILE TEXT: checks the output of formats.c
+    "$scratch/load" "$1" >"$scratch/log"
+    cat "$scratch/log"
+    grep -qF -- "$2" "$scratch/log"
+}
+check "the library builds without other formats" builds_without_formats
+check "... and reads meshes of version 10" without_formats "$models/bobbin/bobbin.md5mesh" "joints, "
+check "... and clips of version 10" without_formats "$models/bobbin/walk.md5anim" "frames"
+check "... but not version 6" without_formats "$scratch/alpha.md5mesh" "alpha.md5mesh:1:12: error: unsupported MD5 version: expected version 10, found 6"
+check "... nor version 12" without_formats "$scratch/later.md5mesh" "later.md5mesh:1:12: error: unsupported MD5 version: expected version 10, found 12"
+check "... nor meshes of Doom 3 BFG" without_formats "$scratch/bobbin.bmd5mesh" "error: not an MD5 file: expected 'MD5Version'"
+check "... nor compressed clips" without_formats "$scratch/packed.md5anim" "error: not an MD5 file: expected 'MD5Version'"
+
 # Writes suites that only print their arguments.
 root=$PWD
 mkdir -p "$scratch/suites/test/pose" "$scratch/suites/test/skin" "$scratch/suites/bin"
