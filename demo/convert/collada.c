@@ -7,10 +7,10 @@
 // sampler whose keys are more than a frame apart gets two new sources, which contain the times and
 // values of more keys.
 //
-// Other elements are changed by unite_animations(), complete_skins() and straighten_views(). All
-// other text is copied. libassimp then reads the file, composes the transforms of nodes, and
-// reports errors of the format. check_skins(), check_channels() and check_views() report content
-// that libassimp reads incorrectly and that is not changed here.
+// Other elements are changed by unite_animations(), complete_skins(), trim_colors() and
+// straighten_views(). All other text is copied. libassimp then reads the file, composes the
+// transforms of nodes, and reports errors of the format. check_skins(), check_channels() and
+// check_views() report content that libassimp reads incorrectly and that is not changed here.
 //
 // A sampler with `width` values per key has `width` curves. The curve between two keys is a cubic
 // Bezier curve of time and value. Its inner control points are tangents of the first key and of the
@@ -1055,6 +1055,21 @@ static void complete_skins(changed_text *out, text_range text, collada_text *fil
     }
 }
 
+// Removes blanks at the start of each <color>. libassimp rejects a file if there are several of
+// them, which an exporter of Blender writes.
+static void trim_colors(changed_text *out, text_range text, collada_text *file)
+{
+    (void)file;
+    xml_element color;
+    while (find_element(&text, "color", &color)) {
+        text_range blanks = {color.content.at, color.content.at};
+        while (blanks.end < color.content.end && isspace((unsigned char)*blanks.end))
+            blanks.end++;
+        if (blanks.end > blanks.at)
+            skip_range(out, blanks);
+    }
+}
+
 // A transform <lookat>, which defines a position and a rotation by a direction of view.
 typedef struct collada_view {
     convert_vec eye;
@@ -1177,7 +1192,7 @@ collada_file collada_repair(const convert_job *job, const char *bytes, size_t si
     check_views(&file);
 
     collada_repair_fn *const repairs[] = {replace_samplers, unite_animations, complete_skins,
-                                          straighten_views};
+                                          trim_colors, straighten_views};
     for (size_t i = 0; i < COMMON_LENGTH(repairs); i++)
         make_repair(&file, repairs[i]);
 

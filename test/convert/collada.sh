@@ -59,6 +59,9 @@ write_dae baked baked
 check 'curves with a key in each frame are accepted' convert_dae baked
 check '... with the frame rate of the keys' clip_has_line 'frameRate 30'
 check '... and one frame per key' clip_has_line 'numFrames 10'
+# Colors with several blanks at their start, as the "Collada Exporter for Blender 2.6+" writes them.
+sed 's|<library_geometries>|<library_effects><effect id="e"><profile_COMMON><technique sid="t"><phong><diffuse><color>  0.5 0.5 0.5 1.0  </color></diffuse></phong></technique></profile_COMMON></effect></library_effects>&|' "$scratch/baked.dae" >"$scratch/blanks.dae"
+check 'colors after blanks are accepted' convert_dae blanks
 write_dae late late
 check 'the first key can be late' convert_dae late
 check '... which is reported with the range of the keys' grep -q 'the first key is at 1 s; .*; use --range 30-39 to convert only' "$scratch/notes"
