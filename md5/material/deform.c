@@ -458,7 +458,7 @@ static void project_eye(const deform_surface *surface, const eye_islands *island
 }
 
 // Projects the texture onto each eye along its gaze. Changes nothing if the mesh does not consist
-// of three islands.
+// of three islands, which are connected parts: see eye_islands.
 static void deform_eyeballs(const deform_surface *surface)
 {
     eye_islands islands;

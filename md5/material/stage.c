@@ -1047,7 +1047,7 @@ static void read_vertex_parm(md5_material_parser *parser)
            && md5i_token_is(&comma, ","))
         values[count++] = md5i_read_expression(parser);
 
-    // Set the missing values.
+    // A single value applies to all four. Otherwise the defaults are 0 0 0 1.
     for (uint32_t i = count; i < 4; i++) {
         const float missing_value = i == 3 ? 1.0f : 0.0f;
         values[i] = count == 1 ? values[0] : add_constant(parser, missing_value);

@@ -291,7 +291,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
         mirror[joint] |= joint;
     const uint32_t num_paired = pair_joints(skeleton, mirror);
 
-    // Remove the sorted list.
+    // Remove the sorted list, which the upper halves contain.
     for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] &= LOW_HALF;
     return num_paired;

@@ -492,6 +492,7 @@ struct md5_machine {
     uint32_t max_groups;
     uint32_t max_parts;
     uint32_t max_poses;
+
     uint32_t num_event_bits;
     uint32_t num_slots;  // one-shot slots of a player
     uint32_t num_morphs; // names of morph targets; their sums come first

@@ -251,7 +251,7 @@ bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_
 
 // Reads the number of vertices, whose keyword was read before, and the table of vertices. A line of
 // the table is `vert INDEX ( u v ) first_weight num_weights`. The fast scanner of rows.h reads
-// lines in the usual form. The lexer reads all other lines.
+// lines in the layout of id's exporter. The lexer reads all other lines.
 static bool read_vertex_rows(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -319,7 +319,7 @@ bool md5i_read_weight_joint(md5_lex *lex, uint32_t num_joints, const char *count
 
 // Reads the number of weights, whose keyword was read before, and the table of weights. A line of
 // the table is `weight INDEX joint bias ( x y z )`. The fast scanner of rows.h reads lines in the
-// usual form. The lexer reads all other lines.
+// layout of id's exporter. The lexer reads all other lines.
 bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 {
     md5_mesh_build *const mesh = block->mesh;

@@ -29,7 +29,7 @@ static bool begin_mesh_v12(md5_mesh_reader *reader, md5_mesh_block *block)
 
 // Reads the number of vertices, whose keyword was consumed, and their table. A line is
 // `vert INDEX ( u v ) first_weight num_weights ( normal ) ( tangent )`. The fast scanner of rows.h
-// reads the part before the normal if it has the usual form.
+// reads the part before the normal if it has the layout of id's exporter.
 static bool read_vertices_v12(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;

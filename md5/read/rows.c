@@ -47,8 +47,8 @@ void md5i_write_item_number(md5_item_number *number)
 // has another form.
 static inline const char *begin_row(md5_lex *lex, const char *word, const md5_item_number *number)
 {
-    // No item in the usual form is longer than this. The lexer reads items that are nearer to the
-    // end of the text, so that the scanner need not check for the end at each byte.
+    // No item in this layout is longer. The lexer reads items that are nearer to the end of the
+    // text, so that the scanner need not check for the end at each byte.
     enum { ROW_BYTES = 160 };
     const char *next = lex->at;
     while (next < lex->end && md5_is_blank(*next))
@@ -62,8 +62,8 @@ static inline const char *begin_row(md5_lex *lex, const char *word, const md5_it
     return has_number ? next + number->length : NULL;
 }
 
-// Reads `vert NUMBER ( u v ) first count` in the usual form. A vertex without weights is left to
-// the lexer, which warns about it.
+// Reads `vert NUMBER ( u v ) first count` in the layout of id's exporter. A vertex without weights
+// is left to the lexer, which warns about it.
 bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *vertex,
                       md5_vec2 *texcoord)
 {
@@ -85,7 +85,8 @@ bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *v
     return true;
 }
 
-// Reads `tri NUMBER a b c` in the usual form.
+// Reads `tri NUMBER a b c` in the layout of id's exporter, with one blank between two tokens.
+// Returns false if the line has another layout.
 bool md5i_scan_triangle(md5_lex *lex, const md5_item_number *number, uint32_t *corners)
 {
     const char *next = begin_row(lex, "tri ", number);
@@ -100,8 +101,8 @@ bool md5i_scan_triangle(md5_lex *lex, const md5_item_number *number, uint32_t *c
     return true;
 }
 
-// Reads `weight NUMBER joint bias ( x y z )` in the usual form. A joint or a number that is out of
-// range is left to the lexer, which reports the error.
+// Reads `weight NUMBER joint bias ( x y z )` in the layout of id's exporter. A joint or a number
+// that is out of range is left to the lexer, which reports the error.
 bool md5i_scan_weight(md5_lex *lex, const md5_item_number *number, uint32_t num_joints,
                       md5_weight *weight)
 {

@@ -436,7 +436,8 @@ static void check_all(golden *g)
     expect(g, "end");
 }
 
-// Checks every file of `folder` whose name begins like a golden file, except `skipped`.
+// Checks every golden file of `folder`, which is a .txt file that begins with "md5golden". Ignores
+// the file with the name `skipped`. Returns the number of files.
 static unsigned check_folder(const char *folder, const char *relative_to, const char *skipped)
 {
     unsigned count = 0;

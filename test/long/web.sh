@@ -349,7 +349,8 @@ check "visited pages work without a network" shown open "view.html#no-config" is
     is "$active" open "view.html#no-config" is "document.title.startsWith('bobbin')" is "$soon" open docs/guide-viewer.html open index.html \
     is "caches.keys().then(names => names.length === 2 && names.includes('of another'))" \
     stop open "view.html#no-config" is "document.title.startsWith('bobbin')" open docs/guide-viewer.html open index.html forgive
-# A version in which one page differs: sw.js, the list, and that page. The reader is informed, and gets it at the second visit.
+# Adds a version in which one page differs: sw.js, the list of files, and that page. The reader is informed,
+# and gets the new page at the second visit.
 new_version() {
     cp $web/index.html "$scratch/index.html" && cp $web/files.json "$scratch/files.json" && cp $web/sw.js "$scratch/sw.js" || return
     cat >"$scratch/change" <<-END
@@ -426,8 +427,9 @@ check "invalid and missing files cause events and messages, and are not stored" 
     is "($once)('error', () => $dance.src = 'none.md5mesh').then(detail => detail.sourceError.code === 'http' && detail.sourceError.status === 404)" \
     is "($once)('dressed', () => { $dance.clips = null; $dance.textures = 'lantern.png'; $dance.src = 'models/lantern/lantern.md5mesh'; }).then(() => $dance.loadError === null)" forgive
 
-# Thirty models in boxes of three shapes from all sides, under a strict policy, with properties that are set before the element
-# is defined: all are drawn, in one context, with one request per file; none touches an edge. A page with another policy.
+# Draws thirty models in boxes of three shapes from all sides. The page has a strict policy, and sets
+# properties before the element is defined. All models must be drawn, in one context and with one request per
+# file, and no model may touch an edge of its box. A second page has another policy.
 many() {
     for policy in "'self' 'wasm-unsafe-eval'" "'self'"; do
         cat <<-END
@@ -498,9 +500,9 @@ check "thirty elements share one context under a strict policy, and survive its 
 ! (command -v firefox-esr || command -v firefox) >"$scratch/npm" || ! command -v xvfb-run >"$scratch/npm" ||
     check "Firefox draws the elements, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web test/many1.html
 
-# One element at a time on an empty page, whose requests the test can answer: add(PROPERTIES) creates an element of a model,
-# next_event(MODEL, KIND) is the detail of its next event, MODEL.events lists the events, answers(URL, COUNT) can answer requests,
-# count_requests(URL) counts them.
+# Tests one element at a time on an empty page, whose requests the test can answer: add(PROPERTIES) creates an
+# element of a model, next_event(MODEL, KIND) is the detail of its next event, MODEL.events lists the events,
+# answers(URL, COUNT) can answer requests, count_requests(URL) counts them.
 cat >$web/test/plain.html <<-END
 	<!doctype html><html lang="en"><meta charset="utf-8"><title>Plain</title><link rel="icon" href="data:,">
 	<style>md5-model { inline-size: 160px; block-size: 160px; }</style>
@@ -694,8 +696,8 @@ check "textures are found by name, list, manifest and guess" plain \
     is "original_fetch('../models/lantern/lantern.md5mesh').then(response => response.text()).then(text => {
         answers = (url) => /alone.md5mesh/.test(url) ? new Response(text) : null;
         return next_event(window.model = add({textures: null, src: 'alone.md5mesh'}), 'dressed'); }).then(() => model.textureReport[0].missing && $absent <= 12)" forgive
-# Two models in turn, each opened, uploaded, textured and drawn again: memory and the number of WebGL objects do not change
-# after the first turns. A thousand turns with MD5_TEST_LONG.
+# Two models are opened, uploaded, textured and drawn in turn. Memory and the number of WebGL objects must not
+# change after the first turns. There are a thousand turns with MD5_TEST_LONG.
 check "memory does not grow over many models" plain is "(async () => {
     const model = add({loading: 'eager'}), states_seen = [];
     Md5ModelElement = customElements.get('md5-model');
@@ -708,8 +710,9 @@ check "memory does not grow over many models" plain is "(async () => {
     const results = [0, 1].map((odd) => new Set(states_seen.filter((text, i) => i >= 20 && i % 2 === odd)));
     return results.every((states) => states.size === 1) || Promise.reject(new Error([...results[0], ...results[1]].join('; ')));
 })()"
-# A thousand elements of twenty models, fifty each: nothing is fetched for distant elements, all elements that were scrolled
-# past have drawn, WebGL objects belong to near elements, and an element that returns is drawn as before.
+# The page has a thousand elements, fifty of each of twenty models. Nothing is fetched for distant elements.
+# All elements that were scrolled past have drawn. Only elements near the visible area have WebGL objects. An
+# element that returns is drawn as before.
 check "only visible elements of a thousand are drawn" plain is "(async () => {
     const name = (i) => ({src: '../models/lantern/lantern.md5mesh?' + i, textures: '*=../models/lantern/lantern.png', interpolationDecay: 0});
     const until = async (condition) => { for (let i = 0; i < 400 && !condition(); i++) await sleep(50); return condition() || Promise.reject(new Error('not ' + condition)); };

@@ -504,7 +504,8 @@ TEST (compressed_files_older_than_their_sources_are_not_used) {
     image_folder_add(&folder, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
     image_folder_add(&folder, "dds/c.dds", compressed, sizeof compressed);
     SCOPED_GAME game = open_images(&folder, NULL);
-    // All files have the same time, like files in archives.
+    // At first all files have the same time, like files in archives. A compressed image is used
+    // unless its source is newer.
     CHECK(is_compressed(game, "a"));
     folder.files[0].time = 5;
     CHECK(!is_compressed(game, "a"));

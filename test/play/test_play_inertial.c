@@ -694,6 +694,7 @@ TEST_WITH (smooth_clips_move_slowly, smooth_case, fixture, smooth_begin(fixture)
 }
 
 // Interrupts the active transition about `often` times per second, sometimes many times in a row.
+// `kinds` is the md5_fade of the transitions, or 2 for a random one.
 static void interrupt_at_random(int kinds, double often, uint64_t seed)
 {
     uint64_t random = seed;

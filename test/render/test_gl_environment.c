@@ -217,7 +217,8 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
     const md5gl_texture diffuse = stage_color(&lit->stage, 1, 1, black);
     const md5gl_texture specular = stage_color(&lit->stage, 1, 1, white);
     for (int i = 0; i < 3; i++) {
-        // The light is brighter here, because a dielectric reflects only a fraction of 0.16.
+        // The light is brighter than above, because a dielectric reflects only a fraction of 0.16
+        // (shaders/shade.glsl).
         for (int k = 0; k < 3; k++)
             lit->stage.frame.ambient[k] = 6;
         STAGE_MATERIAL(&lit->stage, .diffuse = diffuse, .specular = specular, .gloss = glosses[i]);

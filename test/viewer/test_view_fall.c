@@ -158,8 +158,8 @@ TEST_FIGURES(view_falls_onto_its_ground)
     }
 }
 
-// The death keys have an effect once, newest first. The burning follows the time of its materials,
-// which is a minute ahead.
+// The effects of the death keys are listed once, the newest first. Parm 7 is the time at which the
+// skin begins to burn. It is a time of materials, which is 60 s ahead here.
 TEST_FIGURES(view_lists_items_dropped_at_death)
 {
     STRINGS(texts) = {"drops attachment_lantern at hand_l",

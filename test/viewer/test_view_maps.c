@@ -352,8 +352,8 @@ TEST_SCENE (view_layers_deform_quads) {
     view_close_package(package);
 }
 
-// A skin that burns away has no stages before the time parm7, and then more and more of it is cut
-// out, also of its shadow. The alpha of a ghost follows time.
+// A skin that burns away has no stages before the time parm7. From then on, more and more of the
+// skin and of its shadow is cut out. The alpha of a ghost depends on the time.
 TEST_SCENE (view_layers_follow_time_and_parms) {
     view_log log;
     view_package *const package =

@@ -60,9 +60,9 @@ typedef struct view_graph_area {
 } view_graph_area;
 
 // Lays out a layer. The caller frees the result with view_free_graph(). Each state is one node, and
-// each transition belongs to one edge. The layout leaves space at the left of the first state for
-// the sign of the entry. `measure` returns the width of a name and receives `user`. Takes O(n log
-// n) time for n states and transitions.
+// each transition belongs to one edge. At the left of the first state is space for the sign of the
+// entry, which is an arrow to this state. `measure` returns the width of a name and receives
+// `user`. Takes O(n log n) time for n states and transitions.
 view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area,
                                view_measure_fn *measure, const void *user);
 void view_free_graph(view_graph *graph); // NULL is allowed
