@@ -136,7 +136,9 @@ def sit(a, t):
     a.tail_pose(rise=10.0 * pulse(t, 0.1, 0.8, 0.3))
     # Hanging parts are thrown up as he hits the floor, one arm after the other.
     for side, delay, high in (("l", 0.0, 17.0), ("r", 0.07, 9.0)):
-        a.arm(side, roll=high * pulse(t - delay, 0.56, 1.12, 0.22))
+        # While he sways, they swing out and forward.
+        hang = pulse(t - delay, 0.04, 0.68, 0.26)
+        a.arm(side, roll=high * pulse(t - delay, 0.56, 1.12, 0.22) + 0.6 * high * hang, pitch=-9.0 * hang)
         a.elbow(side, 0.8 * high * pulse(t - delay, 0.64, 1.24, 0.24))
     _seated(a, down, {side: _DOWN[side].at(t) for side, _ in SIDES}, keyed(t, (0.62, 0.0), (1.38, 1.0)),
             (keyed(t, (0.62, 0.0), (1.16, 1.0)), keyed(t, (0.84, 0.0), (1.38, 1.0))))
@@ -171,6 +173,11 @@ def doze(a, t):
     a.rotate("tail_6", yaw=-6.0 * bump(phase, 0.72, 0.86, 0.05))
     a.rotate("tail_fin", yaw=-9.0 * bump(phase, 0.73, 0.88, 0.05))
     _seated(a, 1.0, {side: Tread(*_OUT[side]).at(0.0) for side, _ in SIDES}, 1.0)
+    # The hands ride on the breath. The right one slips off the knee with the head, and he draws it back.
+    slide = looped(phase, 1.0, (0.06, 0.0), (0.34, 0.25), (0.64, 1.0), (0.71, 1.06), (0.80, -0.1),
+                   (0.88, 0.0))
+    a.on_thigh("l", 1.0, 0.3 * breath + 0.5 * caught)
+    a.on_thigh("r", 1.0, 0.3 * breath + 2.2 * slide)
 
 
 def startle(a, t):
