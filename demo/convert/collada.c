@@ -9,196 +9,17 @@
 //
 // Other elements are changed by unite_animations(), complete_skins(), trim_colors() and
 // straighten_views(). All other text is copied. libassimp then reads the file, composes the
-// transforms of nodes, and reports errors of the format. check_skins(), check_channels() and
-// check_views() report content that libassimp reads incorrectly and that is not changed here.
+// transforms of nodes, and reports errors of the format. check_views() and collada_check.c report
+// content that libassimp reads incorrectly and that is not changed here.
 //
 // A sampler with `width` values per key has `width` curves. The curve between two keys is a cubic
 // Bezier curve of time and value. Its inner control points are tangents of the first key and of the
 // second key. The main structures are collada_text and collada_sampler.
 #include "demo/convert/collada.h"
 
+#include "demo/convert/collada_check.h"
 #include "demo/convert/plain_scene.h"
 #include "demo/convert/tokens.h"
-
-// -- XML ------------------------------------------------------------------------------------------
-
-typedef struct text_range {
-    const char *at;
-    const char *end;
-} text_range;
-
-// An element, such as <source id="a">content</source>.
-typedef struct xml_element {
-    const char *start;
-    text_range attributes;
-    text_range content;
-    const char *end;
-} xml_element;
-
-static bool begins_with(text_range text, const char *beginning)
-{
-    const size_t length = strlen(beginning);
-    return (size_t)(text.end - text.at) >= length && memcmp(text.at, beginning, length) == 0;
-}
-
-// Returns true if a text begins with the name of an element, and not with a longer name.
-static bool begins_with_name(text_range text, const char *name)
-{
-    const size_t length = strlen(name);
-    if (!begins_with(text, name) || (size_t)(text.end - text.at) == length)
-        return false;
-    const char next = text.at[length];
-    return next == '>' || next == '/' || isspace((unsigned char)next);
-}
-
-// Finds the end of an element: its closing tag, or the end of its only tag. `name` is its name, and
-// text.at is after this name. Elements with this name must not contain each other.
-static bool close_element(text_range text, const char *name, xml_element *element)
-{
-    const char *const content = convert_find_after(text.at, text.end, ">");
-    if (!content)
-        return false;
-    element->attributes = (text_range){text.at, content - 1};
-    element->content = (text_range){content, content};
-    element->end = content;
-    if (content[-2] == '/')
-        return true;
-
-    const char *at = convert_find_after(content, text.end, "</");
-    while (at && !begins_with_name((text_range){at, text.end}, name))
-        at = convert_find_after(at, text.end, "</");
-    element->content.end = at ? at - 2 : text.end;
-    element->end = at ? convert_find_after(at, text.end, ">") : NULL;
-    return element->end != NULL;
-}
-
-// Finds the next element <NAME> in a text and sets rest->at to the end of the element. Returns
-// false if there is no further element.
-static bool find_element(text_range *rest, const char *name, xml_element *element)
-{
-    const char *at = convert_find_after(rest->at, rest->end, "<");
-    while (at && !begins_with_name((text_range){at, rest->end}, name))
-        at = convert_find_after(at, rest->end, "<");
-    if (at)
-        element->start = at - 1;
-    const bool is_found =
-        at && close_element((text_range){at + strlen(name), rest->end}, name, element);
-    rest->at = is_found ? element->end : rest->end;
-    return is_found;
-}
-
-// An opening or closing tag of an element.
-typedef struct xml_tag {
-    const char *start;
-    text_range attributes;
-    const char *end;
-    int depth_change; // 1 for an opening tag, -1 for a closing tag, 0 for an element without
-                      // content
-} xml_tag;
-
-// Finds the next tag of an element <NAME>, and sets rest->at to its end. Returns false if there is
-// no further tag. Elements with this name may contain each other.
-static bool find_tag(text_range *rest, const char *name, xml_tag *tag)
-{
-    const char *at = convert_find_after(rest->at, rest->end, "<");
-    for (; at; at = convert_find_after(at, rest->end, "<")) {
-        const bool is_closing = at < rest->end && *at == '/';
-        const char *const found_name = is_closing ? at + 1 : at;
-        if (!begins_with_name((text_range){found_name, rest->end}, name))
-            continue;
-        const char *const end = convert_find_after(found_name, rest->end, ">");
-        if (!end)
-            break;
-        *tag = (xml_tag){.start = at - 1,
-                         .attributes = {found_name + strlen(name), end - 1},
-                         .end = end,
-                         .depth_change = end[-2] != '/'};
-        if (is_closing)
-            tag->depth_change = -1;
-        rest->at = end;
-        return true;
-    }
-    rest->at = rest->end;
-    return false;
-}
-
-// Returns the value of an attribute of an element, or an empty text if it is missing.
-static text_range find_attribute(text_range attributes, const char *name)
-{
-    const char *const end = attributes.end;
-    const char *at = convert_find_after(attributes.at, end, name);
-    for (; at; at = convert_find_after(at, end, name)) {
-        const char before = at[-(ptrdiff_t)strlen(name) - 1];
-        const bool is_whole_name = isspace((unsigned char)before) && end - at >= 2 && *at == '=';
-        const char quote = is_whole_name ? at[1] : '\0';
-        if (quote != '"' && quote != '\'')
-            continue;
-        const char *const value = at + 2;
-        const char *const stop = memchr(value, quote, (size_t)(end - value));
-        if (stop)
-            return (text_range){value, stop};
-    }
-    return (text_range){end, end};
-}
-
-// Elements of one name, such as all sources of a file, by their ids.
-typedef struct element_list {
-    common_text_index ids;
-    xml_element *elements; // [ids.count]
-} element_list;
-
-// Lists the elements with a name in a text. Elements with this name must not contain each other.
-static element_list list_elements(text_range text, const char *name)
-{
-    element_list list = {.elements = NULL};
-    xml_element element;
-    while (find_element(&text, name, &element)) {
-        const text_range id = find_attribute(element.attributes, "id");
-        const size_t count = list.ids.count;
-        common_index_text(&list.ids, id.at, (size_t)(id.end - id.at));
-        if (list.ids.count == count) // the id is not unique: the first element is used
-            continue;
-        list.elements = common_grow(list.elements, count, sizeof *list.elements);
-        list.elements[count] = element;
-    }
-    return list;
-}
-
-static void free_elements(element_list *list)
-{
-    common_free_text_index(&list->ids);
-    free(list->elements);
-}
-
-// Searches a set for a text. Returns its index, or SIZE_MAX.
-static size_t find_text(common_text_index *texts, text_range text)
-{
-    char *const copy = common_format("%.*s", (int)(text.end - text.at), text.at);
-    const bool is_found = common_has_text(texts, copy);
-    const size_t index = is_found ? common_index_text(texts, copy, strlen(copy)) : SIZE_MAX;
-    free(copy);
-    return index;
-}
-
-// Returns the text after the '#' of a reference to an element of the same file. The text is empty
-// if this is another reference.
-static text_range find_id(text_range reference)
-{
-    while (reference.at < reference.end && isspace((unsigned char)*reference.at))
-        reference.at++;
-    while (reference.at < reference.end && isspace((unsigned char)reference.end[-1]))
-        reference.end--;
-    if (!begins_with(reference, "#"))
-        return (text_range){reference.end, reference.end};
-    return (text_range){reference.at + 1, reference.end};
-}
-
-// Returns the element to which a reference such as "#id" refers, or NULL.
-static const xml_element *follow_reference(element_list *list, text_range reference)
-{
-    const size_t index = find_text(&list->ids, find_id(reference));
-    return index != SIZE_MAX ? &list->elements[index] : NULL;
-}
 
 // -- Sources --------------------------------------------------------------------------------------
 
@@ -227,21 +48,10 @@ typedef enum key_kind {
 
 enum { MATRIX_WIDTH = 16 };
 
-// A Collada file while its curves are evaluated.
-typedef struct collada_text {
-    const convert_job *job;
-    text_range all;  // the original file
-    text_range text; // the file with the changes so far
-    element_list sources;
-    double rate;    // frames per second
-    size_t num_new; // sources that were created
-    collada_file file;
-} collada_text;
-
 // A sampler: the keys of the curves that animate one transform of a node.
 typedef struct collada_sampler {
     const char *start; // of the element
-    text_range id;
+    xml_range id;
     const xml_element *sources[NUM_INPUTS]; // or NULL
     double *numbers[NUM_INPUTS];            // [counts[]]; NULL for KINDS
     size_t counts[NUM_INPUTS];
@@ -253,7 +63,7 @@ typedef struct collada_sampler {
 
 // Reads the numbers of a text. Returns NULL if the text does not contain finite numbers only, or if
 // the budget is exceeded. The caller frees the array.
-static double *read_numbers(const collada_text *file, text_range text, size_t *count)
+static double *read_numbers(const collada_text *file, xml_range text, size_t *count)
 {
     enum { ELEMENTS_PER_NUMBER = 8 };
     *count = 0;
@@ -283,11 +93,11 @@ static double *read_numbers(const collada_text *file, text_range text, size_t *c
 }
 
 // Returns the type of interpolation that begins a text.
-static key_kind find_kind(text_range text)
+static key_kind find_kind(xml_range text)
 {
     static const char *const names[NUM_KINDS] = {"LINEAR", "STEP", "BEZIER", "HERMITE"};
     for (int i = 0; i < OTHER_KIND; i++) {
-        if (begins_with(text, names[i]))
+        if (xml_begins_with(text, names[i]))
             return (key_kind)i;
     }
     return OTHER_KIND;
@@ -297,10 +107,10 @@ static key_kind find_kind(text_range text)
 // budget is exceeded. The caller frees the array.
 static uint8_t *read_kinds(const collada_text *file, const xml_element *source, size_t *count)
 {
-    text_range rest = source->content;
+    xml_range rest = source->content;
     xml_element array;
     *count = 0;
-    if (!find_element(&rest, "Name_array", &array))
+    if (!xml_find_element(&rest, "Name_array", &array))
         return NULL;
     const size_t size = (size_t)(array.content.end - array.content.at);
     if (!convert_can_charge(file->job, size) || !convert_can_charge_bytes(file->job, size + 1, 1))
@@ -311,7 +121,7 @@ static uint8_t *read_kinds(const collada_text *file, const xml_element *source, 
     for (const char *at = array.content.at; at < array.content.end; at++) {
         const bool is_blank = isspace((unsigned char)*at) != 0;
         if (!is_blank && !is_in_name)
-            kinds[(*count)++] = (uint8_t)find_kind((text_range){at, array.content.end});
+            kinds[(*count)++] = (uint8_t)find_kind((xml_range){at, array.content.end});
         is_in_name = !is_blank;
     }
     return kinds;
@@ -330,18 +140,18 @@ static void free_sampler(const collada_sampler *sampler)
 static collada_sampler open_sampler(collada_text *file, const xml_element *element)
 {
     collada_sampler sampler = {.start = element->start,
-                               .id = find_attribute(element->attributes, "id")};
-    text_range rest = element->content;
+                               .id = xml_find_attribute(element->attributes, "id")};
+    xml_range rest = element->content;
     xml_element found;
-    while (find_element(&rest, "input", &found)) {
-        const text_range semantic = find_attribute(found.attributes, "semantic");
+    while (xml_find_element(&rest, "input", &found)) {
+        const xml_range semantic = xml_find_attribute(found.attributes, "semantic");
         for (int i = 0; i < NUM_INPUTS; i++) {
             const size_t length = strlen(input_names[i]);
             const bool is_same = (size_t)(semantic.end - semantic.at) == length
                                  && memcmp(semantic.at, input_names[i], length) == 0;
             if (is_same)
-                sampler.sources[i] =
-                    follow_reference(&file->sources, find_attribute(found.attributes, "source"));
+                sampler.sources[i] = xml_follow_reference(
+                    &file->sources, xml_find_attribute(found.attributes, "source"));
         }
     }
     return sampler;
@@ -353,8 +163,8 @@ static void read_input(const collada_text *file, collada_sampler *sampler, colla
     xml_element array;
     if (!sampler->sources[i])
         return;
-    text_range rest = sampler->sources[i]->content;
-    if (find_element(&rest, "float_array", &array))
+    xml_range rest = sampler->sources[i]->content;
+    if (xml_find_element(&rest, "float_array", &array))
         sampler->numbers[i] = read_numbers(file, array.content, &sampler->counts[i]);
 }
 
@@ -555,8 +365,8 @@ static void write_source(const collada_text *file, convert_bytes *out, const cha
                          const xml_element *original)
 {
     xml_element accessor = {0};
-    text_range rest = original->content;
-    const bool has_accessor = find_element(&rest, "accessor", &accessor);
+    xml_range rest = original->content;
+    const bool has_accessor = xml_find_element(&rest, "accessor", &accessor);
     convert_append_text(out, "<source id=\"%s%zu\"><float_array id=\"%s%zu-array\" count=\"%zu\">",
                         id, file->num_new, id, file->num_new, count * width);
     for (size_t i = 0; i < count * width; i++) {
@@ -592,25 +402,6 @@ static void write_sampler(collada_text *file, convert_bytes *out, const collada_
     file->num_new++;
 }
 
-// Stores a name and its line and column, if this is the first problem of its kind. `at` is the
-// element with the problem.
-static void note_problem(const collada_text *file, collada_problem *problem, text_range name,
-                         const char *at)
-{
-    if (problem->name)
-        return;
-    problem->name = convert_sanitize(name.at, (size_t)(name.end - name.at), CONVERT_QUOTE);
-    problem->line = 1;
-    const char *line = file->all.at;
-    const char *next = convert_find_after(line, at, "\n");
-    while (next) {
-        line = next;
-        problem->line++;
-        next = convert_find_after(line, at, "\n");
-    }
-    problem->column = (uint32_t)(at - line) + 1;
-}
-
 // Evaluates the curves of a sampler whose keys are more than a frame apart. Returns false if the
 // sampler remains as it is.
 static bool evaluate_sampler(collada_text *file, collada_sampler *sampler, baked_keys *baked)
@@ -623,325 +414,18 @@ static bool evaluate_sampler(collada_text *file, collada_sampler *sampler, baked
         return false;
     if (is_valid && bake_keys(file, sampler, baked))
         return true;
-    note_problem(file, &file->file.unsupported_sampler, sampler->id, sampler->start);
+    collada_store_problem(file, &file->result.unsupported_sampler, sampler->id, sampler->start);
     return false;
-}
-
-// Returns true if the target of a channel is a single number of a vector, such as "node/turn(3)".
-// libassimp supports only names, such as "node/turn.ANGLE", and numbers of a matrix, such as
-// "node/matrix(3)(0)".
-static bool has_vector_index(text_range target)
-{
-    const char *const bracket = convert_find_after(target.at, target.end, "(");
-    return bracket && !convert_find_after(bracket, target.end, "(");
-}
-
-// Returns true if the target of a channel is a part of a color.
-static bool is_color(text_range target)
-{
-    static const char letters[4] = {'R', 'G', 'B', 'A'};
-    const char *const dot = convert_find_after(target.at, target.end, ".");
-    return dot && dot < target.end && memchr(letters, *dot, sizeof letters)
-           && !begins_with((text_range){dot, target.end}, "ANGLE");
-}
-
-// Returns a set of the transforms <lookat> of all nodes, as "NODE/SID".
-static common_text_index list_views(text_range all)
-{
-    common_text_index views = {0};
-    xml_tag next;
-    bool has_next = find_tag(&all, "node", &next);
-    while (has_next) {
-        const xml_tag node = next;
-        has_next = find_tag(&all, "node", &next);
-        text_range transforms = {node.end, has_next ? next.start : all.end};
-        xml_element view;
-        while (find_element(&transforms, "lookat", &view)) {
-            const text_range id = find_attribute(node.attributes, "id");
-            const text_range sid = find_attribute(view.attributes, "sid");
-            char *const target = common_format("%.*s/%.*s", (int)(id.end - id.at), id.at,
-                                               (int)(sid.end - sid.at), sid.at);
-            common_index_text(&views, target, strlen(target));
-            free(target);
-        }
-    }
-    return views;
-}
-
-// Returns the part of a channel's target before the number or name of a value, such as "node/turn"
-// of "node/turn.ANGLE".
-static text_range find_transform(text_range target)
-{
-    const char *end = target.at;
-    while (end < target.end && *end != '.' && *end != '(')
-        end++;
-    return (text_range){target.at, end};
-}
-
-// Searches for a channel that libassimp ignores or reads incorrectly, and stores its target.
-// libassimp uses only one channel per sampler. The keys of a <lookat> are not repaired; see
-// straighten_views().
-static void check_channels(collada_text *file)
-{
-    common_text_index views = list_views(file->all);
-    common_text_index samplers = {0};
-    text_range rest = file->all;
-    xml_element channel;
-    while (find_element(&rest, "channel", &channel)) {
-        const text_range sampler = find_attribute(channel.attributes, "source");
-        const text_range target = find_attribute(channel.attributes, "target");
-        const size_t count = samplers.count;
-        common_index_text(&samplers, sampler.at, (size_t)(sampler.end - sampler.at));
-        const bool is_ignored = samplers.count == count || has_vector_index(target);
-        const bool is_view = find_text(&views, find_transform(target)) != SIZE_MAX;
-        if ((is_ignored && !is_color(target)) || is_view)
-            note_problem(file, &file->file.unsupported_target, target, channel.start);
-    }
-    common_free_text_index(&samplers);
-    common_free_text_index(&views);
-}
-
-// -- Skins ----------------------------------------------------------------------------------------
-
-enum { NO_NODE = -1 };
-
-// The nodes of a scene by one of their attributes.
-typedef struct node_names {
-    common_text_index texts;
-    int64_t *first; // [texts.count] first node with this text
-    int64_t *last;  // [texts.count] last node with this text
-} node_names;
-
-// The nodes of the scene, in the order of the file.
-typedef struct scene_nodes {
-    int64_t *ends;    // [count] index after the last descendant of a node
-    int64_t *parents; // [count] index, or NO_NODE
-    int64_t count;
-    node_names ids;
-    node_names sids;
-    node_names any_names; // ids and names
-} scene_nodes;
-
-static void add_name(node_names *names, text_range text, int64_t node)
-{
-    if (text.at == text.end)
-        return;
-    const size_t count = names->texts.count;
-    const size_t index = common_index_text(&names->texts, text.at, (size_t)(text.end - text.at));
-    if (index == count) {
-        names->first = common_grow(names->first, count, sizeof *names->first);
-        names->last = common_grow(names->last, count, sizeof *names->last);
-        names->first[index] = node;
-    }
-    names->last[index] = node;
-}
-
-static void free_names(node_names *names)
-{
-    common_free_text_index(&names->texts);
-    free(names->first);
-    free(names->last);
-}
-
-// Lists the nodes of a scene.
-static scene_nodes list_nodes(text_range scene)
-{
-    scene_nodes nodes = {.count = 0};
-    int64_t open = NO_NODE; // the last node whose closing tag was not found yet
-    xml_tag tag;
-    while (find_tag(&scene, "node", &tag)) {
-        if (tag.depth_change < 0) {
-            if (open == NO_NODE)
-                break;
-            nodes.ends[open] = nodes.count;
-            open = nodes.parents[open];
-            continue;
-        }
-        const int64_t node = nodes.count++;
-        nodes.ends = common_grow(nodes.ends, (size_t)node, sizeof *nodes.ends);
-        nodes.parents = common_grow(nodes.parents, (size_t)node, sizeof *nodes.parents);
-        nodes.ends[node] = node + 1;
-        nodes.parents[node] = open;
-        add_name(&nodes.ids, find_attribute(tag.attributes, "id"), node);
-        add_name(&nodes.sids, find_attribute(tag.attributes, "sid"), node);
-        add_name(&nodes.any_names, find_attribute(tag.attributes, "name"), node);
-        add_name(&nodes.any_names, find_attribute(tag.attributes, "id"), node);
-        if (tag.depth_change > 0)
-            open = node;
-    }
-    return nodes;
-}
-
-static void free_nodes(scene_nodes *nodes)
-{
-    free(nodes->ends);
-    free(nodes->parents);
-    free_names(&nodes->ids);
-    free_names(&nodes->sids);
-    free_names(&nodes->any_names);
-}
-
-// Returns the first node with a name, or NO_NODE.
-static int64_t find_first(node_names *names, text_range text)
-{
-    const size_t index = find_text(&names->texts, text);
-    return index != SIZE_MAX ? names->first[index] : NO_NODE;
-}
-
-// Returns true if libassimp binds a joint of a skin to a node that is not in a skeleton of the
-// skin, although several nodes have the sid of the joint. libassimp uses the first node with this
-// name or id, or else the first node with this sid. `roots` are the first nodes of the skeletons.
-static bool is_joint_misassigned(scene_nodes *nodes, text_range joint, const int64_t *roots,
-                                 size_t num_roots)
-{
-    const size_t sid = find_text(&nodes->sids.texts, joint);
-    if (sid == SIZE_MAX)
-        return false;
-    const int64_t first = nodes->sids.first[sid];
-    const int64_t named = find_first(&nodes->any_names, joint);
-    const int64_t node = named != NO_NODE ? named : first;
-    if (node == first && node == nodes->sids.last[sid])
-        return false;
-    for (size_t i = 0; i < num_roots; i++) {
-        if (node >= roots[i] && node < nodes->ends[roots[i]])
-            return false;
-    }
-    return true;
-}
-
-// Reports that the joints of a skin are not checked, because the budget is exceeded. `element` is
-// the controller of the skin or one of its instances.
-static void note_unchecked_skin(collada_text *file, const xml_element *element, const char *id_name)
-{
-    const text_range id = find_attribute(element->attributes, id_name);
-    note_problem(file, &file->file.unchecked_skin, id, element->start);
-}
-
-// Returns the source of the joints of a skin, or NULL.
-static const xml_element *find_joint_source(collada_text *file, const xml_element *controller)
-{
-    text_range rest = controller->content;
-    xml_element joints;
-    xml_element input;
-    if (!find_element(&rest, "joints", &joints))
-        return NULL;
-    while (find_element(&joints.content, "input", &input)) {
-        if (begins_with(find_attribute(input.attributes, "semantic"), "JOINT"))
-            return follow_reference(&file->sources, find_attribute(input.attributes, "source"));
-    }
-    return NULL;
-}
-
-// Returns the names of the joints of a skin, separated by blanks.
-static text_range find_joints(collada_text *file, const xml_element *controller)
-{
-    const xml_element *const source = find_joint_source(file, controller);
-    const char *const end = file->all.end;
-    xml_element array = {.content = {end, end}};
-    if (!source)
-        return array.content;
-    if (!convert_can_charge(file->job, (uint64_t)(source->end - source->start))) {
-        note_unchecked_skin(file, controller, "id");
-        return array.content;
-    }
-    text_range content = source->content;
-    find_element(&content, "Name_array", &array);
-    return array.content;
-}
-
-// Returns the first nodes of the skeletons of a skin. The caller frees the array.
-static int64_t *list_roots(scene_nodes *nodes, const xml_element *instance, size_t *num_roots)
-{
-    int64_t *roots = NULL;
-    text_range rest = instance->content;
-    xml_element skeleton;
-    *num_roots = 0;
-    while (find_element(&rest, "skeleton", &skeleton)) {
-        const int64_t root = find_first(&nodes->ids, find_id(skeleton.content));
-        if (root == NO_NODE)
-            continue;
-        roots = common_grow(roots, *num_roots, sizeof *roots);
-        roots[(*num_roots)++] = root;
-    }
-    return roots;
-}
-
-// Checks all joints of an instance of a skin. `joints` are their names, separated by blanks.
-static void check_skin(collada_text *file, scene_nodes *nodes, const xml_element *instance,
-                       text_range joints)
-{
-    enum { ELEMENTS_PER_LETTER = 30 };
-    size_t num_roots;
-    int64_t *const roots = list_roots(nodes, instance, &num_roots);
-    const uint64_t num_steps = (uint64_t)(joints.end - joints.at) * (1 + num_roots);
-    const char *at = num_roots > 0 ? joints.at : joints.end;
-    if (at < joints.end && !convert_can_charge(file->job, ELEMENTS_PER_LETTER * num_steps)) {
-        note_unchecked_skin(file, instance, "url");
-        at = joints.end;
-    }
-    while (at < joints.end && !file->file.misassigned_joint.name) {
-        while (at < joints.end && isspace((unsigned char)*at))
-            at++;
-        const char *const start = at;
-        while (at < joints.end && !isspace((unsigned char)*at))
-            at++;
-        const text_range joint = {start, at};
-        if (at > start && is_joint_misassigned(nodes, joint, roots, num_roots))
-            note_problem(file, &file->file.misassigned_joint, joint, instance->start);
-    }
-    free(roots);
-}
-
-// Returns the content of the scene that libassimp reads, or an empty text.
-static text_range find_scene(text_range all)
-{
-    text_range rest = all;
-    xml_element reference;
-    text_range scene = {all.end, all.end};
-    if (!find_element(&rest, "instance_visual_scene", &reference))
-        return scene;
-    element_list scenes = list_elements(all, "visual_scene");
-    const xml_element *const found =
-        follow_reference(&scenes, find_attribute(reference.attributes, "url"));
-    if (found)
-        scene = found->content;
-    free_elements(&scenes);
-    return scene;
-}
-
-// Searches for a joint of a skin that libassimp takes from another skeleton. In Collada the joints
-// of a skin are searched by their sids in the skeletons of its instance, so several skeletons can
-// have the same sids, and several instances of a skin can have different skeletons. libassimp
-// searches the whole scene, and ignores the elements <skeleton>.
-static void check_skins(collada_text *file)
-{
-    const text_range scene = find_scene(file->all);
-    element_list controllers = list_elements(file->all, "controller");
-    text_range *const joints = common_alloc(controllers.ids.count, sizeof *joints);
-    for (size_t i = 0; i < controllers.ids.count; i++)
-        joints[i] = find_joints(file, &controllers.elements[i]);
-    scene_nodes nodes = list_nodes(scene);
-    text_range rest = scene;
-    xml_element instance;
-    while (find_element(&rest, "instance_controller", &instance)) {
-        const xml_element *const controller =
-            follow_reference(&controllers, find_attribute(instance.attributes, "url"));
-        if (controller)
-            check_skin(file, &nodes, &instance, joints[controller - controllers.elements]);
-    }
-    free(joints);
-    free_nodes(&nodes);
-    free_elements(&controllers);
 }
 
 // -- Repairs --------------------------------------------------------------------------------------
 
 // Finds the next element <animation> that no other <animation> contains.
-static bool find_animation(text_range *rest, text_range *animation)
+static bool find_animation(xml_range *rest, xml_range *animation)
 {
     int depth = 0;
     xml_tag tag;
-    while (find_tag(rest, "animation", &tag)) {
+    while (xml_find_tag(rest, "animation", &tag)) {
         if (depth == 0)
             animation->at = tag.start;
         animation->end = tag.end;
@@ -953,13 +437,13 @@ static bool find_animation(text_range *rest, text_range *animation)
 }
 
 // Returns true if all channels in a text have different targets.
-static bool has_distinct_targets(text_range text)
+static bool has_distinct_targets(xml_range text)
 {
     common_text_index targets = {0};
     bool is_distinct = true;
     xml_element channel;
-    while (is_distinct && find_element(&text, "channel", &channel)) {
-        const text_range target = find_attribute(channel.attributes, "target");
+    while (is_distinct && xml_find_element(&text, "channel", &channel)) {
+        const xml_range target = xml_find_attribute(channel.attributes, "target");
         const size_t count = targets.count;
         common_index_text(&targets, target.at, (size_t)(target.end - target.at));
         is_distinct = targets.count > count;
@@ -975,10 +459,10 @@ typedef struct changed_text {
 } changed_text;
 
 // A repair: copies `text` to `out` with changes. The text after the last change need not be copied.
-typedef void collada_repair_fn(changed_text *out, text_range text, collada_text *file);
+typedef void collada_repair_fn(changed_text *out, xml_range text, collada_text *file);
 
 // Copies the text up to a range, and skips the range.
-static void skip_range(changed_text *out, text_range range)
+static void skip_range(changed_text *out, xml_range range)
 {
     convert_append(&out->bytes, out->copied, (size_t)(range.at - out->copied));
     out->copied = range.end;
@@ -986,32 +470,32 @@ static void skip_range(changed_text *out, text_range range)
 
 // Skips the tags of all elements <animation> in a text. If `keeps_outer` is true, the text is such
 // an element, and its first and last tag remain.
-static void skip_animation_tags(changed_text *out, text_range text, bool keeps_outer)
+static void skip_animation_tags(changed_text *out, xml_range text, bool keeps_outer)
 {
-    text_range rest = text;
+    xml_range rest = text;
     xml_tag tag;
-    while (find_tag(&rest, "animation", &tag)) {
+    while (xml_find_tag(&rest, "animation", &tag)) {
         const bool is_outer = tag.start == text.at || tag.end == text.end;
         if (!keeps_outer || !is_outer)
-            skip_range(out, (text_range){tag.start, tag.end});
+            skip_range(out, (xml_range){tag.start, tag.end});
     }
 }
 
 // Unites the animations of a library. If all of their channels have different targets, they become
 // one animation. Otherwise the animations are alternatives, such as the actions of Blender; the
 // animations that each of them contains are united.
-static void unite_library(changed_text *out, text_range library)
+static void unite_library(changed_text *out, xml_range library)
 {
     size_t num_animations = 0;
-    text_range rest = library;
-    text_range animation;
+    xml_range rest = library;
+    xml_range animation;
     while (find_animation(&rest, &animation))
         num_animations++;
     if (num_animations > 1 && has_distinct_targets(library)) {
-        skip_range(out, (text_range){library.at, library.at});
+        skip_range(out, (xml_range){library.at, library.at});
         convert_append_text(&out->bytes, "<animation>");
         skip_animation_tags(out, library, false);
-        skip_range(out, (text_range){library.end, library.end});
+        skip_range(out, (xml_range){library.end, library.end});
         convert_append_text(&out->bytes, "</animation>");
         return;
     }
@@ -1026,30 +510,30 @@ static void unite_library(changed_text *out, text_range library)
 // Unites animations that are played together. libassimp creates a clip of each <animation> with
 // several channels, but nested animations are parts of one animation. Animations from which a file
 // composes clips (<animation_clip>) remain as they are.
-static void unite_animations(changed_text *out, text_range text, collada_text *file)
+static void unite_animations(changed_text *out, xml_range text, collada_text *file)
 {
     (void)file;
-    text_range rest = text;
+    xml_range rest = text;
     xml_element found;
-    if (find_element(&rest, "animation_clip", &found))
+    if (xml_find_element(&rest, "animation_clip", &found))
         return;
     rest = text;
-    while (find_element(&rest, "library_animations", &found))
+    while (xml_find_element(&rest, "library_animations", &found))
         unite_library(out, found.content);
 }
 
 // Adds a <bind_shape_matrix> to each skin without this matrix. Its default is the identity, but
 // libassimp uses a matrix of zeros.
-static void complete_skins(changed_text *out, text_range text, collada_text *file)
+static void complete_skins(changed_text *out, xml_range text, collada_text *file)
 {
     (void)file;
     xml_element skin;
-    while (find_element(&text, "skin", &skin)) {
-        text_range rest = skin.content;
+    while (xml_find_element(&text, "skin", &skin)) {
+        xml_range rest = skin.content;
         xml_element matrix;
-        if (find_element(&rest, "bind_shape_matrix", &matrix))
+        if (xml_find_element(&rest, "bind_shape_matrix", &matrix))
             continue;
-        skip_range(out, (text_range){skin.content.at, skin.content.at});
+        skip_range(out, (xml_range){skin.content.at, skin.content.at});
         convert_append_text(
             &out->bytes, "<bind_shape_matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</bind_shape_matrix>");
     }
@@ -1057,12 +541,12 @@ static void complete_skins(changed_text *out, text_range text, collada_text *fil
 
 // Removes blanks at the start of each <color>. libassimp rejects a file if there are several of
 // them, which an exporter of Blender writes.
-static void trim_colors(changed_text *out, text_range text, collada_text *file)
+static void trim_colors(changed_text *out, xml_range text, collada_text *file)
 {
     (void)file;
     xml_element color;
-    while (find_element(&text, "color", &color)) {
-        text_range blanks = {color.content.at, color.content.at};
+    while (xml_find_element(&text, "color", &color)) {
+        xml_range blanks = {color.content.at, color.content.at};
         while (blanks.end < color.content.end && isspace((unsigned char)*blanks.end))
             blanks.end++;
         if (blanks.end > blanks.at)
@@ -1079,7 +563,7 @@ typedef struct collada_view {
 
 // Reads the values of a <lookat>. Returns false if they define no rotation: if they are not nine
 // numbers, or if the up vector is parallel to the direction of view.
-static bool read_view(const collada_text *file, text_range content, collada_view *view)
+static bool read_view(const collada_text *file, xml_range content, collada_view *view)
 {
     enum { NUM_VALUES = 9 };
     const double min_sine = 1e-6; // of the angle between the vectors
@@ -1106,23 +590,23 @@ static bool read_view(const collada_text *file, text_range content, collada_view
 // Searches for a <lookat> that defines no rotation.
 static void check_views(collada_text *file)
 {
-    text_range rest = file->all;
+    xml_range rest = file->all;
     xml_element element;
     collada_view view;
-    while (find_element(&rest, "lookat", &element)) {
+    while (xml_find_element(&rest, "lookat", &element)) {
         if (!read_view(file, element.content, &view))
-            note_problem(file, &file->file.invalid_view, element.content, element.start);
+            collada_store_problem(file, &file->result.invalid_view, element.content, element.start);
     }
 }
 
 // Makes the up vector of each transform <lookat> perpendicular to the direction of view. libassimp
 // assumes that it is, and otherwise reads a matrix with shear. A <lookat> that defines no rotation
 // remains as it is: see check_views().
-static void straighten_views(changed_text *out, text_range text, collada_text *file)
+static void straighten_views(changed_text *out, xml_range text, collada_text *file)
 {
     xml_element element;
     collada_view view;
-    while (find_element(&text, "lookat", &element)) {
+    while (xml_find_element(&text, "lookat", &element)) {
         if (!read_view(file, element.content, &view))
             continue;
         skip_range(out, element.content);
@@ -1138,9 +622,9 @@ static double find_rate(collada_text *file)
     if (file->job->rate > 0)
         return file->job->rate;
     plain_rate_search search = {{false}};
-    text_range rest = file->all;
+    xml_range rest = file->all;
     xml_element element;
-    while (find_element(&rest, "sampler", &element)) {
+    while (xml_find_element(&rest, "sampler", &element)) {
         collada_sampler sampler = open_sampler(file, &element);
         read_input(file, &sampler, TIMES);
         for (size_t k = 0; k < sampler.counts[TIMES]; k++)
@@ -1151,14 +635,14 @@ static double find_rate(collada_text *file)
 }
 
 // Replaces the samplers whose curves must be evaluated.
-static void replace_samplers(changed_text *out, text_range text, collada_text *file)
+static void replace_samplers(changed_text *out, xml_range text, collada_text *file)
 {
     xml_element element;
-    while (find_element(&text, "sampler", &element)) {
+    while (xml_find_element(&text, "sampler", &element)) {
         collada_sampler sampler = open_sampler(file, &element);
         baked_keys baked = {0};
         if (evaluate_sampler(file, &sampler, &baked)) {
-            skip_range(out, (text_range){element.start, element.end});
+            skip_range(out, (xml_range){element.start, element.end});
             write_sampler(file, &out->bytes, &sampler, &baked);
         }
         free(baked.times);
@@ -1175,20 +659,20 @@ static void make_repair(collada_text *file, collada_repair_fn *repair)
     repair(&out, file->text, file);
     if (out.copied == file->text.at)
         return;
-    skip_range(&out, (text_range){file->text.end, file->text.end});
-    free(file->file.text.bytes);
-    file->file.text = out.bytes;
-    file->text = (text_range){out.bytes.bytes, out.bytes.bytes + out.bytes.size};
+    skip_range(&out, (xml_range){file->text.end, file->text.end});
+    free(file->result.text.bytes);
+    file->result.text = out.bytes;
+    file->text = (xml_range){out.bytes.bytes, out.bytes.bytes + out.bytes.size};
 }
 
 collada_file collada_repair(const convert_job *job, const char *bytes, size_t size)
 {
-    const text_range all = {bytes, bytes + size};
+    const xml_range all = {bytes, bytes + size};
     collada_text file = {.job = job, .all = all, .text = all};
-    file.sources = list_elements(all, "source");
+    file.sources = xml_list_elements(all, "source");
     file.rate = find_rate(&file);
-    check_channels(&file);
-    check_skins(&file);
+    collada_check_channels(&file);
+    collada_check_skins(&file);
     check_views(&file);
 
     collada_repair_fn *const repairs[] = {replace_samplers, unite_animations, complete_skins,
@@ -1196,6 +680,6 @@ collada_file collada_repair(const convert_job *job, const char *bytes, size_t si
     for (size_t i = 0; i < COMMON_LENGTH(repairs); i++)
         make_repair(&file, repairs[i]);
 
-    free_elements(&file.sources);
-    return file.file;
+    xml_free_list(&file.sources);
+    return file.result;
 }
