@@ -1,4 +1,4 @@
-// Normal-map texel helpers, shared by pictures.c and texture.c.
+// Texels of normal maps, for pictures.c and texture.c.
 #ifndef MD5GL_TEXELS_H
 #define MD5GL_TEXELS_H
 
@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+// Returns the four channels of a texel.
 static inline const uint8_t *texel_at(const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
 {
     return desc->texels + 4 * ((size_t)y * desc->width + x);

@@ -80,7 +80,7 @@ static void write_part_vertices(mesh_part *part, md5_doc_mesh *mesh)
         if (vertex.num_weights == 0)
             continue;
 
-        // Find the run in the part, or add it.
+        // Find the run of these weights in the part, or add it.
         part_entry *const run =
             &part->run_entries[part->offsets[ref.mesh].weight + vertex.first_weight];
         if (run->part_id != part->id || run->count != vertex.num_weights) {

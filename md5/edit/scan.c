@@ -76,7 +76,7 @@ static bool read_word(md5_checker *checker)
     if (at == lex->end)
         return false;
 
-    // Find its end, and remove quotes.
+    // Find the end of the word, and remove its quotes.
     bool is_adjacent = at == previous_end && at > lex->text;
     md5i_lex_find_location(lex, at, &checker->location.line, &checker->location.column);
     const char *end = word_end(lex, at);

@@ -20,7 +20,7 @@ typedef struct crowd_group {
     uint32_t num_jobs;
 } crowd_group;
 
-// State of one call.
+// State of one call of md5i_pose_batch_with().
 typedef struct crowd_state {
     const md5_pose_kernels *kernels;
     float *scratch; // matrices of all joints in all lanes, or joints and pose of one character

@@ -1,4 +1,4 @@
-// The skinning kernel for AVX2.
+// Compiles the skinning kernel, which is in skin_wide.h, for AVX2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_AVX2

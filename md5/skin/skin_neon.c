@@ -1,4 +1,4 @@
-// The skinning kernel for NEON.
+// Compiles the skinning kernel, which is in skin_wide.h, for NEON.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_NEON

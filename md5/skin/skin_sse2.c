@@ -1,4 +1,4 @@
-// The skinning kernel for SSE2.
+// Compiles the skinning kernel, which is in skin_wide.h, for SSE2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_SSE2

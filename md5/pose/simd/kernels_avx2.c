@@ -1,4 +1,4 @@
-// The kernels for AVX2.
+// Compiles the kernels for posing, which are in kernels_wide.h, for AVX2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_AVX2

@@ -1,4 +1,4 @@
-// The kernels for AVX-512.
+// Compiles the kernels for posing, which are in kernels_wide.h, for AVX-512.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_AVX512

@@ -1,4 +1,4 @@
-// The kernels for NEON.
+// Compiles the kernels for posing, which are in kernels_wide.h, for NEON.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_NEON

@@ -1,4 +1,4 @@
-// The kernels for SSE2.
+// Compiles the kernels for posing, which are in kernels_wide.h, for SSE2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_SSE2
