@@ -36,7 +36,7 @@ TEST_HERE (outliner_expands_the_parents_of_a_selected_joint, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->stage, "joint/origin");
     press(s, "joint/origin", 13.0f * 1.2f / row.width);
     CHECK(!file_exists(s, "joint/tail_2"));
-    s->viewer.ui.selected_joint = find_joint(s, "toe_in_r");
+    s->viewer.ui.selection.joint = find_joint(s, "toe_in_r");
     screen_draw(s);
     screen_draw(s);
     const view_rect found = item_find(&s->viewer, &s->stage, "joint/toe_in_r");
@@ -57,17 +57,17 @@ TEST_HERE (meshes_above_64_cannot_be_isolated, BOBBIN) {
 // Pressing the name selects a mesh, whatever was selected before, and hides nothing. The edges of
 // the mesh are highlighted for a while.
 TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
-    s->viewer.ui.selected_joint = find_joint(s, "origin");
+    s->viewer.ui.selection.joint = find_joint(s, "origin");
     CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_JOINT_SELECTED);
-    CHECK(s->viewer.ui.selected_mesh == 1 && s->viewer.ui.selected_joint == -1);
+    CHECK(s->viewer.ui.selection.mesh == 1 && s->viewer.ui.selection.joint == -1);
     CHECK_UINT(s->viewer.options->hidden_meshes, 0);
     CHECK(s->stage.highlighted_mesh == 1);
     s->viewer.uptime += 0.7;
     screen_draw(s);
-    CHECK(s->stage.highlighted_mesh == -1 && s->viewer.ui.selected_mesh == 1);
+    CHECK(s->stage.highlighted_mesh == -1 && s->viewer.ui.selection.mesh == 1);
     press(s, "joint/origin", 0.8f);
-    CHECK(s->viewer.ui.selected_mesh == -1
-          && s->viewer.ui.selected_joint == find_joint(s, "origin"));
+    CHECK(s->viewer.ui.selection.mesh == -1
+          && s->viewer.ui.selection.joint == find_joint(s, "origin"));
 }
 
 // The first press on a name selects and the second one frames the selection: the eyes are in the
@@ -77,7 +77,7 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
     const view_camera original = s->viewer.cameras.user;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         s->viewer.cameras.user = original;
-        s->viewer.ui.selected_mesh = s->viewer.ui.selected_material = -1;
+        s->viewer.ui.selection.mesh = s->viewer.ui.selection.material = -1;
         screen_draw(s);
         const view_rect row = item_find(&s->viewer, &s->stage, names[i]);
         const ui_mouse mouse = {.x = row.x + 0.5f * row.width,
@@ -107,7 +107,7 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
 TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     const uint32_t joint = (uint32_t)find_joint(s, "forearm_l");
-    s->viewer.ui.selected_joint = (int32_t)joint;
+    s->viewer.ui.selection.joint = (int32_t)joint;
     screen_draw(s);
     view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage,
                 &(ui_mouse){.key = 'c', .control = true});
@@ -139,7 +139,7 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
         }
     }
     CHECK(count > 100);
-    s->viewer.ui.selected_joint = (int32_t)joint;
+    s->viewer.ui.selection.joint = (int32_t)joint;
     screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->stage, "chosen/Weights");
     const view_rect next = item_find(&s->viewer, &s->stage, "figures/bobbin");
@@ -149,14 +149,14 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
 // While the mouse is on the row of a vertex, the vertex is highlighted on the body.
 TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
     const int32_t joint = find_joint(s, "head");
-    s->viewer.ui.selected_joint = joint;
+    s->viewer.ui.selection.joint = joint;
     screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->stage, "chosen/Weights");
     const ui_mouse move = {.x = head.x + 30.0f, .y = head.y + 3.0f * head.height, .is_moved = true};
-    CHECK(!s->viewer.ui.highlighted_point.is_set);
+    CHECK(!s->viewer.ui.selection.highlighted_point.is_set);
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &move).action,
                VIEW_HANDLED);
-    const view_pick *const lit = &s->viewer.ui.highlighted_point;
+    const view_pick *const lit = &s->viewer.ui.selection.highlighted_point;
     const md5_mesh *const mesh = &s->viewer.document->scene.model->meshes[lit->mesh];
     float weight = 0.0f;
     for (uint32_t i = mesh->first_influence[lit->vertex];
@@ -171,11 +171,11 @@ TEST_HERE (inspector_highlights_the_vertex_of_a_row, BOBBIN) {
 TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_state *const viewer = &s->viewer;
-    viewer->ui.selected_joint = find_joint(s, "hips");
+    viewer->ui.selection.joint = find_joint(s, "hips");
     PERFORM(viewer, VIEW_MEASURE);
     screen_draw(s);
     CHECK(!file_exists(s, "two/Distance"));
-    viewer->ui.selected_joint = find_joint(s, "head");
+    viewer->ui.selection.joint = find_joint(s, "head");
     screen_draw(s);
     press(s, "two/Distance", 0.9f);
     char *const text = SDL_GetClipboardText();
@@ -197,8 +197,9 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     screen_draw(s);
     CHECK(!file_exists(s, "two/Distance"));
     // Two points on the surface have a distance but no angle between them.
-    viewer->pick = (view_pick){.is_set = true, .joint = -1, .weights = {1, 0, 0}};
-    viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1, 0, 0}};
+    viewer->ui.selection.pick = (view_pick){.is_set = true, .joint = -1, .weights = {1, 0, 0}};
+    viewer->ui.selection.measured =
+        (view_pick){.is_set = true, .triangle = 9, .weights = {1, 0, 0}};
     view_skin(&viewer->document->scene);
     screen_draw(s);
     press(s, "two/Distance", 0.9f);
@@ -225,7 +226,7 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
     enable_option(s, "curves");
     CHECK(!file_exists(s, "curves/plot")); // no joint is selected
     const uint32_t joint = (uint32_t)find_joint(s, "forearm_l");
-    s->viewer.ui.selected_joint = (int32_t)joint;
+    s->viewer.ui.selection.joint = (int32_t)joint;
     screen_draw(s);
     press(s, "curves/Quat.", 0.5f);
     press(s, "curves/Copy", 0.5f);
@@ -246,7 +247,7 @@ TEST_HERE (curves_show_the_selected_joint, BOBBIN) {
 
 TEST_HERE (curves_set_the_time, BOBBIN) {
     const md5_anim *const anim = view_timing_anim(&s->viewer.document->scene);
-    s->viewer.ui.selected_joint = find_joint(s, "head");
+    s->viewer.ui.selection.joint = find_joint(s, "head");
     enable_option(s, "curves");
     press(s, "curves/plot", 0.5f);
     const double frame_position = view_frame_position(&s->viewer.play, anim);
@@ -273,7 +274,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     SCOPED_STRING label =
         common_format("compared/%s", s->viewer.document->scene.skeleton->joints[peak->joint].name);
     CHECK_UINT(press(s, label, 0.1f), VIEW_JOINT_SELECTED);
-    CHECK(s->viewer.ui.selected_joint == (int32_t)peak->joint);
+    CHECK(s->viewer.ui.selection.joint == (int32_t)peak->joint);
     float largest = 0.0f;
     for (uint32_t i = 0; i < compare->measured->num_frames; i++)
         largest = fmaxf(largest, compare->courses[i * compare->num_joints + peak->joint]);

@@ -260,7 +260,7 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
 TEST_HERE (view_panel_writes_positions_without_exponents, BOBBIN) {
     run_seconds(s, 0.2);
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
-        s->viewer.pick = (view_pick){.is_set = true, .joint = 0, .triangle = i};
+        s->viewer.ui.selection.pick = (view_pick){.is_set = true, .joint = 0, .triangle = i};
         const char *const text = row_text(s, "figures/Position");
         const float width = view_current_layout(&s->stage).docks[VIEW_DOCK_RIGHT].width;
         CHECK(text[0] != '\0' && strpbrk(text, "e-") == NULL);
@@ -541,7 +541,7 @@ TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mes
 // Two long numbers do not fit into the tile, but into its tooltip: the image is 1024 pixels wide
 // and high.
 TEST_SCREEN (view_texture_tile_shows_its_size, screen_open(s, BOBBIN, 1280, 720)) {
-    s->viewer.ui.selected_mesh = 0;
+    s->viewer.ui.selection.mesh = 0;
     screen_draw(s);
     const view_rect tile = item_find(&s->viewer, &s->stage, "page/Texture");
     CHECK(tile.width > 0.0f);

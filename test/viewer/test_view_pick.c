@@ -74,9 +74,9 @@ static void click_all_over(shot_viewer *viewer)
             view_pick_at(state, (float)x, (float)y);
             const double low = search(scene, &ray, 1e-3);
             const double high = search(scene, &ray, -1e-3);
-            const view_pick *const pick = &state->pick;
+            const view_pick *const pick = &state->ui.selection.pick;
             if (!pick->is_set) {
-                CHECK(high > 1e30 && state->ui.selected_joint < 0);
+                CHECK(high > 1e30 && state->ui.selection.joint < 0);
                 num_misses++;
                 continue;
             }
@@ -102,7 +102,7 @@ static void click_all_over(shot_viewer *viewer)
                 / real3_dot(direction, direction);
             CHECK(low > 1e30 || along >= low * (1.0 - 1e-4));
             CHECK(along <= high * (1.0 + 1e-4));
-            CHECK(state->ui.selected_joint == pick->joint);
+            CHECK(state->ui.selection.joint == pick->joint);
             num_hits++;
         }
     CHECK(num_hits > 20 && num_misses > 20);
@@ -140,15 +140,15 @@ TEST_SHOT (view_click_reports_joints_of_the_file, MODEL SIZE " --up y") {
 TEST_SHOT (view_click_is_shown_until_escape, MODEL SIZE) {
     view_state *const state = &viewer->state;
     view_pose(&state->document->scene, &state->play);
-    for (int x = 0; x < WIDTH && !state->pick.is_set; x += 4)
+    for (int x = 0; x < WIDTH && !state->ui.selection.pick.is_set; x += 4)
         view_pick_at(state, (float)x, HEIGHT / 2);
-    CHECK(state->pick.is_set && state->ui.selected_joint >= 0);
+    CHECK(state->ui.selection.pick.is_set && state->ui.selection.joint >= 0);
     PERFORM(state, VIEW_CLOSE_LISTS);
-    CHECK(!state->pick.is_set && state->ui.selected_joint < 0);
+    CHECK(!state->ui.selection.pick.is_set && state->ui.selection.joint < 0);
     state->options->hidden_meshes = 3;
     for (int x = 0; x < WIDTH; x += 4) {
         view_pick_at(state, (float)x, HEIGHT / 2);
-        CHECK(!state->pick.is_set);
+        CHECK(!state->ui.selection.pick.is_set);
     }
 }
 
@@ -179,23 +179,23 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
     view_state *const state = &viewer->state;
     view_pose(&state->document->scene, &state->play);
     view_measure_at(state, WIDTH / 2, HEIGHT / 2); // without a pick it is a normal click
-    CHECK(state->pick.is_set && !state->measured.is_set);
+    CHECK(state->ui.selection.pick.is_set && !state->ui.selection.measured.is_set);
     view_measure_at(state, WIDTH / 2 + 6, HEIGHT / 2);
-    CHECK(state->pick.is_set && state->measured.is_set);
+    CHECK(state->ui.selection.pick.is_set && state->ui.selection.measured.is_set);
     SCOPED_PICTURE with = shot_draw(viewer);
-    const view_pick measured = state->measured;
-    state->measured.is_set = false;
+    const view_pick measured = state->ui.selection.measured;
+    state->ui.selection.measured.is_set = false;
     SCOPED_PICTURE without = shot_draw(viewer);
     CHECK(!shot_same(&with, &without));
-    state->measured = measured;
+    state->ui.selection.measured = measured;
     view_measure_at(state, 1.0f, 1.0f); // next to the body
-    CHECK(state->pick.is_set && !state->measured.is_set);
-    state->measured = measured;
+    CHECK(state->ui.selection.pick.is_set && !state->ui.selection.measured.is_set);
+    state->ui.selection.measured = measured;
     view_pick_at(state, WIDTH / 2, HEIGHT / 2);
-    CHECK(state->pick.is_set && !state->measured.is_set);
-    state->measured = measured;
+    CHECK(state->ui.selection.pick.is_set && !state->ui.selection.measured.is_set);
+    state->ui.selection.measured = measured;
     PERFORM(state, VIEW_CLOSE_LISTS);
-    CHECK(!state->pick.is_set && !state->measured.is_set);
+    CHECK(!state->ui.selection.pick.is_set && !state->ui.selection.measured.is_set);
 }
 
 // -- Limits of a process --------------------------------------------------------------------------

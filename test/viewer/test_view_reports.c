@@ -274,14 +274,14 @@ TEST_HERE (view_problems_open_their_location) {
     log->about = (view_about){VIEW_ABOUT_VERTEX, 0, 88, model};
     view_log_warning(log, &location);
     press(w, "problems/mesh eyes");
-    CHECK(w->viewer.ui.selected_mesh == 1);
+    CHECK(w->viewer.ui.selection.mesh == 1);
     SCOPED_STRING joint =
         common_format("problems/joint %s", w->viewer.document->scene.skeleton->joints[5].name);
     press(w, joint);
     item_draw(&w->viewer, 1280, 720);
-    CHECK(w->viewer.ui.selected_joint == 5 && w->viewer.ui.selected_mesh == -1);
+    CHECK(w->viewer.ui.selection.joint == 5 && w->viewer.ui.selection.mesh == -1);
     press(w, "problems/Show vertex");
-    const view_pick *const lit = &w->viewer.ui.highlighted_point;
+    const view_pick *const lit = &w->viewer.ui.selection.highlighted_point;
     CHECK(lit->is_set && lit->mesh == 0 && lit->vertex == 88);
     press(w, "problems/bobbin.md5mesh:7");
     CHECK(has_item(w, 1280, 720, "error/Close") && !has_item(w, 1280, 720, "error/Try again"));

@@ -321,18 +321,19 @@ static view_rect find_on_body(user *u, uint32_t joint)
     // states are cleared for the search and restored afterwards.
     const uint32_t picked = u->viewer.panels.retarget.picked;
     const view_overlay over = ui->over;
-    const int32_t selected = ui->selected_joint;
+    const int32_t selected = ui->selection.joint;
     u->viewer.panels.retarget.picked = 0;
     ui->over = VIEW_OVERLAY_NONE;
     for (float step = 32.0f; !(found.width > 0.0f) && step >= 8.0f; step *= 0.5f)
         for (float y = free.y; !(found.width > 0.0f) && y < free.y + free.height; y += step)
             for (float x = free.x; !(found.width > 0.0f) && x < free.x + free.width; x += step) {
                 view_pick_at(&u->viewer, x, y);
-                if (u->viewer.pick.is_set && u->viewer.pick.joint == (int32_t)joint)
+                if (u->viewer.ui.selection.pick.is_set
+                    && u->viewer.ui.selection.pick.joint == (int32_t)joint)
                     found = (view_rect){x, y, 1, 1};
             }
-    u->viewer.pick.is_set = false;
-    ui->selected_joint = selected;
+    u->viewer.ui.selection.pick.is_set = false;
+    ui->selection.joint = selected;
     u->viewer.panels.retarget.picked = picked;
     ui->over = over;
     return found;
@@ -694,7 +695,7 @@ static char *get_azimuth(user *u, const char *name)
 static char *get_joint(user *u, const char *name)
 {
     (void)name;
-    const int32_t joint = u->viewer.ui.selected_joint;
+    const int32_t joint = u->viewer.ui.selection.joint;
     return joint >= 0 ? common_copy(user_scene(u)->skeleton->joints[joint].name) : NULL;
 }
 
@@ -711,14 +712,14 @@ static char *get_lesson(user *u, const char *name)
 static char *get_mesh(user *u, const char *name)
 {
     (void)name;
-    const int32_t mesh = u->viewer.ui.selected_mesh;
+    const int32_t mesh = u->viewer.ui.selection.mesh;
     return mesh >= 0 ? common_format("%d", mesh) : NULL;
 }
 
 static char *get_material(user *u, const char *name)
 {
     (void)name;
-    const int32_t mesh = u->viewer.ui.selected_material;
+    const int32_t mesh = u->viewer.ui.selection.material;
     return mesh >= 0 ? common_copy(user_scene(u)->model->meshes[mesh].shader) : NULL;
 }
 
@@ -782,7 +783,7 @@ static char *get_file(user *u, const char *name)
 static char *get_measured(user *u, const char *name)
 {
     (void)name;
-    return u->viewer.measured.is_set ? common_copy("") : NULL;
+    return u->viewer.ui.selection.measured.is_set ? common_copy("") : NULL;
 }
 
 // An expectation: "[no] SUBJECT [NAME]", "[no] SUBJECT [NAME] = VALUE", "... has VALUE".

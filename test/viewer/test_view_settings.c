@@ -268,7 +268,7 @@ TEST_SCREEN (view_joints_are_found_by_a_part_of_their_name, BOBBIN) {
     CHECK(!(item_find(&s->viewer, &s->stage, "card/tail_1").width > 0.0f));
     click(s, "card/hand_r", 0.5f);
     CHECK_STRING(s->options.joint, "hand_r");
-    CHECK(s->viewer.ui.selected_joint
+    CHECK(s->viewer.ui.selection.joint
           == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "hand_r"));
 }
 
@@ -354,7 +354,7 @@ TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
         view_input event = {
             .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_LEFT, .x = (float)x, .y = (float)y};
         bool redraw = false;
-        CHECK(s->viewer.ui.selected_joint < 0 && is_card(s));
+        CHECK(s->viewer.ui.selection.joint < 0 && is_card(s));
         view_handle_event(&s->viewer, &event, &redraw);
         event.kind = VIEW_INPUT_RELEASE;
         view_handle_event(&s->viewer, &event, &redraw);
@@ -364,7 +364,7 @@ TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
         SCOPED_STRING drawn = common_format("#%02x%02x%02x", pixel[0], pixel[1], pixel[2]);
         CHECK_STRING(after, drawn);
     }
-    CHECK(s->viewer.ui.selected_joint >= 0);
+    CHECK(s->viewer.ui.selection.joint >= 0);
 }
 
 // Reading a color neither ends a notice nor a smooth movement of the camera or of a scrolled list.

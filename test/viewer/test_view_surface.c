@@ -62,15 +62,15 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
 {
     view_state *const state = &viewer->state;
     sight comparison = {0};
-    const int32_t joint = state->ui.selected_joint;
+    const int32_t joint = state->ui.selection.joint;
     SCOPED_PICTURE picture = shot_draw(viewer);
     for (int y = 4; y < HEIGHT && picture.rgba != NULL; y += 5)
         for (int x = 40; x < WIDTH - 40; x += 5) {
             view_pick_at(state, (float)x + 0.5f, (float)y + 0.5f);
             const uint8_t *const rgba = picture.rgba + 4 * ((size_t)y * WIDTH + (size_t)x);
-            if (state->pick.is_set && at_weights) {
+            if (state->ui.selection.pick.is_set && at_weights) {
                 // Full weight is red, zero weight gray.
-                const view_pick *const pick = &state->pick;
+                const view_pick *const pick = &state->ui.selection.pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float min_weight = 1.0f;
                 float max_weight = 0.0f;
@@ -89,9 +89,9 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                     comparison.num_wrong += !is_red;
                 else if (is_none)
                     comparison.num_wrong += !is_gray;
-            } else if (state->pick.is_set) {
+            } else if (state->ui.selection.pick.is_set) {
                 // If u is far above v, red is above green, and vice versa.
-                const view_pick *const pick = &state->pick;
+                const view_pick *const pick = &state->ui.selection.pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float u = 0.0f;
                 float v = 0.0f;
@@ -118,9 +118,9 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
 
 TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
            MODEL SIZE " --shading weights --no-shadow --joint head") {
-    viewer->state.ui.selected_joint =
+    viewer->state.ui.selection.joint =
         (int32_t)md5_find_joint(viewer->state.document->scene.skeleton, "head");
-    CHECK(viewer->state.ui.selected_joint >= 0);
+    CHECK(viewer->state.ui.selection.joint >= 0);
     sight comparison = compare_colors(viewer, true);
     CHECK(comparison.num_full > 10 && comparison.num_none > 20);
     // The joint's name covers some pixels.

@@ -43,7 +43,7 @@ TEST_HERE (view_touch_has_the_effects_of_keys, MACHINE) {
     finger(u, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     user_send(u, (view_input){
                      .kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_canceled = true});
-    CHECK(u->viewer.ui.selected_joint < 0 && !u->viewer.pick.is_set);
+    CHECK(u->viewer.ui.selection.joint < 0 && !u->viewer.ui.selection.pick.is_set);
     const view_stick stick = view_stick_position(&u->stage);
     const view_control *const control = &user_scene(u)->machine.control;
     const float azimuth = u->viewer.cameras.user.azimuth;
@@ -60,7 +60,7 @@ TEST_HERE (view_touch_has_the_effects_of_keys, MACHINE) {
     CHECK(control->ahead == 1);
     finger(u, stick.x, stick.y, VIEW_INPUT_RELEASE);
     CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
-    CHECK(u->viewer.cameras.user.azimuth == azimuth && u->viewer.ui.selected_joint < 0);
+    CHECK(u->viewer.cameras.user.azimuth == azimuth && u->viewer.ui.selection.joint < 0);
     finger(u, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     user_send(
         u, (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
@@ -326,7 +326,7 @@ TEST_HERE (view_double_tap_zooms_to_the_spot, BOBBIN) {
     u->viewer.cameras.user = all;
     u->viewer.cameras.user.distance *= 3.0f;
     tap_twice(u, free.x + 40.0f, free.y + 40.0f);
-    CHECK(!u->viewer.pick.is_set);
+    CHECK(!u->viewer.ui.selection.pick.is_set);
     CHECK_NEAR(u->viewer.cameras.user.distance, all.distance, 1e-3 * (double)all.distance);
 }
 
@@ -335,7 +335,7 @@ TEST_HERE (view_click_ends_with_a_movement_of_four_pixels, BOBBIN) {
     for (int moved = 3; moved <= 4; moved++) {
         view_input event = {
             .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_LEFT, .clicks = 1, .x = 640, .y = 400};
-        u->viewer.pick.is_set = false;
+        u->viewer.ui.selection.pick.is_set = false;
         user_send(u, event);
         event.kind = VIEW_INPUT_MOVE;
         event.button = VIEW_BUTTON_NONE;
@@ -344,7 +344,7 @@ TEST_HERE (view_click_ends_with_a_movement_of_four_pixels, BOBBIN) {
         event.kind = VIEW_INPUT_RELEASE;
         event.button = VIEW_BUTTON_LEFT;
         user_send(u, event);
-        CHECK_THAT(u->viewer.pick.is_set == (moved < 4), "%d pixels", moved);
+        CHECK_THAT(u->viewer.ui.selection.pick.is_set == (moved < 4), "%d pixels", moved);
     }
 }
 
@@ -417,7 +417,7 @@ static const char *find_open_part(const user *u)
         return ui->focus.panel;
     if (u->viewer.options->shown.help)
         return "keys";
-    if (ui->selected_joint >= 0)
+    if (ui->selection.joint >= 0)
         return "joint";
     return view_controls_character(&u->viewer) ? "driving" : NULL;
 }

@@ -284,10 +284,10 @@ TEST_HERE (view_ui_highlights_hovered_joints, BOBBIN) {
     CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
     CHECK_UINT(press(s, name, 0.5f).action, VIEW_JOINT_SELECTED);
-    CHECK(s->viewer.ui.selected_joint == 0);
+    CHECK(s->viewer.ui.selection.joint == 0);
     CHECK_UINT(press(s, name, 0.5f).action, VIEW_JOINT_SELECTED);
-    CHECK(s->viewer.ui.selected_joint == 0); // still
-    s->viewer.ui.selected_joint = -1;
+    CHECK(s->viewer.ui.selection.joint == 0); // still
+    s->viewer.ui.selection.joint = -1;
     CHECK(move(s, 0.5f * (float)WIDTH, row.y));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == -1);
     CHECK_UINT(scroll_wheel(s, row.x, row.y).action, VIEW_HANDLED);
@@ -884,14 +884,15 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     const view_rect row = item_find(viewer, &s->stage, "card/tail_6");
     move(s, row.x + 0.5f * row.width, row.y + 0.5f * row.height);
     CHECK_STRING(viewer->ui.tooltip, expected); // even if it does not fit into the row
-    CHECK_STRING(viewer->document->scene.skeleton->joints[viewer->ui.hovered_joint].name, "tail_6");
+    CHECK_STRING(viewer->document->scene.skeleton->joints[viewer->ui.selection.hovered_joint].name,
+                 "tail_6");
 }
 
 TEST_HERE (view_hides_the_selection_and_shows_all, BOBBIN) {
     view_state *const viewer = &s->viewer;
     PERFORM(viewer, VIEW_HIDE_SELECTION); // nothing is selected
     CHECK(viewer->options->hidden_meshes == 0);
-    viewer->ui.selected_mesh = 1;
+    viewer->ui.selection.mesh = 1;
     PERFORM(viewer, VIEW_HIDE_SELECTION);
     CHECK(viewer->options->hidden_meshes == 2);
     PERFORM(viewer, VIEW_SHOW_MESHES);
@@ -972,7 +973,7 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     CHECK(set(s, "animation-speed-factor", "-2"));
     CHECK(s->viewer.play.backward && s->viewer.play.speed == 2.0);
     CHECK(set(s, "joint", "head"));
-    CHECK(s->viewer.ui.selected_joint
+    CHECK(s->viewer.ui.selection.joint
           == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "head"));
     const md5_anim *const anim = view_timing_anim(&s->viewer.document->scene);
     CHECK(set(s, "animation-time", "0.5s"));
@@ -1254,7 +1255,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     md5_error location = {.line = 7, .column = 2, .message = "odd"};
     snprintf(location.file, sizeof location.file, "%s", s->viewer.document->scene.path);
     check_contrast(s, "docks");
-    s->viewer.ui.selected_joint = 5;
+    s->viewer.ui.selection.joint = 5;
     check_contrast(s, "a joint");
     view_warn_about(log, (view_about){VIEW_ABOUT_MESH, 1, 0, model}, "of a mesh");
     log->about = (view_about){VIEW_ABOUT_VERTEX, 0, 88, model};

@@ -400,8 +400,8 @@ static void frame_selected(view_state *viewer)
 {
     view_camera *const camera = &viewer->cameras.user;
     const view_scene *const scene = &viewer->document->scene;
-    if (view_frame_meshes(camera, &viewer->document->scene, &viewer->play, viewer->ui.selected_mesh,
-                          viewer->ui.selected_material))
+    if (view_frame_meshes(camera, &viewer->document->scene, &viewer->play,
+                          viewer->ui.selection.mesh, viewer->ui.selection.material))
         return;
 
     const int32_t joint = view_marked_joint(&viewer->ui, scene);
@@ -500,15 +500,11 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
 // Closes the lists and clears the selection, the measurement and the keyboard focus.
 static void clear_selection(view_state *viewer)
 {
-    view_ui *const ui = &viewer->ui;
-    ui->focus.panel = NULL;
+    viewer->ui.focus.panel = NULL;
+    viewer->ui.selection = VIEW_NO_SELECTION;
     view_set_switch(viewer, VIEW_OPTION(shown.help), false);
     view_set_switch(viewer, VIEW_OPTION(shown.light_list), false);
     view_set_switch(viewer, VIEW_OPTION(shown.parm_list), false);
-    ui->selected_joint = ui->hovered_joint = -1;
-    ui->measured_from = ui->selected_material = -1;
-    ui->selected_mesh = -1;
-    viewer->pick = viewer->measured = (view_pick){.is_set = false};
 }
 
 // Handles Escape, which closes one thing per press. The order is: the error message, the lesson,
@@ -603,7 +599,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         viewer->ui.focus = (ui_item_id){"search", 1};
         break;
     case VIEW_CONTEXT: // a key opens the menu, so it is near the middle and not at the mouse
-        open_context(viewer, &viewer->pick, 0.4f * (float)viewer->width,
+        open_context(viewer, &viewer->ui.selection.pick, 0.4f * (float)viewer->width,
                      0.3f * (float)viewer->height);
         break;
     case VIEW_COPY_NAME:
@@ -644,9 +640,10 @@ static size_t find_command_mesh(const view_state *viewer, const view_command *co
 {
     if (command->action != VIEW_HIDE_SELECTION)
         return command->number;
-    if (viewer->ui.selected_mesh >= 0)
-        return (size_t)viewer->ui.selected_mesh;
-    return viewer->pick.is_set ? viewer->pick.mesh : SIZE_MAX;
+    const view_selection *const selection = &viewer->ui.selection;
+    if (selection->mesh >= 0)
+        return (size_t)selection->mesh;
+    return selection->pick.is_set ? selection->pick.mesh : SIZE_MAX;
 }
 
 // Executes a command that hides or shows meshes. Sets of meshes are 64-bit masks. Therefore only
@@ -718,22 +715,22 @@ static void execute_transition(view_state *viewer, const view_command *command)
 static void select_parent(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const int32_t joint = viewer->ui.selected_joint;
+    const int32_t joint = viewer->ui.selection.joint;
     if (joint < 0 || (uint32_t)joint >= scene->num_joints)
         return;
     const uint32_t parent = scene->skeleton->joints[joint].parent;
     if (parent != MD5_NONE)
-        viewer->ui.selected_joint = (int32_t)parent;
+        viewer->ui.selection.joint = (int32_t)parent;
 }
 
 // Begins to measure a distance. The measurement starts at the selected joint and ends at the joint
 // that is selected next. A second command on the same joint cancels it.
 static void toggle_measuring(view_state *viewer)
 {
-    view_ui *const ui = &viewer->ui;
-    const bool ends = ui->measured_from == ui->selected_joint;
-    ui->measured_from = ends ? -1 : ui->selected_joint;
-    if (ui->measured_from >= 0)
+    view_selection *const selection = &viewer->ui.selection;
+    const bool ends = selection->measured_from == selection->joint;
+    selection->measured_from = ends ? -1 : selection->joint;
+    if (selection->measured_from >= 0)
         view_notice(viewer, "Select the second joint");
     else
         view_notice(viewer, "Select the first joint");
@@ -881,7 +878,7 @@ static view_pick pick_at(view_state *viewer, float x, float y)
 static void show_picked_joint(view_state *viewer)
 {
     view_ui *const ui = &viewer->ui;
-    const int32_t joint = viewer->pick.joint;
+    const int32_t joint = viewer->ui.selection.pick.joint;
     ui->docks.front = VIEW_DOCK_RIGHT;
     ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
 
@@ -896,16 +893,17 @@ static void show_picked_joint(view_state *viewer)
 // on it. If the user had released the control of the character, the click takes it again.
 void view_pick_at(view_state *viewer, float x, float y)
 {
-    viewer->pick = pick_at(viewer, x, y);
-    viewer->measured = (view_pick){.is_set = false};
-    viewer->ui.selected_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
-    viewer->ui.selected_mesh = -1;
-    if (viewer->pick.is_set)
+    view_selection *const selection = &viewer->ui.selection;
+    selection->pick = pick_at(viewer, x, y);
+    selection->measured = (view_pick){.is_set = false};
+    selection->joint = selection->pick.is_set ? selection->pick.joint : -1;
+    selection->mesh = -1;
+    if (selection->pick.is_set)
         show_picked_joint(viewer);
 
     const view_motion_kind *const mover = view_get_mover(&viewer->document->scene);
     viewer->input.has_released_control = false;
-    if (viewer->pick.is_set && mover->click != NULL)
+    if (selection->pick.is_set && mover->click != NULL)
         mover->click(&viewer->document->scene);
     view_log_state(viewer, "pick");
 }
@@ -914,11 +912,11 @@ void view_pick_at(view_state *viewer, float x, float y)
 // selects the start of the distance, and each further click its end.
 void view_measure_at(view_state *viewer, float x, float y)
 {
-    if (!viewer->pick.is_set) {
+    if (!viewer->ui.selection.pick.is_set) {
         view_pick_at(viewer, x, y);
         return;
     }
-    viewer->measured = pick_at(viewer, x, y);
+    viewer->ui.selection.measured = pick_at(viewer, x, y);
     view_log_state(viewer, "measure");
 }
 
@@ -1250,8 +1248,8 @@ static void click_right(view_state *viewer)
 
     const view_pick pick = pick_at(viewer, x, y);
     if (pick.is_set) {
-        viewer->pick = pick;
-        viewer->ui.selected_joint = pick.joint;
+        viewer->ui.selection.pick = pick;
+        viewer->ui.selection.joint = pick.joint;
     }
     open_context(viewer, &pick, x, y);
     view_log_state(viewer, "context");
@@ -1263,12 +1261,12 @@ static void frame_clicked_point(view_state *viewer)
 {
     view_camera *const camera = &viewer->cameras.user;
     const view_scene *const scene = &viewer->document->scene;
-    if (!viewer->pick.is_set) {
+    if (!viewer->ui.selection.pick.is_set) {
         view_execute(viewer, (view_command){.action = VIEW_FRAME_ALL});
         return;
     }
     leave_camera_path(viewer);
-    const md5_vec3 point = view_pick_point(scene, &viewer->pick);
+    const md5_vec3 point = view_pick_point(scene, &viewer->ui.selection.pick);
     camera->target = md5_vec3_sub(point, view_walked(scene, &viewer->play));
     camera->distance = fminf(camera->distance, camera->scene_radius);
     view_log_state(viewer, "frame-spot");
@@ -1496,7 +1494,7 @@ static void drop_file(view_state *viewer, const view_input *event)
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     if (is_image && hovered_map > 0) {
         command.action = VIEW_ASSIGN_TEXTURE;
-        command.number = (size_t)viewer->ui.selected_mesh;
+        command.number = (size_t)viewer->ui.selection.mesh;
         command.item = hovered_map - 1;
     } else if (is_image && is_on_body) {
         command.action = VIEW_ASSIGN_TEXTURE;

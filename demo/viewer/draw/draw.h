@@ -95,6 +95,28 @@ typedef struct view_pick {
     float weights[3]; // barycentric coordinates of the point in the triangle
 } view_pick;
 
+// The objects that the user has selected, clicked or highlighted. An index is -1 if there is no
+// such object. At most one of `joint`, `mesh` and `material` is selected.
+typedef struct view_selection {
+    int32_t joint;
+    int32_t mesh;
+    int32_t material;      // first mesh with the selected material
+    view_pick pick;        // clicked point of the body
+    int32_t hovered_joint; // joint under the mouse in a list
+
+    // Measured distances: between two joints, or between two points of the body.
+    int32_t measured_from; // joint from which the distance to the marked joint is measured
+    view_pick measured;    // point to which the distance from `pick` is measured
+
+    double highlight_end;        // end of the highlight of `mesh`, seconds since the start
+    view_pick highlighted_point; // vertex of the row under the mouse, or of a problem
+    bool keeps_highlight;        // highlighted_point remains highlighted until the next press
+} view_selection;
+
+#define VIEW_NO_SELECTION \
+    ((view_selection){    \
+        .joint = -1, .mesh = -1, .material = -1, .hovered_joint = -1, .measured_from = -1})
+
 // Returns the ray from the eye through pixel (x, y) of an image of width * height pixels, counted
 // from its upper left corner.
 md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height);
@@ -157,15 +179,10 @@ typedef struct view_stage {
     const view_camera *camera;
     bool following; // use the document's camera path instead of `camera`
     const view_shown *shown;
-    uint64_t hidden_meshes;    // one bit for each of the first 64 meshes
-    int32_t joint;             // marked joint, or -1
-    const view_pick *pick;     // clicked point of the body
-    const view_pick *measured; // point to which the distance is measured
-    int32_t measured_from; // joint from which the distance to the marked joint is measured, or -1
-    const view_pick
-        *highlighted_point; // point that is highlighted while the mouse is over its entry in a list
-    int32_t material;       // index of the first mesh with the selected material, or -1
-    int32_t highlighted_mesh; // mesh whose edges are highlighted, or -1
+    uint64_t hidden_meshes;          // one bit for each of the first 64 meshes
+    int32_t joint;                   // marked joint, or -1
+    int32_t highlighted_mesh;        // mesh whose edges are highlighted, or -1
+    const view_selection *selection; // NULL in an image without an interface
     view_lights *lights;
     const view_environment *environment; // of --environment
     view_parms *parms;

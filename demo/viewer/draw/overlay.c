@@ -568,8 +568,9 @@ static void draw_joint_marks(const view_stage *stage, int32_t joint)
 
     // The lines are visible through the model.
     add_joint_bones(lines, scene, joint);
-    if (stage->measured_from >= 0)
-        add_measure(lines, md5_mat34_translation(scene->joints[stage->measured_from]),
+    const int32_t measured_from = stage->selection->measured_from;
+    if (measured_from >= 0)
+        add_measure(lines, md5_mat34_translation(scene->joints[measured_from]),
                     md5_mat34_translation(scene->joints[joint]), stage->camera->scene_radius);
     view_draw_lines(lines, stage->renderer, 2 * scale, true);
 }
@@ -610,9 +611,9 @@ static void draw_mesh_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
-    const view_pick *const pick = stage->pick;
-    const view_pick *const highlight = stage->highlighted_point;
-    const view_pick *const measured = stage->measured; // set only if `pick` is also set
+    const view_pick *const pick = &stage->selection->pick;
+    const view_pick *const highlight = &stage->selection->highlighted_point;
+    const view_pick *const measured = &stage->selection->measured; // set only if `pick` is also set
     const int32_t highlighted_mesh = stage->highlighted_mesh;
     const bool has_highlighted_mesh =
         highlighted_mesh >= 0 && (uint32_t)highlighted_mesh < scene->model->num_meshes;
@@ -639,8 +640,9 @@ void view_draw_marks(const view_stage *stage)
         return;
     if (stage->joint >= 0)
         draw_joint_marks(stage, stage->joint);
-    const bool has_pick = stage->pick->is_set || stage->highlighted_point->is_set;
-    const bool has_mesh_marks = has_pick || stage->highlighted_mesh >= 0;
+    const view_selection *const selection = stage->selection;
+    const bool has_point = selection->pick.is_set || selection->highlighted_point.is_set;
+    const bool has_mesh_marks = has_point || stage->highlighted_mesh >= 0;
     if (stage->document->scene.model != NULL && has_mesh_marks)
         draw_mesh_marks(stage);
 }

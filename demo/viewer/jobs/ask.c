@@ -154,7 +154,7 @@ static bool select_joint(view_state *viewer)
         joint = (int32_t)md5_find_joint(skeleton, name);
     if (name != NULL && joint < 0)
         return view_error(&viewer->log, "--joint %s: joint not found in the model", name);
-    viewer->ui.selected_joint = joint;
+    viewer->ui.selection.joint = joint;
     return true;
 }
 
@@ -834,7 +834,7 @@ void view_describe_document(view_state *viewer, view_options *options)
     view_name_axes(&scene->rotation, up, front);
     options->up_is_y = strcmp(up, "+y") == 0;
 
-    const int32_t joint = viewer->ui.selected_joint;
+    const int32_t joint = viewer->ui.selection.joint;
     const bool has_joint = joint >= 0 && scene->skeleton != NULL;
     options->joint = has_joint ? scene->skeleton->joints[joint].name : NULL;
 

@@ -371,9 +371,10 @@ static void open_textures(view_state *viewer, uint32_t mesh)
 // the mesh of the last click, otherwise the first mesh.
 static uint32_t selected_texture_mesh(const view_state *viewer)
 {
-    if (viewer->ui.selected_mesh >= 0)
-        return (uint32_t)viewer->ui.selected_mesh;
-    return viewer->pick.is_set ? viewer->pick.mesh : 0;
+    const view_selection *const selection = &viewer->ui.selection;
+    if (selection->mesh >= 0)
+        return (uint32_t)selection->mesh;
+    return selection->pick.is_set ? selection->pick.mesh : 0;
 }
 
 // Returns the new value of the option of a map, such as --texture, after the image of one mesh is

@@ -266,23 +266,13 @@ static void migrate_machines(view_state *viewer, view_document *document)
     }
 }
 
-// Resets the parts of the interface that show the current document, before it is freed.
-static void reset_interface(view_state *viewer)
-{
-    view_free_pages(&viewer->pages, viewer->renderer);
-    view_reset_panels(&viewer->ui, &viewer->panels);
-    // The selected joints and points belong to the document.
-    viewer->ui.hovered_joint = -1;
-    viewer->ui.selected_joint = -1;
-    viewer->pick = (view_pick){.is_set = false};
-    viewer->measured = (view_pick){.is_set = false};
-}
-
 // Shows a new document instead of the current document, which is freed.
 static void replace_document(view_state *viewer, view_document *document)
 {
-    if (viewer->has_interface)
-        reset_interface(viewer);
+    if (viewer->has_interface) {
+        view_free_pages(&viewer->pages, viewer->renderer);
+        view_reset_panels(&viewer->ui, &viewer->panels);
+    }
     view_free_document(viewer->document, viewer->renderer);
     viewer->document = document;
     // The retargeting panel replaces the inspector.
@@ -767,8 +757,8 @@ static reload_state store_reload_state(const view_state *viewer)
         .shows_bind_pose = view_is_bind_pose(scene) && scene->model != NULL,
         .plays_demo = scene->machine.plays_demo,
         .clip = scene->clip,
-        .selected_joint = viewer->ui.selected_joint,
-        .selected_mesh = viewer->ui.selected_mesh,
+        .selected_joint = viewer->ui.selection.joint,
+        .selected_mesh = viewer->ui.selection.mesh,
         .crowd_count = viewer->document->crowd.count,
     };
 }
@@ -782,8 +772,8 @@ static void restore_reload_state(view_state *viewer, const reload_state *state)
         view_select_clip(scene, state->clip);
     (void)view_apply_script_options(viewer);
     view_show_bind_pose(scene, state->shows_bind_pose, NULL);
-    viewer->ui.selected_joint = state->selected_joint;
-    viewer->ui.selected_mesh = state->selected_mesh;
+    viewer->ui.selection.joint = state->selected_joint;
+    viewer->ui.selection.mesh = state->selected_mesh;
     scene->machine.plays_demo = state->plays_demo;
     view_store_files_stamp(viewer);
     view_show_meshes(viewer->document, viewer->options->hidden_meshes);

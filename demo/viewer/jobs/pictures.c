@@ -76,11 +76,7 @@ static void set_small(view_state *small, view_options *options, const view_state
     small->height = side;
     small->cameras.user = VIEW_DEFAULT_CAMERA;
     small->cameras.follows_path = false;
-    small->pick = (view_pick){.is_set = false};
-    small->measured = (view_pick){.is_set = false};
-    small->ui.selected_joint = -1;
-    small->ui.hovered_joint = -1;
-    small->ui.selected_mesh = -1;
+    small->ui.selection = VIEW_NO_SELECTION;
     small->drawing.quality_level = (view_quality_level){.no_shadows = true};
 }
 

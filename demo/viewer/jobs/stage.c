@@ -15,12 +15,9 @@ static void add_interface(view_state *viewer, view_stage *stage)
     stage->num_steps = viewer->undo.num_steps;
     stage->step = viewer->undo.step;
     stage->joint = view_marked_joint(ui, &viewer->document->scene);
-    stage->pick = &viewer->pick;
-    stage->measured = &viewer->measured;
-    stage->measured_from = ui->measured_from;
-    stage->highlighted_point = &ui->highlighted_point;
-    stage->material = ui->selected_material;
-    stage->highlighted_mesh = viewer->uptime < ui->highlight_end ? ui->selected_mesh : -1;
+    stage->selection = &ui->selection;
+    const bool is_mesh_highlighted = viewer->uptime < ui->selection.highlight_end;
+    stage->highlighted_mesh = is_mesh_highlighted ? ui->selection.mesh : -1;
 
     // The state of the window.
     stage->config = viewer->config;

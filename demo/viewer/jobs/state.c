@@ -53,18 +53,13 @@ static void begin_interface(view_state *viewer)
     viewer->ui.folded = 1u << UI_SECTION_CLIPS | 1u << UI_SECTION_LOOKED | 1u << UI_SECTION_UV;
 }
 
-// Initializes the state of the viewer from the options. It does not need a window. Sets the
-// indices of selected and hovered items to -1, which means that no item is selected. The
-// document exists from the beginning, but is empty until files are opened.
+// Initializes the state of the viewer from the options. It does not need a window. The document
+// exists from the beginning, but is empty until files are opened.
 void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
                            .has_interface = needs_interface(options),
-                           .ui = {.hovered_joint = -1,
-                                  .selected_joint = -1,
-                                  .measured_from = -1,
-                                  .selected_material = -1,
-                                  .selected_mesh = -1},
+                           .ui.selection = VIEW_NO_SELECTION,
                            .pages = {.open = -1},
                            .panels = {.curves.kind = 1}};
     if (viewer->has_interface)
@@ -275,8 +270,9 @@ static void append_selection(char **line, const view_state *viewer)
     const view_browser *const browser = &viewer->panels.browser;
     common_extend(line, " list=%s found=%zu joint=%d", lists[browser->kind], browser->num_found,
                   view_marked_joint(&viewer->ui, scene));
-    if (viewer->pick.is_set)
-        common_extend(line, " picked=%d/%d", (int)viewer->pick.mesh, (int)viewer->pick.triangle);
+    const view_pick *const pick = &viewer->ui.selection.pick;
+    if (pick->is_set)
+        common_extend(line, " picked=%d/%d", (int)pick->mesh, (int)pick->triangle);
     else
         common_extend(line, " picked=-1/-1");
     common_extend(line, " hidden=%u crowd=%u", (unsigned)viewer->options->hidden_meshes,

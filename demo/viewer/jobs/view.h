@@ -41,8 +41,6 @@ struct view_state {
 
     view_document *document; // empty before the first file is opened
     view_play play;
-    view_pick pick;     // the point that was clicked
-    view_pick measured; // second point of a distance measurement
     view_cameras cameras;
     view_pages pages;   // an open lesson is shown instead of the document and the interface
     bool has_interface; // images can contain parts of the interface: see view_begin()

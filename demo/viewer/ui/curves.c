@@ -438,7 +438,7 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
     const float em = ui->em;
-    const int32_t joint = ui->selected_joint;
+    const int32_t joint = ui->selection.joint;
     if (clip == NULL || clip->binding == NULL)
         return "No clip to show";
     if (joint < 0 || (uint32_t)joint >= ui->scene->num_joints)
@@ -494,7 +494,7 @@ static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row
 static uint32_t find_selected_peak(const view_ui *ui, const view_compare *compare)
 {
     for (uint32_t i = 0; i < compare->num_same; i++) {
-        if ((int32_t)compare->peaks[i].joint == ui->selected_joint)
+        if ((int32_t)compare->peaks[i].joint == ui->selection.joint)
             return i;
     }
     return 0;
@@ -515,7 +515,7 @@ static void run_difference_table(view_ui *ui, view_curves *curves, view_rect are
         run_table(ui, curves, area, &header, compare->num_same, selected, fill_peak);
     if (pressed == UINT32_MAX)
         return;
-    ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
+    ui->selection.joint = (int32_t)compare->peaks[pressed].joint;
     UI_COMMAND(ui, VIEW_JOINT_SELECTED);
 }
 

@@ -109,7 +109,7 @@ static void list_influences(view_ui *ui, const md5_mesh *mesh, uint32_t vertex)
 // position, texture coordinates and weights.
 static void list_pick(view_ui *ui)
 {
-    const view_pick *const pick = ui->stage->pick;
+    const view_pick *const pick = &ui->selection.pick;
     if (!pick->is_set || ui->scene->model == NULL)
         return;
     if (!ui_section(ui, UI_SECTION_SPOT, "Selected point", ""))
@@ -143,10 +143,12 @@ typedef struct measurement {
 static bool measure_selection(const view_stage *stage, measurement *result)
 {
     const view_scene *const scene = &stage->document->scene;
-    const int32_t from = stage->measured_from;
+    const int32_t from = stage->selection->measured_from;
     const int32_t to = stage->joint;
+    const view_pick *const first_point = &stage->selection->pick;
+    const view_pick *const second_point = &stage->selection->measured;
     const bool are_joints = from >= 0 && to >= 0 && to != from;
-    const bool are_points = scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
+    const bool are_points = scene->model != NULL && first_point->is_set && second_point->is_set;
     if (view_shows_crowd(stage->document))
         return false;
 
@@ -162,7 +164,7 @@ static bool measure_selection(const view_stage *stage, measurement *result)
     }
     if (are_points)
         *result =
-            (measurement){.difference = view_pick_difference(scene, stage->pick, stage->measured)};
+            (measurement){.difference = view_pick_difference(scene, first_point, second_point)};
     return are_points;
 }
 
@@ -197,7 +199,7 @@ void view_distance_section(view_ui *ui)
     if (measured.are_joints) {
         const md5_joint *const joints = ui->scene->skeleton->joints;
         ui_figure(ui, VIEW_BRIGHT, "Joints", "%s \xE2\x86\x92 %s",
-                  joints[stage->measured_from].name, joints[stage->joint].name);
+                  joints[ui->selection.measured_from].name, joints[stage->joint].name);
     }
     const ui_row_style style = {.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"};
     const float distance = md5_vec3_length(measured.difference);
@@ -363,11 +365,11 @@ static void list_material(view_ui *ui, uint32_t mesh)
 }
 
 // Adds the section of the selected material: its name, links to its meshes, and its stages.
-// stage->material is the first mesh with the material, or -1.
+// ui->selection.material is the first mesh with the material, or -1.
 static void list_selected_material(view_ui *ui)
 {
     const md5_model *const model = ui->scene->model;
-    const int32_t selected = ui->stage->material;
+    const int32_t selected = ui->selection.material;
     if (selected < 0 || model == NULL || (uint32_t)selected >= model->num_meshes)
         return;
     if (view_shows_crowd(ui->stage->document))

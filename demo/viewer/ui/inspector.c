@@ -310,7 +310,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         ui_item(ui, row, "");
         const bool is_hot = ui_is_hot(ui);
         if (is_hot && ui->mouse.is_moved)
-            ui->highlighted_point =
+            ui->selection.highlighted_point =
                 (view_pick){.is_set = true, .mesh = vertices[i].mesh, .vertex = vertices[i].vertex};
         if (is_hot)
             view_draw_rect(ui->canvas, row, VIEW_CONTROL);
@@ -415,7 +415,7 @@ static void show_transform(view_ui *ui, uint32_t joint)
 // many poses at the same time, so it has no page of a joint.
 static void joint_panel(view_ui *ui)
 {
-    const int32_t selected = ui->selected_joint;
+    const int32_t selected = ui->selection.joint;
     if (selected < 0 || (uint32_t)selected >= ui->scene->num_joints
         || view_shows_crowd(ui->stage->document))
         return;
@@ -432,7 +432,7 @@ static void joint_panel(view_ui *ui)
     ui_reserve_row(ui, ceilf(0.5f * ui->em), &space);
 
     if (next >= 0) {
-        ui->selected_joint = next;
+        ui->selection.joint = next;
         UI_COMMAND(ui, VIEW_JOINT_SELECTED);
     }
 }

@@ -10,7 +10,9 @@
 
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 {
-    const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->selected_joint;
+    const view_selection *const selection = &ui->selection;
+    const bool is_hovered = selection->hovered_joint >= 0;
+    const int32_t joint = is_hovered ? selection->hovered_joint : selection->joint;
     const bool exists = joint >= 0 && (uint32_t)joint < scene->num_joints;
     return exists ? joint : -1;
 }
@@ -175,28 +177,28 @@ static void request_selection(view_ui *ui)
 void view_select_mesh(view_ui *ui, double uptime, uint32_t mesh)
 {
     const double highlight_seconds = 0.6;
-    ui->selected_mesh = (int32_t)mesh;
-    ui->selected_joint = ui->selected_material = -1;
-    ui->highlight_end = uptime + highlight_seconds;
+    ui->selection.mesh = (int32_t)mesh;
+    ui->selection.joint = ui->selection.material = -1;
+    ui->selection.highlight_end = uptime + highlight_seconds;
     ui->docks.front = VIEW_DOCK_RIGHT;
     ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
 }
 
 void view_select_material(view_ui *ui, uint32_t mesh)
 {
-    ui->selected_material = (int32_t)first_mesh_with_material(ui->scene->model, mesh);
-    ui->selected_mesh = -1;
+    ui->selection.material = (int32_t)first_mesh_with_material(ui->scene->model, mesh);
+    ui->selection.mesh = -1;
     request_selection(ui);
 }
 
 // Returns true if a mesh is selected, or if its material is selected.
 static bool is_mesh_selected(const view_ui *ui, const md5_model *model, uint32_t mesh)
 {
-    if (ui->selected_mesh == (int32_t)mesh)
+    if (ui->selection.mesh == (int32_t)mesh)
         return true;
-    if (ui->selected_material < 0 || mesh >= VIEW_MAX_MATERIALS)
+    if (ui->selection.material < 0 || mesh >= VIEW_MAX_MATERIALS)
         return false;
-    return first_mesh_with_material(model, mesh) == (uint32_t)ui->selected_material;
+    return first_mesh_with_material(model, mesh) == (uint32_t)ui->selection.material;
 }
 
 // Adds the row of a mesh. A click on the eye hides or shows the mesh or, with Alt, all other
@@ -541,7 +543,7 @@ static void scroll_to_next_row(const view_ui *ui, float shown)
 // scroll to it.
 static void select_joint(view_ui *ui, view_outliner *outliner, uint32_t joint)
 {
-    ui->selected_joint = (int32_t)joint;
+    ui->selection.joint = (int32_t)joint;
     outliner->revealed_joint = (int32_t)joint;
 }
 
@@ -567,7 +569,7 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
     const row_part part = show_row(ui, &row);
 
     if (ui->mouse.is_moved && ui_is_hot(ui))
-        ui->hovered_joint = (int32_t)joint;
+        ui->selection.hovered_joint = (int32_t)joint;
     if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
         select_joint(ui, outliner, joint);
         UI_COMMAND(ui, VIEW_JOINT_SELECTED);
@@ -585,7 +587,7 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
 static bool reveal_selected_joint(const view_ui *ui, view_outliner *outliner)
 {
     const md5_skeleton *const skeleton = ui->scene->skeleton;
-    const int32_t selected = ui->selected_joint;
+    const int32_t selected = ui->selection.joint;
     if (ui->is_event || outliner->revealed_joint == selected)
         return false;
     outliner->revealed_joint = selected;
@@ -608,7 +610,7 @@ static void list_joint_rows(view_ui *ui, view_outliner *outliner, const joint_tr
     while (i < count) {
         const uint32_t joint = tree->joints[i];
         const bool is_shut = !is_searched && is_folded(outliner, joint);
-        if (reveals && (int32_t)joint == ui->selected_joint)
+        if (reveals && (int32_t)joint == ui->selection.joint)
             scroll_to_next_row(ui, shown);
         if (listed[joint])
             show_joint(ui, outliner, tree, joint, is_shut, (int32_t)joint == marked);
@@ -666,7 +668,7 @@ static void list_materials(view_ui *ui, const view_outliner *outliner)
         const char *const name = model->meshes[i].shader;
         const tree_row row = {.label = name,
                               .name = name[0] != '\0' ? common_base(name) : "none",
-                              .is_selected = ui->selected_material == (int32_t)i};
+                              .is_selected = ui->selection.material == (int32_t)i};
         if (show_row(ui, &row) != PART_NONE)
             view_select_material(ui, i);
     }
@@ -774,7 +776,7 @@ static void open_found(view_ui *ui, view_outliner *outliner)
     if (mesh >= 0)
         view_select_mesh(ui, ui->stage->uptime, (uint32_t)mesh);
     else
-        ui->selected_joint = joint;
+        ui->selection.joint = joint;
     UI_COMMAND(ui, VIEW_JOINT_SELECTED);
     outliner->filter[0] = '\0';
 }

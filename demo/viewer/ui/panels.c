@@ -28,16 +28,13 @@ static const double demo_button_delay = 3; // of the button over the demo, secon
 static const view_color stick_color = 0xFFFFFF28;
 static const view_color stick_pad_color = 0xFFC65CB0;
 
-// Resets the folded sections, scroll positions and selections, which are not valid for a new
-// document.
+// Resets the selection, the scroll positions and the state of panels that are about one document.
 void view_reset_panels(view_ui *ui, view_panels *panels)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
     view_clear_retargeting(panels->retarget.displayed);
     panels->retarget = (view_retarget_page){.displayed = panels->retarget.displayed};
-    ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
-    ui->highlighted_point.is_set = false;
-    ui->highlight_end = 0;
+    ui->selection = VIEW_NO_SELECTION;
     panels->textures.stats.mesh = NULL;
     panels->problems.shown = 0;
     panels->curves.anim = NULL;
@@ -517,13 +514,13 @@ static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
 static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *event)
 {
     if (event->is_moved && ui->held == NULL) {
-        ui->hovered_joint = -1;
-        ui->highlighted_point.is_set &= ui->keeps_highlight;
+        ui->selection.hovered_joint = -1;
+        ui->selection.highlighted_point.is_set &= ui->selection.keeps_highlight;
         panels->textures.hovered = 0;
     }
     if (event->is_pressed) {
         ui->active.panel = ui->held = NULL;
-        ui->keeps_highlight = panels->problems.has_keys = false;
+        ui->selection.keeps_highlight = panels->problems.has_keys = false;
     }
     // A press or key can change the item under the mouse, so that its tooltip would be out of date.
     // Hide the tooltip.
@@ -556,8 +553,8 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
 
     // Only one object is selected at a time. The selection of a mesh clears the selected joint. If
     // both are set, the joint was selected later.
-    if (ui->selected_joint >= 0)
-        ui->selected_mesh = -1;
+    if (ui->selection.joint >= 0)
+        ui->selection.mesh = -1;
     if (event != NULL)
         clear_event_state(ui, panels, event);
 
@@ -671,7 +668,7 @@ typedef struct hovered_state {
 static hovered_state get_hovered_state(const view_ui *ui, const view_panels *panels)
 {
     return (hovered_state){.item = ui->hot,
-                           .joint = ui->hovered_joint,
+                           .joint = ui->selection.hovered_joint,
                            .list_line = panels->browser.selected,
                            .graph_part = panels->graph.hovered};
 }

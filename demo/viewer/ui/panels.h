@@ -46,8 +46,7 @@ void view_open_overlay(view_ui *ui, view_panels *panels, view_overlay over);
 // page. Must be called after one of them was opened or closed.
 void view_sync_overlay(view_ui *ui, view_panels *panels);
 
-// Resets the folded sections, scroll positions and selections, which are not valid for a new
-// document.
+// Resets the selection, the scroll positions and the state of panels that are about one document.
 void view_reset_panels(view_ui *ui, view_panels *panels);
 
 // The time for which the mouse must rest on an item before its tooltip appears, in seconds.

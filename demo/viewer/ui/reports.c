@@ -501,13 +501,13 @@ static void show_about(view_ui *ui, const view_about *about)
     if (about->kind == VIEW_ABOUT_CLIP)
         UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = about->number);
     else if (about->kind == VIEW_ABOUT_JOINT)
-        ui->selected_joint = (int32_t)about->number;
+        ui->selection.joint = (int32_t)about->number;
     else
         view_select_mesh(ui, ui->stage->uptime, about->number);
 
     const bool has_vertex = about->kind == VIEW_ABOUT_VERTEX;
-    ui->keeps_highlight = has_vertex;
-    ui->highlighted_point =
+    ui->selection.keeps_highlight = has_vertex;
+    ui->selection.highlighted_point =
         (view_pick){.is_set = has_vertex, .mesh = about->number, .vertex = about->vertex};
 }
 

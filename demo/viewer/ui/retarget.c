@@ -68,15 +68,15 @@ static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage 
 void view_map_picked_joint(view_ui *ui, view_retarget_page *page, const view_stage *stage)
 {
     const md5_skeleton *const skeleton = stage->document->scene.skeleton;
-    if (page->picked > 0 && ui->selected_joint >= 0)
-        set_partner(ui, page, stage, skeleton->joints[ui->selected_joint].name);
+    if (page->picked > 0 && ui->selection.joint >= 0)
+        set_partner(ui, page, stage, skeleton->joints[ui->selection.joint].name);
 }
 
 // Picks a joint of the target. The user then selects the joint of the open model that moves it.
 static void pick_target_joint(view_ui *ui, view_retarget_page *page, uint32_t joint)
 {
     page->picked = joint + 1;
-    ui->selected_joint = -1;
+    ui->selection.joint = -1;
     UI_COMMAND(ui, VIEW_FIND); // opens the search of the outliner
 }
 
@@ -269,7 +269,8 @@ static void list_pairs(view_ui *ui, view_retarget_page *page)
             pick_target_joint(ui, page, i);
         if (ui_is_hot(ui)) {
             hovered = i;
-            ui->hovered_joint = (int32_t)stage->retargeting->pairs[i].source; // MD5_NONE is -1
+            // MD5_NONE becomes -1: no joint.
+            ui->selection.hovered_joint = (int32_t)stage->retargeting->pairs[i].source;
         }
         if (is_visible)
             draw_pair(ui, row, i, &joints[i], is_picked);

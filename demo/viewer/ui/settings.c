@@ -633,7 +633,7 @@ static bool list_values(const option_editor *editor, const char *query, const ch
         // Preview the value under the mouse. A joint is only marked in the image; other values are
         // set temporarily.
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
-            ui->hovered_joint = (int32_t)i;
+            ui->selection.hovered_joint = (int32_t)i;
         ui_preview_option(ui, editor->option, value);
 
         const bool is_first = num_listed == 0;
@@ -663,7 +663,7 @@ static size_t split_line(const option_editor *editor, const char *text, bool is_
     snprintf(parts[0], sizeof parts[0], "%.*s", (int)first_length, text);
     snprintf(parts[1], sizeof parts[1], "%.*s", (int)(length - second_start), text + second_start);
 
-    const int32_t joint = editor->ui->selected_joint;
+    const int32_t joint = editor->ui->selection.joint;
     const bool begins_with_joint = editor->option->kind == COMMON_PAIR_TEXT;
     if (length == 0 && begins_with_joint && joint >= 0)
         snprintf(parts[0], sizeof parts[0], "%s",

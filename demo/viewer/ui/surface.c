@@ -179,7 +179,7 @@ static void draw_uv_triangles(const view_stage *stage, const md5_mesh *mesh, uin
 {
     enum { MAX_TRIANGLES = 20000 }; // limits the time for a large mesh
     const float line_width = stage->font->scale;
-    const view_pick *const pick = stage->pick;
+    const view_pick *const pick = &stage->selection->pick;
     for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
         draw_triangle_sides(stage, mesh, i, window, line_width, triangle_color);
     if (pick->is_set && pick->mesh == mesh_index)

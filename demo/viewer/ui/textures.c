@@ -60,7 +60,7 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
 // NULL, the image is found automatically again.
 static void assign_image(view_ui *ui, view_texture_panel *panel, const char *path)
 {
-    UI_COMMAND(ui, VIEW_ASSIGN_TEXTURE, .number = (size_t)ui->selected_mesh,
+    UI_COMMAND(ui, VIEW_ASSIGN_TEXTURE, .number = (size_t)ui->selection.mesh,
                .item = columns[panel->column].map, .path = path != NULL ? common_copy(path) : NULL);
     view_clear_textures(panel);
 }
@@ -432,8 +432,8 @@ void view_mesh_page(view_ui *ui, view_texture_panel *panel)
     const view_stage *const stage = ui->stage;
     const view_textures *const textures = &stage->document->textures;
     const md5_model *const model = ui->scene->model;
-    const uint32_t mesh = (uint32_t)ui->selected_mesh;
-    const bool is_selected = ui->selected_mesh >= 0 && model != NULL && mesh < model->num_meshes;
+    const uint32_t mesh = (uint32_t)ui->selection.mesh;
+    const bool is_selected = ui->selection.mesh >= 0 && model != NULL && mesh < model->num_meshes;
     if (!is_selected || view_shows_crowd(stage->document))
         return;
     if (panel->stats.mesh != &model->meshes[mesh]) // another mesh was selected

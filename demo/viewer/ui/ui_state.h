@@ -205,15 +205,7 @@ typedef struct view_ui {
     // The open overlay, the docks, and the selection, which several panels display and change.
     view_overlay over; // set by ui_open_overlay()
     view_docks docks;
-    int32_t hovered_joint;     // joint under the mouse in a list; -1: none
-    int32_t selected_joint;    // clicked joint; -1: none
-    int32_t measured_from;     // joint at which the measured distance begins; -1: none
-    int32_t selected_material; // first mesh with the selected material; -1: none
-    // Index of the selected mesh, or -1. At most one of mesh, material and joint is selected.
-    int32_t selected_mesh;
-    double highlight_end;        // end of the highlight of a mesh, seconds since the start
-    view_pick highlighted_point; // vertex of the row under the mouse, or of a problem
-    bool keeps_highlight;        // highlighted_point remains highlighted until the next press
+    view_selection selection;
 
     // Thumbnails, previews of values, tooltip and notice.
     view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
