@@ -66,19 +66,19 @@ view_stage item_draw(view_state *viewer, float width, float height)
 
 view_rect item_find(view_state *viewer, const view_stage *stage, const char *name)
 {
-    viewer->ui.query = name;
-    viewer->ui.found = (view_rect){0};
-    viewer->ui.found_text[0] = '\0';
+    viewer->ui.probe.name = name;
+    viewer->ui.probe.rect = (view_rect){0};
+    viewer->ui.probe.text[0] = '\0';
     view_clear_canvas(&viewer->drawing.canvas);
     view_run_ui(&viewer->ui, &viewer->panels, stage, NULL);
-    viewer->ui.query = NULL;
-    return viewer->ui.found;
+    viewer->ui.probe.name = NULL;
+    return viewer->ui.probe.rect;
 }
 
 const char *item_text(view_state *viewer, const view_stage *stage, const char *name)
 {
     item_find(viewer, stage, name);
-    return viewer->ui.found_text;
+    return viewer->ui.probe.text;
 }
 
 view_command item_press_at(view_state *viewer, const view_stage *stage, float x, float y)

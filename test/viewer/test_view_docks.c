@@ -321,7 +321,7 @@ TEST_HERE (docks_clip_their_content, BOBBIN) {
     screen_draw(s);
     const view_rect field = item_find(&s->viewer, &s->stage, "search/Search");
     item_press_at(&s->viewer, &s->stage, field.x + 5.0f, field.y + 5.0f);
-    CHECK_STRING(s->viewer.ui.focus.panel, "search");
+    CHECK_STRING(s->viewer.ui.focus.item.panel, "search");
 }
 
 TEST_HERE (docks_close_and_are_resized, BOBBIN) {

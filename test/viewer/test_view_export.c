@@ -344,7 +344,7 @@ TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
     common_list left = common_list_folder(fixture->folder, ".obj");
     CHECK_THAT(left.count < 100, "%zu files", left.count);
     CHECK(fixture->viewer.log.error[0] == '\0'
-          && strcmp(fixture->viewer.ui.notice, "Export stopped") == 0);
+          && strcmp(fixture->viewer.ui.notice.text, "Export stopped") == 0);
     common_free_list(&left);
 }
 
@@ -801,7 +801,7 @@ TEST_EXPORT (view_export_dialog_scrolls_to_its_focus) {
     const view_stage stage = item_draw(viewer, 1280, 720);
     const view_rect button = item_find(viewer, &stage, "export/Export");
     const view_rect field = item_find(viewer, &stage, "export/Folder");
-    CHECK_STRING(viewer->ui.focus.panel, "export");
+    CHECK_STRING(viewer->ui.focus.item.panel, "export");
     CHECK(field.height > 0 && field.y + field.height <= button.y);
 }
 

@@ -343,7 +343,7 @@ static bool press_key(view_state *state, int32_t key, const char *name, view_com
     *command =
         view_run_ui(&state->ui, &state->panels, &stage, &(ui_mouse){.x = 1, .y = 1, .key = key});
     const view_rect rect = item_find(state, &stage, name);
-    const view_rect focus = state->ui.focus_rect;
+    const view_rect focus = state->ui.focus.rect;
     return fabsf(rect.x - focus.x) < 0.5f && fabsf(rect.y - focus.y) < 0.5f;
 }
 

@@ -385,7 +385,8 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
     if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
         PERFORM(state, key->action);
         CHECK_UINT(state->document->scene.legs.num_legs, 0);
-        CHECK_STRING(state->ui.notice, "Cannot walk: no two joint names contain foot or ankle");
+        CHECK_STRING(state->ui.notice.text,
+                     "Cannot walk: no two joint names contain foot or ankle");
     }
     shot_close(&viewer);
 }

@@ -452,10 +452,10 @@ TEST (view_documents_restore_their_settings) {
     view_drop(state, model);
     CHECK(state->opening.is_restored && state->play.speed == 0.5
           && state->play.wrap == MD5_WRAP_CLAMP);
-    state->uptime = state->ui.notice_end; // the notice about the opened file has expired
+    state->uptime = state->ui.notice.end; // the notice about the opened file has expired
     view_update_files(state);
-    CHECK(strncmp(state->ui.notice, "Continue last session", 21) == 0);
-    CHECK(state->ui.notice_action == VIEW_RESET_ALL && !state->opening.is_restored);
+    CHECK(strncmp(state->ui.notice.text, "Continue last session", 21) == 0);
+    CHECK(state->ui.notice.action == VIEW_RESET_ALL && !state->opening.is_restored);
     CHECK_NEAR(state->cameras.user.azimuth, 77, 0);
     const char *const used =
         view_mesh_image(&state->document->textures, 0, MD5GL_IMAGE_DIFFUSE)->path;

@@ -88,7 +88,7 @@ TEST_HERE (view_help_omits_walking_if_a_machine_has_none, "models/bobbin/page_lo
     CHECK_STRING(help_text(s, "F9"), "");
     CHECK_STRING(help_text(s, "Space or Pause"), "Play");
     press(s, 'w', false);
-    CHECK(strstr(s->viewer.ui.notice, "no parameter"));
+    CHECK(strstr(s->viewer.ui.notice.text, "no parameter"));
 }
 
 TEST_HERE (view_help_of_a_clip_lists_its_keys, BOBBIN) {
@@ -103,21 +103,21 @@ TEST (view_keys_without_effect_are_reported) {
     screen s;
     if (open_all(&s, 3, crowd_paths, 1)) {
         press(&s, 'l', false);
-        CHECK_STRING(s.viewer.ui.notice, "At clip end: Requires a model animated by clips");
+        CHECK_STRING(s.viewer.ui.notice.text, "At clip end: Requires a model animated by clips");
         press(&s, 'n', false);
-        CHECK_STRING(s.viewer.ui.notice, "Normals: Not available in a crowd");
+        CHECK_STRING(s.viewer.ui.notice.text, "Normals: Not available in a crowd");
         press(&s, ' ', false);
         CHECK(!s.viewer.play.playing);
     }
     (void)screen_close(&s);
     if (open_stage(&s, MACHINE)) {
         press(&s, 'l', false);
-        CHECK_STRING(s.viewer.ui.notice, "At clip end: Requires a model animated by clips");
+        CHECK_STRING(s.viewer.ui.notice.text, "At clip end: Requires a model animated by clips");
     }
     (void)screen_close(&s);
     if (open_stage(&s, "models/bobbin/page_look.md5machine")) {
         press(&s, VIEW_KEY_F(10), false);
-        CHECK(strstr(s.viewer.ui.notice, "no trigger"));
+        CHECK(strstr(s.viewer.ui.notice.text, "no trigger"));
     }
     (void)screen_close(&s);
 }
@@ -163,7 +163,7 @@ TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
     run_seconds(s, 1.0);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
     send(s, VIEW_INPUT_KEY_DOWN, 'w', false);
-    CHECK_STRING(s->viewer.ui.notice, "Paused; press Pause to resume");
+    CHECK_STRING(s->viewer.ui.notice.text, "Paused; press Pause to resume");
     press(s, VIEW_KEY_PAUSE, false);
     run_seconds(s, 1.0);
     CHECK(machine->placement.translation.x > 1.0f);
@@ -552,5 +552,5 @@ TEST_SCREEN (view_texture_tile_shows_its_size, screen_open(s, BOBBIN, 1280, 720)
         view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE);
     char size[32];
     snprintf(size, sizeof size, "%u\xC3\x97%u", image->width, image->height);
-    CHECK_STRING(s->viewer.ui.tooltip, size);
+    CHECK_STRING(s->viewer.ui.tooltip.text, size);
 }

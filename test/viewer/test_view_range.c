@@ -187,7 +187,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
         CHECK_UINT(state->jobs.movie->num_added, 2);
         PERFORM(state, VIEW_RECORD);
         CHECK(!state->jobs.movie);
-        CHECK(strstr(state->ui.notice, ": 2 frames"));
+        CHECK(strstr(state->ui.notice.text, ": 2 frames"));
         size_t size = 0;
         SCOPED_STRING bytes = common_read_stream(path, &size, &problem);
         CHECK(bytes != NULL && size > 100 && read_frame_count((const uint8_t *)bytes) == 2);

@@ -468,13 +468,13 @@ TEST_HERE (view_problems_are_announced_once) {
     view_warn(&w->viewer.log, "another cause");
     w->viewer.ui.docks.shows_problems = false;
     view_update_files(&w->viewer);
-    CHECK(strstr(w->viewer.ui.notice, "2 problems"));
+    CHECK(strstr(w->viewer.ui.notice.text, "2 problems"));
     press(w, "notice/2 problems");
     CHECK(w->viewer.ui.docks.shows_problems);
     view_warn(&w->viewer.log, "a third");
     w->viewer.uptime += 10;
     view_update_files(&w->viewer);
-    CHECK(!strstr(w->viewer.ui.notice, "3 problems"));
+    CHECK(!strstr(w->viewer.ui.notice.text, "3 problems"));
 }
 
 // -- The start page -----------------------------------------------------------------------------

@@ -148,7 +148,7 @@ TEST_SCREEN (view_retarget_page_fixes_pairs, open(s)) {
     CHECK(joint_rotation(s, "rump") > 1e-6f);
     press(s, "pair/lowerarm_l");
     const ui_mouse gone = {.key = VIEW_KEY_DELETE};
-    s->viewer.ui.focus.panel = NULL;
+    s->viewer.ui.focus.item.panel = NULL;
     view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &gone));
     CHECK_STRING(find_partner(s, "lowerarm_l"), "");
     CHECK_STRING(find_partner(s, "rump"), "tail_1");

@@ -507,9 +507,9 @@ static line_result move_focus(script *s, int32_t key, const char *item)
     enum { MAX_PRESSES = 40 };
     const view_ui *const ui = &s->u.viewer.ui;
     const view_rect at = item_find(&s->u.viewer, &s->u.stage, item);
-    const bool is_at_item = at.width > 0.0f && at.x == ui->focus_rect.x && at.y == ui->focus_rect.y;
-    if (s->num_gestures > 0 && ui->is_focus_shown && ui->focus.panel != NULL
-        && (is_at_item || strcmp(ui->focus.panel, item) == 0))
+    const bool is_at_item = at.width > 0.0f && at.x == ui->focus.rect.x && at.y == ui->focus.rect.y;
+    if (s->num_gestures > 0 && ui->focus.is_shown && ui->focus.item.panel != NULL
+        && (is_at_item || strcmp(ui->focus.item.panel, item) == 0))
         return LINE_DONE;
     if (s->num_gestures >= MAX_PRESSES)
         return fail(s, "no key leads to %s", item);
@@ -640,7 +640,7 @@ static char *get_item(user *u, const char *name)
 static char *get_text(user *u, const char *name)
 {
     const bool is_found = item_find(&u->viewer, &u->stage, name).width > 0.0f;
-    return is_found ? common_copy(u->viewer.ui.found_text) : NULL;
+    return is_found ? common_copy(u->viewer.ui.probe.text) : NULL;
 }
 
 static char *get_option(user *u, const char *name)
@@ -738,13 +738,13 @@ static char *get_state(user *u, const char *name)
 static char *get_notice(user *u, const char *name)
 {
     (void)name;
-    return common_copy(u->viewer.ui.notice);
+    return common_copy(u->viewer.ui.notice.text);
 }
 
 static char *get_tooltip(user *u, const char *name)
 {
     (void)name;
-    return u->viewer.ui.is_tooltip_shown ? common_copy(u->viewer.ui.tooltip) : NULL;
+    return u->viewer.ui.tooltip.is_shown ? common_copy(u->viewer.ui.tooltip.text) : NULL;
 }
 
 static char *get_error(user *u, const char *name)

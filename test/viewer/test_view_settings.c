@@ -373,14 +373,14 @@ TEST_SCREEN (view_reading_a_color_changes_nothing, BOBBIN) {
     s->viewer.cameras.is_smooth = true;
     s->viewer.cameras.drawn.azimuth = s->viewer.cameras.user.azimuth + 20;
     s->viewer.ui.scrolls[0].shown = s->viewer.ui.scrolls[0].wanted + 20;
-    const double notice_end = s->viewer.ui.notice_end;
+    const double notice_end = s->viewer.ui.notice.end;
     const float azimuth = s->viewer.cameras.drawn.azimuth;
     const float scroll = s->viewer.ui.scrolls[0].shown;
 
     view_color color = 0;
     CHECK(view_read_window_color(&s->viewer, 640, 360, &color) && color != 0);
 
-    CHECK_EXACT(s->viewer.ui.notice_end, notice_end);
+    CHECK_EXACT(s->viewer.ui.notice.end, notice_end);
     CHECK_EXACT(s->viewer.cameras.drawn.azimuth, azimuth);
     CHECK_EXACT(s->viewer.ui.scrolls[0].shown, scroll);
 }
@@ -438,7 +438,7 @@ TEST_SCREEN (view_typed_values_out_of_range_are_rejected, BOBBIN) {
     const view_option *const row = VIEW_OPTION(elevation);
     CHECK(view_set_option(&s->viewer, row, common_number_value(30)));
     CHECK(!view_set_option(&s->viewer, row, common_number_value(90.5)));
-    CHECK_STRING(s->viewer.ui.notice, "--camera-elevation-angle: expected DEG, found '90.5'");
+    CHECK_STRING(s->viewer.ui.notice.text, "--camera-elevation-angle: expected DEG, found '90.5'");
     CHECK(!view_set_option(&s->viewer, row, common_choice_value(1)));
     CHECK(!view_set_option(&s->viewer, VIEW_OPTION(surface), common_choice_value(9)));
     CHECK(s->options.elevation == 30.0f && s->viewer.cameras.user.elevation == 30.0f);

@@ -548,7 +548,7 @@ TEST_HERE (clip_is_selected_for_a_channel, true) {
     CHECK(scene->entity.channels[MD5_CHANNEL_TORSO].clip == -1);
     ask(s, (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_HEAD, .number = run});
     CHECK(scene->entity.channels[MD5_CHANNEL_HEAD].clip == -1);
-    CHECK(s->viewer.ui.notice[0] != '\0');
+    CHECK(s->viewer.ui.notice.text[0] != '\0');
     ask(s, (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_NUM_CHANNELS, .number = run});
     CHECK(!view_focus_in_scene(&s->viewer.document->scene, MD5_NUM_CHANNELS, &s->viewer.play));
     ask(s,

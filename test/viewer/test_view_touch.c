@@ -143,7 +143,7 @@ TEST_HERE (view_notice_over_the_demo_does_not_cover_the_button, MACHINE) {
         u->viewer.uptime += 10.0;
         u->viewer.panels.decision.demo_end = u->viewer.uptime + 20.0;
         ui_show_notice(&u->viewer.ui, u->viewer.uptime, "See all problems");
-        u->viewer.ui.notice_action = VIEW_WARNINGS;
+        u->viewer.ui.notice.action = VIEW_WARNINGS;
         user_draw(u);
         const view_rect button = item_find(&u->viewer, &u->stage, "own/Open");
         const view_rect notice = item_find(&u->viewer, &u->stage, "notice/See");
@@ -413,8 +413,8 @@ static const char *find_open_part(const user *u)
         return "page";
     if (u->viewer.log.error[0] != '\0')
         return "error";
-    if (ui->focus.panel)
-        return ui->focus.panel;
+    if (ui->focus.item.panel)
+        return ui->focus.item.panel;
     if (u->viewer.options->shown.help)
         return "keys";
     if (ui->selection.joint >= 0)

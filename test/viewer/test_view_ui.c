@@ -73,7 +73,8 @@ static void drag(screen *s, float x)
 
 TEST_HERE (view_ui_reports_an_unreadable_image, BOBBIN) {
     PERFORM(&s->viewer, VIEW_ASSIGN_TEXTURE, .path = common_copy("/nowhere.png"));
-    CHECK_STRING(s->viewer.ui.notice, "Cannot read nowhere.png; texture of mesh 0 is unchanged");
+    CHECK_STRING(s->viewer.ui.notice.text,
+                 "Cannot read nowhere.png; texture of mesh 0 is unchanged");
     CHECK(strstr(s->viewer.log.error, "/nowhere.png"));
     CHECK(view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE) != NULL);
 }
@@ -883,7 +884,7 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     SCOPED_STRING expected = common_format("tail_5" VIEW_DOT "%u vertices", count);
     const view_rect row = item_find(viewer, &s->stage, "card/tail_6");
     move(s, row.x + 0.5f * row.width, row.y + 0.5f * row.height);
-    CHECK_STRING(viewer->ui.tooltip, expected); // even if it does not fit into the row
+    CHECK_STRING(viewer->ui.tooltip.text, expected); // even if it does not fit into the row
     CHECK_STRING(viewer->document->scene.skeleton->joints[viewer->ui.selection.hovered_joint].name,
                  "tail_6");
 }
@@ -913,17 +914,17 @@ TEST_HERE (view_camera_returns_from_a_jump_repeatedly, BOBBIN) {
 TEST_HERE (view_menus_explain_disabled_commands, BOBBIN) {
     search_for(s, "State graph");
     CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
-    CHECK_STRING(s->viewer.ui.notice, "State graph: Requires a state machine");
+    CHECK_STRING(s->viewer.ui.notice.text, "State graph: Requires a state machine");
 }
 
 TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
     screen_draw(s);
-    for (int i = 0;
-         i < 400
-         && !(s->viewer.ui.focus.panel != NULL && strcmp(s->viewer.ui.focus.panel, "bar") == 0);
+    for (int i = 0; i < 400
+                    && !(s->viewer.ui.focus.item.panel != NULL
+                         && strcmp(s->viewer.ui.focus.item.panel, "bar") == 0);
          i++)
         send_key(s, VIEW_KEY_TAB, NULL);
-    CHECK_STRING(s->viewer.ui.focus.panel, "bar");
+    CHECK_STRING(s->viewer.ui.focus.item.panel, "bar");
     CHECK_UINT(send_key(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
     CHECK_UINT(s->viewer.panels.menu.kind, VIEW_MENU_OF_BAR);
 }
@@ -935,7 +936,7 @@ static const char *next_panel(screen *s, bool is_back)
     const ui_mouse event = {.key = VIEW_KEY_F(6), .shift = is_back};
     view_run_ui(&s->viewer.ui, &s->viewer.panels, &s->stage, &event);
     screen_draw(s);
-    return ui->focus.panel != NULL ? ui->focus.panel : "";
+    return ui->focus.item.panel != NULL ? ui->focus.item.panel : "";
 }
 
 TEST_HERE (view_f6_visits_the_first_item_of_each_panel, BOBBIN) {
@@ -946,16 +947,16 @@ TEST_HERE (view_f6_visits_the_first_item_of_each_panel, BOBBIN) {
     screen_draw(s);
     for (uint32_t i = 0; i < 2 * NUM_PANELS; i++) {
         CHECK_STRING(next_panel(s, false), panels[i % NUM_PANELS]);
-        first_items[i % NUM_PANELS] = s->viewer.ui.focus.number;
+        first_items[i % NUM_PANELS] = s->viewer.ui.focus.item.number;
     }
     for (uint32_t i = NUM_PANELS - 1; i-- > 0;) { // Shift+F6 skips the state without a focus
         CHECK_STRING(next_panel(s, true), panels[i]);
-        CHECK_UINT(s->viewer.ui.focus.number, first_items[i]);
+        CHECK_UINT(s->viewer.ui.focus.item.number, first_items[i]);
     }
     for (int i = 0; i < 2; i++)
         (void)next_panel(s, false);
     send_key(s, VIEW_KEY_TAB, NULL);
-    CHECK_STRING(s->viewer.ui.focus.panel, "mesh");
+    CHECK_STRING(s->viewer.ui.focus.item.panel, "mesh");
     CHECK_STRING(next_panel(s, true), "search"); // also from the second item of a panel
 }
 

@@ -247,7 +247,7 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     begin(s);
     undo(s);
     CHECK(s->options.shown.edges && s->viewer.undo.num_steps == 1);
-    CHECK_STRING(s->viewer.ui.notice, "Nothing to undo");
+    CHECK_STRING(s->viewer.ui.notice.text, "Nothing to undo");
 }
 
 // Returns the size in bytes of the texts that all undo steps store.

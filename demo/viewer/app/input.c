@@ -500,7 +500,7 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
 // Closes the lists and clears the selection, the measurement and the keyboard focus.
 static void clear_selection(view_state *viewer)
 {
-    viewer->ui.focus.panel = NULL;
+    viewer->ui.focus.item.panel = NULL;
     viewer->ui.selection = VIEW_NO_SELECTION;
     view_set_switch(viewer, VIEW_OPTION(shown.help), false);
     view_set_switch(viewer, VIEW_OPTION(shown.light_list), false);
@@ -595,8 +595,8 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         view_set_switch(viewer, VIEW_OPTION(shown.hierarchy), true);
         view_set_switch(viewer, VIEW_OPTION(shown.panel), true);
         viewer->ui.docks.front = VIEW_DOCK_LEFT;
-        viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
-        viewer->ui.focus = (ui_item_id){"search", 1};
+        viewer->ui.docks.is_sheet_open = viewer->ui.focus.selects_all = true;
+        viewer->ui.focus.item = (ui_item_id){"search", 1};
         break;
     case VIEW_CONTEXT: // a key opens the menu, so it is near the middle and not at the mouse
         open_context(viewer, &viewer->ui.selection.pick, 0.4f * (float)viewer->width,
@@ -1366,7 +1366,7 @@ static void scroll_wheel(view_state *viewer, const view_input *event)
 // key moves the keyboard focus to the buttons or presses the focused button.
 static bool leads_to_buttons(const view_ui *ui, const ui_mouse *event)
 {
-    if (ui->is_focus_shown)
+    if (ui->focus.is_shown)
         return event->key == VIEW_KEY_TAB || event->key == VIEW_KEY_RETURN;
     return event->key == VIEW_KEY_TAB && event->shift;
 }
@@ -1380,7 +1380,7 @@ static bool type(view_state *viewer, const ui_mouse *event)
 
     // An open list receives all keys except those for its buttons.
     if (is_list_open && !leads_to_buttons(&viewer->ui, event)) {
-        viewer->ui.is_focus_shown = false;
+        viewer->ui.focus.is_shown = false;
         const int32_t key = event->key | (event->control ? VIEW_WITH_CTRL : 0);
         const bool is_list_key = key != 0 && !event->alt;
         if (is_list_key && view_execute(viewer, view_key_browser(&viewer->panels.browser, key)))

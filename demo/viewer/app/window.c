@@ -276,7 +276,7 @@ static double event_timeout(const view_state *viewer, bool is_moving, bool await
     const view_ui *const ui = &viewer->ui;
     if (is_moving || viewer->jobs.export != NULL || viewer->jobs.conversion != NULL)
         return 0;
-    const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->selection.highlight_end);
+    const bool has_notice = viewer->uptime < fmax(ui->notice.end, ui->selection.highlight_end);
     const bool has_hover = awaits_tooltip || ui->hover_preview.option != NULL;
     const bool reads_files = viewer->options->watch || viewer->jobs.scan != NULL;
     return has_notice || has_hover || reads_files ? short_wait : long_wait;
@@ -352,12 +352,12 @@ static bool step_loop(void *user)
 
     // One more frame removes a notice whose time is over. A tooltip needs a frame without an event,
     // because it appears after a delay.
-    const bool has_notice = viewer->uptime < fmax(ui->notice_end, ui->selection.highlight_end);
+    const bool has_notice = viewer->uptime < fmax(ui->notice.end, ui->selection.highlight_end);
     if (loop->had_notice && !has_notice)
         view_log_state(viewer, "quiet");
-    const bool awaits_tooltip = ui->tooltip[0] != '\0' && !ui->is_tooltip_shown;
+    const bool awaits_tooltip = ui->tooltip.text[0] != '\0' && !ui->tooltip.is_shown;
     const bool is_tooltip_due =
-        awaits_tooltip && viewer->uptime - ui->hover_begin >= VIEW_TOOLTIP_DELAY;
+        awaits_tooltip && viewer->uptime - ui->tooltip.hover_begin >= VIEW_TOOLTIP_DELAY;
 
     const bool has_changed = loop->redraw || is_moving || needs_still_frame(loop, is_moving);
     const bool has_text = has_notice || loop->had_notice || is_tooltip_due;

@@ -30,8 +30,8 @@ char *view_find_unused_path(const char *folder, const char *model, const char *e
 // transparent background. Returns NULL on failure. The caller frees the image.
 static uint8_t *capture_window(view_state *viewer, bool clean)
 {
-    const double notice_end = viewer->ui.notice_end;
-    viewer->ui.notice_end = 0;
+    const double notice_end = viewer->ui.notice.end;
+    viewer->ui.notice.end = 0;
     const uint32_t width = viewer->width;
     const uint32_t height = viewer->height;
     uint8_t *rgba = common_alloc((size_t)width * height, 4);
@@ -41,7 +41,7 @@ static uint8_t *capture_window(view_state *viewer, bool clean)
         rgba = NULL;
     }
     md5gl_destroy_target(viewer->renderer, target);
-    viewer->ui.notice_end = notice_end;
+    viewer->ui.notice.end = notice_end;
     return rgba;
 }
 
@@ -120,7 +120,7 @@ void view_toggle_recording(view_state *viewer)
         return;
     }
     viewer->jobs.movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
-    viewer->ui.notice_end = 0; // the notice must not be in the movie
+    viewer->ui.notice.end = 0; // the notice must not be in the movie
 }
 
 // Adds the frame in the framebuffer of the window to the recording. Does nothing if the window

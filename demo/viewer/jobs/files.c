@@ -934,19 +934,19 @@ static void announce_problems(view_state *viewer)
     const uint32_t count = view_count_problems(&viewer->log);
     viewer->reports.was_announced = true;
     view_notice(viewer, "%u %s" VIEW_DOT "show", count, common_noun(count, "problem", "problems"));
-    viewer->ui.notice_action = VIEW_WARNINGS;
+    viewer->ui.notice.action = VIEW_WARNINGS;
 }
 
 // Shows the notices that were postponed because another notice was visible, one after the other.
 static void show_postponed_notices(view_state *viewer)
 {
-    if (viewer->uptime >= viewer->ui.notice_end)
+    if (viewer->uptime >= viewer->ui.notice.end)
         announce_problems(viewer);
     // The notice about problems, if it was shown, has changed the end.
-    if (viewer->opening.is_restored && viewer->uptime >= viewer->ui.notice_end) {
+    if (viewer->opening.is_restored && viewer->uptime >= viewer->ui.notice.end) {
         viewer->opening.is_restored = false;
         view_notice(viewer, "Continue last session" VIEW_DOT "reset");
-        viewer->ui.notice_action = VIEW_RESET_ALL;
+        viewer->ui.notice.action = VIEW_RESET_ALL;
     }
 }
 

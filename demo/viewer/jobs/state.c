@@ -184,10 +184,10 @@ void view_notice(view_state *viewer, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    vsnprintf(viewer->ui.notice, sizeof viewer->ui.notice, format, values);
+    vsnprintf(viewer->ui.notice.text, sizeof viewer->ui.notice.text, format, values);
     va_end(values);
-    viewer->ui.notice_end = viewer->uptime + VIEW_NOTICE_SECONDS;
-    viewer->ui.notice_action = VIEW_NOTHING;
+    viewer->ui.notice.end = viewer->uptime + VIEW_NOTICE_SECONDS;
+    viewer->ui.notice.action = VIEW_NOTHING;
 }
 
 // The line of view_log_state() consists of "name=value" fields. Each of these functions appends a
@@ -295,7 +295,7 @@ void view_log_state(view_state *viewer, const char *action)
     append_camera_path(&line, viewer);
     append_selection(&line, viewer);
     common_extend(&line, " error=%d notice=%d", viewer->log.error[0] != '\0',
-                  viewer->uptime < viewer->ui.notice_end);
+                  viewer->uptime < viewer->ui.notice.end);
     view_debug(&viewer->log, "%s", line);
     free(line);
 

@@ -998,24 +998,24 @@ static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
 static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
     // Store the state of the focus, which is restored below.
-    const ui_item_id focus = ui->focus;
-    const bool takes_next = ui->takes_next;
-    const bool selects_all = ui->selects_all;
+    const ui_item_id focus = ui->focus.item;
+    const bool takes_next = ui->focus.takes_next;
+    const bool selects_all = ui->focus.selects_all;
     char text[sizeof browser->filter];
     COMMON_TEXT(text, "%s", browser->filter);
 
     if (ui->modal == NULL)
-        ui->focus = ui->focus_at_press = (ui_item_id){ui->item.panel, ui->item.number + 1};
-    ui->selects_all = browser->selects_all;
+        ui->focus.item = ui->focus.at_press = (ui_item_id){ui->item.panel, ui->item.number + 1};
+    ui->focus.selects_all = browser->selects_all;
     if (ui_field(ui, box, "Filter", text, sizeof text)) {
         view_filter_list(browser, text);
         UI_COMMAND(ui, VIEW_LIST_CHANGED);
     }
 
-    browser->selects_all = ui->selects_all;
-    ui->selects_all = selects_all;
-    ui->focus = focus;
-    ui->takes_next = takes_next;
+    browser->selects_all = ui->focus.selects_all;
+    ui->focus.selects_all = selects_all;
+    ui->focus.item = focus;
+    ui->focus.takes_next = takes_next;
 }
 
 // Displays the enlarged preview of the selected entry in `box`. Displays its name and properties in

@@ -516,7 +516,7 @@ static void add_output_rows(view_ui *ui, view_export *export)
         UI_COMMAND(ui, VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT);
     if (export->focuses_folder) {
         ui_focus_next(ui);
-        ui->selects_all = true;
+        ui->focus.selects_all = true;
         export->focuses_folder = false;
     }
     ui_field(ui, row, "Folder", choices->folder, sizeof choices->folder);

@@ -1074,7 +1074,7 @@ static void move_focus(const graph_panel *panel, uint32_t focused)
             nearest_state(panel, focused, directions[i].axis, directions[i].sign);
         // The items of the states have consecutive numbers, so the focus moves by the difference of
         // their indices. A negative difference wraps around.
-        panel->ui->focus.number += nearest - focused;
+        panel->ui->focus.item.number += nearest - focused;
     }
 }
 
@@ -1100,7 +1100,7 @@ static void run_node_items(const graph_panel *panel)
         if (ui_is_focused(ui))
             focused = i;
     }
-    if (focused != MD5_NONE && ui->is_focus_shown)
+    if (focused != MD5_NONE && ui->focus.is_shown)
         move_focus(panel, focused);
 }
 

@@ -31,8 +31,8 @@ void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x
     *menus = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX, .used = menus->used};
     if (!is_search)
         return;
-    ui->focus = (ui_item_id){"menu", 2}; // its text field
-    ui->selects_all = false;
+    ui->focus.item = (ui_item_id){"menu", 2}; // its text field
+    ui->focus.selects_all = false;
     menus->selected = 0;
 }
 

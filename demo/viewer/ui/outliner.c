@@ -767,7 +767,7 @@ static void open_found(view_ui *ui, view_outliner *outliner)
     int32_t mesh = -1;
     if (!is_exact_joint)
         mesh = find_mesh(scene, outliner, joint >= 0);
-    ui->focus.panel = NULL;
+    ui->focus.item.panel = NULL;
     if (mesh < 0 && joint < 0) {
         open_found_clip(ui, outliner);
         return;
@@ -788,11 +788,12 @@ static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row
     const float gap = UI_PADDING * ui->em;
     const view_rect field = {row.x + gap, row.y + 0.5f * gap, row.width - 2 * gap,
                              row.height - gap};
-    const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
+    const bool was_typing =
+        ui->focus.item.panel != NULL && strcmp(ui->focus.item.panel, "search") == 0;
     ui_begin(ui, "search");
     ui_field(ui, field, "Search joints, meshes, clips", outliner->filter, sizeof outliner->filter);
 
-    const bool is_escape = ui->mouse.key != 0 && ui->focus.panel == NULL; // it ended the focus
+    const bool is_escape = ui->mouse.key != 0 && ui->focus.item.panel == NULL; // it ended the focus
     if (was_typing && is_escape)
         outliner->filter[0] = '\0';
     if (was_typing && outliner->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))

@@ -108,20 +108,20 @@ static void label_joint(const view_ui *ui)
         view_mark_pixel(ui->stage, at, ui->scene->skeleton->joints[joint].name);
 }
 
-// Draws the tooltip ui->tooltip, after the mouse was over its item for VIEW_TOOLTIP_DELAY. The text
-// has one or two lines. The second line is dim.
+// Draws the tooltip ui->tooltip.text, after the mouse was over its item for VIEW_TOOLTIP_DELAY. The
+// text has one or two lines. The second line is dim.
 static void draw_tip(view_ui *ui)
 {
-    const size_t first_length = strcspn(ui->tooltip, "\n");
-    ui->is_tooltip_shown =
-        first_length > 0 && ui->stage->uptime - ui->hover_begin >= VIEW_TOOLTIP_DELAY;
-    if (!ui->is_tooltip_shown)
+    const size_t first_length = strcspn(ui->tooltip.text, "\n");
+    ui->tooltip.is_shown =
+        first_length > 0 && ui->stage->uptime - ui->tooltip.hover_begin >= VIEW_TOOLTIP_DELAY;
+    if (!ui->tooltip.is_shown)
         return;
 
-    const bool has_line_break = ui->tooltip[first_length] != '\0';
-    const char *const second = ui->tooltip + first_length + has_line_break;
+    const bool has_line_break = ui->tooltip.text[first_length] != '\0';
+    const char *const second = ui->tooltip.text + first_length + has_line_break;
     ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
-    COMMON_TEXT(lines[0].text, "%.*s", (int)first_length, ui->tooltip);
+    COMMON_TEXT(lines[0].text, "%.*s", (int)first_length, ui->tooltip.text);
     COMMON_TEXT(lines[1].text, "%s", second);
     const size_t num_lines = second[0] != '\0' ? 2 : 1;
     ui_note(ui, ui->mouse.x, ui->mouse.y + cursor_height * ui->scale, ui->mouse.y, lines,
@@ -399,10 +399,10 @@ static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *
 // own command, for example to open the list of problems. A click executes this command.
 static void run_notice(view_ui *ui, view_rect region)
 {
-    const view_rect box = draw_badge(ui, region, BADGE_AT_BOTTOM, VIEW_EDGE, ui->notice);
+    const view_rect box = draw_badge(ui, region, BADGE_AT_BOTTOM, VIEW_EDGE, ui->notice.text);
     ui_begin(ui, "notice");
-    if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
-        UI_COMMAND(ui, ui->notice_action);
+    if (ui->notice.action != VIEW_NOTHING && ui_item(ui, box, ui->notice.text))
+        UI_COMMAND(ui, ui->notice.action);
 }
 
 // Draws the notice over the demo, which plays until the user takes control of the character.
@@ -451,7 +451,7 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
         view_start_panel(ui, &panels->start);
     if (!is_start)
         run_work_panels(ui, panels, stage);
-    const bool has_notice = stage->uptime < ui->notice_end;
+    const bool has_notice = stage->uptime < ui->notice.end;
     if (has_notice && (stage->shown->panel || is_start))
         run_notice(ui, badge_region);
     view_card_panel(ui, &panels->card);
@@ -469,8 +469,8 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     ui->em = view_em(stage->font);
     ui->line = stage->font->line[VIEW_TEXT];
     ui->top = (ui_item_id){NULL, 0};
-    ui->tooltip[0] = '\0';
-    ui->is_focus_present = false;
+    ui->tooltip.text[0] = '\0';
+    ui->focus.is_present = false;
     ui->hover_preview.option = NULL;
 
     // A recorded movie must not contain the indicator of the recording. Therefore the window draws
@@ -525,7 +525,7 @@ static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *
     // A press or key can change the item under the mouse, so that its tooltip would be out of date.
     // Hide the tooltip.
     if (event->is_pressed || event->key != 0 || event->text != NULL)
-        ui->hover_begin = INFINITY;
+        ui->tooltip.hover_begin = INFINITY;
 }
 
 // Prepares the state of the interface for view_run_ui(), which runs the panels in one of two modes:
@@ -584,11 +584,11 @@ static void press_focused(view_ui *ui, const ui_mouse *event)
     const int32_t key = ui->mouse.key;
     const bool is_menu = key == VIEW_KEY_MENU || (key == VIEW_KEY_F(10) && event->shift);
     const bool is_press = key == VIEW_KEY_RETURN;
-    const bool has_focus = ui->is_focus_shown && ui->focus.panel != NULL;
+    const bool has_focus = ui->focus.is_shown && ui->focus.item.panel != NULL;
     if (!has_focus || event->control || (!is_menu && !is_press))
         return;
-    const view_rect rect = ui->focus_rect;
-    ui->hot = ui->focus;
+    const view_rect rect = ui->focus.rect;
+    ui->hot = ui->focus.item;
     ui->mouse = (ui_mouse){.x = rect.x + 0.5f * rect.width,
                            .y = rect.y + 0.5f * rect.height,
                            .is_pressed = is_press,
@@ -597,15 +597,15 @@ static void press_focused(view_ui *ui, const ui_mouse *event)
 
 // Completes a change of the focus by Tab or Shift+Tab after the panels were run. After the last
 // item, Tab removes the focus. Before the first item, Shift+Tab moves the focus to the last item,
-// which is ui->before then.
+// which is ui->focus.previous then.
 static void finish_focus_change(view_ui *ui, const ui_mouse *event)
 {
     const bool is_backward = event->shift;
-    if (is_backward && ui->focus.panel == NULL)
-        ui->focus = ui->before;
-    if (!is_backward && ui->takes_next)
-        ui->focus = (ui_item_id){NULL, 0};
-    ui->is_focus_shown = ui->is_event_handled = true;
+    if (is_backward && ui->focus.item.panel == NULL)
+        ui->focus.item = ui->focus.previous;
+    if (!is_backward && ui->focus.takes_next)
+        ui->focus.item = (ui_item_id){NULL, 0};
+    ui->focus.is_shown = ui->is_event_handled = true;
 }
 
 // Runs the panels to handle an event, after a first run has found the topmost item under the mouse,
@@ -617,12 +617,12 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
     ui->hot = ui->top;
     ui->mouse = *event;
     if (event->is_pressed) { // the pressed item may take the focus again
-        ui->is_focus_shown = false;
-        ui->focus_at_press = ui->focus;
-        ui->focus.panel = NULL;
+        ui->focus.is_shown = false;
+        ui->focus.at_press = ui->focus.item;
+        ui->focus.item.panel = NULL;
     }
     if (event->text != NULL) // after typing, Enter belongs to the text
-        ui->is_focus_shown = false;
+        ui->focus.is_shown = false;
     if (event->key == VIEW_KEY_PAD_ENTER)
         ui->mouse.key = VIEW_KEY_RETURN;
     press_focused(ui, event);
@@ -630,12 +630,12 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
     const bool is_press = ui->mouse.is_pressed || ui->mouse.is_right;
     ui->is_event_handled = is_press && ui->hot.panel != NULL;
     if (is_different_item(ui->hot, was_hot))
-        ui->hover_begin = stage->uptime;
+        ui->tooltip.hover_begin = stage->uptime;
 
     const bool moves_focus = ui_passes_focus(ui);
     if (moves_focus) {
-        ui->before.panel = NULL;
-        ui->takes_next = ui->focus.panel == NULL; // without a focus, the first item gets it
+        ui->focus.previous.panel = NULL;
+        ui->focus.takes_next = ui->focus.item.panel == NULL; // the first item gets it
     }
     run_panels(ui, panels, stage);
     if (ui_passes_focus(ui)) // no panel has used the key
@@ -649,8 +649,8 @@ static void draw_panels(view_ui *ui, view_panels *panels, const view_stage *stag
     for (size_t i = 0; i < VIEW_MAX_THUMBNAILS; i++)
         ui->pictures[i].is_visible = false;
     run_panels(ui, panels, stage);
-    if (!ui->is_focus_present) // the panel of the item was closed
-        ui->focus.panel = NULL;
+    if (!ui->focus.is_present) // the panel of the item was closed
+        ui->focus.item.panel = NULL;
     draw_tip(ui);
 }
 

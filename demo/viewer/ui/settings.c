@@ -176,11 +176,11 @@ static bool type_value(const option_editor *editor, view_rect box, const char *h
     // card->typing is the item number of the edited field, or 0. When a field gets the focus, its
     // text is the current value, which is selected.
     const uint32_t item = ui->item.number + 1;
-    const bool has_focus = ui->focus.panel == ui->item.panel && ui->focus.number == item;
+    const bool has_focus = ui->focus.item.panel == ui->item.panel && ui->focus.item.number == item;
     const bool was_edited = card->typing == item;
     if (has_focus && !was_edited) {
         COMMON_TEXT(card->typed, "%s", value);
-        ui->selects_all = true;
+        ui->focus.selects_all = true;
     }
     if (has_focus)
         card->typing = item;
@@ -1373,7 +1373,7 @@ void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view
     else
         COMMON_TEXT(card->problem, "Invalid value");
     log->error[0] = '\0';
-    ui->notice_end = 0;
+    ui->notice.end = 0;
 }
 
 // Returns the width of the longest name of a number on the card, with its margin, in pixels. It

@@ -37,38 +37,39 @@ static bool is_in_panel(const view_ui *ui, ui_item_id item)
 // item, and Shift+Tab to the previous item. F6 moves it to the first item of the next panel, and
 // Shift+F6 to the first item of the previous panel.
 //
-// The function is called once for each item, in their order. Two members of `ui` store the state
-// between the calls. `takes_next` is true after the item that had the focus, until another item
-// takes it. `before` is the item that gets the focus when a later call reaches the item that has
-// it; this is for Shift+Tab and Shift+F6.
+// The function is called once for each item, in their order. Two members of ui->focus store the
+// state between the calls. `takes_next` is true after the item that had the focus, until another
+// item takes it. `previous` is the item that gets the focus when a later call reaches the item that
+// has it; this is for Shift+Tab and Shift+F6.
 static void pass_focus(view_ui *ui)
 {
+    ui_focus *const focus = &ui->focus;
     const bool is_tab = ui->mouse.key == VIEW_KEY_TAB;
-    const bool has_focus = ui_is_same_item(ui->focus, ui->item);
-    const bool can_get_focus = is_tab || !is_in_panel(ui, ui->focus); // F6 leaves the panel
+    const bool has_focus = ui_is_same_item(focus->item, ui->item);
+    const bool can_get_focus = is_tab || !is_in_panel(ui, focus->item); // F6 leaves the panel
     if (ui->mouse.shift) {
         if (has_focus)
-            ui->focus = ui->before;
-    } else if (ui->takes_next && can_get_focus) {
-        ui->focus = ui->item;
-        ui->takes_next = false;
+            focus->item = focus->previous;
+    } else if (focus->takes_next && can_get_focus) {
+        focus->item = ui->item;
+        focus->takes_next = false;
     } else if (has_focus) {
-        ui->takes_next = true;
+        focus->takes_next = true;
     }
 
     // Shift+F6 moves the focus to the first item of a panel. Therefore later items of the panel
     // must not replace it.
-    const bool is_first_of_panel = !is_in_panel(ui, ui->before);
+    const bool is_first_of_panel = !is_in_panel(ui, focus->previous);
     if (can_get_focus && (is_tab || is_first_of_panel))
-        ui->before = ui->item;
+        focus->previous = ui->item;
 }
 
 // Returns true if a name begins with the name for which tests search. The searched name must end at
 // the end of a word.
 static bool matches_query(const view_ui *ui, const char *name)
 {
-    const size_t length = strlen(ui->query);
-    if (strncmp(name, ui->query, length) != 0)
+    const size_t length = strlen(ui->probe.name);
+    if (strncmp(name, ui->probe.name, length) != 0)
         return false;
     return name[length] != '_' && isalnum((unsigned char)name[length]) == 0;
 }
@@ -78,14 +79,14 @@ static bool matches_query(const view_ui *ui, const char *name)
 // returns immediately.
 void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text)
 {
-    if (ui->query == NULL || ui->found.width > 0)
+    if (ui->probe.name == NULL || ui->probe.rect.width > 0)
         return;
     char name[320];
     COMMON_TEXT(name, "%s/%s", ui->item.panel, label);
     if (!matches_query(ui, name))
         return;
-    ui->found = rect;
-    COMMON_TEXT(ui->found_text, "%s", text);
+    ui->probe.rect = rect;
+    COMMON_TEXT(ui->probe.text, "%s", text);
 }
 
 // Returns true if the mouse is over the visible part of an item.
@@ -100,11 +101,11 @@ static bool is_under_mouse(const view_ui *ui, view_rect rect)
 // Records that this run contains the focused item, and draws the frame around it.
 static void note_focused_item(view_ui *ui, view_rect rect)
 {
-    ui->focus_rect = rect;
-    ui->is_focus_present = true;
+    ui->focus.rect = rect;
+    ui->focus.is_present = true;
     if (ui->column != NULL)
         ui->column->has_focus = true;
-    if (ui->is_focus_shown)
+    if (ui->focus.is_shown)
         view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
 }
 
@@ -115,7 +116,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
     ui->item.number++;
     if (label[0] != '\0' && has_keys(ui) && ui_passes_focus(ui))
         pass_focus(ui);
-    if (ui_is_same_item(ui->focus, ui->item))
+    if (ui_is_same_item(ui->focus.item, ui->item))
         note_focused_item(ui, rect);
 
     if (is_under_mouse(ui, rect))
@@ -153,14 +154,14 @@ bool ui_is_hot(const view_ui *ui)
 
 bool ui_is_focused(const view_ui *ui)
 {
-    return ui_is_same_item(ui->focus, ui->item);
+    return ui_is_same_item(ui->focus.item, ui->item);
 }
 
 void ui_focus_next(view_ui *ui)
 {
-    if (is_in_panel(ui, ui->focus))
+    if (is_in_panel(ui, ui->focus.item))
         return;
-    ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
+    ui->focus.item = (ui_item_id){ui->item.panel, ui->item.number + 1};
     if (ui->column != NULL)
         ui->column->scrolls_to_focus = true;
 }
@@ -202,7 +203,7 @@ float ui_text_width(const view_ui *ui, const char *text)
 void ui_tooltip(view_ui *ui, const char *text)
 {
     if (ui_is_hot(ui))
-        COMMON_TEXT(ui->tooltip, "%s", text);
+        COMMON_TEXT(ui->tooltip.text, "%s", text);
 }
 
 // Writes the tooltip of a menu entry: "Label  Keys" and, in a second line, its description.
@@ -229,7 +230,7 @@ void ui_command_tooltip(view_ui *ui, view_action action)
         const bool is_in_menu_bar = entry->menu < VIEW_NUM_MENUS;
         if (!is_in_menu_bar || view_get_action(entry) != action)
             continue;
-        char text[sizeof ui->tooltip];
+        char text[sizeof ui->tooltip.text];
         describe_entry(entry, text, sizeof text);
         ui_tooltip(ui, text);
         return;
@@ -245,7 +246,7 @@ void ui_tooltip_if_wider(view_ui *ui, const char *text, float width)
 void ui_open_overlay(view_ui *ui, view_overlay over)
 {
     ui->over = over;
-    ui->focus.panel = NULL;
+    ui->focus.item.panel = NULL;
 }
 
 void ui_request(view_ui *ui, view_command command)

@@ -42,7 +42,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label);
 bool ui_is_same_item(ui_item_id a, ui_item_id b);
 
 // Supports tests, which search an item by its name "panel/label". Stores the rectangle and the text
-// of the last item, if it is the first one whose name begins with ui->query.
+// of the last item, if it is the first one whose name begins with ui->probe.name.
 void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text);
 
 // Begins a panel and draws its background. The background is the first item of the panel. Returns

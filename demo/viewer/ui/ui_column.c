@@ -80,12 +80,12 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
         if (is_dragged) // without animation, so that the content remains below the finger
             scroll->shown = scroll->wanted;
         ui->is_event_handled = true;
-        ui->is_focus_shown = false;
+        ui->focus.is_shown = false;
     }
 
     // If the focused item is above or below the visible area, scroll by the part that is outside.
-    const view_rect focus = ui->focus_rect;
-    const bool follows_focus = ui->is_focus_shown || column->scrolls_to_focus;
+    const view_rect focus = ui->focus.rect;
+    const bool follows_focus = ui->focus.is_shown || column->scrolls_to_focus;
     if (follows_focus && !ui->is_event && column->has_focus) {
         scroll->wanted += fminf(focus.y - area.y, 0);
         scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);

@@ -58,7 +58,7 @@ static bool edit_text(view_ui *ui, char *text, size_t size)
     if (!ui->mouse.control)
         return false;
     if (ui_key(ui, 'a'))
-        ui->selects_all = true;
+        ui->focus.selects_all = true;
     return ui_key(ui, 'v') && paste(text, size);
 }
 
@@ -88,7 +88,7 @@ static void consume_field_keys(view_ui *ui)
 {
     const int32_t key = ui->mouse.key;
     if (ui->modal == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->focus.panel = NULL;
+        ui->focus.item.panel = NULL;
     const bool is_undo = key == 'z' || key == 'y';
     const bool is_letter = key >= ' ' && key < VIEW_KEY_NAMED;
     if (is_letter && (!ui->mouse.control || is_undo))
@@ -114,16 +114,16 @@ static const char *visible_end(const view_ui *ui, const char *text, float width)
 // later.
 static bool end_selection(view_ui *ui, char *text)
 {
-    if (!ui->selects_all)
+    if (!ui->focus.selects_all)
         return false;
     if (replaces_selection(&ui->mouse)) {
         const bool has_changed = text[0] != '\0';
-        ui->selects_all = false;
+        ui->focus.selects_all = false;
         text[0] = '\0';
         return has_changed;
     }
     if (removes_selection(&ui->mouse))
-        ui->selects_all = false;
+        ui->focus.selects_all = false;
     return false;
 }
 
@@ -142,7 +142,7 @@ static void draw_field(const view_ui *ui, view_rect rect, const char *hint, cons
 
     const bool is_empty = text[0] == '\0';
     const char *const shown = visible_end(ui, text, inside.width);
-    const bool is_selected = is_focused && ui->selects_all && !is_empty;
+    const bool is_selected = is_focused && ui->focus.selects_all && !is_empty;
     if (is_selected) {
         view_rect selection = inside;
         selection.width = ui_text_width(ui, shown);
@@ -164,7 +164,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
 {
     const bool is_pressed = ui_item(ui, rect, hint);
     if (is_pressed)
-        ui->focus = ui->item;
+        ui->focus.item = ui->item;
     const bool is_focused = ui_is_focused(ui);
     bool has_changed = false;
     if (is_focused) {
@@ -175,9 +175,9 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
 
     // The click that gives the focus to the field selects the whole text. The next click ends this
     // selection.
-    const bool had_focus = ui_is_same_item(ui->focus_at_press, ui->item);
+    const bool had_focus = ui_is_same_item(ui->focus.at_press, ui->item);
     if (is_pressed && !had_focus)
-        ui->selects_all = true;
+        ui->focus.selects_all = true;
     draw_field(ui, rect, hint, text, is_focused);
     return has_changed;
 }

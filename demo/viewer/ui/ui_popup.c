@@ -42,10 +42,10 @@ void ui_show_notice(view_ui *ui, double uptime, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    vsnprintf(ui->notice, sizeof ui->notice, format, values);
+    vsnprintf(ui->notice.text, sizeof ui->notice.text, format, values);
     va_end(values);
-    ui->notice_end = uptime + VIEW_NOTICE_SECONDS;
-    ui->notice_action = VIEW_NOTHING;
+    ui->notice.end = uptime + VIEW_NOTICE_SECONDS;
+    ui->notice.action = VIEW_NOTHING;
 }
 
 // Begins a dialog in the middle of the window. It dims everything else and receives all presses.

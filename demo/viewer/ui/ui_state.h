@@ -90,6 +90,42 @@ typedef struct ui_item_id {
     uint32_t number;   // from 1
 } ui_item_id;
 
+// The keyboard focus.
+typedef struct ui_focus {
+    ui_item_id item;     // item that receives keys: a field, or an item reached by Tab
+    ui_item_id at_press; // `item` when the mouse button was pressed
+    view_rect rect;      // rectangle of the item in the last run
+    bool is_present;     // the item exists in this run
+    bool is_shown;       // the item has a visible frame: from Tab until the mouse is used
+    bool selects_all;    // typed text replaces the text of the item, a field
+    bool takes_next;     // after Tab, the next item gets the focus
+    ui_item_id previous; // after Shift+Tab, the item that gets the focus
+} ui_focus;
+
+// The tooltip of the item under the mouse.
+typedef struct ui_tooltip_state {
+    char text[320]; // "": none
+    // Time at which the mouse entered the item, seconds since the start. INFINITY after the item
+    // was pressed, so that no tooltip appears.
+    double hover_begin;
+    bool is_shown;
+} ui_tooltip_state;
+
+// A text at the bottom of the image.
+typedef struct ui_notice {
+    char text[256];
+    double end;         // time until which it is visible, seconds since the start
+    view_action action; // command of a click on it, or VIEW_NOTHING
+} ui_notice;
+
+// A search of tests for the rectangle of the first item whose name "panel/label" begins with
+// `name`.
+typedef struct ui_probe {
+    const char *name; // NULL: no test searches an item
+    view_rect rect;
+    char text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
+} ui_probe;
+
 // A scroll position in pixels. With smooth scrolling, `shown` moves towards `wanted` from frame to
 // frame.
 typedef struct ui_scroll {
@@ -176,21 +212,14 @@ typedef struct view_ui {
     const char *modal;     // panel above all others, the only one that receives keys; NULL: none
 
     // Items and the keyboard focus.
-    ui_item_id item;           // the last item so far in this run
-    ui_item_id top;            // the last item under the mouse so far in this run
-    ui_item_id hot;            // the topmost item under the mouse
-    ui_item_id active;         // item whose value follows the mouse until the button is released
-    const char *held;          // panel whose value the last press has changed
-    float low;                 // minimum of the active slider when it was pressed
-    float high;                // maximum of the active slider when it was pressed
-    ui_item_id focus;          // item that receives keys: a field, or an item reached by Tab
-    ui_item_id focus_at_press; // `focus` when the button was pressed
-    view_rect focus_rect;      // rectangle of the focused item in the last run
-    bool is_focus_present;     // the focused item exists in this run
-    bool is_focus_shown;       // the focus has a visible frame: from Tab until the mouse is used
-    bool selects_all;          // typed text replaces the text of the focused field
-    bool takes_next;           // after Tab, the next item gets the focus
-    ui_item_id before;         // after Shift+Tab, the item that gets the focus
+    ui_item_id item;   // the last item so far in this run
+    ui_item_id top;    // the last item under the mouse so far in this run
+    ui_item_id hot;    // the topmost item under the mouse
+    ui_item_id active; // item whose value follows the mouse until the button is released
+    const char *held;  // panel whose value the last press has changed
+    float low;         // minimum of the active slider when it was pressed
+    float high;        // maximum of the active slider when it was pressed
+    ui_focus focus;
 
     // Rows, columns and sections.
     view_rect space; // rectangle of the next row for ui_slider()
@@ -210,20 +239,9 @@ typedef struct view_ui {
     // Thumbnails, previews of values, tooltip and notice.
     view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
     view_hover_preview hover_preview;
-    char tooltip[320]; // tooltip of the item under the mouse; "": none
-    // Time at which the mouse entered the item, seconds since the start. INFINITY after the item
-    // was pressed, so that no tooltip appears.
-    double hover_begin;
-    bool is_tooltip_shown;
-    char notice[256];          // text at the bottom of the image until notice_end
-    double notice_end;         // seconds since the start
-    view_action notice_action; // command of a click on the notice, or VIEW_NOTHING
-
-    // Only tests use these members. They search the rectangle of the first item whose name
-    // "panel/label" begins with `query`.
-    const char *query;
-    view_rect found;
-    char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
+    ui_tooltip_state tooltip;
+    ui_notice notice;
+    ui_probe probe; // only for tests
 } view_ui;
 
 #endif
