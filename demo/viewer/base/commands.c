@@ -345,6 +345,23 @@ view_action view_get_action(const view_menu_entry *entry)
     return entry->action != VIEW_TOGGLE ? entry->action : view_get_toggle(view_get_option(entry));
 }
 
+view_command view_set_text_command(const view_option *option, char *text)
+{
+    return (view_command){.action = VIEW_SET, .number = view_option_index(option), .path = text};
+}
+
+view_command view_set_command(const view_option *option, common_value value)
+{
+    if (value.type == COMMON_VALUE_TEXT)
+        return view_set_text_command(option, common_copy(value.text));
+    return (view_command){.action = VIEW_SET, .number = view_option_index(option), .value = value};
+}
+
+common_value view_command_value(const view_command *command)
+{
+    return command->path != NULL ? common_text_value(command->path) : command->value;
+}
+
 const char *view_get_tooltip(const view_menu_entry *entry)
 {
     if (entry->tooltip != NULL)

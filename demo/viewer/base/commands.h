@@ -292,6 +292,14 @@ const char *view_get_choices(const struct view_option *option);
 view_action view_get_toggle(const struct view_option *option);
 view_action view_get_action(const view_menu_entry *entry);
 
+// view_set_command() returns the command that sets an option to a value, whose text it copies.
+// view_set_text_command() sets it to a text, which the command then owns.
+view_command view_set_command(const struct view_option *option, common_value value);
+view_command view_set_text_command(const struct view_option *option, char *text);
+
+// Returns the value of a command VIEW_SET. The command still owns its text.
+common_value view_command_value(const view_command *command);
+
 // Returns the entry of a pressed key, or NULL. If `is_driving` is true, only the controls of the
 // character are searched; otherwise only the other entries.
 const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,

@@ -8,7 +8,7 @@
 // their indices.
 #include "demo/viewer/ui/browser.h"
 
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/ui_tile.h"
 
 #include "demo/viewer/draw/previews.h"
 

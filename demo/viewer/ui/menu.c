@@ -6,7 +6,7 @@
 // for each item of the list.
 #include "demo/viewer/ui/menu.h"
 
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/ui_tile.h"
 #include "demo/viewer/ui/window_layout.h"
 
 #include "demo/viewer/base/search.h"

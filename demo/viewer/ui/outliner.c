@@ -3,7 +3,7 @@
 #include "demo/viewer/ui/outliner.h"
 
 #include "demo/viewer/ui/graph.h"
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/ui_tile.h"
 #include "demo/viewer/ui/window_layout.h"
 
 // == Marked joints ========================================================================

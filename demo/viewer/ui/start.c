@@ -2,7 +2,7 @@
 // lessons. This file also contains the cards, which are small dialogs that ask for a decision.
 #include "demo/viewer/ui/start.h"
 
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/ui_tile.h"
 #include "demo/viewer/ui/window_layout.h"
 
 // == Cards ========================================================================================

@@ -6,7 +6,7 @@
 #include "demo/viewer/ui/outliner.h"
 #include "demo/viewer/ui/reports.h"
 #include "demo/viewer/ui/surface.h"
-#include "demo/viewer/ui/ui.h"
+#include "demo/viewer/ui/ui_tile.h"
 
 #define WARNING "\xE2\x9A\xA0 "
 

@@ -1,4 +1,5 @@
-// Widgets: items, buttons, fields, sliders, rows, sections, columns, lists, tiles and dialogs.
+// Widgets: items, buttons, fields, sliders, rows, sections, columns and dialogs. Tiles are in
+// ui_tile.h.
 //
 // A panel is a function that draws itself with widgets and handles the mouse. It runs once per
 // frame to draw. It also runs for each event of the mouse, without drawing. A panel may directly
@@ -151,6 +152,9 @@ float ui_text(const view_ui *ui, float x, float y, float width, view_color color
 // Returns the width of a text in the normal text size, in pixels.
 float ui_text_width(const view_ui *ui, const char *text);
 
+// Draws a text in the center of a box.
+void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
+
 // -- Rows -----------------------------------------------------------------------------------
 
 // Adds a row with a name, a slider from `low` to `high`, and a text at the right, which may be
@@ -244,79 +248,6 @@ void ui_request(view_ui *ui, view_command command);
 
 // Requests a command. The arguments are the action and other members of view_command.
 #define UI_COMMAND(ui, ...) ui_request(ui, (view_command){.action = __VA_ARGS__})
-
-// Returns the command that sets an option to a text, which the command owns.
-static inline view_command view_set_text_command(const view_option *option, char *text)
-{
-    return (view_command){.action = VIEW_SET, .number = view_option_index(option), .path = text};
-}
-
-// Returns the value of a command VIEW_SET. The command still owns its text.
-static inline common_value view_command_value(const view_command *command)
-{
-    return command->path != NULL ? common_text_value(command->path) : command->value;
-}
-
-// Returns the command that sets an option to a value.
-static inline view_command view_set_command(const view_option *option, common_value value)
-{
-    if (value.type == COMMON_VALUE_TEXT)
-        return view_set_text_command(option, common_copy(value.text));
-    return (view_command){.action = VIEW_SET, .number = view_option_index(option), .value = value};
-}
-
-// -- Lists ----------------------------------------------------------------------------------
-
-// Scrolls a list by the wheel or a finger, in whole lines. The list has `count` lines, each
-// `height` pixels high. `num_visible` of them are visible, beginning with `first`. Returns true if
-// the event has scrolled the list.
-bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count, size_t *first);
-
-// Returns the preview of a file, or of an item of the listed game. Requests the preview if it is
-// not in the cache. Returns NULL if the cache is full.
-view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game);
-
-// A grid of tiles that fills the width of the column. It must be zero-initialized. The caller can
-// set `count` to 0, so that the next tile begins a new row.
-typedef struct ui_grid {
-    uint32_t count;   // tiles in the row so far
-    uint32_t per_row; // tiles per row
-    bool is_flat;     // the tiles are low; only for the caller
-    bool is_visible;  // the row is visible
-    float height;     // of the row, pixels
-    view_rect row;
-} ui_grid;
-
-// Reserves the next tile of a grid and sets `box` to its rectangle, which is at least `min_width`
-// pixels wide. Returns true if the tile is visible.
-bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, view_rect *box);
-
-// The content of a tile: an image, a name and a second line of text.
-typedef struct ui_tile_content {
-    const char *label; // of the item
-    const char *name;
-    const char *text;              // second line
-    const char *sign;              // icon instead of an image, or NULL
-    const view_thumbnail *picture; // or NULL
-    md5gl_texture texture;         // a square image if `picture` is NULL, or 0
-    bool is_selected;
-    bool is_link;   // the name is a link, and the tile has no image
-    bool is_folder; // the tile has the icon of a folder
-    bool is_wrong;  // the text is a warning
-    bool is_gray;   // the name is dim, because the file is missing
-    bool is_data;   // the texels of the image are not colors
-} ui_tile_content;
-
-// Adds a tile with an image, and a name and a text below it. In a wide tile, the texts are at the
-// right of the image. Returns true if the tile was pressed.
-bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content);
-
-// Adds the tile of a clip. Requests its image only if the tile is visible. Returns true if the tile
-// was pressed.
-bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_visible);
-
-// Draws a text in the center of a box.
-void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
 
 // -- Parts of dialogs -----------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 // Tiles, which display files and clips as images in a grid, and scrolling of lists by whole lines.
-// ui.h documents each function.
-#include "demo/viewer/ui/ui.h"
+// ui_tile.h documents each function.
+#include "demo/viewer/ui/ui_tile.h"
 
 // Sizes in em.
 static const float grid_gap = 0.6f;     // between tiles
