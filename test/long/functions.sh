@@ -33,6 +33,10 @@ check "an image is drawn" record_called_functions
 count_calls() {
     grep -c "^$1/" "$list"
 }
+count_calls_of_folders() {
+    sed 's,/[^/]*$,,' "$list" | sort | uniq -c | sort -rn
+}
 echo "note: a still image calls $(wc -l <"$list") functions: $(count_calls md5) of md5/, $(count_calls render) of render/, $(count_calls demo) of demo/"
+count_calls_of_folders
 check "no functions of the interface, machines, games and diagnostics" image_skips_modules
 finish
