@@ -86,6 +86,8 @@ static double compare_samples(const compress_case *fixture)
     return ratios[COMPRESS_ROUNDS / 2];
 }
 
+// Compresses each clip for the model in its folder, and shows the quartiles of the ratios that
+// compare_samples() returns.
 static void measure_compressed(bench_table *table, int count, char **paths, double tolerance)
 {
     double ratios[COMPRESS_MAX_CLIPS];

@@ -120,6 +120,8 @@ static bool gpu_pose(const gpu_crowd *crowd, gpu_form form, md5_error *error)
     return md5gl_pose(crowd->stage->renderer, crowd->drawn, &instances, error);
 }
 
+// Draws one frame of a crowd. Measures the times of the upload, of the whole frame, and of the GPU,
+// in milliseconds.
 static void gpu_measure_round(const gpu_crowd *crowd, gpu_form form, uint32_t query,
                               gpu_times *times)
 {

@@ -162,6 +162,8 @@ static double bench_run(bench_table *table, const bench_row *row, bench_variant 
     return variant->ended ? HUGE_VAL : seconds / variant->calls;
 }
 
+// Runs the variants of a row in turn, so that other load on the machine affects all of them. Each
+// run takes at least RUN_SECONDS.
 static void bench_alternate(bench_table *table, const bench_row *row, bench_variant *variants,
                             int count)
 {
@@ -250,6 +252,7 @@ static void bench_show_ratio(const bench_row *row, const bench_variant *first,
     printf(" %7.1fx", ratio);
 }
 
+// Measures all variants of a row, and writes them to the table and to its CSV file.
 static void bench_measure(bench_table *table, const bench_row *row)
 {
     static bench_variant variants[MAX_VARIANTS];

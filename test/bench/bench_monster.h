@@ -79,6 +79,8 @@ static uint64_t work_monster(void *fixture, md5_cpu level)
     return monster->palette[0].m[0] > 0.0f;
 }
 
+// Measures a tick of 1000 monsters that only play their clips, and of monsters that also look at
+// points and stand on stairs.
 static void measure_monsters(bench_table *table)
 {
     static md5_actor *actors[1000];

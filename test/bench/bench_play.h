@@ -29,6 +29,7 @@ typedef struct playing {
 
 static const char *const playing_names[PLAYING_CLIPS] = {"walk", "idle", "wave", "breathe"};
 
+// Creates a machine with a body layer, a wave and breathing, which are typical of a game character.
 static md5_machine *make_character(const playing *play)
 {
     md5_clip_desc clips[PLAYING_CLIPS];
@@ -242,6 +243,7 @@ static uint64_t work_saved_player(void *fixture, md5_cpu level)
 // moves.
 enum { SPACE_CLIPS = 1000 };
 
+// Creates a player of a blend space with SPACE_CLIPS items.
 static md5_player *make_space(const playing *play)
 {
     static md5_clip_desc clips[SPACE_CLIPS];

@@ -116,6 +116,7 @@ static void *posing_memory(size_t count, size_t size)
     return memory;
 }
 
+// Generates a model of `num_joints` joints and a clip for it, and allocates all outputs.
 static void make_posing(posing *posed, uint32_t num_joints)
 {
     const size_t capacity = (size_t)1 << 22;

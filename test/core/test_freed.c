@@ -115,6 +115,7 @@ static void make_machine(objects *o)
     o->player2 = md5_create_player(o->machine, &o->opts.allocator, NULL);
 }
 
+// Creates all objects that are loaded from files or made from a model.
 static void make_models(objects *o)
 {
     const md5_allocator *const allocator = &o->opts.allocator;
@@ -142,6 +143,7 @@ static void make_models(objects *o)
     make_machine(o);
 }
 
+// Creates all objects of tools: documents, checks, weights, scales, an image and a Cube 2 model.
 static void make_documents(objects *o)
 {
     size_t size = 0;
@@ -200,6 +202,7 @@ static void begin(objects *o)
     make_game(o);
 }
 
+// Frees all objects. An object is freed before the objects to which it refers.
 static void end(objects *o)
 {
     md5_destroy_ragdoll(o->ragdoll2);

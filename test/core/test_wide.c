@@ -19,6 +19,7 @@ static const md5_pose_kernels plain = {
     .width = MD5_WIDTH,
 };
 
+// Checks that the kernels for one float at a time compute the same bits as the scalar kernels.
 static void check_generated_pose(const generated_pose *generated, uint64_t *random)
 {
     static md5_xform pose[MAX_JOINTS], expected_pose[MAX_JOINTS];

@@ -92,6 +92,7 @@ static const char *api_pose_fault(const md5_xform *pose, uint32_t num_joints)
 
 // -- Groups ---------------------------------------------------------------------------------------
 
+// Blends, subtracts, adds and mirrors poses. Returns a fault if a result is not finite.
 static const char *use_blends(api_use *fixture)
 {
     const uint32_t count = fixture->num_joints;
@@ -116,6 +117,7 @@ static const char *use_blends(api_use *fixture)
     return fault ? fault : api_pose_fault(out, count);
 }
 
+// Samples the clip with each interpolation, one by one and in a batch.
 static const char *use_samples(api_use *fixture)
 {
     enum { JOBS = 9 };
@@ -152,6 +154,7 @@ static void limit_joints(api_use *fixture, md5_joint_limit *limits)
                                       .swing = 3.0f * api_fraction(fixture)};
 }
 
+// Solves inverse kinematics with random joints, targets and settings.
 static const char *use_chains(api_use *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->model->skeleton;
@@ -203,6 +206,7 @@ static const char *use_chains(api_use *fixture)
     return api_pose_fault(fixture->pose, fixture->num_joints);
 }
 
+// Applies joint modifiers, foot placement, springs, the gaze and the gait with random arguments.
 static const char *use_secondary(api_use *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->model->skeleton;
@@ -258,6 +262,8 @@ static const char *use_secondary(api_use *fixture)
     return api_pose_fault(fixture->pose, fixture->num_joints);
 }
 
+// Skins the first meshes of the model with palettes, dual quaternions, ranges and lists of
+// vertices. Also packs their influences.
 static const char *use_skins(api_use *fixture)
 {
     md5_dual_quat *const dual = api_memory(fixture, fixture->num_joints, sizeof *dual);
@@ -299,6 +305,8 @@ static const char *use_skins(api_use *fixture)
     return NULL;
 }
 
+// Calls the functions for rays, bounds and nearest joints. Returns a fault if a result refers to
+// something that does not exist.
 static const char *use_queries(api_use *fixture)
 {
     const md5_ray ray = {api_point(fixture), api_point(fixture), api_fraction(fixture),
@@ -428,6 +436,7 @@ static const char *use_assets(api_use *fixture)
     return fault;
 }
 
+// Calls a random group of functions with a model and a clip. Returns a fault or NULL.
 static const char *use_api(const md5_binding *binding, uint32_t random)
 {
     static const char *(*const groups[])(api_use *) = {use_blends,      use_samples, use_chains,

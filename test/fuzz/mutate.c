@@ -224,6 +224,7 @@ static void write_count_off_by(output *out, const token *count, long difference)
     write_instead(out, count, text);
 }
 
+// Replaces a token by a number at the limit of a range, or in an unusual form.
 static void write_edge_number(output *out, const token *replaced, uint32_t *random)
 {
     static const char *const numbers[] = {"0",
@@ -345,6 +346,7 @@ static void change_table(output *out, const token_list *list, uint32_t *random)
     write_tokens(out, list, is_more ? first : entry.end, list->count);
 }
 
+// Inserts a random text, such as a comment, a line or a bracket, between two tokens.
 static void insert_text(output *out, const token_list *list, uint32_t *random)
 {
     static const char *const texts[] = {" //x\n",

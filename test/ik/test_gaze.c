@@ -127,6 +127,8 @@ static double off_by(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     return acos(fmin(cosine, 1)) * 180.0 / 3.14159265358979;
 }
 
+// Lets a model look around in the given axes. The head must rotate and, with id's axes, the eyes
+// must look at the point of the gaze.
 static void look(const md5_model *model, md5_axes axes)
 {
     const md5_skeleton *const skeleton = &model->skeleton;

@@ -244,6 +244,7 @@ static bool are_unit(const md5_xform *transforms, uint32_t count)
     return true;
 }
 
+// Returns a fault of a skeleton whose arrays must be in the memory block `block`, or NULL.
 static const char *skeleton_fault(const void *block, size_t size, const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
@@ -345,6 +346,7 @@ static bool holds_point(const md5_bounds *bounds, md5_vec3 point)
     return !is_outside_x && !is_outside_y && !is_outside_z;
 }
 
+// Returns a fault of the drawn vertices of a mesh, or NULL.
 static const char *drawn_fault(const md5_mesh *mesh, bool is_grouped)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -369,6 +371,7 @@ static const char *drawn_fault(const md5_mesh *mesh, bool is_grouped)
     return NULL;
 }
 
+// Returns a fault if an array of a mesh is outside of the memory for meshes, otherwise NULL.
 static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mesh)
 {
     const struct {

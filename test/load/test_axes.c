@@ -216,6 +216,8 @@ static void drop(posed *at)
     free(at->palette);
 }
 
+// Skins mesh `a`, which has id's axes, and mesh `b`, which has the axes and the scale of the case.
+// Returns the largest difference after conversion.
 static double skin_error(const axes_case *fixture, double scale, const md5_mesh *a,
                          const md5_mesh *b, const md5_mat34 *from, const md5_mat34 *to, double size)
 {

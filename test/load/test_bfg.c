@@ -78,6 +78,7 @@ static void append_vertex(bytes *to, const float at[3], uint32_t u, uint32_t v,
 
 enum { HALF_ONE = 0x3C00, HALF_QUARTER = 0x3400, HALF_MINUS_1_5 = 0xBE00, HALF_TINY = 1 };
 
+// Writes a binary model of two joints and one mesh.
 static void write_model(bytes *model)
 {
     model->size = 0;
@@ -306,6 +307,7 @@ TEST (bfg_models_may_end_with_an_empty_mesh) {
 
 // -- Animations -----------------------------------------------------------------------------------
 
+// Writes a binary animation of two joints and two frames.
 static void write_anim(bytes *anim)
 {
     anim->size = 0;

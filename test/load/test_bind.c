@@ -427,6 +427,7 @@ static bool is_special(const char *name)
     return false;
 }
 
+// Loads Bobbin and computes automatic weights for all of its meshes. Returns false on failure.
 static bool begin(comparison *fixture)
 {
     fixture->model = our_model("models/bobbin/bobbin.md5mesh");

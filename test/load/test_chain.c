@@ -59,6 +59,8 @@ typedef struct hero {
     vertex **buffers;       // [num_meshes], of the engine
 } hero;
 
+// Loads a model and two clips, and allocates everything that a game needs to draw the model. Calls
+// are not checked one by one: each accepts the NULL result of an earlier call.
 static bool load_hero(hero *h, const char *mesh, const char *walk, const char *wave,
                       md5_error *error)
 {

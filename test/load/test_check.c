@@ -346,6 +346,8 @@ typedef struct chain {
     const char *rotations[2];
 } chain;
 
+// Writes a mesh and a clip of a chain of joints, and returns the result of md5_check_binding() for
+// them.
 static md5_check *check_chain(const chain *joint_chain)
 {
     char mesh[2048], clip[4096];

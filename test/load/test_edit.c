@@ -650,6 +650,8 @@ static void release_corners(const corners *owner)
 }
 #define SCOPED_CORNERS __attribute__((cleanup(release_corners))) const corners
 
+// Returns the positions of all triangle corners of a model, in the pose of a frame of `clip`, or in
+// the bind pose if `clip` is NULL.
 static corners compute_corners(const md5_doc *mesh, const md5_doc *clip, uint32_t frame)
 {
     SCOPED_MODEL model = reparse_model(mesh);

@@ -184,6 +184,7 @@ static void load_path(golden *g, char *path, size_t capacity)
     snprintf(path, capacity, "%s/%s", g->folder, name);
 }
 
+// Compares the joints and their bind pose with the records.
 static void check_joints(golden *g)
 {
     const md5_skeleton *const skeleton = &g->model->skeleton;
@@ -212,6 +213,7 @@ static void check_joints(golden *g)
     }
 }
 
+// Compares the counts, texture coordinates and triangles of a mesh with the records.
 static void check_mesh(golden *g, uint32_t index)
 {
     const md5_mesh *const mesh = &g->model->meshes[index];
@@ -265,6 +267,7 @@ static bool vertex_is_loose(const golden *g, const md5_mesh *mesh, uint32_t vert
     return false;
 }
 
+// Compares the pose at one time of the clip with the records.
 static void check_time(golden *g)
 {
     const uint32_t num_joints = g->model->skeleton.num_joints;
@@ -326,6 +329,7 @@ static void check_time(golden *g)
 
 // -- Files ----------------------------------------------------------------------------------
 
+// Reads the header of a golden file and loads its model. Returns false if it does not have one.
 static bool load(golden *g)
 {
     char path[1024];
@@ -374,6 +378,7 @@ static bool load_anim(golden *g)
     return test_check(g->binding->same_order, g->file, 0, "joints do not match in order");
 }
 
+// Compares a model, and a clip if there is one, with all records of a golden file.
 static void check_all(golden *g)
 {
     if (!load(g))

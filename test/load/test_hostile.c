@@ -119,6 +119,7 @@ typedef struct anim_form {
     "MD5Version 10 commandline\"\"numFrames %zu numJoints %zu frameRate 24 " \
     "numAnimatedComponents %zu hierarchy{\n"
 
+// Appends an animation of the given form, whose amounts depend on `size`.
 static void add_anim(hostile_text *text, const anim_form *form, size_t size)
 {
     const size_t frames = resolve_amount(form->frames, size);
@@ -178,6 +179,8 @@ static long shape_parent(shape form, size_t joint, size_t count)
     return form == CHAIN ? (long)joint - 1 : (long)((uint64_t)joint * 2654435761u % joint);
 }
 
+// Appends a mesh or an animation of as many joints as fit into `size` bytes, with the given names
+// and parents.
 static void add_joints(hostile_text *text, const joint_form *form, bool is_anim, size_t size)
 {
     const size_t count = size / form->bytes;
@@ -647,6 +650,8 @@ static void check_fault(const char *name, const char *fault)
     CHECK_THAT(!fault, "%s: %s", name, fault ? fault : "");
 }
 
+// Reads a text. Measures the processor time and the memory, and checks that the result or the error
+// is valid.
 static outcome read_text(const char *name, file_kind kind, const hostile_text *text)
 {
     asset_heap heap = {0};
@@ -734,6 +739,8 @@ static void check_memory(const hostile_case *tried, file_kind kind, size_t size,
                result->peak_bytes, size, (double)result->peak_bytes / (double)size);
 }
 
+// Checks that reading a large text is fast enough. The unit of time is a reference work (a
+// yardstick), because machines have different speeds.
 static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
 {
     double nanoseconds = 0;

@@ -81,6 +81,7 @@ static void *reserve(size_t size)
 
 enum { PLAYED, POSED, POSED_NLERP, NUM_KINDS };
 
+// Computes the palettes of a crowd by jobs of one kind, on `threads`. The caller frees the result.
 static md5_mat34 *compute_results(jobs_crowd *fixture, int kind, const md5_threads *threads,
                                   size_t count)
 {

@@ -509,6 +509,7 @@ static void write_rotation(writer *out)
     WRITE(out, "( %.9g %.9g 0 ) ", length * cos(angle), length * sin(angle));
 }
 
+// Writes an animation whose numbers are random numbers of any size.
 static void write_anim(writer *out)
 {
     out->used = 0;
@@ -563,6 +564,7 @@ static void check_pose(const md5_binding *binding, const md5_xform *pose)
     CHECK_FINITE(&bounds, 1);
 }
 
+// Checks that everything that is computed from an accepted model and clip is finite.
 static void check_pair(const md5_model *model, const md5_anim *anim)
 {
     CHECK_FINITE(model->bind, JOINTS);

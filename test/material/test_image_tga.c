@@ -63,6 +63,7 @@ static uint32_t texel_at(const tga_kind *kind, uint32_t n)
     return kind->is_top_first ? n : (HEIGHT - 1 - n / WIDTH) * WIDTH + n % WIDTH;
 }
 
+// Writes a TGA file of a kind, with texels that texel_at() returns.
 static void write_file(tga_bytes *file, const tga_kind *kind)
 {
     memset(file, 0, sizeof *file);
@@ -95,6 +96,7 @@ static void write_file(tga_bytes *file, const tga_kind *kind)
             put_texel(file, kind, texel_at(kind, n));
 }
 
+// Checks that the texels of a TGA file of a kind are read correctly.
 static void check_kind(const tga_kind *kind)
 {
     tga_bytes file;

@@ -47,6 +47,7 @@ static void begin(play_scene *fixture)
     play_scene_read(fixture, "%s", ROWS_OF_ALL);
 }
 
+// Changes the input of a player at random: one-shot clips, parameters and states.
 static void stir(md5_player *player, uint64_t *random)
 {
     if (test_random_u32(random) % 4 == 0) {

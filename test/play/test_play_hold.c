@@ -45,6 +45,7 @@ static const struct {
 } clips[HOLD_CLIPS] = {{0, 0, 0},      {0.5, 0, 0},   {2, 0, 0},    {0.5, 0, 0.1},
                        {0.3, 0.01, 0}, {0, -0.02, 0}, {0, -0.05, 0}};
 
+// Creates clips[number], in which a figure with two legs moves and rotates.
 static md5_anim *create_clip(int number, const md5_load_opts *opts)
 {
     STRINGS(rows) = {"origin\" -1 33", "pelvis\" 0 0", "hip_l\" 1 4", "knee_l\" 2 0",

@@ -83,6 +83,7 @@ static void add_clip(character *fixture, const char *path)
     fixture->bindings[fixture->num_clips++] = binding;
 }
 
+// Creates a machine with a state for each clip. Motions have random modes, speeds and root motion.
 static md5_machine *create_machine(const character *fixture, uint64_t *random)
 {
     STRINGS(extracts) = {"", "move", "walk", "turn"};
@@ -277,6 +278,8 @@ static bool are_equal(const scene *play)
                   == 0;
 }
 
+// Plays random transitions of a character. No joint may move away from the new motion, and a pose
+// must not depend on how often poses were computed before.
 static void play_character(const character *fixture)
 {
     scene play;

@@ -50,6 +50,8 @@ static void add_full(const play_case *assets, double seconds, double since, floa
     md5_add_pose(pose, b, NULL, weight, mask, PLAY_JOINTS, pose);
 }
 
+// Checks a layer that adds a difference, before, during and after a fade. `mask` limits it to a
+// part of the joints, or is NULL.
 static void check_added(const char *mask)
 {
     SCOPED_PLAY fixture;
@@ -421,6 +423,8 @@ static const md5_xform *compute_pose(const below_case *fixture, int which)
     return fixture->poses[which];
 }
 
+// Plays a machine that omits covered joints, and a machine that computes all joints. Both must have
+// the same poses.
 static void play(const char *fade)
 {
     static const float weights[] = {1, 1, 0.5f, 1, 0};

@@ -57,6 +57,7 @@ typedef struct full {
     md5_machine_desc desc;
 } full;
 
+// Parses a machine that uses every table, and sets pointers to the rows that tests change.
 static void fill(const play_case *assets, full *all)
 {
     md5_error error = {0};

@@ -522,6 +522,7 @@ TEST_HERE (one_shot_that_replaces_another_shares_the_root) {
 
 // -- Splits -----------------------------------------------------------------------------------
 
+// Starts or stops a random one-shot clip.
 static void act(acting *fixture, uint64_t *random)
 {
     STRINGS(masks) = {NULL, NULL, "upper", "lower"};
@@ -823,6 +824,7 @@ static void sim_enter(section_sim *fixture)
     fixture->frame = at;
 }
 
+// Simulates the frames and sections of a one-shot clip for `seconds`.
 static void sim_advance(section_sim *fixture, double seconds)
 {
     while (seconds > 0 && !fixture->is_over) {
@@ -1146,6 +1148,7 @@ static bool table_ends(const table_sim *fixture, int row)
     return untils[row];
 }
 
+// Simulates one tick of the rules by which conditions start and end the one-shot clips of a table.
 static void table_rules(table_sim *fixture)
 {
     const int old = fixture->playing;

@@ -48,6 +48,7 @@ static float random_speed(uint64_t *random)
                                          : speeds[play_below(random, 8)];
 }
 
+// Creates random motions: three of single clips, then stacks and blend spaces.
 static void create_motions(play_random_tables *to, uint64_t *random)
 {
     for (int i = 0; i < PLAY_MOTIONS; i++) {
@@ -82,6 +83,7 @@ static void create_motions(play_random_tables *to, uint64_t *random)
     }
 }
 
+// Creates a random transition between the first `num_states` states, with a random condition.
 static void create_transition(md5_transition_desc *to, md5_condition *condition,
                               uint32_t num_states, uint64_t *random)
 {
@@ -130,6 +132,7 @@ static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, floa
     to->longest = fmax(to->longest, duration);
 }
 
+// Creates random states and transitions for all layers.
 static void create_layers(play_random_tables *to, uint64_t *random)
 {
     static const char *const names[PLAY_LAYERS] = {"body", "arms", "more"};

@@ -61,6 +61,7 @@ static bool have_equal_saves(const md5_player *a, const md5_player *b)
     return is_same;
 }
 
+// Starts or stops the same random one-shot clip in all players.
 static void change_one_shots(const save_test *fixture, md5_player *const *players,
                              uint32_t num_players, uint64_t *random)
 {

@@ -17,6 +17,8 @@ typedef struct schema_list {
     uint32_t count;
 } schema_list;
 
+// Returns all schemas that are reachable from that of the machine. A schema is followed by the
+// schemas of its tables.
 static schema_list all_schemas(void)
 {
     schema_list all = {{&md5i_machine_schema}, 1};
@@ -41,6 +43,7 @@ static schema_list all_schemas(void)
     return all;
 }
 
+// Returns the size in bytes of the value of a column in its row.
 static size_t column_size(const md5_column *column)
 {
     switch (column->kind) {
@@ -227,6 +230,7 @@ static uint32_t random_choice(const md5_column *column, uint64_t *random)
     return play_below(random, column->last + 1);
 }
 
+// Sets a column of a row to a random value that a machine file can express, or leaves it 0.
 static void fill_column(random_tables *to, const md5_schema *schema, uint32_t number, char *row,
                         uint32_t kind, uint64_t *random)
 {
@@ -333,6 +337,7 @@ static void fill_condition(md5_condition *condition, const void *before, uint64_
         condition->parameter = NULL;
 }
 
+// Fills the tables of a machine with random rows and values.
 static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *random)
 {
     to->num_rows = to->num_allocated = 0;
@@ -703,6 +708,7 @@ static void print_keywords(test_text *to, const md5_column *column, const char *
         test_append(to, "%s`%s`", i > 0 ? join : "", word);
 }
 
+// Prints the section of the manual about a schema: a table of its columns.
 static void print_schema(test_text *to, const md5_schema *schema, const md5_schema *above)
 {
     test_append(to, "\n**%s**: %s\n\n", schema->description, schema->text);

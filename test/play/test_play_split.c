@@ -184,6 +184,8 @@ static bool check_positions(play_position single, play_position split, double to
            && CHECK_SMALL(remainder(split.yaw - single.yaw, 6.283185307179586), 0.02 * tolerance);
 }
 
+// Advances one player by a random step and the other by parts of this step. Returns true if both
+// have the same events, states and root motion.
 static bool check_step(split_test *fixture, const play_random_tables *tables,
                        md5_player *const players[2], uint64_t *random)
 {
@@ -234,6 +236,8 @@ static bool check_step(split_test *fixture, const play_random_tables *tables,
 // that decide together if a time is reached.
 typedef enum extra { NOTHING, STEPS_SHARED, TIMES, STEPS_AND_TIMES, ONE_SHOTS } extra;
 
+// Checks steps and divided steps of a random machine, which `seed` determines. Returns false if
+// they differ.
 static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
 {
     static play_random_tables tables;

@@ -557,6 +557,7 @@ static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double 
     return old_rate * (ticks - area) + rate * area;
 }
 
+// Returns true if a term of a condition is true.
 static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim_term *term)
 {
     const sim_active *const active = &layer->current;
@@ -581,6 +582,7 @@ static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim
     }
 }
 
+// Returns true if a transition can be taken now.
 static bool sim_is_open(const sim *fixture, const sim_layer *layer,
                         const sim_transition *transition, int *first)
 {
@@ -728,6 +730,7 @@ static void sim_move(sim *fixture, sim_active *active, double ticks, double by)
         fixture->received |= sim_events_at(fixture, active);
 }
 
+// Simulates a step of `ticks` ticks, in parts that end at frames.
 static void sim_go(sim *fixture, double ticks)
 {
     for (double left = ticks, step; left > 0 && !fixture->is_circle;
@@ -775,6 +778,7 @@ static bool sim_equal(const sim *fixture, int a, int b)
            && fixture->num_markers[fixture->clip[a]] == fixture->num_markers[fixture->clip[b]];
 }
 
+// Creates random clips and motions for the simulator, and appends them to the text of the machine.
 static void sim_create_motions(sim *fixture, test_text *text, uint64_t *random)
 {
     static const int speeds[] = {2, 2, 4, 3, 1, -2, -1};

@@ -68,6 +68,7 @@ static void find_soles(walker *fixture)
     }
 }
 
+// Loads a character and finds the points of its soles. Returns false if this fails.
 static bool make(walker *fixture, const subject *tested)
 {
     md5_error error = {0};
@@ -117,6 +118,7 @@ static double angle_between(md5_vec3 a, md5_vec3 b)
     return fabs(atan2(y, x)) * 180.0 / 3.14159265358979;
 }
 
+// Advances a character by one step. Measures how fast soles that are on the floor slide and rotate.
 static skating skate(walker *fixture)
 {
     const double seconds = 1.0 / (double)STEPS_PER_SECOND;

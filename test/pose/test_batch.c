@@ -23,6 +23,7 @@ static void clear(generated_crowd *crowd)
     memset(crowd->joints, 0x5a, sizeof crowd->joints);
 }
 
+// Creates a crowd of random jobs for random models and clips.
 static generated_crowd *make_crowd(uint32_t num_generated, uint32_t num_jobs, uint32_t max_joints,
                                    uint64_t *random)
 {
@@ -384,6 +385,8 @@ static void pose_in_part(const md5_pose_kernels *kernels, const generated_pose *
     }
 }
 
+// Checks that all instruction sets compute the same pose at a sample position, in steps and at
+// once.
 static void check_sample_position(const generated_pose *generated,
                                   const md5_sample_position *sample, md5_root root)
 {
@@ -431,6 +434,7 @@ static void check_sample_position(const generated_pose *generated,
     }
 }
 
+// Checks all instruction sets with a random model and clip.
 static void check_generated_pose(uint32_t num_joints, joint_pairing pairing, double turning,
                                  double moving, uint64_t *random)
 {

@@ -37,6 +37,7 @@ static md5_xform random_transform(uint64_t *random)
     };
 }
 
+// Builds a clip of two random frames for a handmade hierarchy.
 static void make(generated_clip *m, const part *parts, uint32_t count, uint64_t *random)
 {
     memset(m, 0, sizeof *m);

@@ -188,6 +188,7 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
 
 // -- Transforms in model space ----------------------------------------------------------------
 
+// Returns the product of two transforms, computed with the rotation matrix in double precision.
 static md5_xform product_in_doubles(md5_xform a, md5_xform b)
 {
     const double x = a.rotation.x;

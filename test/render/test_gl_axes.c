@@ -8,6 +8,8 @@ enum { NUM_PICTURES = 3 };
 
 static const md5_vec3 lights[NUM_PICTURES] = {{1, 0.3f, 0.5f}, {0.2f, -1, 0.4f}, {1, 0, 2}};
 
+// Draws a model that was loaded with the axes and the scale of the case, from several directions,
+// and stores the pictures.
 static bool draw(gl_stage *stage, const axes_case *fixture, float scale, gl_picture pictures[])
 {
     static const uint8_t leaning[4] = {190, 150, 220, 255};

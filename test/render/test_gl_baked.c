@@ -315,6 +315,8 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     return largest;
 }
 
+// Compares the vertices of the GPU with those of the CPU for a random model. `wanted` is the
+// requested path, and `expected` is the path that the renderer must use.
 static void check_agreement(uint32_t max_weights, bool off, md5gl_path wanted, md5gl_path expected)
 {
     uint64_t random = 7 + max_weights;

@@ -121,6 +121,7 @@ static bool open_either(gl_stage *stage, bool es)
            && scene_fill_stage(stage, scene_square, 1);
 }
 
+// Creates an engine with its own framebuffer and GL state. Returns false if there is no context.
 static bool open_engine(engine *host, GLsizei samples, bool es)
 {
     memset(host, 0, sizeof *host);
@@ -208,6 +209,8 @@ static const uint8_t red_pixel[4] = {255, 0, 0, 255};
 static const uint8_t green_pixel[4] = {0, 255, 0, 255};
 static const uint8_t cleared_pixel[4] = {0, 0, 51, 255};
 
+// Draws a model between walls of the engine. The depth buffer of the engine must hide parts of the
+// model, and the GL state must be unchanged.
 static void check_between_walls(GLsizei samples, bool es)
 {
     engine host;
@@ -314,6 +317,7 @@ TEST_HERE (gl_lines_follow_the_viewport) {
     check_pixel(host, 0, 40, cleared_pixel);
 }
 
+// Checks that restoring the saved GL state undoes all changes of the renderer.
 static void check_saving(bool es)
 {
     gl_values before;

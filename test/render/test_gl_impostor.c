@@ -19,6 +19,7 @@ typedef struct gl_figure {
     md5gl_impostor instance;
 } gl_figure;
 
+// Loads Bobbin and places it in the middle of the picture. Returns false if there is no context.
 static bool open_figure(gl_figure *figure, uint32_t samples)
 {
     md5_error error = {0};
@@ -53,6 +54,7 @@ static void close_figure(gl_figure *figure)
     free(figure->palette);
 }
 
+// Creates impostors of the bind pose and draws their images.
 static md5gl_impostors *make_impostors(gl_figure *figure)
 {
     // A sphere around the bind pose; two rings of views, at elevations of 0 and 0.7 radians, and

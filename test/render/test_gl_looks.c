@@ -79,6 +79,7 @@ TEST_SQUARE (gl_each_instance_has_its_tint) {
     on_each_path(stage, check_tints);
 }
 
+// Checks that instances have their skins and tints.
 static void check_skins(gl_stage *stage, md5gl_model *copy)
 {
     static const uint32_t skins[COUNT] = {1, 1, 0, 2, 1};

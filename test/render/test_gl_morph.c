@@ -22,6 +22,7 @@ typedef struct morph_case {
     md5_morph *morph;
 } morph_case;
 
+// Creates a random model with TARGETS morph targets.
 static void make_case(morph_case *fixture, uint32_t max_weights, bool off)
 {
     STRINGS(names) = {"a", "b", "c"};
@@ -116,6 +117,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     CHECK_SMALL(max_distance / size, AGREEMENT);
 }
 
+// Compares the morphed vertices of a path with the CPU, with and without morph targets.
 static void check_path(const gl_scene *scene, md5gl_path path, uint32_t max_weights, bool off,
                        md5gl_blending blending)
 {
@@ -311,6 +313,7 @@ static md5gl_model *make_copy(const gl_scene *scene, const md5_model *model, md5
     return copy;
 }
 
+// Compares dual quaternion skinning of the GPU with the CPU.
 static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_model *model,
                          const md5_mat34 *palette)
 {

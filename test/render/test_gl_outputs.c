@@ -201,6 +201,8 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     real_update_max(normal_error, real3_distance(decode_normal(read->normals[y][x]), normal));
 }
 
+// Checks the motion and the normal of each pixel of moving instances, which may be morphed or
+// baked.
 static void check_motion(gl_scene *scene, const motion_case *fixture)
 {
     static outputs read;

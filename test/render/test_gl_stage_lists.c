@@ -345,6 +345,8 @@ static bool open_film(gl_stage *stage, uint32_t samples)
     return true;
 }
 
+// Draws a translucent film above a floor and below a roof that casts a shadow, as far as the case
+// has them.
 static void draw_film(gl_stage *stage, const film_case *drawn, gl_picture *picture)
 {
     static const md5_vec3 red = {1, 0.2f, 0};

@@ -197,6 +197,7 @@ static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
     return is_kept || !is_tested;
 }
 
+// Returns the color of a point after all stages of a list, like the shaders.
 static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layers,
                              const surface_point *point)
 {

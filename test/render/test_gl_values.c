@@ -238,6 +238,7 @@ static void bind_buffers(const gl_scene *scene)
         gl->BindBufferBase(storage, i, make_buffer(gl, storage));
 }
 
+// Binds new objects to all points of the context, as another part of the program could have done.
 static void bind_objects(const gl_scene *scene)
 {
     const GladGLContext *const gl = scene_gl(scene->renderer);
@@ -335,6 +336,7 @@ static void skin_on_cpu(const md5_model *model, const md5_mat34 *palette, md5gl_
     skin_by_duals(&model->meshes[0], dual, out->positions, out->normals, out->tangents);
 }
 
+// Compares the skinning of a path with the CPU.
 static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
                        md5gl_blending blending)
 {
@@ -590,6 +592,8 @@ static GLenum component_type(GLuint texture)
     return (GLenum)type;
 }
 
+// Checks the objects that are bound before a draw: the uniform buffer exists, and `ids` does not
+// sample a texture of normalized numbers.
 static void check_draw(void)
 {
     GLint current = 0;

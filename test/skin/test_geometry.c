@@ -540,6 +540,8 @@ typedef struct disagreements {
     uint32_t bitangents;
 } disagreements;
 
+// Counts the corners of a triangle, and those whose normal, tangent or bitangent points away from
+// the direction that the triangle defines.
 static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagreements *count)
 {
     const md5_vec3 *p = mesh->positions;

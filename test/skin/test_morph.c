@@ -15,6 +15,7 @@ typedef struct model_points {
     double point[VERTICES][3];
 } model_points;
 
+// Writes a model with these points, and loads it.
 static md5_model *load(const model_points *points, const md5_load_opts *opts)
 {
     SCOPED_TEXT text = {0};
@@ -50,6 +51,7 @@ typedef struct morph_scene {
     md5_morph *morph;
 } morph_scene;
 
+// Creates a model with random points and morph targets that displace every third point.
 static void open_scene(morph_scene *scene, const md5_load_opts *opts)
 {
     STRINGS(names) = {"smile", "frown", "blink"};

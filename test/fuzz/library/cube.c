@@ -25,6 +25,7 @@ static void close_fuzz_cube(void *user, const void *bytes, size_t size)
     (void)user, (void)bytes, (void)size;
 }
 
+// Returns a description of a fault of a part of a Cube 2 model, or NULL.
 static const char *cube_part_fault(const md5_cube2_part *part)
 {
     const md5_joint joints[] = {{"a", MD5_NONE}, {"b", 0}};

@@ -220,6 +220,7 @@ static const char *move_figure(const md5_figure_def *def, const md5_entity *enti
     return is_wrong ? "a hit of no body" : NULL;
 }
 
+// Plays the clips of an entity with steps from 0 ms to 100 s. Returns a fault or NULL.
 static const char *play_entity(const md5_entity *entity, const md5_entity *body)
 {
     static const uint32_t steps[] = {0, 16, 30, 100, 100000};
@@ -294,6 +295,8 @@ static const char *play_entities(md5_game *game)
     return fault;
 }
 
+// Parses all skins, tables, figures and models of a game. Returns a fault if one is missing without
+// an error.
 static const char *look_up_remaining(md5_game *game)
 {
     md5_error error = {0};

@@ -73,6 +73,8 @@ static void free_figure(figure *fixture)
     md5_free_model(fixture->model);
 }
 
+// Plays `steps` steps of a player, whose input depends on the bits of `choices`. Returns a fault if
+// a pose is invalid.
 static const char *play_on(const figure *fixture, md5_player *player, uint32_t steps,
                            uint32_t choices)
 {
