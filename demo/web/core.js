@@ -37,6 +37,9 @@ function request_error(url, status) {
     return new Md5ModelError("network", url + ": the host is not reachable, or it does not allow cross-origin requests (CORS)", {url});
 }
 
+// Returns true if a text begins with "<". Servers of single-page applications answer requests for missing files with such a page.
+const is_html = (bytes) => /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 256)));
+
 // Fetches a URL, with further attempts after failures of the network or the server. A guessed URL gets one attempt.
 async function fetch_with_retries(url, signal, {is_guess, ...options}) {
     for (const delay of is_guess ? [0] : [500, 2000, 0]) {
@@ -44,6 +47,9 @@ async function fetch_with_retries(url, signal, {is_guess, ...options}) {
         signal.throwIfAborted();
         if (response?.ok) {
             const bytes = new Uint8Array(await response.arrayBuffer()), is_compressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+            if (is_html(bytes))
+                throw new Md5ModelError("http", url + ": the server answered with an HTML page instead of a file. Probably the file does not exist",
+                    {url, status});
             return !is_compressed ? bytes : unpack(new Response(bytes).body, "gzip", max_unpacked(bytes.length), url);
         }
         const is_final = response && status !== 429 && status < 500; // further attempts would fail, too
@@ -363,9 +369,6 @@ class Asset {
         const path = plain(this.src);
         await this.#read_lists(path);
         const [bytes] = await Promise.all([this.fetch(this.src), once(shared, "program", start)]), text = new TextDecoder().decode(bytes);
-        if (/^\s*</.test(text))
-            throw new Md5ModelError("http", this.src + ": the server answered with an HTML page instead of a model. Probably the file does not exist",
-                {url: this.src});
         this.files.set(path, bytes);
         this.is_machine = is_machine(text);
         const used_files = this.is_machine ? find_files(text).map((name) => folder(path) + name) : [];
@@ -444,7 +447,7 @@ class Asset {
 
     // Remembers an image that the server does not have, so that other models do not request it again. Returns null.
     #note_missing(path, error) {
-        if (error.status === 404)
+        if (error.status === 404 || error.status === 200) // 200: an HTML page
             missing_urls.add(path);
         return null;
     }

@@ -3,7 +3,8 @@ import type {DetailedHTMLProps, HTMLAttributes} from "react";
 import type {InteractionPrompt, Loading, Md5ModelElement, Md5ModelEventMap, Reveal, TouchAction} from "./md5-model.js";
 
 type Listeners = {[Kind in keyof Md5ModelEventMap as `on${Kind}`]?: (event: Md5ModelEventMap[Kind]) => void};
-type Attributes = Omit<DetailedHTMLProps<HTMLAttributes<Md5ModelElement>, Md5ModelElement>, keyof Listeners>;
+// Not named `Attributes`, because `declare module "react"` below would find React's own type of this name.
+type HostAttributes = Omit<DetailedHTMLProps<HTMLAttributes<Md5ModelElement>, Md5ModelElement>, keyof Listeners>;
 type Flag = boolean | "";
 // The attributes of <md5-model>, in the order of element.js.
 interface ModelAttributes {
@@ -19,6 +20,6 @@ interface ModelAttributes {
 }
 declare module "react" {
     namespace JSX {
-        interface IntrinsicElements { "md5-model": Attributes & Listeners & ModelAttributes }
+        interface IntrinsicElements { "md5-model": HostAttributes & Listeners & ModelAttributes }
     }
 }

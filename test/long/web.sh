@@ -626,9 +626,14 @@ check "texts for visitors can be translated" plain \
     is "window.model = add({src: 'none.md5mesh', a11y: '{\"error\": \"Nichts zu sehen.\", \"role\": \"Modell\"}'}), next_event(model, 'error').then(() =>
         model.shadowRoot.querySelector('.error').textContent === 'Nichts zu sehen.')" \
     is "model.a11y = null, model.shadowRoot.querySelector('.error').textContent === '$sentence'" forgive
-check "an HTML page instead of a model is reported" plain \
-    is "answers = url => /page/.test(url) ? new Response('<!doctype html>') : null, window.model = add({src: 'page.md5mesh'}),
-        next_event(model, 'error').then(detail => /HTML page instead of a model/.test(detail.sourceError.message))" forgive
+# Servers of single-page applications answer requests for missing files with an HTML page and status 200.
+page_error="next_event(model, 'error').then(detail => detail.sourceError.code === 'http' && /HTML page instead of a file/.test(detail.sourceError.message))"
+check "an HTML page instead of a model, clip or list is reported" plain \
+    is "answers = url => /page/.test(url) ? new Response('<!doctype html>') : null, window.model = add({src: 'page.md5mesh'}), $page_error" \
+    is "window.model = add({clips: 'page.md5anim'}), $page_error" is "window.model = add({files: 'page.json'}), $page_error" forgive
+check "an HTML page instead of an image is not a texture, and other extensions are tried" plain \
+    is "answers = url => /lantern.png/.test(url) ? new Response('<!doctype html>') : /lantern.jpg/.test(url) ? original_fetch('../models/lantern/lantern.png') : null,
+        window.model = add({textures: null}), model.loaded.then(() => /lantern.jpg/.test(model.textureReport[0].pictures.color) && !model.textureReport[0].missing)"
 check "a time that is set before the clip is loaded is applied" plain \
     is "window.model = add({clips: '../models/lantern/swing.md5anim', currentTime: 0.25}), model.currentTime === 0.25" \
     is "model.loaded.then(() => Math.abs(model.currentTime - 0.25) < 1e-3)"
@@ -891,8 +896,24 @@ cat >"$scratch/app/react.js" <<-END
 	document.body.append(root, document.createElement("canvas")); // which says that the page has more to come
 	createRoot(root).render(createElement(App));
 END
-echo 'export const App = () => <md5-model src="a.md5mesh" autoplay onload={(event) => console.log(event.detail.missing[0])} />;' >"$scratch/app/good.tsx"
-echo 'export const App = () => <md5-model onload={(event) => event.detail.none} />;' >"$scratch/app/bad.tsx"
+cat >"$scratch/app/good.tsx" <<-END
+	import type {Md5ModelElement} from "md5model";
+	import type {} from "md5model/react";
+	import {useRef} from "react";
+	export function App() {
+	    const model = useRef<Md5ModelElement>(null);
+	    return <md5-model ref={model} key="a" id="a" className="a" style={{height: 9}} src="a.md5mesh" autoplay camera-controls
+	        onClick={() => model.current?.pause()} onload={(event) => console.log(event.detail.missing[0])}>
+	        <button slot="hotspot-head" data-joint="head">Head</button>
+	    </md5-model>;
+	}
+END
+bad_tag() { # NAME ATTRIBUTES: a page with a wrong attribute
+    printf 'import type {} from "md5model/react";\nexport const App = () => <md5-model %s />;\n' "$2" >"$scratch/app/$1"
+}
+bad_tag bad_event.tsx 'onload={(event) => event.detail.none}'
+bad_tag bad_name.tsx 'srcs="a"'
+bad_tag bad_value.tsx 'loading="sometimes"'
 built() { # NAME COMMAND...: builds the page into test/NAME, which then shows the model
     page=test/$1
     shift
@@ -913,12 +934,11 @@ with_react() {
         shown open test/react/index.html
 }
 typed() {
-    for file in good.ts bad.ts good.tsx bad.tsx; do
-        (cd "$scratch/app" && npx tsc --strict --noEmit --skipLibCheck --target es2022 --module nodenext --lib es2022,dom --jsx react-jsx \
-            --types md5model/react $file >../tsc) && echo $file || cat "$scratch/tsc"
+    for file in good.ts bad.ts good.tsx bad_event.tsx bad_name.tsx bad_value.tsx; do
+        (cd "$scratch/app" && npx tsc --strict --noEmit --skipLibCheck --target es2022 --module nodenext --lib es2022,dom --jsx react-jsx $file >../tsc) && echo $file || cat "$scratch/tsc"
     done >"$scratch/typed"
     cat "$scratch/typed"
-    [ "$(grep -v error "$scratch/typed" | tr '\n' ' ')" = "good.ts good.tsx " ]
+    [ "$(grep -x '[a-z_]*[.]tsx*' "$scratch/typed" | tr '\n' ' ')" = "good.ts good.tsx " ]
 }
 if (cd "$scratch/app" && echo '{"type": "module", "private": true}' >package.json &&
     npm install --no-audit --no-fund vite webpack webpack-cli esbuild typescript react@19 react-dom@19 @types/react@19 "$package" >../npm 2>&1); then
