@@ -18,8 +18,8 @@ WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128 -fno-vectorize -fno-slp-vectorize
 # Functions of the C library that math.js replaces by functions of the browser.
 WEB_PAGE_MATH := pow powf sin sinf cos cosf tan tanf acosf asinf atan atan2 atan2f
-# The element is built once and optimized for size, because the GPU skins. Browsers that support element.js (Chrome 97,
-# Firefox 113, Safari 16.4 or later) have these instructions. With -msimd128, the compiler joins operations on vectors,
+# The element is built once and optimized for size, because the GPU skins. Browsers that support element.js (Chrome 125,
+# Firefox 126, Safari 17.4 or later) have these instructions. With -msimd128, the compiler joins operations on vectors,
 # which makes the program 3 % smaller; the kernels for SSE2 would make it larger.
 WEB_FLAGS_element := -Oz -flto -msimd128 -mnontrapping-fptoint -msign-ext -mbulk-memory \
     -DMD5_HAS_FILES=0 -DMD5_NO_MANUAL $(foreach name,$(WEB_PAGE_MATH),-D$(name)=page_$(name)) -Wno-unused-function
