@@ -127,8 +127,6 @@ VIEW_SHOW(interpolation)
     VIEW_FACTS(picture, view_distance(position, slerp_hand), view_distance(nlerp_hand, slerp_hand));
     VIEW_FACTS(picture, view_largest_angle(picture, slerp_pose, pose),
                view_largest_angle(picture, slerp_pose, nlerp_pose));
-    const float fraction = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP).fraction;
-    VIEW_FACTS(picture, time, rate, fraction);
 }
 
 // -- Slerp and nlerp ------------------------------------------------------------------------

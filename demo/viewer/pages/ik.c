@@ -338,8 +338,8 @@ static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform bo
 // it.
 static void follow_walker(view_picture *picture, md5_vec3 position)
 {
-    picture->bounds.min = md5_vec3_add(position, (md5_vec3){-34, -34, -6});
-    picture->bounds.max = md5_vec3_add(position, (md5_vec3){34, 34, 32});
+    picture->bounds.min = md5_vec3_add(position, (md5_vec3){-26, -26, -4});
+    picture->bounds.max = md5_vec3_add(position, (md5_vec3){26, 26, 32});
 }
 
 // Simulates the walk from its start to the current time on hills, and poses the character. Draws
