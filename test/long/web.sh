@@ -132,7 +132,7 @@ soon=$(pause 2.5)
 check "the stick on a phone drives, and the device is recognized" shown phone 390 844 open "view.html#no-config&verbose=debug" \
     is "/quality: step 1 on .*SwiftShader/.test(log.textContent)" tap 200 100 0.1 \
     is "new Promise(done => setTimeout(() => done(!/^drive:/m.test(log.textContent)), 2000))" \
-    is "/^drop machine: .*states=idle,[^ ]*ready/m.test(log.textContent)" is "$soon" push 94 704 94 640 \
+    is "/^drop machine: .*states=idle,[^ ]*ready/m.test(log.textContent)" is "$soon" push 94 664 94 600 \
     is "/^drive:/m.test(log.textContent)"
 check "a long press acts as the right button" shown phone 390 844 open "view.html#no-config&verbose=debug" tap 200 400 0.7 \
     is "/^context:/m.test(log.textContent)"

@@ -155,6 +155,33 @@ TEST_HERE (view_notice_over_the_demo_does_not_cover_the_button, MACHINE) {
     }
 }
 
+// The stick is above the button over the demo if the window has no space for both beside each
+// other.
+TEST_HERE (view_stick_does_not_cover_the_button_over_the_demo, MACHINE) {
+    const struct {
+        uint32_t width;
+        uint32_t height;
+        bool is_above;
+    } windows[] = {{320, 640, true}, {390, 844, false}, {740, 360, false}};
+    for (size_t i = 0; i < COMMON_LENGTH(windows); i++) {
+        make_upright(u);
+        u->viewer.width = windows[i].width;
+        u->viewer.height = windows[i].height;
+        u->viewer.uptime += 10.0;
+        u->viewer.panels.decision.demo_end = u->viewer.uptime + 20.0;
+        finger(u, 200.0f, 200.0f, VIEW_INPUT_PRESS);
+        finger(u, 200.0f, 200.0f, VIEW_INPUT_RELEASE);
+        user_draw(u);
+        const view_rect button = item_find(&u->viewer, &u->stage, "own/Open");
+        const view_stick stick = view_stick_position(&u->stage);
+        CHECK(button.width > 0.0f && stick.reach > 0.0f);
+        const bool is_above = stick.y + stick.reach <= button.y;
+        const bool is_beside = stick.x + stick.reach <= button.x;
+        CHECK(is_above || is_beside);
+        CHECK(is_above == windows[i].is_above);
+    }
+}
+
 // The tabs of the sheet select parts of the docks.
 TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     make_upright(u);

@@ -22,6 +22,8 @@ static const float demo_button_right = 1;     // between the button and the righ
 static const float demo_button_bottom = 1.8f; // between the button and the bottom edge
 static const float min_width_beside_badges = 52;
 
+static const float stick_gap = 0.7f; // between the on-screen stick and the button below it, em
+
 static const double demo_button_delay = 3; // of the button over the demo, seconds
 
 // Colors of the on-screen stick.
@@ -186,6 +188,18 @@ static bool controls_character(const view_stage *stage)
            && !view_is_bind_pose(&stage->document->scene);
 }
 
+// Returns the box of the button over the demo. It is in a corner of the free region, so that docks
+// and sheets do not cover it.
+static view_rect demo_button_box(const view_stage *stage)
+{
+    const view_rect free = view_current_layout(stage).free;
+    const float em = view_em(stage->font);
+    const float width = demo_button_width * em;
+    const float height = demo_button_height * em;
+    return (view_rect){free.x + free.width - demo_button_right * em - width,
+                       free.y + free.height - demo_button_bottom * em - height, width, height};
+}
+
 // Returns the position and the size of the on-screen stick, with which a finger controls the
 // character.
 view_stick view_stick_position(const view_stage *stage)
@@ -199,9 +213,16 @@ view_stick view_stick_position(const view_stage *stage)
         return none;
 
     const view_rect free = layout.free;
-    const float reach = 4 * view_em(stage->font);
-    return (view_stick){
+    const float em = view_em(stage->font);
+    const float reach = 4 * em;
+    view_stick stick = {
         .x = free.x + 1.5f * reach, .y = free.y + free.height - 1.5f * reach, .reach = reach};
+    // If the window is too narrow for both, the stick is above the button over the demo. It remains
+    // there without the button, so that it does not move under a finger when the button disappears.
+    const view_rect button = demo_button_box(stage);
+    if (button.x < stick.x + reach)
+        stick.y = button.y - stick_gap * em - reach;
+    return stick;
 }
 
 // Draws the on-screen stick. A large disc shows its reach, and a small disc shows the position of
@@ -343,17 +364,6 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
 
 // == Running the panels ===================================================================
 
-// Returns the box of the button over the demo. It is in a corner of the free region, so that docks
-// and sheets do not cover it.
-static view_rect demo_button_box(const view_ui *ui)
-{
-    const view_rect free = view_current_layout(ui->stage).free;
-    const float width = demo_button_width * ui->em;
-    const float height = demo_button_height * ui->em;
-    return (view_rect){free.x + free.width - demo_button_right * ui->em - width,
-                       free.y + free.height - demo_button_bottom * ui->em - height, width, height};
-}
-
 // Returns true if the button over the demo would cover a part of a badge at the same height.
 static bool is_window_narrow(const view_ui *ui)
 {
@@ -366,7 +376,7 @@ static view_rect bottom_badge_region(const view_ui *ui, bool has_demo_button)
 {
     view_rect region = view_free_region(ui->stage);
     if (has_demo_button && is_window_narrow(ui))
-        region.height = demo_button_box(ui).y - region.y;
+        region.height = demo_button_box(ui->stage).y - region.y;
     return region;
 }
 
@@ -375,7 +385,7 @@ static view_rect bottom_badge_region(const view_ui *ui, bool has_demo_button)
 static void run_demo_button(view_ui *ui)
 {
     ui_begin(ui, "own");
-    if (ui_button(ui, demo_button_box(ui), "Open your own model\xE2\x80\xA6", true))
+    if (ui_button(ui, demo_button_box(ui->stage), "Open your own model\xE2\x80\xA6", true))
         UI_COMMAND(ui, VIEW_FILES);
 }
 
