@@ -111,7 +111,9 @@ grep '^note: the first' "$scratch/check_output"
 check "a dropped file is shown" shown open "view.html#model=models/thimble/thimble.md5mesh" \
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is reported" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
-check "a missing model offers a link to the viewer" shown fails "view.html#no-config&model=none.md5mesh" "Open the viewer with its own model" \
+check "a missing model offers a link to the viewer" shown phone 360 740 \
+    fails "view.html#no-config&model=models/folder_with_a_long_name/none.md5mesh" "Open the viewer with its own model" \
+    is "log.scrollWidth <= log.clientWidth && log.getBoundingClientRect().top === 0" \
     is "document.querySelector('#log a').click(), true" is "document.title.startsWith('bobbin') && location.hash === ''" forgive
 
 # pause SECONDS: prints a condition that holds after this time and ten frames per second: a busy machine draws few frames.
