@@ -178,8 +178,8 @@ void test_append(test_text *text, const char *format, ...)
     va_end(values);
 }
 
-// The splitmix64 generator of Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-// 2014.
+// Returns a random number of the splitmix64 generator of Steele, Lea, Flood, "Fast splittable
+// pseudorandom number generators", 2014.
 static uint64_t random_u64(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -237,8 +237,9 @@ static bool has_selected_length(const test_case *test)
     return test->is_long || strcmp(length, "all") == 0;
 }
 
-// The arguments are parts of names. A test runs if its name contains one of them. If the path of
-// its file contains one, or if there are no arguments, it runs if it has the selected length.
+// Returns true if the arguments select a test. They are parts of names: a test runs if its name
+// contains one of them. If the path of its file contains one, or if there are no arguments, it runs
+// if it has the selected length.
 static bool is_selected(const test_case *test, int count, char **parts)
 {
     bool in_file = count <= 1;

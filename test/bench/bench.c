@@ -413,7 +413,8 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
 }
 
 #ifdef BENCH_HAS_PEER
-// The texts are in the order of the folders.
+// Measures skinning of each model in `texts`, and adds the ratios to `ratios`. The texts are in the
+// order of the folders.
 static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint64_t *checksum)
 {
     for (size_t i = 0; i < texts->count; i++) {

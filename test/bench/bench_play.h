@@ -178,7 +178,7 @@ static uint64_t work_character(void *fixture, md5_cpu level)
     return play->palettes[0].m[0] > 0.0f;
 }
 
-// The same as work_character(), while the body layer is always in a transition.
+// Does the same as work_character(), while the body layer is always in a transition.
 static uint64_t work_fading_character(void *fixture, md5_cpu level)
 {
     const playing *const play = fixture;

@@ -79,7 +79,7 @@ static void free_falling(falling *falling_case)
     md5_destroy_game(falling_case->game);
 }
 
-// One tick of 1/60 s. After TICKS_PER_FALL ticks the figure falls again.
+// Simulates one tick of 1/60 s. After TICKS_PER_FALL ticks the figure falls again.
 static uint64_t work_ragdoll(void *fixture, md5_cpu level)
 {
     falling *const falling_case = fixture;

@@ -459,7 +459,8 @@ static const struct {
              {1100, 2}, {1500, 2}, {1900, 2}, {2400, 2}, {3000, 2}, {5000, 2}};
 enum { NUM_SIZES = COUNT_OF(sizes), MAX_FAILURES = 100, LARGE = 600, FIRST = 6 };
 
-// In large clips only the first allocations fail, because a complete run takes long.
+// Returns the number of allocations that fail in turn. In large clips only the first ones fail,
+// because a complete run takes long.
 static size_t max_failures(int i)
 {
     return sizes[i].joints > LARGE ? FIRST : MAX_FAILURES;

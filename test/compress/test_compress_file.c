@@ -44,8 +44,8 @@ static md5_anim *compress(const md5_anim *anim, float tolerance)
     return compressed;
 }
 
-// The distance between the unit quaternions (about half of the angle between the rotations, in
-// radians) plus the distance between the translations.
+// Returns the distance between the unit quaternions (about half of the angle between the rotations,
+// in radians) plus the distance between the translations.
 static double difference(const md5_xform *a, const md5_xform *b)
 {
     const real4 p = to_real4(a->rotation);
@@ -414,7 +414,8 @@ static bool is_sound(const md5_xform *pose)
     return fabsf(square - 1) < 0.01f && isfinite(t.x) && isfinite(t.y) && isfinite(t.z);
 }
 
-// The block has the size of the bytes, so that a read beyond the end is detected.
+// Parses a copy of the bytes. The memory block has exactly their size, so that a read beyond the
+// end is detected.
 static md5_status parse(const uint8_t *bytes, size_t size)
 {
     md5_error error = {0};

@@ -205,7 +205,7 @@ TEST (row_numbers_are_consecutive) {
         CHECK((md5_read_u64le(digits) & number.mask) != number.text);
 }
 
-// A comment in each line prevents fast reading.
+// Adds a comment to each line, which prevents fast reading.
 static char *with_comments(const char *text)
 {
     STRINGS(words) = {"\tvert ", "\ttri ", "\tweight "};

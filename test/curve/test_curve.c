@@ -84,7 +84,8 @@ static point3 exact_cubic_bezier(const md5_curve_desc *desc, double t)
     return exact_bezier(&piece_desc, t * count - piece);
 }
 
-// The basis matrix of Catmull and Rom, tension 1/2, with mirrored points at the ends.
+// Returns a point of the curve by the basis matrix of Catmull and Rom for the tension 1/2. Points
+// are mirrored at the ends.
 static point3 exact_uniform_catmull_rom(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points;
@@ -137,7 +138,8 @@ static double step_square_root(const md5_curve_desc *desc, int i)
     return pow(square, 0.25);
 }
 
-// The pyramid of Barry and Goldman 1988; knot intervals are square roots of distances.
+// Returns a point of the curve by the pyramid of Barry and Goldman 1988. Knot intervals are square
+// roots of distances.
 static point3 exact_centripetal(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points;
@@ -172,7 +174,7 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
     return p[0];
 }
 
-// The basis functions of Cox and de Boor.
+// Returns a basis function of Cox and de Boor.
 static double basis(const double *knots, int i, int degree, double u)
 {
     if (degree == 0)
@@ -472,8 +474,8 @@ TEST (curve_has_no_jump_in_its_velocity) {
 
 static const double pi = 3.14159265358979324;
 
-// A circle of radius r in the plane z = 5: four quarters of degree 2 (Piegl and Tiller, The NURBS
-// Book, 7.5).
+// Creates a circle of radius r in the plane z = 5 from four quarters of degree 2 (Piegl and Tiller,
+// The NURBS Book, 7.5).
 static md5_curve *create_circle(float r)
 {
     static const float x[] = {1, 1, 0, -1, -1, -1, 0, 1, 1};

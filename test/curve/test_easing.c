@@ -381,7 +381,8 @@ TEST (errors_with_easings_are_reported) {
 
 // -- Springs --------------------------------------------------------------------------------------
 
-// value'' = -k value - c value' in closed form, from 1 at rest: underdamped, critical, overdamped.
+// Returns the solution of value'' = -k value - c value' in closed form. It starts at 1 at rest, and
+// is underdamped, critical or overdamped.
 static double swinging(double k, double c, double t)
 {
     const double decay = 0.5 * c;

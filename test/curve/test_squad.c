@@ -6,7 +6,7 @@
 
 // -- Shoemake's formulas --------------------------------------------------------------------------
 
-// a^-1 b
+// Returns a^-1 b, the rotation from `a` to `b`.
 static real4 between(real4 a, real4 b)
 {
     return real4_mul(real4_conjugate(a), b);
@@ -26,7 +26,7 @@ static real4 quat_exp(real4 v)
     return (real4){v.x * scale, v.y * scale, v.z * scale, cos(angle)};
 }
 
-// s_i = q_i exp(-(log(q_i^-1 q_i+1) + log(q_i^-1 q_i-1)) / 4)
+// Returns the inner control point s_i = q_i exp(-(log(q_i^-1 q_i+1) + log(q_i^-1 q_i-1)) / 4).
 static real4 inner(real4 before, real4 q, real4 after)
 {
     const real4 a = quat_log(between(q, after));

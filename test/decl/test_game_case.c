@@ -3,7 +3,7 @@
 
 #include "test/test.h"
 
-// `user` of the search path is its array of texts.
+// Returns the name of a file. `user` of the search path is its array of texts.
 static const char *text_name(void *user, size_t file)
 {
     return ((const game_text *)user)[file].name;

@@ -266,7 +266,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
 
 // -- Adjustments ----------------------------------------------------------------------------------
 
-// The engines' operation on a dual quaternion: real = q real, dual = q^-1 dual.
+// Rotates a dual quaternion like the engines: real = q real, dual = q^-1 dual.
 static void rotate_dual(real4 *real, real4 *dual, double x, double y, double z, double degrees)
 {
     const double half = degrees * 3.14159265358979323846 / 360.0;

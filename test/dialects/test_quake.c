@@ -5,7 +5,7 @@
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-// `user` is a list of names that ends with NULL.
+// Returns true if a list contains a name. `user` is the list, which ends with NULL.
 static bool is_listed(void *user, const char *name)
 {
     for (const char *const *listed = user; *listed; listed++) {

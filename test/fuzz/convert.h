@@ -25,7 +25,8 @@ static inline const char *fuzz_part_fault(const convert_part *part)
     return model || anim ? NULL : "what was read is no MD5";
 }
 
-// `model` is the text of an existing model, or NULL. `write` may be NULL.
+// Converts the data of a format to a model, and writes the model with `write`, which may be NULL.
+// Returns a fault or NULL. `model` is the text of an existing model, or NULL.
 static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *write,
                                        const char *model, const uint8_t *data, size_t size)
 {

@@ -36,7 +36,7 @@ typedef struct output {
 
 // -- Random numbers -------------------------------------------------------------------------
 
-// The xorshift32 generator of Marsaglia, "Xorshift RNGs", 2003.
+// Returns a random number of the xorshift32 generator of Marsaglia, "Xorshift RNGs", 2003.
 static uint32_t next_random(uint32_t *state)
 {
     *state ^= *state << 13;

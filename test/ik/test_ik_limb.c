@@ -665,7 +665,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
     }
 }
 
-// A neck of four joints upward, looking along +x.
+// Creates a neck of four joints upward, looking along +x.
 static void make_neck(ik_rig *rig)
 {
     uint64_t random = 2;

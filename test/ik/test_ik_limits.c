@@ -84,7 +84,7 @@ TEST (ik_fabrik_obeys_limits) {
     check_limits(MD5_CHAIN_FABRIK, 88, 2);
 }
 
-// An arm: a shoulder with a cone, an elbow with a hinge, and a hand with a small range.
+// Creates an arm: a shoulder with a cone, an elbow with a hinge, and a hand with a small range.
 static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 {
     ik_make_rig(rig, 4, 3, random);
@@ -192,8 +192,9 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
     }
 }
 
-// A planar arm of two hinges with published numbers: bones of 1, a target at (1, 1) needs the elbow
-// at 90 degrees; an elbow that bends by 60 at most ends at distance sqrt(3) - sqrt(2).
+// Checks a planar arm of two hinges with published numbers. The bones have the length 1, and a
+// target at (1, 1) needs the elbow at 90 degrees. An arm whose elbow bends by at most 60 degrees
+// ends at the distance sqrt(3) - sqrt(2).
 static void check_planar(md5_chain_solver solver, float max_angle, double angle, double distance)
 {
     ik_rig rig;
@@ -226,8 +227,8 @@ TEST (ik_limits_bend_a_planar_arm) {
     }
 }
 
-// A straight chain of hinges, and a target on its line: in reach they bend, each to the side that
-// its limit allows; beyond, they stay.
+// Checks a straight chain of hinges with a target on its line. If the target is in reach, the
+// hinges bend, each to the side that its limit allows. Otherwise they do not bend.
 static void check_straight_hinges(md5_chain_solver solver, float target, double distance)
 {
     ik_rig rig;

@@ -63,7 +63,7 @@ static const char *message_fault(const char *message, size_t capacity)
 
 enum { MAX_HASHES = sizeof((asset_warnings *)0)->hashes / sizeof(uint32_t) };
 
-// The FNV-1a hash of Fowler, Noll and Vo.
+// Returns the FNV-1a hash of Fowler, Noll and Vo.
 static uint32_t hash_text(const char *text)
 {
     uint32_t hash = 2166136261u;

@@ -114,7 +114,7 @@ md5_vec3 axes_point(const axes_case *fixture, float scale, md5_vec3 v)
     return (md5_vec3){(float)out[0] * scale, (float)out[1] * scale, (float)out[2] * scale};
 }
 
-// The axis of a rotation is a pseudovector.
+// Converts a rotation, whose axis is a pseudovector: a reflection also reverses it.
 md5_quat axes_quat(const axes_case *fixture, md5_quat q)
 {
     const md5_vec3 axis =

@@ -147,8 +147,8 @@ static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
     return real3_distance(p, real3_scale(segment, fmin(fmax(t, 0), 1)));
 }
 
-// A tube of length 8 with joints at its start and its middle: bones of 4 units each; the second
-// bone continues the first.
+// Creates a tube of length 8 with joints at its start and its middle. Both bones are 4 units long,
+// and the second bone continues the first.
 static bind_case *tube_with_two_joints(bool is_closed)
 {
     bind_case *const fixture = bind_new();

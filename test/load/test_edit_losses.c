@@ -72,12 +72,14 @@ TEST (edit_keeps_more_meshes_than_declared) {
     }
 }
 
-// On request, invalid triangles are dropped with a warning that contains their number, also if the
-// triangles come before the vertices.
+// Stores the message of a warning.
 static void keep_message(void *user, const md5_error *warning)
 {
     memcpy(user, warning->message, sizeof warning->message);
 }
+
+// On request, invalid triangles are dropped with a warning that contains their number, also if the
+// triangles come before the vertices.
 TEST (edit_triangles_with_missing_vertices_are_dropped) {
     static const char vertices[] =
         "numverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 0 1\nvert 2 ( 1 1 ) 0 1\n";

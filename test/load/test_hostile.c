@@ -766,7 +766,8 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
                nanoseconds, yardsticks);
 }
 
-// `slack` covers the resolution of the clock and costs that do not depend on the size.
+// Checks that time and memory grow linearly from a small to a large text. `slack` covers the
+// resolution of the clock and costs that do not depend on the size.
 static void check_growth(const hostile_case *tried, file_kind kind)
 {
     const double slack = 0.03;

@@ -483,7 +483,8 @@ typedef struct writer {
     ((out)->used +=     \
      (size_t)snprintf((out)->text + (out)->used, sizeof(out)->text - (out)->used, __VA_ARGS__))
 
-// In most cases below 1 or at the limit of 1e9; rarely in between or far above.
+// Returns a number that is in most cases below 1 or at the limit of 1e9, and rarely in between or
+// far above.
 static double any_number(writer *out)
 {
     const double kind = test_random(&out->random);

@@ -209,7 +209,7 @@ TEST (character_loads_the_machine_of_our_model) {
     CHECK(md5_find_parameter(bobbin->machine, "speed") != MD5_NONE);
 }
 
-// A pool of one thread that processes the last item first.
+// Runs the items on a pool of one thread that processes the last item first.
 static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *user)
 {
     *(size_t *)pool += count;

@@ -337,8 +337,8 @@ static md5_model *load_later_load(const char *path, const md5_load_opts *opts)
     return model;
 }
 
-// The content of a skinning plan is not public. A plan that does not fit its mesh gives wrong
-// vertices.
+// Checks that two models have the same skinned vertices, because the content of a skinning plan is
+// not public. A plan that does not fit its mesh gives wrong vertices.
 static void check_skinned_equally(const md5_model *found, const md5_model *expected, uint32_t m)
 {
     const md5_mesh *const mesh = &found->meshes[m];

@@ -69,7 +69,7 @@ TEST (load_reports_unreadable_files) {
 //
 // Warnings that a file causes repeatedly: each kind is reported once.
 
-// An animation of 50 frames; its rotations are too long in all frames but frame 3.
+// Writes an animation of 50 frames whose rotations are too long in all frames but frame 3.
 static void write_anim(test_text *text)
 {
     test_append(text, "MD5Version 10\ncommandline \"\"\nnumFrames 50\nnumJoints 2\n"

@@ -133,8 +133,9 @@ static bool is_same(const result *a, const result *b)
     return a->size == b->size && a->size > 0 && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-// The threads run before the reference pass, so that everything that is initialized on first use is
-// initialized by all of them at the same time.
+// Checks that threads compute the results of a single thread, with shared and with separate
+// objects. The threads run before the reference pass, so that everything that is initialized on
+// first use is initialized by all of them at the same time.
 static void check_pair(const char *mesh, const char *anim)
 {
     worker workers[NUM_THREADS];

@@ -217,7 +217,8 @@ static double height_at(const random_images *images, int x, int y)
     return gray_value(images, (y % SIDE) * SIDE + x % SIDE);
 }
 
-// The height rises by 16 / 256 of a texel for each step of gray.
+// Computes the expected normal of a texel. The height rises by 16 / 256 of a texel for each step of
+// gray.
 static void expect_heights(const random_images *images, int i, uint8_t expected[4])
 {
     const double k = 16.0 / 256.0;

@@ -92,7 +92,8 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied,
     }
 }
 
-// A machine file cannot express invalid curves, so the table of the same machine is changed.
+// Checks that an invalid curve is rejected. A machine file cannot express it, so the table of the
+// same machine is changed.
 static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
     SCOPED_PLAY fixture;
@@ -519,8 +520,8 @@ PLAY_LISTENER(hear_letter)
         received[strlen(received)] = event->name[0];
 }
 
-// A clip of one second and 40 units whose speed is the parameter; at `exit` it changes to another
-// clip.
+// Begins with a clip of one second and 40 units whose speed is the parameter. At `exit` it changes
+// to another clip.
 static void begin_paced(paced *fixture, const md5_follow_desc *follow, double exit)
 {
     play_scene *const scene = &fixture->scene;

@@ -45,8 +45,8 @@ static const md5_modifier_desc swaying = {.name = "sway",
                                           .length = 2,
                                           .spring.gravity = 50};
 
-// play_random_make() does not give masks to layers; here the layers of every second machine have
-// masks.
+// Creates a random machine. play_random_make() does not give masks to layers, so this function adds
+// masks to the layers of every second machine.
 static void begin_machine(detail_test *fixture, uint64_t seed, uint64_t *random,
                           const md5_modifier_desc *modifier)
 {
@@ -159,7 +159,8 @@ TEST (detail_of_few_joints_poses_them_with_the_same_bits) {
     check_machines(poses_few_joints, NULL);
 }
 
-// The player at full detail is posed at the same times, so that its spring has the same history.
+// Checks that poses are computed only in the steps that the interval selects. The player at full
+// detail is posed at the same times, so that its spring has the same history.
 static bool poses_at_intervals(detail_test *fixture, uint64_t *random)
 {
     const uint32_t interval = 1 + play_below(random, 5);

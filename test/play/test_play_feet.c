@@ -37,7 +37,7 @@ static real3 joint_position(const play_rig *fixture, const md5_xform *pose, uint
 
 #define LEGS "foot ankle_l { knee knee_l hip hip_l } foot ankle_r"
 
-// A ground that rises to the left by 1/2 unit per unit of y and is 1 unit below the origin.
+// Sets a ground that rises to the left by 1/2 unit per unit of y and is 1 unit below the origin.
 static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     ++*(uint32_t *)user;

@@ -651,7 +651,8 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     }
 }
 
-// The formula of the paper; md5i_blend_weights_2d() contains the reference.
+// Returns the weight of an item by the formula of the paper. md5i_blend_weights_2d() contains the
+// reference.
 static double influence_in_plane(const md5_motion_item *items, uint32_t count, uint32_t item,
                                  double x, double y)
 {

@@ -383,7 +383,8 @@ typedef struct below_case {
 
 static const char *const NAMES[CLIPS] = {"walk", "idle", "wave"};
 
-// `fade` is `cross` or `inertial`.
+// Creates a machine with a layer that covers the joints of the mask `upper`. `fade` is `cross` or
+// `inertial`, the kind of its transitions.
 static md5_machine *create_machine(const below_case *fixture, const char *fade)
 {
     return play_machine_read(
@@ -413,7 +414,8 @@ static void begin(below_case *fixture, const char *fade)
     CHECK(play_compute_covered_joints(fixture->machines[1], 0));
 }
 
-// The memory is filled with NaN first, so that joints that are not written are detected.
+// Computes the pose of a player. The memory is filled with NaN first, so that joints that are not
+// written are detected.
 static const md5_xform *compute_pose(const below_case *fixture, int which)
 {
     const size_t size = fixture->assets.model->skeleton.num_joints * sizeof *fixture->poses[which];

@@ -170,8 +170,8 @@ static bool by_copying(md5_player *to, const md5_player *from)
     return true;
 }
 
-// One player plays. At random times a second player, which has played something else, receives its
-// state, and both continue.
+// Checks the transfer of states. One player plays. At random times a second player, which has
+// played something else, receives its state, and both continue.
 static bool check_machine(save_test *fixture, uint64_t seed, transfer_state *transfer)
 {
     uint64_t random;

@@ -74,8 +74,8 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     return count;
 }
 
-// A step of 0 has the direction of the previous step: if the direction changes, a step of 0 must
-// not be first.
+// Returns the index of the first part that is played. A step of 0 has the direction of the previous
+// step: if the direction changes, a step of 0 must not be first.
 static uint32_t first_part(split_test *fixture, const double *parts, uint32_t num_parts,
                            double seconds)
 {

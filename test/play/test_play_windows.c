@@ -145,7 +145,7 @@ typedef struct pairs {
     const play_random_tables *tables;
 } pairs;
 
-// A window opens only if it is closed, and closes only if it is open.
+// Checks that a window opens only if it is closed, and closes only if it is open.
 PLAY_LISTENER(pair)
 {
     pairs *const to = user;

@@ -504,8 +504,9 @@ TEST (bind_finds_each_of_many_joints) {
 
 // -- Properties ---------------------------------------------------------------------------------
 
-// A tree. The model and the animation contain some of its joints, in different orders. The children
-// of an omitted joint become children of its nearest ancestor that is present.
+// Selects some joints of a tree, in random order, and returns their number. The model and the
+// animation contain different selections. The children of an omitted joint become children of its
+// nearest ancestor that is present.
 static uint32_t select_subtree(const int32_t *parents, uint32_t count, const bool *kept,
                                char (*names)[16], part *parts, uint64_t *random)
 {

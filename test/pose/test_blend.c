@@ -26,7 +26,7 @@ static md5_quat negative(md5_quat q)
     return (md5_quat){-q.x, -q.y, -q.z, -q.w};
 }
 
-// A rotation near `a`, equal to it, its negative, or any other.
+// Returns a rotation near `a`, equal to it, its negative, or any other.
 static md5_xform random_partner(md5_xform a, uint64_t *random)
 {
     md5_xform b = random_transform(random);

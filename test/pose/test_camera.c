@@ -107,7 +107,7 @@ static double shaking(int channel, uint32_t frame)
     return round(1e4 * sizes[channel] * sin((2.4 - 0.3 * channel) * frame + channel)) / 1e4;
 }
 
-// w of a frame's rotation, of which the file has three numbers.
+// Returns w of a frame's rotation, of which the file has three numbers.
 static double shaking_w(uint32_t frame)
 {
     double square = 1;

@@ -51,7 +51,8 @@ static void free_clip(built_clip *clip)
     free(clip->arrays.translations);
 }
 
-// The rule of the format: six components; the components with a flag are overwritten in order.
+// Decodes a joint of a frame by the rule of the format: of six components, those with a flag are
+// overwritten in order.
 static void decode(const md5_anim_file *source, uint32_t joint, uint32_t frame, double out[7])
 {
     const md5_xform *base = &source->base_frame[joint];
@@ -88,7 +89,7 @@ static float small(uint64_t *random)
 
 enum { ALL_FLAGS = 64, FRAMES = 3 };
 
-// One joint for each value of the flags, with the components of all joints in order.
+// Creates one joint for each value of the flags, with the components of all joints in order.
 static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_xform *base, float *numbers,
                             bool still)
 {
@@ -321,8 +322,9 @@ typedef struct time_row {
     double back;
 } time_row;
 
-// In the engine a cycle limit below 1 means endless, and a clip that has reached its limit holds
-// the last frame. So limit 1 is our clamp, and a higher limit is our loop until it is reached.
+// Returns the sample position that a row of the engine's table describes. In the engine a cycle
+// limit below 1 means endless, and a clip that has reached its limit holds the last frame. So limit
+// 1 is our clamp, and a higher limit is our loop until it is reached.
 static md5_sample_position sample_position_from_row(const md5_anim *anim, const time_row *row)
 {
     const double time = row->ms / 1000.0;

@@ -41,8 +41,8 @@ void free_generated_pose(generated_pose *generated);
 // after 0.
 md5_sample_position make_sample_position(const md5_anim *anim, uint64_t *random);
 
-// A clip without a model, sampled once: writes pose[anim joints] by a binding of the clip to its
-// own skeleton.
+// Samples a clip without a model once. Writes pose[anim joints] by a binding of the clip to its own
+// skeleton.
 static inline void sample_anim(const md5_anim *anim, md5_sample_position sample, md5_root root,
                                md5_xform *pose)
 {

@@ -52,7 +52,7 @@ static md5_xform random_transform(uint64_t *random, double size)
     };
 }
 
-// The largest difference of rotation entries, and of translations.
+// Writes the largest difference of rotation entries, and of translations.
 static void compare(const md5_mat34 *a, const md5_mat34 *b, double *rotation, double *translation)
 {
     for (int i = 0; i < 12; i++) {

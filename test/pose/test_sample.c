@@ -431,7 +431,7 @@ static md5_vec3 rotation_between(md5_quat a, md5_quat b)
 // The distance of samples from a frame, in frames.
 #define STEP 0.005
 
-// The speed at a frame, from the differences to samples one and two steps away.
+// Returns the speed at a frame, from the differences to samples one and two steps away.
 static md5_vec3 extrapolate_speed(md5_vec3 one_step, md5_vec3 two_steps)
 {
     return md5_vec3_scale(md5_vec3_sub(md5_vec3_scale(one_step, 4), two_steps),
@@ -443,8 +443,8 @@ typedef struct speeds {
     md5_vec3 moving;
 } speeds;
 
-// The speed of a joint at `frame`, from samples of an interval that it ends (`before`) or begins.
-// `neighbor` is the interval's other frame.
+// Returns the speed of a joint at `frame`, from samples of an interval that it ends (`before`) or
+// begins. `neighbor` is the interval's other frame.
 static speeds speed_at(const generated_pose *generated, uint32_t frame, uint32_t neighbor,
                        bool before, md5_wrap wrap, uint32_t joint)
 {
@@ -471,7 +471,7 @@ static speeds speed_at(const generated_pose *generated, uint32_t frame, uint32_t
     return found;
 }
 
-// The transform of a joint as stored in a frame. The clip rotates and moves every joint.
+// Returns the transform of a joint as stored in a frame. The clip rotates and moves every joint.
 static md5_xform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
 {
     const size_t at = (size_t)frame * anim->skeleton.num_joints + joint;
@@ -546,7 +546,7 @@ typedef struct even_clip {
     md5_vec3 translations[8];
 } even_clip;
 
-// One joint that rotates and moves at constant speed, over `num_frames` frames.
+// Creates a clip of one joint that rotates and moves at constant speed, over `num_frames` frames.
 static void make_even(even_clip *clip, uint32_t num_frames)
 {
     memset(clip, 0, sizeof *clip);

@@ -17,7 +17,7 @@ static double dot(md5_quat a, md5_quat b)
     return real4_dot(to_real4(a), to_real4(b));
 }
 
-// A rotation at a distance of about 1e-8 to 1 from `a`.
+// Returns a rotation at a distance of about 1e-8 to 1 from `a`.
 static md5_quat random_neighbor(uint64_t *random, md5_quat a)
 {
     const double reach = pow(10, -8 * test_random(random));
@@ -30,8 +30,8 @@ static md5_quat random_neighbor(uint64_t *random, md5_quat a)
                       (float)(sum.w * scale)};
 }
 
-// The definition in double, applied to the normalized floats. Both signs are right if rounding
-// decides which arc is shorter.
+// Returns the error of `found` against the definition in double precision, applied to the
+// normalized floats. Both signs are right if rounding decides which arc is shorter.
 static double either_path_error(md5_quat a, md5_quat b, float t, md5_quat found)
 {
     const real4 from = to_unit_real4(a);

@@ -485,8 +485,8 @@ static bool check_text(const char *text)
                       "%s is read as %a, expected %a", text, value, expected);
 }
 
-// The bits of a finite float, often a subnormal one, or one near the largest float, the smallest
-// normal one or 1.
+// Returns the bits of a finite float, often of a subnormal one, or of one near the largest float,
+// the smallest normal float or 1.
 static uint32_t random_bits(uint64_t *random)
 {
     const uint32_t largest = 0x7F7FFFFF;
@@ -507,7 +507,7 @@ static uint32_t random_bits(uint64_t *random)
     }
 }
 
-// The middle between a float and the next one; infinity counts as 2^128.
+// Returns the middle between a float and the next one. Infinity counts as 2^128.
 static double middle_behind(uint32_t bits)
 {
     const double low = float_from_bits(bits);

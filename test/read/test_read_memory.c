@@ -5,8 +5,8 @@
 #include "test/scoped.h"
 #include "test/read/read_case.h"
 
-// A chain with its root at the end, so that an order has to be found. `root`: the parent of the
-// last joint, -1, or one that closes a cycle.
+// Returns a model of a chain with its root at the end, so that an order has to be found. `root` is
+// the parent of the last joint: -1, or a joint that closes a cycle.
 static test_text model_text(uint32_t num_joints, int32_t root)
 {
     test_text text = {0};

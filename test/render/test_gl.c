@@ -139,7 +139,8 @@ TEST_SQUARE (gl_checker_is_even_at_a_distance) {
     CHECK_PIXEL(&picture, 0, 0, scene_sideways(0.4031, 0.4031, 0.4031).rgba, 3);
 }
 
-// The left half is kept, the right half is cut out; neither is fully opaque or fully transparent.
+// Checks that the left half of a square is kept and the right half is cut out, although neither is
+// fully opaque or fully transparent.
 static void check_holes(uint32_t samples)
 {
     static const uint8_t image[16] = {255, 255, 255, 170, 255, 255, 255, 90,
@@ -361,7 +362,7 @@ typedef struct texture_level {
     uint8_t rgba[4 * MAX_SIDE * MAX_SIDE];
 } texture_level;
 
-// The mean of a channel over the area of a texel of the next level.
+// Returns the mean of a channel over the area of a texel of the next level.
 static double area_mean(const texture_level *level, const texture_level *next, uint32_t x,
                         uint32_t y, uint32_t channel, bool is_srgb)
 {

@@ -63,7 +63,8 @@ static void note(unsigned *count, const char *call, GLuint number)
         snprintf(watch.first, sizeof watch.first, "%s %u, program %u", call, number, watch.program);
 }
 
-// A texture of 0 resets the binding. It counts neither as unused nor as repeated.
+// Records that a texture is bound. A texture of 0 resets the binding, and counts neither as unused
+// nor as repeated.
 static void bind(GLenum target, GLuint texture)
 {
     bound_texture *const bound = &watch.bound[watch.unit][target_index(target)];
@@ -196,7 +197,7 @@ static void print_counts(const char *title)
            watch.num_unused, watch.num_repeated, watch.num_lost, watch.first);
 }
 
-// The second frame is counted: the first builds programs and tables.
+// Counts the calls of the second frame, because the first frame builds programs and tables.
 static void check_frame(const gl_scene *scene, const char *line)
 {
     enum { WIDTH = 160, HEIGHT = 120 };

@@ -232,7 +232,7 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
     }
 }
 
-// The view of a point at whose distance, 60, a unit is a pixel.
+// Sets the view of a point at whose distance, 60, a unit is a pixel.
 static void look_from_point(md5gl_frame *frame)
 {
     const float eye = 60;

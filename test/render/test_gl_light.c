@@ -168,7 +168,8 @@ static void prepare_shadows(gl_stage *stage)
     stage->frame.casters = (md5_bounds){{-20, -20, 0}, {20, 20, 12}};
 }
 
-// The small floor extends 5 units from the origin to each side, its shadow 5 from y = -12.
+// Checks the shadow of the small floor, which extends 5 units from the origin to each side. The
+// shadow extends 5 units from y = -12.
 static void check_shadow(const gl_picture *lit, const gl_picture *dark)
 {
     static const int same[][2] = {{0, 0}, {12, 0}, {-4, 0}, {-12, 9}, {-12, -9}, {18, 18}};

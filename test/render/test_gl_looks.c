@@ -111,7 +111,8 @@ TEST_SQUARE (gl_each_instance_has_its_skin) {
     on_each_path(stage, check_skins);
 }
 
-// An instance fades by cutting out pixels. The pixels that are cut out cast no shadow.
+// Checks that a faded instance casts no shadow. It fades by cutting out pixels, and these pixels
+// cast no shadow.
 static void check_shadows(gl_stage *stage, md5gl_model *copy)
 {
     static const md5_vec4 tints[2][1] = {{{1, 1, 1, 1}}, {{1, 1, 1, 0.25f}}};
@@ -382,7 +383,7 @@ TEST_SQUARE (gl_two_sided_material_is_visible_from_behind) {
     CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
 }
 
-// A file of version 12: its colors are linear and multiplied with the texture.
+// Returns a model of version 12, whose colors are linear and multiplied with the texture.
 static md5_model *colored_square(void)
 {
     static const char text[] =

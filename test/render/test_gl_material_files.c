@@ -7,14 +7,14 @@ enum { SIDE = 64, NUM_TEXELS = SIDE * SIDE };
 
 // -- Texels ---------------------------------------------------------------------------------------
 
-// The height of an oblique hill and valley that wrap around, 0..255.
+// Returns the height of an oblique hill and valley that wrap around, 0..255.
 static double height(double x, double y)
 {
     const double frequency = 6.283185307179586 / (double)SIDE;
     return 127.5 + 60 * sin(frequency * (x + y)) + 60 * cos(frequency * (2 * x - y));
 }
 
-// The expected bytes of a normal at a pixel: from differences of exact heights.
+// Writes the expected bytes of a normal at a pixel, from differences of exact heights.
 static void exact_normal(double x, double y, double scale, double bytes[3])
 {
     const double small = 1e-4;
@@ -87,8 +87,8 @@ TEST (gl_pictures_have_holes_where_alpha_is_low) {
     CHECK(md5gl_has_transparent_texels(&desc));
 }
 
-// The largest error of a texture's normals, in steps of its bytes, against exact normals half a
-// pixel further, which is where four heights meet.
+// Returns the largest error of a texture's normals, in steps of its bytes, against exact normals
+// half a pixel further, which is where four heights meet.
 static double max_normal_error(gl_scene *scene, const md5gl_texture_desc *desc, double scale)
 {
     static texel_rows back;

@@ -168,8 +168,8 @@ TEST (gl_morph_agrees_with_the_cpu_in_dual_blending) {
 
 // -- Instances --------------------------------------------------------------------------------
 
-// A square whose target is 12 units higher. Three instances side by side with weights 0, 1 and 0:
-// only the second one moves. With `max_texels` 12 a batch holds two instances.
+// Checks a square whose target is 12 units higher. Of three instances side by side with weights 0,
+// 1 and 0, only the second one moves. With `max_texels` 12 a batch holds two instances.
 static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_path path,
                             uint32_t max_texels)
 {

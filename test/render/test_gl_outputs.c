@@ -119,7 +119,7 @@ static void make_state(motion_state *state, uint64_t *random)
     }
 }
 
-// The CPU's results for the vertices.
+// Computes the vertices on the CPU.
 static void skin_state(motion_state *state, const motion_case *fixture, const md5_morph *morph,
                        const md5_baked *baked)
 {
@@ -456,7 +456,7 @@ TEST_OUTPUTS(gl_outputs_contain_the_normals_of_lighting, scene_square)
 
 // -- Picking ----------------------------------------------------------------------------------
 
-// The square, and to the right and in front of its middle a second one.
+// Returns a model of the square, and of a second square to the right and in front of its middle.
 static md5_model *make_two_squares(void)
 {
     test_text text = {0};

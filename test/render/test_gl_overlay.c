@@ -45,7 +45,7 @@ static void measure_in_steps(md5gl_frame *frame)
     frame->clip_from_view.m[10] = -1.0f / 512.0f;
 }
 
-// The diagonal line is `behind` units behind the surface. Returns the number of columns, of 20, in
+// Draws a diagonal line `behind` units behind the surface. Returns the number of columns, of 20, in
 // which it is darker than the surface.
 static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back)
 {

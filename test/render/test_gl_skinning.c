@@ -526,7 +526,7 @@ static void GLAD_API_PTR count_capture(GLenum mode)
     real.BeginTransformFeedback(mode);
 }
 
-// A model of NUM_MESHES triangles on two joints.
+// Creates a model of NUM_MESHES triangles on two joints.
 static md5_model *create_meshes(void)
 {
     SCOPED_TEXT text = {0};

@@ -127,7 +127,7 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
     return value;
 }
 
-// The table of the factors in the OpenGL specification, "Blending".
+// Returns a factor by the table in the OpenGL specification, "Blending".
 static double blend_factor(md5gl_factor factor, const stages_rgba *source,
                            const stages_rgba *target, int channel)
 {
@@ -451,7 +451,8 @@ TEST_SQUARE (gl_alpha_test_of_stages_is_strict) {
 
 enum { RAMP = 256 };
 
-// The background and the base: white and black, or black and lit.
+// Checks the edge at which stages are cut out. The background and the base are white and black, or
+// black and lit.
 static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl_texture ramp)
 {
     gl_picture picture;

@@ -4,7 +4,7 @@
 
 // -- State ------------------------------------------------------------------------------------
 
-// A caster of a careless host.
+// Draws nothing and changes the GL state, as the caster of a careless host.
 static void disturb(void *user, const md5gl_shadow_map *map)
 {
     (void)map;

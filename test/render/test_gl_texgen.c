@@ -138,7 +138,7 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     CHECK(num_visible > 20);
 }
 
-// The view from 30 units in front of the square, at which a unit is a pixel.
+// Sets the view from 30 units in front of the square, at which a unit is a pixel.
 static void look_closely(md5gl_frame *frame)
 {
     const float eye = 30;
@@ -249,7 +249,7 @@ static void deform_draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_
     stage_finish(stage, picture);
 }
 
-// A deform that copies the surface of the quad and moves it. `user` points to the displacement.
+// Writes a deformed surface: a copy of the quad that is moved. `user` points to the displacement.
 static void write_moved(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                         const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                         md5_vec4 *colors)

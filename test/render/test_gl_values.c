@@ -383,7 +383,7 @@ TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
 
 // -- Pictures ---------------------------------------------------------------------------------
 
-// Two instances with shadows, materials, lines and a grid.
+// Draws two instances with shadows, materials, lines and a grid.
 static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint32_t samples,
                        gl_picture *picture)
 {

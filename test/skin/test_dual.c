@@ -24,7 +24,7 @@ static dual_quat dual_from_transform(md5_xform transform)
     return (dual_quat){real, real4_mul(half, real)};
 }
 
-// q * point * real4_conjugate(q), plus the translation 2 * dual * real4_conjugate(real) if
+// Returns q * point * real4_conjugate(q), plus the translation 2 * dual * real4_conjugate(real) if
 // `position_weight` is 1, not 0: Kavan and others, 2008, equation 4.
 static real3 moved(dual_quat q, md5_vec3 point, double position_weight)
 {

@@ -133,8 +133,8 @@ static md5_vec3 texture_direction(const md5_vec3 *p, const md5_vec2 *uv, double 
 
 enum { CUBE_VERTICES = 30, CUBE_TRIANGLES = 24 };
 
-// A cube with corners at +-1. Each face has five separate vertices and four triangles that meet in
-// the middle, so that the normal of every corner has equal weights of its three faces.
+// Creates a cube with corners at +-1. Each face has five separate vertices and four triangles that
+// meet in the middle, so that the normal of every corner has equal weights of its three faces.
 static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles)
 {
     for (uint32_t face = 0; face < 6; face++) {
@@ -476,8 +476,9 @@ TEST (every_failed_allocation_is_an_error) {
 
 // -- Hostile meshes ---------------------------------------------------------------------------
 
-// `count` parallel triangles. Each vertex is at one of three positions, in one of `spread` variants
-// that differ by multiples of FLT_EPSILON. Lists of neighbors and hash chains would be long.
+// Returns the peak memory for `count` parallel triangles. Each vertex is at one of three positions,
+// in one of `spread` variants that differ by multiples of FLT_EPSILON. Lists of neighbors and hash
+// chains would be long.
 static size_t crowded_fan_peak(uint32_t count, uint32_t spread)
 {
     SCOPED_ARRAY(md5_vec3, points, 3 * (size_t)count);
@@ -650,8 +651,8 @@ TEST (weights_with_different_points_are_found) {
 // Loading and binding with any allocation failing. The table sizes make each table in turn need a
 // separate memory chunk.
 
-// num_joints joints in a chain, and one mesh with num_vertices vertices. Each vertex has a separate
-// weight, and every second triangle is mirrored.
+// Writes a model with num_joints joints in a chain, and one mesh with num_vertices vertices. Each
+// vertex has a separate weight, and every second triangle is mirrored.
 static void make_model(test_text *text, unsigned num_joints, unsigned num_vertices)
 {
     test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",

@@ -162,8 +162,8 @@ TEST (vertices_may_share_their_weights) {
     CHECK_UINT(generated.mesh.num_off_sums, 1);
 }
 
-// One vertex with `count` weights spread over `num_joints` joints. In quadratic time this would
-// take minutes.
+// Checks one vertex with `count` weights spread over `num_joints` joints. In quadratic time this
+// would take minutes.
 static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
 {
     SCOPED_ARRAY(md5_weight, weights, count);
@@ -282,8 +282,8 @@ typedef struct loss_case {
 // Rotates `v` as joint `joint` is rotated. `how` depends on the function.
 typedef real3 rotate_fn(const loss_case *test, uint32_t joint, real3 v, const void *how);
 
-// The difference between the exact vertex, which is the sum of b * J * offset over the file's
-// weights, and the packed one if each joint is rotated about its own origin.
+// Returns the difference between the exact vertex, which is the sum of b * J * offset over the
+// file's weights, and the packed one if each joint is rotated about its own origin.
 static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *rotate_joint,
                         const void *how)
 {

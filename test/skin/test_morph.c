@@ -272,7 +272,7 @@ TEST_HERE (morph_is_blended_before_skinning) {
     }
 }
 
-// A thread pool that passes each item to a different worker, in descending order.
+// Passes each item to a different worker, in descending order, like a thread pool could do.
 static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *user)
 {
     (void)pool;

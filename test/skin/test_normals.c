@@ -79,7 +79,7 @@ static void add_triangle(const shape *fixture, const uint32_t *corners, md5_norm
     }
 }
 
-// The largest distance between a normal and the normal of the formula.
+// Returns the largest distance between a normal and the normal of the formula.
 static double max_normal_error(const shape *fixture, md5_normals weighting)
 {
     double sums[MAX_POINTS][3] = {{0}};

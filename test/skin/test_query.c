@@ -319,8 +319,8 @@ TEST (ray_finds_the_boxes_it_passes_through) {
     }
 }
 
-// A point is inside all planes if its clip coordinates x and y are within -w..w and z is within
-// near_depth * w..w, computed in doubles.
+// Returns true if a point is inside all planes: its clip coordinates x and y are within -w..w, and
+// z is within near_depth * w..w. Computed in doubles.
 static bool is_in_clip(const md5_mat44 *m, md5_vec3 p, double near_depth)
 {
     double clip[4];

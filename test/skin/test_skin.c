@@ -611,8 +611,8 @@ static double sizes_difference(real3 expected, md5_vec3 actual)
     return real3_distance(expected, to_real3(actual));
 }
 
-// The sum of palette * influence, in doubles. Returns the error of the float result, relative to
-// the magnitude of the biases.
+// Computes the sum of palette * influence in doubles. Returns the error of the float result,
+// relative to the magnitude of the biases.
 static double linear_error(const size_case *fixture, const skinned *result, uint32_t vertex)
 {
     const md5_mesh *const mesh = fixture->mesh;
@@ -625,9 +625,9 @@ static double linear_error(const size_case *fixture, const skinned *result, uint
     return sizes_difference(sum, result->positions[vertex]) / fixture->magnitude;
 }
 
-// The blend r + d (real and dual part) of the dual quaternions in doubles, with biases divided by
-// the first, applied to the bind position: the rotation of r / |r|, then the translation 2 d r* /
-// |r|^2.
+// Returns the error of the float result against the blend r + d (real and dual part) of the dual
+// quaternions in doubles. The biases are divided by the first. The blend is applied to the bind
+// position: the rotation of r / |r|, then the translation 2 d r* / |r|^2.
 static double dual_error(const size_case *fixture, const skinned *result, uint32_t vertex)
 {
     const md5_mesh *const mesh = fixture->mesh;

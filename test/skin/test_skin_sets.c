@@ -586,7 +586,8 @@ static size_t arrays_size(const md5_mesh *mesh)
            + room(num_influences, sizeof *mesh->influences);
 }
 
-// test_skin_sets.c checks that a plan's arrays fill its size.
+// Returns the size of the plan of a mesh, which another test in this file compares with the arrays
+// of the plan.
 static size_t plan_size(const md5_mesh *mesh)
 {
     return mesh->skin_plan ? mesh->skin_plan->size : 0;

@@ -10,7 +10,7 @@ static md5_vec3 random_vector(float reach, uint64_t *random)
     return (md5_vec3){x, y, test_betweenf(-reach, reach, random)};
 }
 
-// A random camera near the origin that sees a part of its surroundings.
+// Returns a random camera near the origin that sees a part of its surroundings.
 static view_lens random_lens(bool orthographic, uint64_t *random)
 {
     view_camera camera = VIEW_DEFAULT_CAMERA;

@@ -408,7 +408,8 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
     return bin + parse_number(find_nth(views, "\"byteOffset\":", view));
 }
 
-// The window and then the command line that it prints write the same files into two folders.
+// Checks that the window, and then the command line that it prints, write the same files into two
+// folders.
 static void check_tool_writes_same(screen *fixture, const char *ending, const char *words)
 {
     view_export *const export = &fixture->viewer.panels.export;

@@ -339,7 +339,8 @@ static void write_file(const char *folder, const char *entry, const find_case *f
     fclose(file);
 }
 
-// If `is_inside` is true, only the model's folder is searched, and every result is there.
+// Checks the images that are found for a mesh. If `is_inside` is true, only the model's folder is
+// searched, and every result is there.
 static void check_mesh(const find_case *fixture, const char *folder, const view_look_search *search,
                        bool is_inside)
 {

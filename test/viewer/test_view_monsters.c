@@ -90,7 +90,7 @@ static md5_monster_status advance_monster(monster_case *fixture)
     return md5_monster_state(fixture->monster);
 }
 
-// All joints together rotate "eye" or "head" by the whole angle.
+// Checks that all joints together rotate "eye" or "head" by the whole angle.
 static void check_looking(monster_case *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->entity->model->skeleton;
@@ -107,8 +107,8 @@ static void check_looking(monster_case *fixture)
     CHECK_NEAR(after - before, wanted, 0.03);
 }
 
-// On a flat floor the feet must not move, so the knees keep their bend. Then the left side of the
-// monster stands on a stair.
+// Checks that on a flat floor the feet do not move, so that the knees keep their bend. Then the
+// left side of the monster stands on a stair.
 static void check_standing(monster_case *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->entity->model->skeleton;
@@ -134,8 +134,8 @@ static void check_standing(monster_case *fixture)
     }
 }
 
-// If the ground below all feet is lower, the body must be lower too. So must the muzzle from which
-// the monster shoots, if it has one.
+// Checks that the body is lower if the ground below all feet is lower. So must be the muzzle from
+// which the monster shoots, if it has one.
 static void check_shot(monster_case *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->entity->model->skeleton;

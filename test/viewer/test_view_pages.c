@@ -20,8 +20,8 @@ static bool is_inside(const screen *s)
     return canvas->count > 0;
 }
 
-// The target is only a corner of the window: the tests check positions and not pixels, and software
-// rendering computes each pixel.
+// Draws the window to a target that is only a corner of it: the tests check positions and not
+// pixels, and software rendering computes each pixel.
 static void draw(screen *s)
 {
     md5gl_target *const target = md5gl_create_target(s->gl.renderer, 160, 120, 1, NULL);

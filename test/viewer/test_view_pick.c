@@ -255,7 +255,8 @@ static void allocate_memory(void)
     free(much);
 }
 
-// The limit of a thumbnail is added to the address space that OpenGL has reserved.
+// Checks in a limited process that memory below the limit can be allocated, and memory above it
+// cannot. The limit of a thumbnail is added to the address space that OpenGL has reserved.
 static void allocate_more_memory(void)
 {
     // The limit of run_limited() is below the address space that earlier tests reserve.

@@ -230,8 +230,8 @@ TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
     }
 }
 
-// A square of 10 by 10 points, one unit apart, moves 175 units along x in a clip of two frames.
-// `num_outliers` further points are 1000 units away.
+// Creates a square of 10 by 10 points, one unit apart, that moves 175 units along x in a clip of
+// two frames. `num_outliers` further points are 1000 units away.
 static bool make_walk(view_scene *scene, uint32_t num_outliers)
 {
     view_text words = {0};

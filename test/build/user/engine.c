@@ -82,7 +82,8 @@ typedef struct engine_vertex {
     float uv[2];
 } engine_vertex;
 
-// The vertex shader: weights are normalized bytes.
+// Computes the position of a vertex like the vertex shader of the engine. Weights are normalized
+// bytes.
 static void shade(const engine_vertex *in, const bone *bones, float out[3])
 {
     for (int row = 0; row < 3; row++) {

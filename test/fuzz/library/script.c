@@ -13,7 +13,7 @@ static const fuzz_file game_files[] = {{"def/m.def", fuzz_def, sizeof fuzz_def -
                                        {"m.md5mesh", FUZZ_MODEL, sizeof FUZZ_MODEL - 1},
                                        {"m.md5anim", FUZZ_ANIM, sizeof FUZZ_ANIM - 1}};
 
-// `user` points to two files.
+// Opens one of two files, to which `user` points.
 static const void *open_script(void *user, const char *path, size_t *size, md5_error *error)
 {
     const fuzz_file *const files = user;
