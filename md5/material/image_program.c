@@ -568,14 +568,14 @@ static uint32_t all_channels(uint32_t value)
     return value * UINT32_C(0x01010101);
 }
 
-// White, with alpha 0 in the first column.
+// Returns a texel that is white, with alpha 0 in the first column.
 static uint32_t fill_notch(uint32_t x, uint32_t y)
 {
     (void)y;
     return x == 0 ? WHITE : UINT32_MAX;
 }
 
-// A gradient along x from 0 to 255 in all channels.
+// Returns a texel of a gradient along x, from 0 to 255 in all channels.
 static uint32_t fill_ramp(uint32_t x, uint32_t y)
 {
     (void)y;
@@ -606,7 +606,8 @@ static uint32_t fill_no_falloff(uint32_t x, uint32_t y)
     return fill_frame(x, y, 64, 16);
 }
 
-// The specular highlight of the engine's shaders: 0 below x = 3/4, then ( 4 ( x - 3/4 ) )^2.
+// Returns a texel of the specular highlight of the engine's shaders. Let x be 0 to 1 from left to
+// right: the value is 0 below x = 3/4, then ( 4 ( x - 3/4 ) )^2.
 static uint32_t fill_specular(uint32_t x, uint32_t y)
 {
     (void)y;
@@ -615,7 +616,7 @@ static uint32_t fill_specular(uint32_t x, uint32_t y)
     return all_channels(value);
 }
 
-// Light that decreases with the square of the distance from the center.
+// Returns a texel of light that decreases with the square of the distance from the center.
 static uint32_t fill_quadratic(uint32_t x, uint32_t y)
 {
     (void)y;
@@ -624,7 +625,8 @@ static uint32_t fill_quadratic(uint32_t x, uint32_t y)
     return all_channels(value) | UINT32_C(0xFF000000);
 }
 
-// Fog by the distance from the center. Each 255th of the radius transmits 0.982 of the light.
+// Returns a texel of fog by the distance from the center. Each 255th of the radius transmits 0.982
+// of the light.
 static uint32_t fill_fog(uint32_t x, uint32_t y)
 {
     enum { SIDE = 128, MIDDLE = SIDE / 2 };

@@ -209,7 +209,8 @@ static double draw_back_farther(double t)
     return (c + 1) * cube(t) - c * ease_square(t);
 }
 
-// A sine wave with this period, in tenths of t, whose amplitude grows from 1/1024 to 1.
+// Returns a value of a sine wave with this period, in tenths of t, whose amplitude grows from
+// 1/1024 to 1.
 static double ease_swing(double t, double period)
 {
     const double tenths = 10 * t;

@@ -31,8 +31,9 @@ md5_quatd md5i_quatd_unit(md5_quatd q)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// `along` and `across` are the cosine and the sine of the half angle, times the same factor. Their
-// sums have terms of equal sign, so that no digits cancel. md5_float4_about() uses the same method.
+// Returns the rotation about an axis whose angle has the direction (cosine, sine). `along` and
+// `across` are the cosine and the sine of the half angle, times the same factor. Their sums have
+// terms of equal sign, so that no digits cancel. md5_float4_about() uses the same method.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
     const double size = sqrt(cosine * cosine + sine * sine);

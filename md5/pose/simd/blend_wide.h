@@ -47,8 +47,9 @@
 #define REPLACE_ROTATIONS_BY_HIGH(a, q) \
     _mm512_mask_shuffle_f32x4(a, ROTATION_LANES, q, q, _MM_SHUFFLE(3, 3, 2, 2))
 
-// A register is loaded with two transforms, so four joints are transposed together. Joint 4 i + k
-// is in lane 4 k + i, where i is the register and k is the quarter of the register.
+// Moves the values of sixteen joints from the order of joints to the order of lanes. A register is
+// loaded with two transforms, so four joints are transposed together. Joint 4 i + k is in lane 4 k
+// + i, where i is the register and k is the quarter of the register.
 MD5_WIDE_INLINE md5_wide to_lane_order(md5_wide a)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);

@@ -8,7 +8,7 @@
 
 #ifdef MD5_WIDE_AVX512
 
-// A group has only eight lanes, so AVX-512 uses the kernel of AVX2.
+// Samples with the kernel of AVX2 instead of AVX-512, because a group has only eight lanes.
 MD5_WIDE_CODE static void sample_packed_pose(const md5_packed *packed,
                                              const md5_packed_group *groups, uint32_t num_groups,
                                              const md5_sample_position *sample, md5_xform *pose)
