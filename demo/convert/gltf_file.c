@@ -1074,15 +1074,19 @@ static bool check_text(gltf_file *file, gltf_bytes text)
     while (start < text.size && strchr(" \t\r\n", text.bytes[start]) && text.bytes[start] != 0)
         start++;
     if (start == text.size)
-        return gltf_fail(
-            file, "not a glTF file: expected 'glTF' or '{' at the start, found an empty file");
+        return gltf_fail(file, "not a glTF file: expected 'glTF' or '{' at the start, found an "
+                               "empty file" GLTF_REMEDY);
     if (text.bytes[start] == '{')
         return true;
 
     char found[16] = "";
     for (size_t i = 0; i < 4 && start + i < text.size; i++)
         snprintf(found + 3 * i, 4, " %02x", text.bytes[start + i]);
-    return gltf_fail(file, "not a glTF file: expected 'glTF' or '{' at the start, found%s", found);
+    return gltf_fail(
+        file,
+        "not a glTF file: expected 'glTF' or '{' at the start, found%s; check the file's "
+        "extension",
+        found);
 }
 
 // Finds the JSON text and the binary chunk of a .glb or .gltf file.

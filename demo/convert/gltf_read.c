@@ -232,9 +232,11 @@ static bool find_named_scene(const gltf_reader *reader, const char *requested, u
     *scene = find_scene(reader->file, requested);
     *root = *scene == MD5_NONE ? find_named_node(reader->plain, requested) : MD5_NONE;
     if (*scene == MD5_NONE && *root == MD5_NONE)
-        return gltf_fail(reader->file,
-                         "--scene: none of the %zu scenes and no node has the name %.80s",
-                         gltf_count(reader->file, "scenes"), requested);
+        return gltf_fail(
+            reader->file,
+            "--scene: none of the %zu scenes and no node has the name %.80s; use the name or "
+            "the index of a scene, or the name of a node",
+            gltf_count(reader->file, "scenes"), requested);
     return true;
 }
 
@@ -748,13 +750,17 @@ static bool check_times(const gltf_file *file, const plain_track *track, uint32_
 {
     for (size_t k = 0; k < track->num_keys; k++) {
         const float time = track->times[k];
-        const bool is_after_previous_key = k == 0 || time > track->times[k - 1];
-        if (!(time >= 0) || !is_after_previous_key)
+        if (!(time >= 0))
+            return gltf_fail(
+                file,
+                "accessors/%u: time of key %zu is out of range: expected at least 0 s, "
+                "found %g s" GLTF_REMEDY,
+                accessor, k, time);
+        if (k > 0 && !(time > track->times[k - 1]))
             return gltf_fail(file,
-                             "accessors/%u: key times are out of order: expected the time of key "
-                             "%zu after %g s, "
+                             "accessors/%u: times are out of order: expected key %zu after %g s, "
                              "found %g s" GLTF_REMEDY,
-                             accessor, k, k == 0 ? 0 : track->times[k - 1], time);
+                             accessor, k, track->times[k - 1], time);
     }
     return true;
 }

@@ -160,9 +160,9 @@ static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX
             continue;
         if (!(slot >= 0 && slot < (double)to->skin->num_joints)) {
             plain_fail(to->plain,
-                       "%s: joint index of vertex %zu is out of range: found %g, but the skin has "
-                       "%zu joints",
-                       to->location, v, slot, to->skin->num_joints);
+                       "%s: joint index of vertex %zu is out of range: expected less than %zu, the "
+                       "number of joints of the skin, found %g; export the file again",
+                       to->location, v, to->skin->num_joints, slot);
             return 0;
         }
         count = add_influence(found, count, (uint32_t)slot, weight);
@@ -745,7 +745,7 @@ static bool check_offsets(const plain_scene *plain, const md5_doc_mesh *mesh)
         if (!(md5_vec3_length(mesh->weights[i].offset) <= 1e9f))
             return plain_fail(plain,
                               "mesh %s: vertex of a morph target is out of range: expected "
-                              "coordinates up to 1e9 units",
+                              "coordinates up to 1e9 units; use a lower --scale",
                               mesh->name);
     return true;
 }

@@ -184,10 +184,11 @@ static bool create_nodes(convert_rig *rig)
         rig->has_meshes |= in->is_in_scene && in->mesh != MD5_NONE;
         init_node(rig, &rig->nodes[index], in);
         if (rig->nodes[index].depth > MAX_DEPTH + 1)
-            return plain_fail(
-                plain,
-                "node hierarchy is too deep: expected at most %d levels, found more at nodes/%u",
-                MAX_DEPTH, index);
+            return plain_fail(plain,
+                              "node hierarchy is too deep: expected at most %d levels, found more "
+                              "at nodes/%u; remove "
+                              "parents that do not move before you export the file",
+                              MAX_DEPTH, index);
     }
     return true;
 }
@@ -1167,9 +1168,10 @@ static bool check_joint_positions(const convert_rig *rig)
         const rig_joint *const joint = &rig->joints[i];
         const convert_vec at = joint->bind_pose.translation;
         if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= max_coordinate))
-            return plain_fail(
-                rig->plain, "joint %s is out of range: expected at most 1e9 units from the origin",
-                joint->name);
+            return plain_fail(rig->plain,
+                              "joint %s is out of range: expected at most 1e9 units from the "
+                              "origin; use a lower --scale",
+                              joint->name);
     }
     return true;
 }

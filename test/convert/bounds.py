@@ -592,7 +592,9 @@ case("glTF: sparse: 4 of 3 elements",
      sparse(0, 4))
 case("glTF: joint 0 of 1", "", skinned(0))
 case("glTF: joint 1 of 1",
-     "joint index of vertex 0 is out of range: found 1, but the skin has 1 joints", skinned(1))
+     "joint index of vertex 0 is out of range: expected less than 1, the number of joints of the skin, "
+     "found 1",
+     skinned(1))
 case("glTF: 16 sets of weights", "", sets(16), num_weights_is(6))
 case("glTF: 17 sets of weights, of which 16 are read", "", sets(17), num_weights_is(3))
 case("glTF: a stride of the element's size", "",
@@ -628,6 +630,22 @@ def position(number):
     return make
 
 
+def key_times(first, second):
+    """A clip whose two keys have these times in seconds."""
+    def make(folder):
+        data = patched(patched(growth.DATA, 36, first, "<f"), 40, second, "<f")
+        return growth.gltf(folder, {**ONE, "animations": [growth.animation([0])]}, data, growth.VIEWS,
+                           growth.ACCESSORS)
+    return make
+
+
+case("glTF: a key at 0 s", "", key_times(0, 1))
+case("glTF: a key before 0 s",
+     "accessors/1: time of key 0 is out of range: expected at least 0 s, found -0.5 s; export the file again",
+     key_times(-0.5, 1))
+case("glTF: a key at the time of the previous key",
+     "accessors/1: times are out of order: expected key 1 after 1 s, found 1 s; export the file again",
+     key_times(1, 1))
 case("glTF: an element below 1e30", "1e9", position(0x7149F2C9))
 case("glTF: an element of 1e30",
      "POSITION of meshes/0/primitives/0: accessors/0: element 1 is out of range: expected numbers "
