@@ -3,7 +3,7 @@
 #include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/real.h"
-#include "test/pose/with_kernels.h"
+#include "test/pose/instruction_sets.h"
 
 // -- Independent forward kinematics, in doubles ------------------------------------------------
 
@@ -239,16 +239,13 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         uint64_t random = 3;
         for (int i = 0; i < 100; i++) {
             const md5_sample_position sample = test_sample_position(&fixture, i, &random);
-            sample_with(md5i_get_pose_kernels(MD5_CPU_SCALAR), binding, &sample, MD5_ROOT_FILE,
-                        poses);
-            for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-                if (!md5i_cpu_has(level))
+            sample_with_set(0, binding, &sample, MD5_ROOT_FILE, poses);
+            for (uint32_t set = 1; set < num_instruction_sets(); set++) {
+                if (!has_instruction_set(set))
                     continue;
-                sample_with(md5i_get_pose_kernels(level), binding, &sample, MD5_ROOT_FILE,
-                            poses + count);
+                sample_with_set(set, binding, &sample, MD5_ROOT_FILE, poses + count);
                 CHECK(is_same(poses, poses + count, count));
-                md5i_packed_sample_all(md5i_get_pose_kernels(level)->sample_packed,
-                                       fixture.compressed->internal.packed, &sample, poses + count);
+                sample_packed_with_set(set, fixture.compressed, &sample, poses + count);
                 CHECK(is_same(poses, poses + count, count));
             }
         }
@@ -583,7 +580,7 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
             md5_xform b[DRIVEN];
             const md5_sample_position sample =
                 md5_sample_position_at(anim, 0.011 * k, (md5_wrap)(k % 3));
-            sample_with(md5i_get_pose_kernels(MD5_CPU_SCALAR), binding, &sample, MD5_ROOT_FILE, a);
+            sample_with_set(0, binding, &sample, MD5_ROOT_FILE, a);
             md5_sample(binding, sample, MD5_ROOT_FILE, b);
             CHECK_BYTES(a, b, sizeof a);
         }

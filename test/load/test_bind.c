@@ -5,6 +5,7 @@
 #include "test/scoped.h"
 #include "test/real.h"
 
+#include "md5/edit/surface.h"
 #include "md5/edit/weights.h"
 
 // Meshes without weights and their skeletons, to be bound automatically.
@@ -218,6 +219,65 @@ TEST (bind_grid_contains_triangles_without_area) {
     md5_grid grid;
     if (CHECK(md5i_build_grid(&arena, fixture->positions, 3, fixture->indices, 1, 16, &grid)))
         CHECK_UINT(grid.num_voxels, 17); // the far end is in one more cell
+    md5i_arena_free(&arena);
+}
+
+static double squared_distance(md5_vec3 a, md5_vec3 b)
+{
+    const md5_vec3 d = md5_vec3_sub(a, b);
+    return (double)md5_vec3_dot(d, d);
+}
+
+// No sampled point of a surface of random triangles is nearer than the found point.
+TEST (surface_finds_the_nearest_point) {
+    enum { NUM_TRIANGLES = 300, NUM_POINTS = 200, STEPS = 12 };
+    md5_vec3 positions[3 * NUM_TRIANGLES];
+    uint32_t corners[3 * NUM_TRIANGLES];
+    for (uint32_t i = 0; i < 3 * NUM_TRIANGLES; i++) {
+        const uint64_t seed = 3 * (uint64_t)(i / 3) + 7;
+        const float size = i % 9 < 3 ? 0 : 3.0f; // some triangles are points
+        corners[i] = i;
+        positions[i] = (md5_vec3){40 * md5_random_float(md5_mix_bits(seed))
+                                      + size * md5_random_float(md5_mix_bits(9001 + i)),
+                                  9 * md5_random_float(md5_mix_bits(seed + 1))
+                                      + size * md5_random_float(md5_mix_bits(5001 + i)),
+                                  9 * md5_random_float(md5_mix_bits(seed + 2))
+                                      + size * md5_random_float(md5_mix_bits(7001 + i))};
+    }
+    md5_context context;
+    md5_error error = {0};
+    md5i_context_begin_memory(&context, (md5_allocator){0}, &error);
+    md5_arena arena = {.context = &context};
+    md5_surface surface;
+    REQUIRE(md5i_build_surface(&arena, positions, corners, NUM_TRIANGLES, &surface));
+    for (uint32_t i = 0; i < NUM_POINTS; i++) {
+        const md5_vec3 p = {50 * md5_random_float(md5_mix_bits(100001 + i)) - 5,
+                            20 * md5_random_float(md5_mix_bits(200001 + i)) - 5,
+                            20 * md5_random_float(md5_mix_bits(300001 + i)) - 5};
+        const md5_surface_point found = md5i_nearest_point(&surface, p);
+        md5_vec3 point = {0, 0, 0};
+        double sum = 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            CHECK(found.fractions[k] >= 0);
+            sum += found.fractions[k];
+            point = md5_vec3_add(point, md5_vec3_scale(positions[3 * found.triangle + k],
+                                                       (float)found.fractions[k]));
+        }
+        CHECK_NEAR(sum, 1, 1e-12);
+        double nearest = INFINITY;
+        for (uint32_t t = 0; t < NUM_TRIANGLES; t++)
+            for (uint32_t b = 0; b <= STEPS; b++)
+                for (uint32_t c = 0; b + c <= STEPS; c++) {
+                    const md5_vec3 *const at = positions + (size_t)3 * t;
+                    const md5_vec3 ab = md5_vec3_lerp(at[0], at[1], (float)b / (float)STEPS);
+                    const md5_vec3 ac = md5_vec3_sub(at[2], at[0]);
+                    const md5_vec3 sample =
+                        md5_vec3_add(ab, md5_vec3_scale(ac, (float)c / (float)STEPS));
+                    nearest = fmin(nearest, squared_distance(p, sample));
+                }
+        CHECK(squared_distance(p, point) <= nearest + 1e-4);
+        CHECK(sqrt(squared_distance(p, point)) >= sqrt(nearest) - 6.0 / (double)STEPS);
+    }
     md5i_arena_free(&arena);
 }
 

@@ -1,7 +1,68 @@
 // Crowds: each character has the same result as by itself, with every instruction set.
 #include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
+#include "test/pose/instruction_sets.h"
 #include "test/pose/with_kernels.h"
+
+// -- Access to instruction sets for other tests ---------------------------------------------------
+
+uint32_t num_instruction_sets(void)
+{
+    return MD5_CPU_COUNT;
+}
+
+bool has_instruction_set(uint32_t set)
+{
+    return md5i_cpu_has((md5_cpu)set);
+}
+
+void sample_with_set(uint32_t set, const md5_binding *binding, const md5_sample_position *sample,
+                     md5_root root, md5_xform *pose)
+{
+    sample_with(md5i_get_pose_kernels((md5_cpu)set), binding, sample, root, pose);
+}
+
+void sample_packed_with_set(uint32_t set, const md5_anim *anim, const md5_sample_position *sample,
+                            md5_xform *pose)
+{
+    md5i_packed_sample_all(md5i_get_pose_kernels((md5_cpu)set)->sample_packed,
+                           anim->internal.packed, sample, pose);
+}
+
+static md5_combine_job get_combine_job(const combine_job *job)
+{
+    static const md5_combine_kind kinds[NUM_COMBINE_CALLS] = {
+        [COMBINE_BLEND] = MD5_BLEND,
+        [COMBINE_NLERP] = MD5_BLEND_NLERP,
+        [COMBINE_ADD] = MD5_ADD,
+        [COMBINE_SUBTRACT] = MD5_SUBTRACT,
+        [COMBINE_ADD_DIFFERENCE] = MD5_ADD_DIFFERENCE,
+    };
+    return (md5_combine_job){
+        .kind = kinds[job->call],
+        .a = job->a,
+        .b = job->b,
+        .reference = job->reference,
+        .out = job->out,
+        .joint_weights = job->joint_weights,
+        .weight = job->weight,
+        .count = job->count,
+    };
+}
+
+void combine_with_set(uint32_t set, const combine_job *job)
+{
+    const md5_combine_job combined = get_combine_job(job);
+    md5i_combine_kernels[set](&combined);
+}
+
+void combine_in_plain_c(const combine_job *job)
+{
+    const md5_combine_job combined = get_combine_job(job);
+    md5i_blend_scalar(&combined);
+}
+
+// -- Crowds ---------------------------------------------------------------------------------------
 
 enum { MAX_JOINTS = 40, MAX_GENERATED = 200, MAX_JOBS = 400 };
 

@@ -1,10 +1,9 @@
 // Blending and adding poses: against the exact result in double, at the ends, and with every
 // instruction set.
+#include "test/pose/instruction_sets.h"
 #include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/real.h"
-
-#include "md5/pose/kernels.h"
 
 enum { MAX_COUNT = 300 };
 
@@ -382,13 +381,11 @@ TEST_POSES (differences_made_and_added_in_one_call_give_the_same_bits, 10) {
 
 // -- Instruction sets, numbers of joints, output arrays ------------------------------------
 
-enum { NUM_CALLS = MD5_ADD_DIFFERENCE + 1 };
-
-static void run_call(md5_cpu level, md5_combine_kind kind, const poses *set, float weight,
+static void run_call(uint32_t instruction_set, combine_call call, const poses *set, float weight,
                      const float *joint_weights, uint32_t count, md5_xform *out)
 {
-    md5_combine_job job = {
-        .kind = kind,
+    combine_job job = {
+        .call = call,
         .a = set->a,
         .b = set->b,
         .out = out,
@@ -396,37 +393,36 @@ static void run_call(md5_cpu level, md5_combine_kind kind, const poses *set, flo
         .weight = weight,
         .count = count,
     };
-    if (kind == MD5_ADD_DIFFERENCE)
+    if (call == COMBINE_ADD_DIFFERENCE)
         job.reference = set->c;
-    if (kind == MD5_SUBTRACT) {
+    if (call == COMBINE_SUBTRACT) {
         job.joint_weights = NULL;
         job.weight = -1;
     }
-    md5i_combine_kernels[level](&job);
+    combine_with_set(instruction_set, &job);
 }
 
 // Also writes into the inputs; nothing past the result may change.
-static void check_level(md5_cpu level, const poses *set, float weight, const float *joint_weights,
+static void check_level(uint32_t level, const poses *set, float weight, const float *joint_weights,
                         uint32_t count)
 {
     static poses found;
     static md5_xform expected[MAX_COUNT];
-    for (int kind = 0; kind < NUM_CALLS; kind++) {
+    for (int kind = 0; kind < NUM_COMBINE_CALLS; kind++) {
         memset(expected, 0x5a, sizeof expected);
-        run_call(MD5_CPU_SCALAR, (md5_combine_kind)kind, set, weight, joint_weights, count,
-                 expected);
+        run_call(0, (combine_call)kind, set, weight, joint_weights, count, expected);
         memset(found.out, 0x5a, sizeof found.out);
-        run_call(level, (md5_combine_kind)kind, set, weight, joint_weights, count, found.out);
+        run_call(level, (combine_call)kind, set, weight, joint_weights, count, found.out);
         bool held = same(found.out, expected, MAX_COUNT);
         memcpy(&found, set, sizeof found);
-        run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.a);
+        run_call(level, (combine_call)kind, &found, weight, joint_weights, count, found.a);
         held = held && same(found.a, expected, count)
                && same(found.a + count, set->a + count, MAX_COUNT - count);
         memcpy(&found, set, sizeof found);
-        run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.b);
+        run_call(level, (combine_call)kind, &found, weight, joint_weights, count, found.b);
         held = held && same(found.b, expected, count);
         memcpy(&found, set, sizeof found);
-        run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.c);
+        run_call(level, (combine_call)kind, &found, weight, joint_weights, count, found.c);
         held = held && same(found.c, expected, count);
         CHECK_THAT(held, "call %d with instruction set %d and %u joints", kind, (int)level,
                    (unsigned)count);
@@ -445,8 +441,8 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
             }
         }
         const float weights[4] = {1, 0, -0.8f, (float)test_random(&random)};
-        for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
-            if (!md5i_cpu_has(level))
+        for (uint32_t level = 0; level < num_instruction_sets(); level++) {
+            if (!has_instruction_set(level))
                 continue;
             check_level(level, &set, weights[count % 4], NULL, count);
             check_level(level, &set, weights[(count + 1) % 4], set.weights, count);
@@ -454,7 +450,7 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
     }
 }
 
-// Builds without SIMD blend with md5i_blend_scalar(), also with an input as the output.
+// Builds without SIMD blend with a function in plain C, also with an input as the output.
 TEST (blend_in_plain_c_gives_the_bits_of_the_kernels) {
     static poses set;
     static poses found;
@@ -465,21 +461,21 @@ TEST (blend_in_plain_c_gives_the_bits_of_the_kernels) {
         const float weights[4] = {1, 0, -0.8f, (float)test_random(&random)};
         for (uint32_t i = 0; i < 4; i++) {
             const float *const joint_weights = i % 2 == 0 ? NULL : set.weights;
-            const md5_combine_kind kind = count % 2 == 0 ? MD5_BLEND : MD5_BLEND_NLERP;
-            md5_combine_job job = {.kind = kind,
-                                   .a = set.a,
-                                   .b = set.b,
-                                   .out = found.out,
-                                   .joint_weights = joint_weights,
-                                   .weight = weights[i],
-                                   .count = count};
-            run_call(MD5_CPU_SCALAR, kind, &set, weights[i], joint_weights, count, expected);
-            md5i_blend_scalar(&job);
+            const combine_call call = count % 2 == 0 ? COMBINE_BLEND : COMBINE_NLERP;
+            combine_job job = {.call = call,
+                               .a = set.a,
+                               .b = set.b,
+                               .out = found.out,
+                               .joint_weights = joint_weights,
+                               .weight = weights[i],
+                               .count = count};
+            run_call(0, call, &set, weights[i], joint_weights, count, expected);
+            combine_in_plain_c(&job);
             CHECK(same(found.out, expected, count));
             memcpy(found.a, set.a, sizeof found.a);
             job.a = found.a;
             job.out = found.a;
-            md5i_blend_scalar(&job);
+            combine_in_plain_c(&job);
             CHECK(same(found.a, expected, count));
         }
     }

@@ -1,7 +1,9 @@
 // Tests of the conversion of a file's numbers to a clip: every flag is decoded, and tracks whose
 // values do not change are found.
+#include "test/pose/clip_case.h"
 #include "test/scoped.h"
 
+#include "md5/pose/skeleton.h"
 #include "md5/read/tables.h"
 
 #include <float.h>
@@ -50,6 +52,37 @@ static void free_clip(built_clip *clip)
     free(clip->arrays.rotations);
     free(clip->arrays.translations);
 }
+
+// -- Access for other tests -----------------------------------------------------------------------
+
+void decode_clip(const clip_source *source, const clip_arrays *arrays, uint32_t *num_rotations,
+                 uint32_t *num_translations)
+{
+    const md5_anim_file file = {
+        .num_joints = source->num_joints,
+        .num_frames = source->num_frames,
+        .num_components = source->num_components,
+        .tracks = source->tracks,
+        .base_frame = source->base_frame,
+        .numbers = source->numbers,
+    };
+    SCOPED uint8_t *const changes = need(source->num_components, 1);
+    SCOPED uint8_t *const moves = need(source->num_joints, 1);
+    md5i_plan_clip(&file, changes, moves, num_rotations, num_translations);
+    const md5_clip_arrays decoded = {
+        arrays->base_frame,         arrays->constant,  arrays->rotation_joints,
+        arrays->translation_joints, arrays->rotations, arrays->translations,
+    };
+    md5i_build_clip(&file, moves, NULL, &decoded);
+}
+
+void compute_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms, md5_xform *local,
+                       md5_mat34 *bind, md5_mat34 *inverse)
+{
+    md5i_build_bind_pose(skeleton, transforms, local, bind, inverse);
+}
+
+// -- Decoding -------------------------------------------------------------------------------------
 
 // Decodes a joint of a frame by the rule of the format: of six components, those with a flag are
 // overwritten in order.

@@ -1,8 +1,6 @@
 // Bind pose, local transforms to model space, model space to palette.
+#include "test/pose/clip_case.h"
 #include "test/scoped.h"
-
-#include "md5/core/math.h"
-#include "md5/pose/skeleton.h"
 
 enum { MAX_JOINTS = 64 };
 
@@ -103,7 +101,7 @@ TEST (bind_pose_of_a_known_pair) {
     md5_xform local[2];
     md5_mat34 bind[2];
     md5_mat34 inverse[2];
-    md5i_build_bind_pose(&skeleton, transforms, local, bind, inverse);
+    compute_bind_pose(&skeleton, transforms, local, bind, inverse);
     CHECK_BYTES(&local[0], &transforms[0], sizeof local[0]);
     CHECK_NEAR(local[1].rotation.w, -1, 1e-7);
     CHECK_NEAR(local[1].translation.y, 4, 1e-6);
@@ -136,7 +134,7 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
         md5_mat34 palette[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             transforms[i] = random_transform(&random, size);
-        md5i_build_bind_pose(&fixture.skeleton, transforms, local, bind, inverse);
+        compute_bind_pose(&fixture.skeleton, transforms, local, bind, inverse);
 
         // The bind pose, posed again, is the bind pose, and its palette moves nothing.
         md5_local_to_model(&fixture.skeleton, local, joints);
@@ -145,8 +143,7 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
         for (uint32_t i = 0; i < count; i++) {
             compare(&joints[i], &bind[i], &rotation, &translation);
             compare(&palette[i], &identity, &undone_rotation, &undone_translation);
-            const md5_mat34 expected =
-                md5_mat34_compose(transforms[i].rotation, transforms[i].translation);
+            const md5_mat34 expected = md5_mat34_from_xform(transforms[i]);
             compare(&bind[i], &expected, &rotation, &translation);
             CHECK(local[i].rotation.w <= 0 && local[i].pad == 0);
         }

@@ -1,9 +1,7 @@
 // Sampling a clip as a pose; the root modes; root motion; bounds.
+#include "test/pose/clip_case.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/real.h"
-
-#include "md5/core/math.h"
-#include "md5/read/tables.h"
 
 #include <float.h>
 
@@ -12,15 +10,13 @@ enum { MAX_JOINTS = 24, MAX_FRAMES = 9, MAX_NUMBERS = MAX_FRAMES * MAX_JOINTS * 
 // A clip with all of its memory in one struct.
 typedef struct generated_clip {
     md5_anim anim;
-    md5_anim_file source;
+    clip_source source;
     md5_joint joints[MAX_JOINTS];
     uint32_t order[MAX_JOINTS];
     md5_track tracks[MAX_JOINTS];
     md5_xform base[MAX_JOINTS];
     md5_xform constant[MAX_JOINTS];
     float numbers[MAX_NUMBERS];
-    uint8_t changes[MAX_JOINTS * 6];
-    uint8_t moves[MAX_JOINTS];
     uint32_t rotation_joints[MAX_JOINTS];
     uint32_t translation_joints[MAX_JOINTS];
     md5_quat rotations[MAX_FRAMES * MAX_JOINTS];
@@ -31,7 +27,7 @@ typedef struct generated_clip {
 // Builds the clip from its joints, tracks, base frame, numbers and counts.
 static void finish_clip(generated_clip *clip, double rate)
 {
-    md5_anim_file *source = &clip->source;
+    clip_source *source = &clip->source;
     source->tracks = clip->tracks;
     source->base_frame = clip->base;
     source->numbers = clip->numbers;
@@ -52,12 +48,10 @@ static void finish_clip(generated_clip *clip, double rate)
         .translations = clip->translations,
         .num_components = source->num_components,
     };
-    md5i_plan_clip(source, clip->changes, clip->moves, &anim->num_rotations,
-                   &anim->num_translations);
-    const md5_clip_arrays arrays = {
+    const clip_arrays arrays = {
         clip->base,      clip->constant,    clip->rotation_joints, clip->translation_joints,
         clip->rotations, clip->translations};
-    md5i_build_clip(source, clip->moves, NULL, &arrays);
+    decode_clip(source, &arrays, &anim->num_rotations, &anim->num_translations);
 }
 
 static float within(uint64_t *random, double size)
@@ -212,7 +206,7 @@ static void make_walk(generated_clip *clip)
     static const float numbers[5][3] = {
         {101, 20, 0}, {103, 21, 0.1f}, {105, 20, 0.2f}, {108, 19, 0.1f}, {111, 20, 0}};
     memcpy(clip->numbers, numbers, sizeof numbers);
-    clip->source = (md5_anim_file){.num_joints = 2, .num_frames = 5, .num_components = 3};
+    clip->source = (clip_source){.num_joints = 2, .num_frames = 5, .num_components = 3};
     finish_clip(clip, 8);
     for (int frame = 0; frame < 5; frame++) {
         const float x = numbers[frame][0];
@@ -327,7 +321,7 @@ TEST (root_motion_stays_finite) {
     clip.numbers[3] = FLT_MAX;
     clip.numbers[4] = -FLT_MAX;
     clip.numbers[5] = 1;
-    clip.source = (md5_anim_file){.num_joints = 1, .num_frames = 2, .num_components = 3};
+    clip.source = (clip_source){.num_joints = 1, .num_frames = 2, .num_components = 3};
     finish_clip(&clip, 1);
     const md5_vec3 extreme = motion(&clip.anim, -INFINITY, INFINITY, MD5_WRAP_LOOP);
     CHECK(extreme.x == FLT_MAX && extreme.y == -FLT_MAX);

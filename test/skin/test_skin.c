@@ -1,4 +1,5 @@
-// md5_skin() against the sum that the format defines; and the making of test meshes.
+// md5_skin() against the sum that the format defines; the construction of test meshes; equal
+// points.
 #include "test/scoped.h"
 #include "test/real.h"
 #include "test/skin/generated_mesh.h"
@@ -866,5 +867,115 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
     for (size_t i = 0; i < count; i++) {
         CHECK_BYTES(&expected[i], &found[2 * i], sizeof *found);
         CHECK_BYTES(&expected[count + i], &found[2 * i + 1], sizeof *found);
+    }
+}
+
+// -- Equal points ---------------------------------------------------------------------------------
+
+// Finding equal points.
+
+static void check_first_equal(const md5_vec3 *points, uint32_t count, const uint32_t *first_equal)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t expected = 0;
+        while (points[expected].x != points[i].x || points[expected].y != points[i].y
+               || points[expected].z != points[i].z)
+            expected++;
+        CHECK_UINT(first_equal[i], expected);
+    }
+}
+
+static void check_weld(const md5_vec3 *points, uint32_t count)
+{
+    SCOPED_ARRAY(uint32_t, first_equal, count);
+    md5_context context;
+    md5i_context_begin(&context, NULL, NULL, NULL);
+    md5_arena arena = {.context = &context};
+    memset(first_equal, 0xFF, count * sizeof *first_equal);
+    if (CHECK(md5i_weld(&arena, points, count, first_equal)))
+        check_first_equal(points, count, first_equal);
+    memset(first_equal, 0xFF, count * sizeof *first_equal);
+    if (CHECK(md5i_weld_by_sorting(&arena, points, count, first_equal)))
+        check_first_equal(points, count, first_equal);
+    md5i_arena_free(&arena);
+}
+
+TEST (weld_finds_the_first_equal_point) {
+    enum { MAX_COUNT = 600 };
+    uint64_t random = 11;
+    for (uint32_t round = 0; round < 20; round++) {
+        const uint32_t count = round * MAX_COUNT / 20;
+        uint32_t values = 2 + round % 4;
+        SCOPED_ARRAY(md5_vec3, points, count);
+        for (uint32_t i = 0; i < count; i++) {
+            float coordinates[3];
+            for (int axis = 0; axis < 3; axis++) {
+                const uint32_t value = test_random_u32(&random) % values;
+                coordinates[axis] = (float)value * (test_random_u32(&random) % 2 ? 0.1f : -0.1f);
+            }
+            points[i] = (md5_vec3){coordinates[0], coordinates[1], coordinates[2]};
+        }
+        check_weld(points, count);
+    }
+}
+
+TEST (minus_zero_welds_to_zero) {
+    const md5_vec3 points[3] = {{0, -0.0f, 1}, {-0.0f, 0, 1}, {0, 0, -1}};
+    check_weld(points, 3);
+}
+
+// -- Points selected against the hash ---------------------------------------------------------
+
+static float float_from_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// Writes distinct points[count] of one hash.
+static void collide(md5_vec3 *points, uint32_t count)
+{
+    uint32_t num_points = 0;
+    for (uint32_t lower = 1; num_points < count; lower++) {
+        // A point whose x and y give the bits upper << 32 | lower in the first step of hash_point()
+        // in weld.c, and whose z cancels the lower half: all such points of one upper half have
+        // the same hash.
+        const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
+        uint64_t inverse = factor; // right in its lowest three bits; each step doubles their number
+        for (int i = 0; i < 5; i++)
+            inverse *= 2 - factor * inverse;
+        const uint64_t product = ((uint64_t)12345 << 32 | lower) * inverse;
+        const uint64_t xy = product ^ product >> 29 ^ product >> 58;
+        const md5_vec3 point =
+            (md5_vec3){float_from_bits((uint32_t)xy), float_from_bits((uint32_t)(xy >> 32)),
+                       float_from_bits(lower)};
+
+        if (isfinite(point.x) && isfinite(point.y))
+            points[num_points++] = point;
+    }
+}
+
+TEST (weld_is_correct_if_all_points_have_one_hash) {
+    enum { COUNT = 2000 };
+    md5_vec3 points[COUNT];
+    collide(points, COUNT);
+    check_weld(points, COUNT);
+}
+
+// A repeated point takes one step for each earlier point that collides. For one number of points
+// exactly no step remains for the last point.
+TEST (weld_is_correct_for_any_number_of_collisions) {
+    enum { MAX_COUNT = 64 };
+    md5_vec3 distinct[MAX_COUNT];
+    md5_vec3 points[MAX_COUNT + 2];
+    collide(distinct, MAX_COUNT);
+    for (int count = 1; count < MAX_COUNT; count++) {
+        for (int again = 0; again < count; again++) {
+            memcpy(points, distinct, sizeof distinct);
+            points[count] = distinct[again];
+            points[count + 1] = distinct[0];
+            check_weld(points, (uint32_t)count + 2);
+        }
     }
 }
