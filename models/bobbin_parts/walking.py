@@ -1,5 +1,6 @@
 """Clips that go somewhere: walk, run, sneak, backward, sideways, along arcs."""
 
+import math
 from copy import copy
 
 from kit.curves import looped, wave
@@ -219,7 +220,10 @@ def _aside(a, t, gait, sign):
         swing = lead * wave(phase, 1, 0.1)
         # The trailing one comes in as its foot does, at half of the cycle.
         inward = max(0.0, -lead) * max(0.0, -apart)
-        a.arm(side, roll=-1.0 + 12.0 * apart - 8.0 * swing - 7.0 * inward, pitch=-6.0 + 24.0 * swing,
+        # Inwards by 12 degrees at most: the hand would go through the hip.
+        out = 12.0 * apart - 8.0 * swing - 7.0 * inward
+        out = max(out, 12.0 * math.tanh(out / 12.0))
+        a.arm(side, roll=out - 1.0, pitch=-6.0 + 24.0 * swing,
               bend=24.0 + 15.0 * wave(phase, 1, -0.1 + 0.08 * lead))
         a.elbow(side, 30.0 * inward)
         a.rotate_side("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
