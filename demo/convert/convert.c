@@ -1025,23 +1025,25 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
     return NULL;
 }
 
-// Marks the meshes that are hidden by an option. Adds materials if the output format needs them
-// and the input does not contain any. Returns false and fills `error` if the options assign
-// images, but the file already defines materials.
-static bool find_materials(const convert_job *job, const struct format *format,
-                           convert_scene *scene, md5_error *error)
+// Applies the options that hide meshes or assign images to them. Adds materials if the input has
+// none, and the output needs them: its format or --engine contains materials, or the options assign
+// images. Returns false and fills `error` if the options assign images, but the input already
+// defines materials.
+static bool apply_material_options(const convert_job *job, const struct format *format,
+                                   convert_scene *scene, md5_error *error)
 {
     if (scene->has_selected_images && scene->num_materials > 0)
         return convert_fail(error, MD5_ERROR_MISMATCH, job->inputs[0],
                             "cannot assign textures: the file already defines materials; edit its "
                             "materials instead");
-    const bool hides_meshes = job->mesh_options[CONVERT_HIDE].count > 0;
-    const bool has_mesh_options = scene->has_selected_images || hides_meshes;
-    const bool is_searching = (format->rules & SEARCHES_MATERIALS) || job->engine;
-    const bool needs_materials = is_searching || scene->has_selected_images;
+    const bool output_has_materials = (format->rules & SEARCHES_MATERIALS) || job->engine;
+    const bool needs_materials = output_has_materials || scene->has_selected_images;
     const bool adds_materials = needs_materials && scene->num_materials == 0;
-    if (!adds_materials && !has_mesh_options)
+    const bool hides_meshes = job->mesh_options[CONVERT_HIDE].count > 0;
+    if (!adds_materials && !scene->has_selected_images && !hides_meshes)
         return true;
+    // In glTF files each mesh refers to a material. Other formats and engines find the material by
+    // the shader of the mesh, so that meshes with the same shader must share one.
     const bool by_shader = job->engine || format->write != convert_write_gltf;
     return convert_find_materials(job, scene, adds_materials, by_shader, error);
 }
@@ -1103,7 +1105,7 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
         return false;
     if (!convert_retarget_clips(job, scene, format->write != convert_write_md5, error))
         return false;
-    if (!find_materials(job, format, scene, error))
+    if (!apply_material_options(job, format, scene, error))
         return false;
 
     convert_job edit = *job;

@@ -1966,10 +1966,11 @@ static bool retarget_clip(const retarget_request *request, convert_scene *scene,
     return is_done;
 }
 
-// While clips are retargeted, the parts of the scene are in these two scenes.
+// The content of the source scene while its clips are retargeted: convert_retarget_clips() first
+// takes all parts out of the scene, and then moves each part back or to `discarded`.
 typedef struct retarget_parts {
-    convert_scene all;       // the original scene
-    convert_scene discarded; // the parts and all other data that the result does not contain
+    convert_scene all;       // the scene before retargeting; owns nothing
+    convert_scene discarded; // owns the data that is not moved back
 } retarget_parts;
 
 // Moves all parts out of a scene. With --mesh (`has_target`), also discards the materials and
@@ -2057,9 +2058,11 @@ static bool retarget_parts_of_scene(const retarget_request *models, retarget_par
     return is_done;
 }
 
-// Retargets the clips of a scene: with --mesh to the model job->target, otherwise to the scene's
-// model. The parts of the scene are first moved out. Then each part is retargeted, moved back, or
-// discarded, also after an error.
+// Replaces the clips of a scene by clips that are retargeted to a model. With --mesh this is the
+// model job->target: the scene then contains only the new clips, its cameras and, if `adds_target`,
+// the model. Without --mesh it is the model of the scene, which keeps all other parts. Returns
+// false and fills `error` if a model cannot be loaded or a clip cannot be retargeted. The scene is
+// then valid, but incomplete.
 bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool adds_target,
                             md5_error *error)
 {

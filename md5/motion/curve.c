@@ -1188,11 +1188,12 @@ static void add_inner_points(md5_squad *squad)
     }
 }
 
-// Allocates a squad for checked keys, and sets its members except for the spans. Returns NULL if
-// memory runs out.
+// Allocates a rotation curve (see md5_create_squad()) and sets its members except for the spans.
+// check_curve_keys() must have accepted `list`. Returns NULL if memory runs out.
 static md5_squad *alloc_squad(md5_context *context, const curve_keys *list)
 {
-    // The block is only measured. The spans directly follow the squad, so no addresses are needed.
+    // A block without memory only adds up the sizes. The allocated memory contains the squad, and
+    // the spans directly after it.
     md5_block block = {NULL, 0};
     md5i_block_alloc(&block, 1, sizeof(md5_squad));
     md5i_block_alloc(&block, list->num_spans, sizeof(curve_span));

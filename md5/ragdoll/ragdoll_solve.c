@@ -235,14 +235,14 @@ static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 // nonsmooth nonlinear conjugate gradient method for interactive contact force problems", The Visual
 // Computer, 2010.
 
-// Begins a sweep for one impulse. Returns the change of the impulse, which the caller must apply to
-// the bodies.
+// Returns the impulse that the caller must apply to the bodies at the beginning of a sweep, before
+// the sweep corrects the velocities.
 //
-// The first sweep begins with a known impulse. For SWEEPS_TO_MOVE it is the impulse of the previous
-// step, which is applied now. For SWEEPS_TO_RELAX it is the impulse of this step, which is already
-// applied.
+// In the first sweep, impulse->value already contains an impulse. With SWEEPS_TO_MOVE it comes from
+// the previous time step and has not been applied in this one, so it is returned. With
+// SWEEPS_TO_RELAX it was applied in this time step, so 0 is returned.
 //
-// Each later sweep begins with a step along the conjugate direction:
+// In each later sweep, it is a step along the conjugate direction:
 //
 //   step      = ratio * direction
 //   direction = step + change of the impulse by the previous sweep

@@ -866,12 +866,12 @@ static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
     const uint32_t num_motions = node->num_motions;
     const bool is_step = mode == PREPARE_STEP;
     const double brake = is_step && num_motions > 0 ? friction_brake(ragdoll, node) : 0.0;
-    md5_spatial_mirror(&node->inertias); // only a half contains the inertias of the children
+    // The children have changed only the elements above the diagonal: see add_inertia_to_parent().
+    md5_spatial_mirror(&node->inertias);
     for (uint32_t i = 0; i < num_motions; i++)
         node->motion_momenta[i] = md5_spatial_mul(&node->inertias, &node->motions[i]);
 
-    // The inertia is stored in node->inverse until the matrix is inverted.
-    double(*const inertia)[3] = node->inverse;
+    double(*const inertia)[3] = node->inverse; // inverted in place below
     for (uint32_t i = 0; i < num_motions; i++) {
         for (uint32_t k = 0; k < num_motions; k++)
             inertia[i][k] = md5_spatial_dot(&node->motions[i], &node->motion_momenta[k]);

@@ -710,8 +710,8 @@ static void find_state_rates(const step_group *group, uint32_t first, double *ra
     }
 }
 
-// Returns the rate of the shared clock `seconds` from now. The rates of the states are blended by
-// the eased progress of their fades.
+// Returns the rate of the shared clock `seconds` from now. rates[group->count] are the rates of the
+// active states. They are blended by the eased progress of the states' fades.
 //
 // Poses use weights that are clamped to 0..1, because some easings overshoot. The weights here are
 // not clamped, so that the rate is smooth within each part of the easing.
@@ -785,8 +785,9 @@ static smooth_interval find_smooth_interval(const step_group *group)
     return (smooth_interval){.since = since, .until = until, .duration = since + until};
 }
 
-// Returns the mean of shared_rate_after() over the next `seconds`. This time must be within the
-// interval `smooth`.
+// Returns the mean rate of the shared clock over the next `seconds`, with the rates of the active
+// states in rates[group->count]. `seconds` must be at most smooth->until, because the numerical
+// integration of the rate is accurate only where the weights of the states are smooth.
 static double mean_rate(const step_group *group, const double *rates, const smooth_interval *smooth,
                         double seconds)
 {

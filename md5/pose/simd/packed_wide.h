@@ -175,8 +175,8 @@ MD5_WIDE_INLINE __m256i merge_lanes(__m256i even, __m256i odd)
     return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 }
 
-// Computes the positions of both keys of each lane: the index of the byte, and the bit in that
-// byte.
+// Computes where the two keys of each lane begin in the bytes of the clip: the index of the byte,
+// and the bit in that byte.
 MD5_WIDE_INLINE void find_keys(const md5_packed_group *group, const lane_spans *spans,
                                key_positions *positions)
 {
