@@ -1209,8 +1209,9 @@ static bool remove_by_alias(md5_model_parser *parser, const md5_anim_name *name,
     return true;
 }
 
-// Removes the animation with a name, and updates the list of its alias, which can differ from the
-// name. Sets *is_found to true if the animation exists.
+// Removes the animation with a name. The animation is also in the list of its alias, which is the
+// name without the digits at the end: the alias of `stand2` is `stand`. That list is updated too.
+// Sets *is_found to true if the animation exists.
 static void remove_by_name(md5_model_parser *parser, const md5_anim_name *name,
                            const md5_token *token, bool *is_found)
 {

@@ -874,7 +874,11 @@ static double add_relative_speed(md5_ragdoll *ragdoll, const ragdoll_link *link,
     return sum;
 }
 
-// Corrects the impulses of a link, one row after the other, as described above add_row().
+// Corrects the impulses of a link, one row after the other, so that for each row
+//
+//   relative speed + bias + softness * impulse = 0
+//
+// unless this impulse is below the minimum impulse of the row.
 static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, sweep_set set)
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {
