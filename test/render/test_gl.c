@@ -444,6 +444,22 @@ TEST_SCENE (gl_mipmaps_keep_every_value_of_srgb) {
     md5gl_destroy_texture(scene->renderer, texture);
 }
 
+// A texture has all levels: black and white cells of one texel are gray in level 1, and each cell
+// of 2 x 1 texels of the last two levels too. 188 is half of white in linear color.
+TEST_SCENE (gl_textures_have_all_levels) {
+    uint8_t texels[8][4][4];
+    for (int i = 0; i < 32; i++)
+        memset(texels[i / 4][i % 4], (i / 4 + i) % 2 ? 255 : 0, 4);
+    const md5gl_texture texture =
+        scene_texture(scene->renderer, MD5GL_TEXTURE_COLOR, 4, 8, texels[0][0], NULL);
+    for (int level = 1; level < 4; level++) {
+        uint8_t back[8][4] = {{0}};
+        scene_read_level(scene, texture, level, level == 1 ? 2 : 1, 8u >> level, back[0]);
+        CHECK(back[0][0] == 188 && back[0][1] == 188 && back[0][2] == 188 && back[0][3] == 128);
+    }
+    md5gl_destroy_texture(scene->renderer, texture);
+}
+
 // -- Skinning paths -------------------------------------------------------------------------------
 
 // The paths that AUTO does not select, against the CPU and against the pictures of the other paths.
