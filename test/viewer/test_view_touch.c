@@ -182,6 +182,21 @@ TEST_HERE (view_stick_does_not_cover_the_button_over_the_demo, MACHINE) {
     }
 }
 
+// The card at the end of the demo does not name keys on a touch screen.
+TEST_HERE (view_cards_name_no_keys_on_a_touch_screen, MACHINE) {
+    u->viewer.panels.decision.demo_end = -1;
+    user_draw(u);
+    CHECK(item_find(&u->viewer, &u->stage, "choice/Keep playing   Esc").width > 0.0f);
+    u->viewer.panels.decision.demo_end = 0;
+    make_upright(u);
+    finger(u, 200.0f, 200.0f, VIEW_INPUT_PRESS);
+    finger(u, 200.0f, 200.0f, VIEW_INPUT_RELEASE);
+    u->viewer.panels.decision.demo_end = -1;
+    user_draw(u);
+    CHECK(item_find(&u->viewer, &u->stage, "choice/Keep playing").width > 0.0f);
+    CHECK(!(item_find(&u->viewer, &u->stage, "choice/Keep playing   Esc").width > 0.0f));
+}
+
 // The tabs of the sheet select parts of the docks.
 TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     make_upright(u);

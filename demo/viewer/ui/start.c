@@ -17,6 +17,7 @@ static const struct {
     uint32_t num_buttons;
     struct {
         const char *label;
+        const char *touch_label; // on a touch screen, without the key
         int32_t key;
         view_action action;
     } buttons[3];
@@ -24,19 +25,20 @@ static const struct {
     {"The demo is over",
      "You can also drop a model here",
      3,
-     {{"Open your own model\xE2\x80\xA6   Enter", VIEW_KEY_RETURN, VIEW_FILES},
-      {"Open the lessons   T", 't', VIEW_NEXT_PAGE},
-      {"Keep playing   Esc", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
+     {{"Open your own model\xE2\x80\xA6   Enter", "Open your own model\xE2\x80\xA6",
+       VIEW_KEY_RETURN, VIEW_FILES},
+      {"Open the lessons   T", "Open the lessons", 't', VIEW_NEXT_PAGE},
+      {"Keep playing   Esc", "Keep playing", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
     {"Crash while opening",
      NULL,
      2,
-     {{"Try again   Enter", VIEW_KEY_RETURN, VIEW_TRY_AGAIN},
-      {"Skip   Esc", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
+     {{"Try again   Enter", "Try again", VIEW_KEY_RETURN, VIEW_TRY_AGAIN},
+      {"Skip   Esc", "Skip", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
     {"Unfinished recording found",
      NULL,
      2,
-     {{"Keep file   Enter", VIEW_KEY_RETURN, VIEW_KEEP_MOVIE},
-      {"Delete file   Del", VIEW_KEY_DELETE, VIEW_DELETE_MOVIE}}},
+     {{"Keep file   Enter", "Keep file", VIEW_KEY_RETURN, VIEW_KEEP_MOVIE},
+      {"Delete file   Del", "Delete file", VIEW_KEY_DELETE, VIEW_DELETE_MOVIE}}},
 };
 
 bool view_needs_decision(const view_decision *decision)
@@ -87,7 +89,9 @@ void view_decision_panel(view_ui *ui, view_decision *decision)
     view_rect row = ui_dialog(ui, VIEW_DECISION_PANEL, 280 * ui->scale, height, cards[card].title);
     row.height = button_height;
     for (uint32_t i = 0; i < num_buttons; i++) {
-        const bool is_button_pressed = ui_button(ui, row, cards[card].buttons[i].label, i == 0);
+        const char *const label =
+            ui->is_touched ? cards[card].buttons[i].touch_label : cards[card].buttons[i].label;
+        const bool is_button_pressed = ui_button(ui, row, label, i == 0);
         if (is_button_pressed || ui_key(ui, cards[card].buttons[i].key))
             UI_COMMAND(ui, cards[card].buttons[i].action);
         row.y += button_step;
