@@ -54,7 +54,8 @@ TEST_HERE (elements_are_charged_up_to_the_limit) {
     CHECK_UINT(convert_elements_left(&test->job), limit - 1);
     CHECK(!convert_charge(&test->job, limit, &test->error));
     CHECK_STRING(test->error.message, "the file requests too much processing for its size of 1000 "
-                                      "bytes (limit: 33634432 elements)");
+                                      "bytes (limit: 33634432 elements); use a lower --rate, or "
+                                      "divide the file");
     CHECK_UINT(convert_elements_left(&test->job), limit - 1); // a refused charge changes nothing
     CHECK(!convert_can_charge(&test->job, UINT64_MAX));
     CHECK(convert_charge(&test->job, limit - 1, &test->error));
@@ -68,9 +69,9 @@ TEST_HERE (bytes_are_charged_up_to_the_limit) {
     CHECK(convert_charge_bytes(&test->job, 2, limit / 2 - 1, &test->error));
     CHECK(!convert_charge_bytes(&test->job, 3, 1, &test->error));
     CHECK(test->error.status == MD5_ERROR_MEMORY);
-    CHECK_STRING(
-        test->error.message,
-        "the file requests too much memory for its size of 1000 bytes (limit: 268691456 bytes)");
+    CHECK_STRING(test->error.message, "the file requests too much memory for its size of 1000 "
+                                      "bytes (limit: 268691456 bytes); use "
+                                      "a lower --rate, or divide the file");
     CHECK(convert_charge_bytes(&test->job, 2, 1, &test->error));
     CHECK(!convert_can_charge_bytes(&test->job, 1, 1));
     CHECK(convert_can_charge_bytes(&test->job, UINT64_MAX, 0));
