@@ -753,6 +753,11 @@ def clip_at(number):
     return make
 
 
+# The budget of files of 50 KB is about 37 million elements. 8 vertices in a frame are one element.
+case("glTF: 144 million posed vertices", "",
+     lambda folder: growth.moving(folder, vertices=4000, seconds=1500))
+case("glTF: 336 million posed vertices", "too much processing",
+     lambda folder: growth.moving(folder, vertices=4000, seconds=3500))
 case("glTF: a clip up to 1e9", "", clip_at(BILLION))
 case("glTF: a clip beyond 1e9",
      "is out of range: expected at most 1e9 units from the origin", clip_at(BILLION + 1))
