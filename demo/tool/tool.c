@@ -196,13 +196,16 @@ static size_t find_token_end(const char *text, size_t size, size_t at)
 }
 
 // Returns the kind of a file by its content: compressed clips have a signature, and the kind of a
-// text follows from its first distinct keyword. Returns TOOL_UNKNOWN if the text has none.
+// text follows from its first distinct keyword. Returns TOOL_UNKNOWN if the text has none, and for
+// binary files, such as an archive that contains a model.
 static tool_kind detect_kind(const char *text, size_t size)
 {
     if (convert_is_compressed_clip(text, size))
         return TOOL_ANIM;
     size_t end;
     for (size_t at = 0; at < size; at = end) {
+        if (text[at] == '\0')
+            return TOOL_UNKNOWN;
         end = find_token_end(text, size, at);
         for (size_t k = 0; k < COMMON_LENGTH(distinct_keywords); k++) {
             const char *const keyword = distinct_keywords[k].keyword;
