@@ -1329,10 +1329,7 @@ TEST (one_shot_of_bobbin_equals_states_and_transitions) {
                         play_pose(players[k], poses + (size_t)k * num_joints);
                     }
                     for (uint32_t j = 0; j < num_joints; j++)
-                        CHECK(1.0f
-                                  - fabsf(md5_quat_mul(md5_quat_conjugate(poses[j].rotation),
-                                                       poses[num_joints + j].rotation)
-                                              .w)
+                        CHECK(real_angle(poses[j].rotation, poses[num_joints + j].rotation)
                               <= 1e-6);
                     moved = fmax(moved, md5_player_one_shot(players[0], slot).weight);
                 }
