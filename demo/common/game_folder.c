@@ -501,7 +501,8 @@ static const void *open_file(void *user, size_t index, size_t *size, md5_error *
     const bool is_on_disk = !source->zip && !source->stream;
     const uint64_t file_size = is_on_disk ? common_file_size(file->name) : file->size;
     if (*size > 0 && file_size > *size) {
-        fail(error, "file is too large: expected at most %zu bytes, found %llu", *size,
+        // Short, because the warning of the library truncates long reasons: see md5i_quote().
+        fail(error, "too large: expected at most %zu bytes, found %llu", *size,
              (unsigned long long)file_size);
         return NULL;
     }

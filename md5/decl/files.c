@@ -142,7 +142,7 @@ const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entr
         return bytes;
     path->close(path->user, bytes, *size);
     (void)snprintf(error->message, sizeof error->message,
-                   "file is too large: expected at most %zu bytes, found %zu", max_size, *size);
+                   "too large: expected at most %zu bytes, found %zu", max_size, *size);
     return NULL;
 }
 
