@@ -985,21 +985,22 @@ static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
 //   response = P + sum over m of (m transpose(h) + h transpose(m))
 static void add_joint_response(ragdoll_node *node)
 {
+    const uint32_t num_motions = node->num_motions;
     spatial responses[3];          // P G
     double motion_responses[3][3]; // transpose(G) P G + inverse
-    for (uint32_t i = 0; i < node->num_motions; i++)
+    for (uint32_t i = 0; i < num_motions; i++)
         responses[i] = md5_spatial_mul(&node->response, &node->gains[i]);
-    for (uint32_t i = 0; i < node->num_motions; i++) {
-        for (uint32_t k = 0; k < node->num_motions; k++)
+    for (uint32_t i = 0; i < num_motions; i++) {
+        for (uint32_t k = 0; k < num_motions; k++)
             motion_responses[i][k] =
                 md5_spatial_dot(&node->gains[i], &responses[k]) + node->inverse[i][k];
     }
 
-    for (uint32_t m = 0; m < node->num_motions; m++) {
+    for (uint32_t m = 0; m < num_motions; m++) {
         const spatial *const motion = &node->motions[m];
         spatial h = {{0.0}};
         md5_spatial_add(&h, &responses[m], -1.0);
-        for (uint32_t k = 0; k < node->num_motions; k++)
+        for (uint32_t k = 0; k < num_motions; k++)
             md5_spatial_add(&h, &node->motions[k], 0.5 * motion_responses[m][k]);
         add_symmetric_product(&node->response, motion, &h, 1.0);
     }
