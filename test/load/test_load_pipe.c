@@ -59,8 +59,6 @@ TEST (load_reports_unreadable_files) {
         CHECK_SAYS(md5_load_model(unreadable, NULL, &error), error, MD5_ERROR_IO,
                    "cannot read the file");
     }
-    CHECK(!md5_load_model(NULL, NULL, &error));
-    CHECK_STRING(error.message, "argument 'path' is missing: expected a file name, found NULL");
 }
 
 #endif
