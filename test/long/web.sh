@@ -112,7 +112,7 @@ check "a dropped file is shown" shown open "view.html#model=models/thimble/thimb
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is reported" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
 check "a missing model offers a link to the viewer" shown phone 360 740 \
-    fails "view.html#no-config&model=models/folder_with_a_long_name/none.md5mesh" "Open the viewer with its own model" \
+    fails "view.html#no-config&model=absent/folder_with_a_long_name/none.md5mesh" "Open the viewer with its own model" \
     is "log.scrollWidth <= log.clientWidth && log.getBoundingClientRect().top === 0" \
     is "document.querySelector('#log a').click(), true" is "document.title.startsWith('bobbin') && location.hash === ''" forgive
 
