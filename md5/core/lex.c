@@ -347,6 +347,13 @@ static bool ends_string(char c)
     return is_lex_line_end(c) || c == '\0';
 }
 
+// Fails at a NUL byte, which no string and no value may contain.
+MD5_COLD static bool fail_at_nul(md5_lex *lex, const char *at)
+{
+    return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+                         "invalid text: expected characters, found a NUL byte");
+}
+
 // Reads the string whose opening quote is at lex->at. The closing quote must be the same character
 // on the same line. Sets `text` to the bytes between the quotes.
 MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
@@ -357,8 +364,7 @@ MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
         position++;
 
     if (position < lex->end && *position == '\0')
-        return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
-                             "invalid string: expected text, found a NUL byte");
+        return fail_at_nul(lex, position);
     if (position == lex->end || *position != *start)
         return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
                              "unterminated string: expected %c before the end of the line", *start);
@@ -805,8 +811,7 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_keyword)(md5_span wor
 
         md5_span text;
         if (c == '\0')
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                 "invalid value: expected text, found a NUL byte");
+            return fail_at_nul(lex, lex->at);
         if (is_quote(c))
             TRY(md5i_lex_string(lex, &text));
         else

@@ -274,7 +274,7 @@ TEST (lex_rejects_unterminated_strings) {
         {"\"a", 0, "1:1: error: unterminated string: expected \" before the end of the line"},
         {"\"", 0, "1:1: error: unterminated string: expected \" before the end of the line"},
         {"\"a\" \"b", 0, "1:5: error: unterminated string: expected \" before the end of the line"},
-        {"\"a\0b\"", 5, "1:3: error: invalid string: expected text, found a NUL byte"},
+        {"\"a\0b\"", 5, "1:3: error: invalid text: expected characters, found a NUL byte"},
         {"{", 0, "1:1: error: expected a string, found '{'"},
         {"", 0, "1:1: error: expected a string, found the end of the file"},
     };
@@ -543,9 +543,9 @@ TEST (lex_skips_values_of_unknown_words) {
     CHECK_STRING(end(&r),
                  "1:3: error: unterminated string: expected \" before the end of the line");
     CHECK(!md5i_lex_skip_values(begin_sized(&r, "1 2\n\0003 }", 8), is_stop));
-    CHECK_STRING(end(&r), "2:1: error: invalid value: expected text, found a NUL byte");
+    CHECK_STRING(end(&r), "2:1: error: invalid text: expected characters, found a NUL byte");
     CHECK(!md5i_lex_skip_values(begin_sized(&r, "{ \0 } }", 8), is_stop));
-    CHECK_STRING(end(&r), "1:3: error: invalid value: expected text, found a NUL byte");
+    CHECK_STRING(end(&r), "1:3: error: invalid text: expected characters, found a NUL byte");
 }
 
 TEST (lex_first_error_wins) {
