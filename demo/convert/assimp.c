@@ -718,14 +718,37 @@ static const char *read_curves(assimp_importer *importer, const convert_input *i
     return bytes;
 }
 
-// Reports a loss at the location of a problem, with the name of its element between the texts
-// `before` and `after`. Does nothing if the file does not have this problem.
-static void report_collada_problem(assimp_importer *importer, const collada_problem *problem,
-                                   const char *before, const char *after)
+// Reports content of a Collada file that libassimp reads incorrectly, each kind at its location. A
+// message consists of a text, the name of the element and the rest of the text.
+static void report_collada_problems(assimp_importer *importer, const collada_file *file)
 {
-    if (problem->name)
-        add_line(importer, LOSS LOCATION "%s '%.60s' %s", problem->line, problem->column, before,
-                 problem->name, after);
+    const struct {
+        const collada_problem *problem;
+        const char *before;
+        const char *after;
+    } reports[] = {
+        {&file->unsupported_sampler, "the curves of animation sampler",
+         "cannot be evaluated: expected LINEAR, STEP, BEZIER or HERMITE keys with ascending times "
+         "and a value and tangents for each key; bake the animation when you export it"},
+        {&file->unsupported_target, "the animation of",
+         "is not supported: expected a target such as NODE/SID, NODE/SID.X or NODE/SID.ANGLE, no "
+         "lookat, and a sampler for each channel; bake the animation when you export it"},
+        {&file->misassigned_joint, "expected joint",
+         "in the skeleton of this skin, found it in another skeleton; give all joints different "
+         "names, or export each skeleton to its own file"},
+        {&file->unchecked_skin, "the joints of skin",
+         "cannot be checked: the skins and skeletons require too much processing for the size of "
+         "the file; export each skeleton to its own file"},
+        {&file->invalid_view, "lookat",
+         "is not a rotation: expected nine numbers, and an up vector that is not parallel to the "
+         "direction from the eye to the target; replace the lookat by a matrix"},
+    };
+    for (size_t i = 0; i < COMMON_LENGTH(reports); i++) {
+        const collada_problem *const problem = reports[i].problem;
+        if (problem->name)
+            add_line(importer, LOSS LOCATION "%s '%.60s' %s", problem->line, problem->column,
+                     reports[i].before, problem->name, reports[i].after);
+    }
 }
 
 // Repairs a Collada file. Returns the bytes of the repaired file, or no bytes if the file needs no
@@ -737,25 +760,7 @@ static convert_bytes repair_collada(assimp_importer *importer, const convert_inp
         return (convert_bytes){0};
     importer->job.rate = rate;
     const collada_file file = collada_repair(&importer->job, input->bytes, input->size);
-    report_collada_problem(importer, &file.unsupported_sampler, "the curves of animation sampler",
-                           "cannot be evaluated: expected LINEAR, STEP, BEZIER or HERMITE keys "
-                           "with ascending times and a value and tangents for each key; bake the "
-                           "animation when you export it");
-    report_collada_problem(importer, &file.unsupported_target, "the animation of",
-                           "is not supported: expected a target such as NODE/SID, NODE/SID.X or "
-                           "NODE/SID.ANGLE, no lookat, and a sampler for each channel; bake the "
-                           "animation when you export it");
-    report_collada_problem(importer, &file.misassigned_joint, "expected joint",
-                           "in the skeleton of this skin, found it in another skeleton; give all "
-                           "joints different names, or export each skeleton to its own file");
-    report_collada_problem(importer, &file.unchecked_skin, "the joints of skin",
-                           "cannot be checked: the skins and skeletons require too much "
-                           "processing for the size of the file; export each skeleton to its own "
-                           "file");
-    report_collada_problem(importer, &file.invalid_view, "lookat",
-                           "is not a rotation: expected nine numbers, and an up vector that is not "
-                           "parallel to the direction from the eye to the target; replace the "
-                           "lookat by a matrix");
+    report_collada_problems(importer, &file);
     return file.text;
 }
 
@@ -1858,11 +1863,18 @@ static uint64_t count_expected_triangles(const struct aiScene *scene)
 }
 
 // Divides all polygons into triangles. Reports polygons that libassimp divides incompletely, such
-// as polygons that intersect themselves.
-static void triangulate(assimp_importer *importer)
+// as polygons that intersect themselves. Adds a line and returns false if libassimp fails.
+static bool triangulate(assimp_importer *importer)
 {
     const uint64_t num_expected = count_expected_triangles(importer->scene);
     importer->scene = aiApplyPostProcessing(importer->scene, aiProcess_Triangulate);
+    if (!importer->scene) {
+        add_line(importer,
+                 PROBLEM "libassimp cannot divide the polygons into triangles: %s; "
+                         "triangulate the meshes before you export the file",
+                 aiGetErrorString());
+        return false;
+    }
     const uint64_t num_triangles = count_expected_triangles(importer->scene);
     if (num_triangles < num_expected)
         add_line(importer,
@@ -1870,6 +1882,7 @@ static void triangulate(assimp_importer *importer)
                       "into triangles; triangulate the meshes before you export the file",
                  (unsigned long long)(num_expected - num_triangles),
                  (unsigned long long)num_expected);
+    return true;
 }
 
 // Imports the file with libassimp and creates the bytes of the .glb file, `file_bytes`. Adds a line
@@ -1887,7 +1900,8 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
     const char *const bytes = repaired.size > 0 ? repaired.bytes : read_curves(importer, input);
     if (!open_scene(importer, bytes, repaired.size > 0 ? repaired.size : input->size))
         return false;
-    triangulate(importer);
+    if (!triangulate(importer))
+        return false;
 
     const bool is_collada = common_has_suffix(importer->path, ".dae");
     if (is_collada && importer->scene->mNumMeshes == 0
