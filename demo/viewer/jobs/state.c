@@ -182,12 +182,12 @@ void view_end(view_state *viewer)
 // VIEW_NOTICE_SECONDS. It replaces the visible notice and its action.
 void view_notice(view_state *viewer, const char *format, ...)
 {
+    char text[sizeof viewer->ui.notice.text];
     va_list values;
     va_start(values, format);
-    vsnprintf(viewer->ui.notice.text, sizeof viewer->ui.notice.text, format, values);
+    vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    viewer->ui.notice.end = viewer->uptime + VIEW_NOTICE_SECONDS;
-    viewer->ui.notice.action = VIEW_NOTHING;
+    ui_show_notice(&viewer->ui, viewer->uptime, "%s", text);
 }
 
 // The line of view_log_state() consists of "name=value" fields. Each of these functions appends a
