@@ -1023,9 +1023,9 @@ static void add_joint_velocity(ragdoll_node *node)
     }
 }
 
-// Computes the velocity of a node from that of its parent. Must be called for all nodes from the
-// roots to the leaves. The world does not move. The velocity of a free root results from its
-// response, which is the inverse of its inertia.
+// Computes the velocity of a node from the velocity of its parent. Must be called for all nodes
+// from the roots to the leaves. The world does not move. The velocity of a free root results from
+// its response, which is the inverse of its inertia.
 static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     if (node->constraint == MD5_NONE) {
@@ -1040,8 +1040,8 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
     add_joint_velocity(node);
 }
 
-// Computes the response of a node from that of its parent. The world does not respond. The response
-// of a free root already exists: see propagate_velocity().
+// Computes the response of a node from the response of its parent. The world does not respond. The
+// response of a free root already exists: see propagate_velocity().
 static void propagate_response(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     if (node->constraint == MD5_NONE)

@@ -242,8 +242,8 @@ static md5_cues create_cues(const md5_timing *timing, md5_cue table[2 * NUM_EVEN
     return (md5_cues){timing, table, md5i_build_cues(timing, EVENTS, NUM_EVENTS, false, table)};
 }
 
-// How a step begins or ends. AT_START: events at the start of the step fire too. ENDS_CYCLE: the
-// step ends exactly at the end of a cycle.
+// The kind of a step. In a step AT_START, events at its start fire too. A step with ENDS_CYCLE ends
+// exactly at the end of a cycle.
 typedef enum step_kind { PLAIN, AT_START, ENDS_CYCLE } step_kind;
 
 // Appends the events between two normalized times to `fired`.

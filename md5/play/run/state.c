@@ -905,8 +905,8 @@ bool md5i_has_shared_clock(const md5_player *player)
     return false;
 }
 
-// Sets the rates of the clips of one layer that share a clock. Parameters and result are those of
-// md5i_update_shared_rates(), which does this for all layers.
+// Sets the rates of the clips of one layer that share a clock. The parameters and the
+// result have the same meaning as in md5i_update_shared_rates(), which updates all layers.
 static double update_layer_rates(md5_player *player, md5_layer_state *layer_state, double seconds,
                                  double max_seconds)
 {
