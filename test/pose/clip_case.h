@@ -1,5 +1,5 @@
 // Decodes clips and bind poses from tables in C, also from numbers that no file contains, for tests
-// that include public headers only. Implemented in test_clip.c.
+// that include public headers only.
 #ifndef TEST_POSE_CLIP_CASE_H
 #define TEST_POSE_CLIP_CASE_H
 
@@ -25,11 +25,13 @@ typedef struct clip_arrays {
     md5_vec3 *translations;
 } clip_arrays;
 
-// Fills the arrays, and sets the numbers of joints that rotate and that move.
+// Fills the arrays, and sets the numbers of joints that rotate and that move. Implemented in
+// test/read/test_anim_clip.c.
 void decode_clip(const clip_source *source, const clip_arrays *arrays, uint32_t *num_rotations,
                  uint32_t *num_translations);
 
 // Computes the bind pose of a skeleton from the transforms of its joints in model space.
+// Implemented in test_batch.c.
 void compute_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms, md5_xform *local,
                        md5_mat34 *bind, md5_mat34 *inverse);
 

@@ -1,10 +1,13 @@
 // Crowds: each character has the same result as by itself, with every instruction set.
 #include "test/scoped.h"
+#include "test/pose/clip_case.h"
 #include "test/pose/test_generated_pose.h"
 #include "test/pose/instruction_sets.h"
 #include "test/pose/with_kernels.h"
 
-// -- Access to instruction sets for other tests ---------------------------------------------------
+#include "md5/pose/skeleton.h"
+
+// -- Access to internal functions for other tests -------------------------------------------------
 
 uint32_t num_instruction_sets(void)
 {
@@ -60,6 +63,12 @@ void combine_in_plain_c(const combine_job *job)
 {
     const md5_combine_job combined = get_combine_job(job);
     md5i_blend_scalar(&combined);
+}
+
+void compute_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms, md5_xform *local,
+                       md5_mat34 *bind, md5_mat34 *inverse)
+{
+    md5i_build_bind_pose(skeleton, transforms, local, bind, inverse);
 }
 
 // -- Crowds ---------------------------------------------------------------------------------------
