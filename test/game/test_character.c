@@ -1,14 +1,14 @@
 // Compares characters with the original engine: joint modifiers, look-at, heads, walk IK. The game
 // folder was made for this test (MD5_CORPUS, golden/d3char; its FORMAT.md explains the tables).
 #include "test/game/entity_case.h"
+#include "test/game/saved_bytes.h"
 #include "test/scoped.h"
 #include "test/real.h"
-
-#include "md5/game/character.h"
 
 #include <time.h>
 
 enum { MAX_JOINTS = 32 };
+#define DEGREE (3.14159265358979323846 / 180.0)
 
 // -- Tables ---------------------------------------------------------------------------------------
 
@@ -323,36 +323,69 @@ static void check_head(look_case *run, const double *n)
                "at %g: the eye is off by %g", n[0], point_distance(status.eye, n + 7));
 }
 
-static world_transform read_transform(const double *n)
+// Compares a transform with 12 numbers, the origin and then the axes: forward, left, up.
+static void compare_xform(md5_xform actual, const double *n, max_errors *all)
 {
-    return (world_transform){{n[0], n[1], n[2]},
-                             {{{n[3], n[4], n[5]}, {n[6], n[7], n[8]}, {n[9], n[10], n[11]}}}};
-}
-
-// Compares a transform with 12 numbers, the origin first.
-static void compare_transform(const world_transform *actual, const double *n, max_errors *all)
-{
-    const world_transform expected = read_transform(n);
-    for (int i = 0; i < 4; i++) {
-        const md5_vec3d away = i < 3 ? md5_vec3d_sub(actual->axes.row[i], expected.axes.row[i])
-                                     : md5_vec3d_sub(actual->origin, expected.origin);
-        real_update_max(i < 3 ? &all->axes : &all->positions,
-                        fmax(fmax(fabs(away.x), fabs(away.y)), fabs(away.z)));
+    const md5_mat34 matrix = md5_mat34_from_xform(actual);
+    for (int row = 0; row < 3; row++) {
+        for (int axis = 0; axis < 3; axis++) {
+            const double component = (double)matrix.m[4 * row + axis];
+            real_update_max(&all->axes, fabs(component - n[3 + 3 * axis + row]));
+        }
+        real_update_max(&all->positions, fabs((double)matrix.m[4 * row + 3] - n[row]));
     }
     all->count++;
 }
 
-// The table does not contain the state before the first tick: continue from the state after it.
-static void begin_looking(md5_monster *monster, const double *n)
+// Positions of values in a saved monster, in units of 8 bytes.
+enum {
+    SAVED_LOOK = 28,           // pitch, yaw
+    SAVED_EYES = 32,           // pitch, yaw
+    SAVED_HEAD_TRANSFORM = 34, // origin, axes
+    SAVED_ALIGN_TIME = 47,
+    SAVED_HAS_HEAD_TRANSFORM = 52
+};
+
+static void write_doubles(unsigned char *bytes, size_t index, const double *values, size_t count)
 {
-    monster->eyes = (look_angles){n[16], n[17]};
-    monster->look = (look_angles){n[18], n[19]};
-    monster->align_time = (int64_t)n[20];
-    for (uint32_t i = 0; i < monster->num_look_joints; i++) {
-        const look_joint *const part = &monster->look_joints[i];
-        const md5_euler rotation = {.pitch = (float)(n[18] * part->pitch),
-                                    .yaw = (float)(n[19] * part->yaw)};
-        monster->mods[part->joint].rotation = md5_quat_from_euler(rotation);
+    for (size_t i = 0; i < count; i++)
+        write_double(bytes, index + i, values[i]);
+}
+
+// Sets the transform of the head in the last tick.
+static void set_head_transform(md5_monster *monster, const double n[12])
+{
+    const size_t size = md5_monster_save_size(monster);
+    SCOPED unsigned char *const bytes = test_alloc(size);
+    md5_monster_save(monster, bytes);
+    write_doubles(bytes, SAVED_HEAD_TRANSFORM, n, 12);
+    write_number(bytes, SAVED_HAS_HEAD_TRANSFORM, true);
+    CHECK(md5_monster_restore(monster, bytes, size, NULL));
+}
+
+// The table does not contain the state before the first tick: continue from the state after it.
+static void begin_looking(look_case *run, const double *n)
+{
+    const size_t size = md5_monster_save_size(run->monster);
+    SCOPED unsigned char *const bytes = test_alloc(size);
+    md5_monster_save(run->monster, bytes);
+    write_doubles(bytes, SAVED_EYES, n + 16, 2);
+    write_doubles(bytes, SAVED_LOOK, n + 18, 2);
+    write_number(bytes, SAVED_ALIGN_TIME, (uint64_t)(int64_t)n[20]);
+    CHECK(md5_monster_restore(run->monster, bytes, size, NULL));
+
+    static const char prefix[] = "look_joint ";
+    const md5_entity_def *const def = run->entity->def;
+    const md5_entity_key *key = NULL;
+    while ((key = md5_entity_def_next_key(def, prefix, key))) {
+        const uint32_t joint =
+            md5_find_joint(&run->entity->model->skeleton, key->name + strlen(prefix));
+        double fractions[2] = {0}; // of pitch and yaw
+        const char *at = key->value;
+        REQUIRE(joint != MD5_NONE && read_numbers(&at, fractions, 2));
+        const md5_euler rotation = {.pitch = (float)(n[18] * fractions[0]),
+                                    .yaw = (float)(n[19] * fractions[1])};
+        md5_monster_mods(run->monster)[joint].rotation = md5_quat_from_euler(rotation);
     }
 }
 
@@ -373,8 +406,7 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
         if (strncmp(line, "run ", 4) == 0) {
             REQUIRE(begin_standing(run, game, line, true)
                     && read_numbers_after(line, " head ", n, 12));
-            run->monster->head_transform = read_transform(n);
-            run->monster->has_head_transform = true;
+            set_head_transform(run->monster, n);
             md5_monster_look_at(run->monster, 1, run->time, 1500);
         } else if (line[0] == 'f') {
             REQUIRE(read_numbers(&at, n, 22));
@@ -385,12 +417,12 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
             if (run->num_ticks++ > 0)
                 check_head(run, n);
             else
-                begin_looking(run->monster, n);
+                begin_looking(run, n);
         } else if (line[0] == 'h') {
             REQUIRE(read_numbers(&at, n, 12));
-            compare_transform(&run->monster->head_transform, n, &placement_errors);
+            compare_xform(md5_monster_state(run->monster).head, n, &placement_errors);
             if (run->num_ticks == 1)
-                run->monster->head_transform = read_transform(n);
+                set_head_transform(run->monster, n);
             CHECK_THAT(run->num_ticks == 1
                            || (placement_errors.axes <= 2e-5 && placement_errors.positions <= 2e-4),
                        "tick %u: head off by %g and %g", run->num_ticks, placement_errors.axes,
@@ -477,7 +509,7 @@ TEST (feet_are_placed_as_in_the_original_engine) {
             const uint32_t enabled = (uint32_t)n[18];
             const md5_frame_command command = {.code = enabled != 0 ? MD5_FRAME_ENABLE_WALK_IK
                                                                     : MD5_FRAME_DISABLE_WALK_IK};
-            if (enabled != run->monster->ik.enabled)
+            if (enabled != md5_monster_state(run->monster).enabled_legs)
                 md5_monster_on_frame(run->monster, &command);
             advance_to(run, n[0]);
             md5_monster_think(run->monster, &run->tick);
@@ -618,14 +650,13 @@ static uint32_t find_body(const md5_figure *figure, const char *name)
 
 static md5_xform read_xform(const double *n)
 {
-    const world_transform expected = read_transform(n);
-    return (md5_xform){md5i_quat_from_axes(&expected.axes), vector(n), 0};
-}
-
-static void compare_xform(md5_xform actual, const double *n, max_errors *all)
-{
-    const world_transform expected = md5i_world_transform(actual);
-    compare_transform(&expected, n, all);
+    md5_mat34 matrix = {{0}};
+    for (int row = 0; row < 3; row++) {
+        for (int axis = 0; axis < 3; axis++)
+            matrix.m[4 * row + axis] = (float)n[3 + 3 * axis + row];
+        matrix.m[4 * row + 3] = (float)n[row];
+    }
+    return md5_xform_from_mat34(matrix);
 }
 
 static void compare_vectors(const char *line, const char *word, const md5_vec3 *actual, int count,
@@ -846,6 +877,55 @@ TEST (monsters_pose_the_joints_that_code_moves) {
     REQUIRE(md5_monster_restore(copy, bytes, md5_monster_save_size(monster), NULL));
     md5_monster_pose(copy, expected, NULL, NULL);
     CHECK_BYTES(expected, pose, sizeof pose);
+}
+
+// By default, a monster computes only the joints that its keys name. After md5_monster_mods(), it
+// computes all joints. The results are the same.
+TEST (monsters_compute_few_joints_as_exactly_as_all) {
+    enum { HEAD_JOINTS = 3, NUM_TICKS = 60 };
+    // Each joint is named by one key only, so that every key must make the monster compute it.
+    SCOPED_GAME game = open_entity_game(
+        "entityDef ogre { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"lid\"\n"
+        "\"look_joint spine\" \"0.5 0.5\" \"bone_focus\" \"tooth\"\n"
+        "\"copy_joint spine\" \"top\" \"copy_joint_world root\" \"jaw\" }",
+        NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    REQUIRE(entity && entity->num_parts == 1);
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    SCOPED_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = entity, .body = body, .head = head};
+    SCOPED_MONSTER few = md5_create_monster(&desc, NULL, NULL);
+    SCOPED_MONSTER all = md5_create_monster(&desc, NULL, NULL);
+    REQUIRE(few && all && CHECK(md5_monster_mods(all)));
+    const uint32_t walk = md5_actor_choose(body, NULL, "walk");
+    CHECK(md5_actor_play(body, MD5_CHANNEL_ALL, walk, MD5_ACTOR_CYCLE, 0, 0));
+    md5_monster_tick tick = {.origin = {1, 2, 3}, .has_ground = true};
+    md5_monster_look_at(few, 1, 0, 1000);
+    md5_monster_look_at(all, 1, 0, 1000);
+    float largest_yaw = 0;
+    for (int i = 0; i < NUM_TICKS; i++) {
+        md5_xform few_pose[ENTITY_JOINTS], all_pose[ENTITY_JOINTS];
+        tick.time += 16;
+        tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)i});
+        tick.target = (md5_vec3){100, 50 - 4.0f * (float)i, 30};
+        md5_actor_advance(body, 16, NULL, NULL);
+        md5_actor_advance(head, 16, NULL, NULL);
+        md5_monster_think(few, &tick);
+        md5_monster_think(all, &tick);
+        md5_monster_pose(few, few_pose, NULL, NULL);
+        md5_monster_pose(all, all_pose, NULL, NULL);
+        CHECK_BYTES(few_pose, all_pose, sizeof few_pose);
+        md5_monster_head_pose(few, few_pose, NULL, NULL);
+        md5_monster_head_pose(all, all_pose, NULL, NULL);
+        CHECK_BYTES(few_pose, all_pose, HEAD_JOINTS * sizeof *few_pose);
+        const md5_monster_status few_status = md5_monster_state(few);
+        const md5_monster_status all_status = md5_monster_state(all);
+        CHECK_BYTES(&few_status.eye, &all_status.eye, sizeof few_status.eye);
+        CHECK_BYTES(&few_status.eyes, &all_status.eyes, sizeof few_status.eyes);
+        CHECK_BYTES(&few_status.head, &all_status.head, sizeof few_status.head);
+        largest_yaw = fmaxf(largest_yaw, fabsf(few_status.look.yaw));
+    }
+    CHECK(largest_yaw > 10);
 }
 
 TEST (monsters_report_missing_keys) {

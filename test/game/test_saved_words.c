@@ -2,6 +2,7 @@
 // rejected, or the simulation remains finite. With sanitizers this also tests every index and
 // length of a state.
 #include "test/game/entity_case.h"
+#include "test/game/saved_bytes.h"
 #include "test/ragdoll/ragdoll_case.h"
 #include "test/scoped.h"
 
@@ -9,12 +10,6 @@
 // double.
 static const uint32_t words[] = {8,          16,         255,        0x80000000u,
                                  0x7F7FFFFF, 0x7F800000, 0x58635FA9, 0x430C6BF5};
-
-static void write_word(unsigned char *bytes, size_t index, uint32_t word)
-{
-    for (size_t i = 0; i < 4; i++)
-        bytes[4 * index + i] = (unsigned char)(word >> 8 * i);
-}
 
 // Changes some words at random.
 static void change_words(unsigned char *bytes, size_t first, size_t num_words, uint64_t *random)
@@ -120,13 +115,6 @@ TEST (saved_monsters_with_changed_words_are_rejected_or_stay_finite) {
     md5_destroy_monster(monster);
 }
 
-// Writes a number of 8 bytes, the way states are saved.
-static void write_number(unsigned char *bytes, size_t index, uint64_t number)
-{
-    write_word(bytes, 2 * index, (uint32_t)number);
-    write_word(bytes, 2 * index + 1, (uint32_t)(number >> 32));
-}
-
 // A number of 8 bytes of a saved state: the largest one that is accepted; one more is refused.
 typedef struct index_limit {
     const char *name;
@@ -172,21 +160,6 @@ TEST (saved_monsters_have_limits_of_indices) {
     CHECK(!md5_monster_restore(monster, bytes, size - 1, NULL));
     CHECK(!md5_monster_restore(monster, bytes, size + 1, NULL));
     md5_destroy_monster(monster);
-}
-
-// write_float() writes 4 bytes at 4 * index, write_double() 8 bytes at 8 * index.
-static void write_float(unsigned char *bytes, size_t index, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    write_word(bytes, index, bits);
-}
-
-static void write_double(unsigned char *bytes, size_t index, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    write_number(bytes, index, bits);
 }
 
 // Coordinates and angles are at most 1e15, and the squared length of a rotation or of an axis is at

@@ -1,20 +1,58 @@
 // States of scripts, compared with the original engine (MD5_CORPUS, golden/d3char; its FORMAT.md
 // explains the table), and errors in scripts.
 #include "test/game/entity_case.h"
+#include "test/game/saved_bytes.h"
 #include "test/scoped.h"
-
-#include "md5/game/actor.h"
 
 // -- The probe ------------------------------------------------------------------------------------
 
-static void print_slot(test_text *text, int channel, int index, const md5_actor *actor)
+// A clip that a channel plays. md5_actor_channel() only returns the newest clip of a channel.
+typedef struct played_clip {
+    uint32_t clip; // MD5_NONE if the channel plays fewer clips
+    uint32_t fade_duration;
+    int64_t start;
+    int64_t end;
+    int64_t fade_start;
+    float from_weight;
+    float to_weight;
+    int32_t cycles;
+    float rate;
+    int64_t offset;
+} played_clip;
+
+// Reads a clip of a channel from the bytes of a saved actor. The clips of a channel are ordered
+// from new to old.
+static played_clip read_played_clip(const md5_actor *actor, int channel, int index)
 {
-    const md5_actor_slot *const slot = &actor->slots[channel][index];
+    // Each clip is saved twice: its current state, and its state in the last pose.
+    enum { FIRST_SLOT = 68, SLOT_SIZE = 64, SLOTS_PER_CHANNEL = 3 };
+    unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
+    md5_actor_save(actor, bytes);
+    const int slot_index = 2 * (SLOTS_PER_CHANNEL * channel + index);
+    const unsigned char *const slot = bytes + FIRST_SLOT + (size_t)slot_index * SLOT_SIZE;
+    return (played_clip){
+        .clip = (uint32_t)read_saved_integer(slot, 4),
+        .fade_duration = (uint32_t)read_saved_integer(slot + 12, 4),
+        .start = (int64_t)read_saved_integer(slot + 16, 8),
+        .end = (int64_t)read_saved_integer(slot + 24, 8),
+        .fade_start = (int64_t)read_saved_integer(slot + 32, 8),
+        .from_weight = read_saved_float(slot + 40),
+        .to_weight = read_saved_float(slot + 44),
+        .cycles = (int32_t)read_saved_integer(slot + 48, 4),
+        .rate = read_saved_float(slot + 52),
+        .offset = (int64_t)read_saved_integer(slot + 56, 8),
+    };
+}
+
+// Appends the part of the clip's line in the table that precedes the weights.
+static void print_played_clip(test_text *text, int channel, int index, const md5_entity *entity,
+                              const played_clip *slot)
+{
     if (slot->clip == MD5_NONE)
         return;
     test_append(text, "p %d %d %s %lld %lld %lld %g %d %lld %u", channel, index,
-                actor->entity->clips[slot->clip].anim->name, (long long)slot->start,
-                (long long)slot->end, (long long)slot->offset, (double)slot->rate, slot->cycles,
+                entity->clips[slot->clip].anim->name, (long long)slot->start, (long long)slot->end,
+                (long long)slot->offset, (double)slot->rate, slot->cycles,
                 (long long)slot->fade_start, slot->fade_duration);
 }
 
@@ -65,7 +103,8 @@ TEST (states_play_as_in_the_original_engine) {
             CHECK_STRING(actual, line);
         } else if (sscanf(line, "p %d %d %63s", &channel, &slot, clip) == 3) {
             test_text actual = {0};
-            print_slot(&actual, channel, slot, actor);
+            const played_clip played = read_played_clip(actor, channel, slot);
+            print_played_clip(&actual, channel, slot, entity, &played);
             end = (int)actual.used;
             double from;
             double to;
@@ -73,16 +112,13 @@ TEST (states_play_as_in_the_original_engine) {
             CHECK_THAT(strncmp(line, actual.bytes, actual.used) == 0, "at %lld: %s, expected %s",
                        last_time, actual.bytes, line);
             REQUIRE(sscanf(line + end, "%lf %lf %lf", &from, &to, &weight) == 3);
-            const md5_actor_slot *const slot_state = &actor->slots[channel][slot];
-            CHECK_NEAR(slot_state->from_weight, from, 1e-6);
-            CHECK_NEAR(slot_state->to_weight, to, 1e-6);
-            const double passed = fmin(fmax((double)(last_time - slot_state->fade_start), 0.0),
-                                       slot_state->fade_duration);
-            const double part =
-                slot_state->fade_duration > 0 ? passed / slot_state->fade_duration : 1.0;
-            CHECK_NEAR(slot_state->from_weight
-                           + (slot_state->to_weight - slot_state->from_weight) * part,
-                       weight, 1e-6);
+            CHECK_NEAR(played.from_weight, from, 1e-6);
+            CHECK_NEAR(played.to_weight, to, 1e-6);
+            const double passed =
+                fmin(fmax((double)(last_time - played.fade_start), 0.0), played.fade_duration);
+            const double part = played.fade_duration > 0 ? passed / played.fade_duration : 1.0;
+            CHECK_NEAR(played.from_weight + (played.to_weight - played.from_weight) * part, weight,
+                       1e-6);
             free(actual.bytes);
             num_slots++;
         }
@@ -334,12 +370,14 @@ TEST (scripts_list_states_and_variables) {
     close_case(&fixture);
 }
 
-// Returns true if an actor plays a clip in a channel that started a number of milliseconds ago.
-static bool plays(const md5_actor *actor, md5_channel channel, const char *name, uint32_t time)
+// Returns true if the actor of an entity plays a clip in a channel that started a number of
+// milliseconds ago.
+static bool plays(const md5_entity *entity, const md5_actor *actor, md5_channel channel,
+                  const char *name, uint32_t time)
 {
     const md5_actor_status status = md5_actor_channel(actor, channel);
     return status.clip != MD5_NONE && status.time == time
-           && strcmp(actor->entity->clips[status.clip].anim->name, name) == 0;
+           && strcmp(entity->clips[status.clip].anim->name, name) == 0;
 }
 
 // A body whose head is a separate model with the same clips, and the states of both.
@@ -392,20 +430,26 @@ TEST (heads_follow_bodies_and_control_them) {
     headed_body fixture;
     open_headed_body(&fixture, texts);
     md5_states *const states = fixture.states;
+    const md5_entity *const entity = fixture.entity;
+    const md5_entity *const head_entity = entity->parts[0].entity;
     md5_actor *const body = fixture.body;
     md5_actor *const head = fixture.head;
     CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     md5_states_advance(states, 10, NULL, NULL);
-    CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 0) && plays(head, MD5_CHANNEL_ALL, "walk", 0));
+    CHECK(plays(entity, body, MD5_CHANNEL_TORSO, "walk", 0)
+          && plays(head_entity, head, MD5_CHANNEL_ALL, "walk", 0));
     CHECK(md5_actor_channel(head, MD5_CHANNEL_ALL).is_cycling);
     CHECK(md5_states_set(states, MD5_CHANNEL_HEAD, "Head_A", 0));
     md5_states_advance(states, 100, NULL, NULL); // the head is not idle any more
-    CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(head, MD5_CHANNEL_ALL, "walk", 100));
+    CHECK(plays(entity, body, MD5_CHANNEL_TORSO, "lift", 0)
+          && plays(head_entity, head, MD5_CHANNEL_ALL, "walk", 100));
     md5_states_advance(states, 100, NULL, NULL);
-    CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 0) && plays(body, MD5_CHANNEL_LEGS, "walk", 0));
+    CHECK(plays(entity, body, MD5_CHANNEL_TORSO, "walk", 0)
+          && plays(entity, body, MD5_CHANNEL_LEGS, "walk", 0));
     md5_states_advance(states, 200, NULL, NULL);
-    CHECK(plays(head, MD5_CHANNEL_ALL, "lift", 0));
-    CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(body, MD5_CHANNEL_LEGS, "lift", 0));
+    CHECK(plays(head_entity, head, MD5_CHANNEL_ALL, "lift", 0));
+    CHECK(plays(entity, body, MD5_CHANNEL_TORSO, "lift", 0)
+          && plays(entity, body, MD5_CHANNEL_LEGS, "lift", 0));
     close_headed_body(&fixture);
 }
 
@@ -421,19 +465,22 @@ TEST (heads_follow_a_disabled_torso) {
     headed_body fixture;
     open_headed_body(&fixture, texts);
     md5_states *const states = fixture.states;
+    const md5_entity *const entity = fixture.entity;
+    const md5_entity *const head_entity = entity->parts[0].entity;
     md5_actor *const body = fixture.body;
     md5_actor *const head = fixture.head;
     CHECK(md5_states_set(states, MD5_CHANNEL_LEGS, "Legs_B", 0));
     md5_states_advance(states, 10, NULL, NULL);
-    CHECK(plays(body, MD5_CHANNEL_LEGS, "walk", 0));
+    CHECK(plays(entity, body, MD5_CHANNEL_LEGS, "walk", 0));
     CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     md5_states_advance(states, 10, NULL, NULL);
-    CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(head, MD5_CHANNEL_ALL, "lift", 0));
+    CHECK(plays(entity, body, MD5_CHANNEL_TORSO, "lift", 0)
+          && plays(head_entity, head, MD5_CHANNEL_ALL, "lift", 0));
     md5_states_advance(states, 100, NULL, NULL);
     CHECK(md5_states_channel(states, MD5_CHANNEL_TORSO).is_disabled);
-    CHECK(plays(body, MD5_CHANNEL_LEGS, "walk", 110));
-    CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 110));
-    CHECK(plays(head, MD5_CHANNEL_ALL, "walk", 110));
+    CHECK(plays(entity, body, MD5_CHANNEL_LEGS, "walk", 110));
+    CHECK(plays(entity, body, MD5_CHANNEL_TORSO, "walk", 110));
+    CHECK(plays(head_entity, head, MD5_CHANNEL_ALL, "walk", 110));
     close_headed_body(&fixture);
 }
 
@@ -457,8 +504,9 @@ TEST (heads_without_the_clip_of_the_body_are_idle) {
     for (int i = 0; i < 2; i++) {
         SCOPED_ENTITY entity = load_entity(game, i == 0 ? "e0" : "e1");
         REQUIRE(entity && entity->num_parts == 1);
+        const md5_entity *const head_entity = entity->parts[0].entity;
         SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
-        SCOPED_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+        SCOPED_ACTOR head = md5_create_actor(head_entity, NULL, NULL);
         const md5_states_desc desc = {
             .script = script, .entity = entity, .body = body, .head = head};
         SCOPED_STATES states = md5_create_states(&desc, NULL, NULL);
@@ -467,10 +515,10 @@ TEST (heads_without_the_clip_of_the_body_are_idle) {
         md5_states_advance(states, 10, NULL, NULL);
         const char *const clip = i == 0 ? "idle" : "smile";
         const uint32_t time = i == 0 ? 0 : 10;
-        CHECK(plays(head, MD5_CHANNEL_ALL, clip, time));
+        CHECK(plays(head_entity, head, MD5_CHANNEL_ALL, clip, time));
         md5_states_advance(states, 100, NULL, NULL);
-        CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0));
-        CHECK(plays(head, MD5_CHANNEL_ALL, clip, time + 100));
+        CHECK(plays(entity, body, MD5_CHANNEL_TORSO, "lift", 0));
+        CHECK(plays(head_entity, head, MD5_CHANNEL_ALL, clip, time + 100));
         CHECK(md5_actor_channel(head, MD5_CHANNEL_ALL).is_cycling);
     }
 }

@@ -26,8 +26,6 @@ INTERNAL_TESTS = {
     "test/bench/bench.c": "speed of each instruction set",
     "test/bench/bench_gl.c": "speed of drawing without skinning",
     "test/compress/test_compress_file.c": "keys and spans of compressed tracks",
-    "test/game/test_character.c": "a golden run begins in the middle of a monster's state",
-    "test/game/test_states.c": "golden slots of actors, of which public functions return the newest",
     "test/load/test_bind.c": "lengths of paths and nearest points, of which weights are rounded",
     "test/play/test_play_functions.c": "limits of clocks, offsets and locks; also gives other tests access",
     "test/play/test_play_schema.c": "the table of all columns of machines",
