@@ -321,6 +321,43 @@ TEST (view_camera_on_a_phone_stays_near_after_the_demo) {
     end_viewer(&viewer);
 }
 
+// Returns the height of the character in the image of the demo scene, as a fraction of the height
+// of the image. The window is an upright window of 360 x 740 pixels.
+static float demo_height_on_a_phone(view_state *state)
+{
+    const view_stage stage = view_build_stage(state, 360, 740);
+    const view_machine *const machine = &state->document->scene.machine;
+    const md5_vec3 feet = machine->placement.translation;
+    const md5_vec3 head = {feet.x, feet.y, feet.z + state->document->scene.model->bounds.max.z};
+    float bottom[2], top[2];
+    CHECK(stage.plays_demo && view_find_pixel(&stage, feet, bottom));
+    CHECK(view_find_pixel(&stage, head, top));
+    return (bottom[1] - top[1]) / 740;
+}
+
+// In the upright window of a phone, Bobbin fills about half of the height of the demo scene, and
+// less only if Thimble or the sneezed fire need the width.
+TEST (view_demo_on_a_phone_fills_the_window) {
+    const struct {
+        double second;
+        float min_height;
+    } shots[] = {{0, 0.45f},  {3, 0.45f}, {5, 0.45f},  {9, 0.35f},  {13, 0.45f}, {15, 0.45f},
+                 {17, 0.45f}, {19, 0.3f}, {21, 0.45f}, {23, 0.45f}, {26, 0.45f}, {29, 0.22f},
+                 {32, 0.3f},  {36, 0.3f}, {40, 0.3f},  {47, 0.45f}, {49, 0.45f}};
+    test_viewer viewer;
+    view_state *const state = &viewer.state;
+    if (!begin_viewer(&viewer, (const char *[]){"--resolution=360,740", NULL}, true))
+        return;
+    CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
+    for (size_t i = 0; i < COMMON_LENGTH(shots); i++) {
+        view_run_machine(&state->document->scene.machine, shots[i].second);
+        const float height = demo_height_on_a_phone(state);
+        CHECK_THAT(height > shots[i].min_height && height < 0.6f, "%g s: %g of the height",
+                   shots[i].second, (double)height);
+    }
+    end_viewer(&viewer);
+}
+
 TEST (view_start_plays_the_first_minute) {
     bool redraw = false;
     test_viewer viewer;

@@ -72,15 +72,12 @@ static bool use_demo_camera(view_state *viewer, float width, float height)
 {
     view_camera camera = viewer->cameras.user;
     const bool is_document_shown = viewer->pages.open < 0; // instead of a lesson
+    const view_machine *const machine = &viewer->document->scene.machine;
     const bool plays_demo =
-        is_document_shown && view_find_demo_camera(&viewer->document->scene.machine, &camera);
-    if (!plays_demo)
-        return false;
-
-    // The scene is made for images of 4:3. A taller image shows the same width.
-    camera.distance *= fmaxf(4.0f / 3 * height / width, 1);
-    viewer->cameras.drawn = camera;
-    return true;
+        is_document_shown && view_find_demo_camera(machine, width / height, &camera);
+    if (plays_demo)
+        viewer->cameras.drawn = camera;
+    return plays_demo;
 }
 
 // Returns the stage of an image of width * height pixels. The stage contains the document, the

@@ -142,9 +142,10 @@ enum { VIEW_DEMO_SECONDS = 50 }; // seconds
 // Starts the acts that are due. Call it before each step of a machine that plays the demo scene.
 void view_run_demo_acts(view_machine *machine);
 
-// Sets the camera of the current shot. After the end of the scene, the last shot remains. Returns
-// false if the machine does not play the demo scene.
-bool view_find_demo_camera(const view_machine *machine, view_camera *camera);
+// Sets the camera of the current shot for an image with this aspect ratio (width divided by
+// height). After the end of the scene, the last shot remains. Returns false if the machine does not
+// play the demo scene.
+bool view_find_demo_camera(const view_machine *machine, float aspect, view_camera *camera);
 
 // Plays the sounds of all events that the machine and its companion have fired since the last call.
 // Is silent unless the demo scene plays.

@@ -11,7 +11,12 @@
 typedef struct camera_shot {
     float azimuth, elevation, distance; // distance 0: the previous shot continues
     md5_vec3 target;                    // relative to the character, units
+    float min_distance; // distance from which an image of 4:3 is wide enough for the characters
 } camera_shot;
+
+enum { ONLY_BOBBIN = 86 }; // value of min_distance if only Bobbin is shown, with stretched arms
+
+static const float shot_aspect = 4.0f / 3; // the shots are made for images with this aspect ratio
 
 typedef struct scene_entry {
     double second;
@@ -28,44 +33,46 @@ typedef struct scene_entry {
 // Sorted by time. The last entry ends the scene.
 static const scene_entry entries[] = {
     // Bobbin notices the user, and waves.
-    {0, .shot = {28, 3, 165, {0, 0, 28}}},
+    {0, .shot = {28, 3, 165, {0, 0, 28}, ONLY_BOBBIN}},
     {1.2, .looks_at_camera = true},
-    {2.6, .act = "smile", .value = 1, .shot = {14, 2, 92, {4, 0, 41}}, .looks_at_camera = true},
-    {3.8, .act = "wave", .value = 1, .shot = {14, 3, 150, {0, 0, 31}}, .looks_at_camera = true},
+    {2.6, .act = "smile", .value = 1, .shot = {14, 2, 92, {4, 0, 41}, ONLY_BOBBIN},
+     .looks_at_camera = true},
+    {3.8, .act = "wave", .value = 1, .shot = {14, 3, 150, {0, 0, 31}, ONLY_BOBBIN},
+     .looks_at_camera = true},
     // The wave contains its own smile, and the shot changes here.
     {3.8, .act = "smile", .looks_at_camera = true},
     // Bobbin sees an object behind itself and chases it until it falls.
-    {7.4, .act = "chase", .value = 1, .shot = {-58, 5, 185, {0, 0, 27}}},
-    {12.6, .shot = {8, 5, 150, {0, 0, 24}}},
-    {14.6, .shot = {12, 4, 92, {0, 0, 26}}},
-    {16.6, .shot = {24, 6, 150, {0, 0, 27}}},
+    {7.4, .act = "chase", .value = 1, .shot = {-58, 5, 185, {0, 0, 27}, 110}},
+    {12.6, .shot = {8, 5, 150, {0, 0, 24}, ONLY_BOBBIN}},
+    {14.6, .shot = {12, 4, 92, {0, 0, 26}, ONLY_BOBBIN}},
+    {16.6, .shot = {24, 6, 150, {0, 0, 27}, ONLY_BOBBIN}},
     // Bobbin sneezes.
-    {18.6, .act = "sneeze", .value = 1, .shot = {-34, 3, 150, {14, 0, 30}}},
+    {18.6, .act = "sneeze", .value = 1, .shot = {-34, 3, 150, {14, 0, 30}, 114}},
     // Its eyes look at its nose, then at the user.
-    {20.6, .shot = {10, 2, 80, {0, 0, 40}}},
+    {20.6, .shot = {10, 2, 80, {0, 0, 40}, ONLY_BOBBIN}},
     // Bobbin is tired. Thimble did not see the fire, and is on the way.
     {21.2, .guest_act = "fire"},
     {21.2, .guest_act = "snore", .guest_value = 1},
     {21.7, .looks_at_camera = true},
-    {22.8, .act = "yawn", .value = 1, .shot = {-14, 3, 140, {0, 0, 34}}},
-    {25.95, .shot = {-28, 5, 128, {0, 0, 26}}},
+    {22.8, .act = "yawn", .value = 1, .shot = {-14, 3, 140, {0, 0, 34}, ONLY_BOBBIN}},
+    {25.95, .shot = {-28, 5, 128, {0, 0, 26}, ONLY_BOBBIN}},
     // Thimble arrives, wakes Bobbin and is patted.
-    {28.2, .shot = {42, 6, 215, {10, -34, 29}}},
-    {30.9, .shot = {8, 4, 148, {8, -8, 27}}},
-    {35, .shot = {31, 6, 136, {10, -6, 26}}},
-    {38.6, .shot = {-8, 5, 170, {8, -14, 28}}},
+    {28.2, .shot = {42, 6, 215, {10, -34, 29}, 180}},
+    {30.9, .shot = {8, 4, 148, {8, -8, 27}, 125}},
+    {35, .shot = {31, 6, 136, {10, -6, 26}, 125}},
+    {38.6, .shot = {-8, 5, 170, {8, -14, 28}, 125}},
     // Bobbin turns after Thimble as it leaves, and back to the user.
     {41.6, .act = "turn", .value = -75},
     {41.9, .act = "turn"},
     {42.4, .act = "wave", .value = 1},
     {45.6, .act = "turn", .value = 75, .looks_at_camera = true},
     {45.9, .act = "turn", .looks_at_camera = true},
-    {46.4, .act = "smile", .value = 0.85f, .shot = {14, 3, 120, {0, 0, 36}},
+    {46.4, .act = "smile", .value = 0.85f, .shot = {14, 3, 120, {0, 0, 36}, ONLY_BOBBIN},
      .looks_at_camera = true},
     {47.4, .act = "click", .value = 1, .looks_at_camera = true},
     // The scene ends on the face.
-    {48.6, .shot = {14, 2, 88, {4, 0, 41}}, .looks_at_camera = true},
-    {VIEW_DEMO_SECONDS, .act = "smile", .shot = {14, 2, 87, {4, 0, 41}}},
+    {48.6, .shot = {14, 2, 88, {4, 0, 41}, ONLY_BOBBIN}, .looks_at_camera = true},
+    {VIEW_DEMO_SECONDS, .act = "smile", .shot = {14, 2, 87, {4, 0, 41}, ONLY_BOBBIN}},
 };
 enum { NUM_ENTRIES = COMMON_LENGTH(entries) };
 
@@ -94,9 +101,18 @@ static const scene_entry *find_shot(double time)
     return current;
 }
 
+// Returns the distance of the camera of a shot for an image with this aspect ratio (width divided
+// by height). In an image that is narrower than 4:3, such as that of a phone, the camera moves back
+// until the image is wide enough for the characters.
+static float fit_distance(const camera_shot *shot, float aspect)
+{
+    const float min_distance = fminf(shot->distance, shot->min_distance);
+    return fmaxf(shot->distance, min_distance * shot_aspect / aspect);
+}
+
 // Sets a perspective camera with the direction, the distance and the target of the current shot
 // of the demo scene. Returns false if the scene is not playing.
-bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
+bool view_find_demo_camera(const view_machine *machine, float aspect, view_camera *camera)
 {
     if (!machine->plays_demo)
         return false;
@@ -107,7 +123,8 @@ bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
     const float seconds_in_shot = (float)(time - entry->second);
     camera->azimuth = entry->shot.azimuth;
     camera->elevation = entry->shot.elevation;
-    camera->distance = entry->shot.distance * (1 - approach_rate * seconds_in_shot);
+    const float distance = fit_distance(&entry->shot, aspect);
+    camera->distance = distance * (1 - approach_rate * seconds_in_shot);
     camera->target = entry->shot.target;
     camera->orthographic = false;
     return true;
@@ -131,7 +148,7 @@ static void start_entry(view_machine *machine, const scene_entry *entry)
 static void look_at_camera(view_machine *machine)
 {
     view_camera camera = {0};
-    if (!view_find_demo_camera(machine, &camera))
+    if (!view_find_demo_camera(machine, shot_aspect, &camera))
         return;
     const float azimuth = view_radians(camera.azimuth);
     const float elevation = view_radians(camera.elevation);
