@@ -13,7 +13,8 @@ enum { CARD_DEMO_END, CARD_CRASH, CARD_RECORDING };
 // The cards. Each has a title, a text, and a column of buttons with their keys.
 static const struct {
     const char *title;
-    const char *text; // NULL: the name of view_decision.file
+    const char *text;       // NULL: the name of view_decision.file
+    const char *touch_text; // on a touch screen, where nothing can be dropped; NULL: as `text`
     uint32_t num_buttons;
     struct {
         const char *label;
@@ -24,6 +25,7 @@ static const struct {
 } cards[] = {
     {"The demo is over",
      "You can also drop a model here",
+     "",
      3,
      {{"Open your own model\xE2\x80\xA6   Enter", "Open your own model\xE2\x80\xA6",
        VIEW_KEY_RETURN, VIEW_FILES},
@@ -31,10 +33,12 @@ static const struct {
       {"Keep playing   Esc", "Keep playing", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
     {"Crash while opening",
      NULL,
+     NULL,
      2,
      {{"Try again   Enter", "Try again", VIEW_KEY_RETURN, VIEW_TRY_AGAIN},
       {"Skip   Esc", "Skip", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
     {"Unfinished recording found",
+     NULL,
      NULL,
      2,
      {{"Keep file   Enter", "Keep file", VIEW_KEY_RETURN, VIEW_KEEP_MOVIE},
@@ -75,6 +79,19 @@ static uint32_t open_card(const view_decision *decision)
     return decision->is_movie ? CARD_RECORDING : CARD_CRASH;
 }
 
+// Returns the text below the buttons of a card. It may be empty. `file` is the memory for a file
+// name.
+static const char *card_text(const view_decision *decision, uint32_t card, bool is_touch,
+                             char *file, size_t size)
+{
+    if (is_touch && cards[card].touch_text != NULL)
+        return cards[card].touch_text;
+    if (cards[card].text != NULL)
+        return cards[card].text;
+    describe_decision_file(decision, file, size);
+    return file;
+}
+
 // Draws the open card and handles its input. Any press closes it, including a press outside of
 // its buttons.
 void view_decision_panel(view_ui *ui, view_decision *decision)
@@ -85,22 +102,23 @@ void view_decision_panel(view_ui *ui, view_decision *decision)
     const float button_step = 36 * ui->scale;
     const uint32_t card = open_card(decision);
     const uint32_t num_buttons = cards[card].num_buttons;
-    const float height = (float)num_buttons * button_step + 2.6f * ui->line;
+    // A phone usually has no keyboard, even if its screen has not been touched yet.
+    const bool is_touch = ui->is_touched || view_current_layout(ui->stage).is_phone;
+    char file[128];
+    const char *const text = card_text(decision, card, is_touch, file, sizeof file);
+    const float num_lines = text[0] != '\0' ? 2.6f : 1.6f; // with the title
+    const float height = (float)num_buttons * button_step + num_lines * ui->line;
     view_rect row = ui_dialog(ui, VIEW_DECISION_PANEL, 280 * ui->scale, height, cards[card].title);
     row.height = button_height;
     for (uint32_t i = 0; i < num_buttons; i++) {
         const char *const label =
-            ui->is_touched ? cards[card].buttons[i].touch_label : cards[card].buttons[i].label;
+            is_touch ? cards[card].buttons[i].touch_label : cards[card].buttons[i].label;
         const bool is_button_pressed = ui_button(ui, row, label, i == 0);
         if (is_button_pressed || ui_key(ui, cards[card].buttons[i].key))
             UI_COMMAND(ui, cards[card].buttons[i].action);
         row.y += button_step;
     }
 
-    // The text of the card is below its buttons. A card without a text shows the name of a file.
-    char file[128];
-    describe_decision_file(decision, file, sizeof file);
-    const char *const text = cards[card].text != NULL ? cards[card].text : file;
     ui_text(ui, row.x, row.y, row.width, VIEW_DIM, text);
 
     const bool is_decided = ui->command.action != VIEW_NOTHING;
