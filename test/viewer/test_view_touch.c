@@ -219,6 +219,22 @@ TEST_HERE (view_cards_name_no_keys_on_a_touch_screen, MACHINE) {
     }
 }
 
+// A finger that moves the stick without being lifted postpones the end of the demo.
+TEST_HERE (view_moves_of_the_stick_postpone_the_end_of_the_demo, MACHINE) {
+    make_upright(u);
+    finger(u, 195.0f, 300.0f, VIEW_INPUT_PRESS);
+    finger(u, 195.0f, 300.0f, VIEW_INPUT_RELEASE);
+    const view_stick stick = view_stick_position(&u->stage);
+    finger(u, stick.x, stick.y, VIEW_INPUT_PRESS);
+    u->viewer.panels.decision.demo_end = u->viewer.uptime + 1.0;
+    finger(u, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_MOVE);
+    CHECK(u->viewer.panels.decision.demo_end > u->viewer.uptime + 10.0);
+    finger(u, stick.x, stick.y, VIEW_INPUT_RELEASE);
+    u->viewer.panels.decision.demo_end = u->viewer.uptime + 1.0;
+    finger(u, 195.0f, 300.0f, VIEW_INPUT_MOVE);
+    CHECK(!(u->viewer.panels.decision.demo_end > u->viewer.uptime + 10.0));
+}
+
 // The tabs of the sheet select parts of the docks.
 TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     make_upright(u);
