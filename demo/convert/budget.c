@@ -61,6 +61,16 @@ uint64_t convert_elements_left(const convert_job *job)
     return limit > budget->num_elements ? limit - budget->num_elements : 0;
 }
 
+// Returns how many bytes may still be allocated for this file.
+uint64_t convert_bytes_left(const convert_job *job)
+{
+    const convert_budget *const budget = job->budget;
+    if (!budget)
+        return UINT64_MAX;
+    const uint64_t limit = convert_max_bytes(budget->file_size);
+    return limit > budget->num_bytes ? limit - budget->num_bytes : 0;
+}
+
 bool convert_can_charge(const convert_job *job, uint64_t num_elements)
 {
     convert_budget *const budget = job->budget;

@@ -56,8 +56,9 @@ void convert_extend_budget(convert_budget *budget, uint64_t size);
 bool convert_charge(const convert_job *job, uint64_t num_elements, md5_error *error);
 bool convert_charge_bytes(const convert_job *job, uint64_t count, uint64_t size, md5_error *error);
 
-// Returns the number of elements that can still be charged.
+// Return the number of elements and of bytes that can still be charged.
 uint64_t convert_elements_left(const convert_job *job);
+uint64_t convert_bytes_left(const convert_job *job);
 
 // Charge as above, but without filling an error. Readers use them for an optional part of the file,
 // which they skip if the limit is exceeded.

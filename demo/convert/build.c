@@ -11,7 +11,7 @@ static md5_model *parse_model(const convert_part *part, md5_error *error)
     return part ? md5_parse_model(part->bytes, part->size, &opts, error) : NULL;
 }
 
-// Adds the model with its morph targets to the scene. If the scene already has a model, a model
+// Adds the model without its morph targets to the scene. If the scene already has a model, a model
 // with clips is not added: its clips are then for that model. A model without clips can be a morph
 // target or an outfit, so it is added.
 static bool add_model(const rig_meshes *meshes, convert_scene *scene)
@@ -36,7 +36,7 @@ static bool add_model(const rig_meshes *meshes, convert_scene *scene)
         convert_add_doc(plain->job, scene, CONVERT_MODEL, name, &meshes->model, plain->error);
 
     free(name);
-    return is_added && (rig->model || rig_add_targets(meshes, scene));
+    return is_added;
 }
 
 // Marks the parts of the scene from index `first` on as motion capture. If the file contains only
@@ -116,14 +116,17 @@ static char *describe_content(const plain_scene *plain)
                          plural, num_without_triangles, num_without_triangles == 1 ? "" : "es");
 }
 
-// Converts the joints, then the meshes, then the clips of a plain scene, and adds them to the
-// scene.
+// Converts the joints, the meshes and the clips of a plain scene, and adds them to the scene. The
+// morph targets are last, so that they can use only the budget that the clips leave.
 static bool build_parts(convert_rig *rig, rig_meshes *meshes, convert_scene *scene)
 {
     const size_t first = scene->num_parts;
+    const size_t first_weights = scene->num_weights;
     const bool is_built = rig_open(rig) && rig_convert_meshes(rig, meshes)
                           && add_model(meshes, scene) && add_clips(meshes, scene);
     if (!is_built)
+        return false;
+    if (!rig->model && !rig_add_targets(meshes, scene, first_weights))
         return false;
     for (size_t i = first; i < scene->num_parts; i++)
         add_bones(rig, &scene->parts[i]);

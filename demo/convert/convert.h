@@ -156,6 +156,13 @@ bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_
 // cannot be written.
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error);
 
+// Returns the number of bytes that convert_add_doc() charges for a document. It depends only on the
+// counts of the document.
+size_t convert_estimate_text(const md5_doc *doc);
+
+// Removes the weights of morph targets from scene->weights[first] on.
+void convert_remove_weights(convert_scene *scene, size_t first);
+
 // Writes the joint that carries the root motion of a clip, if it is not the first joint; otherwise
 // motion->joint is MD5_NONE. Returns false on failure.
 bool convert_find_root_motion(const md5_doc *clip, md5_root_motion *motion, md5_error *error);

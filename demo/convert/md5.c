@@ -465,6 +465,15 @@ static bool is_bfg_output(const convert_job *job)
     return false;
 }
 
+// Returns true if the scene contains morph targets.
+static bool has_targets(const convert_scene *scene)
+{
+    for (size_t i = 0; i < scene->num_parts; i++)
+        if (scene->parts[i].kind == CONVERT_TARGET)
+            return true;
+    return false;
+}
+
 // Writes the parts of a scene, and for engines the clips and materials that they require.
 static bool write_scene(md5_output *writer, const convert_scene *scene, md5_error *error)
 {
@@ -474,7 +483,7 @@ static bool write_scene(md5_output *writer, const convert_scene *scene, md5_erro
     const bool lacks_clip = writer->layout.has_one_clip && writer->num_clips == 0;
     if (writer->model && lacks_clip && !write_bind_pose(writer, error))
         return false;
-    if (job->engine && scene->num_weights > 0)
+    if (job->engine && has_targets(scene))
         convert_note(job,
                      "morph targets are not supported by the engine: the game does not show them");
     return write_one_clip(writer, error) && convert_write_materials(&writer->layout, error);

@@ -48,8 +48,9 @@ typedef struct mesh_builder {
     size_t num_kept; // number of the first vertices that are never merged; see count_md5_vertices()
     uint32_t *md5_vertices; // [num_vertices] index of the MD5 vertex of each vertex
     md5_doc_mesh mesh;      // the result
-    md5_weight **moved;     // [num_targets][mesh.num_weights] the result for each target
-    size_t num_unbound;     // vertices without weights
+    size_t num_targets; // morph targets that are converted: all targets of the primitive, or none
+    md5_weight **moved; // [num_targets][mesh.num_weights] the result for each target
+    size_t num_unbound; // vertices without weights
 } mesh_builder;
 
 // Adds an attribute with `width` numbers per vertex, unless the primitive does not have it (NULL).
@@ -79,37 +80,63 @@ static void list_attributes(mesh_builder *to)
         add_attribute(to, in->moves[i], 3);
 }
 
-// Charges the cost of a primitive to the budget. Returns false if the budget is exceeded. Each
-// vertex has at most one weight per slot of its sets, and morph targets repeat the weights.
+// Returns the largest possible number of MD5 weights of a primitive. Each vertex has at most one
+// weight per slot of its sets.
+static uint64_t max_num_weights(const mesh_builder *to)
+{
+    const size_t max_weights = to->skin ? 1 + 4 * to->num_sets : 1; // per vertex
+    return to->in->num_vertices * (uint64_t)max_weights;
+}
+
+// Charges the cost of a primitive without its morph targets to the budget. Returns false if the
+// budget is exceeded.
 static bool charge_primitive(const mesh_builder *to)
 {
     enum { BYTES_PER_CORNER = 32 }; // memory for a corner and for a vertex in MD5's tables
-    const plain_primitive *const in = to->in;
     const convert_job *const job = to->plain->job;
-    const size_t max_weights = to->skin ? 1 + 4 * to->num_sets : 1; // per vertex
-    const uint64_t num_models = 1 + (uint64_t)in->num_targets;
-    const uint64_t num_weights = in->num_vertices * max_weights * num_models;
+    const uint64_t num_weights = max_num_weights(to);
     const uint64_t num_corners = to->num_corners;
     return plain_charge(to->plain, 2 * num_corners + num_weights)
            && convert_charge_bytes(job, num_weights, sizeof(md5_weight), to->plain->error)
-           && convert_charge_bytes(job, num_corners + in->num_vertices, BYTES_PER_CORNER,
+           && convert_charge_bytes(job, num_corners + to->in->num_vertices, BYTES_PER_CORNER,
                                    to->plain->error);
 }
 
+// Charges the cost of a primitive's morph targets, which repeat its weights. Returns false if the
+// budget is exceeded.
+static bool can_charge_targets(const mesh_builder *to)
+{
+    const convert_job *const job = to->plain->job;
+    const uint64_t num_weights = max_num_weights(to) * to->in->num_targets;
+    return convert_can_charge(job, num_weights)
+           && convert_can_charge_bytes(job, num_weights, sizeof(md5_weight));
+}
+
 // Prepares a primitive for its conversion. If it has no positions, num_corners remains 0. Returns
-// false if the budget is exceeded.
+// false if the budget is exceeded. If only the morph targets exceed it, none of them is converted.
 static bool prepare_primitive(mesh_builder *to)
 {
+    rig_meshes *const meshes = to->meshes;
     const plain_primitive *const in = to->in;
     if (!in->positions)
         return true;
     to->num_sets = to->skin ? in->num_sets : 0;
     to->num_corners = in->indices ? in->num_indices : in->num_vertices;
-    to->moved = common_alloc(in->num_targets, sizeof *to->moved);
-    to->meshes->num_flat += !in->has_normals;
-    to->meshes->num_colored += in->has_colors;
+    meshes->num_flat += !in->has_normals;
+    meshes->num_colored += in->has_colors;
     list_attributes(to);
-    return charge_primitive(to);
+    if (!charge_primitive(to))
+        return false;
+
+    for (size_t i = 0; i < in->num_targets; i++) {
+        char *const name = rig_target_name(meshes->rig, to->node, i);
+        common_index_text(&meshes->targets, name, strlen(name));
+        free(name);
+    }
+    meshes->lacks_targets |= !can_charge_targets(to);
+    to->num_targets = meshes->lacks_targets ? 0 : in->num_targets;
+    to->moved = common_alloc(to->num_targets, sizeof *to->moved);
+    return true;
 }
 
 // Writes the values of all listed attributes of a vertex. Vertices with equal values are merged,
@@ -218,7 +245,7 @@ static convert_vec default_position(const mesh_builder *to, size_t v)
 static void add_weight(mesh_builder *to, size_t v, joint_weight influence, uint32_t joint)
 {
     md5_doc_mesh *const mesh = &to->mesh;
-    const size_t num_targets = to->in->num_targets;
+    const size_t num_targets = to->num_targets;
     const convert_vec start = default_position(to, v);
     for (size_t target = 0; target <= num_targets; target++) {
         const bool is_mesh = target == num_targets; // after the targets
@@ -447,7 +474,7 @@ static void add_mesh(mesh_builder *to)
     if (material != MD5_NONE)
         to->plain->materials[material].is_flat |= !to->in->has_normals;
 
-    for (size_t i = 0; i < to->in->num_targets; i++) {
+    for (size_t i = 0; i < to->num_targets; i++) {
         char *const target = rig_target_name(meshes->rig, to->node, i);
         *COMMON_ADD_ITEM(meshes->moved, meshes->num_moved) =
             (rig_moved){target, mesh_index, to->moved[i]};
@@ -471,7 +498,7 @@ static void free_mesh(const md5_doc_mesh *mesh)
 // Frees the displacements of morph targets that were not added to the model.
 static void free_moved(const mesh_builder *to)
 {
-    for (size_t i = 0; to->moved && i < to->in->num_targets; i++)
+    for (size_t i = 0; i < to->num_targets; i++)
         free(to->moved[i]);
 }
 
@@ -697,6 +724,7 @@ void rig_free_meshes(rig_meshes *meshes)
     free(meshes->model.meshes);
     free(meshes->model.joints);
     free(meshes->moved);
+    common_free_text_index(&meshes->targets);
     rig_free_names(&meshes->names);
 }
 
@@ -779,17 +807,6 @@ static bool add_target(const rig_meshes *meshes, const target_groups *groups, si
     return is_done;
 }
 
-// Adds the cause to an error about the budget: morph targets are written as whole models.
-static void explain_target_cost(md5_error *error, size_t num_targets)
-{
-    const bool is_budget = error->status == MD5_ERROR_RANGE || error->status == MD5_ERROR_MEMORY;
-    const size_t used = strlen(error->message);
-    if (is_budget && num_targets > 1)
-        snprintf(error->message + used, sizeof error->message - used,
-                 "; each of the %zu morph targets is written as a model: remove morph targets",
-                 num_targets);
-}
-
 // Returns the cost of writing a model, in elements of the budget.
 static uint64_t model_cost(const md5_doc *model)
 {
@@ -799,11 +816,44 @@ static uint64_t model_cost(const md5_doc *model)
     return cost;
 }
 
+// Returns true if the remaining budget suffices for `count` (> 0) models of morph targets.
+static bool has_budget(const convert_job *job, const md5_doc *model, size_t count)
+{
+    const uint64_t num_bytes = convert_estimate_text(model);
+    const uint64_t num_elements = model_cost(model) + num_bytes;
+    return num_elements <= convert_elements_left(job) / count
+           && num_bytes <= convert_bytes_left(job) / count;
+}
+
+// Reports that all morph targets and their weights in clips were skipped.
+static void note_skipped_targets(const rig_meshes *meshes, bool has_weights)
+{
+    const plain_scene *const plain = meshes->rig->plain;
+    const double size = (double)convert_estimate_text(&meshes->model);
+    convert_note(plain->job,
+                 "%s: skipped all %zu morph targets%s: MD5 stores each of them as a model of up to "
+                 "%.1f MB, and together they exceed the limit for the size of this file; to "
+                 "convert some of them, delete the others in a 3D editor such as Blender",
+                 plain->path, meshes->targets.count, has_weights ? " and their animation" : "",
+                 size / 1e6);
+}
+
 // Writes each morph target as a separate model: the same model with moved vertices. Targets of
-// several meshes with the same name are one target.
-bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene)
+// several meshes with the same name are one target. MD5 does not have morph targets, and avatars
+// have many of them. Their models are therefore optional: they are skipped if they exceed the
+// budget. All of them are skipped, because the first ones are not more important than the others.
+bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene, size_t first_weights)
 {
     plain_scene *const plain = meshes->rig->plain;
+    const size_t num_targets = meshes->targets.count;
+    if (num_targets == 0)
+        return true;
+    if (meshes->lacks_targets || !has_budget(plain->job, &meshes->model, num_targets)) {
+        note_skipped_targets(meshes, scene->num_weights > first_weights);
+        convert_remove_weights(scene, first_weights);
+        return true;
+    }
+
     md5_doc doc = meshes->model;
     doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
     memcpy(doc.meshes, meshes->model.meshes, doc.num_meshes * sizeof *doc.meshes);
@@ -812,8 +862,6 @@ bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene)
     bool is_done = true;
     for (size_t i = 0; i < groups.names.count && is_done; i++)
         is_done = plain_charge(plain, cost) && add_target(meshes, &groups, i, &doc, scene);
-    if (!is_done)
-        explain_target_cost(plain->error, groups.names.count);
     free_groups(&groups);
     free(doc.meshes);
     return is_done;

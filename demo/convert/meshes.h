@@ -18,9 +18,11 @@ typedef struct rig_meshes {
     md5_doc model;
     rig_moved *moved; // [num_moved] grouped by mesh
     size_t num_moved;
-    rig_names names;    // names of meshes that are used
-    size_t num_flat;    // primitives without normals
-    size_t num_colored; // primitives with vertex colors
+    common_text_index targets; // names of the morph targets of all primitives
+    bool lacks_targets;        // some are not in `moved`, because they exceed the budget
+    rig_names names;           // names of meshes that are used
+    size_t num_flat;           // primitives without normals
+    size_t num_colored;        // primitives with vertex colors
 } rig_meshes;
 
 // Converts the meshes of the scene. Fills the scene's error and returns false on failure; the
@@ -29,8 +31,9 @@ bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes);
 void rig_free_meshes(rig_meshes *meshes);
 
 // Adds each morph target as a model. Targets of several meshes with the same name become one
-// target.
-bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene);
+// target. If the remaining budget does not suffice for all of them, skips all of them with a note,
+// and removes the weights from scene->weights[first_weights] on, which belong to them.
+bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene, size_t first_weights);
 
 // Adds all clips, camera paths, and a clip of the rest pose if it differs from the bind pose.
 // `model` is the model of the scene, for bounds, or NULL. Fills the scene's error and returns false

@@ -320,8 +320,8 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
     scene->names.num_parts = scene->num_parts;
 }
 
-// Estimates the size of a document as text. Few documents exceed the estimate.
-static size_t estimate_text(const md5_doc *doc)
+// Estimates the size of a document as text from its counts. Few documents exceed the estimate.
+size_t convert_estimate_text(const md5_doc *doc)
 {
     size_t size = 256 + 128 * (size_t)doc->num_joints
                   + doc->num_frames * (96 + 12 * (size_t)doc->num_components);
@@ -337,7 +337,7 @@ static size_t estimate_text(const md5_doc *doc)
 // if it did not fit.
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
 {
-    size_t capacity = estimate_text(doc);
+    size_t capacity = convert_estimate_text(doc);
     char *printed = common_realloc(NULL, capacity + 1, 1);
     *size = md5_write_doc(doc, printed, capacity + 1, error);
     while (*size >= capacity + 1) { // the text did not fit
@@ -362,7 +362,7 @@ bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_
 {
     char *text = NULL;
     size_t size = 0;
-    const size_t estimate = estimate_text(doc);
+    const size_t estimate = convert_estimate_text(doc);
     if (!convert_charge(job, estimate, error))
         return false;
     if (!convert_charge_bytes(job, estimate, 1, error))
@@ -665,6 +665,18 @@ void convert_free_part(const convert_part *part)
     free(part->bones);
 }
 
+// Removes the weights of morph targets from index `first` on.
+void convert_remove_weights(convert_scene *scene, size_t first)
+{
+    for (size_t i = first; i < scene->num_weights; i++) {
+        convert_weights *const weights = &scene->weights[i];
+        free(weights->clip);
+        free(weights->target);
+        free(weights->keys);
+    }
+    scene->num_weights = first;
+}
+
 // Frees the parts, the materials with their images, the weights of morph targets, the outfits
 // and the names of a scene.
 void convert_free_scene(convert_scene *scene)
@@ -684,13 +696,7 @@ void convert_free_scene(convert_scene *scene)
         free(material->text);
     }
 
-    for (size_t i = 0; i < scene->num_weights; i++) {
-        convert_weights *const weights = &scene->weights[i];
-        free(weights->clip);
-        free(weights->target);
-        free(weights->keys);
-    }
-
+    convert_remove_weights(scene, 0);
     free(scene->parts);
     free(scene->materials);
     for (size_t i = 0; i < scene->num_outfits; i++)

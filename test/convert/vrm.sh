@@ -30,6 +30,16 @@ open(sys.argv[1], "wb").write(data.replace(b"VRMC_vrm", b"VRMC_xxx"))
 END
 check "an avatar without bones is rejected" exits_with 1 "--map FILE" "$tool" convert "$scratch/nameless.glb" "$scratch/walk.bvh" \
     --output "$scratch/none"
+# An avatar with many morph targets: their models can exceed the budget of the file, but the avatar is converted.
+convert_faces() { # COUNT TEXT: converts an avatar with COUNT morph targets, and expects a part of the output
+    python3 test/convert/vrm.py faces "$scratch/face.vrm" "$1" && rm -rf "$scratch/face" &&
+        exits_with 0 "$2" "$tool" convert "$scratch/face.vrm" --output "$scratch/face/" &&
+        [ -f "$scratch/face/face.md5mesh" ]
+}
+converts_few_faces() { convert_faces 4 "model height" && [ "$(find "$scratch/face/morphs" -type f | wc -l)" = 4 ]; }
+converts_many_faces() { convert_faces 124 "skipped all 124 morph targets: MD5 stores each of them as a model" && [ ! -e "$scratch/face/morphs" ]; }
+check "an avatar with four morph targets keeps them" converts_few_faces
+check "an avatar with 124 morph targets is converted without them" converts_many_faces
 check "VRM 0 faces backward, in meters" python3 - "$scratch" "$tool" <<'END'
 import base64, json, re, struct, subprocess, sys
 scratch, tool = sys.argv[1:]
