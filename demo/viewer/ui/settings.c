@@ -692,8 +692,9 @@ static void write_part_label(const view_option *option, int part, char label[32]
 typedef struct option_line {
     uint32_t index;
     bool is_pair;
-    bool is_file;  // the last part is a file
-    bool has_list; // the first part is selected in a list
+    bool is_file;   // the last part is a file
+    bool has_list;  // the first part is selected in a list
+    bool has_focus; // a field of the line has the keyboard focus
     value_parts parts;
 } option_line;
 
@@ -743,7 +744,9 @@ static bool edit_part(const option_editor *editor, option_line *line, int part, 
     }
     ui_tooltip_if_wider(ui, text, field.width);
 
-    const bool opens_list = ui_is_focused(ui) && has_list && !is_list_open(editor, line);
+    const bool is_focused = ui_is_focused(ui);
+    line->has_focus = line->has_focus || is_focused;
+    const bool opens_list = is_focused && has_list && !is_list_open(editor, line);
     if (opens_list) {
         card->opened = editor->option;
         card->line = line->index;
@@ -752,30 +755,39 @@ static bool edit_part(const option_editor *editor, option_line *line, int part, 
     return is_set;
 }
 
-// Draws the editor of a line: its text fields, the button that lists files, and the list of
-// values. Also handles its input. `before` and `after` are the texts of the option before and
-// after the line. Returns true if the line has changed.
-static bool edit_line(const option_editor *editor, option_line *line, const char *before,
-                      const char *after)
+// Requests the list of files for the file of a line. `before` and `after` are the texts of the
+// option before and after the line.
+static void browse_files(const option_editor *editor, const option_line *line, const char *before,
+                         const char *after)
 {
-    view_ui *const ui = editor->ui;
+    // The text of the option, in which the file that the user selects will replace "\1".
+    const char *const separator = line->is_pair ? "=" : "";
+    char *const form = common_format("%s%s%s\1%s", before, line->parts[0], separator, after);
+    const size_t option = (size_t)(editor->option - view_option_rows);
+    UI_COMMAND(editor->ui, VIEW_FILES, .item = 1 + option, .path = form);
+}
+
+// Returns true if Enter was pressed in a line whose file is the only missing part. Enter then lists
+// the files, as the button does, and does not close the card.
+static bool is_file_requested(const option_editor *editor, const option_line *line)
+{
+    if (!line->is_file || !line->has_focus || line->parts[1][0] != '\0')
+        return false;
+    const bool needs_name = editor->option->kind == COMMON_PAIR_TEXT;
+    if (needs_name && line->parts[0][0] == '\0')
+        return false;
+    return ui_key(editor->ui, VIEW_KEY_RETURN);
+}
+
+// Draws the list of values of a line if it is open, and handles its input. Returns true if a value
+// was selected. The text of the line has then changed.
+static bool select_in_list(const option_editor *editor, option_line *line)
+{
     view_card *const card = editor->card;
-    view_rect browse;
-    bool has_changed = line->is_pair && edit_part(editor, line, 0, &browse);
-    has_changed = edit_part(editor, line, 1, &browse) || has_changed;
-
-    if (line->is_file && ui_button(ui, browse, "Browse\xE2\x80\xA6", false)) {
-        // The text of the option, in which the file that the user selects will replace "\1".
-        const char *const separator = line->is_pair ? "=" : "";
-        char *const form = common_format("%s%s%s\1%s", before, line->parts[0], separator, after);
-        const size_t option = (size_t)(editor->option - view_option_rows);
-        UI_COMMAND(ui, VIEW_FILES, .item = 1 + option, .path = form);
-    }
-
     char *const listed = line->parts[listed_part(line)];
     common_value selected;
     if (!is_list_open(editor, line) || !list_values(editor, card->filter, listed, &selected))
-        return has_changed;
+        return false;
     card->opened = NULL;
     card->typing = 0;
     const bool is_text = editor->option->kind >= COMMON_TEXT;
@@ -787,6 +799,28 @@ static bool edit_line(const option_editor *editor, option_line *line, const char
     print_listed_value(editor, &selected, text);
     snprintf(listed, sizeof line->parts[0], "%s", text);
     return true;
+}
+
+// Draws the editor of a line: its text fields, the button that lists files, and the list of
+// values. Also handles its input. `before` and `after` are the texts of the option before and
+// after the line. Returns true if the line has changed.
+static bool edit_line(const option_editor *editor, option_line *line, const char *before,
+                      const char *after)
+{
+    view_ui *const ui = editor->ui;
+    view_rect browse;
+    line->has_focus = false;
+    bool has_changed = line->is_pair && edit_part(editor, line, 0, &browse);
+    has_changed = edit_part(editor, line, 1, &browse) || has_changed;
+
+    if (line->is_file && ui_button(ui, browse, "Browse\xE2\x80\xA6", false))
+        browse_files(editor, line, before, after);
+    has_changed = select_in_list(editor, line) || has_changed;
+    if (is_file_requested(editor, line)) {
+        browse_files(editor, line, before, after);
+        return false; // the command contains the other parts of the line
+    }
+    return has_changed;
 }
 
 // Returns the first line of an option, without its text, to be freed.
@@ -1513,7 +1547,9 @@ void view_card_panel(view_ui *ui, view_card *card)
 
     const int pressed = ui_buttons(ui, &footer, labels, NUM_BUTTONS, DONE, true);
     ui_text(ui, footer.x, footer.y + 0.3f * em, fmaxf(footer.width, 1), VIEW_DIM, "Esc cancels");
-    const bool is_done = is_closed || pressed == DONE || ui->mouse.key == VIEW_KEY_RETURN;
+    // If an item has used Enter, for example the button that lists files, the card remains open.
+    const bool is_enter = ui->mouse.key == VIEW_KEY_RETURN && !ui->is_event_handled;
+    const bool is_done = is_closed || pressed == DONE || is_enter;
     if (pressed == RESET || is_escape)
         UI_COMMAND(ui, VIEW_REVERT_CARD, .number = !is_escape); // 1: set the defaults
     else if (is_done)
