@@ -89,7 +89,7 @@ programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
 
 # Slow scripts that check products or complete lists run in the gate or in nightly only, unless TEST= selects them.
 GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/build.sh tree/cmake.sh tree/engine.sh tree/examples.sh \
-    tree/guides.sh tree/install.sh tree/nightly.sh viewer/record.sh viewer/window_random.sh)
+    tree/guides.sh tree/install.sh tree/nightly.sh viewer/random_input.sh viewer/record.sh viewer/window_random.sh)
 NIGHTLY_SCRIPTS := $(addprefix test/,tree/clips.sh tree/null_sizes.sh tree/release.sh game/limits.sh viewer/window_start.sh)
 TEST_SCRIPTS ?= $(filter-out $(if $(TEST),,$(GATE_SCRIPTS) $(NIGHTLY_SCRIPTS)),$(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/material/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh)))
 # The longest suites start first, so that no core is idle at the end.
