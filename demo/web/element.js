@@ -27,7 +27,7 @@ export const property_name = (name) => name === "fetchpriority" ? "fetchPriority
 
 // The texts for visitors. The attribute `a11y` replaces them: a JSON object with some of these names.
 const default_texts = {
-    error: "This model could not be shown.", loading: "Loading", role: "3D model", poster: "Show the model",
+    error: "This model could not be shown.", partial: "Parts of this model could not be loaded.", loading: "Loading", role: "3D model", poster: "Show the model",
     turn: "Arrow keys turn", zoom: "plus and minus zoom", play: "Space plays", prompt: "Drag to turn",
     front: "View from the front", back: "View from the back", left: "View from the left", right: "View from the right",
     above: "View from above", below: "View from below",
@@ -137,7 +137,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #is_stale = true; // attributes other than the clip changed and are not applied yet
     #timers = {};
     #ready; // the promise `loaded`, with its functions
+    #is_settled = true; // this promise is resolved or rejected
     #error = null;
+    #message_name = null; // entry of the texts for visitors that is shown as the message
     #is_loaded = false; // the model is loaded and drawn
     #is_dressed = false; // its textures are loaded, too
     #is_dirty = false;
@@ -323,9 +325,18 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // -- Loading --------------------------------------------------------------------------------
 
+    // Replaces the promise `loaded`, unless it is still pending: its owner then waits for the next model.
     #reset_promise() {
+        if (!this.#is_settled)
+            return;
+        this.#is_settled = false;
         this.#ready = Promise.withResolvers();
         this.#ready.promise.catch(() => {}); // a failure is also reported by an event, so it need not be handled
+    }
+
+    #settle_promise(error) {
+        this.#is_settled = true;
+        this.#ready[error ? "reject" : "resolve"](error);
     }
 
     // Returns the clips of the attribute `clips`: names to URLs.
@@ -338,6 +349,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     async #show(reloads) {
         const request = ++this.#request;
         this.#is_stale ||= reloads;
+        if (reloads || this.#error)
+            this.#reset_promise();
         await null;
         if (request !== this.#request)
             return;
@@ -473,21 +486,27 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
 
     #report_start() {
-        if (this.#error || this.#is_loaded)
-            this.#reset_promise();
+        this.#reset_promise();
         this.#error = null;
-        this.#message.textContent = "";
+        this.#show_message(null);
         this.#set_phase("loading");
         this.#progress = -1;
         this.#advance_bar(0, "program");
     }
 
-    // Visitors read a sentence; the address and the location in the file are for the author of the page.
-    #report_error(type, sourceError) {
+    // Visitors read a sentence, the entry `text` of the texts for visitors. The address and the location in the file are for the author
+    // of the page.
+    #report_error(type, sourceError, text = "error") {
         if (!this.#dispatch("error", {type, sourceError}, {cancelable: true}))
             return;
-        this.#message.textContent = this.#texts.error;
+        this.#show_message(text);
         console.error("md5-model: " + sourceError.message);
+    }
+
+    // Shows an entry of the texts for visitors as the message, or no message if `name` is null.
+    #show_message(name) {
+        this.#message_name = name;
+        this.#message.textContent = this.#texts[name] ?? "";
     }
 
     // Removes the error after its cause was removed: by another clip, or by removing the model.
@@ -495,12 +514,12 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (!this.#error)
             return;
         this.#error = null;
-        this.#message.textContent = "";
+        this.#show_message(null);
         delete this.dataset.code;
         this.#set_phase(this.#is_loaded ? "loaded" : null);
         this.#reset_promise();
         if (this.#is_dressed)
-            this.#ready.resolve();
+            this.#settle_promise();
     }
 
     #report_failure(error, leaves) {
@@ -516,8 +535,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#error = failure;
         this.dataset.code = failure.code;
         this.#advance_bar(1, "model");
-        this.#report_error("loadfailure", failure);
-        this.#ready.reject(failure);
+        this.#report_error("loadfailure", failure, leaves ? "error" : "partial");
+        this.#settle_promise(failure);
         if (failure.code === "network")
             addEventListener("online", () => this.#error === failure && this.reload(), {once: true});
     }
@@ -536,8 +555,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#texts = {...default_texts, ...page_texts};
         this.#bar.setAttribute("aria-label", this.#texts.loading);
         this.#prompt.textContent = this.#texts.prompt;
-        if (this.#message.textContent !== "")
-            this.#message.textContent = this.#texts.error;
+        this.#show_message(this.#message_name);
         this.#update_poster_button();
     }
 
@@ -941,7 +959,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             warn(base_name(asset.src) + ": no image for " + untextured.join(", ") + "; use textures=\"" + untextured[0].slice(1, -1).replaceAll(" ", "%20") + "=URL ...\"");
         this.#is_dressed = true;
         this.#dispatch("dressed", {url: asset.src, missing: asset.missing});
-        this.#ready.resolve(); // has no effect after an error
+        if (!this.#is_stale && !this.#error) // otherwise the promise belongs to the next model or clip
+            this.#settle_promise();
     }
 
     // Handles an event of the program. Listeners of the page run later, so that they cannot interrupt the program.

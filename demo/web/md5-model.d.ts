@@ -30,7 +30,7 @@ export interface CameraChangeDetail { source: "user-interaction" | "none" }
 export interface MachineEventDetail { name: string; text: string }
 /** The texts for visitors; the attribute `a11y` contains those that differ, as JSON. */
 export interface A11yTexts {
-  error: string; loading: string; role: string; poster: string; turn: string; zoom: string; play: string; prompt: string;
+  error: string; partial: string; loading: string; role: string; poster: string; turn: string; zoom: string; play: string; prompt: string;
   front: string; back: string; left: string; right: string; above: string; below: string;
 }
 export interface PlayOptions { repetitions?: number; pingpong?: boolean } // defaults: Infinity, false

@@ -616,17 +616,20 @@ check "a moved element continues, and a removed element is silent" plain is "win
     window.before = requests.length; document.body.prepend(document.createElement('div')); document.body.firstChild.append(model); return sleep(300); })
     .then(() => model.isLoaded && count_requests('.md5machine') === 1 && model.events.filter(kind => kind === 'load').length === 1)" \
     is "window.other = add({src: '../models/spindle/spindle.md5mesh'}), sleep(0).then(() => other.remove()), sleep(2000).then(() => !other.events.includes('load'))" forgive
+partial='Parts of this model could not be loaded.' # instead of $sentence if the model is visible
 check "a corrected clip clears the error" plain \
     is "window.model = add({clips: '../models/lantern/swing.md5anim', animationName: 'swnig'}), window.text = () => model.shadowRoot.querySelector('.error').textContent,
         next_event(model, 'error').then(detail => /unknown clip \"swnig\"/.test(detail.sourceError.message))" \
-    is "sleep(1000).then(() => model.isLoaded && text() === '$sentence' && model.matches(':state(failed)') && model.loaded.then(() => false, () => true))" \
-    is "model.animationName = 'swing', sleep(300).then(() => model.loaded).then(() => model.loadError === null && text() === '' && model.matches(':state(loaded)')
+    is "sleep(1000).then(() => model.isLoaded && text() === '$partial' && model.matches(':state(failed)') && model.loaded.then(() => false, () => true))" \
+    is "model.animationName = 'swing', model.loaded.then(() => model.loadError === null && text() === '' && model.matches(':state(loaded)')
         && !('code' in model.dataset))" \
     is "model.animationName = 'none', model.clips = 'gone.md5anim', model.animationName = null, next_event(model, 'error').then(detail => detail.sourceError.status === 404)" \
-    is "sleep(500).then(() => model.isLoaded && model.modelIsVisible && text() === '$sentence')" \
+    is "sleep(500).then(() => model.isLoaded && model.modelIsVisible && text() === '$partial')" \
     is "model.removeAttribute('src'), next_event(model, 'model-visibility').then(detail => !detail.visible && model.loadError === null && text() === '')" forgive
 check "a model without its clip is shown in its bind pose" plain \
-    is "window.model = add({clips: 'gone.md5anim', autoplay: true}), next_event(model, 'load').then(() => model.loadError?.status === 404 && model.duration === 0)" forgive
+    is "window.model = add({clips: 'gone.md5anim', autoplay: true}), next_event(model, 'load').then(() => model.loadError?.status === 404 && model.duration === 0
+        && model.shadowRoot.querySelector('.error').textContent === '$partial')" \
+    is "model.a11y = '{\"partial\": \"Ohne Bewegung\"}', model.shadowRoot.querySelector('.error').textContent === 'Ohne Bewegung'" forgive
 check "texts for visitors can be translated" plain \
     is "window.model = add({src: 'none.md5mesh', a11y: '{\"error\": \"Nichts zu sehen.\", \"role\": \"Modell\"}'}), next_event(model, 'error').then(() =>
         model.shadowRoot.querySelector('.error').textContent === 'Nichts zu sehen.')" \
