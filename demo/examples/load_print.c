@@ -50,8 +50,8 @@ int main(int argc, char **argv)
     printf("%u frames at %g per second: %g seconds\n", (unsigned)anim->num_frames, anim->frame_rate,
            anim->duration);
 
-    // Match the joints of the clip to the joints of the model by name. This fails if no name is in
-    // both files.
+    // Match the joints of the clip to the joints of the model by name. This fails if fewer than
+    // half of the joints match.
     md5_binding *binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
         return fail(&error);
