@@ -244,8 +244,8 @@ static void ignore_warning(void *user, const char *text)
     (void)text;
 }
 
-// Prints the path of a color image, and its format and size if its header can be read. `file` is
-// NULL if the image was not found. As JSON, the object remains open.
+// Prints the path of a color image, and its format and size, or a remark if its header cannot be
+// read. `file` is NULL if the image was not found. As JSON, the object remains open.
 static void print_image_file(bool is_json, const char *file)
 {
     tool_image image;
@@ -256,7 +256,8 @@ static void print_image_file(bool is_json, const char *file)
               ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u", file,
               image.kind, image.width, image.height, image.bits);
     else
-        PRINT("    texture          %s\n", ",\"texture\":{\"file\":%s", file);
+        PRINT("    texture          %s, damaged or in an unknown format\n",
+              ",\"texture\":{\"file\":%s", file);
 }
 
 // Prints the color image of a mesh, which is found as in the viewer. If the image was selected by

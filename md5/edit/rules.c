@@ -182,7 +182,7 @@ static const struct check_rule {
      .fix = "merge meshes with md5tool fix --merge, or remove frames with md5tool fix --frames"},
     {.name = "weight-sum",               .effects = "SSSSSS--SSSSSS",
      .text = "the weights of a vertex do not sum to 1 within 0.001",
-     .fix = "use md5tool fix"},
+     .fix = "use md5tool fix, or md5tool fix --weights if a sum is 0"},
     {.name = "negative-weight",          .effects = "SSSSXXSSSSSSSX",
      .text = "a weight is negative",
      .fix = "correct the weights, and export the mesh again"},

@@ -286,7 +286,7 @@ check 'the guide lists all rules and remedies' guide_lists_rules
 # The remedy of a rule is printed once, before the summary.
 remedy_is_printed_once() {
     change='s/weight 2 0 0.5/weight 2 0 0.4/' && write_broken_pair mesh && cp "$scratch/case/a.md5mesh" "$scratch/case/b.md5mesh" &&
-        tool_exits 0 check --for doom3 "$scratch/case" && output_has_line '^remedy for weight-sum: use md5tool fix$' &&
+        tool_exits 0 check --for doom3 "$scratch/case" && output_has_line '^remedy for weight-sum: use md5tool fix, or md5tool fix --weights if a sum is 0$' &&
         [ "$(grep -c '^remedy for ' "$scratch/out")" -eq 1 ] && tool_exits 0 check "$base" && ! grep '^remedy for ' "$scratch/out"
 }
 check 'check prints the remedies of violated rules' remedy_is_printed_once
@@ -1091,7 +1091,9 @@ finds_textures() {
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/models/imp" "$scratch/case/skin" && sed 's/"hide"/"skin\/hide.png"/' "$base/a.md5mesh" \
         >"$scratch/case/models/imp/a.md5mesh" && tool_exits 0 info "$scratch/case/models/imp/a.md5mesh" && output_has_line '^    texture          missing$' &&
         print_tga_header 012 000 004 040 >"$scratch/case/skin/hide.tga" && tool_exits 0 info "$scratch/case/models/imp/a.md5mesh" &&
-        output_has_line '^    texture          .*case/skin/hide.tga, TGA, 4 x 2, 32 bits$' && rm -rf "$scratch/case" && mkdir "$scratch/case" &&
+        output_has_line '^    texture          .*case/skin/hide.tga, TGA, 4 x 2, 32 bits$' && : >"$scratch/case/skin/hide.tga" &&
+        tool_exits 0 info "$scratch/case/models/imp/a.md5mesh" &&
+        output_has_line '^    texture          .*case/skin/hide.tga, damaged or in an unknown format$' && rm -rf "$scratch/case" && mkdir "$scratch/case" &&
         sed 's/"hide"/"none"/' "$base/a.md5mesh" >"$scratch/case/goblin.md5mesh" && cp models/bobbin/bobbin.png "$scratch/case/goblin_d.png" &&
         tool_exits 0 info "$scratch/case/goblin.md5mesh" && output_has_line '^    texture          .*case/goblin_d.png, PNG, 1024 x 1024, 24 bits$' &&
         output_has_line "^    guessed by       the model's name, in the model's folder (" && mkdir "$scratch/case/materials" &&
