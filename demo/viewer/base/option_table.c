@@ -546,7 +546,7 @@ const view_option view_option_rows[] = {
         .help = "use meshes with fewer triangles for characters up to this\n"
                 "size and for all shadows; errors stay below one pixel\n"
                 "(0 = never. Default: 512 for crowds of 100 and more)",
-        .tooltip = "Use fewer triangles for characters up to this diameter in the image",
+        .tooltip = "Reduce the triangles of characters up to this size, in pixels",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_reduced),
         .given = FIELD(crowd_reduced_given),
@@ -568,7 +568,7 @@ const view_option view_option_rows[] = {
         .help = "use baked vertex animation for characters up to this size\n"
                 "that play clips (0 = never. Default: 128 in a window, for\n"
                 "crowds of 1000 and more)",
-        .tooltip = "Use baked animation for characters up to this diameter in the image",
+        .tooltip = "Use baked vertices for characters up to this size, in pixels",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_baked),
         .given = FIELD(crowd_baked_given),
@@ -588,7 +588,7 @@ const view_option view_option_rows[] = {
         .value = "PIXELS",
         .help = "draw characters up to this size as impostors (0 = never.\n"
                 "Default: 64 for crowds of 5000 and more)",
-        .tooltip = "Use impostors for characters up to this diameter in the image",
+        .tooltip = "Draw characters up to this size, in pixels, as images",
         .kind = COMMON_COUNT,
         .offset = FIELD(crowd_impostors),
         .given = FIELD(crowd_impostors_given),

@@ -450,10 +450,10 @@ static bool write_list_row(writer *out, const md5_table_iterator *iterator,
         const md5_column *const column = &schema->columns[i];
         const bool is_used = md5_is_column_used(column, kind);
         if (!is_used && is_set(column, row))
-            return fail_write(
-                out, iterator,
-                "has an entry with a %s that its kind does not use: expected no value",
-                column->member);
+            return fail_write(out, iterator,
+                              "has an entry that sets %s, which entries of its kind do not use: "
+                              "expected no value",
+                              column->member);
         if (is_used && column->position == MD5_POSITION_HEAD && !is_omitted(column, row))
             TRY(write_value(out, iterator, column, row));
     }
