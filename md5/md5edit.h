@@ -706,7 +706,7 @@ typedef struct md5_weights {
 // Returns NULL with MD5_ERROR_RANGE if a number is out of range, if an index refers to a missing
 // position, or if finding the voxels that the triangles touch takes more than 2^26 tests, which
 // happens with many large triangles. Returns NULL with MD5_ERROR_MISMATCH if no joint is in the
-// volume.
+// volume, and with MD5_ERROR_MEMORY if memory runs out.
 //
 // Memory: 6 bytes per voxel of the mesh's bounding box, 36 bytes per voxel of the volume, and about
 // 16 (max_influences + 4) bytes per position. Time: the number of joints times v log v, where v is

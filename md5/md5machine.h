@@ -1095,6 +1095,7 @@ typedef struct md5_machine md5_machine;
 //   conditions and exits contain more than 64 different names of events; or a motion consists of
 //   more than 4096 other motions. A motion that is used several times counts once for each use.
 // - MD5_ERROR_SYNTAX: the joint list of a mask is invalid.
+// - MD5_ERROR_MEMORY: memory runs out.
 //
 // The function warns about exits that are never reached. It uses the members file_name, allocator,
 // warn, warn_user and max_warnings of `opts`.

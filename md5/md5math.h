@@ -447,7 +447,7 @@ MD5_API float md5_vertical_fov(float horizontal_fov, float aspect);
 // exist or exceeds the range of floats, all elements of the result are 0.
 MD5_API md5_mat44 md5_mat44_inverse(md5_mat44 m);
 
-// -- Bounds ---------------------------------------------------------------------------------
+// -- Bounds, planes, rays -------------------------------------------------------------------
 
 // Returns the bounding box of points[count]. If `count` is 0, the result is empty (the coordinates
 // of min are FLT_MAX and those of max are -FLT_MAX), and `points` may be NULL.
@@ -455,8 +455,6 @@ MD5_API md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count);
 
 // Returns the smallest box that contains both boxes. An empty box has no effect.
 MD5_API md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b);
-
-// -- Bounds, planes, rays -------------------------------------------------------------------
 
 // Returns the bounding box of a box that is transformed by the matrix `m` (Arvo, "Transforming
 // Axis-Aligned Bounding Boxes", Graphics Gems, 1990). If the box is empty, the result is empty.

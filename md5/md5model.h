@@ -55,6 +55,7 @@
 // model consists of three blocks, plus one block for the skinning plan of each mesh. Free loaded
 // assets with md5_free_*() and created objects with md5_destroy_*(). Both accept NULL. Functions
 // that pose, blend and skin write to arrays of the caller, do not allocate memory and cannot fail.
+// Every function that allocates memory fails with MD5_ERROR_MEMORY if memory runs out.
 //
 // Arguments: arrays must not overlap and pointers must not be NULL, unless the comment of the
 // function allows it. Debug builds assert these rules and the range of indices. A pointer to an
@@ -809,9 +810,10 @@ typedef struct md5_binding {
 // - The model and the animation were loaded with different axes or scales.
 //
 // If `model` or `anim` is NULL because its load failed, the function fails too and leaves the error
-// of the load in place. It is therefore sufficient to check the result of md5_bind(). Time and
-// memory are linear in the number of joints and in the length of their names. If the joints are not
-// in the same order, the time is also proportional to the logarithm of the number of joints.
+// of the load in place. It is therefore sufficient to check the result of md5_bind(). Free the
+// result with md5_free_binding(). Time and memory are linear in the number of joints and in the
+// length of their names. If the joints are not in the same order, the time is also proportional to
+// the logarithm of the number of joints.
 MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
                               const md5_load_opts *opts, md5_error *error);
 
@@ -819,7 +821,8 @@ MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
 // share, or for a skeleton that the program created. `bind_local` is the bind pose, relative to the
 // parent. Each parent in `skeleton` must be the index of a joint or MD5_NONE, and `order` must
 // contain every joint once, parents before their children. The binding stores the pointers
-// `skeleton` and `bind_local`.
+// `skeleton` and `bind_local`. Joints are matched, and the function fails, by the rules of
+// md5_bind(). Free the result with md5_free_binding().
 //
 // A palette that is posed with this binding is valid for all models with the same bind pose. For
 // models with other bind poses, call md5_sample() once, and then md5_local_to_palette() for each
@@ -1242,6 +1245,7 @@ typedef struct md5_compress_opts {
 // - MD5_ERROR_VERSION if the clip has version 6, which does not store a hierarchy
 //   (parents_unknown);
 // - MD5_ERROR_MISMATCH if the clip has no joint of the model, or if it is already compressed.
+// - MD5_ERROR_MEMORY if memory runs out.
 MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
                                     const md5_load_opts *opts, md5_error *error);
 

@@ -593,7 +593,8 @@ typedef struct md5_joint_pair {
 // ground in both bind poses, and the ratio is the quotient of its heights in both models.
 //
 // Returns NULL with MD5_ERROR_MISMATCH if a name does not exist, if a target joint is in two pairs,
-// or if no joint is mapped.
+// or if no joint is mapped, and with MD5_ERROR_MEMORY if memory runs out. `opts` may be NULL; its
+// members allocator, warn, warn_user and max_warnings are used.
 MD5_PLAY_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                                const md5_joint_pair *pairs, uint32_t num_pairs,
                                                const md5_load_opts *opts, md5_error *error);

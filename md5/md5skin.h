@@ -193,8 +193,8 @@ typedef struct md5_pack_job {
 // the first slot receives the unit.
 //
 // Returns false and writes nothing if a stored influence uses a joint that the format cannot
-// represent: with MD5_PACK_BYTES, a joint with an index above 255. The time is linear in the number
-// of influences, and does not allocate memory.
+// represent: with MD5_PACK_BYTES, a joint with an index above 255. Does not allocate memory. The
+// time is linear in the number of influences.
 MD5_API bool md5_pack_influences(const md5_pack_job *job);
 
 // Returns the largest error of a position, in units, that packing meshes[mesh] with `slots` joints
