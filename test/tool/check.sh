@@ -94,7 +94,7 @@ vertex without weights|1100010000|no-weights|mesh|s/) 4 1/) 4 0/
 weight range out of bounds|1111111111|weight-range|mesh|s/) 4 1/) 4 2/
 joint index of a weight out of range|1111111111|weight-joint|mesh|s/weight 4 1/weight 4 2/
 vertex index of a triangle out of range|1111111111|triangle-corner|mesh|s/tri 1 0 3 2/tri 1 0 4 2/
-parent after its child|1111110000|parent-order|mesh|s/"root" -1/"root" 1/
+parents that form a cycle|1111110000|parent-order|mesh|s/"root" -1/"root" 1/
 many weights per vertex|0000000001|4-weights|mesh|s/) 4 1/) 0 5/;s/\(weight . .\) [0-9.]*/\1 0.2/
 weights with a sum of 0.9|0000000000|weight-sum|mesh|s/0 0\.5/0 0.4/
 negative weight|0010000001|negative-weight|mesh|s/0 0\.5/0 1.5/;s/1 0\.5/1 -0.5/
