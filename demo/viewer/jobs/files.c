@@ -1382,7 +1382,7 @@ static void open_neighbor_in_game(view_state *viewer, int step)
     const view_section section = shown_section < VIEW_SKINS ? shown_section : VIEW_ENTITIES;
     char *const name = shown_game_name(viewer); // NULL if another game is listed
     if (name == NULL || library->num_names[section] == 0) {
-        view_notice(viewer, "This list has no other items");
+        view_notice(viewer, "No other item in this list");
     } else {
         const char *const *const names = library->names[section];
         const size_t count = library->num_names[section];
@@ -1417,7 +1417,7 @@ static void open_neighbor(view_state *viewer, int step)
     char *const path = common_join(folder, common_base(scene->path));
     common_list files = common_list_folder(folder, extension);
     if (files.count < 2) {
-        view_notice(viewer, "This folder has no other %s files", extension);
+        view_notice(viewer, "No other %s file in this folder", extension);
     } else {
         const char *const *const names = (const char *const *)files.names;
         open_item(viewer, names[neighbor_index(names, files.count, path, step)], false, NULL);
