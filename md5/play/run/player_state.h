@@ -586,13 +586,87 @@ static inline double md5_progress(const md5_active_state *active)
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift);
 
-// -- advance.c: parameters ----------------------------------------------------------------------
+// -- parameters.c ---------------------------------------------------------------------------------
 
 // Sets a parameter without smoothing, for all layers.
 void md5i_set_value(md5_player *player, uint32_t parameter, float value);
 
 // Sets the goal of a smoothed parameter. Returns false if the parameter is not smoothed.
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
+
+// The task of md5i_follow_goals(). Every task also computes md5_parameter_smoothing.next, the value
+// at the end of the interval.
+typedef enum md5_smoothing_task {
+    MD5_SMOOTHING_PREDICT, // changes no parameter
+    MD5_SMOOTHING_MEAN,    // sets parameters to their means over the interval
+    MD5_SMOOTHING_MOVE,    // moves parameters to the end of the interval
+} md5_smoothing_task;
+
+// Moves all smoothed parameters toward their goals in an interval of `seconds`, which is above 0.
+void md5i_follow_goals(md5_player *player, double seconds, md5_smoothing_task task);
+
+// Returns true if a smoothed parameter has not reached its goal.
+bool md5i_is_following(const md5_player *player);
+
+// Returns the seconds, at most `max_seconds`, until a smoothed parameter is at a kink, which is a
+// value at which its effect changes.
+double md5i_seconds_to_kink(md5_player *player, double max_seconds);
+
+// -- transitions.c --------------------------------------------------------------------------------
+
+// Returns true if a clip of a state plays backward.
+bool md5i_is_playing_backward(const md5_active_state *active, uint32_t instance);
+
+// Finds the next cue of a clip in the direction of playback that is more than `min_cycles` away.
+// Returns its distance in cycles, and sets *target to the clock there. Returns INFINITY if the clip
+// does not pass another cue.
+//
+// `event_bits` contains the event bits of each cue. If it is not NULL, only events with one of the
+// bits in `event_bit` are found.
+double md5i_cycles_to_cue(const md5_cues *cues, const uint64_t *event_bits, uint64_t event_bit,
+                          md5_clock current, bool backward, double min_cycles, md5_clock *target);
+
+// Returns true if a condition on a parameter holds for the value `value` of the parameter.
+bool md5i_condition_holds_for(const md5_play_condition *condition, float value);
+
+// Takes transitions of all layers until none is possible at this instant.
+void md5i_start_transitions(md5_player *player);
+
+// Returns true if a layer takes a transition at this instant because its clip has reached an exit
+// that is not an event.
+bool md5i_takes_exit(const md5_player *player, uint32_t layer);
+
+// Stops and starts the entries of the one-shot table whose conditions hold.
+void md5i_update_one_shots(md5_player *player);
+
+// Returns the seconds, at most `max_seconds`, until a condition about time or an event may change
+// in a layer.
+double md5i_seconds_to_layer_time_change(const md5_player *player, uint32_t layer, bool goes_back,
+                                         double max_seconds);
+
+// Returns the seconds, at most `max_seconds`, until a transition of a layer reaches its exit, if
+// the conditions of the transition are true.
+double md5i_seconds_to_next_exit(md5_player *player, uint32_t layer, double max_seconds);
+
+// -- events.c -------------------------------------------------------------------------------------
+
+// The player that is advanced, the event callback, and the current interval.
+typedef struct md5_step_context {
+    md5_player *player;
+    md5_event_fn *events;
+    void *user;
+    double seconds; // length of the interval; 0: an instant
+} md5_step_context;
+
+// Returns true if events of clips have an effect: on the game, on windows or on conditions.
+bool md5i_needs_clip_events(const md5_step_context *context);
+
+// Fires the events of all clips in an interval or at an instant, in the order of time.
+void md5i_fire_events(const md5_step_context *context);
+
+// Calls the event callback for an event of a state if the machine reports events of its kind.
+void md5i_report_state_event(const md5_step_context *context, uint32_t layer, uint32_t state,
+                             md5_event_kind kind);
 
 // -- motion.c: root motion, morphs --------------------------------------------------------------
 
