@@ -33,7 +33,7 @@ GOALS   := $(or $(MAKECMDGOALS),all)
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all lib gl tool run deps clean help FORCE
+.PHONY: all lib gl tool run deps check-deps clean help FORCE
 
 # $(call show,CC,FILE) before a command prints "CC FILE" instead of the command. With V=1 the command is printed.
 show = $(if $(V),,@echo '$(1) $(2)' &&)
@@ -231,8 +231,13 @@ build/pages.c: demo/viewer/pages demo/viewer/pages/pages.txt $(sort $(wildcard d
 
 ## make deps           finds missing packages, and installs them if apt-get exists
 # One call for all goals, so that no two installations run at the same time.
-deps:
+deps: check-deps
 	@DEPS=$(DEPS) sh md5/packaging/deps.sh $(NEEDS)
+# Compiling begins after this check and while `deps` installs packages, so that a build that cannot succeed stops before it
+# writes objects.
+check-deps:
+	@DEPS=$(DEPS) sh md5/packaging/deps.sh --check $(NEEDS)
+$(BUILD)/flags: | $(if $(filter all run test programs install,$(GOALS)),check-deps)
 NEEDS = $(if $(filter-out gl install-lib amalgamate release docs web-test,$(GOALS)),viewer,gl) $(TEST_NEEDS) \
     $(filter deb docs windows,$(GOALS)) $(if $(filter web web-test site npm,$(GOALS)),web docs)
 ## make clean          removes build/

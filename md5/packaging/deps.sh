@@ -1,7 +1,8 @@
 #!/bin/sh
-# deps.sh SET...: finds missing packages by searching for their files and commands, and installs them if
+# deps.sh [--check] SET...: finds missing packages by searching for their files and commands, and installs them if
 # apt-get exists. Sets: gl, viewer, web, test, bench, long, gate, lint, deb, windows, docs. DEPS=no: only prints
-# missing packages. On other systems it prints the packages and exits. The library and md5tool need no packages.
+# missing packages. On other systems, and for users without sudo, it prints the packages and exits. --check installs
+# nothing, and fails only if packages are missing that cannot be installed. The library and md5tool need no packages.
 # deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono. --stb: prints the path of stb_image.h.
 # deps.sh --source PACKAGE FOLDER: fetches the sources of a package into the folder.
 set -u
@@ -301,16 +302,36 @@ packages() {
 
 # -- Installing ---------------------------------------------------------------------------------
 
+can_install() {
+    command_found apt-get && [ "${DEPS:-yes}" != no ] && { [ "$(id -u)" = 0 ] || command_found sudo; }
+}
+
+# Prints the required packages, with the command that installs them on this system.
+report_missing() {
+    if command_found apt-get; then
+        echo "deps: missing: $missing; as root: apt-get install $(packages apt)" >&2
+        return
+    fi
+    for manager in 'dnf install' 'pacman -S' 'apk add' 'brew install'; do
+        if command_found "${manager%% *}"; then
+            echo "deps: missing: $missing; run: $manager $(packages "${manager%% *}")" >&2
+            return
+        fi
+    done
+    echo "deps: missing: $missing (on Debian: $(packages apt))" >&2
+}
+
+# Prints the optional packages, which only apt-get would install.
+report_optional() {
+    [ -n "$optional" ] && command_found apt-get && [ "${DEPS:-yes}" != no ] || return 0
+    names=$(missing=$optional && packages apt)
+    echo "deps: optional, not installed: $optional; as root: apt-get install $names" >&2
+}
+
 install_with_apt() {
     names=$(packages apt)
     as_root=
-    if [ "$(id -u)" != 0 ]; then
-        if ! command_found sudo; then
-            echo "deps: as root: apt-get install $names" >&2
-            exit 1
-        fi
-        as_root=sudo
-    fi
+    [ "$(id -u)" = 0 ] || as_root=sudo
     echo "Installing: $names"
     log=$(mktemp)
     # The package lists may be missing, as in a fresh container, or out of date.
@@ -389,30 +410,30 @@ if [ "${1:-}" = --stb ]; then
     exit
 fi
 
+only_check=no
+if [ "${1:-}" = --check ]; then
+    only_check=yes
+    shift
+fi
 check_sets "$@"
-if [ -n "$optional" ] && command_found apt-get && [ "${DEPS:-yes}" != no ]; then
+if [ -n "$missing" ] && ! can_install; then
+    report_missing
+    report_optional
+    exit 1
+fi
+[ $only_check = no ] || exit 0
+if ! can_install; then
+    report_optional
+    exit 0
+fi
+if [ -n "$optional" ]; then
     (missing=$optional && install_with_apt) || echo "deps: continuing without: $optional" >&2
 fi
-[ -z "$missing" ] && exit 0
-
-if command_found apt-get && [ "${DEPS:-yes}" != no ]; then
-    echo "Missing: $missing"
-    install_with_apt
-    check_sets "$@"
-    [ -z "$missing" ] && exit 0
+[ -n "$missing" ] || exit 0
+echo "Missing: $missing"
+install_with_apt
+check_sets "$@"
+if [ -n "$missing" ]; then
     echo "deps: still missing after the installation: $missing" >&2
     exit 1
 fi
-
-if command_found apt-get; then
-    echo "deps: missing: $missing; as root: apt-get install $(packages apt)" >&2
-    exit 1
-fi
-for manager in 'dnf install' 'pacman -S' 'apk add' 'brew install'; do
-    if command_found "${manager%% *}"; then
-        echo "deps: missing: $missing; run: $manager $(packages "${manager%% *}")" >&2
-        exit 1
-    fi
-done
-echo "deps: missing: $missing (on Debian: $(packages apt))" >&2
-exit 1

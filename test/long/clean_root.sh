@@ -83,7 +83,18 @@ refuses_to_install() {
     run_in_root 'cd md5model && DEPS=no make run' >"$scratch/refusal" 2>&1 && return 1
     cat "$scratch/refusal"
     [ "$(grep -c '^deps: ' "$scratch/refusal")" -eq 1 ] && grep -q libsdl2-dev "$scratch/refusal" &&
-        ! run_in_root 'command -v pkg-config'
+        ! run_in_root 'command -v pkg-config' && nothing_is_compiled
+}
+nothing_is_compiled() {
+    [ -z "$(find "$root/root/md5model/build" -name '*.o')" ]
+}
+# A user without sudo gets two lists and no objects. The checkout belongs to root, so the user builds a copy.
+refuses_without_sudo() {
+    run_in_root 'useradd --create-home user && cp -r md5model /home/user/ && chown -R user /home/user' || return 1
+    run_in_root "su user -c 'cd ~/md5model && make run'" >"$scratch/refusal" 2>&1 && return 1
+    cat "$scratch/refusal"
+    grep -q '^deps: missing: .*libsdl2-dev' "$scratch/refusal" && grep -q '^deps: optional, .*libzip-dev' "$scratch/refusal" &&
+        [ -z "$(find "$root/home/user/md5model/build" -name '*.o')" ]
 }
 make_run_works() {
     run_in_root 'cd md5model && make run' >"$scratch/run" 2>&1
@@ -142,7 +153,8 @@ check_all_routes() {
     echo "note: all routes: $all_routes s of processor time"
 }
 
-check "DEPS=no lists missing packages in one line, and installs nothing" refuses_to_install
+check "DEPS=no lists missing packages in one line, installs and compiles nothing" refuses_to_install
+check "a user without sudo gets lists of packages, and nothing is compiled" refuses_without_sudo
 check_timed "make run" make_run_works
 check "make run saves an image and prints its name" prints_image_path
 check_all_routes
