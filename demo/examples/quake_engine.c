@@ -25,7 +25,7 @@ typedef struct engine_vertex {
     uint8_t weights[4];
     float uv[2];
 } engine_vertex;
-#define zone_alloc malloc // a heap, aligned to 16 bytes
+#define zone_alloc malloc // a heap, aligned to 16 bytes; Z_Malloc() of Quake aligns to 8
 #define zone_free free
 #define hunk_alloc malloc // data of the level; an engine frees all of it when the level ends
 
