@@ -160,6 +160,10 @@ bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error 
 // counts of the document.
 size_t convert_estimate_text(const md5_doc *doc);
 
+// Returns a copy of the name of an image without the extension of a format that engines do not
+// read, such as .bmp. Authors convert such images, so the name then fits the converted image.
+char *convert_trim_image_name(const char *name);
+
 // Removes the weights of morph targets from scene->weights[first] on.
 void convert_remove_weights(convert_scene *scene, size_t first);
 

@@ -11,15 +11,10 @@
 // Returns a copy of an image's name without its extension, or NULL.
 static char *remove_extension(const char *name)
 {
-    // Images that engines do not read, but authors convert.
-    static const char *const unsupported_extensions[] = {".bmp", ".tiff", ".webp", ".ktx2", NULL};
-    const char *const *const lists[] = {md5gl_image_extensions(), unsupported_extensions};
-    for (size_t i = 0; name && i < COMMON_LENGTH(lists); i++) {
-        for (const char *const *extension = lists[i]; *extension; extension++)
-            if (common_has_suffix(name, *extension))
-                return common_format("%.*s", (int)(strlen(name) - strlen(*extension)), name);
-    }
-    return common_copy(name);
+    for (const char *const *extension = md5gl_image_extensions(); name && *extension; extension++)
+        if (common_has_suffix(name, *extension))
+            return common_format("%.*s", (int)(strlen(name) - strlen(*extension)), name);
+    return name ? convert_trim_image_name(name) : NULL;
 }
 
 // Returns NULL if the bytes are a PNG or JPEG file; otherwise an error message.
@@ -34,13 +29,16 @@ static const char *find_fault(const uint8_t *bytes, size_t size)
         {.bytes = "\xff\xd8\xff"},
         {.bytes = "WEBP",
          .offset = 8,
-         .fault = "unsupported image format WebP: expected PNG or JPEG"},
+         .fault = "unsupported image format WebP: expected PNG or JPEG; export the file with PNG "
+                  "images"},
         {.bytes = "KTX 20",
          .offset = 1,
-         .fault = "unsupported image format KTX 2 (KHR_texture_basisu): expected PNG or JPEG"},
+         .fault = "unsupported image format KTX 2 (KHR_texture_basisu): expected PNG or JPEG; "
+                  "export the file with PNG images"},
         {.bytes = "ftypavif",
          .offset = 4,
-         .fault = "unsupported image format AVIF: expected PNG or JPEG"},
+         .fault = "unsupported image format AVIF: expected PNG or JPEG; export the file with PNG "
+                  "images"},
     };
 
     for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {
@@ -50,7 +48,7 @@ static const char *find_fault(const uint8_t *bytes, size_t size)
             return kind->fault;
     }
 
-    return "unknown image format: expected PNG or JPEG";
+    return "unknown image format: expected PNG or JPEG; export the file with PNG images";
 }
 
 // Returns the image of a texture, also if only an extension contains it.
@@ -142,10 +140,12 @@ static bool add_image(gltf_file *file, const char *shader, const json_t *texture
 
     name_image(object, index, is_file, to);
     if (!found.bytes || found.reason) {
-        char *const location = is_file ? common_format(": %.100s", uri) : common_copy("");
-        convert_note(file->job, "skipped images/%u of material %s: %s%s", index, shader,
-                     found.reason, location);
-        free(location);
+        char *const title =
+            is_file ? common_format("image %.100s", uri) : common_format("images/%u", index);
+        const bool is_missing = is_file && !found.bytes;
+        convert_note(file->job, "skipped %s of material %s: %s%s", title, shader, found.reason,
+                     is_missing ? "; copy the image to the folder of the model" : "");
+        free(title);
         return true;
     }
 

@@ -672,9 +672,10 @@ static void note_look(const material_search *search, const convert_material *mat
         convert_note(search->job, "material %s: image not found; tried %s", title,
                      look->tried.names[0]);
     else if (!diffuse)
-        convert_note(
-            search->job,
-            "material %s: image not found: expected an image with the name of the material", title);
+        convert_note(search->job,
+                     "material %s: image not found: expected a .png, .jpg, .tga or .dds image with "
+                     "the name of the material in the folder of the model",
+                     title);
     else if (look->is_guess)
         convert_note(search->job, "material %s: guessed the image %s by %s", title, diffuse,
                      look->why);

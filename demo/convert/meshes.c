@@ -421,10 +421,11 @@ static const char *mesh_name(const mesh_builder *to)
 
 // Returns the name of a material with '_' instead of dots, unless it is the name of an image. Doom
 // 3 ignores the last dot of a shader and the text after it. Without this change, Material.001 and
-// Material.002 would become one material.
+// Material.002 would become one material. If the name is an image that engines do not read, such as
+// skin.bmp of Half-Life, the extension is removed, so that an image skin.png or skin.tga is found.
 static char *replace_dots(const char *name)
 {
-    char *const copy = common_copy(name);
+    char *const copy = convert_trim_image_name(name);
     if (view_is_image(name))
         return copy;
     for (char *c = copy; *c != '\0'; c++) {

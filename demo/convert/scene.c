@@ -665,6 +665,20 @@ void convert_free_part(const convert_part *part)
     free(part->bones);
 }
 
+// Returns a copy of the name of an image without an extension such as .bmp; see convert.h.
+char *convert_trim_image_name(const char *name)
+{
+    static const char *const unsupported[] = {".bmp", ".tif",  ".tiff", ".psd",
+                                              ".vtf", ".webp", ".ktx2"};
+    for (size_t i = 0; i < COMMON_LENGTH(unsupported); i++) {
+        const size_t length = strlen(name);
+        const size_t suffix = strlen(unsupported[i]);
+        if (length > suffix && common_has_suffix(name, unsupported[i]))
+            return common_format("%.*s", (int)(length - suffix), name);
+    }
+    return common_copy(name);
+}
+
 // Removes the weights of morph targets from index `first` on.
 void convert_remove_weights(convert_scene *scene, size_t first)
 {

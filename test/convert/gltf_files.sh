@@ -321,11 +321,13 @@ converts_webp_images() { # with a PNG alternative, and without; an image that wa
     write_dog "$scratch/webp.gltf" json='{"extensionsRequired":["EXT_texture_webp"],"materials":[{"name":"skin","pbrMetallicRoughness":
         {"baseColorTexture":{"index":0}}}],"textures":[{"extensions":{"EXT_texture_webp":{"source":0}}}],
         "images":[{"uri":"data:;base64,UklGRgAAAABXRUJQVlA4IAAAAAA=","name":"fur"}]}' && convert_to_new_folder "$scratch/webp.gltf" -o "$scratch/to" &&
-        expect_note "skipped images/0 of material skin: unsupported image format WebP" &&
+        expect_note "skipped images/0 of material skin: unsupported image format WebP: expected PNG or JPEG; export the file with PNG images" &&
         sed 's#data:;base64,UklG[^"]*#pictures/big.png#; s#, "name": "fur"##' "$scratch/webp.gltf" >"$scratch/moved.gltf" &&
-        convert_to_new_folder "$scratch/moved.gltf" -o "$scratch/to" && expect_note "pictures/big.png was not found; using big.png in the file's folder" && [ -f "$to/pictures/big.tga" ]
+        convert_to_new_folder "$scratch/moved.gltf" -o "$scratch/to" && expect_note "pictures/big.png was not found; using big.png in the file's folder" && [ -f "$to/pictures/big.tga" ] &&
+        sed 's#pictures/big.png#pictures/none.png#' "$scratch/moved.gltf" >"$scratch/missing.gltf" && convert_to_new_folder "$scratch/missing.gltf" -o "$scratch/to" &&
+        expect_note "skipped image pictures/none.png of material skin: No such file or directory; copy the image to the folder of the model"
 }
-check "WebP is reported, and a moved image is found" converts_webp_images
+check "WebP is reported, a moved image is found, and a missing image is reported" converts_webp_images
 # Default weights of morph targets: they are applied to the model, and clips are relative to them.
 check_morph_weights() { # BASE RISE LIFT KEYS WEIGHT...: the first offset in the model and in each target; first keys of `rise`
     base=$1 rise=$2 lift=$3 keys=$4

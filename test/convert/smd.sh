@@ -69,6 +69,10 @@ check 'lines with CR LF are read' convert "$scratch/lines.smd"
 cp models/zoo/zoo_local.png "$scratch/skin.png" 2>"$scratch/none" || cp "$(find models -name '*.png' | head -n 1)" "$scratch/skin.png"
 check 'an image next to the file is found' "$tool" convert "$scratch/body.smd" -o "$scratch/body.glb"
 check '... and written to the output' test "$(wc -c <"$scratch/body.glb")" -gt "$(wc -c <"$scratch/skin.png")"
+# Models of Half-Life name .bmp images. An author converts them to a format that engines read.
+sed 's/^skin.png/skin.bmp/' "$scratch/body.smd" >"$scratch/half_life.smd"
+check 'an image that replaces a .bmp image is found' exits_with 0 "renamed material 'skin.bmp' to skin" "$tool" convert "$scratch/half_life.smd" -o "$scratch/half_life.glb"
+check '... and written to the output' test "$(wc -c <"$scratch/half_life.glb")" -gt "$(wc -c <"$scratch/skin.png")"
 
 # Doom 3 requires one root.
 sed 's/^7 "the arm" 0/7 "the arm" -1/' "$scratch/body.smd" >"$scratch/roots.smd"
