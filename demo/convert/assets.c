@@ -765,7 +765,9 @@ uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint
     }
 
     if (num_unweighted > 0)
-        convert_note(job, "attached %zu %s without positive weights to joint 0", num_unweighted,
-                     common_noun(num_unweighted, "vertex", "vertices"));
+        convert_note(job,
+                     "attached %zu %s without positive weights to the first joint; use md5tool fix "
+                     "--weights to give them weights",
+                     num_unweighted, common_noun(num_unweighted, "vertex", "vertices"));
     return packed;
 }

@@ -168,13 +168,14 @@ static bool is_writable(const md5_model *model, const char *name, md5_error *err
 {
     if (model->skeleton.num_joints > MAX_JOINTS)
         return convert_fail(error, MD5_ERROR_RANGE, name,
-                            "model has too many joints: expected at most %d, found %u", MAX_JOINTS,
-                            model->skeleton.num_joints);
+                            "model has too many joints: expected at most %d, found %u; write "
+                            ".md5mesh, or remove joints",
+                            MAX_JOINTS, model->skeleton.num_joints);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         if (model->meshes[m].num_vertices > UINT16_MAX)
             return convert_fail(error, MD5_ERROR_RANGE, name,
                                 "mesh %u has too many vertices after seams are split: expected at "
-                                "most 65535, found %u",
+                                "most 65535, found %u; divide the mesh",
                                 m, model->meshes[m].num_vertices);
     return true;
 }

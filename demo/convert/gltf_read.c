@@ -946,7 +946,8 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
     (void)job;
     (void)scene;
     return convert_fail(error, MD5_ERROR_VERSION, input->path,
-                        "glTF is not supported: built without jansson");
+                        "glTF is not supported: built without jansson; install it (Debian: "
+                        "libjansson-dev) and build again");
 }
 
 #endif

@@ -1291,6 +1291,7 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
 {
     (void)scene;
     return convert_fail(error, MD5_ERROR_IO, job->output,
-                        "glTF is not supported: built without jansson");
+                        "glTF is not supported: built without jansson; install it (Debian: "
+                        "libjansson-dev) and build again");
 }
 #endif

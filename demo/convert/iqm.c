@@ -167,7 +167,8 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
     if (offset >= HEADER_SIZE && offset <= file->size && count <= (file->size - offset) / stride)
         return true;
     return FAIL(MD5_ERROR_RANGE,
-                "truncated file: %llu %s at offset %llu are outside the file, which has %llu bytes",
+                "truncated file: %llu %s at offset %llu are outside the file, which has %llu "
+                "bytes; copy or export the file again",
                 (unsigned long long)count, title, (unsigned long long)offset,
                 (unsigned long long)file->size);
 }
@@ -223,7 +224,10 @@ static bool read_header(iqm_file *file)
         header[i] = common_read_little_endian(file->bytes + sizeof magic + 4 * i, 4);
 
     if (header[VERSION] != 2)
-        return FAIL(MD5_ERROR_VERSION, "unsupported IQM version %u: expected 2", header[VERSION]);
+        return FAIL(
+            MD5_ERROR_VERSION,
+            "unsupported IQM version %u: expected 2; export the file with a current exporter",
+            header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
         return FAIL(MD5_ERROR_RANGE,
                     "invalid file size in the header: expected %d to %zu bytes, found %u",
@@ -1233,8 +1237,9 @@ static bool write_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *n
         *num_triangles += mesh->num_triangles;
     }
     if (*num_vertices > UINT32_MAX / 128 || *num_triangles > UINT32_MAX / 128)
-        return REFUSE("model has too many vertices or triangles: expected at most %u",
-                      UINT32_MAX / 128);
+        return REFUSE(
+            "model has too many vertices or triangles: expected at most %u; divide the model",
+            UINT32_MAX / 128);
     return true;
 }
 
@@ -1289,7 +1294,8 @@ static bool write_meshes(iqm_writer *writer)
         return false;
     writer->slots = convert_pack_bytes(writer->job, writer->assets.model, NUM_SLOTS);
     if (!writer->slots)
-        return REFUSE("model has too many joints: expected at most 256, found %u",
+        return REFUSE("model has too many joints: expected at most 256, found %u; write .glb, or "
+                      "remove joints",
                       writer->num_joints);
     writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
     write_vertex_arrays(writer, num_vertices);

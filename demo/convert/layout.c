@@ -908,10 +908,10 @@ static bool add_material(material_search *search, uint32_t index, md5_error *err
     const mesh_search mesh = begin_mesh_search(search, index);
     if (has_material && search->is_by_shader) {
         if (mesh.files[CONVERT_MAP_COLOR])
-            convert_note(
-                search->job,
-                "material %s: mesh %u uses the same images as the first mesh with this material",
-                shader, index);
+            convert_note(search->job,
+                         "material %s: all meshes of the material use the images of its first "
+                         "mesh; the other images of mesh %u were skipped",
+                         shader, index);
         return true;
     }
 

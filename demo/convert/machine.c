@@ -106,10 +106,11 @@ static void add_all_weights(const convert_job *job, convert_scene *scene,
             num_skipped++;
     }
     if (num_skipped > 0)
-        convert_note(job,
-                     "skipped %u morph target %s of the machine with parameters, states, "
-                     "curves or windows: only clips are supported",
-                     num_skipped, common_noun(num_skipped, "driver", "drivers"));
+        convert_note(
+            job,
+            "skipped %u %s 'morph' of the machine: only morph targets that a clip animates can be "
+            "converted",
+            num_skipped, common_noun(num_skipped, "line", "lines"));
 }
 
 // Reads the model, the clips and the morph targets that a state machine refers to.

@@ -482,10 +482,10 @@ static void add_mesh(mesh_builder *to)
     }
     *COMMON_ADD_ITEM(meshes->model.meshes, meshes->model.num_meshes) = to->mesh;
     if (to->num_unbound > 0)
-        convert_note(
-            to->plain->job,
-            "mesh %s: %zu vertices without weights were attached to the skin's first joint",
-            to->mesh.name, to->num_unbound);
+        convert_note(to->plain->job,
+                     "mesh %s: %zu vertices without weights were attached to the skin's first "
+                     "joint; give them weights before you export the file",
+                     to->mesh.name, to->num_unbound);
 }
 
 static void free_mesh(const md5_doc_mesh *mesh)

@@ -144,7 +144,9 @@ static size_t read_chunk(psk_file *file, size_t offset)
     enum { ENTRY_SIZE = 24, NUM_ENTRIES = 28 }; // offsets in the header, which begins with the name
     const char *const name = (const char *)file->bytes + offset;
     if (file->size - offset < CHUNK_HEADER) {
-        FAIL("truncated file: expected the header of a chunk at offset %zu", offset);
+        FAIL("truncated file: expected the header of a chunk at offset %zu; copy or export the "
+             "file again",
+             offset);
         return file->size;
     }
 
@@ -154,8 +156,9 @@ static size_t read_chunk(psk_file *file, size_t offset)
                              .count = get_uint(file, offset + NUM_ENTRIES, 4)};
     const uint64_t num_bytes = (uint64_t)table.size * table.count;
     if (num_bytes > file->size - table.offset) {
-        FAIL("truncated file: chunk %.20s has %u entries of %u bytes, but %zu bytes remain", name,
-             table.count, table.size, file->size - table.offset);
+        FAIL("truncated file: chunk %.20s has %u entries of %u bytes, but %zu bytes remain; copy "
+             "or export the file again",
+             name, table.count, table.size, file->size - table.offset);
         return file->size;
     }
 

@@ -121,8 +121,9 @@ static void *allocate(quake_reader *in, size_t count, size_t size)
 static bool check_bytes(quake_reader *in, size_t at, size_t size)
 {
     if (at > in->size || size > in->size - at)
-        FAIL("truncated file: expected %zu bytes at offset %zu, but the file has %zu bytes", size,
-             at, in->size);
+        FAIL("truncated file: expected %zu bytes at offset %zu, but the file has %zu bytes; copy "
+             "or export the file again",
+             size, at, in->size);
     return !in->has_failed;
 }
 

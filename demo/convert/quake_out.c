@@ -134,6 +134,9 @@ static bool check_engine_limits(const quake_writer *writer, const struct engine 
 {
     static const char *const titles[NUM_LIMITS] = {"vertices", "triangles", "frames", "surfaces",
                                                    "tags"};
+    static const char *const remedies[NUM_LIMITS] = {
+        "simplify the meshes", "simplify the meshes", "use a lower --rate or fewer clips",
+        "merge meshes or use --hide", "use fewer options --tag"};
     const uint32_t counts[NUM_LIMITS] = {writer->num_vertices, writer->num_triangles,
                                          writer->num_frames, writer->model->num_meshes,
                                          writer->num_tags};
@@ -142,8 +145,8 @@ static bool check_engine_limits(const quake_writer *writer, const struct engine 
         if (limit == 0 || counts[k] <= limit)
             continue;
         char text[200];
-        COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[k], writer->title,
-                    engine->names, counts[k], limit);
+        COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u); %s", titles[k], writer->title,
+                    engine->names, counts[k], limit, remedies[k]);
         if (is_requested)
             return FAIL(MD5_ERROR_RANGE, "%s", text);
         convert_note(writer->job, "%s", text);
@@ -1317,12 +1320,18 @@ static bool count_elements(quake_writer *writer)
             writer->num_triangles = mesh->num_triangles;
     }
 
-    if (num_triangles == 0 || num_triangles > MAX_POSITIONS)
-        return FAIL(MD5_ERROR_RANGE, "wrong number of triangles: expected 1 to %d, found %zu",
-                    MAX_POSITIONS, num_triangles);
+    if (num_triangles == 0)
+        return FAIL(MD5_ERROR_SYNTAX, "model is empty: expected at least 1 triangle, found 0");
+    if (num_triangles > MAX_POSITIONS)
+        return FAIL(
+            MD5_ERROR_RANGE,
+            "model has too many triangles: expected at most %d, found %zu; simplify the meshes",
+            MAX_POSITIONS, num_triangles);
     if (num_points > MAX_POSITIONS)
-        return FAIL(MD5_ERROR_RANGE, "model has too many vertices: expected at most %d, found %zu",
-                    MAX_POSITIONS, num_points);
+        return FAIL(
+            MD5_ERROR_RANGE,
+            "model has too many vertices: expected at most %d, found %zu; simplify the meshes",
+            MAX_POSITIONS, num_points);
 
     writer->num_points = (uint32_t)num_points;
     writer->num_corners = 3 * (uint32_t)num_triangles;

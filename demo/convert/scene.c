@@ -513,7 +513,7 @@ static bool pose_clip(const convert_motion *motion, const char *name, md5_doc *d
         if (!is_valid)
             convert_fail(error, MD5_ERROR_RANGE, motion->path,
                          "clip %s: joint in frame %u is out of range: expected at most 1e9 units "
-                         "from the origin",
+                         "from the origin; use a lower --scale",
                          name, frame);
     }
 
