@@ -169,9 +169,10 @@ TEST (gl_morph_agrees_with_the_cpu_in_dual_blending) {
 // -- Instances --------------------------------------------------------------------------------
 
 // Checks a square whose target is 12 units higher. Of three instances side by side with weights 0,
-// 1 and 0, only the second one moves. With `max_texels` 12 a batch holds two instances.
+// 1 and 0, only the second one moves. Draws `count` of these instances, beginning with `first`.
+// With `max_texels` 12 a batch holds two instances.
 static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_path path,
-                            uint32_t max_texels)
+                            uint32_t max_texels, int first, int count)
 {
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 placements[] = {scene_moved(0, -50, 0), scene_identity, scene_moved(0, 50, 0)};
@@ -183,17 +184,17 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
         palettes[i] = scene_identity;
     md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
     *scene_limits(renderer).max_texels = max_texels;
-    const md5gl_instances three = {.count = 3,
-                                   .palettes = palettes,
-                                   .placements = placements,
-                                   .morph = morph,
-                                   .weights = weights};
+    const md5gl_instances instances = {.count = (uint32_t)count,
+                                       .palettes = palettes,
+                                       .placements = placements + first,
+                                       .morph = morph,
+                                       .weights = weights + first};
     stage_begin(stage);
-    CHECK(md5gl_pose(renderer, copy, &three, NULL));
+    CHECK(md5gl_pose(renderer, copy, &instances, NULL));
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
     stage_finish(stage, &picture);
     *scene_limits(renderer).max_texels = usual_texels;
-    for (int i = 0; i < 3; i++) {
+    for (int i = first; i < first + count; i++) {
         const bool moved = i == 1;
         CHECK_THAT((picture_at(&picture, 50 * (i - 1), 27)[0] > 50) == moved,
                    "path %s: top of instance %d", md5gl_path_name(path), i);
@@ -214,8 +215,10 @@ TEST_SQUARE (gl_morph_has_weights_for_each_instance) {
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
         if (!md5gl_has_path(stage->renderer, path))
             continue;
-        check_instances(stage, morph, path, *scene_limits(stage->renderer).max_texels);
-        check_instances(stage, morph, path, 12);
+        const uint32_t max_texels = *scene_limits(stage->renderer).max_texels;
+        check_instances(stage, morph, path, max_texels, 1, 1);
+        check_instances(stage, morph, path, max_texels, 0, 3);
+        check_instances(stage, morph, path, 12, 0, 3);
     }
     md5gl_destroy_morph(stage->renderer, morph);
 }
