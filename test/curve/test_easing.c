@@ -219,14 +219,16 @@ TEST (easing_short_names_and_hyphens) {
     };
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         md5_ease_kind found = MD5_EASE_LINEAR;
-        CHECK(md5_easing_from_name(names[i].name, &found));
-        CHECK_UINT(found, names[i].easing);
+        const bool is_found = md5_easing_from_name(names[i].name, &found);
+        CHECK_THAT(is_found && found == names[i].easing, "%s: found %d, expected %d", names[i].name,
+                   found, names[i].easing);
     }
     STRINGS(unknown) = {"",         "cubic",        "cubic-in-", "cubic-in-outer", "Linear",
                         "quadr-in", "quadratic in", "quad",      "-linear",        "expo"};
     for (size_t i = 0; i < COUNT_OF(unknown); i++) {
         md5_ease_kind found = MD5_EASE_SMOOTH;
-        CHECK(!md5_easing_from_name(unknown[i], &found) && found == MD5_EASE_SMOOTH);
+        const bool is_found = md5_easing_from_name(unknown[i], &found);
+        CHECK_THAT(!is_found && found == MD5_EASE_SMOOTH, "%s: found %d", unknown[i], found);
     }
     md5_ease_kind found;
     CHECK(!md5_easing_from_name(NULL, &found));
