@@ -343,28 +343,32 @@ TEST (decompress_gives_the_frames_of_the_clip) {
     SCOPED_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&fixture, 0.05f);
     const md5_anim *const anim = fixture.anim;
-    md5_anim *const again = md5_decompress_anim(fixture.compressed, NULL, &error);
-    if (CHECK(again)) {
-        CHECK_UINT(again->num_frames, anim->num_frames);
-        CHECK(again->frame_rate == anim->frame_rate && again->duration == anim->duration);
-        CHECK(again->num_rotations > 40 && again->num_rotations <= anim->num_rotations);
-        CHECK(again->num_translations > 4 && again->num_translations <= anim->num_translations);
-        CHECK_UINT(again->num_components, 3 * (again->num_rotations + again->num_translations));
-        CHECK(again->base_frame[0].translation.z == anim->base_frame[0].translation.z);
+    md5_anim *const decompressed = md5_decompress_anim(fixture.compressed, NULL, &error);
+    if (CHECK(decompressed)) {
+        CHECK_UINT(decompressed->num_frames, anim->num_frames);
+        CHECK(decompressed->frame_rate == anim->frame_rate
+              && decompressed->duration == anim->duration);
+        CHECK(decompressed->num_rotations > 40
+              && decompressed->num_rotations <= anim->num_rotations);
+        CHECK(decompressed->num_translations > 4
+              && decompressed->num_translations <= anim->num_translations);
+        CHECK_UINT(decompressed->num_components,
+                   3 * (decompressed->num_rotations + decompressed->num_translations));
+        CHECK(decompressed->base_frame[0].translation.z == anim->base_frame[0].translation.z);
         for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
-            CHECK_STRING(again->skeleton.joints[i].name, anim->skeleton.joints[i].name);
-            CHECK(again->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
+            CHECK_STRING(decompressed->skeleton.joints[i].name, anim->skeleton.joints[i].name);
+            CHECK(decompressed->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
         }
-        const size_t count = again->skeleton.num_joints;
+        const size_t count = decompressed->skeleton.num_joints;
         SCOPED_ARRAY(md5_xform, poses, 2 * count);
-        for (uint32_t frame = 0; frame < again->num_frames; frame++) {
+        for (uint32_t frame = 0; frame < decompressed->num_frames; frame++) {
             const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
             sample_anim(fixture.compressed, still, MD5_ROOT_ID, poses);
-            sample_anim(again, still, MD5_ROOT_ID, poses + count);
+            sample_anim(decompressed, still, MD5_ROOT_ID, poses + count);
             CHECK(is_same(poses, poses + count, count));
         }
     }
-    md5_free_anim(again);
+    md5_free_anim(decompressed);
     test_heap heap = {.fail_at = 1};
     const md5_load_opts opts = heap_opts(&heap, 0);
     CHECK_FAILS(md5_decompress_anim(fixture.compressed, &opts, &error), error, MD5_ERROR_MEMORY);

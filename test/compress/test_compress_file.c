@@ -451,9 +451,9 @@ TEST (compress_file_round_trips) {
     const saved file = save(compressed);
     SCOPED_ANIM read = md5_parse_anim(file.bytes, file.size, NULL, NULL);
     if (CHECK(read)) {
-        const saved again = save(read);
-        CHECK_UINT(again.size, file.size);
-        CHECK_BYTES(again.bytes, file.bytes, file.size);
+        const saved second_save = save(read);
+        CHECK_UINT(second_save.size, file.size);
+        CHECK_BYTES(second_save.bytes, file.bytes, file.size);
         CHECK(read->max_error == compressed->max_error && read->tolerance == compressed->tolerance);
         CHECK(read->duration == compressed->duration);
         CHECK_UINT(read->packed_size, compressed->packed_size);
@@ -462,7 +462,7 @@ TEST (compress_file_round_trips) {
             CHECK_STRING(read->skeleton.joints[i].name, anim->skeleton.joints[i].name);
             CHECK(read->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
         }
-        free(again.bytes);
+        free(second_save.bytes);
     }
     md5_free_anim(NULL);
     free(file.bytes);

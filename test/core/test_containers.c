@@ -5,6 +5,8 @@
 
 enum { NUM_ARRAYS = 40, LENGTH = 300 };
 
+// Arrays that share unchanged elements with the array from which they were copied. Each has the
+// same elements as a complete copy.
 TEST (shared_arrays_equal_copies) {
     static int values[NUM_ARRAYS][LENGTH];
     static char base[256], owners[NUM_ARRAYS];

@@ -254,9 +254,9 @@ TEST (math_composes_in_textbook_order) {
     const float half = 0.70710678f;
     const md5_xform rotation = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
     const md5_xform step = {.rotation = {0, 0, 0, 1}, .translation = {10, 0, 0}};
-    const md5_vec3 both = md5_xform_mul(rotation, step).translation;
-    CHECK_NEAR(both.x, 1, 1e-5);
-    CHECK_NEAR(both.y, 12, 1e-5);
+    const md5_vec3 rotated_step = md5_xform_mul(rotation, step).translation;
+    CHECK_NEAR(rotated_step.x, 1, 1e-5);
+    CHECK_NEAR(rotated_step.y, 12, 1e-5);
     const md5_mat34 product =
         md5_mat34_mul(md5_mat34_from_xform(rotation), md5_mat34_from_xform(step));
     const md5_vec3 same = md5_mat34_point(product, (md5_vec3){0, 0, 0});
@@ -274,11 +274,11 @@ TEST (math_bounds) {
     const md5_bounds empty = md5_bounds_from_points(NULL, 0);
     CHECK(empty.min.x > empty.max.x);
     const md5_vec3 points[] = {{1, -2, 3}, {-1, 5, 0}};
-    const md5_bounds two = md5_bounds_from_points(points, 2);
-    CHECK(two.min.x == -1 && two.min.y == -2 && two.min.z == 0);
-    CHECK(two.max.x == 1 && two.max.y == 5 && two.max.z == 3);
-    const md5_bounds same = md5_bounds_union(two, empty);
-    CHECK(same.min.x == two.min.x && same.max.z == two.max.z);
+    const md5_bounds bounds_of_two = md5_bounds_from_points(points, 2);
+    CHECK(bounds_of_two.min.x == -1 && bounds_of_two.min.y == -2 && bounds_of_two.min.z == 0);
+    CHECK(bounds_of_two.max.x == 1 && bounds_of_two.max.y == 5 && bounds_of_two.max.z == 3);
+    const md5_bounds same = md5_bounds_union(bounds_of_two, empty);
+    CHECK(same.min.x == bounds_of_two.min.x && same.max.z == bounds_of_two.max.z);
 }
 
 TEST (cpu_best_set_is_supported_by_the_processor) {
@@ -303,8 +303,8 @@ TEST (math_bounds_leave_out_nan) {
     CHECK(bounds.min.x == 3 && bounds.min.y == 1 && bounds.min.z == 2);
     CHECK(bounds.max.x == 5 && bounds.max.y == 6 && bounds.max.z == 4);
     const md5_bounds none = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
-    const md5_bounds both = md5_bounds_union(none, bounds);
-    CHECK(both.min.x == 3 && both.max.z == 4);
+    const md5_bounds merged = md5_bounds_union(none, bounds);
+    CHECK(merged.min.x == 3 && merged.max.z == 4);
 }
 
 // -- Arena ----------------------------------------------------------------------------------------

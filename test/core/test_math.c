@@ -154,11 +154,11 @@ TEST (math_reads_and_writes_ids_angles) {
         const md5_quat q = md5_quat_from_euler(angles);
         check_rotation(matrix_from_quat(q),
                        matrix_from_euler(angles.pitch, angles.yaw, angles.roll), 1e-6);
-        const md5_euler again = md5_quat_to_euler(q);
+        const md5_euler round_trip = md5_quat_to_euler(q);
         // A quaternion of floats determines yaw and roll to about 1e-7 / cos(pitch) radians.
-        CHECK_NEAR(again.pitch, angles.pitch, 2e-3);
-        CHECK_SMALL(remainder((double)again.yaw - angles.yaw, 360), 2e-3);
-        CHECK_SMALL(remainder((double)again.roll - angles.roll, 360), 2e-3);
+        CHECK_NEAR(round_trip.pitch, angles.pitch, 2e-3);
+        CHECK_SMALL(remainder((double)round_trip.yaw - angles.yaw, 360), 2e-3);
+        CHECK_SMALL(remainder((double)round_trip.roll - angles.roll, 360), 2e-3);
     }
 }
 
@@ -166,10 +166,11 @@ TEST (math_looks_straight_up_and_down_without_roll) {
     for (int i = 0; i < 72; i++) {
         const md5_euler angles = {i % 2 == 0 ? 90 : -90, (float)(5 * i - 180), (float)(i * 3)};
         const md5_quat q = md5_quat_from_euler(angles);
-        const md5_euler again = md5_quat_to_euler(q);
-        CHECK_NEAR(again.pitch, angles.pitch, 0.05);
-        CHECK(again.roll == 0);
-        check_rotation(matrix_from_quat(md5_quat_from_euler(again)), matrix_from_quat(q), 1e-3);
+        const md5_euler round_trip = md5_quat_to_euler(q);
+        CHECK_NEAR(round_trip.pitch, angles.pitch, 0.05);
+        CHECK(round_trip.roll == 0);
+        check_rotation(matrix_from_quat(md5_quat_from_euler(round_trip)), matrix_from_quat(q),
+                       1e-3);
     }
 }
 
@@ -204,12 +205,13 @@ TEST (math_converts_matrices_to_rotations) {
         md5_xform from = random_transform(&random);
         if (i % 3 == 0) // small traces, for which each of the four components can be the largest
             from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
-        const md5_xform again = md5_xform_from_mat34(md5_mat34_from_xform(from));
-        check_rotation(matrix_from_quat(again.rotation), matrix_from_quat(from.rotation), 2e-6);
-        CHECK(again.translation.x == from.translation.x);
-        CHECK(again.translation.y == from.translation.y);
-        CHECK(again.translation.z == from.translation.z);
-        CHECK(again.pad == 0);
+        const md5_xform round_trip = md5_xform_from_mat34(md5_mat34_from_xform(from));
+        check_rotation(matrix_from_quat(round_trip.rotation), matrix_from_quat(from.rotation),
+                       2e-6);
+        CHECK(round_trip.translation.x == from.translation.x);
+        CHECK(round_trip.translation.y == from.translation.y);
+        CHECK(round_trip.translation.z == from.translation.z);
+        CHECK(round_trip.pad == 0);
     }
 }
 
@@ -246,10 +248,10 @@ TEST (math_blends_transforms) {
         check_rotation(matrix_from_quat(blend.rotation), about(unit, 0.25 + 2.5 * t), 2e-6);
         check_vector(blend.translation, (real3){1 + 4 * t, 2, 3 - 8 * t}, 2e-6);
     }
-    const md5_xform before = md5_xform_blend(a, b, -1);
-    const md5_xform after = md5_xform_blend(a, b, 9);
-    CHECK(before.rotation.w == a.rotation.w && before.translation.x == 1);
-    CHECK(after.rotation.w == b.rotation.w && after.translation.x == 5);
+    const md5_xform clamped_to_a = md5_xform_blend(a, b, -1);
+    const md5_xform clamped_to_b = md5_xform_blend(a, b, 9);
+    CHECK(clamped_to_a.rotation.w == a.rotation.w && clamped_to_a.translation.x == 1);
+    CHECK(clamped_to_b.rotation.w == b.rotation.w && clamped_to_b.translation.x == 5);
 }
 
 // -- Matrices ---------------------------------------------------------------------------------

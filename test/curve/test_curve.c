@@ -236,11 +236,11 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
                      double t)
 {
     const double h = 1e-6;
-    const point3 before = exact(desc, t - h);
-    const point3 after = exact(desc, t + h);
+    const point3 point_before = exact(desc, t - h);
+    const point3 point_after = exact(desc, t + h);
     point3 tangent;
     for (int k = 0; k < 3; k++)
-        tangent.x[k] = (after.x[k] - before.x[k]) / (2 * h);
+        tangent.x[k] = (point_after.x[k] - point_before.x[k]) / (2 * h);
     return CHECK_SMALL(curve_distance(md5_curve_point(curve, t), exact(desc, t)), 1e-5)
            && CHECK_SMALL(curve_distance(md5_curve_tangent(curve, t), tangent), 5e-4);
 }
@@ -460,10 +460,10 @@ TEST (curve_has_no_jump_in_its_velocity) {
         SCOPED_CURVE curve = create_curve(&desc);
         for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1; i++) {
             const double start = md5_curve_start(curve, i);
-            const md5_vec3 before = md5_curve_tangent(curve, start - 1e-9);
-            const md5_vec3 after = md5_curve_tangent(curve, start + 1e-9);
-            const double jump = md5_vec3_length(md5_vec3_sub(after, before));
-            CHECK_SMALL(jump / (double)md5_vec3_length(after), 1e-4);
+            const md5_vec3 tangent_before = md5_curve_tangent(curve, start - 1e-9);
+            const md5_vec3 tangent_after = md5_curve_tangent(curve, start + 1e-9);
+            const double jump = md5_vec3_length(md5_vec3_sub(tangent_after, tangent_before));
+            CHECK_SMALL(jump / (double)md5_vec3_length(tangent_after), 1e-4);
         }
     }
 }

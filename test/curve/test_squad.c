@@ -115,9 +115,9 @@ static real4 half_velocity(const md5_squad *squad, double time, double h)
 static void check_velocities(const md5_squad *squad, int first, int end)
 {
     for (int i = first; i < end; i++) {
-        const real4 before = half_velocity(squad, uneven[i], -5e-4);
-        const real4 after = half_velocity(squad, uneven[i], 5e-4);
-        const real4 jump = real4_add(after, real4_scale(before, -1)); // w is 0
+        const real4 velocity_before = half_velocity(squad, uneven[i], -5e-4);
+        const real4 velocity_after = half_velocity(squad, uneven[i], 5e-4);
+        const real4 jump = real4_add(velocity_after, real4_scale(velocity_before, -1)); // w is 0
         CHECK_SMALL(sqrt(real4_dot(jump, jump)), 2e-2);
     }
 }

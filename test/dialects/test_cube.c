@@ -519,10 +519,10 @@ TEST (cube_finds_the_folders_of_a_game) {
 TEST (cube_without_a_configuration_uses_the_model_of_its_folder) {
     game_log log;
     md5_error error = {0};
-    const game_text both[] = {
+    const game_text files[] = {
         {"m/flag/flag.md5mesh", ""}, {"m/flag/flag.md5anim", ""}, {NULL, NULL}};
     const game_text single_file[] = {{"m/flag/flag.md5mesh", ""}, {NULL, NULL}};
-    md5_load_opts opts = cube_opts(both, &log);
+    md5_load_opts opts = cube_opts(files, &log);
     md5_cube2 *cube = md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error);
     if (CHECK(cube)) {
         CHECK_STRING(cube->parts[0].mesh, "m/flag/flag.md5mesh");

@@ -182,10 +182,10 @@ TEST (scales_do_not_change_other_joints) {
     REQUIRE(open_scales(&test, "{\"arm\":{\"2\":0.5}}"));
     const md5_sample_position sample = md5_sample_position_from_frames(test.anim, 1, 1, 0);
     memset(palette, 0x41, sizeof palette);
-    md5_mat34 before[3];
-    memcpy(before, palette, sizeof before);
+    md5_mat34 expected_joints[3];
+    memcpy(expected_joints, palette, sizeof expected_joints);
     md5_scale_palette(test.scales, test.binding, sample, joints, palette);
-    CHECK_BYTES(before, palette, sizeof before);
+    CHECK_BYTES(expected_joints, palette, sizeof expected_joints);
     close_scales(&test);
 }
 

@@ -637,8 +637,8 @@ TEST_HERE (restored_actors_continue_with_the_same_bits) {
     advance_stage(stage, 55);
     md5_actor_pose(stage->actor, pose, NULL, NULL);
     CHECK_BYTES(pose, expected, sizeof pose);
-    const md5_xform again = md5_actor_root_motion(stage->actor);
-    CHECK_BYTES(&again, &motion, sizeof again);
+    const md5_xform second_motion = md5_actor_root_motion(stage->actor);
+    CHECK_BYTES(&second_motion, &motion, sizeof second_motion);
     CHECK(select_clip(stage, "wander") == selected);
 }
 

@@ -67,7 +67,7 @@ typedef struct max_errors {
 
 // Compares a joint with a line "j JOINT" with 12 numbers.
 static void compare_joint(const char *line, const md5_skeleton *skeleton, const md5_mat34 *joints,
-                          max_errors *all)
+                          max_errors *max_error)
 {
     char name[64];
     double expected[12] = {0};
@@ -76,9 +76,9 @@ static void compare_joint(const char *line, const md5_skeleton *skeleton, const 
     const uint32_t joint = md5_find_joint(skeleton, name);
     REQUIRE(joint != MD5_NONE);
     for (int k = 0; k < 12; k++)
-        real_update_max(k % 4 == 3 ? &all->positions : &all->axes,
+        real_update_max(k % 4 == 3 ? &max_error->positions : &max_error->axes,
                         fabs((double)joints[joint].m[k] - expected[k]));
-    all->count++;
+    max_error->count++;
 }
 
 static md5_mod_mode modifier_mode(double number)
@@ -93,7 +93,7 @@ TEST (characters_move_joints_like_the_original_engine) {
     SCOPED_GAME game = open_golden_game(&probe_folder, NULL);
     SCOPED_STRING text = read_golden("d3char/jointmods.txt", NULL);
     REQUIRE(game && text);
-    max_errors all = {0};
+    max_errors max_error = {0};
     unsigned num_cases = 0;
     for (const char *line = next_line(text); line;) {
         char model[64];
@@ -132,13 +132,13 @@ TEST (characters_move_joints_like_the_original_engine) {
         md5_entity_move_joints(entity, mods, pose);
         md5_local_to_model(skeleton, pose, joints);
         for (; line && line[0] == 'j'; line = next_line(line))
-            compare_joint(line, skeleton, joints, &all);
-        CHECK_THAT(all.axes <= 2e-5 && all.positions <= 3e-4, "case %u: off by %g and %g",
-                   num_cases, all.axes, all.positions);
+            compare_joint(line, skeleton, joints, &max_error);
+        CHECK_THAT(max_error.axes <= 2e-5 && max_error.positions <= 3e-4,
+                   "case %u: off by %g and %g", num_cases, max_error.axes, max_error.positions);
         num_cases++;
     }
     CHECK_UINT(num_cases, 47);
-    CHECK(all.count > 47 * 6);
+    CHECK(max_error.count > 47 * 6);
 }
 
 // == Look-at ======================================================================================
@@ -271,7 +271,7 @@ TEST (characters_look_like_those_of_the_original_engine) {
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL};
     look_case *const run = &fixture;
-    max_errors all = {0};
+    max_errors max_error = {0};
     unsigned num_ticks = 0;
     md5_mat34 joints[MAX_JOINTS];
     md5_xform pose[MAX_JOINTS];
@@ -300,13 +300,13 @@ TEST (characters_look_like_those_of_the_original_engine) {
             run->num_ticks++;
         } else if (line[0] == 'j') {
             md5_monster_pose(run->monster, pose, joints, NULL);
-            compare_joint(line, &run->entity->model->skeleton, joints, &all);
+            compare_joint(line, &run->entity->model->skeleton, joints, &max_error);
         }
     }
     CHECK_UINT(num_ticks, 900);
-    CHECK_UINT(all.count, 270);
-    CHECK_THAT(all.axes <= 2e-5 && all.positions <= 2e-4, "off by %g and %g", all.axes,
-               all.positions);
+    CHECK_UINT(max_error.count, 270);
+    CHECK_THAT(max_error.axes <= 2e-5 && max_error.positions <= 2e-4, "off by %g and %g",
+               max_error.axes, max_error.positions);
     end_run(run);
 }
 
@@ -324,17 +324,17 @@ static void check_head(look_case *run, const double *n)
 }
 
 // Compares a transform with 12 numbers, the origin and then the axes: forward, left, up.
-static void compare_xform(md5_xform actual, const double *n, max_errors *all)
+static void compare_xform(md5_xform actual, const double *n, max_errors *max_error)
 {
     const md5_mat34 matrix = md5_mat34_from_xform(actual);
     for (int row = 0; row < 3; row++) {
         for (int axis = 0; axis < 3; axis++) {
             const double component = (double)matrix.m[4 * row + axis];
-            real_update_max(&all->axes, fabs(component - n[3 + 3 * axis + row]));
+            real_update_max(&max_error->axes, fabs(component - n[3 + 3 * axis + row]));
         }
-        real_update_max(&all->positions, fabs((double)matrix.m[4 * row + 3] - n[row]));
+        real_update_max(&max_error->positions, fabs((double)matrix.m[4 * row + 3] - n[row]));
     }
-    all->count++;
+    max_error->count++;
 }
 
 // Positions of values in a saved monster, in units of 8 bytes.
@@ -476,7 +476,7 @@ TEST (feet_are_placed_as_in_the_original_engine) {
     look_case fixture = {.entity = NULL};
     look_case *const run = &fixture;
     sweep_case sweeps = {.look = run};
-    max_errors all = {0};
+    max_errors max_error = {0};
     unsigned num_ticks = 0;
     double heights = 0.0;
     md5_mat34 joints[MAX_JOINTS];
@@ -527,15 +527,15 @@ TEST (feet_are_placed_as_in_the_original_engine) {
             }
         } else if (line[0] == 'j') {
             md5_monster_pose(run->monster, pose, joints, NULL);
-            compare_joint(line, &run->entity->model->skeleton, joints, &all);
-            CHECK_THAT(all.axes <= 5e-5 && all.positions <= 5e-4 && heights <= 1e-4
+            compare_joint(line, &run->entity->model->skeleton, joints, &max_error);
+            CHECK_THAT(max_error.axes <= 5e-5 && max_error.positions <= 5e-4 && heights <= 1e-4
                            && sweeps.max_distance <= 5e-4,
-                       "at %lld of %s: off by %g, %g, %g, %g", (long long)run->time, clip, all.axes,
-                       all.positions, heights, sweeps.max_distance);
+                       "at %lld of %s: off by %g, %g, %g, %g", (long long)run->time, clip,
+                       max_error.axes, max_error.positions, heights, sweeps.max_distance);
         }
     }
     CHECK_UINT(num_ticks, 590);
-    CHECK_UINT(all.count, 3572);
+    CHECK_UINT(max_error.count, 3572);
     end_run(run);
 }
 
@@ -713,7 +713,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
     md5_mat34 joints[MAX_JOINTS] = {{{0}}};
     md5_xform pose[MAX_JOINTS];
     md5_xform expected = {.rotation = {0, 0, 0, 1}};
-    max_errors all = {0};
+    max_errors max_error = {0};
     unsigned num_bodies = 0;
     unsigned num_constraints = 0;
     char name[64];
@@ -748,10 +748,10 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 13));
             CHECK_UINT(body->joint, md5_find_joint(&run->entity->model->skeleton, name));
             CHECK_UINT((unsigned)body->def->mod, (unsigned)n[0]);
-            compare_xform(body->offset, n + 1, &all);
+            compare_xform(body->offset, n + 1, &max_error);
         } else if (strncmp(line, "base ", 5) == 0) {
             CHECK(read_numbers(&at, n, 12));
-            compare_xform(figure->setup[0], n, &all);
+            compare_xform(figure->setup[0], n, &max_error);
         } else if (strncmp(line, "contained ", 10) == 0) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 1));
             const uint32_t joint = md5_find_joint(&run->entity->model->skeleton, name);
@@ -783,26 +783,26 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             if (run->tick.time == 1) // set explicitly
                 bodies[body].transform = read_xform(n);
             else
-                compare_xform(bodies[body].transform, n, &all);
+                compare_xform(bodies[body].transform, n, &max_error);
         } else if (strncmp(line, "back ", 5) == 0) {
             run->tick.time = 1;
         } else if (strncmp(line, "render ", 7) == 0) {
             CHECK(read_numbers(&at, n, 12));
             expected = md5_figure_to_pose(figure, bodies, pose);
             md5_local_to_model(&run->entity->model->skeleton, pose, joints);
-            compare_xform(expected, n, &all);
+            compare_xform(expected, n, &max_error);
         } else if (strncmp(line, "j ", 2) == 0) {
-            compare_joint(line, &run->entity->model->skeleton, joints, &all);
+            compare_joint(line, &run->entity->model->skeleton, joints, &max_error);
         } else if (strncmp(line, "bounds ", 7) == 0) {
             const md5_bounds box = md5_figure_bounds(figure, bodies, expected);
             CHECK(read_numbers(&at, n, 6));
-            real_update_max(&all.positions, point_distance(box.min, n));
-            real_update_max(&all.positions, point_distance(box.max, n + 3));
+            real_update_max(&max_error.positions, point_distance(box.min, n));
+            real_update_max(&max_error.positions, point_distance(box.max, n + 3));
         }
-        CHECK_THAT(all.axes <= 1e-5 && all.positions <= 3e-4, "%.60s: off by %g and %g", line,
-                   all.axes, all.positions);
-        all.axes = fmin(all.axes, 1e-5);
-        all.positions = fmin(all.positions, 3e-4);
+        CHECK_THAT(max_error.axes <= 1e-5 && max_error.positions <= 3e-4, "%.60s: off by %g and %g",
+                   line, max_error.axes, max_error.positions);
+        max_error.axes = fmin(max_error.axes, 1e-5);
+        max_error.positions = fmin(max_error.positions, 3e-4);
     }
     CHECK_UINT(num_bodies, 24);
     CHECK_UINT(num_constraints, 23);

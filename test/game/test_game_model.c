@@ -268,7 +268,7 @@ static size_t chain_size(int count, const char *first, const char *form, uint32_
     SCOPED_STRING text = write_chain(count, first, form);
     test_heap heap = {.fail_at = 0};
     md5_game *const game = open_chain(text, &heap);
-    const size_t before = heap.live_bytes;
+    const size_t initial_bytes = heap.live_bytes;
     char name[16];
     for (int i = count; i >= 0; i--) {
         snprintf(name, sizeof name, "m%d", i);
@@ -278,7 +278,7 @@ static size_t chain_size(int count, const char *first, const char *form, uint32_
         if (i == count)
             CHECK_UINT(model->num_anims, num_anims);
     }
-    const size_t size = heap.peak_bytes - before;
+    const size_t size = heap.peak_bytes - initial_bytes;
     md5_destroy_game(game);
     CHECK_UINT(heap.live, 0);
     return size;

@@ -27,7 +27,7 @@ static void check_reaching(md5_chain_solver solver, int max_missed, double farth
             .iterations = 500,
             .weight = 1,
         };
-        const ik_rig old = rig;
+        const ik_rig initial_rig = rig;
         const float left = IK_SOLVE(chain, rig, job);
         const double exact =
             real3_distance(ik_chain_position(&rig, count - 1), to_real3(job.target));
@@ -42,12 +42,12 @@ static void check_reaching(md5_chain_solver solver, int max_missed, double farth
         }
         CHECK_SMALL(fabs(exact - left) / reach, 1e-5);
         REQUIRE(ik_is_sound(rig.pose, count));
-        ik_check_lengths(&rig, &old, count);
+        ik_check_lengths(&rig, &initial_rig, count);
         for (uint32_t i = 0; i < count; i++) {
             if (i < count - length || i == count - 1) // not turned by the solver
-                CHECK_SMALL(
-                    real_angle(rig.pose[rig.chain[i]].rotation, old.pose[rig.chain[i]].rotation),
-                    1e-5);
+                CHECK_SMALL(real_angle(rig.pose[rig.chain[i]].rotation,
+                                       initial_rig.pose[rig.chain[i]].rotation),
+                            1e-5);
         }
     }
     CHECK(missed <= max_missed);
@@ -132,9 +132,9 @@ static void check_straight(md5_chain_solver solver)
     CHECK(IK_SOLVE(chain, rig, job) < 6);
     // The tip is at the target from the start, so nothing may change.
     const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16, 0, 0});
-    const ik_rig old = rig;
+    const ik_rig initial_rig = rig;
     CHECK(IK_SOLVE(chain, rig, there) == 0);
-    CHECK_BYTES(rig.pose, old.pose, sizeof old.pose);
+    CHECK_BYTES(rig.pose, initial_rig.pose, sizeof initial_rig.pose);
 }
 
 TEST (ik_fabrik_bends_a_straight_chain) {
@@ -235,12 +235,12 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
         if (round % 5 == 1) {
             job.target = ik_rounded(ik_chain_position(&rig, test_random_u32(&random) % count));
         }
-        const ik_rig old = rig;
+        const ik_rig initial_rig = rig;
         const float left = IK_SOLVE(chain, rig, job);
         CHECK(left >= 0);
         REQUIRE(ik_is_sound(rig.pose, count));
         if (job.tip == count || job.length < 2 || !isfinite(job.target.y))
-            CHECK(left == INFINITY && memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+            CHECK(left == INFINITY && memcmp(rig.pose, initial_rig.pose, sizeof rig.pose) == 0);
     }
 }
 
@@ -333,7 +333,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
     for (int i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0) // not the shoulder blades
             target_body.pose[i].rotation = limit_random_rotation(&fixture->limits[i], random);
-    const body old = *fixture;
+    const body initial_body = *fixture;
     md5_goal goals[] = {
         {.tip = LEFT,
          .length = 3,
@@ -366,7 +366,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
     CHECK_NEAR(farthest, max_distance, 1e-4);
     CHECK(ik_is_sound(fixture->pose, BODY_JOINTS));
     for (uint32_t i = 0; i < BODY_JOINTS; i += 4) // in no chain
-        CHECK_BYTES(&fixture->pose[i], &old.pose[i], sizeof fixture->pose[i]);
+        CHECK_BYTES(&fixture->pose[i], &initial_body.pose[i], sizeof fixture->pose[i]);
     for (int i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0)
             CHECK(limit_excess(&fixture->limits[i], fixture->pose[i].rotation) < 1e-6);

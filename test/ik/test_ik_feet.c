@@ -54,16 +54,16 @@ static void solve_feet(md5_xform *pose, md5_foot *feet, float *drop, float smoot
 
 TEST (ik_feet_on_even_ground_stay) {
     md5_xform pose[NUM_JOINTS];
-    md5_xform old[NUM_JOINTS];
+    md5_xform initial_pose[NUM_JOINTS];
     make_body(pose);
-    make_body(old);
+    make_body(initial_pose);
     md5_foot feet[2] = {{.ankle = ANKLE_L}, {.ankle = ANKLE_R}};
     float drop = 0;
     solve_feet(pose, feet, &drop, 0.1f, 0.02f, 1);
     CHECK(drop == 0 && feet[0].lift == 0);
     for (int i = 0; i < NUM_JOINTS; i++) {
-        CHECK_SMALL(real_angle(pose[i].rotation, old[i].rotation), 1e-5);
-        CHECK_BYTES(&pose[i].translation, &old[i].translation, sizeof(md5_vec3));
+        CHECK_SMALL(real_angle(pose[i].rotation, initial_pose[i].rotation), 1e-5);
+        CHECK_BYTES(&pose[i].translation, &initial_pose[i].translation, sizeof(md5_vec3));
     }
 }
 
@@ -81,9 +81,9 @@ TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_zero_seconds) {
 
 TEST (ik_feet_touch_their_floors) {
     md5_xform pose[NUM_JOINTS];
-    md5_xform old[NUM_JOINTS];
+    md5_xform initial_pose[NUM_JOINTS];
     make_body(pose);
-    make_body(old);
+    make_body(initial_pose);
     const md5_vec3 slope = {0.6f, 0, 0.8f};
     md5_foot feet[2] = {
         {.ankle = ANKLE_L, .floor = 4, .normal = slope},
@@ -93,21 +93,21 @@ TEST (ik_feet_touch_their_floors) {
     solve_feet(pose, feet, &drop, 0, 0.02f, 1);
     CHECK(drop == -2.5f && feet[0].lift == 4 && feet[1].lift == -2.5f);
     for (int i = 0; i < 2; i++) {
-        const real3 moved =
-            real3_sub(joint_position(pose, feet[i].ankle), joint_position(old, feet[i].ankle));
+        const real3 moved = real3_sub(joint_position(pose, feet[i].ankle),
+                                      joint_position(initial_pose, feet[i].ankle));
         CHECK_SMALL(moved.x, 1e-4);
         CHECK_SMALL(moved.y, 1e-4);
         CHECK_NEAR(moved.z, feet[i].floor, 1e-4);
     }
-    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(old, HEAD).z - 2.5, 1e-4);
-    CHECK_NEAR(joint_position(pose, HEAD).x, joint_position(old, HEAD).x, 1e-4);
+    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(initial_pose, HEAD).z - 2.5, 1e-4);
+    CHECK_NEAR(joint_position(pose, HEAD).x, joint_position(initial_pose, HEAD).x, 1e-4);
     // The direction of the left foot that was the up direction of the model is now the normal of
     // the slope. The knees bend as before.
-    const real4 was = ik_joint_transform(&skeleton, old, ANKLE_L).rotation;
+    const real4 was = ik_joint_transform(&skeleton, initial_pose, ANKLE_L).rotation;
     const real3 up = real4_rotate(ik_joint_transform(&skeleton, pose, ANKLE_L).rotation,
                                   real4_rotate(real4_conjugate(was), (real3){0, 0, 1}));
     CHECK_SMALL(real3_distance(up, to_real3(slope)), 1e-5);
-    CHECK(joint_position(pose, KNEE_L).x > joint_position(old, KNEE_L).x + 1);
+    CHECK(joint_position(pose, KNEE_L).x > joint_position(initial_pose, KNEE_L).x + 1);
     CHECK(ik_is_sound(pose, NUM_JOINTS));
 
     // If all floors are higher, the whole body rises.
@@ -115,25 +115,26 @@ TEST (ik_feet_touch_their_floors) {
     feet[0].floor = 3;
     feet[1].floor = 2;
     solve_feet(pose, feet, &drop, 0, 0.02f, 1);
-    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(old, HEAD).z + 2, 1e-4);
-    CHECK_NEAR(joint_position(pose, ANKLE_R).z, joint_position(old, ANKLE_R).z + 2, 1e-4);
+    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(initial_pose, HEAD).z + 2, 1e-4);
+    CHECK_NEAR(joint_position(pose, ANKLE_R).z, joint_position(initial_pose, ANKLE_R).z + 2, 1e-4);
 }
 
 TEST (ik_feet_weight_scales_the_heights) {
     md5_xform pose[NUM_JOINTS];
-    md5_xform old[NUM_JOINTS];
+    md5_xform initial_pose[NUM_JOINTS];
     make_body(pose);
-    make_body(old);
+    make_body(initial_pose);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2}};
     float drop = 0;
     solve_feet(pose, feet, &drop, 0, 0.02f, 0.25f);
-    CHECK_NEAR(joint_position(pose, ANKLE_L).z, joint_position(old, ANKLE_L).z + 1, 1e-4);
-    CHECK_NEAR(joint_position(pose, ANKLE_R).z, joint_position(old, ANKLE_R).z - 0.5, 1e-4);
-    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(old, HEAD).z - 0.5, 1e-4);
+    CHECK_NEAR(joint_position(pose, ANKLE_L).z, joint_position(initial_pose, ANKLE_L).z + 1, 1e-4);
+    CHECK_NEAR(joint_position(pose, ANKLE_R).z, joint_position(initial_pose, ANKLE_R).z - 0.5,
+               1e-4);
+    CHECK_NEAR(joint_position(pose, HEAD).z, joint_position(initial_pose, HEAD).z - 0.5, 1e-4);
     make_body(pose);
     feet[0].floor = 5;
     solve_feet(pose, feet, &drop, 0, 0.02f, 0);
-    CHECK_BYTES(pose, old, sizeof old);
+    CHECK_BYTES(pose, initial_pose, sizeof initial_pose);
     CHECK(feet[0].lift == 5);
 }
 

@@ -42,17 +42,19 @@ TEST (ik_limb_reaches_with_intermediate_joints) {
         const md5_vec3 pole = ik_random_point(30, &random);
         const md5_two_bone_job job = {
             .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1};
-        const ik_rig old = rig;
+        const ik_rig initial_rig = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         CHECK_SMALL(real3_distance(joint_position(&rig, limb.tip), to_real3(target)) / reach, 2e-5);
         const real_transform tip = ik_joint_transform(&rig.skeleton, rig.pose, limb.tip);
         max_angle = fmax(
-            max_angle, real4_angle(tip.rotation,
-                                   ik_joint_transform(&old.skeleton, old.pose, limb.tip).rotation));
-        ik_check_lengths(&rig, &old, count);
+            max_angle,
+            real4_angle(
+                tip.rotation,
+                ik_joint_transform(&initial_rig.skeleton, initial_rig.pose, limb.tip).rotation));
+        ik_check_lengths(&rig, &initial_rig, count);
         for (uint32_t i = 0; i < count; i++) { // joints between are left as they are
             const bool is_named = i == limb.root || i == limb.middle || i == limb.tip;
-            CHECK(is_named || memcmp(&rig.pose[i], &old.pose[i], sizeof(md5_xform)) == 0);
+            CHECK(is_named || memcmp(&rig.pose[i], &initial_rig.pose[i], sizeof(md5_xform)) == 0);
         }
         if (!job.pole)
             continue;
@@ -117,13 +119,13 @@ TEST (ik_limb_of_unconnected_joints_is_rejected) {
         {c[0], c[2], 6},    {c[0], 9, c[4]},    {UINT32_MAX, c[2], c[4]}, {c[2], c[0], c[4]},
         {c[0], c[4], c[2]}, {c[0], c[2], c[2]}, {c[2], c[2], c[4]},       {c[4], c[2], c[0]},
     };
-    const ik_rig old = rig;
+    const ik_rig initial_rig = rig;
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         const md5_limb *const row = &wrong[i];
         const md5_two_bone_job job = {.limb = row, .weight = 1};
         CHECK(!IK_SOLVE(two_bone, rig, job));
     }
-    CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
+    CHECK_BYTES(rig.pose, initial_rig.pose, sizeof rig.pose);
 }
 
 // -- Feet -----------------------------------------------------------------------------------------
@@ -171,13 +173,13 @@ static uint32_t place_foot(md5_xform *pose, uint32_t pelvis, md5_foot *foot, flo
 
 TEST (ik_feet_of_a_given_leg_are_placed_with_helper_joints) {
     md5_xform pose[JOINTS];
-    md5_xform old[JOINTS];
+    md5_xform initial_pose[JOINTS];
     make_leg(pose);
-    make_leg(old);
+    make_leg(initial_pose);
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1), 1);
     CHECK(foot.result == MD5_LIMB_REACHED && foot.miss <= 1e-4f);
-    CHECK_NEAR(joint_height(pose, ANKLE), joint_height(old, ANKLE) + 3, 1e-4);
+    CHECK_NEAR(joint_height(pose, ANKLE), joint_height(initial_pose, ANKLE) + 3, 1e-4);
     CHECK_NEAR(joint_height(pose, PELVIS), 20, 1e-6);
 }
 
@@ -247,17 +249,17 @@ TEST (ik_limb_of_an_inconsistent_pose_uses_measured_lengths) {
     make_leg(pose);
     pose[KNEE].rotation = (md5_quat){0, 0, 0, 1.5f}; // not of unit length
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
-    const double before = joint_height(pose, ANKLE);
+    const double initial_height = joint_height(pose, ANKLE);
     place_foot(pose, UINT32_MAX, &foot, 1);
-    const bool is_raised = fabs(joint_height(pose, ANKLE) - before - 3) < 1e-2;
+    const bool is_raised = fabs(joint_height(pose, ANKLE) - initial_height - 3) < 1e-2;
     CHECK(is_raised || foot.result != MD5_LIMB_REACHED);
 }
 
 TEST (ik_joints_that_do_not_exist_are_reported) {
     md5_xform pose[JOINTS];
-    md5_xform old[JOINTS];
+    md5_xform initial_pose[JOINTS];
     make_leg(pose);
-    make_leg(old);
+    make_leg(initial_pose);
     const md5_xform change = {{0, 0, 1, 0}, {1, 2, 3}, 0};
     CHECK(!md5_modify_joint(&leg_skeleton, JOINTS, MD5_JOINT_LOCAL, change, 1, pose));
     CHECK(!md5_modify_joint(&leg_skeleton, UINT32_MAX, MD5_JOINT_LOCAL, change, 0, pose));
@@ -271,12 +273,12 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
     job.length = 3;
     job.params.stiffness = MD5_EXPLICIT_ZERO;
     CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
-    CHECK_BYTES(pose, old, sizeof old);
+    CHECK_BYTES(pose, initial_pose, sizeof initial_pose);
     job.params.stiffness = 50;
     job.weight = 0;
     CHECK(md5_solve_spring(&leg_skeleton, &job, pose));
     CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 0, pose));
-    CHECK_BYTES(pose, old, sizeof old);
+    CHECK_BYTES(pose, initial_pose, sizeof initial_pose);
     CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 1, pose));
 }
 
@@ -328,15 +330,17 @@ TEST (ik_two_bone_reaches_targets_in_reach) {
         md5_two_bone_job job = {.tip = rig.chain[count - 1], .target = target, .weight = 1};
         job.pole = round % 2 ? &pole : NULL;
         job.rotation = round % 3 == 0 ? &rotation : NULL;
-        const real4 before = ik_joint_transform(&rig.skeleton, rig.pose, job.tip).rotation;
-        ik_rig old = rig;
+        const real4 initial_rotation =
+            ik_joint_transform(&rig.skeleton, rig.pose, job.tip).rotation;
+        ik_rig initial_rig = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, count));
         const real_transform tip = ik_joint_transform(&rig.skeleton, rig.pose, job.tip);
         CHECK_SMALL(real3_distance(tip.translation, to_real3(target)) / longest, 1e-5);
-        CHECK_SMALL(real4_angle(tip.rotation, job.rotation ? to_unit_real4(rotation) : before),
-                    1e-5);
-        ik_check_lengths(&rig, &old, count);
+        CHECK_SMALL(
+            real4_angle(tip.rotation, job.rotation ? to_unit_real4(rotation) : initial_rotation),
+            1e-5);
+        ik_check_lengths(&rig, &initial_rig, count);
         if (!job.pole)
             continue;
         // The knee must be in the plane of the line from hip to foot and the pole, on the side of
@@ -536,14 +540,14 @@ TEST (ik_two_bone_needs_two_parents) {
     uint64_t random = 6;
     ik_rig rig;
     ik_make_rig(&rig, 3, 8, &random);
-    const ik_rig old = rig;
+    const ik_rig initial_rig = rig;
     md5_two_bone_job job = {.tip = rig.chain[0], .weight = 1};
     CHECK(!IK_SOLVE(two_bone, rig, job));
     job.tip = rig.chain[1];
     CHECK(!IK_SOLVE(two_bone, rig, job));
     job.tip = 3;
     CHECK(!IK_SOLVE(two_bone, rig, job));
-    CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
+    CHECK_BYTES(rig.pose, initial_rig.pose, sizeof rig.pose);
 }
 
 static md5_vec3 odd_point(uint64_t *random)
@@ -599,11 +603,11 @@ TEST (ik_two_bone_of_any_input_is_finite) {
         }
         if (isfinite(job.params.stretch) && job.params.stretch > 100)
             job.params.stretch = 2;
-        const ik_rig old = rig;
+        const ik_rig initial_rig = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, 3));
         if (!isfinite(job.target.x) || !(job.weight > 0))
-            CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
+            CHECK_BYTES(rig.pose, initial_rig.pose, sizeof rig.pose);
     }
 }
 
@@ -641,10 +645,10 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             .params.up = random_direction(&random),
             .weight = 1,
         };
-        ik_rig old = rig;
+        ik_rig initial_rig = rig;
         CHECK(IK_SOLVE(aim, rig, job));
         REQUIRE(ik_is_sound(rig.pose, count));
-        ik_check_lengths(&rig, &old, count);
+        ik_check_lengths(&rig, &initial_rig, count);
         const real_transform tip = ik_joint_transform(&rig.skeleton, rig.pose, job.tip);
         const real3 toward = real3_sub(to_real3(job.target), tip.translation);
         if (real3_length(toward) < 5)

@@ -283,16 +283,17 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
                                    .length = 2,
                                    .weight = 1,
                                    .limits = limits};
-        const real4 old = to_unit_real4(rig.pose[rig.chain[0]].rotation);
+        const real4 initial_rotation = to_unit_real4(rig.pose[rig.chain[0]].rotation);
         IK_SOLVE(chain, rig, job);
-        const double moved = real4_angle(old, to_unit_real4(rig.pose[rig.chain[0]].rotation));
+        const double moved =
+            real4_angle(initial_rotation, to_unit_real4(rig.pose[rig.chain[0]].rotation));
         md5_joint_limit point = *hinge;
         double min_found = 10;
         for (int i = 0; i < 501; i++) {
             point.min = hinge->min + (hinge->max - hinge->min) * (float)i / 500.0f;
             point.max = point.min;
-            const double angle =
-                real4_angle(old, to_unit_real4(limit_random_rotation(&point, &random)));
+            const double angle = real4_angle(initial_rotation,
+                                             to_unit_real4(limit_random_rotation(&point, &random)));
             min_found = fmin(min_found, angle);
         }
         CHECK(moved < min_found + 1e-5);

@@ -33,13 +33,13 @@ static bool advance(const ik_rig *rig, md5_spring_job job, md5_spring_joint *sta
 TEST (ik_spring_at_rest_equals_the_animation) {
     ik_rig rig;
     make_tail(&rig, 5);
-    const ik_rig old = rig;
+    const ik_rig initial_rig = rig;
     md5_spring_joint state[5];
     memset(state, 0xFF, sizeof state); // never read
     const md5_spring_job job = tail_job(&rig, 5);
     for (int i = 0; i < 100; i++) {
         advance(&rig, job, state, 0.02f, i == 0, rig.pose);
-        CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
+        CHECK_BYTES(rig.pose, initial_rig.pose, sizeof rig.pose);
     }
 }
 
@@ -130,7 +130,7 @@ TEST (ik_spring_hangs_down_by_gravity) {
 TEST (ik_spring_considers_weight_and_first_joint) {
     ik_rig rig;
     make_tail(&rig, 3);
-    const ik_rig old = rig;
+    const ik_rig initial_rig = rig;
     md5_spring_job job = tail_job(&rig, 3);
     md5_spring_joint state[3];
     advance(&rig, job, state, 0, true, rig.pose);
@@ -149,13 +149,13 @@ TEST (ik_spring_considers_weight_and_first_joint) {
     // With weight 0 the chain continues to swing, although this is not visible.
     job.weight = 0;
     advance(&rig, job, same, 0.01f, false, none.pose);
-    CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
+    CHECK_BYTES(none.pose, initial_rig.pose, sizeof initial_rig.pose);
     CHECK(same[0].position.z < state[0].position.z);
     // The character jumps to another position.
     job.weight = 1;
     job.placement.translation = (md5_vec3){1e4f, 0, 0};
     advance(&rig, job, same, 0.01f, true, none.pose);
-    CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
+    CHECK_BYTES(none.pose, initial_rig.pose, sizeof initial_rig.pose);
     CHECK(same[0].velocity.x == 0 && same[0].position.x == same[0].target.x);
 }
 
@@ -192,9 +192,9 @@ TEST (ik_spring_of_any_input_is_finite) {
     }
     ik_rig rig;
     make_tail(&rig, 3);
-    const ik_rig old = rig;
+    const ik_rig initial_rig = rig;
     md5_spring_job job = tail_job(&rig, 3);
     job.tip = 3;
     advance(&rig, job, NULL, 0.1f, true, rig.pose);
-    CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
+    CHECK_BYTES(rig.pose, initial_rig.pose, sizeof rig.pose);
 }

@@ -167,6 +167,9 @@ static md5_weights *create(const bind_case *fixture)
     return weights;
 }
 
+// A path goes from a voxel to one of its 26 neighbors, over a face, an edge or a corner. In a
+// box, the length of the shortest path is therefore known: all three coordinates change in the
+// first steps, then two, then one.
 TEST (bind_paths_through_a_box_use_26_neighbors) {
     SCOPED bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
@@ -314,13 +317,13 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
     SCOPED bind_case *const fixture = tube_with_two_joints(true);
     SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
-    double before = 1;
+    double previous_weight = 1;
     double largest_step = 0;
     for (uint32_t ring = 0; ring < 33; ring++) {
         const double weight = bind_weight(weights, ring * 24, 0);
-        CHECK(weight <= before + 1e-6);
-        largest_step = fmax(largest_step, before - weight);
-        before = weight;
+        CHECK(weight <= previous_weight + 1e-6);
+        largest_step = fmax(largest_step, previous_weight - weight);
+        previous_weight = weight;
         CHECK_NEAR(weight + bind_weight(weights, ring * 24, 1), 1, 1e-6);
     }
     CHECK_NEAR(bind_weight(weights, 16 * 24, 0), 0.5, 1e-3); // at the joint

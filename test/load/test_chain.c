@@ -351,6 +351,8 @@ static bool restore_actor(const parts *p)
     return !md5_actor_restore(NULL, "", 0, p->error);
 }
 
+// Functions accept the NULL that a failed call returned. They fail too, and do not change the
+// error of the first call, so that a program can check the error once at the end.
 TEST (chain_of_null_assets_keeps_the_first_failure) {
     static bool (*const calls[])(const parts *p) = {
         bind_model,

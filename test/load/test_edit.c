@@ -698,9 +698,10 @@ TEST (edit_space_moves_mesh_and_clip_together) {
                         1e-4 * cases[j].scale);
         }
         const md5_bounds box = clip->bounds[7];
-        const md5_bounds both = md5_bounds_union(box, md5_bounds_from_points(new_pose.at, count));
-        CHECK_SMALL(real_distance(both.min, box.min), 0.02 * cases[j].scale);
-        CHECK_SMALL(real_distance(both.max, box.max), 0.02 * cases[j].scale);
+        const md5_bounds merged_bounds =
+            md5_bounds_union(box, md5_bounds_from_points(new_pose.at, count));
+        CHECK_SMALL(real_distance(merged_bounds.min, box.min), 0.02 * cases[j].scale);
+        CHECK_SMALL(real_distance(merged_bounds.max, box.max), 0.02 * cases[j].scale);
     }
 }
 
@@ -1381,7 +1382,7 @@ TEST (edit_fails_at_each_memory_limit) {
         for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
             meshes[0] = (md5_doc_mesh){
                 NULL, NULL, size, size, size, vertices, (md5_vec2 *)zeros, indices, weights, {0}};
-            md5_doc before;
+            md5_doc initial_doc;
             uint32_t num_frames = size;
             if (is_model)
                 num_frames = 0;
@@ -1399,10 +1400,10 @@ TEST (edit_fails_at_each_memory_limit) {
                            .bounds = is_anim ? (md5_bounds *)zeros : NULL,
                            .views = zeros,
                            .allocator = failure.opts.allocator};
-            memcpy(&before, &doc, sizeof doc);
+            memcpy(&initial_doc, &doc, sizeof doc);
             if (fix(number, &doc, &failure.error) == MD5_NONE) {
                 CHECK_UINT(failure.error.status, MD5_ERROR_MEMORY);
-                CHECK_BYTES(&doc, &before, sizeof doc);
+                CHECK_BYTES(&doc, &initial_doc, sizeof doc);
             }
             md5_free_doc(&doc);
         }

@@ -184,6 +184,8 @@ static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
         counts[i] += 1 + 100 * (size_t)worker;
 }
 
+// md5_threads_run() calls the function directly if there is only one item, one worker or no
+// pool. The last call uses the pool.
 TEST (jobs_of_one_item_or_one_worker_need_no_pool) {
     test_pool pool = {.num_workers = 3};
     const md5_threads threads = {run_backwards, &pool, 3};

@@ -350,10 +350,10 @@ static const memory_file warning_files[] = {
 
 static void add_warning(void *user, const md5_error *warning)
 {
-    char *const all = user;
-    const size_t size = strlen(all);
-    md5_format_error(warning, all + size, 2000 - size);
-    strcat(all, "\n");
+    char *const warnings = user;
+    const size_t size = strlen(warnings);
+    md5_format_error(warning, warnings + size, 2000 - size);
+    strcat(warnings, "\n");
 }
 
 TEST (character_has_the_same_warnings_and_parts_with_threads) {

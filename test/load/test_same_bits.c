@@ -274,17 +274,17 @@ static uint64_t check_line(const char *line)
 
 TEST (poses_and_vertices_have_the_same_bits_everywhere) {
     SCOPED_STRING list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
-    uint64_t all = empty_hash;
+    uint64_t combined_hash = empty_hash;
     unsigned count = 0;
     REQUIRE(list);
     for (char *line = list; *line != '\0'; count++) {
         char *const end = line + strcspn(line, "\n");
         const bool is_last = *end == '\0';
         *end = '\0';
-        all = hash_bits(all, check_line(line), 8);
+        combined_hash = hash_bits(combined_hash, check_line(line), 8);
         line = is_last ? end : end + 1;
     }
     CHECK(count > 0);
     printf("note: hash of the poses and vertices of %u models, clips and machines: %016llx\n",
-           count, (unsigned long long)all);
+           count, (unsigned long long)combined_hash);
 }

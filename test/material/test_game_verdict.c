@@ -165,6 +165,8 @@ TEST (lenient_tables) {
     CHECK_UINT(md5_game_table(game, "u", NULL)->num_values, 2);
 }
 
+// The last material of the skin has no replacement. The mode of the engine makes the whole skin
+// a default; the lenient mode keeps the valid pair and warns.
 TEST (lenient_skins) {
     static const game_text texts[] = {{"skins/a.skin", "skin s { a b lonely }"}};
     game_log log;
@@ -355,6 +357,8 @@ TEST (lenient_models_keep_unknown_channels) {
                            "eyelids"));
 }
 
+// Keys without quotes and a key without a value. The mode of the engine makes the whole
+// entityDef a default; the lenient mode keeps the valid keys and warns.
 TEST (lenient_entities) {
     static const game_text texts[] = {
         {"def/a.def", "entityDef e { model \"imp\" , \"health\" \"5\" \"sign\" - \"last\" }\n"
@@ -379,6 +383,8 @@ TEST (lenient_entities) {
 
 // -- Strict and lenient mode in turn --------------------------------------------------------------
 
+// After a change of the parse mode, declarations are parsed again. Results of the other mode
+// remain valid, and are returned again in that mode.
 TEST (verdicts_do_not_disturb_each_other) {
     SCOPED_GAME game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
     const md5_material *const strict = md5_game_material(game, "m", NULL);

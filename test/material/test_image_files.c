@@ -132,10 +132,10 @@ TEST (images_of_unknown_formats_are_rejected) {
     check_refused(file, IMAGE_TGA_HEADER - 1, unknown);
     static const uint8_t wrong[][3] = {{1, 2, 0}, {2, 7, 0}, {2, 0, 0}, {16, 12, 0}, {16, 8, 0}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        const uint8_t before = file[wrong[i][0]];
+        const uint8_t original_byte = file[wrong[i][0]];
         file[wrong[i][0]] = wrong[i][1];
         check_refused(file, sizeof file, unknown);
-        file[wrong[i][0]] = before;
+        file[wrong[i][0]] = original_byte;
     }
 }
 

@@ -348,6 +348,8 @@ static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const
     CHECK_STRING(error.message, message);
 }
 
+// An image program lists the steps of a tree: each step uses the results of the steps before it,
+// and only the last result remains. These lists are not trees.
 TEST (image_programs_must_be_trees) {
     static const char *const no_tree = "invalid image program: its steps do not form a tree";
     const md5_image_step file = {.kind = MD5_IMAGE_FILE, .file = "a"};

@@ -333,6 +333,8 @@ typedef struct dds_texel {
     uint8_t expected[4];
 } dds_texel;
 
+// One texel of each uncompressed format: flags, bits per texel, masks of the channels, the
+// texel, and its color.
 TEST (images_dds_without_blocks) {
     static const dds_texel texels[] = {
         {0x41, 32, {0xFF0000, 0xFF00, 0xFF, 0xFF000000}, 0x04010203, {1, 2, 3, 4}},

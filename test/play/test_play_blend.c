@@ -37,20 +37,22 @@ static void begin_signs(play_scene *fixture, bool flips)
                     "reference c 0 state a a state b b state c c }");
 }
 
+// A quaternion and its negative are the same rotation. A machine whose clips contain negated
+// rotations has the same poses.
 TEST (blend_kinds_do_not_depend_on_signs_of_quaternions) {
     for (int fade = 0; fade < 2; fade++) {
         play_scene plain, flipped;
         begin_signs(&plain, false);
         begin_signs(&flipped, true);
         for (int i = 0; i < 200; i++) {
-            play_scene *const both[2] = {&plain, &flipped};
+            play_scene *const scenes[2] = {&plain, &flipped};
             md5_xform pose[2][PLAY_JOINTS];
             for (int k = 0; k < 2; k++) {
                 if (i % 37 == 5)
-                    md5_player_fade_to(both[k]->player, (uint32_t)(i % 2), (uint32_t)(i % 3), 0.4f,
-                                       (md5_fade)fade, MD5_EASE_SMOOTH);
-                play_advance(both[k]->player, 0.02);
-                play_pose(both[k]->player, pose[k]);
+                    md5_player_fade_to(scenes[k]->player, (uint32_t)(i % 2), (uint32_t)(i % 3),
+                                       0.4f, (md5_fade)fade, MD5_EASE_SMOOTH);
+                play_advance(scenes[k]->player, 0.02);
+                play_pose(scenes[k]->player, pose[k]);
             }
             // An inertial fade computes speeds as differences of poses over 1/256 s, which
             // multiplies the rounding errors of the poses by 256.

@@ -101,7 +101,7 @@ TEST_HERE (chance_is_the_same_in_any_steps) {
 TEST_HERE (chance_differs_by_the_seed) {
     double first[100];
     double sum = 0;
-    double again;
+    double repeated_seconds;
     for (int i = 0; i < 100; i++) {
         md5_player_reset(fixture->player);
         md5_player_seed(fixture->player, (uint64_t)i);
@@ -112,10 +112,12 @@ TEST_HERE (chance_differs_by_the_seed) {
     }
     CHECK(fabs(sum) < 4 * 2.5 / sqrt(12) * 10);
     md5_player_reset(fixture->player); // the seed of a new player is 0
-    watch(fixture->player, 0.15, 1, &again);
-    CHECK_EXACT(again, first[0]);
+    watch(fixture->player, 0.15, 1, &repeated_seconds);
+    CHECK_EXACT(repeated_seconds, first[0]);
 }
 
+// Transitions with random times. A player that was restored, copied or migrated continues with
+// the same random numbers.
 TEST_HERE (chance_is_saved_copied_and_adopted) {
     double seconds[4][50], before[1];
     md5_player_seed(fixture->player, UINT64_C(0xfedcba9876543210));

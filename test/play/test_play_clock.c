@@ -85,11 +85,11 @@ TEST_PRINTF(2, 3) static void begin_states(play_scene *fixture, const char *tran
 // Returns the events that fire in `steps` equal steps from the start.
 static event_log events_in(play_scene *fixture, double seconds, uint32_t steps)
 {
-    event_log got = {0};
+    event_log reported = {0};
     md5_player_reset(fixture->player);
     for (uint32_t i = 0; i < steps; i++)
-        md5_player_advance(fixture->player, seconds / steps, hear, &got);
-    return got;
+        md5_player_advance(fixture->player, seconds / steps, hear, &reported);
+    return reported;
 }
 
 // -- Exits ------------------------------------------------------------------------------------
@@ -108,10 +108,11 @@ TEST (exits_at_whole_cycles_keep_the_phase) {
                          exits[exit], durations[i / 2], i % 2 ? "inertial" : "cross");
             const double seconds = exits[exit] + 2.5;
             for (size_t j = 0; j < COUNT_OF(RATES); j++) {
-                const event_log got = events_in(&fixture, seconds, (uint32_t)(seconds * RATES[j]));
+                const event_log reported =
+                    events_in(&fixture, seconds, (uint32_t)(seconds * RATES[j]));
                 uint32_t num_first = 0;
-                for (uint32_t k = 0; k < got.count; k++)
-                    num_first += got.names[k] == 'A';
+                for (uint32_t k = 0; k < reported.count; k++)
+                    num_first += reported.names[k] == 'A';
                 CHECK_UINT(num_first, 3);
                 CHECK_NEAR(play_time(fixture.player), 2.5, 1e-7);
             }
@@ -162,21 +163,23 @@ TEST (boundaries_of_a_clip_that_ends_within_a_step) {
 
 // -- Backward ---------------------------------------------------------------------------------
 
+// A first step of 0 seconds fires the event at the start of the clip once. A second step of 0
+// seconds and a step backward do not fire it again.
 TEST_PLAY (boundaries_of_a_first_step_of_zero_seconds, begin_states(fixture, " ")) {
     CHECK_STRING(events_in(fixture, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3u; zeros++) {
-        event_log got = {0};
+        event_log reported = {0};
         md5_player_reset(fixture->player);
         for (uint32_t i = 0; i < zeros; i++)
-            md5_player_advance(fixture->player, 0, hear, &got);
-        CHECK_STRING(got.names, "a");
-        md5_player_advance(fixture->player, -1e-12, hear, &got);
-        md5_player_advance(fixture->player, -0.4, hear, &got);
-        CHECK_STRING(got.names, "azn");
+            md5_player_advance(fixture->player, 0, hear, &reported);
+        CHECK_STRING(reported.names, "a");
+        md5_player_advance(fixture->player, -1e-12, hear, &reported);
+        md5_player_advance(fixture->player, -0.4, hear, &reported);
+        CHECK_STRING(reported.names, "azn");
         // Events that were passed backward fire again, in reverse order, when the time advances
         // again.
-        md5_player_advance(fixture->player, 0.4, hear, &got);
-        CHECK_STRING(got.names, "aznnza");
+        md5_player_advance(fixture->player, 0.4, hear, &reported);
+        CHECK_STRING(reported.names, "aznnza");
     }
 }
 
@@ -196,22 +199,23 @@ TEST (boundaries_divide_backward_steps) {
 
 // -- Weights ----------------------------------------------------------------------------------
 
+// An event does not fire if the weight of its clip is 0 at this time, here at the end of a fade.
 TEST_PLAY (boundaries_are_silent_without_weight, begin_states(fixture, " ")) {
-    event_log got = events_in(fixture, 0.1, 1);
+    event_log reported = events_in(fixture, 0.1, 1);
     play_fade(fixture->player, 0, 1, 0.2f);
-    got = (event_log){0};
-    md5_player_advance(fixture->player, 0, hear, &got);
-    CHECK_STRING(got.names, "A");
-    CHECK_NEAR(got.sum, 1.0 / 16.0, 1e-6);
+    reported = (event_log){0};
+    md5_player_advance(fixture->player, 0, hear, &reported);
+    CHECK_STRING(reported.names, "A");
+    CHECK_NEAR(reported.sum, 1.0 / 16.0, 1e-6);
     // `a` reaches its event at 0.3 at the end of the fade, when its weight is 0.
-    md5_player_advance(fixture->player, 0.2, hear, &got);
-    CHECK_STRING(got.names, "A");
+    md5_player_advance(fixture->player, 0.2, hear, &reported);
+    CHECK_STRING(reported.names, "A");
     play_fade(fixture->player, 0, 0, 0.4f);
-    got = (event_log){0};
+    reported = (event_log){0};
     for (int i = 0; i < 4; i++)
-        md5_player_advance(fixture->player, 0.025, hear, &got);
-    CHECK_STRING(got.names, "aM");
-    CHECK_NEAR(got.sum, 1.0 / 16.0 + 0.75, 1e-5); // weight at the event, for every step
+        md5_player_advance(fixture->player, 0.025, hear, &reported);
+    CHECK_STRING(reported.names, "aM");
+    CHECK_NEAR(reported.sum, 1.0 / 16.0 + 0.75, 1e-5); // weight at the event, for every step
 }
 
 // -- Circles ----------------------------------------------------------------------------------
@@ -268,20 +272,21 @@ TEST_PLAY (boundaries_of_a_step_with_too_many_events,
         md5_player_reset(fixture->player);
         play_advance(fixture->player, 0);
         CHECK(md5_player_set(fixture->player, PACE, 1e6f));
-        event_log got = {0};
-        const md5_advance_status status = md5_player_advance(fixture->player, delta[i], hear, &got);
-        CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
+        event_log reported = {0};
+        const md5_advance_status status =
+            md5_player_advance(fixture->player, delta[i], hear, &reported);
+        CHECK_UINT(reported.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
         // 1e12 cycles have four events each. Backward (i = 1), there is one more event, because the
         // event of the last frame, where the step begins, fires twice.
         CHECK_UINT(status.num_dropped, 4000000000000 + (uint64_t)i - MD5_MAX_STEP_EVENTS);
         CHECK(status.undivided == 0);
     }
-    event_log got = {0};
+    event_log reported = {0};
     md5_player_set(fixture->player, PACE, 1);
-    md5_player_advance(fixture->player, INFINITY, hear, &got);
-    CHECK_UINT(md5_player_advance(fixture->player, NAN, hear, &got).num_dropped, 0);
-    CHECK_UINT(got.count, 0);
+    md5_player_advance(fixture->player, INFINITY, hear, &reported);
+    CHECK_UINT(md5_player_advance(fixture->player, NAN, hear, &reported).num_dropped, 0);
+    CHECK_UINT(reported.count, 0);
 }
 
 // Endless transitions: the remaining time of the step passes in one part.
@@ -291,12 +296,12 @@ TEST (boundaries_of_a_step_with_too_many_transitions) {
                          "transition fast fast { exit 1 duration 1e-4 } "
                          "transition fast b { exit 1e30 } }");
     CHECK(md5_player_set(fixture.player, PACE, 3e5f));
-    event_log got = {0};
-    const md5_advance_status status = md5_player_advance(fixture.player, 1e6, hear, &got);
+    event_log reported = {0};
+    const md5_advance_status status = md5_player_advance(fixture.player, 1e6, hear, &reported);
     CHECK(status.undivided > 9e5 && status.undivided < 1e6);
     CHECK(status.num_events > 0 && status.num_dropped > 0);
     CHECK_UINT(play_state(fixture.player), 0);
-    CHECK(md5_player_advance(fixture.player, 1e-6, hear, &got).undivided == 0);
+    CHECK(md5_player_advance(fixture.player, 1e-6, hear, &reported).undivided == 0);
 }
 
 // A step is divided into at most MD5_MAX_STEP_PARTS parts. Every second part is a cycle of one
@@ -320,9 +325,9 @@ TEST_PLAY (boundaries_of_cycles_show_the_first_frame, play_scene_begin(fixture))
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         for (int delta = -1; delta <= 1; delta += 2) {
             md5_xform pose[PLAY_JOINTS];
-            const event_log got = events_in(fixture, delta, (uint32_t)steps[i]);
+            const event_log reported = events_in(fixture, delta, (uint32_t)steps[i]);
             play_pose(fixture->player, pose);
-            CHECK_STRING(got.names, delta > 0 ? "amnza" : "aznmaz");
+            CHECK_STRING(reported.names, delta > 0 ? "amnza" : "aznmaz");
             CHECK_SMALL(pose[0].translation.x, 1e-4);
         }
     }

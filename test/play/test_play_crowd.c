@@ -486,6 +486,8 @@ static void play(hooked *fixture)
     play_crowd_advance(fixture->crowd);
 }
 
+// The hook receives the pose after all modifiers and changes a rotation. The matrices are
+// computed from the changed pose.
 TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
 {
     play_crowd *const crowd = fixture->crowd;

@@ -277,15 +277,15 @@ TEST (fingerprint_depends_on_every_curve) {
                 {"", "steps 4", ""},
                 {"", "steps 5", ""},
                 {"", "cubic_in", ""}};
-    uint64_t all[COUNT_OF(rows)];
+    uint64_t fingerprints[COUNT_OF(rows)];
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char follow[64];
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", rows[i].follow);
         SCOPED_PLAY fixture;
         weight_curves_begin(&fixture, true, rows[i].item, rows[i].layer, follow);
-        all[i] = md5_machine_fingerprint(fixture.machine);
+        fingerprints[i] = md5_machine_fingerprint(fixture.machine);
         for (size_t k = 0; k < i; k++)
-            CHECK(all[i] != all[k]);
+            CHECK(fingerprints[i] != fingerprints[k]);
     }
 }
 

@@ -57,31 +57,32 @@ static void begin(play_scene *fixture, const char *extract, const char *states)
 
 TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     SCOPED_PLAYER player = play_player(fixture->machine);
-    event_log got = {0};
-    listen(player, 2, &got);
-    CHECK_UINT(got.count, 9); // at a whole cycle, the end of one pass and the start of the next
-    CHECK_STRING(got.events[0]->name, "start");
-    CHECK_STRING(got.events[1]->text, "left");
-    CHECK_STRING(got.events[2]->text, "right");
-    CHECK_STRING(got.events[3]->name, "end");
-    CHECK_STRING(got.events[4]->name, "start");
-    CHECK_STRING(got.events[8]->name, "start");
-    for (uint32_t i = 0; i < got.count; i++)
-        CHECK(got.weights[i] == 1);
-    listen(player, 0, &got);
-    CHECK_UINT(got.count, 0);
-    listen(player, -0.3, &got);
-    CHECK_UINT(got.count, 1); // the event `end` is at the start of the step
-    CHECK_STRING(got.events[0]->text, "right");
+    event_log reported = {0};
+    listen(player, 2, &reported);
+    CHECK_UINT(reported.count,
+               9); // at a whole cycle, the end of one pass and the start of the next
+    CHECK_STRING(reported.events[0]->name, "start");
+    CHECK_STRING(reported.events[1]->text, "left");
+    CHECK_STRING(reported.events[2]->text, "right");
+    CHECK_STRING(reported.events[3]->name, "end");
+    CHECK_STRING(reported.events[4]->name, "start");
+    CHECK_STRING(reported.events[8]->name, "start");
+    for (uint32_t i = 0; i < reported.count; i++)
+        CHECK(reported.weights[i] == 1);
+    listen(player, 0, &reported);
+    CHECK_UINT(reported.count, 0);
+    listen(player, -0.3, &reported);
+    CHECK_UINT(reported.count, 1); // the event `end` is at the start of the step
+    CHECK_STRING(reported.events[0]->text, "right");
     // Events that occur without a callback are lost: they do not fire later.
     play_advance(player, 0.3);
     // Seeking is not playback: an event at the new time does not fire, later events do.
     CHECK(md5_player_seek(player, 0, 0, 0.25));
-    listen(player, 0, &got);
-    CHECK_UINT(got.count, 0);
-    listen(player, 0.5, &got);
-    CHECK_UINT(got.count, 1);
-    CHECK_STRING(got.events[0]->text, "right");
+    listen(player, 0, &reported);
+    CHECK_UINT(reported.count, 0);
+    listen(player, 0.5, &reported);
+    CHECK_UINT(reported.count, 1);
+    CHECK_STRING(reported.events[0]->text, "right");
 }
 
 // Plays the same random interval in one step and in many, with transitions and their exits.
@@ -122,20 +123,20 @@ TEST (play_events_do_not_depend_on_steps) {
 TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop loop")) {
     SCOPED_PLAYER player = play_player(fixture->machine);
     uint64_t random = 9;
-    SCOPED event_log *const got = calloc(1, sizeof *got);
+    SCOPED event_log *const reported = calloc(1, sizeof *reported);
     md5_player_seek(player, 0, 0, 0.1);
     for (int i = 0; i < 20000; i++) {
         const double before = play_time(player);
         const double pace = 8.0 * (test_random(&random) - 0.5);
         const double seconds = test_random_u32(&random) % 50 == 0 ? 9.0 : 0.04;
         md5_player_set(player, 1, (float)pace);
-        listen(player, seconds, got);
+        listen(player, seconds, reported);
         const double current = play_time(player);
         uint32_t left = 0;
         uint32_t ends = 0;
-        for (uint32_t k = 0; k < got->count; k++) {
-            left += strcmp(got->events[k]->text, "left") == 0;
-            ends += strcmp(got->events[k]->name, "end") == 0;
+        for (uint32_t k = 0; k < reported->count; k++) {
+            left += strcmp(reported->events[k]->text, "left") == 0;
+            ends += strcmp(reported->events[k]->name, "end") == 0;
         }
         // The left foot touches the ground at n + 0.25, cycles end at n.
         CHECK_UINT(left, (uint64_t)fabs(floor(current - 0.25) - floor(before - 0.25)));
@@ -148,27 +149,27 @@ TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop l
 TEST_PLAY (play_events_have_weights,
            begin(fixture, "", "state bend bend state run run state none nothing")) {
     SCOPED_PLAYER player = play_player(fixture->machine);
-    event_log got = {0};
+    event_log reported = {0};
     md5_player_set(player, 0, 0.25f);
-    listen(player, 0.3, &got);
-    CHECK_UINT(got.count, 4); // start and left foot of both clips
-    CHECK_NEAR(got.weights[2] + got.weights[3], 1, 1e-6);
-    CHECK_NEAR(fmaxf(got.weights[2], got.weights[3]), 0.75, 1e-6);
+    listen(player, 0.3, &reported);
+    CHECK_UINT(reported.count, 4); // start and left foot of both clips
+    CHECK_NEAR(reported.weights[2] + reported.weights[3], 1, 1e-6);
+    CHECK_NEAR(fmaxf(reported.weights[2], reported.weights[3]), 0.75, 1e-6);
     // An event of a clip with weight 0 in its blend space does not fire.
     md5_player_set(player, 0, 0);
-    listen(player, 0.6, &got);
-    CHECK_UINT(got.count, 1);
+    listen(player, 0.6, &reported);
+    CHECK_UINT(reported.count, 1);
     play_fade(player, 0, 1, 0.4f);
-    listen(player, 0.2, &got);
-    CHECK_UINT(got.count, 3); // end and start of one clip, start of the other
+    listen(player, 0.2, &reported);
+    CHECK_UINT(reported.count, 3); // end and start of one clip, start of the other
     float sum = 0;
-    for (uint32_t i = 0; i < got.count; i++)
-        sum += got.weights[i];
+    for (uint32_t i = 0; i < reported.count; i++)
+        sum += reported.weights[i];
     CHECK_NEAR(sum, 0.75 + 0.75 + 1.0 / 16.0, 1e-5);
     play_fade(player, 0, 2, 0.1f);
     play_advance(player, 0.1);
-    listen(player, 5, &got);
-    CHECK_UINT(got.count, 0);
+    listen(player, 5, &reported);
+    CHECK_UINT(reported.count, 0);
 }
 
 // -- Root motion ------------------------------------------------------------------------------

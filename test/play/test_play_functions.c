@@ -154,8 +154,8 @@ TEST (times_that_are_not_finite_do_not_advance_a_clock) {
     CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, INFINITY)) == 0.3);
     CHECK(md5_clock_time(md5i_clock_at(&timing, NAN)) == 0);
     // A time that is too large for a double to be divided into frames still has a phase.
-    const md5_clock far = md5i_clock_at(&timing, -1e300);
-    CHECK(far.phase >= 0 && far.phase < 1);
+    const md5_clock distant_clock = md5i_clock_at(&timing, -1e300);
+    CHECK(distant_clock.phase >= 0 && distant_clock.phase < 1);
 }
 
 TEST (time_just_below_a_cycle_rounds_up_to_the_next) {
@@ -576,10 +576,10 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
 TEST (a_hundred_cycles_of_a_straight_walk_equal_a_hundred_times_one) {
     rooted fixture;
     begin_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_WALK);
-    const md5_clock far = md5i_clock_at(&LOOP, 100);
-    const md5_root_delta delta = root_delta(&fixture.track, &LOOP, (md5_clock){0}, far);
+    const md5_clock distant_clock = md5i_clock_at(&LOOP, 100);
+    const md5_root_delta delta = root_delta(&fixture.track, &LOOP, (md5_clock){0}, distant_clock);
     CHECK_NEAR(delta.x, 1600, 1e-3);
-    const md5_root_delta back = root_delta(&fixture.track, &LOOP, far, (md5_clock){0});
+    const md5_root_delta back = root_delta(&fixture.track, &LOOP, distant_clock, (md5_clock){0});
     deltas_agree(md5_root_delta_mul(delta, back), (md5_root_delta){.cosine = 1}, 1e-9);
 }
 
@@ -626,7 +626,7 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     };
     enum { COUNT = COUNT_OF(items) };
     float weights[COUNT];
-    float before[COUNT] = {0};
+    float previous_weights[COUNT] = {0};
     for (int item = 0; item < COUNT; item++) {
         md5i_blend_weights_2d(items, COUNT, items[item].x, items[item].y, weights);
         for (int other_item = 0; other_item < COUNT; other_item++)
@@ -642,9 +642,9 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
         for (int item = 0; item < COUNT; item++) {
             sum += weights[item];
             CHECK(weights[item] >= 0);
-            if (step > 0 && !CHECK_NEAR(weights[item], before[item], 0.01))
+            if (step > 0 && !CHECK_NEAR(weights[item], previous_weights[item], 0.01))
                 return;
-            before[item] = weights[item];
+            previous_weights[item] = weights[item];
         }
         if (!CHECK_NEAR(sum, 1, 1e-6))
             return;
@@ -765,8 +765,8 @@ TEST (a_group_with_forward_and_backward_clips_stops) {
     CHECK_NEAR(md5_clock_time(ahead), 0.5, 1e-9);
     // A clip with a rate of 0 does not move.
     const md5_sync_item still = {1, 0, even};
-    const md5_clock rest = md5i_sync_advance(&still, 1, 2, (md5_clock){0, 0.25}, 100);
-    CHECK_NEAR(md5_clock_time(rest), 0.25, 1e-12);
+    const md5_clock resting_clock = md5i_sync_advance(&still, 1, 2, (md5_clock){0, 0.25}, 100);
+    CHECK_NEAR(md5_clock_time(resting_clock), 0.25, 1e-12);
 }
 
 TEST (the_end_of_the_last_part_is_the_next_cycle) {
@@ -1029,7 +1029,7 @@ TEST (offsets_of_tiny_and_huge_size_are_finite) {
 TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
     uint64_t random = 2;
     for (int round = 0; round < 20000; round++) {
-        const md5_xform before = {random_unit_quat(&random), ik_random_point(9, &random), 0};
+        const md5_xform first_pose = {random_unit_quat(&random), ik_random_point(9, &random), 0};
         // The joint rotates about a random axis of the parent's space, by up to half a turn.
         const real3 axis = real4_rotate(to_unit_real4(random_unit_quat(&random)), (real3){1, 0, 0});
         const double angle =
@@ -1037,15 +1037,15 @@ TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
         const double s = sin(angle / 2.0);
         const double c = cos(angle / 2.0);
         const real4 rotated = real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c},
-                                        to_unit_real4(before.rotation));
+                                        to_unit_real4(first_pose.rotation));
         const double sign = round % 2 ? 1 : -1;
-        const md5_xform current = {
-            {(float)(sign * rotated.x), (float)(sign * rotated.y), (float)(sign * rotated.z),
-             (float)(sign * rotated.w)},
-            {before.translation.x + 1, before.translation.y, before.translation.z - 0.5f},
-            0};
+        const md5_xform current = {{(float)(sign * rotated.x), (float)(sign * rotated.y),
+                                    (float)(sign * rotated.z), (float)(sign * rotated.w)},
+                                   {first_pose.translation.x + 1, first_pose.translation.y,
+                                    first_pose.translation.z - 0.5f},
+                                   0};
         md5_velocity velocity;
-        md5i_pose_velocity(&before, &current, 1, 0.25f, &velocity);
+        md5i_pose_velocity(&first_pose, &current, 1, 0.25f, &velocity);
         CHECK_NEAR(velocity.angular.x, axis.x * angle * 4, 1e-5);
         CHECK_NEAR(velocity.angular.y, axis.y * angle * 4, 1e-5);
         CHECK_NEAR(velocity.angular.z, axis.z * angle * 4, 1e-5);

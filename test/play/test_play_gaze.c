@@ -97,8 +97,8 @@ TEST_HERE (play_gaze_follows_the_target,
 // smaller.
 TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     play_rig_advance(fixture, 0.3);
-    const md5_gaze before = *md5_player_gaze(fixture->player, 0);
-    CHECK(fabsf(before.to.x) > 0.1f);
+    const md5_gaze initial_gaze = *md5_player_gaze(fixture->player, 0);
+    CHECK(fabsf(initial_gaze.to.x) > 0.1f);
     md5_target *const target = md5_player_target(fixture->player, 0);
     float angles[3];
     for (int i = 0; i < 3; i++) {
@@ -109,7 +109,7 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     CHECK(angles[0] == 0 && angles[1] > 0 && angles[2] > angles[1]);
     target->weight = 0;
     play_rig_advance(fixture, 2);
-    CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
+    CHECK_BYTES(&initial_gaze, md5_player_gaze(fixture->player, 0), sizeof initial_gaze);
     for (int i = 0; i < JOINTS; i++)
         CHECK_BYTES(&fixture->pose[i], &fixture->model->bind_local[i], sizeof fixture->pose[i]);
 }
@@ -201,9 +201,9 @@ TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
 // A gaze does not change if time runs backward.
 TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
     play_rig_advance(fixture, 0.5);
-    const md5_gaze before = *md5_player_gaze(fixture->player, 0);
+    const md5_gaze initial_gaze = *md5_player_gaze(fixture->player, 0);
     play_rig_advance(fixture, -0.4);
-    CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
+    CHECK_BYTES(&initial_gaze, md5_player_gaze(fixture->player, 0), sizeof initial_gaze);
     // A gaze without eyes rotates a chain of three joints that ends at the head. The eyes keep
     // their rotations.
     CHECK(fixture->pose[HEAD].rotation.z != 0 && fixture->pose[EYE_L].rotation.z == 0);
@@ -332,6 +332,7 @@ static void check_state(play_actor *fixture, double seconds, const char *name)
     CHECK_STRING(play_state_name(fixture->player, 0), name);
 }
 
+// The machine of our model Tendril. Its states depend on the parameters `distance` and `hit`.
 TEST_IF (near_tendril_strikes_while_something_is_near_and_recoils, play_actor, fixture,
          play_actor_begin(fixture, "models/tendril/tendril.md5machine", "strike"),
          play_actor_end(fixture)) {

@@ -76,6 +76,8 @@ static real_transform joint_transform(const md5_character *character, const md5_
     return ik_joint_transform(skeleton, pose, md5_find_joint(skeleton, name));
 }
 
+// A modifier holds the left hand at the gun in the right hand. In each clip the hand is at the
+// grip, or the arm points at it if it is out of reach.
 TEST (hands_grip_one_gun_in_all_clips) {
     SCOPED_CHARACTER character = load_with(hold);
     REQUIRE(character && character->model->skeleton.num_joints <= MAX_JOINTS);
@@ -97,16 +99,17 @@ TEST (hands_grip_one_gun_in_all_clips) {
         const real4 rotation = real4_mul(right.rotation, (real4){.y = 0.6, .w = -0.8});
         const double reach =
             real3_distance(shoulder, elbow) + real3_distance(elbow, left.translation);
-        const double far = real3_distance(shoulder, grip);
+        const double grip_distance = real3_distance(shoulder, grip);
         const double miss = real3_distance(left.translation, grip);
         real_update_max(&max_rotation_error, 1 - fabs(real4_dot(rotation, left.rotation)));
-        const bool is_near = far < reach * 0.9999; // if it is out of reach, the arm points at it
+        const bool is_near =
+            grip_distance < reach * 0.9999; // if it is out of reach, the arm points at it
         num_near += is_near;
         num_far += !is_near;
         if (is_near)
             real_update_max(&max_miss, miss);
         else
-            real_update_max(&max_far_error, fabs(miss - (far - reach)));
+            real_update_max(&max_far_error, fabs(miss - (grip_distance - reach)));
     }
     printf("note: a hand on a gun: at most %.2g units away in %u frames, out of reach in %u\n",
            max_miss, num_near, num_far);
@@ -118,12 +121,12 @@ TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
     SCOPED_CHARACTER character = load_with(hold);
     SCOPED_PLAYER player = play_player(character->machine);
     SCOPED_PLAYER without_object = play_player(character->machine);
-    md5_xform before[MAX_JOINTS], pose[MAX_JOINTS];
+    md5_xform initial_pose[MAX_JOINTS], pose[MAX_JOINTS];
     const size_t size = character->model->skeleton.num_joints * sizeof *pose;
-    play_pose(player, before);
+    play_pose(player, initial_pose);
     md5_player_target(player, 2)->weight = 1;
     play_pose(player, pose);
-    CHECK_BYTES(pose, before, size);
+    CHECK_BYTES(pose, initial_pose, size);
     const real3 shoulder = joint_transform(character, pose, "upperarm_r").translation;
     md5_mat34 joints[2] = {{{1, 0, 0, 1e9f, 0, 1, 0, 0, 0, 0, 1, 0}}};
     joints[1] = (md5_mat34){{0, -1, 0, (float)shoulder.x + 7, 1, 0, 0, (float)shoulder.y, 0, 0, 1,
@@ -135,7 +138,7 @@ TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
     CHECK(real3_distance(joint_transform(character, pose, "hand_r").translation, there) < 1e-3);
     md5_player_copy(without_object, player); // without the attached object
     play_pose(without_object, pose);
-    CHECK_BYTES(pose, before, size);
+    CHECK_BYTES(pose, initial_pose, size);
 }
 
 TEST (hands_of_saved_copied_and_written_players_are_equal) {
@@ -228,12 +231,12 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     SCOPED_PLAY plain;
     SCOPED_PLAY eased;
     SCOPED_PLAY by_state;
-    play_scene *const all[] = {&plain, &eased, &by_state};
+    play_scene *const scenes[] = {&plain, &eased, &by_state};
     STRINGS(rows) = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
                      ROWS_OF("weight 0.5 weight state body b")};
     for (int i = 0; i < 3; i++) {
-        play_scene_clips(all[i], 2, 11, 10);
-        play_scene_read(all[i], "%s", rows[i]);
+        play_scene_clips(scenes[i], 2, 11, 10);
+        play_scene_read(scenes[i], "%s", rows[i]);
     }
     CHECK_UINT(md5_machine_num_morphs(by_state.machine), 1);
     CHECK(md5_player_set(eased.player, 0, 0.5f));
@@ -247,8 +250,8 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
         const md5_fade fade = i % 3 == 2 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS;
         for (int k = 0; k < 3; k += 2) {
             if (i == 0 || i > 4)
-                md5_player_fade_to(all[k]->player, 0, 1 - i % 2, 0.5f, fade, MD5_EASE_LINEAR);
-            play_advance(all[k]->player, 0.1);
+                md5_player_fade_to(scenes[k]->player, 0, 1 - i % 2, 0.5f, fade, MD5_EASE_LINEAR);
+            play_advance(scenes[k]->player, 0.1);
         }
         float morph;
         md5_player_morphs(plain.player, &morph);
@@ -272,18 +275,18 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
     SCOPED_PLAY by_curve;
     SCOPED_PLAY by_window;
     SCOPED_PLAY edited;
-    play_scene *const all[] = {&plain, &by_curve, &by_window, &edited};
+    play_scene *const scenes[] = {&plain, &by_curve, &by_window, &edited};
     STRINGS(rows) = {
         DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),
         DRIVEN_BY("clip b b { window new 0 2 curve d ( 0 1 ) } ", "weight window hit")};
     for (int i = 0; i < 4; i++) {
-        play_scene_clips(all[i], 2, 11, 10);
-        play_scene_read(all[i], "%s", rows[i]);
+        play_scene_clips(scenes[i], 2, 11, 10);
+        play_scene_read(scenes[i], "%s", rows[i]);
     }
     int ends = 0;
     for (int i = 0; i < 9; i++) {
         for (int k = 0; k < 3; k++)
-            play_advance(all[k]->player, i == 0 ? 0.05 : 0.1);
+            play_advance(scenes[k]->player, i == 0 ? 0.05 : 0.1);
         const double open = i >= 3 && i < 6 ? 1 : 0.0;
         float morph;
         md5_player_morphs(by_window.player, &morph);

@@ -571,8 +571,8 @@ TEST_HOLD (play_hold_does_not_move_feet_far, "spins", HOLD_FEET "hold { toe toe_
     CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
     for (int i = 0; i < 30; i++) {
         play_rig_advance(fixture, HOLD_TICK);
-        const double away = hold_body_heading(fixture) - hold_joint_heading(fixture, TOE_L);
-        CHECK(away < 1.22 * heading && away > -1e-3);
+        const double toe_heading = hold_body_heading(fixture) - hold_joint_heading(fixture, TOE_L);
+        CHECK(toe_heading < 1.22 * heading && toe_heading > -1e-3);
     }
 }
 

@@ -458,13 +458,13 @@ static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, cons
     const gaps first = find_gaps(fixture->players[SHOWN], fixture->players[SPEED_TARGET]);
     speed_advance(fixture, seconds < 0 ? -STEP_SECONDS : STEP_SECONDS);
     const gaps shown = find_gaps(fixture->players[SHOWN], fixture->players[SPEED_TARGET]);
-    const gaps old = find_gaps(fixture->players[OLD], fixture->players[SPEED_TARGET]);
+    const gaps old_gaps = find_gaps(fixture->players[OLD], fixture->players[SPEED_TARGET]);
     bool held = true;
     for (int i = 0; i < 2 * PLAY_JOINTS; i++) {
         const double gap = first.fixture[i];
         if (gap < NEAREST || (i % 2 == 1 && gap > 3))
             continue;
-        const double before = (old.fixture[i] - gap) / STEP_SECONDS;
+        const double before = (old_gaps.fixture[i] - gap) / STEP_SECONDS;
         const double after = (shown.fixture[i] - gap) / STEP_SECONDS;
         const double expected = fmin(before, 0);
         fixture->num_kept += before < -0.5;
@@ -527,7 +527,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_backward) {
 
 // Rounding decides if a cycle has just ended or is about to end: the result must be the same.
 TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
-    md5_player *const before = fixture->players[SHOWN];
+    md5_player *const old_player = fixture->players[SHOWN];
     md5_player *const after = fixture->players[OLD];
     for (uint32_t from = A; from <= BLEND; from++) {
         double cycle = 8.0 / 3.0;
@@ -536,9 +536,9 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
         else if (from == B)
             cycle = 4;
         for (uint32_t to = A; to < STATES; to++) {
-            go_at_once(before, from);
+            go_at_once(old_player, from);
             go_at_once(after, from);
-            play_advance(before, cycle - 1e-7);
+            play_advance(old_player, cycle - 1e-7);
             play_advance(after, cycle + 1e-7);
             for (uint32_t i = 0; i < 2; i++) {
                 // The same state begins at the end of a cycle, or at the start of the next cycle.
@@ -547,7 +547,7 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
                                    MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
             }
             for (int i = 0; i < 10; i++) {
-                CHECK(play_player_distance(before, after) < 1e-3);
+                CHECK(play_player_distance(old_player, after) < 1e-3);
                 speed_advance(fixture, 0.02);
             }
         }

@@ -433,7 +433,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
         states[i] = (md5_state_desc){.name = names[i], .motion = "a"};
         transitions[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
     }
-    test_heap before = {0};
+    test_heap initial_heap = {0};
     for (uint32_t count = ROWS_IN_ALL / 8; count <= ROWS_IN_ALL; count *= 8) {
         test_heap heap = {0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
@@ -445,10 +445,10 @@ TEST (machine_memory_is_linear_in_its_tables) {
         const md5_machine_desc desc = {.model = assets.model, ROW(clips, clip), ROW(layers, layer)};
         SCOPED_MACHINE machine = md5_create_machine(&desc, &opts, NULL);
         CHECK(machine);
-        CHECK(before.live == 0 || heap.live_bytes / 5 * 4 <= 8 * before.live_bytes);
-        CHECK(before.live == 0 || heap.peak_bytes / 5 * 4 <= 8 * before.peak_bytes);
-        CHECK(before.live == 0 || heap.live <= 3 * before.live);
-        before = heap;
+        CHECK(initial_heap.live == 0 || heap.live_bytes / 5 * 4 <= 8 * initial_heap.live_bytes);
+        CHECK(initial_heap.live == 0 || heap.peak_bytes / 5 * 4 <= 8 * initial_heap.peak_bytes);
+        CHECK(initial_heap.live == 0 || heap.live <= 3 * initial_heap.live);
+        initial_heap = heap;
     }
     play_end(&assets);
 }

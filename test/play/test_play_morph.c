@@ -143,10 +143,10 @@ TEST_HERE (morph_decays_in_an_inertial_transition) {
 // More transitions of both kinds than there are slots for states: the oldest states are frozen.
 TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
     for (uint32_t i = 1; i < 60u; i++) {
-        const double before = morph_weight(fixture, SMILE);
+        const double previous_weight = morph_weight(fixture, SMILE);
         const double blink = morph_weight(fixture, BLINK);
         go(fixture, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
-        CHECK_NEAR(morph_weight(fixture, SMILE), before, 1e-6);
+        CHECK_NEAR(morph_weight(fixture, SMILE), previous_weight, 1e-6);
         CHECK_NEAR(morph_weight(fixture, BLINK), blink, 1e-6);
         pass(fixture, 0.09);
     }

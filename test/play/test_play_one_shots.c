@@ -218,7 +218,7 @@ TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
         real_transform base[PLAY_JOINTS];
         real_transform hit[PLAY_JOINTS];
         real_transform wave[PLAY_JOINTS];
-        real_transform both[PLAY_JOINTS];
+        real_transform expected_joints[PLAY_JOINTS];
         const double time = 0.05 * step;
         const double t = time / 0.4;
         const double in = t * t * (3.0 - 2.0 * t);
@@ -231,9 +231,9 @@ TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
         real_loop(fixture, BASE, 0.1 + time, base);
         real_loop(fixture, HIT, 0.1 + time, hit);
         real_loop(fixture, WAVE, time, wave);
-        play_real_blend(base, hit, 1, fractions, both);
-        play_real_blend(both, wave, in, new_mask, both);
-        CHECK_SMALL(miss(fixture, both), 3e-5);
+        play_real_blend(base, hit, 1, fractions, expected_joints);
+        play_real_blend(expected_joints, wave, in, new_mask, expected_joints);
+        CHECK_SMALL(miss(fixture, expected_joints), 3e-5);
         // Joint 6 is in both masks, so its transform is a blend of all three clips. Only the
         // translation is compared.
         md5_xform pose[PLAY_JOINTS];
@@ -251,9 +251,9 @@ TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
 TEST_HERE (one_shot_never_jumps) {
     STRINGS(mask_names) = {NULL, "upper", "arms"};
     uint64_t random = 77;
-    md5_xform old[PLAY_JOINTS], pose[PLAY_JOINTS];
+    md5_xform initial_pose[PLAY_JOINTS], pose[PLAY_JOINTS];
     advance(fixture, 0);
-    play_pose(fixture->player, old);
+    play_pose(fixture->player, initial_pose);
     for (int step = 0; step < 20000; step++) {
         const uint32_t slot = (uint32_t)step / 50 % 2;
         if (step % 50 == 0 && test_random_u32(&random) % 3 > 0) {
@@ -272,8 +272,8 @@ TEST_HERE (one_shot_never_jumps) {
             md5_player_stop_one_shot(fixture->player, test_random_u32(&random) % 2, 0.2f);
         advance(fixture, 0.001);
         play_pose(fixture->player, pose);
-        CHECK(play_pose_distance(pose, old) < 0.08);
-        memcpy(old, pose, sizeof pose);
+        CHECK(play_pose_distance(pose, initial_pose) < 0.08);
+        memcpy(initial_pose, pose, sizeof pose);
     }
 }
 
@@ -973,7 +973,7 @@ TEST_WITH (sections_equal_a_simulation_for_any_split_of_time, sectioned, fixture
         play_advance(fixture->split, 0);
         const bool was_held = sim.section < 0 && sim.holds
                               && fabs(sim.frame - (sim.rate > 0 ? SIM_FRAMES - 1 : 0)) < 1e-7;
-        const double before = sim.frame;
+        const double previous_frame = sim.frame;
         sim_advance(&sim, seconds);
         md5_player_advance(fixture->single, seconds, hear_frame, &fired[0]);
         play_apply_motion(&positions[0], md5_player_root_motion(fixture->single));
@@ -1004,7 +1004,7 @@ TEST_WITH (sections_equal_a_simulation_for_any_split_of_time, sectioned, fixture
                 is_same = CHECK_NEAR(positions[k].x, 2.5 * sim.rate * seconds, 2e-3) && is_same;
         }
         if (!CHECK(is_same)) {
-            printf("step %u, from frame %g by %g s\n", i, before, seconds);
+            printf("step %u, from frame %g by %g s\n", i, previous_frame, seconds);
             break;
         }
     }

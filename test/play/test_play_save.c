@@ -331,11 +331,11 @@ static double move(md5_player *player, int num_frames, md5_xform *pose)
 {
     double max_distance = 0;
     for (int i = 0; i < num_frames; i++) {
-        md5_xform before[PLAY_JOINTS];
-        play_pose(player, before);
+        md5_xform saved_pose[PLAY_JOINTS];
+        play_pose(player, saved_pose);
         play_advance(player, 1.0 / 60.0);
         play_pose(player, pose);
-        max_distance = fmax(max_distance, play_pose_distance(before, pose));
+        max_distance = fmax(max_distance, play_pose_distance(saved_pose, pose));
     }
     return max_distance;
 }

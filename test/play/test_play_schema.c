@@ -21,26 +21,26 @@ typedef struct schema_list {
 // schemas of its tables.
 static schema_list all_schemas(void)
 {
-    schema_list all = {{&md5i_machine_schema}, 1};
-    for (uint32_t i = 0; i < all.count; i++) {
-        const md5_schema *const schema = all.schemas[i];
+    schema_list schemas = {{&md5i_machine_schema}, 1};
+    for (uint32_t i = 0; i < schemas.count; i++) {
+        const md5_schema *const schema = schemas.schemas[i];
         uint32_t next = i + 1;
         for (uint32_t j = 0; j < schema->num_columns; j++) {
             const md5_column *const column = &schema->columns[j];
             const md5_schema *const rows = column->rows;
             uint32_t index = 0;
-            while (index < all.count && all.schemas[index] != rows)
+            while (index < schemas.count && schemas.schemas[index] != rows)
                 index++;
-            if (!rows || index < all.count || all.count == MAX_SCHEMAS)
+            if (!rows || index < schemas.count || schemas.count == MAX_SCHEMAS)
                 continue;
-            memmove(&all.schemas[next + 1], &all.schemas[next],
-                    (all.count - next) * sizeof all.schemas[0]);
-            all.schemas[next++] = rows;
-            all.count++;
+            memmove(&schemas.schemas[next + 1], &schemas.schemas[next],
+                    (schemas.count - next) * sizeof schemas.schemas[0]);
+            schemas.schemas[next++] = rows;
+            schemas.count++;
         }
     }
-    CHECK(all.count > 15 && all.count < MAX_SCHEMAS);
-    return all;
+    CHECK(schemas.count > 15 && schemas.count < MAX_SCHEMAS);
+    return schemas;
 }
 
 // Returns the size in bytes of the value of a column in its row.
@@ -94,9 +94,9 @@ static bool has_number(md5_column_kind kind)
 }
 
 TEST (every_column_has_range_default_and_text) {
-    const schema_list all = all_schemas();
-    for (uint32_t i = 0; i < all.count; i++) {
-        const md5_schema *const schema = all.schemas[i];
+    const schema_list schemas = all_schemas();
+    for (uint32_t i = 0; i < schemas.count; i++) {
+        const md5_schema *const schema = schemas.schemas[i];
         check(schema->text != NULL, schema, NULL, "no text for the manual");
         for (uint32_t j = 0; j < schema->num_columns; j++) {
             const md5_column *const column = &schema->columns[j];
@@ -136,9 +136,9 @@ static size_t column_alignment(const md5_column *column)
 // The columns must cover all bytes of an entry, except padding before an aligned member or at the
 // end.
 TEST (columns_cover_their_rows) {
-    const schema_list all = all_schemas();
-    for (uint32_t i = 0; i < all.count; i++) {
-        const md5_schema *const schema = all.schemas[i];
+    const schema_list schemas = all_schemas();
+    for (uint32_t i = 0; i < schemas.count; i++) {
+        const md5_schema *const schema = schemas.schemas[i];
         size_t widest = 1;
         size_t end = 0;
         while (end < schema->size) {
@@ -574,6 +574,8 @@ static float glow_value(const md5_modifier_desc *modifier)
     return glow;
 }
 
+// Reading, checking, defaults, copying, fingerprint and writing of machines use the table of
+// columns. A column that is only in a test's copy of this table works in all of them.
 TEST_WITH (one_table_row_adds_a_column_to_all_functions, play_case, assets, play_begin(assets),
            play_end(assets)) {
     static longer_schema longer;
@@ -793,10 +795,10 @@ TEST (manual_has_every_column) {
     static const char begin[] = "<!-- columns -->\n";
     static const char end[] = "\n<!-- /columns -->";
     test_text printed = {0};
-    const schema_list all = all_schemas();
+    const schema_list schemas = all_schemas();
     size_t size;
-    for (uint32_t i = 0; i < all.count; i++)
-        print_schema(&printed, all.schemas[i], schema_parent(&all, all.schemas[i]));
+    for (uint32_t i = 0; i < schemas.count; i++)
+        print_schema(&printed, schemas.schemas[i], schema_parent(&schemas, schemas.schemas[i]));
     SCOPED_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     char *const first = text ? strstr(text, begin) : NULL;
     char *const last = first ? strstr(first, end) : NULL;

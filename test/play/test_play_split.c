@@ -343,11 +343,11 @@ TEST (splits_of_exceptions_are_of_second_order) {
         const md5_fade fade = i == 3 ? (md5_fade)9 : (md5_fade)(i == 2);
         const md5_ease_kind easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
         const play_position exact = go(fixture.player, fade, easing, 150 << 6);
-        double before = INFINITY;
+        double previous_time = INFINITY;
         for (int half = 0; half < HALVES; half++) {
             const double error = distance_to(go(fixture.player, fade, easing, 150 << half), exact);
-            CHECK(error < 0.02 && error < before / 3.0);
-            before = error;
+            CHECK(error < 0.02 && error < previous_time / 3.0);
+            previous_time = error;
         }
     }
 }

@@ -230,13 +230,13 @@ TEST (states_that_are_left_immediately_are_not_blended) {
         md5_xform pose[PLAY_JOINTS];
         real_transform stand[PLAY_JOINTS];
         real_transform sit[PLAY_JOINTS];
-        real_transform both[PLAY_JOINTS];
+        real_transform expected_joints[PLAY_JOINTS];
         play_pose(fixture.player, pose);
         play_real_sample(fixture.assets.anims[STAND], 10, stand);
         play_real_sample(fixture.assets.anims[SIT], 4, sit);
-        play_real_blend(stand, sit, 0.4, NULL, both);
+        play_real_blend(stand, sit, 0.4, NULL, expected_joints);
         if (fade == 0)
-            CHECK(play_distance(pose, both) < 1e-4);
+            CHECK(play_distance(pose, expected_joints) < 1e-4);
     }
 }
 
@@ -721,12 +721,12 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
 static void sim_move(sim *fixture, sim_active *active, double ticks, double by)
 {
     const double length = sim_length[fixture->clip[active->state]];
-    const double before = active->position;
+    const double previous_position = active->position;
     active->age = sim_snapped(active->age + ticks);
     active->position = sim_snapped(active->position + by);
     if (fixture->is_once[active->state])
         active->position = fmin(fmax(active->position, 0), length);
-    if (active->position != before)
+    if (active->position != previous_position)
         fixture->received |= sim_events_at(fixture, active);
 }
 

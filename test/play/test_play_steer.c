@@ -398,12 +398,12 @@ TEST (steer_a_pose_after_a_pause_releases_old_footholds) {
     const uint32_t feet = md5_find_modifier(held.character->machine, "legs");
     if (CHECK(feet != MD5_NONE))
         md5_player_target(free_feet.player, feet)->weight = 0;
-    walker *const both[] = {&held, &free_feet};
+    walker *const walkers[] = {&held, &free_feet};
     for (int i = 0; i < 60; i++) {
         for (int k = 0; k < 2; k++) {
-            play_set(both[k]->player, "speed", 22.5f);
-            play_advance(both[k]->player, 1.37);
-            find_soles(both[k]);
+            play_set(walkers[k]->player, "speed", 22.5f);
+            play_advance(walkers[k]->player, 1.37);
+            find_soles(walkers[k]);
         }
         for (int foot = 0; foot < thimble.num_feet; foot++)
             CHECK(hypotf(held.sole[foot].x - free_feet.sole[foot].x,
@@ -455,9 +455,9 @@ TEST (steer_walks_and_runs_at_the_documented_speed) {
             return;
         play_set(fixture.player, "speed", orders[i][0]);
         play(&fixture, 3, &none);
-        const float before = fixture.placement.translation.x;
+        const float start_x = fixture.placement.translation.x;
         play(&fixture, 6, &none);
-        CHECK_NEAR((fixture.placement.translation.x - before) / 6.0f, orders[i][1], 0.05);
+        CHECK_NEAR((fixture.placement.translation.x - start_x) / 6.0f, orders[i][1], 0.05);
         end(&fixture);
     }
 }
@@ -509,11 +509,11 @@ TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
     event_log fire = {.name = "fire"};
     play_set(fixture->player, "speed", 20);
     play(fixture, 1.5, &fire);
-    const float before = fixture->placement.translation.x;
+    const float start_x = fixture->placement.translation.x;
     play_set(fixture->player, "sneeze", 1);
     play(fixture, 2, &fire);
     CHECK(fire.count == 1);
-    CHECK(fixture->placement.translation.x > before + 25);
+    CHECK(fixture->placement.translation.x > start_x + 25);
 }
 
 TEST_HERE (steer_a_tail_chase_rotates_him_on_planted_feet_until_he_falls) {

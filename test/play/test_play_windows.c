@@ -336,9 +336,9 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
     SCOPED_PLAY fixture;
     begin(&fixture, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
     for (uint32_t i = 1; i < 60u; i++) {
-        const double before = curve_value(&fixture, "force");
+        const double previous_value = curve_value(&fixture, "force");
         go(&fixture, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
-        CHECK_NEAR(curve_value(&fixture, "force"), before, 1e-5);
+        CHECK_NEAR(curve_value(&fixture, "force"), previous_value, 1e-5);
         play_advance(fixture.player, 0.09);
         SCOPED_PLAYER restored = play_restored(fixture.player);
         SCOPED_PLAYER copied = play_copied(fixture.player);

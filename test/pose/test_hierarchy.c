@@ -245,25 +245,25 @@ TEST (poses_in_model_space_are_products_and_can_be_inverted) {
         make_skeleton(&fixture, count, true, &random);
         md5_xform pose[MAX_JOINTS];
         md5_xform joints[MAX_JOINTS];
-        md5_xform again[MAX_JOINTS];
+        md5_xform round_trip[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             pose[i] = random_transform(&random, 10);
         md5_local_to_model_xforms(&fixture.skeleton, pose, joints);
-        md5_model_to_local_xforms(&fixture.skeleton, joints, again);
+        md5_model_to_local_xforms(&fixture.skeleton, joints, round_trip);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t parent = fixture.joints[i].parent;
             const md5_xform expected =
                 parent == MD5_NONE ? pose[i] : product_in_doubles(joints[parent], pose[i]);
             compare_transforms(&joints[i], &expected, &rotation, &translation);
-            compare_transforms(&again[i], &pose[i], &back_rotation, &back_translation);
+            compare_transforms(&round_trip[i], &pose[i], &back_rotation, &back_translation);
         }
         // The same in place.
-        memcpy(again, pose, count * sizeof *again);
-        md5_local_to_model_xforms(&fixture.skeleton, again, again);
-        CHECK_BYTES(again, joints, count * sizeof *again);
+        memcpy(round_trip, pose, count * sizeof *round_trip);
+        md5_local_to_model_xforms(&fixture.skeleton, round_trip, round_trip);
+        CHECK_BYTES(round_trip, joints, count * sizeof *round_trip);
         md5_model_to_local_xforms(&fixture.skeleton, joints, pose);
-        md5_model_to_local_xforms(&fixture.skeleton, again, again);
-        CHECK_BYTES(again, pose, count * sizeof *again);
+        md5_model_to_local_xforms(&fixture.skeleton, round_trip, round_trip);
+        CHECK_BYTES(round_trip, pose, count * sizeof *round_trip);
     }
     CHECK_SMALL(rotation, 5e-7);
     CHECK_SMALL(translation, 2e-5);

@@ -93,11 +93,11 @@ static uint32_t stairs_triangles(void *user, md5_bounds box, md5_vec3 (*corners)
         const md5_vec3 d = {end, -1e3f, z};
         const md5_vec3 e = {end, 1e3f, low};
         const md5_vec3 f = {end, -1e3f, low};
-        const md5_vec3 all[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
+        const md5_vec3 triangles[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
         const bool is_near = box.max.x >= begin && box.min.x <= end && box.min.z <= z;
         const int num_triangles = is_last ? 2 : 4;
         for (int k = 0; is_near && k < num_triangles && count < capacity; k++)
-            memcpy(corners[count++], all[k], sizeof all[k]);
+            memcpy(corners[count++], triangles[k], sizeof triangles[k]);
     }
     return count;
 }
@@ -268,7 +268,7 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
                                   random_vec3(9000, &random));
     const md5_ragdoll_status begin = md5_ragdoll_state(ragdoll);
     double weight = 0.0;
-    double before = begin.energy;
+    double previous_energy = begin.energy;
     double limit = 0.0;
     for (uint32_t i = 0; i < figure->num_bodies; i++)
         weight += (double)figure->bodies[i].mass * 1066.0;
@@ -290,8 +290,8 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
         measure(&all->bars[JOINTS], (double)status.worst_joint);
         measure(&all->bars[DEPTH], deepest(ground, figure, at));
         measure(&all->bars[ENERGY], (status.energy - begin.energy) / fall);
-        measure(&all->bars[RISE], (status.energy - before) / weight);
-        before = status.energy;
+        measure(&all->bars[RISE], (status.energy - previous_energy) / weight);
+        previous_energy = status.energy;
         if (!md5_ragdoll_is_at_rest(ragdoll))
             continue;
         all->at_rest++;
@@ -305,7 +305,7 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
 static void throw_many(const md5_figure *figure, const char *name, uint64_t count,
                        uint64_t min_resting)
 {
-    throws *const all = test_calloc(1, sizeof *all);
+    throws *const all_throws = test_calloc(1, sizeof *all_throws);
     static const char *const names[] = {"degrees beyond limits",
                                         "the same at rest",
                                         "units between joints",
@@ -315,9 +315,9 @@ static void throw_many(const md5_figure *figure, const char *name, uint64_t coun
                                         "units of height by which energy rises in a tick"};
     static const double bars[] = {5.0, 1.0, 1.0, 0.1, 0.5, 0.01, 0.05};
     for (int i = 0; i < NUM_BARS; i++)
-        all->bars[i] = (measured){.name = names[i], .bar = bars[i], .limit = INFINITY};
-    all->bars[LIMITS].limit = 5.0;
-    all->bars[RISE].limit = 0.05;
+        all_throws->bars[i] = (measured){.name = names[i], .bar = bars[i], .limit = INFINITY};
+    all_throws->bars[LIMITS].limit = 5.0;
+    all_throws->bars[RISE].limit = 0.05;
     for (int ground = 0; ground < NUM_GROUNDS; ground++) {
         md5_ragdoll_desc desc = {.figure = figure};
         if (ground == PLANE || ground == SLOPE)
@@ -328,13 +328,13 @@ static void throw_many(const md5_figure *figure, const char *name, uint64_t coun
         SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         REQUIRE(ragdoll);
         for (size_t i = 0; i < count; i++)
-            throw_once(all, ragdoll, figure, ground, i);
+            throw_once(all_throws, ragdoll, figure, ground, i);
     }
     printf("note: %llu throws of %s, %llu steps; at rest within 5 s: %llu\n",
-           (unsigned long long)all->count, name, (unsigned long long)all->steps,
-           (unsigned long long)all->at_rest);
-    for (size_t i = 0; i < COUNT_OF(all->bars); i++) {
-        measured *const bar = &all->bars[i];
+           (unsigned long long)all_throws->count, name, (unsigned long long)all_throws->steps,
+           (unsigned long long)all_throws->at_rest);
+    for (size_t i = 0; i < COUNT_OF(all_throws->bars); i++) {
+        measured *const bar = &all_throws->bars[i];
         printf("note: %s: 99.9 %% within %.3g, worst %.3g\n", bar->name, nearly_all(bar),
                bar->maximum);
         CHECK_THAT(bar->above * 1000 <= bar->count, "%s: %s above %g in %llu of %llu", name,
@@ -343,10 +343,11 @@ static void throw_many(const md5_figure *figure, const char *name, uint64_t coun
         CHECK_THAT(bar->maximum <= bar->limit, "%s: %s: worst %g, limit %g", name, bar->name,
                    bar->maximum, bar->limit);
     }
-    CHECK_UINT(all->not_finite, 0);
-    CHECK_THAT(all->at_rest * 100 >= all->count * min_resting, "%s: %llu of %llu at rest", name,
-               (unsigned long long)all->at_rest, (unsigned long long)all->count);
-    free(all);
+    CHECK_UINT(all_throws->not_finite, 0);
+    CHECK_THAT(all_throws->at_rest * 100 >= all_throws->count * min_resting,
+               "%s: %llu of %llu at rest", name, (unsigned long long)all_throws->at_rest,
+               (unsigned long long)all_throws->count);
+    free(all_throws);
 }
 
 static void throw_man(uint64_t count)
@@ -475,14 +476,15 @@ TEST (ragdolls_keep_momentum_and_spin) {
                             (md5_vec3){3, -2, 1}, (md5_vec3){1, 2, -1}, bodies);
         bodies[1].angular = (md5_vec3){-4, 3, 2};
         md5_ragdoll_start(ragdoll, bodies);
-        const motion before = compute_motion(fixture.figure, md5_ragdoll_bodies(ragdoll));
+        const motion motion_before = compute_motion(fixture.figure, md5_ragdoll_bodies(ragdoll));
         const double energy = md5_ragdoll_state(ragdoll).energy;
         md5_ragdoll_advance(ragdoll, 1.0);
-        const motion after = compute_motion(fixture.figure, md5_ragdoll_bodies(ragdoll));
+        const motion motion_after = compute_motion(fixture.figure, md5_ragdoll_bodies(ragdoll));
         for (int i = 0; i < 3; i++) {
-            CHECK_NEAR(after.momentum[i], before.momentum[i], 1e-3 * fabs(before.momentum[i]));
-            CHECK_NEAR(after.angular_momentum[i], before.angular_momentum[i],
-                       0.02 * fabs(before.angular_momentum[0]));
+            CHECK_NEAR(motion_after.momentum[i], motion_before.momentum[i],
+                       1e-3 * fabs(motion_before.momentum[i]));
+            CHECK_NEAR(motion_after.angular_momentum[i], motion_before.angular_momentum[i],
+                       0.02 * fabs(motion_before.angular_momentum[0]));
         }
         const double left = md5_ragdoll_state(ragdoll).energy / energy;
         CHECK_THAT(left <= 1.0 && left > 0.9, "%g of its energy", left);
@@ -864,9 +866,9 @@ TEST (ragdolls_continue_from_copies_and_bytes) {
         CHECK_DONE(md5_ragdoll_restore(restored, bytes, size, &error), error);
         md5_ragdoll_save(restored, bytes + size);
         CHECK_BYTES(bytes, bytes + size, size);
-        md5_ragdoll *const all[] = {first, copy, restored};
+        md5_ragdoll *const ragdolls[] = {first, copy, restored};
         const md5_threads threads = {.run = run_backward, .num_workers = 2};
-        md5_ragdoll_advance_batch(all, 3, 0.8, &threads);
+        md5_ragdoll_advance_batch(ragdolls, 3, 0.8, &threads);
         md5_ragdoll_advance(beside, 0.703);
         md5_ragdoll_advance(beside, 0.8);
         CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(copy), bodies_size(&fixture));
@@ -1178,19 +1180,20 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
         CHECK(md5_ragdoll_is_at_rest(ragdoll));
         double ours = 0.0;
         double theirs = 0.0;
-        double before = 0.0;
+        double previous_height = 0.0;
         double mass = 0.0;
         for (uint32_t i = 0; i < figure->num_bodies; i++) {
             const double part = (double)figure->bodies[i].mass;
             ours += part * (double)md5_ragdoll_bodies(ragdoll)[i].transform.translation.z;
             theirs += part * last[i];
-            before += part * (double)bodies[i].transform.translation.z;
+            previous_height += part * (double)bodies[i].transform.translation.z;
             mass += part;
         }
         printf("note: run %d: rests after %.2f s; center of mass at %.2f, the engine's %.2f, %.2f "
                "before\n",
-               run, md5_ragdoll_state(ragdoll).time, ours / mass, theirs / mass, before / mass);
-        CHECK_THAT(ours < 2.0 * theirs && ours < 0.2 * before, "it does not lie");
+               run, md5_ragdoll_state(ragdoll).time, ours / mass, theirs / mass,
+               previous_height / mass);
+        CHECK_THAT(ours < 2.0 * theirs && ours < 0.2 * previous_height, "it does not lie");
     }
     md5_free_figure(figure);
 }

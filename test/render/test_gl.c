@@ -573,6 +573,7 @@ TEST_SQUARE (gl_a_pose_is_kept_until_the_next) {
     CHECK_PIXEL(&first, 0, 0, black, 0);
 }
 
+// The simulated device has texture buffers that are too small for the palette.
 TEST_SQUARE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu) {
     gl_picture expected;
     gl_picture picture;

@@ -102,12 +102,12 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
     const md5_vec4 tints[] = {{1, 0.2f, 0.2f, 1}, {0.2f, 1, 0.3f, 1}};
     const md5gl_clip_job jobs[] = {{.clip = 0, .sample = {.frame0 = 1, .frame1 = 1}},
                                    {.clip = 0, .sample = {.frame0 = 0, .frame1 = 1}}};
-    const md5_mat34 both[] = {palettes[2], palettes[3], palettes[0], palettes[1]};
+    const md5_mat34 all_palettes[] = {palettes[2], palettes[3], palettes[0], palettes[1]};
     gl_picture pictures[2];
     for (int i = 0; i < 2; i++) {
         stage_begin(stage);
         if (i == 0)
-            CHECK(scene_pose(renderer, copy, both, placements, 2, NULL));
+            CHECK(scene_pose(renderer, copy, all_palettes, placements, 2, NULL));
         else
             CHECK(scene_pose_baked(renderer, copy, baked, jobs, placements, 2, NULL));
         CHECK(scene_look(renderer, copy, tints, NULL, NULL));

@@ -132,7 +132,7 @@ static bool is_covered(const uint8_t *pixel)
 static difference compare(const gl_picture *a, const gl_picture *b)
 {
     double sum = 0;
-    unsigned both = 0;
+    unsigned num_in_both = 0;
     unsigned num_covered_once = 0;
     unsigned first = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
@@ -143,12 +143,12 @@ static difference compare(const gl_picture *a, const gl_picture *b)
             num_covered_once += is_covered(p) != is_covered(q);
             if (!is_covered(p) || !is_covered(q))
                 continue;
-            both++;
+            num_in_both++;
             for (int i = 0; i < 3; i++)
                 sum += abs(p[i] - q[i]);
         }
     }
-    return (difference){both > 0 ? sum / (3.0 * both) : 255,
+    return (difference){num_in_both > 0 ? sum / (3.0 * num_in_both) : 255,
                         first > 0 ? (double)num_covered_once / first : 1, first};
 }
 

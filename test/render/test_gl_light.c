@@ -238,7 +238,7 @@ static float shadow_scale(const gl_stage *stage)
 TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     shadow_scene scene = make_shadow_scene();
     const md5_mat34 *const small = &scene.placements[1];
-    const md5_mat34 both[] = {scene_identity, scene_identity, *small, *small};
+    const md5_mat34 pair_placements[] = {scene_identity, scene_identity, *small, *small};
     gl_picture lit;
     gl_picture dark;
     prepare_shadows(stage);
@@ -254,10 +254,10 @@ TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     stage_pose(stage, scene.palettes, scene.placements, 2);
     CHECK(casts_as_given(stage, &dark)); // by placements
 
-    stage_pose(stage, both, NULL, 2);
+    stage_pose(stage, pair_placements, NULL, 2);
     CHECK(casts_as_given(stage, &dark)); // by palettes
 
-    SCOPED_BAKED clip = md5_create_baked(stage->model, both, 1, NULL, NULL);
+    SCOPED_BAKED clip = md5_create_baked(stage->model, pair_placements, 1, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_baked *const baked = md5gl_create_baked(stage->renderer, stage->model, clips, 1, NULL);
     const md5gl_clip_job jobs[2] = {{0}};
@@ -272,14 +272,14 @@ TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     md5gl_model *const last =
         md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     CHECK(casts_as_given(stage, &dark));
-    CHECK(scene_pose(stage->renderer, second_model, both, NULL, 2, NULL));
-    CHECK(scene_pose(stage->renderer, stage->copy, both, scene.placements + 1, 1, NULL));
+    CHECK(scene_pose(stage->renderer, second_model, pair_placements, NULL, 2, NULL));
+    CHECK(scene_pose(stage->renderer, stage->copy, pair_placements, scene.placements + 1, 1, NULL));
     CHECK(shadow_scale(stage) == usual);
-    const md5_mat34 far = scene_moved(0, 0, 1000);
-    CHECK(scene_pose(stage->renderer, second_model, both, &far, 1, NULL));
+    const md5_mat34 distant_placement = scene_moved(0, 0, 1000);
+    CHECK(scene_pose(stage->renderer, second_model, pair_placements, &distant_placement, 1, NULL));
     CHECK(fabsf(shadow_scale(stage)) < 0.1f * fabsf(usual));
     md5gl_destroy_model(stage->renderer, second_model);
-    stage_pose(stage, both, NULL, 2);
+    stage_pose(stage, pair_placements, NULL, 2);
     CHECK(casts_as_given(stage, &dark));
     md5gl_destroy_model(stage->renderer, last);
     CHECK(casts_as_given(stage, &dark));
@@ -458,9 +458,9 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
         for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++) {
             for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++) {
                 const int part = picture_at(&pictures[0], right, up)[3];
-                const int all = picture_at(&pictures[1], right, up)[3];
-                largest = abs(part - all) > largest ? abs(part - all) : largest;
-                darkest = all > darkest ? all : darkest;
+                const int alpha = picture_at(&pictures[1], right, up)[3];
+                largest = abs(part - alpha) > largest ? abs(part - alpha) : largest;
+                darkest = alpha > darkest ? alpha : darkest;
             }
         }
         CHECK(largest <= 1);

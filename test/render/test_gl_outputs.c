@@ -382,12 +382,12 @@ TEST_OUTPUTS(gl_outputs_are_updated_only_after_changes, scene_square)
         md5gl_model *const copy =
             md5gl_create_model(renderer, stage->model, is_deformed ? MD5GL_PATH_4 : path, NULL);
         CHECK(!is_deformed || md5gl_set_deform(renderer, copy, 0, &deform, NULL));
-        const md5gl_instances both = {.palettes = moved, .placements = placed};
+        const md5gl_instances moved_instances = {.palettes = moved, .placements = placed};
         const md5gl_instances only_placed = {.placements = placed};
         const md5gl_instances only_moved = {.palettes = moved};
         md5gl_instances instances = {
             .count = COUNT, .palettes = scene_identities, .placements = placements};
-        instances.previous = &both;
+        instances.previous = &moved_instances;
         draw_outputs(stage, copy, &instances, &read);
         CHECK(moves_by(&read, -50, 9, 0, 0) && moves_by(&read, 9, 9, -8, 4)
               && moves_by(&read, 50, 9, 5, -3));

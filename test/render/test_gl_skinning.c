@@ -593,7 +593,7 @@ TEST_SCENE (gl_skins_a_model_once_per_pose_by_compute_shaders) {
 // Capturing without a palette reads the first instance, needs one, and keeps all instances.
 TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     md5_vec3 once[4];
-    md5_vec3 again[4];
+    md5_vec3 second_positions[4];
     md5_error error = {0};
     SCOPED_MODEL square = scene_square();
     md5gl_model *const drawn = md5gl_create_model(scene->renderer, square, MD5GL_PATH_AUTO, &error);
@@ -602,12 +602,12 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     CHECK_FAILS(md5gl_capture(scene->renderer, drawn, 0, NULL, once, NULL, NULL, &error), error,
                 MD5_ERROR_RANGE);
     CHECK(md5gl_capture(scene->renderer, drawn, 0, palettes, once, NULL, NULL, &error));
-    CHECK(!md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
+    CHECK(!md5gl_capture(scene->renderer, drawn, 0, NULL, second_positions, NULL, NULL, &error));
     CHECK(scene_pose(scene->renderer, drawn, palettes, NULL, 2, &error));
     for (int i = 0; i < 2; i++) {
-        memset(again, 0, sizeof again);
-        CHECK(md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
-        CHECK_BYTES(once, again, sizeof once);
+        memset(second_positions, 0, sizeof second_positions);
+        CHECK(md5gl_capture(scene->renderer, drawn, 0, NULL, second_positions, NULL, NULL, &error));
+        CHECK_BYTES(once, second_positions, sizeof once);
     }
     md5gl_destroy_model(scene->renderer, drawn);
 }

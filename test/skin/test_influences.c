@@ -45,10 +45,11 @@ static void check_order(const md5_mesh *mesh, uint32_t vertex)
 {
     for (uint32_t i = mesh->first_influence[vertex] + 1; i < mesh->first_influence[vertex + 1];
          i++) {
-        const float before = fabsf(mesh->influences[i - 1].w);
+        const float previous_influence = fabsf(mesh->influences[i - 1].w);
         const float here = fabsf(mesh->influences[i].w);
-        CHECK(before > here
-              || (before == here && mesh->influence_joints[i - 1] < mesh->influence_joints[i]));
+        CHECK(previous_influence > here
+              || (previous_influence == here
+                  && mesh->influence_joints[i - 1] < mesh->influence_joints[i]));
     }
 }
 
@@ -358,6 +359,8 @@ static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
     }
 }
 
+// md5_pack_loss() is an upper limit of the error in any pose. No random pose exceeds it, and the
+// pose whose rotations align all errors reaches it.
 TEST (path_loss_is_never_passed_and_can_be_reached) {
     uint64_t random = 13;
     for (uint32_t round = 0; round < 200; round++) {
