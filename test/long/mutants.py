@@ -85,7 +85,7 @@ def list_faults(line):
     faults = []
     for old, new in SWAPS:
         begin = r"\b" if old.isalpha() else r"" if old[0] in " .(" else r"(?<![<>=!+-])"
-        end = r"\b" if old in ("true", "false", ".x", ".y", ".z") else r"(?!=)"
+        end = r"\b" if old in ("true", "false", ".x", ".y", ".z") else r"(?![=<>])"  # not <= or <<
         for at in re.finditer(begin + re.escape(old) + end, code):
             faults.append((fault_kind(code, old), line[:at.start()] + new + line[at.end():]))
     for at in NUMBER.finditer(code):
