@@ -742,12 +742,13 @@ static float small_gap(const view_font *font)
 }
 
 // Writes a text in as many lines as it needs.
-static void write_paragraph(text_column *column, view_color color, const char *text)
+static void write_paragraph(text_column *column, view_text_size size, view_color color,
+                            const char *text)
 {
     char row[VIEW_MAX_LINE];
     while (*text != '\0') {
-        text = view_next_line(column->canvas->font, VIEW_TEXT, column->width, text, row);
-        write_text(column, VIEW_TEXT, color, row);
+        text = view_next_line(column->canvas->font, size, column->width, text, row);
+        write_text(column, size, color, row);
     }
 }
 
@@ -936,10 +937,10 @@ static void write_introduction(text_column *column, const view_pages *pages)
     const bool fits =
         view_text_width(column->canvas->font, VIEW_TEXT, position_and_keys) <= column->width;
     write_text(column, VIEW_TEXT, VIEW_DIM, has_keys && fits ? position_and_keys : position);
-    write_text(column, VIEW_TITLE, VIEW_BRIGHT, page->title);
-    write_paragraph(column, VIEW_PLAIN, page->about);
+    write_paragraph(column, VIEW_TITLE, VIEW_BRIGHT, page->title);
+    write_paragraph(column, VIEW_TEXT, VIEW_PLAIN, page->about);
     column->y += small_gap(column->canvas->font);
-    write_paragraph(column, VIEW_BRIGHT, page->first);
+    write_paragraph(column, VIEW_TEXT, VIEW_BRIGHT, page->first);
 }
 
 // Writes a button that shows and hides the answer to the question of the lesson, and the answer.
@@ -952,7 +953,7 @@ static void write_answer(text_column *column, view_pages *pages)
     if (write_buttons(column, column->x, "answer", &button, 1, 0) == 0)
         pages->shows_answer = !pages->shows_answer;
     if (pages->shows_answer)
-        write_paragraph(column, VIEW_PLAIN, answer);
+        write_paragraph(column, VIEW_TEXT, VIEW_PLAIN, answer);
 }
 
 // Writes a slider for a real number or an integer, and changes `value` if the user moves it. Some
@@ -1144,7 +1145,7 @@ static void write_lesson(text_column *column, view_pages *pages, double uptime)
     if (sources[0] != '\0') {
         char text[512];
         COMMON_TEXT(text, "Sources (see test/techniques.md): %s.", sources);
-        write_paragraph(column, VIEW_DIM, text);
+        write_paragraph(column, VIEW_TEXT, VIEW_DIM, text);
     }
 }
 
@@ -1389,17 +1390,33 @@ static float draw_legend(const view_plot *plot, view_canvas *canvas, md5_vec2 le
     return y + line;
 }
 
+// Writes the title of a plot. A title that is wider than `max_width`, as on a phone, is wrapped. If
+// `is_drawn` is false, only measures it. Returns the y of the end of the last line.
+static float draw_plot_title(const view_plot *plot, view_canvas *canvas, md5_vec2 left_top,
+                             float max_width, bool is_drawn)
+{
+    const char *remaining = plot->row.title;
+    float y = left_top.y;
+    while (*remaining != '\0') {
+        char text[VIEW_MAX_LINE];
+        remaining = view_next_line(canvas->font, VIEW_TEXT, max_width, remaining, text);
+        if (is_drawn)
+            view_draw_text(canvas, VIEW_TEXT, left_top.x, y, max_width, VIEW_BRIGHT, text);
+        y += canvas->font->line[VIEW_TEXT];
+    }
+    return y;
+}
+
 // Returns the top left corner of the names of the series. They are to the right of the title if all
-// fit there, otherwise below it.
+// fit there, otherwise below it, at `title_bottom`.
 static md5_vec2 legend_position(const view_plot *plot, const view_canvas *canvas, md5_vec2 title,
-                                float right)
+                                float title_bottom, float right)
 {
     const float gap = 24 * canvas->font->scale;
-    const float line = canvas->font->line[VIEW_TEXT];
     const float title_width = view_text_width(canvas->font, VIEW_TEXT, plot->row.title);
     const float left = title.x + title_width + gap;
     const bool fits = left + legend_width(plot, canvas->font) <= right;
-    return fits ? (md5_vec2){left, title.y} : (md5_vec2){title.x, title.y + line};
+    return fits ? (md5_vec2){left, title.y} : (md5_vec2){title.x, title_bottom};
 }
 
 // Returns the width at the left of the vertical axis, for its numbers or for the names of lanes.
@@ -1428,16 +1445,16 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     const float right = box.x + box.width - padding;
     const md5_vec2 title = {box.x + padding, box.y + padding};
     const bool has_legend = plot->row.fit != VIEW_FIT_LANES;
-    const md5_vec2 legend = legend_position(plot, canvas, title, right);
-    float top = title.y + 1.3f * line;
+    const float title_bottom = draw_plot_title(plot, canvas, title, right - title.x, false);
+    const md5_vec2 legend = legend_position(plot, canvas, title, title_bottom, right);
+    float top = title_bottom + 0.3f * line;
     if (has_legend)
         top = draw_legend(plot, canvas, legend, right, false) + 0.3f * line;
     const float bottom = box.y + box.height - padding - 1.2f * line;
     const view_rect area = {left, top, right - left, bottom - top};
 
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    view_draw_text(canvas, VIEW_TEXT, title.x, title.y, right - title.x, VIEW_BRIGHT,
-                   plot->row.title);
+    draw_plot_title(plot, canvas, title, right - title.x, true);
     draw_axes(plot, canvas, area);
     draw_series(plot, canvas, area, 2 * scale);
     if (has_legend)
