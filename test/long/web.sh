@@ -289,7 +289,7 @@ check "late files do not restart the animation" shown begin "view.html#no-config
 # A lesson that is requested before its files have arrived shows a note, and then opens without missing files.
 check "a lesson waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$delay_files" is "$first" \
     key y key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
-    is "deliver(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "log.textContent === '' && note.textContent.startsWith('Copied')"
+    is "deliver(), true" is "$link, /[#&]lesson=/.test(location.hash) && log.textContent === '' && note.textContent.startsWith('Copied')"
 # The list of lessons, opened by the reader, remains open when the remaining files of our machine arrive.
 check "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$delay_files" is "$first" \
     key Control+p keys tech key Enter is "/^set: /m.test(log.textContent)" is "$soon" save "$scratch/opened.png" is "deliver(), true" \

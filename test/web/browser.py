@@ -45,7 +45,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "viewer"))
 import png  # noqa: E402  in the folder of the viewer's tests
 
-TIMEOUT = 120.0  # seconds for a page in software GL on a busy machine
+TIMEOUT = 300.0  # seconds for a page in software GL on a busy machine
 # The driver's message when a page reads pixels back, as --output must.
 HINT = "GPU stall due to ReadPixels"
 FLAGS = ("--headless=new --no-sandbox --disable-gpu-sandbox --use-angle=swiftshader "
