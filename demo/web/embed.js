@@ -3,14 +3,15 @@ import "./element/md5-model.js";
 
 const [field, message, event_list] = ["snippet", "message", "log"].map((id) => document.getElementById(id));
 const models = [...document.querySelectorAll("md5-model")], [edited_model] = models, known_attributes = customElements.get("md5-model").observedAttributes;
-const state = document.documentElement.dataset, counts = {dressed: 0};
+const state = document.documentElement.dataset, counts = {};
+let num_dressed = 0;
 for (const model of models)
     for (const kind of ["load", "dressed", "error", "loop", "machine-event"])
         model.addEventListener(kind, (event) => {
             const name = model.id + " " + kind;
             counts[name] = (counts[name] ?? 0) + 1;
-            counts.dressed += kind === "dressed";
-            if (counts.dressed >= models.length || kind === "error")
+            num_dressed += kind === "dressed";
+            if (num_dressed >= models.length || kind === "error")
                 state.state ??= kind === "error" ? "failed" : "started";
             event_list.textContent = Object.entries(counts).map((pair) => pair.join(": ")).join(", ")
                 + (kind === "error" ? "\n" + event.detail.sourceError.message : "");

@@ -17,7 +17,7 @@ const md5files = {
             throw new Error(url + (location.protocol === "file:" ? ": cannot be read, because this page was opened as a file. "
                 + "Use a web server, for example python3 -m http.server."
                 : ": cannot be fetched: the host is not reachable, or it does not allow cross-origin requests (CORS). "
-                + "Download the file and drop it here instead."));
+                + "Download the file and open it here instead."));
         }
         if (!response.ok)
             throw new Error(url + ": the server returned status " + response.status + (response.status === 404 ? " (not found)" : ""));

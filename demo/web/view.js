@@ -121,7 +121,7 @@
             await Promise.allSettled((await md5files.find_files(bytes)).map((name) => load_from_url(md5files.folder(from) + name)));
         const missing = !url.endsWith(".md5mesh") ? [] : await md5files.fetch_images(bytes, from, (image, content) => write(local_path(image), content));
         if (missing.length > 0)
-            note("Textures not found next to the model: " + missing.join(", ") + ". Drop the model's folder here instead.");
+            note("Textures not found next to the model: " + missing.join(", ") + ". Open the model's folder here instead.");
         return path;
     }
 

@@ -110,7 +110,7 @@ grep '^note: the first' "$scratch/check_output"
 # The address names one model, and another model is dropped on the page.
 check "a dropped file is shown" shown open "view.html#model=models/thimble/thimble.md5mesh" \
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
-check "a host that cannot be read is reported" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
+check "a host that cannot be read is reported" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "open it here instead"
 check "a missing model offers a link to the viewer" shown phone 360 740 \
     fails "view.html#no-config&model=absent/folder_with_a_long_name/none.md5mesh" "Open the viewer with its own model" \
     is "log.scrollWidth <= log.clientWidth && log.getBoundingClientRect().top === 0" \
@@ -249,7 +249,7 @@ check "an empty folder and an empty archive open as folders" shown open "$walk" 
     is "$soon" is "log.textContent === ''"
 cp models/lantern/lantern.md5mesh $web/test/alone.md5mesh
 check "missing images are reported" shown open "view.html#no-config&model=test/alone.md5mesh" \
-    is "/lantern. Drop the model's folder/.test(document.getElementById('note').textContent)" forgive
+    is "/lantern. Open the model's folder/.test(document.getElementById('note').textContent)" forgive
 
 # Random bytes, and a model with impossible counts: the viewer reports them and continues.
 python3 -c 'import random; open("'"$scratch"'/noise.md5mesh", "wb").write(random.Random(1).randbytes(100000))'
