@@ -683,6 +683,7 @@ typedef struct scene_edit {
     bool changes_space;   // `space` is not the identity
     bool changes_frames;  // clips are resampled or cut, or their root motion changes
     md5_mesh_edit meshes; // limits of frame formats
+    bool adds_joints;     // the engine needs at least as many joints as meshes
     md5_model *model;     // the unedited model, if clips come from other files
 } scene_edit;
 
@@ -715,6 +716,34 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
     return true;
 }
 
+static bool has_joint(const md5_doc *doc, const char *name)
+{
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        if (strcmp(doc->joints[j].name, name) == 0)
+            return true;
+    return false;
+}
+
+// Adds joints above the roots until a model has as many joints as meshes. The joints do not move.
+// The writer adds them to the clips, as it does with all joints that only the model has.
+static bool add_joint_per_mesh(const convert_job *job, const convert_part *part, md5_doc *doc,
+                               md5_error *error)
+{
+    const uint32_t num_joints = doc->num_joints;
+    for (uint32_t i = 1; doc->num_joints < doc->num_meshes; i++) {
+        char *const name = common_format("unused_%u", i);
+        const md5_joint_edit edit = {.root = name};
+        const bool is_done = has_joint(doc, name) || md5_edit_joints(doc, &edit, error) != MD5_NONE;
+        free(name);
+        if (!is_done)
+            return false;
+    }
+    if (doc->num_joints > num_joints)
+        convert_note(job, "%s: added %u joints that do not move: %s needs as many joints as meshes",
+                     part->name, doc->num_joints - num_joints, job->engine);
+    return true;
+}
+
 // The edits of one part. All members are false or 1 if the part stays unchanged.
 typedef struct part_plan {
     bool lacks_hierarchy;    // a clip of version 6 gets the hierarchy of the model
@@ -724,6 +753,7 @@ typedef struct part_plan {
     bool hides_meshes;       // --hide
     bool is_sorted;          // parents precede their children
     bool gets_root;          // --add-root
+    bool adds_joints;        // the engine needs at least as many joints as meshes
     bool changes_frames;     // clips are resampled or cut, or their root motion changes
     bool is_split;           // meshes are split for frame formats
 } part_plan;
@@ -745,6 +775,7 @@ static part_plan plan_part(const scene_edit *edit, const convert_part *part)
         .hides_meshes = is_model && job->mesh_options[CONVERT_HIDE].count > 0,
         .is_sorted = has_joints && needs_order,
         .gets_root = has_joints && job->new_root,
+        .adds_joints = is_model && edit->adds_joints,
         .changes_frames = is_clip && edit->changes_frames,
         .is_split = is_model && needs_split,
     };
@@ -805,6 +836,8 @@ static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part
     }
     if (plan->gets_root && !add_root(edit->job, part, doc, error))
         return false;
+    if (plan->adds_joints && !add_joint_per_mesh(edit->job, part, doc, error))
+        return false;
     if (md5_edit_space(doc, &edit->space, error) == MD5_NONE)
         return false;
     if (plan->changes_frames && !edit_clip(edit->job, edit->scene, part, doc, error))
@@ -818,7 +851,7 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
 {
     const part_plan plan = plan_part(edit, part);
     const bool needs_doc = must_edit(edit, &plan);
-    if (!needs_doc && !plan.is_sorted && !plan.is_split)
+    if (!needs_doc && !plan.is_sorted && !plan.is_split && !plan.adds_joints)
         return true;
 
     md5_doc *const doc = convert_parse_doc(part, error);
@@ -850,6 +883,7 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
                              convert_scene *scene)
 {
     const bool is_merged = (format->rules & ONE_MESH) == ONE_MESH;
+    const bool writes_for_engine = format->write == convert_write_md5 && job->engine;
     scene_edit edit = {.job = job,
                        .scene = scene,
                        .rules = format->rules,
@@ -859,6 +893,8 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
         edit.meshes.max_vertices = QUAKE_MAX_VERTICES;
         edit.meshes.max_triangles = QUAKE_MAX_TRIANGLES;
     }
+
+    edit.adds_joints = writes_for_engine && convert_find_engine(job->engine)->needs_joint_per_mesh;
 
     // The reader scaled the parts by scene->unit; the writer divides them by format->unit.
     const double reader_unit = scene->unit > 0 ? scene->unit : 1;

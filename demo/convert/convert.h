@@ -320,8 +320,9 @@ typedef enum convert_family {
 typedef struct convert_engine {
     const char *names; // each name has a space before and after it
     convert_family family;
-    uint32_t max_weights; // weights per vertex; 0: no limit
-    bool needs_one_root;  // rejects skeletons or clips with several roots
+    uint32_t max_weights;      // weights per vertex; 0: no limit
+    bool needs_one_root;       // rejects skeletons or clips with several roots
+    bool needs_joint_per_mesh; // reads out of bounds if a model has more meshes than joints
 } convert_engine;
 
 // Returns true if `names`, in the form of convert_engine.names, contains the engine. A version

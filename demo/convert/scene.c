@@ -75,14 +75,15 @@ void convert_note_unsupported_parts(const convert_job *job, const convert_scene 
 // An entry describes the newest versions of its engines. If no engine is requested, the first entry
 // applies.
 static const convert_engine engines[] = {
-    {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0, true},
-    {" rbdoom bfg ", CONVERT_DOOM3, 4, true},
-    {" ironwail qss quakespasm-spiked ", CONVERT_QUAKE, 4, false},
-    {" fte fteqw ", CONVERT_QUAKE, 4, true},
-    {" vkquake ", CONVERT_QUAKE, 8, false},
-    {" q2pro yquake2 yquake2remaster ", CONVERT_QUAKE2, 0, false},
-    {" cube2 redeclipse ", CONVERT_CUBE2, 4, false},
-    {" daemon unvanquished ", CONVERT_OTHER, 4, false},
+    {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0, true, false},
+    {" rbdoom bfg ", CONVERT_DOOM3, 4, true, false},
+    {" ironwail ", CONVERT_QUAKE, 4, false, false},
+    {" qss quakespasm-spiked ", CONVERT_QUAKE, 4, false, true},
+    {" fte fteqw ", CONVERT_QUAKE, 4, true, false},
+    {" vkquake ", CONVERT_QUAKE, 8, false, false},
+    {" q2pro yquake2 yquake2remaster ", CONVERT_QUAKE2, 0, false, false},
+    {" cube2 redeclipse ", CONVERT_CUBE2, 4, false, false},
+    {" daemon unvanquished ", CONVERT_OTHER, 4, false, false},
 };
 enum { NUM_ENGINES = COMMON_LENGTH(engines) };
 

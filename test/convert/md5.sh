@@ -153,4 +153,24 @@ root_motion() {
             "$tool" convert "$scratch/moved.md5anim" --root in_place -o "$scratch/still.md5anim"
 }
 check '--root-motion moves the root motion of any joint' root_motion
+# QSS reads out of bounds if a model has more meshes than joints. The three meshes of this model have one joint that moves.
+write_flags() {
+    mesh_text='mesh {\nshader "flag"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 1 2\nnumweights 3\nweight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 9 0 0 )\nweight 2 0 1 ( 0 9 5 )\n}\n'
+    # shellcheck disable=SC2059 # the format contains line breaks
+    printf "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 3\njoints {\n\"pole\" -1 ( 1 2 3 ) ( 0.5 0 0 )\n}\n$mesh_text$mesh_text$mesh_text" >"$scratch/flags.md5mesh"
+    printf 'MD5Version 10\ncommandline ""\nnumFrames 2\nnumJoints 1\nframeRate 24\nnumAnimatedComponents 1\nhierarchy {\n"pole" -1 1 0\n}\nbounds {\n( 0 0 0 ) ( 9 9 9 )\n( 0 0 0 ) ( 9 9 9 )\n}\nbaseframe {\n( 1 2 3 ) ( 0.5 0 0 )\n}\nframe 0 {\n1\n}\nframe 1 {\n7\n}\n' >"$scratch/flags.md5anim"
+}
+writes_for() { # ENGINE: to a folder with its name; the image of the flag is missing
+    rm -rf "${scratch:?}/$1" && mkdir "$scratch/$1" &&
+        "$tool" convert "$scratch/flags.md5mesh" "$scratch/flags.md5anim" --for "$1" -o "$scratch/$1" >"$scratch/notes" 2>&1
+    [ -f "$scratch/$1/progs/flags.md5anim" ]
+}
+adds_joints_for_qss() {
+    write_flags && writes_for qss && grep -q '^note: flags: added 2 joints that do not move: qss needs as many joints as meshes$' "$scratch/notes" &&
+        "$tool" check --for qss --ignore no-skin "$scratch/qss/progs/flags.md5mesh" && writes_for ironwail && ! grep -q 'joints that do not move' "$scratch/notes" &&
+        vertices "$scratch/flags.md5mesh" "$scratch/flags.md5anim" 1 >"$scratch/a" && [ "$(wc -l <"$scratch/a")" = 9 ] &&
+        vertices "$scratch/qss/progs/flags.md5mesh" "$scratch/qss/progs/flags.md5anim" 1 >"$scratch/b" &&
+        cmp "$scratch/a" "$scratch/b"
+}
+check 'models for QSS have as many joints as meshes' adds_joints_for_qss
 finish
