@@ -519,6 +519,31 @@ static size_t count_roots(const convert_rig *rig)
     return num_roots;
 }
 
+// Returns true if a mesh without a skin has no joint above it. Such a mesh does not move.
+static bool has_still_mesh(const convert_rig *rig)
+{
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const plain_node *const node = rig->nodes[i].in;
+        if (!node->is_in_scene || node->mesh == MD5_NONE || node->skin != MD5_NONE)
+            continue;
+        uint32_t above = (uint32_t)i;
+        while (above != MD5_NONE && !rig->nodes[above].is_joint)
+            above = rig->nodes[above].in->parent;
+        if (above == MD5_NONE)
+            return true;
+    }
+    return false;
+}
+
+// Returns true if the additional root becomes the parent of all other roots, because the engine
+// requires a single root. In a file without skins, meshes that do not move also need a root.
+static bool needs_common_root(const convert_rig *rig)
+{
+    const size_t num_roots = count_roots(rig);
+    const bool has_root_of_meshes = !rig->is_skinned && has_still_mesh(rig);
+    return needs_one_root(rig) && num_roots > 0 && num_roots + has_root_of_meshes > 1;
+}
+
 // Marks all nodes above joints as joints. Each root is then a node without a parent, and the
 // additional root can become its parent.
 static void extend_roots(convert_rig *rig)
@@ -606,7 +631,7 @@ static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
 static void add_joints(convert_rig *rig)
 {
     const uint32_t added_root = (uint32_t)rig->num_nodes - 1; // the last node, also in the order
-    const bool has_common_root = needs_one_root(rig) && count_roots(rig) > 1;
+    const bool has_common_root = needs_common_root(rig);
     if (has_common_root)
         extend_roots(rig);
     size_t num_marked = 0;

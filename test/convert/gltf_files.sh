@@ -328,6 +328,26 @@ converts_webp_images() { # with a PNG alternative, and without; an image that wa
         expect_note "skipped image pictures/none.png of material skin: No such file or directory; copy the image to the folder of the model"
 }
 check "WebP is reported, a moved image is found, and a missing image is reported" converts_webp_images
+# Without a skin, a mesh that does not move needs a root that does not move. Doom 3 allows only one root.
+keeps_still_mesh() {
+    python3 - "$scratch/gate.gltf" <<'END'
+import base64, json, struct, sys
+data = struct.pack("<9f2f6f", 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 5)
+views = [(0, 36, "VEC3", 3), (36, 8, "SCALAR", 2), (44, 24, "VEC3", 2)]
+json.dump({"asset": {"version": "2.0"}, "nodes": [{"name": "door", "mesh": 0}, {"name": "wall", "mesh": 0}],
+           "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+           "animations": [{"name": "open", "samplers": [{"input": 1, "output": 2}],
+                           "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}],
+           "bufferViews": [{"buffer": 0, "byteOffset": v[0], "byteLength": v[1]} for v in views],
+           "accessors": [{"bufferView": i, "componentType": 5126, "type": v[2], "count": v[3]} for i, v in enumerate(views)],
+           "buffers": [{"byteLength": 68, "uri": "data:;base64," + base64.b64encode(data).decode()}]}, open(sys.argv[1], "w"))
+END
+    convert_to_new_folder "$scratch/gate.gltf" --scale 1 --for doom3 -o "$scratch/to" && [ "$(grep -c '"[[:space:]]-1 ' "$to/gate.md5mesh")" = 1 ] &&
+        "$tool" dump "$to/gate.md5mesh" "$to/open.md5anim" --frame 60 | awk '$1 == "v" { print $2 }' | sort | uniq -c >"$scratch/x" &&
+        [ "$(tr -s ' ' <"$scratch/x")" = " 3 0
+ 3 5" ]
+}
+check "Doom 3 gets one root if a mesh does not move" keeps_still_mesh
 # Default weights of morph targets: they are applied to the model, and clips are relative to them.
 check_morph_weights() { # BASE RISE LIFT KEYS WEIGHT...: the first offset in the model and in each target; first keys of `rise`
     base=$1 rise=$2 lift=$3 keys=$4
