@@ -81,6 +81,21 @@ const char *item_text(view_state *viewer, const view_stage *stage, const char *n
     return viewer->ui.probe.text;
 }
 
+uint32_t item_count_cut_texts(const view_state *viewer, view_rect rect)
+{
+    const char *text = "\xE2\x80\xA6";
+    const view_canvas *const canvas = &viewer->drawing.canvas;
+    const view_letter *const ellipsis = view_next_letter(canvas->font, VIEW_TEXT, &text);
+    uint32_t num_vertices = 0;
+    for (uint32_t i = 0; i < canvas->count; i++) {
+        const md5gl_panel_vertex *const vertex = &canvas->vertices[i];
+        if (view_contains(rect, vertex->x, vertex->y) && vertex->u == ellipsis->u0
+            && vertex->v == ellipsis->v0)
+            num_vertices++;
+    }
+    return num_vertices;
+}
+
 view_command item_press_at(view_state *viewer, const view_stage *stage, float x, float y)
 {
     return view_run_ui(&viewer->ui, &viewer->panels, stage,

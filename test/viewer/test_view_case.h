@@ -50,6 +50,11 @@ view_rect item_find(view_state *viewer, const view_stage *stage, const char *nam
 // Returns the text of the row with this name, or "" if the row does not exist.
 const char *item_text(view_state *viewer, const view_stage *stage, const char *name);
 
+// Returns the number of vertices of ellipses in a rectangle of the last drawn image. An ellipsis is
+// the last letter of a text that is cut off. Draw the image twice before, because the letter is in
+// the font's texture only after it was needed.
+uint32_t item_count_cut_texts(const view_state *viewer, view_rect rect);
+
 // Presses at a point in pixels. item_release() returns the panel whose value was held, or NULL.
 view_command item_press_at(view_state *viewer, const view_stage *stage, float x, float y);
 const char *item_release(view_state *viewer);

@@ -232,6 +232,28 @@ TEST_HERE (view_problems_are_filtered) {
     CHECK(has_item(w, 1280, 720, "problems/warning number 39"));
 }
 
+// A message may use the columns of the subject and the location if the problem has neither. A
+// message of a mesh ends before the name of the mesh.
+TEST_HERE (view_problems_without_a_subject_show_longer_messages) {
+    static const char message[] =
+        "this message is longer than the column of messages in the list of problems, which has "
+        "half of the width of a row, but not longer than a row";
+    const view_about meshes[] = {{.kind = VIEW_ABOUT_FILE},
+                                 {VIEW_ABOUT_MESH, 1, 0, w->viewer.document->scene.model}};
+    for (size_t i = 0; i < COUNT_OF(meshes); i++) {
+        view_log_clear(&w->viewer.log);
+        view_warn_about(&w->viewer.log, meshes[i], "%s", message);
+        if (i == 0)
+            PERFORM(&w->viewer, VIEW_WARNINGS);
+        item_draw(&w->viewer, 1280, 720);
+        const view_stage stage = item_draw(&w->viewer, 1280, 720);
+        const view_rect row = item_find(&w->viewer, &stage, "problems/this message");
+        REQUIRE(row.width > 0);
+        item_draw(&w->viewer, 1280, 720);
+        CHECK((item_count_cut_texts(&w->viewer, row) > 0) == (i == 1));
+    }
+}
+
 // A clip of another skeleton is one problem and the first of the list, although each joint has a
 // warning. The warnings are listed when the problem is unfolded by mouse or key.
 TEST_HERE (view_problems_of_a_foreign_clip_are_one_problem) {

@@ -120,22 +120,6 @@ TEST_SCREEN (view_card_shows_whole_names_in_a_small_window,
           >= view_text_width(&s->viewer.drawing.font, VIEW_TEXT, "Impostors up to (px)"));
 }
 
-// Returns the number of texts in a rectangle that are cut off. Their last letter is an ellipsis.
-static uint32_t count_cut_texts(const screen *s, view_rect rect)
-{
-    const char *text = "\xE2\x80\xA6";
-    const view_canvas *const canvas = &s->viewer.drawing.canvas;
-    const view_letter *const ellipsis = view_next_letter(canvas->font, VIEW_TEXT, &text);
-    uint32_t num_vertices = 0;
-    for (uint32_t i = 0; i < canvas->count; i++) {
-        const md5gl_panel_vertex *const vertex = &canvas->vertices[i];
-        if (view_contains(rect, vertex->x, vertex->y) && vertex->u == ellipsis->u0
-            && vertex->v == ellipsis->v0)
-            num_vertices++;
-    }
-    return num_vertices;
-}
-
 // The unit "units" of the camera's distance and target must be displayed completely at each scale
 // of texts.
 TEST_SCREEN (view_card_shows_whole_units, BOBBIN) {
@@ -149,7 +133,7 @@ TEST_SCREEN (view_card_shows_whole_units, BOBBIN) {
         const view_rect bottom = item_find(&s->viewer, &s->stage, "card/Done");
         REQUIRE(top.width > 0 && bottom.width > 0);
         const view_rect units = {top.x, top.y, bottom.x + bottom.width - top.x, bottom.y - top.y};
-        CHECK_THAT(count_cut_texts(s, units) == 0, "scale %g", (double)scales[i]);
+        CHECK_THAT(item_count_cut_texts(&s->viewer, units) == 0, "scale %g", (double)scales[i]);
     }
 }
 

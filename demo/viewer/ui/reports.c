@@ -816,6 +816,23 @@ static problem_layout lay_out_problem(const view_ui *ui, const problem_row *row,
     return layout;
 }
 
+// Returns the right edge of a problem's message. In a wide row the message ends before the texts at
+// its right: the subject or, if there is none, the location. A cause has no location.
+static float find_message_end(const view_ui *ui, const problem_row *row,
+                              const problem_layout *layout)
+{
+    if (!row->is_wide)
+        return layout->texts_end;
+    const problem_line *const line = row->line;
+    const view_report *const report = &ui->stage->log->reports->rows[line->report];
+    char subject[160];
+    describe_about(ui->stage, report, line->about, subject, sizeof subject);
+    if (subject[0] != '\0')
+        return layout->subject_left;
+    const bool has_location = line->cause == NULL && report->line > 0;
+    return has_location ? layout->location_left : layout->texts_end;
+}
+
 // Draws the icon of a problem's level, the fold icon of a cause, and the message.
 static void draw_problem(const view_ui *ui, const problem_row *row, const problem_layout *layout)
 {
@@ -834,8 +851,7 @@ static void draw_problem(const view_ui *ui, const problem_row *row, const proble
         left += fold_icon_width * em;
     }
 
-    // In a wide row the message ends before the link to the item, which is at its right.
-    const float right = row->is_wide ? layout->subject_left : layout->texts_end;
+    const float right = find_message_end(ui, row, layout);
     const view_color color = row->is_selected ? VIEW_BRIGHT : VIEW_PLAIN;
     ui_text(ui, left, y, right - left - em, color, line->text);
 }

@@ -882,8 +882,9 @@ static void edit_lines(const option_editor *editor)
     if (line->is_pair)
         (void)name_space(editor); // a heading above the rows of the parts
 
-    // The value has several lines. Each line is edited separately, and the edited lines form the
-    // new value.
+    // The text has a line for each value. Each line is edited separately, and the edited lines form
+    // the new text. An option with several values has one more line, which is empty: typing there
+    // adds a value.
     char *const text = current_text(editor);
     char *edited = common_copy("");
     const char *remaining = text;
