@@ -1,5 +1,5 @@
-// The material parser: its state, and the functions of stage.c that material.c calls. A game has
-// one parser, which is created when its first material is parsed. The arrays of the parser have the
+// The material parser: its state, and the functions of expressions.c and stage.c. A game has one
+// parser, which is created when its first material is parsed. The arrays of the parser have the
 // sizes of the engine's limits, so that parsing allocates memory only for the finished material.
 #ifndef MD5_MATERIAL_MATERIAL_PARSER_H
 #define MD5_MATERIAL_MATERIAL_PARSER_H
@@ -13,10 +13,10 @@ enum {
     MD5_CONSTANT_SLOTS = 8192
 };
 
-// A part of an expression that waits for the value of a later part. "Expressions" in stage.c
-// explains this.
+// A part of an expression that waits for the value of a later part. expressions.c explains
+// this.
 typedef struct md5_expression_frame {
-    uint32_t kind;           // a level, or one of FRAME_* in stage.c
+    uint32_t kind;           // a level, or one of FRAME_* in expressions.c
     uint32_t left;           // FRAME_OPERATOR, FRAME_FUNCTION: register of the left operand
     md5_material_op_kind op; // FRAME_OPERATOR, FRAME_FUNCTION
     const md5_table *table;  // FRAME_TABLE; NULL if the table is unknown
@@ -49,7 +49,7 @@ typedef struct md5_material_parser {
     uint32_t num_frames;
 } md5_material_parser;
 
-// -- stage.c --------------------------------------------------------------------------------------
+// -- expressions.c --------------------------------------------------------------------------------
 
 // Resets registers and operations to those of a material without expressions.
 void md5i_clear_expressions(md5_material_parser *parser);
@@ -57,6 +57,26 @@ void md5i_clear_expressions(md5_material_parser *parser);
 // Reads an expression and returns the register of its value. Reports errors. In engine mode an
 // error sets parser->is_defaulted.
 uint32_t md5i_read_expression(md5_material_parser *parser);
+
+// Adds the operation of an operator and returns the register of its result. Only + and * are
+// simplified, as in the engine.
+uint32_t md5i_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
+                     uint32_t b);
+
+// Returns the register of a constant. Adds a register if the constant does not have one.
+uint32_t md5i_add_constant(md5_material_parser *parser, float value);
+
+// Reads an expected token. If there is a different token, reports it. In engine mode, this also
+// sets parser->is_defaulted.
+void md5i_expect_token(md5_material_parser *parser, const char *text);
+
+// Adds an operation and returns the register of its result. Reports an error and returns 0 if the
+// limit of registers is exceeded. The array of operations has the same capacity, so it cannot be
+// full before.
+uint32_t md5i_emit_material_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
+                               uint32_t b, const md5_table *table);
+
+// -- stage.c --------------------------------------------------------------------------------------
 
 // Reads a stage from the token after its first brace, and adds it. Reports errors. In engine mode
 // an error sets parser->is_defaulted.

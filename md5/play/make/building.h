@@ -125,6 +125,59 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
 #define MD5_RESOLVE(building, names, member, number) \
     md5i_resolve(building, &(building)->names, &(member), &(number))
 
+// Returns the larger of two counts.
+static inline uint32_t md5_larger_count(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+// -- joint_sets.c ---------------------------------------------------------------------------------
+
+// Marks the joints of a set and clears all other marks.
+void md5i_mark_set(md5_building *building, const md5_joint_set *set);
+
+// Clears the marks of all joints: building->marks[num_joints].
+void md5i_clear_marks(md5_building *building);
+
+// Marks the joints that a motion can move away from a reference. For a motion with many clips or
+// with nested motions, these are all joints.
+void md5i_mark_changed(md5_building *building, const md5_motion *motion,
+                       const md5_xform *reference);
+
+// Builds the set of the marked joints that have a weight above 0 in a mask. The set is a range of
+// joints or, if that is faster, a list of them.
+bool md5i_build_marked_set(md5_building *building, uint32_t mask, md5_joint_set *set);
+
+// Reduces the work of a state in a layer that affects only some joints. `state->targets` becomes
+// the list of the clip's rotations and translations (slots) that must be sampled for these joints.
+// Also sets
+//
+// - state->is_partial if these are not all slots of the clip,
+// - state->is_exact if sampling writes only these joints, so that the result needs no copy.
+//
+// A state that blends several clips is always sampled completely.
+void md5i_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state);
+
+// Builds the masks: their names, weights and sets of joints.
+bool md5i_build_masks(md5_building *building);
+
+// -- motions.c ------------------------------------------------------------------------------------
+
+// Samples a frame of a clip as a reference pose. An additive item or layer adds the difference
+// between its pose and this pose. `clip` is MD5_NONE for the first clip of the motion. `frame` is a
+// member of a row, whose address gives the location of an error.
+bool md5i_build_reference(md5_building *building, uint32_t clip, const md5_motion *motion,
+                          const uint32_t *frame, const md5_xform **reference);
+
+// Builds the motions. Clips and motions share one list of names; indices below the number of clips
+// are clips.
+bool md5i_build_motions(md5_building *building);
+
+// Builds the blend tree of a motion as an array of parts, in which items precede the motion that
+// blends them. A motion that is used several times has separate parts for each use. Players
+// evaluate the tree by a loop over the parts, without recursion.
+bool md5i_build_tree(md5_building *building, md5_motion *motion);
+
 // -- Passes over the tables -----------------------------------------------------------------------
 
 // Checks all values that do not depend on other rows: numbers, choices and required arrays. Also

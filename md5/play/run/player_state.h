@@ -586,6 +586,26 @@ static inline double md5_progress(const md5_active_state *active)
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift);
 
+// -- player.c -------------------------------------------------------------------------------------
+
+// Copies an array of `count` elements of `size` bytes. An array without elements may be NULL.
+static inline void md5_copy_items(void *to, const void *from, size_t count, size_t size)
+{
+    if (count > 0)
+        memcpy(to, from, count * size);
+}
+
+// Copies the first `count` elements of an array that both objects have.
+#define MD5_COPY_ARRAY(to, from, member, count) \
+    md5_copy_items((to)->member, (from)->member, (count), sizeof *(to)->member)
+
+// Copies the poses of a layer that are in use.
+void md5i_copy_layer_poses(md5_layer_state *to, const md5_layer_state *from, uint32_t num_joints);
+
+// Sets a parameter without smoothing. A bool or trigger becomes 0 or 1. If the value changes,
+// weights must be computed again, and transitions may be possible.
+void md5i_store_parameter(md5_player *player, uint32_t parameter, float value);
+
 // -- parameters.c ---------------------------------------------------------------------------------
 
 // Sets a parameter without smoothing, for all layers.
