@@ -83,6 +83,12 @@ rejects_duplicate_output() {
     convert_folder 1 "$scratch/twice" && report_contains "error: duplicate output file $scratch/twice/pair/left/left.md5mesh: expected different output files for all inputs" && [ -s "$scratch/twice/pair/right/right.md5mesh" ]
 }
 check "two inputs with the same output are reported" rejects_duplicate_output
+rejects_duplicate_output_of_first_files() {
+    mkdir "$scratch/duplicates" && cp "$from/pair/left.md5mesh" "$from/pair/left.bmd5mesh" "$scratch/duplicates" || return 1
+    "$tool" convert "$scratch/duplicates" --output "$scratch/twice_only" --to md5 --for md5model >"$scratch/report" 2>&1
+    report_contains "error: duplicate output file $scratch/twice_only/left/left.md5mesh: expected different output files for all inputs"
+}
+check "two inputs with the same output are reported if there are no others" rejects_duplicate_output_of_first_files
 rm "$from/pair/left.bmd5mesh"
 check "an unknown output format is rejected" exits_with 1 "unsupported output format: --to pcx is not the extension of a format that can be written; run md5tool convert --formats" \
     "$tool" convert "$from" --output "$scratch/x" --to pcx

@@ -1086,6 +1086,13 @@ prints_json() {
         python3 "$scratch/numbers.py" info "$scratch/json" "$scratch/out" "$scratch/case/hide.tga"
 }
 check 'dump and info print JSON' prints_json
+prints_clips_as_json() {
+    num_files=$(find models/thimble -name '*.md5anim' | wc -l)
+    tool_exits 0 info --json models/thimble/thimble.md5mesh &&
+        python3 -c 'import json, sys; print(len(json.load(sys.stdin)["clips"]))' <"$scratch/out" >"$scratch/num_clips" &&
+        [ "$num_files" -gt 1 ] && [ "$(cat "$scratch/num_clips")" -eq "$num_files" ]
+}
+check 'info prints a list of clips as JSON' prints_clips_as_json
 # The texture of a mesh is in the same folder, or a path below a parent folder, or missing.
 finds_textures() {
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/models/imp" "$scratch/case/skin" && sed 's/"hide"/"skin\/hide.png"/' "$base/a.md5mesh" \
