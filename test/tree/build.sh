@@ -24,7 +24,7 @@ goal_needs_packages() { # GOAL SET...
     shift
     # shellcheck disable=SC2086 # or no goal
     sets=$(make --no-print-directory -n -B V=1 DEPS=no config=release BUILD=build/release $goal |
-        sed -n 's/^DEPS=no sh md5\/packaging\/deps\.sh //p' | sort -u | xargs)
+        sed -n 's/^DEPS=no sh md5\/packaging\/deps\.sh \(--check \)\{0,1\}//p' | sort -u | xargs)
     [ "$sets" = "$*" ] || { echo "make $goal needs '$sets', expected '$*'"; false; }
 }
 goals_need_packages() {
