@@ -548,7 +548,7 @@ TEST_EXPORT (view_export_of_a_shown_model_equals_the_tools_result) {
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         check_tool_writes_same(fixture, endings[i], " --texture 0=");
     view_options *const options = viewer->options;
-    *COMMON_ADD_ITEM(options->wear.names, options->wear.count) =
+    *COMMON_ADD_ITEM(options->outfits.names, options->outfits.count) =
         test_path("models/thimble/thimble.md5mesh");
     REQUIRE(view_reload(viewer));
     const md5_model *const model = viewer->document->scene.model;

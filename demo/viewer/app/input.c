@@ -333,7 +333,7 @@ static void toggle_ragdoll(view_state *viewer)
     const bool has_died = view_has_died(fall, play_time);
     const common_value alive = {.type = COMMON_VALUE_DEFAULT};
     const common_value death_time = has_died ? alive : common_number_value(fmax(play_time, 0));
-    if (!view_set_option(viewer, VIEW_OPTION(dies), death_time))
+    if (!view_set_option(viewer, VIEW_OPTION(ragdoll_time), death_time))
         return;
     if (has_died)
         view_notice(viewer, "Ragdoll ended");

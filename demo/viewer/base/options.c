@@ -1175,7 +1175,7 @@ static const char *find_content_contradiction(const view_options *options)
     if (options->page != NULL && has_model)
         return "--lesson cannot be combined with files, --game or --crowd, because it has its own "
                "model";
-    if (options->wear.count > 0 && (has_game || has_crowd))
+    if (options->outfits.count > 0 && (has_game || has_crowd))
         return "--outfit cannot be combined with --game or --crowd";
     if (count_camera_paths(options) > 1)
         return "only one camera path (.md5camera) can be shown";
@@ -1247,7 +1247,7 @@ static void move_outfits(view_options *options)
         const bool is_model =
             !common_has_suffix(file, ".md5anim") && !common_has_suffix(file, ".md5camera");
         if (is_model && has_model)
-            *COMMON_ADD_ITEM(options->wear.names, options->wear.count) = file;
+            *COMMON_ADD_ITEM(options->outfits.names, options->outfits.count) = file;
         else
             options->files[num_remaining++] = file;
         has_model |= is_model;

@@ -65,8 +65,8 @@ typedef struct view_options {
     common_texts bases; // --base: folders or archives that `game` extends, the nearest first
     common_texts maps[MD5GL_NUM_IMAGE_KINDS]; // --texture and others: "FILE" of all, "MESH=FILE"
     uint32_t skin;                            // skin of a Quake model
-    common_texts wear;                        // --outfit
-    common_texts hidden;                      // --hide: names or indices of meshes
+    common_texts outfits;
+    common_texts hidden;        // --hide: names or indices of meshes
     uint64_t hidden_meshes;     // the hidden meshes of the document, a bit for each of the first 64
     view_settings settings;     // --set, sorted by time
     view_parms parms;           // --parm, of materials
@@ -97,8 +97,8 @@ typedef struct view_options {
     bool all_clips;
     bool labels;
     view_ground_kind terrain;
-    bool dies_given;
-    double dies; // --ragdoll-time, seconds
+    bool ragdoll_time_given;
+    double ragdoll_time; // seconds
     bool walk;
     bool no_render;
     bool watch;

@@ -215,7 +215,7 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
         const view_detail *const level = &kind->levels[i];
         if (renderer != NULL) {
             md5gl_destroy_model(renderer, level->drawn);
-            md5gl_destroy_morph(renderer, level->bent);
+            md5gl_destroy_morph(renderer, level->drawn_morph);
         }
         if (level->source != VIEW_DETAIL_POSED)
             continue;
@@ -286,8 +286,8 @@ static bool upload_level(view_detail *level, const md5_morph *morph, const view_
     if (is_uploaded && morph != NULL) {
         level->morph = *morph;
         level->morph.model = level->model;
-        level->bent = md5gl_create_morph(renderer, &level->morph, &error);
-        is_uploaded = level->bent != NULL;
+        level->drawn_morph = md5gl_create_morph(renderer, &level->morph, &error);
+        is_uploaded = level->drawn_morph != NULL;
     }
     if (!is_uploaded)
         view_warn(loader->log, "cannot create reduced meshes: %s; all triangles are drawn",
@@ -1645,7 +1645,7 @@ static bool create_kind_levels(view_crowd *crowd, view_kind *kind, float texel,
         (view_detail){.source = VIEW_DETAIL_POSED,
                       .pixels = INFINITY,
                       .drawn = kind->drawn,
-                      .bent = kind->morphs != NULL ? kind->morphs->drawn : NULL};
+                      .drawn_morph = kind->morphs != NULL ? kind->morphs->drawn : NULL};
     const bool has_size = kind->sphere.radius > 0;
     if (!has_size)
         return true;

@@ -67,7 +67,7 @@ typedef struct view_detail {
     md5_model *model;   // a copy of the kind's model with fewer triangles; NULL: the kind's model
     md5gl_model *drawn; // NULL: impostors, or not better than the previous level, which is drawn
     md5_morph morph;    // the kind's morph targets, for `model`
-    md5gl_morph *bent;  // `morph` on the GPU; NULL: the kind does not have morph targets
+    md5gl_morph *drawn_morph; // `morph` on the GPU; NULL: the kind does not have morph targets
     // Range of members in view_kind.placements and other arrays; for impostors, in
     // view_pictures.instances.
     uint32_t first, count;
@@ -134,7 +134,7 @@ typedef struct view_kind {
 
     uint32_t begin, end; // range of its members in view_crowd.members
     md5_mat34 *palettes; // [members * joints] palettes of the posed members
-    float *reported;     // [members * morphs of the machine] scratch memory
+    float *reported; // [members * morphs of the machine] memory for the weights that machines set
 
     // Levels of detail from fine to coarse; the first is the kind's model. 0 levels without a
     // renderer.

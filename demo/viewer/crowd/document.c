@@ -486,15 +486,20 @@ static bool load_carried(view_companion *companion, view_scene *scene, const vie
     char *const model_folder = common_folder(scene->machine.character->model_path);
     char *const folder = common_join(model_folder, "attached");
     common_list files = common_list_folder(folder, ".md5machine");
+    const char *path = NULL;
+    uint32_t joint = MD5_NONE;
+    for (size_t i = 0; i < files.count && path == NULL; i++) {
+        joint = find_joint_of_file(scene->skeleton, files.names[i]);
+        if (joint != MD5_NONE)
+            path = files.names[i];
+    }
+
     bool is_accepted = true;
-    for (size_t i = 0; i < files.count && companion->model == NULL && is_accepted; i++) {
-        const uint32_t joint = find_joint_of_file(scene->skeleton, files.names[i]);
-        if (joint == MD5_NONE)
-            continue;
-        const bool is_loaded = load_machine(companion, files.names[i], loader);
-        is_accepted = is_loaded || skip_companion(companion, loader);
+    if (path != NULL && load_machine(companion, path, loader)) {
         companion->joint = (int32_t)joint;
-        scene->machine.carried = is_loaded ? companion->machine : NULL;
+        scene->machine.carried = companion->machine;
+    } else if (path != NULL) {
+        is_accepted = skip_companion(companion, loader);
     }
     common_free_list(&files);
     free(folder);
@@ -757,7 +762,7 @@ void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
 // model fall at any time. For an image, only the files that it shows are read.
 static bool needs_figure(const view_options *options)
 {
-    return view_shows_window(options) || options->dies_given || options->shown.joint_bounds
+    return view_shows_window(options) || options->ragdoll_time_given || options->shown.joint_bounds
            || options->page != NULL;
 }
 
@@ -804,7 +809,7 @@ static bool load_scene(view_scene *scene, const view_loader *loader, const char 
 // document cannot be shown without them.
 static bool load_outfits(view_scene *scene, const view_loader *loader)
 {
-    const common_texts *const outfits = &loader->options->wear;
+    const common_texts *const outfits = &loader->options->outfits;
     if (outfits->count == 0)
         return true;
     bool is_loaded = false;

@@ -617,7 +617,7 @@ static view_body level_body(const view_kind *kind, const view_detail *level, uns
     md5gl_instances instances = {
         .count = level->count,
         .placements = kind->placements + level->first,
-        .morph = level->bent,
+        .morph = level->drawn_morph,
     };
     if (is_posed)
         instances.palettes =
@@ -628,7 +628,7 @@ static view_body level_body(const view_kind *kind, const view_detail *level, uns
     }
     if (kind->fades)
         instances.tints = kind->tints + level->first;
-    if (level->bent != NULL)
+    if (level->drawn_morph != NULL)
         instances.weights =
             kind->morph_weights + (size_t)level->first * kind->morphs->morph->num_targets;
     return (view_body){

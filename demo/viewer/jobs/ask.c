@@ -24,7 +24,7 @@ void view_update_options(view_state *viewer)
     if (!entity->is_in_states && !has_pending_commands)
         view_reset_option(VIEW_OPTION(states), options);
     if (fall != NULL && !is_death_scheduled)
-        options->dies_given = false;
+        options->ragdoll_time_given = false;
 
     options->range_first = viewer->play.range_first;
     options->range_last = viewer->play.range_last;
@@ -134,12 +134,12 @@ static bool set_death_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     view_fall *const fall = viewer->document->scene.fall;
-    if (fall == NULL && options->dies_given)
+    if (fall == NULL && options->ragdoll_time_given)
         return view_error(&viewer->log,
                           "--ragdoll-time requires an articulated figure: expected an entity of a "
                           "game with a figure, or NAME.af in the model's folder");
     if (fall != NULL)
-        view_set_death_time(fall, options->dies_given ? options->dies : INFINITY);
+        view_set_death_time(fall, options->ragdoll_time_given ? options->ragdoll_time : INFINITY);
     return true;
 }
 
