@@ -122,7 +122,7 @@ reads_collada_clip() { # one clip, of an unknown name
 check 'Collada' reads_collada_clip
 reads_clips_without_model() { # in meters and inches like the character
     rm -rf "$scratch/it" && mkdir "$scratch/it" && "$tool" convert "$scratch/made/clips.fbx" -o "$scratch/it" 2>"$scratch/notes" &&
-        grep -q 'scale 39.3701' "$scratch/notes" && [ -e "$scratch/it/bend.md5anim" ] && [ -e "$scratch/it/wave.md5anim" ]
+        grep -q 'scale is 39.3701' "$scratch/notes" && [ -e "$scratch/it/bend.md5anim" ] && [ -e "$scratch/it/wave.md5anim" ]
 }
 check 'clips without a model are read' reads_clips_without_model
 
