@@ -716,6 +716,7 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
     return true;
 }
 
+// Returns true if a document has a joint with this name.
 static bool has_joint(const md5_doc *doc, const char *name)
 {
     for (uint32_t j = 0; j < doc->num_joints; j++)

@@ -578,7 +578,7 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
     md5_mark_callback(&to->internal, MD5_CALLBACK);
     migrate_values(&job);
 
-    // Copy everything that has a name, and report what the new machine does not have.
+    // Copy the state of all parts with names. Report each part that the new machine does not have.
     (void)report_missing(&job, job.has_joints ? 0 : MD5_NONE, "model", old_machine->tables.name);
     report_missing_clips_and_masks(&job);
     migrate_parameters(&job);
