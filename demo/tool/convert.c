@@ -702,7 +702,8 @@ static void add_written_file(const char *name, common_list *operands, common_lis
 }
 
 // Checks the written files for the requested engine, as `md5tool check --for` does. Only messages
-// about these files are printed. Returns an exit status.
+// about these files are printed. A missing image is a warning, because the written files are
+// correct, and the user can add the image later. Returns an exit status.
 static int check_written(const tool_arguments *arguments, const common_list *written)
 {
     common_list operands = {NULL, 0};
@@ -714,7 +715,8 @@ static int check_written(const tool_arguments *arguments, const common_list *wri
                             .operands = operands.names,
                             .num_operands = (int)operands.count,
                             .requested = arguments->requested,
-                            .only = {(const char **)only.names, only.count}};
+                            .only = {(const char **)only.names, only.count},
+                            .allows_missing_images = true};
     const int status = operands.count > 0 ? tool_check.run(&check) : TOOL_OK;
     common_free_list(&operands);
     common_free_list(&only);

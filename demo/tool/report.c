@@ -380,10 +380,14 @@ void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found)
         report->num_ignored++;
         return;
     }
-    if (!form->is_grouped || count_in_group(report, found))
-        form->print(report, found);
-    add_remedy(report, found);
-    if (found->error.status == MD5_WARNING)
+
+    md5_diagnostic printed = *found;
+    if (report->arguments->allows_missing_images && strcmp(found->rule, "no-skin") == 0)
+        printed.error.status = MD5_WARNING;
+    if (!form->is_grouped || count_in_group(report, &printed))
+        form->print(report, &printed);
+    add_remedy(report, &printed);
+    if (printed.error.status == MD5_WARNING)
         report->num_warnings++;
     else
         report->num_errors++;

@@ -76,6 +76,7 @@ typedef struct tool_arguments {
     bool is_quantized;            // --quantize
     bool is_fitted;               // --fit
     bool shows_formats;           // --formats
+    bool allows_missing_images;   // for check: a missing image is a warning for every engine
     bool has_root;                // --root was given
 } tool_arguments;
 
