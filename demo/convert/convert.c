@@ -716,33 +716,52 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
     return true;
 }
 
-// Returns true if a document has a joint with this name.
-static bool has_joint(const md5_doc *doc, const char *name)
+// Adds unused joints at the end of a model until it has as many joints as meshes. Each is a child
+// of the first joint and has the same transform. The writer adds them to the clips, as it does with
+// all joints that only the model has. Adds nothing if the engine does not support that many joints.
+// `names` receives the names of the added joints. Returns the new array of joints, or NULL if no
+// joint was added. The caller frees both after the document.
+static md5_doc_joint *add_joint_per_mesh(const convert_job *job, const convert_part *part,
+                                         md5_doc *doc, common_list *names)
 {
-    for (uint32_t j = 0; j < doc->num_joints; j++)
-        if (strcmp(doc->joints[j].name, name) == 0)
-            return true;
-    return false;
-}
-
-// Adds joints above the roots until a model has as many joints as meshes. The joints do not move.
-// The writer adds them to the clips, as it does with all joints that only the model has.
-static bool add_joint_per_mesh(const convert_job *job, const convert_part *part, md5_doc *doc,
-                               md5_error *error)
-{
+    enum { MAX_JOINTS = 256 }; // of all engines that need as many joints as meshes
     const uint32_t num_joints = doc->num_joints;
-    for (uint32_t i = 1; doc->num_joints < doc->num_meshes; i++) {
-        char *const name = common_format("unused_%u", i);
-        const md5_joint_edit edit = {.root = name};
-        const bool is_done = has_joint(doc, name) || md5_edit_joints(doc, &edit, error) != MD5_NONE;
-        free(name);
-        if (!is_done)
-            return false;
+    const uint32_t num_meshes = doc->num_meshes;
+    if (num_joints == 0 || num_joints >= num_meshes)
+        return NULL;
+    if (num_meshes > MAX_JOINTS) {
+        convert_note(job,
+                     "%s: too many meshes: %s needs as many joints as meshes and supports at most "
+                     "%d joints: expected at most %d meshes, found %u; merge meshes of the same "
+                     "material with md5tool fix --merge, or convert parts of the model with --hide",
+                     part->name, job->engine, MAX_JOINTS, MAX_JOINTS, num_meshes);
+        return NULL;
     }
-    if (doc->num_joints > num_joints)
-        convert_note(job, "%s: added %u joints that do not move: %s needs as many joints as meshes",
-                     part->name, doc->num_joints - num_joints, job->engine);
-    return true;
+
+    common_text_index used_names = {.count = 0};
+    for (uint32_t j = 0; j < num_joints; j++)
+        common_index_text(&used_names, doc->joints[j].name, strlen(doc->joints[j].name));
+    md5_doc_joint *const joints = common_alloc(num_meshes, sizeof *joints);
+    memcpy(joints, doc->joints, num_joints * sizeof *joints);
+    for (uint32_t i = 1; doc->num_joints < num_meshes; i++) {
+        char *const name = common_format("unused_%u", i);
+        if (common_has_text(&used_names, name)) {
+            free(name);
+            continue;
+        }
+        md5_doc_joint *const joint = &joints[doc->num_joints++];
+        *joint = (md5_doc_joint){.name = common_add(names, name),
+                                 .parent = 0,
+                                 .position = joints[0].position,
+                                 .rotation = joints[0].rotation};
+    }
+    doc->joints = joints;
+    common_free_text_index(&used_names);
+
+    const uint32_t num_added = num_meshes - num_joints;
+    convert_note(job, "%s: added %u unused %s: %s needs as many joints as meshes", part->name,
+                 num_added, common_noun(num_added, "joint", "joints"), job->engine);
+    return joints;
 }
 
 // The edits of one part. All members are false or 1 if the part stays unchanged.
@@ -837,8 +856,6 @@ static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part
     }
     if (plan->gets_root && !add_root(edit->job, part, doc, error))
         return false;
-    if (plan->adds_joints && !add_joint_per_mesh(edit->job, part, doc, error))
-        return false;
     if (md5_edit_space(doc, &edit->space, error) == MD5_NONE)
         return false;
     if (plan->changes_frames && !edit_clip(edit->job, edit->scene, part, doc, error))
@@ -860,9 +877,15 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
         return !needs_doc;
 
     uint32_t num_reordered = 0;
-    const bool is_done = edit_doc(edit, &plan, part, doc, &num_reordered, error)
-                         && convert_print_doc(doc, &part->bytes, &part->size, error);
+    common_list new_names = {NULL, 0};
+    md5_doc_joint *new_joints = NULL;
+    bool is_done = edit_doc(edit, &plan, part, doc, &num_reordered, error);
+    if (is_done && plan.adds_joints)
+        new_joints = add_joint_per_mesh(edit->job, part, doc, &new_names);
+    is_done = is_done && convert_print_doc(doc, &part->bytes, &part->size, error);
     md5_free_doc(doc);
+    free(new_joints);
+    common_free_list(&new_names);
     if (is_done && num_reordered > 0)
         convert_note(edit->job, "%s: reordered %u joints so that parents precede their children",
                      part->name, num_reordered);

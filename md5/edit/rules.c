@@ -309,7 +309,7 @@ static const struct check_rule {
      .fix = "use md5tool fix --unused"},
     {.name = "more-meshes-than-joints",  .effects = "--------M-----",
      .text = "the file has more meshes than joints",
-     .fix = "use md5tool fix --merge"},
+     .fix = "use md5tool fix --merge, or md5tool convert --for qss if the materials differ"},
     {.name = "text-before",              .effects = "--------FF---F",
      .text = "text comes before MD5Version",
      .fix = "use md5tool fix"},

@@ -1186,8 +1186,8 @@ static void check_mesh_count(md5_checker *checker, const file_contents *file)
                               "numMeshes is out of range: expected at least 1, found 0");
     if (num_meshes > file->num_joints)
         md5i_report_violation(checker, "more-meshes-than-joints", checker->location,
-                              "more meshes than joints: found %d meshes and %d joints", num_meshes,
-                              file->num_joints);
+                              "more meshes than joints: numMeshes is %d, numJoints is %d",
+                              num_meshes, file->num_joints);
 }
 
 // Reads a section of a mesh file. Its keyword has been read.

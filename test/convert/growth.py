@@ -562,6 +562,27 @@ joints {
 "origin" -1 ( 0 0 0 ) ( 0 0 0 )
 }
 """
+
+
+def meshes_for_qss(folder, n):
+    """A model of n meshes and one joint. QSS needs as many joints as meshes, up to 256."""
+    mesh = ('mesh {\nshader "s"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\n'
+            'numtris 1\ntri 0 0 1 2\nnumweights 3\nweight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 9 0 0 )\n'
+            'weight 2 0 1 ( 0 9 0 )\n}\n')
+    text = SKELETON.replace("Meshes 0", "Meshes %d" % n) + mesh * n
+    return convert(folder, "in.md5mesh", text) + ["--for", "qss"]
+
+
+@linear(60)
+def qss_joints(n, folder):
+    return meshes_for_qss(folder, n)
+
+
+@hostile
+def qss_too_many_meshes(size, folder):
+    return meshes_for_qss(folder, size // 180)
+
+
 CORNERS = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 
 

@@ -153,24 +153,46 @@ root_motion() {
             "$tool" convert "$scratch/moved.md5anim" --root in_place -o "$scratch/still.md5anim"
 }
 check '--root-motion moves the root motion of any joint' root_motion
-# QSS reads out of bounds if a model has more meshes than joints. The three meshes of this model have one joint that moves.
-write_flags() {
-    mesh_text='mesh {\nshader "flag"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 1 2\nnumweights 3\nweight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 9 0 0 )\nweight 2 0 1 ( 0 9 5 )\n}\n'
-    # shellcheck disable=SC2059 # the format contains line breaks
-    printf "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 3\njoints {\n\"pole\" -1 ( 1 2 3 ) ( 0.5 0 0 )\n}\n$mesh_text$mesh_text$mesh_text" >"$scratch/flags.md5mesh"
-    printf 'MD5Version 10\ncommandline ""\nnumFrames 2\nnumJoints 1\nframeRate 24\nnumAnimatedComponents 1\nhierarchy {\n"pole" -1 1 0\n}\nbounds {\n( 0 0 0 ) ( 9 9 9 )\n( 0 0 0 ) ( 9 9 9 )\n}\nbaseframe {\n( 1 2 3 ) ( 0.5 0 0 )\n}\nframe 0 {\n1\n}\nframe 1 {\n7\n}\n' >"$scratch/flags.md5anim"
+# QSS reads out of bounds if a model has more meshes than joints. The meshes of this model have one joint that moves, and different materials.
+write_flags() { # COUNT NAME: of the meshes and of the joint
+    {
+        printf 'MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes %d\njoints {\n"%s" -1 ( 1 2 3 ) ( 0.5 0 0 )\n}\n' "$1" "$2"
+        for i in $(seq "$1"); do
+            printf 'mesh {\nshader "flag%d"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 1 2\n' "$i"
+            printf 'numweights 3\nweight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 9 0 0 )\nweight 2 0 1 ( 0 9 5 )\n}\n'
+        done
+    } >"$scratch/flags.md5mesh"
+    printf 'MD5Version 10\ncommandline ""\nnumFrames 2\nnumJoints 1\nframeRate 24\nnumAnimatedComponents 1\nhierarchy {\n"%s" -1 1 0\n}\nbounds {\n( 0 0 0 ) ( 9 9 9 )\n( 0 0 0 ) ( 9 9 9 )\n}\nbaseframe {\n( 1 2 3 ) ( 0.5 0 0 )\n}\nframe 0 {\n1\n}\nframe 1 {\n7\n}\n' "$2" >"$scratch/flags.md5anim"
 }
-writes_for() { # ENGINE: to a folder with its name; the image of the flag is missing
-    rm -rf "${scratch:?}/$1" && mkdir "$scratch/$1" &&
-        "$tool" convert "$scratch/flags.md5mesh" "$scratch/flags.md5anim" --for "$1" -o "$scratch/$1" >"$scratch/notes" 2>&1
-    [ -f "$scratch/$1/progs/flags.md5anim" ]
+convert_flags() { # STATUS ENGINE: to a folder with the name of the engine; the images of the flags are missing
+    rm -rf "${scratch:?}/$2" && mkdir "$scratch/$2" &&
+        exits_with "$1" "" "$tool" convert "$scratch/flags.md5mesh" "$scratch/flags.md5anim" --for "$2" -o "$scratch/$2" && cp "$scratch/out" "$scratch/notes"
 }
 adds_joints_for_qss() {
-    write_flags && writes_for qss && grep -q '^note: flags: added 2 joints that do not move: qss needs as many joints as meshes$' "$scratch/notes" &&
-        "$tool" check --for qss --ignore no-skin "$scratch/qss/progs/flags.md5mesh" && writes_for ironwail && ! grep -q 'joints that do not move' "$scratch/notes" &&
+    write_flags 3 pole && exits_with 1 'remedy for more-meshes-than-joints: use md5tool fix --merge, or md5tool convert --for qss if the materials differ' \
+        "$tool" check --for qss "$scratch/flags.md5mesh" && convert_flags 0 qss &&
+        grep -qx 'note: flags: added 2 unused joints: qss needs as many joints as meshes' "$scratch/notes" &&
+        "$tool" check --for qss --ignore no-skin "$scratch/qss/progs/flags.md5mesh" && convert_flags 0 ironwail && ! grep -q 'unused joint' "$scratch/notes" &&
         vertices "$scratch/flags.md5mesh" "$scratch/flags.md5anim" 1 >"$scratch/a" && [ "$(wc -l <"$scratch/a")" = 9 ] &&
         vertices "$scratch/qss/progs/flags.md5mesh" "$scratch/qss/progs/flags.md5anim" 1 >"$scratch/b" &&
-        cmp "$scratch/a" "$scratch/b"
+        cmp "$scratch/a" "$scratch/b" && write_flags 2 unused_1 && convert_flags 0 qss &&
+        grep -qx 'note: flags: added 1 unused joint: qss needs as many joints as meshes' "$scratch/notes" && grep -q '^	"unused_2"	0' "$scratch/qss/progs/flags.md5mesh"
 }
 check 'models for QSS have as many joints as meshes' adds_joints_for_qss
+# QSS supports at most 256 joints, so more joints cannot repair a model with 257 meshes.
+adds_no_joints_above_limit() {
+    write_flags 256 pole && convert_flags 0 qss && grep -q '^numJoints 256$' "$scratch/qss/progs/flags.md5mesh" && write_flags 257 pole && convert_flags 1 qss &&
+        grep -q '^note: flags: too many meshes: qss .* at most 256 joints: expected at most 256 meshes, found 257; merge meshes of the same material with md5tool fix --merge, or' "$scratch/notes" &&
+        grep -q '^numJoints 1$' "$scratch/qss/progs/flags.md5mesh" && ! grep -q 'unused joint' "$scratch/notes"
+}
+check '... but no joints are added above the limit of QSS' adds_no_joints_above_limit
+missing_images_are_warnings() {
+    write_flags 1 pole || return 1
+    for engine in doom3 darkmod quake4 rbdoom ironwail ironwail:0.8.1 vkquake qss fte q2pro yquake2 cube2 daemon; do
+        convert_flags 0 $engine && grep -q '^note: material flag1: image not found' "$scratch/notes" || return 1
+    done
+    convert_flags 0 ironwail && grep -q ': warning: image not found: flag1_00_00 \[no-skin\]' "$scratch/notes" &&
+        exits_with 1 ': error: image not found: flag1_00_00 [no-skin]' "$tool" check --for ironwail "$scratch/ironwail"
+}
+check 'a missing image is a warning for every engine' missing_images_are_warnings
 finish
