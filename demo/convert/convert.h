@@ -303,6 +303,10 @@ bool convert_is_clip(const char *path);
 // Stores the path of the file to which an error belongs.
 void convert_name_file(md5_error *error, const char *path);
 
+// The remedy for malformed content, which ends the message of an error. Messages with a better
+// remedy do not contain it.
+#define CONVERT_REMEDY "; export the file again"
+
 // Fills `error`; `path` may be NULL. Returns false.
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
     COMMON_PRINTF(4, 5);

@@ -154,7 +154,7 @@ static json_description describe_json(const json_t *value)
 static bool fail_value(gltf_file *file, const json_t *value, const char *expected,
                        const char *location)
 {
-    return gltf_fail(file, "%s: invalid value: expected %s, found %s" GLTF_REMEDY, location,
+    return gltf_fail(file, "%s: invalid value: expected %s, found %s" CONVERT_REMEDY, location,
                      expected, describe_json(value).text);
 }
 
@@ -171,7 +171,7 @@ static bool check_integer(gltf_file *file, const json_t *value, const char *list
     if (list && number >= (double)gltf_count(file, list))
         return gltf_fail(file,
                          "%s: index is out of range: expected less than %zu, the number of %s, "
-                         "found %.0f" GLTF_REMEDY,
+                         "found %.0f" CONVERT_REMEDY,
                          location, gltf_count(file, list), list, number);
     return true;
 }
@@ -411,7 +411,7 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
     if (buffer_index == MD5_NONE) {
         gltf_fail(
             file,
-            "bufferViews/%u: missing member 'buffer': expected an index of buffers" GLTF_REMEDY,
+            "bufferViews/%u: missing member 'buffer': expected an index of buffers" CONVERT_REMEDY,
             index);
         return NULL;
     }
@@ -420,7 +420,7 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
     if (!buffer->bytes) {
         gltf_fail(file,
                   "bufferViews/%u: buffers/%u has no data: expected a 'uri' or a binary "
-                  "chunk" GLTF_REMEDY,
+                  "chunk" CONVERT_REMEDY,
                   index, buffer_index);
         return NULL;
     }
@@ -431,7 +431,7 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
         gltf_fail(
             file,
             "bufferViews/%u: range is outside of buffers/%u: expected at most %zu bytes, found %zu "
-            "bytes at offset %zu" GLTF_REMEDY,
+            "bytes at offset %zu" CONVERT_REMEDY,
             index, buffer_index, buffer->size, *size, offset);
         return NULL;
     }
@@ -745,14 +745,14 @@ static bool find_elements(gltf_file *file, const element_request *request, eleme
     if (stride < size)
         return gltf_fail(file,
                          "bufferViews/%u/byteStride: value is too small for accessors/%u: expected "
-                         "at least %zu, the size of an element, found %zu" GLTF_REMEDY,
+                         "at least %zu, the size of an element, found %zu" CONVERT_REMEDY,
                          view, request->accessor, size, stride);
     const bool has_first = offset <= view_size && size <= view_size - offset;
     const bool has_all = has_first && count - 1 <= (view_size - offset - size) / stride;
     if (!has_all)
         return gltf_fail(file,
                          "accessors/%u: elements are outside of bufferViews/%u: expected at most "
-                         "%zu bytes, found %zu elements of %zu bytes at offset %zu" GLTF_REMEDY,
+                         "%zu bytes, found %zu elements of %zu bytes at offset %zu" CONVERT_REMEDY,
                          request->accessor, view, view_size, count, stride, offset);
 
     range->bytes = bytes + offset;
@@ -790,15 +790,15 @@ static float *read_elements(gltf_file *file, const element_request *request)
     if (!range.type) {
         gltf_fail(file,
                   "accessors/%u/componentType: unknown type: expected 5120 to 5123, 5125 or 5126, "
-                  "found %zu" GLTF_REMEDY,
+                  "found %zu" CONVERT_REMEDY,
                   request->accessor, request->component);
         return NULL;
     }
     if (count == 0) {
-        gltf_fail(
-            file,
-            "accessors/%u/count: value is out of range: expected at least 1, found 0" GLTF_REMEDY,
-            request->accessor);
+        gltf_fail(file,
+                  "accessors/%u/count: value is out of range: expected at least 1, found "
+                  "0" CONVERT_REMEDY,
+                  request->accessor);
         return NULL;
     }
     if (!find_elements(file, request, &range))
@@ -828,7 +828,7 @@ static bool scatter_elements(gltf_file *file, const element_request *accessor,
         if (!is_inside)
             return gltf_fail(file,
                              "accessors/%u/sparse/indices: element %zu is out of range: expected "
-                             "less than %zu, the number of elements, found %.9g" GLTF_REMEDY,
+                             "less than %zu, the number of elements, found %.9g" CONVERT_REMEDY,
                              accessor->accessor, i, accessor->count, positions[i]);
         float *const element = values + (size_t)positions[i] * width;
         memcpy(element, replacements + i * width, width * sizeof *values);
@@ -854,7 +854,7 @@ static bool replace_sparse(gltf_file *file, const element_request *accessor, flo
         return gltf_fail(
             file,
             "accessors/%u/sparse/count: value is out of range: expected at most %zu, the "
-            "number of elements, found %zu" GLTF_REMEDY,
+            "number of elements, found %zu" CONVERT_REMEDY,
             accessor->accessor, accessor->count, num_sparse);
 
     const element_request index_request = {.accessor = accessor->accessor,
@@ -915,7 +915,7 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
         return NULL;
     }
     if (!type || strcmp(type, shapes[shape].name) != 0) {
-        gltf_fail(file, "accessors/%u/type: wrong type: expected %s, found %.20s" GLTF_REMEDY,
+        gltf_fail(file, "accessors/%u/type: wrong type: expected %s, found %.20s" CONVERT_REMEDY,
                   index, shapes[shape].name, type ? type : "no type");
         return NULL;
     }
@@ -996,7 +996,7 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     const uint32_t version = common_read_little_endian(bytes + 4, 4);
     if (version != 2)
         return gltf_fail(file, "offset 4: unsupported GLB version: expected 2, found %u%s", version,
-                         version == 1 ? old_format : GLTF_REMEDY);
+                         version == 1 ? old_format : CONVERT_REMEDY);
 
     size_t at = HEADER_SIZE;
     while (at + CHUNK_HEADER_SIZE <= size) {
@@ -1021,7 +1021,7 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
 
     if (!text->bytes)
         return gltf_fail(
-            file, "offset %d: JSON chunk is missing: expected it after the header" GLTF_REMEDY,
+            file, "offset %d: JSON chunk is missing: expected it after the header" CONVERT_REMEDY,
             HEADER_SIZE);
     return true;
 }
@@ -1038,7 +1038,7 @@ static bool check_version(gltf_file *file)
         is_old = version[0] < '2';
     else
         is_old = json_is_object(json_object_get(file->root, "meshes"));
-    const char *const advice = is_old ? old_format : GLTF_REMEDY;
+    const char *const advice = is_old ? old_format : CONVERT_REMEDY;
     return gltf_fail(file, "asset/version: unsupported version: expected 2.0, found %.20s%s",
                      version ? version : "no version", advice);
 }
@@ -1050,7 +1050,7 @@ static bool open_json(gltf_file *file, gltf_bytes text)
     file->root =
         json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &json_error);
     if (!file->root) {
-        gltf_fail(file, "invalid JSON: %.150s" GLTF_REMEDY, json_error.text);
+        gltf_fail(file, "invalid JSON: %.150s" CONVERT_REMEDY, json_error.text);
         file->error->line = json_error.line > 0 ? (uint32_t)json_error.line : 0;
         file->error->column = json_error.column > 0 ? (uint32_t)json_error.column : 0;
         return false;
@@ -1075,7 +1075,7 @@ static bool check_text(gltf_file *file, gltf_bytes text)
         start++;
     if (start == text.size)
         return gltf_fail(file, "not a glTF file: expected 'glTF' or '{' at the start, found an "
-                               "empty file" GLTF_REMEDY);
+                               "empty file" CONVERT_REMEDY);
     if (text.bytes[start] == '{')
         return true;
 

@@ -41,10 +41,6 @@ typedef struct gltf_file {
     uint8_t **unpacked;      // [views] decompressed bytes, or NULL
 } gltf_file;
 
-// The remedy for malformed content, which ends most messages. Messages with a better remedy do not
-// contain it.
-#define GLTF_REMEDY "; export the file again"
-
 // Fills the file's error. The message begins with the location of the content as a path from the
 // root of the JSON text, such as "accessors/3/count". Is false.
 #define gltf_fail(file, ...) \

@@ -99,7 +99,7 @@ static bool link_children(gltf_reader *reader, uint32_t index, node_links *links
         if (node->parent != MD5_NONE)
             return gltf_fail(
                 reader->file,
-                "nodes/%u: expected at most one parent, found nodes/%u and nodes/%u" GLTF_REMEDY,
+                "nodes/%u: expected at most one parent, found nodes/%u and nodes/%u" CONVERT_REMEDY,
                 child, node->parent, index);
         node->parent = index;
         links->next[child] = links->child[index];
@@ -127,7 +127,7 @@ static bool report_cycle(const gltf_reader *reader, const bool *is_listed)
     const char *const parent_name = nodes[parent].name ? nodes[parent].name : "";
     return gltf_fail(reader->file,
                      "nodes/%u: node hierarchy has a cycle: nodes/%u \"%.50s\" and nodes/%u "
-                     "\"%.50s\" are ancestors of each other" GLTF_REMEDY,
+                     "\"%.50s\" are ancestors of each other" CONVERT_REMEDY,
                      node, node, name, parent, parent_name);
 }
 
@@ -325,7 +325,7 @@ static bool read_skin(gltf_reader *reader, size_t index)
     const size_t num_joints = json_array_size(joints);
     if (num_joints == 0)
         return gltf_fail(
-            file, "skins/%zu/joints: expected at least 1 joint, found none" GLTF_REMEDY, index);
+            file, "skins/%zu/joints: expected at least 1 joint, found none" CONVERT_REMEDY, index);
 
     const uint32_t binds = gltf_index(object, "inverseBindMatrices");
     if (binds != MD5_NONE) {
@@ -337,7 +337,7 @@ static bool read_skin(gltf_reader *reader, size_t index)
             return gltf_fail(
                 file,
                 "skins/%zu/inverseBindMatrices: wrong number of matrices: expected %zu, "
-                "the number of joints, found %zu in accessors/%u" GLTF_REMEDY,
+                "the number of joints, found %zu in accessors/%u" CONVERT_REMEDY,
                 index, num_joints, num_binds, binds);
     }
 
@@ -413,7 +413,7 @@ static bool get_attribute(primitive_reader *reader, const json_t *attributes, co
     if (to->num_vertices > 0 && count != to->num_vertices)
         return gltf_fail(reader->file,
                          "%s/attributes/%s: wrong number of elements: expected %zu as in POSITION, "
-                         "found %zu" GLTF_REMEDY,
+                         "found %zu" CONVERT_REMEDY,
                          reader->location, name, to->num_vertices, count);
     if (count > MAX_VERTICES)
         return gltf_fail(
@@ -508,7 +508,7 @@ static bool get_indices(primitive_reader *reader, uint32_t accessor)
             return gltf_fail(
                 file,
                 "%s/indices: element %zu of accessors/%u is out of range: expected less "
-                "than %zu, the number of vertices, found %.9g" GLTF_REMEDY,
+                "than %zu, the number of vertices, found %.9g" CONVERT_REMEDY,
                 reader->location, i, accessor, to->num_vertices, index);
         to->indices[i] = (uint32_t)index;
     }
@@ -593,7 +593,7 @@ static bool read_weights(gltf_reader *reader, uint32_t index)
         if (!(fabs(weight) <= max_weight))
             return gltf_fail(
                 file,
-                "nodes/%u: weight %zu is out of range: expected -%g to %g, found %g" GLTF_REMEDY,
+                "nodes/%u: weight %zu is out of range: expected -%g to %g, found %g" CONVERT_REMEDY,
                 index, i, max_weight, max_weight, weight);
         node->weights[i] = (float)weight;
     }
@@ -754,12 +754,12 @@ static bool check_times(const gltf_file *file, const plain_track *track, uint32_
             return gltf_fail(
                 file,
                 "accessors/%u: time of key %zu is out of range: expected at least 0 s, "
-                "found %g s" GLTF_REMEDY,
+                "found %g s" CONVERT_REMEDY,
                 accessor, k, time);
         if (k > 0 && !(time > track->times[k - 1]))
             return gltf_fail(file,
                              "accessors/%u: times are out of order: expected key %zu after %g s, "
-                             "found %g s" GLTF_REMEDY,
+                             "found %g s" CONVERT_REMEDY,
                              accessor, k, track->times[k - 1], time);
     }
     return true;
@@ -778,7 +778,7 @@ static bool read_keys(gltf_reader *reader, const char *location, const json_t *s
         return gltf_fail(
             file,
             "%s: the channel animates morph targets: expected a mesh with targets, found "
-            "none at nodes/%u" GLTF_REMEDY,
+            "none at nodes/%u" CONVERT_REMEDY,
             location, track->node);
 
     size_t num_elements = 0;
@@ -795,7 +795,7 @@ static bool read_keys(gltf_reader *reader, const char *location, const json_t *s
     if (num_elements / elements_per_value < values_per_key * track->num_keys)
         return gltf_fail(file,
                          "%s: wrong number of values: expected %zu for %zu keys, found %zu in "
-                         "accessors/%u" GLTF_REMEDY,
+                         "accessors/%u" CONVERT_REMEDY,
                          location, elements_per_value * values_per_key * track->num_keys,
                          track->num_keys, num_elements, output);
     return check_times(file, track, input);
@@ -836,14 +836,14 @@ static bool read_channel(gltf_reader *reader, const char *location, const json_t
         json_array_get(json_object_get(object, "samplers"), sampler_index);
     const char *const missing = find_missing_part(sampler);
     if (missing)
-        return gltf_fail(file, "%s: missing %s" GLTF_REMEDY, location, missing);
+        return gltf_fail(file, "%s: missing %s" CONVERT_REMEDY, location, missing);
 
     const char *const interpolation = gltf_text(sampler, "interpolation");
     plain_track track = {.node = MD5_NONE, .kind = read_interpolation(interpolation)};
     if (track.kind == PLAIN_NUM_KINDS)
         return gltf_fail(file,
                          "%s: unknown interpolation: expected LINEAR, STEP or CUBICSPLINE, found "
-                         "%.40s" GLTF_REMEDY,
+                         "%.40s" CONVERT_REMEDY,
                          location, interpolation);
 
     const char *const property = find_target(reader, channel, &track.node);

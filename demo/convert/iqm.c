@@ -146,9 +146,10 @@ static bool check_numbers(const iqm_file *file, const float *numbers, int count,
 {
     for (int i = 0; i < count; i++)
         if (!(fabsf(numbers[i]) <= 1e9f))
-            return FAIL(MD5_ERROR_RANGE,
-                        "%s %u: number is out of range: expected -1e9 to 1e9, found %g", title,
-                        index, numbers[i]);
+            return FAIL(
+                MD5_ERROR_RANGE,
+                "%s %u: number is out of range: expected -1e9 to 1e9, found %g" CONVERT_REMEDY,
+                title, index, numbers[i]);
     return true;
 }
 
@@ -160,9 +161,10 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
     if (count == 0)
         return true;
     if (offset % align != 0)
-        return FAIL(MD5_ERROR_SYNTAX,
-                    "offset of the %s is not aligned: expected a multiple of %u, found %llu", title,
-                    align, (unsigned long long)offset);
+        return FAIL(
+            MD5_ERROR_SYNTAX,
+            "offset of the %s is not aligned: expected a multiple of %u, found %llu" CONVERT_REMEDY,
+            title, align, (unsigned long long)offset);
     // Compare by a subtraction and a division, because offset + count * stride could overflow.
     if (offset >= HEADER_SIZE && offset <= file->size && count <= (file->size - offset) / stride)
         return true;
@@ -204,12 +206,13 @@ static bool check_tables(const iqm_file *file)
     const size_t text_end = (size_t)header[OFS_TEXT] + header[NUM_TEXT];
     if (header[NUM_TEXT] > 0 && file->bytes[text_end - 1] != '\0')
         return FAIL(MD5_ERROR_SYNTAX,
-                    "text block is not terminated: expected a NUL byte at its end");
+                    "text block is not terminated: expected a NUL byte at its end" CONVERT_REMEDY);
     const bool has_both = header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0;
     if (has_both && header[NUM_POSES] != header[NUM_JOINTS])
-        return FAIL(MD5_ERROR_MISMATCH,
-                    "wrong number of poses: expected %u as the number of joints, found %u",
-                    header[NUM_JOINTS], header[NUM_POSES]);
+        return FAIL(
+            MD5_ERROR_MISMATCH,
+            "wrong number of poses: expected %u as the number of joints, found %u" CONVERT_REMEDY,
+            header[NUM_JOINTS], header[NUM_POSES]);
     return true;
 }
 
@@ -218,8 +221,8 @@ static bool read_header(iqm_file *file)
 {
     uint32_t *const header = file->header;
     if (file->size < HEADER_SIZE || memcmp(file->bytes, magic, sizeof magic) != 0)
-        return FAIL(MD5_ERROR_SYNTAX, "not an IQM file: expected a header that starts with %s",
-                    magic);
+        return FAIL(MD5_ERROR_SYNTAX,
+                    "not an IQM file: expected a header that starts with %s" CONVERT_REMEDY, magic);
     for (int i = 0; i < NUM_HEADER; i++)
         header[i] = common_read_little_endian(file->bytes + sizeof magic + 4 * i, 4);
 
@@ -229,9 +232,10 @@ static bool read_header(iqm_file *file)
             "unsupported IQM version %u: expected 2; export the file with a current exporter",
             header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
-        return FAIL(MD5_ERROR_RANGE,
-                    "invalid file size in the header: expected %d to %zu bytes, found %u",
-                    HEADER_SIZE, file->size, header[FILE_SIZE]);
+        return FAIL(
+            MD5_ERROR_RANGE,
+            "invalid file size in the header: expected %d to %zu bytes, found %u" CONVERT_REMEDY,
+            HEADER_SIZE, file->size, header[FILE_SIZE]);
     file->size = header[FILE_SIZE];
     return check_tables(file);
 }
@@ -268,12 +272,12 @@ static bool check_array(const iqm_file *file, const iqm_array *entry)
     enum { MAX_SIZE = 16 }; // components per vertex
     const struct array_type *const type = &array_types[entry->type];
     if (file->arrays[entry->type].size > 0)
-        return FAIL(MD5_ERROR_SYNTAX, "duplicate vertex array of %s", type->title);
+        return FAIL(MD5_ERROR_SYNTAX, "duplicate vertex array of %s" CONVERT_REMEDY, type->title);
     const bool has_valid_size = entry->size >= type->min_size && entry->size <= MAX_SIZE;
     if (!is_supported_format(entry) || !has_valid_size)
         return FAIL(MD5_ERROR_SYNTAX,
                     "vertex array of %s has format %u and size %u: expected %s and a size of "
-                    "%u to %d",
+                    "%u to %d" CONVERT_REMEDY,
                     type->title, entry->format, entry->size,
                     type->is_integer ? "integers" : "floats", type->min_size, MAX_SIZE);
 
@@ -305,8 +309,9 @@ static bool read_arrays(iqm_file *file)
                      "attributes",
                      file->plain.path, num_skipped);
     if (file->arrays[POSITION].size == 0 && file->header[NUM_MESHES] > 0)
-        return FAIL(MD5_ERROR_MISSING,
-                    "vertex array of positions is missing: expected one in the file");
+        return FAIL(
+            MD5_ERROR_MISSING,
+            "vertex array of positions is missing: expected one in the file" CONVERT_REMEDY);
     return true;
 }
 
@@ -340,7 +345,8 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *title)
         return "";
     if (offset >= file->header[NUM_TEXT]) {
         FAIL(MD5_ERROR_RANGE,
-             "name offset of a %s is out of range: found %u, but the text block has %u bytes",
+             "name offset of a %s is out of range: found %u, but the text block has %u "
+             "bytes" CONVERT_REMEDY,
              title, offset, file->header[NUM_TEXT]);
         return NULL;
     }
@@ -348,8 +354,10 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *title)
     const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
     const size_t available = file->header[NUM_TEXT] - offset;
     if (!memchr(text, '\0', available < MAX_BYTES ? available : MAX_BYTES)) {
-        FAIL(MD5_ERROR_RANGE, "name of a %s is too long: expected at most %d bytes", title,
-             MAX_BYTES);
+        FAIL(MD5_ERROR_RANGE,
+             "name of a %s is too long: expected at most %d bytes; shorten the name and export the "
+             "file again",
+             title, MAX_BYTES);
         return NULL;
     }
 
@@ -466,7 +474,8 @@ static bool read_nodes(iqm_file *file, bool has_joints)
         const uint32_t parent = nodes[i].parent;
         if (parent != MD5_NONE && parent >= i)
             return FAIL(MD5_ERROR_RANGE,
-                        "joint %u has an invalid parent: expected an earlier joint or -1, found %d",
+                        "joint %u has an invalid parent: expected an earlier joint or -1, found "
+                        "%d" CONVERT_REMEDY,
                         i, (int)parent);
     }
     return true;
@@ -539,7 +548,7 @@ static bool read_influence(const iqm_file *file, uint32_t vertex, uint32_t slot,
         return true;
     return FAIL(MD5_ERROR_RANGE,
                 "vertex %u has an invalid weight: expected a weight of 0 or more on a joint below "
-                "%u, found weight %g on joint %.0f",
+                "%u, found weight %g on joint %.0f" CONVERT_REMEDY,
                 vertex, file->num_joints, *weight, *joint);
 }
 
@@ -551,9 +560,10 @@ static bool read_coordinates(const iqm_file *file, int type, uint32_t vertex, ui
     for (uint32_t i = 0; i < count; i++) {
         to[i] = (float)get_component(file, type, vertex, i);
         if (!(fabsf(to[i]) <= max_coordinate))
-            return FAIL(MD5_ERROR_RANGE,
-                        "vertex %u: %s is out of range: expected -1e9 to 1e9, found %g", vertex,
-                        type == POSITION ? "position" : "texture coordinate", to[i]);
+            return FAIL(
+                MD5_ERROR_RANGE,
+                "vertex %u: %s is out of range: expected -1e9 to 1e9, found %g" CONVERT_REMEDY,
+                vertex, type == POSITION ? "position" : "texture coordinate", to[i]);
     }
     return true;
 }
@@ -593,7 +603,7 @@ static bool read_triangles(const iqm_file *file, uint32_t index, const iqm_mesh 
             if (vertex >= mesh->num_vertices)
                 return FAIL(MD5_ERROR_RANGE,
                             "triangle %u of mesh %u refers to an unknown vertex: found vertex %u, "
-                            "but the mesh has %u vertices from vertex %u",
+                            "but the mesh has %u vertices from vertex %u" CONVERT_REMEDY,
                             i, index, corners[k], mesh->num_vertices, mesh->first_vertex);
             corners[k] = vertex;
         }
@@ -621,7 +631,8 @@ static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mes
     const uint64_t end_triangle = (uint64_t)mesh->first_triangle + mesh->num_triangles;
     if (end_vertex > file->header[NUM_VERTICES] || end_triangle > file->header[NUM_TRIANGLES])
         return FAIL(MD5_ERROR_RANGE,
-                    "mesh %u is out of range: its end is vertex %llu of %u and triangle %llu of %u",
+                    "mesh %u is out of range: its end is vertex %llu of %u and triangle %llu of "
+                    "%u" CONVERT_REMEDY,
                     index, (unsigned long long)end_vertex, file->header[NUM_VERTICES],
                     (unsigned long long)end_triangle, file->header[NUM_TRIANGLES]);
 
@@ -631,9 +642,10 @@ static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mes
     else if (mesh->num_triangles > unused->num_triangles)
         shared = "triangles";
     if (shared)
-        return FAIL(MD5_ERROR_RANGE,
-                    "meshes overlap: meshes 0 to %u together use more %s than the file has", index,
-                    shared);
+        return FAIL(
+            MD5_ERROR_RANGE,
+            "meshes overlap: meshes 0 to %u together use more %s than the file has" CONVERT_REMEDY,
+            index, shared);
     unused->num_vertices -= mesh->num_vertices;
     unused->num_triangles -= mesh->num_triangles;
     return true;
@@ -728,16 +740,16 @@ static bool check_poses(const iqm_file *file)
         for (int k = 0; k < CHANNELS; k++)
             num_channels += has_channel(pose, k);
         if (pose->parent != parent)
-            return FAIL(
-                MD5_ERROR_MISMATCH,
-                "pose %u has the parent %d, but joint %u has the parent %d: expected equal parents",
-                i, (int)pose->parent, i, (int)parent);
+            return FAIL(MD5_ERROR_MISMATCH,
+                        "pose %u has the parent %d, but joint %u has the parent %d: expected equal "
+                        "parents" CONVERT_REMEDY,
+                        i, (int)pose->parent, i, (int)parent);
     }
     if (num_channels != file->header[NUM_CHANNELS])
-        return FAIL(
-            MD5_ERROR_MISMATCH,
-            "wrong number of channels: the poses have %llu channels, but the frames have %u",
-            (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
+        return FAIL(MD5_ERROR_MISMATCH,
+                    "wrong number of channels: the poses have %llu channels, but the frames have "
+                    "%u" CONVERT_REMEDY,
+                    (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
     return true;
 }
 
@@ -860,13 +872,13 @@ static bool check_clip(const iqm_file *file, uint32_t index, const iqm_clip *ent
     if (entry->count == 0 || (uint64_t)entry->first + entry->count > num_frames)
         return FAIL(MD5_ERROR_RANGE,
                     "clip %u: frames are out of range: expected 1 or more frames below %u, found "
-                    "%u frames from frame %u",
+                    "%u frames from frame %u" CONVERT_REMEDY,
                     index, num_frames, entry->count, entry->first);
     if (!(entry->rate >= 0 && entry->rate <= 1e6f))
-        return FAIL(
-            MD5_ERROR_RANGE,
-            "clip %u: frame rate is out of range: expected 0 to 1e6 frames per second, found %g",
-            index, entry->rate);
+        return FAIL(MD5_ERROR_RANGE,
+                    "clip %u: frame rate is out of range: expected 0 to 1e6 frames per second, "
+                    "found %g" CONVERT_REMEDY,
+                    index, entry->rate);
     return true;
 }
 
@@ -903,7 +915,9 @@ static bool read_clips(iqm_file *file)
     const uint32_t num_anims = file->header[NUM_ANIMS];
     uint32_t num_loops = 0;
     if (num_anims > MAX_CLIPS)
-        return FAIL(MD5_ERROR_RANGE, "file has too many clips: expected at most %d, found %u",
+        return FAIL(MD5_ERROR_RANGE,
+                    "file has too many clips: expected at most %d, found %u; export the clips to "
+                    "several files",
                     MAX_CLIPS, num_anims);
     if (!check_poses(file))
         return false;

@@ -44,9 +44,10 @@ bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t off
     memcpy(number, &bits, sizeof bits);
     if (fabsf(*number) <= max_number)
         return true;
-    return convert_fail(scene->error, MD5_ERROR_RANGE, scene->path,
-                        "number at offset %zu is out of range: expected -1e9 to 1e9, found %g",
-                        offset, *number);
+    return convert_fail(
+        scene->error, MD5_ERROR_RANGE, scene->path,
+        "number at offset %zu is out of range: expected -1e9 to 1e9, found %g" CONVERT_REMEDY,
+        offset, *number);
 }
 
 // Frees the arrays that a mesh owns. The numbers of vertices belong to the reader of the format.

@@ -149,11 +149,11 @@ static uint32_t get_in_range(quake_reader *in, size_t at, size_t size, uint64_t 
     const uint32_t number = get_uint(in, at, size);
     const bool has_one_value = end == min + 1;
     if (number != min && has_one_value)
-        FAIL("%s at offset %zu is wrong: expected %d, found %d", name, at, (int32_t)min,
-             (int32_t)number);
+        FAIL("%s at offset %zu is wrong: expected %d, found %d" CONVERT_REMEDY, name, at,
+             (int32_t)min, (int32_t)number);
     if (number < min || number >= end)
-        FAIL("%s at offset %zu is out of range: expected %d to %d, found %d", name, at,
-             (int32_t)min, (int32_t)end - 1, (int32_t)number);
+        FAIL("%s at offset %zu is out of range: expected %d to %d, found %d" CONVERT_REMEDY, name,
+             at, (int32_t)min, (int32_t)end - 1, (int32_t)number);
     return in->has_failed ? 0 : number;
 }
 
