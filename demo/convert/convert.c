@@ -684,6 +684,7 @@ typedef struct scene_edit {
     bool changes_frames;  // clips are resampled or cut, or their root motion changes
     md5_mesh_edit meshes; // limits of frame formats
     bool adds_joints;     // the engine needs at least as many joints as meshes
+    bool joins_roots;     // the engine rejects several roots
     md5_model *model;     // the unedited model, if clips come from other files
 } scene_edit;
 
@@ -714,6 +715,36 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
                             "--add-root %.100s: %u joints would get the same name", job->new_root,
                             count);
     return true;
+}
+
+// Adds a joint above all roots of a model, if it has several. The writer adds it to the clips, as
+// it does with all joints that only the model has. The joint is called "origin", as Doom 3 expects,
+// or origin_1 and so on if the model has such a joint.
+static bool join_roots(const convert_job *job, const convert_part *part, md5_doc *doc,
+                       md5_error *error)
+{
+    uint32_t num_roots = 0;
+    common_text_index used_names = {.count = 0};
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        num_roots += doc->joints[j].parent == MD5_NONE;
+        common_index_text(&used_names, doc->joints[j].name, strlen(doc->joints[j].name));
+    }
+
+    bool is_done = true;
+    if (num_roots > 1) {
+        char *name = common_copy("origin");
+        for (uint32_t i = 1; common_has_text(&used_names, name); i++) {
+            free(name);
+            name = common_format("origin_%u", i);
+        }
+        is_done = md5_edit_joints(doc, &(md5_joint_edit){.root = name}, error) != MD5_NONE;
+        if (is_done)
+            convert_note(job, "%s: added the joint '%s' above %u roots: %s accepts only one root",
+                         part->name, name, num_roots, job->engine);
+        free(name);
+    }
+    common_free_text_index(&used_names);
+    return is_done;
 }
 
 // Adds unused joints at the end of a model until it has as many joints as meshes. Each is a child
@@ -774,6 +805,7 @@ typedef struct part_plan {
     bool is_sorted;          // parents precede their children
     bool gets_root;          // --add-root
     bool adds_joints;        // the engine needs at least as many joints as meshes
+    bool joins_roots;        // the engine rejects several roots
     bool changes_frames;     // clips are resampled or cut, or their root motion changes
     bool is_split;           // meshes are split for frame formats
 } part_plan;
@@ -796,6 +828,7 @@ static part_plan plan_part(const scene_edit *edit, const convert_part *part)
         .is_sorted = has_joints && needs_order,
         .gets_root = has_joints && job->new_root,
         .adds_joints = is_model && edit->adds_joints,
+        .joins_roots = is_model && edit->joins_roots,
         .changes_frames = is_clip && edit->changes_frames,
         .is_split = is_model && needs_split,
     };
@@ -856,6 +889,8 @@ static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part
     }
     if (plan->gets_root && !add_root(edit->job, part, doc, error))
         return false;
+    if (plan->joins_roots && !join_roots(edit->job, part, doc, error))
+        return false;
     if (md5_edit_space(doc, &edit->space, error) == MD5_NONE)
         return false;
     if (plan->changes_frames && !edit_clip(edit->job, edit->scene, part, doc, error))
@@ -869,7 +904,8 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
 {
     const part_plan plan = plan_part(edit, part);
     const bool needs_doc = must_edit(edit, &plan);
-    if (!needs_doc && !plan.is_sorted && !plan.is_split && !plan.adds_joints)
+    const bool may_edit = plan.is_sorted || plan.is_split || plan.adds_joints || plan.joins_roots;
+    if (!needs_doc && !may_edit)
         return true;
 
     md5_doc *const doc = convert_parse_doc(part, error);
@@ -918,7 +954,11 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
         edit.meshes.max_triangles = QUAKE_MAX_TRIANGLES;
     }
 
-    edit.adds_joints = writes_for_engine && convert_find_engine(job->engine)->needs_joint_per_mesh;
+    if (writes_for_engine) {
+        const convert_engine *const engine = convert_find_engine(job->engine);
+        edit.adds_joints = engine->needs_joint_per_mesh;
+        edit.joins_roots = engine->needs_one_root;
+    }
 
     // The reader scaled the parts by scene->unit; the writer divides them by format->unit.
     const double reader_unit = scene->unit > 0 ? scene->unit : 1;

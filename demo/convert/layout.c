@@ -136,6 +136,24 @@ static char *plain_name(const char *text)
     return name;
 }
 
+// Returns the name of the images of a shader for Quake, which stores at most 63 bytes of the path
+// progs/NAME_00_00. The end of a longer name is replaced by a hash of the name, so that images with
+// the same first bytes remain distinct. The caller frees the name.
+static char *quake_skin_name(const char *shader)
+{
+    enum { MAX_BYTES = 51, NUM_HASH_DIGITS = 8 };
+    char *const name = plain_name(shader);
+    if (strlen(name) <= MAX_BYTES)
+        return name;
+    uint32_t hash = 2166136261; // FNV-1a
+    for (const char *c = name; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619;
+    char *const shortened =
+        common_format("%.*s_%08x", MAX_BYTES - 1 - NUM_HASH_DIGITS, name, (unsigned)hash);
+    free(name);
+    return shortened;
+}
+
 // Changes the names of meshes to those that the engine requires. Quake's engines derive the names
 // of images from shaders, and Cube 2 refers to meshes by name.
 void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names)
@@ -144,7 +162,7 @@ void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list
         md5_doc_mesh *const mesh = &doc->meshes[i];
         const bool is_named = mesh->name && mesh->name[0] != '\0';
         if (layout->family == CONVERT_QUAKE)
-            mesh->shader = common_add(names, plain_name(mesh->shader));
+            mesh->shader = common_add(names, quake_skin_name(mesh->shader));
         else if (layout->family == CONVERT_CUBE2 && !is_named)
             mesh->name = common_add(names, common_format("mesh%u", i));
     }
@@ -1309,7 +1327,7 @@ static char *undeclared_image_path(const convert_layout *layout, const convert_m
 static char *quake_image_path(const convert_layout *layout, const convert_material *material,
                               convert_map map)
 {
-    char *const name = plain_name(material->shader);
+    char *const name = quake_skin_name(material->shader);
     const char *const skin_suffix = has_skin_suffix(name) ? "" : "_00_00";
     const char *const glow_suffix = map == CONVERT_MAP_GLOW ? "_glow" : "";
     char *const path = common_format("%s%s%s%s", layout->inner, name, skin_suffix, glow_suffix);
@@ -1472,6 +1490,14 @@ static bool append_frame_rate(convert_bytes *to, const convert_part *part, md5_e
     return true;
 }
 
+// Returns the name by which Doom 3 refers to a clip. It requires a character after the first one
+// that is not a digit. The caller frees the name.
+static char *doom3_anim_name(const char *name)
+{
+    const bool is_valid = name[0] != '\0' && name[1 + strspn(name + 1, "0123456789")] != '\0';
+    return common_format("%s%s", is_valid ? "" : "anim_", name);
+}
+
 // Declares the model and its clips in a modelDef (Doom 3) or an md5.cfg (Cube 2). An md5.cfg also
 // contains the frame rates of the clips.
 static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_error *error)
@@ -1489,7 +1515,13 @@ static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_e
         if (part->kind != CONVERT_CLIP)
             continue;
         convert_append_text(to, is_cfg ? "\nmd5anim " : "\n\tanim\t");
-        append_token(to, "", part->name, "");
+        char *const name = is_cfg ? common_copy(part->name) : doom3_anim_name(part->name);
+        append_token(to, "", name, "");
+        if (strcmp(name, part->name) != 0)
+            convert_note(layout->job,
+                         "clip %s is called %s in the modelDef: Doom 3 rejects its name",
+                         part->name, name);
+        free(name);
         convert_append_text(to, is_cfg ? " " : "\t");
         append_token(to, layout->inner, part->name, ".md5anim");
         if (is_cfg && !append_frame_rate(to, part, error))

@@ -145,7 +145,7 @@ static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name,
             joint->track.first = 0;
     }
 
-    if (has_valid_bounds(doc) || writer->model->num_meshes == 0)
+    if (has_valid_bounds(doc) || writer->model->max_vertices == 0)
         return true;
     const uint32_t num_boxes = md5_fix_bounds(doc, writer->model, error);
     if (num_boxes > 0 && num_boxes != MD5_NONE)
@@ -238,6 +238,27 @@ static bool limit_part(const md5_output *writer, const convert_part *part, md5_d
     return true;
 }
 
+// Replaces the blanks in the names of joints by '_' for Cube 2, which does not read an entry of a
+// clip's hierarchy whose name contains a blank. `names` owns the new names.
+static void replace_blanks(const md5_output *writer, md5_doc *doc, common_list *names)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        md5_doc_joint *const joint = &doc->joints[j];
+        if (!strchr(joint->name, ' '))
+            continue;
+        char *const name = common_copy(joint->name);
+        for (char *c = name; *c != '\0'; c++)
+            if (*c == ' ')
+                *c = '_';
+        joint->name = common_add(names, name);
+        count++;
+    }
+    if (count > 0 && doc->kind == MD5_DOC_MODEL)
+        convert_note(writer->layout.job, "replaced blanks by '_' in the names of %u %s", count,
+                     common_noun(count, "joint", "joints"));
+}
+
 // Adds a clip to the clips that write_one_clip() joins. Takes ownership of the document.
 static void collect_clip(md5_output *writer, const convert_part *part, md5_doc *doc)
 {
@@ -267,6 +288,8 @@ static bool write_part(md5_output *writer, const convert_part *part, const char 
     common_list names = {NULL, 0};
     if (is_limited)
         convert_name_meshes(&writer->layout, doc, &names);
+    if (is_limited && writer->layout.family == CONVERT_CUBE2 && writer->layout.job->engine)
+        replace_blanks(writer, doc, &names);
     const bool is_written = is_limited && write_doc(writer, doc, name, error);
     common_free_list(&names);
     md5_free_doc(doc);

@@ -186,6 +186,41 @@ adds_no_joints_above_limit() {
         grep -q '^numJoints 1$' "$scratch/qss/progs/flags.md5mesh" && ! grep -q 'unused joint' "$scratch/notes"
 }
 check '... but no joints are added above the limit of QSS' adds_no_joints_above_limit
+# Doom 3 and FTE reject several roots. Clips get the added root, and vertices keep their positions.
+joins_roots() {
+    write_flags 1 pole && sed -i 's/^numJoints 1/numJoints 2/; s/^"pole".*/&\n"rope" -1 ( 4 5 6 ) ( 0 0 0 )/; s/^weight 2 0/weight 2 1/' "$scratch/flags.md5mesh" &&
+        sed -i 's/^numJoints 1/numJoints 2/; s/^"pole".*/&\n"rope" -1 0 0/; s/^( 1 2 3 ) .*/&\n( 4 5 6 ) ( 0 0 0 )/' "$scratch/flags.md5anim" &&
+        vertices "$scratch/flags.md5mesh" "$scratch/flags.md5anim" 1 >"$scratch/a" && [ "$(wc -l <"$scratch/a")" = 3 ] || return 1
+    for engine in doom3 rbdoom fte; do
+        convert_flags 0 $engine && grep -qx "note: flags: added the joint 'origin' above 2 roots: $engine accepts only one root" "$scratch/notes" || return 1
+        folder=$scratch/$engine && [ $engine != fte ] || folder=$scratch/fte/progs
+        vertices "$folder/flags.md5mesh" "$folder/flags.md5anim" 1 >"$scratch/b" && cmp "$scratch/a" "$scratch/b" || return 1
+    done
+    sed -i 's/rope/origin/' "$scratch/flags.md5mesh" "$scratch/flags.md5anim" && convert_flags 0 doom3 && grep -q "added the joint 'origin_1' above" "$scratch/notes" &&
+        convert_flags 0 ironwail && ! grep -q 'added the joint' "$scratch/notes"
+}
+check 'models for Doom 3 and FTE have one root' joins_roots
+# Doom 3 replaces a modelDef by its default if the name of a clip has one character, or digits after the first character.
+names_clips_for_doom3() {
+    write_flags 1 pole && for name in x a12 7 ab; do cp "$scratch/flags.md5anim" "$scratch/$name.md5anim" || return 1; done
+    rm -rf "$scratch/doom3" && exits_with 0 'clip a12 is called anim_a12 in the modelDef' "$tool" convert "$scratch/flags.md5mesh" "$scratch/x.md5anim" "$scratch/a12.md5anim" \
+        "$scratch/7.md5anim" "$scratch/ab.md5anim" --for doom3 -o "$scratch/doom3" &&
+        grep -q 'replaces 0 with defaults' "$scratch/out" && grep -o 'anim	.*' "$scratch/doom3/def/flags.def" | sed 's/"//g' | tr '\t\n' ' ;' |
+            grep -qx 'anim anim_x x.md5anim;anim anim_a12 a12.md5anim;anim anim_7 7.md5anim;anim ab ab.md5anim;'
+}
+check 'clips for Doom 3 get valid names' names_clips_for_doom3
+replaces_blanks_for_cube2() {
+    write_flags 1 'flag pole' && convert_flags 0 cube2 && grep -qx "note: replaced blanks by '_' in the names of 1 joint" "$scratch/notes" &&
+        grep -q '^	"flag_pole"' "$scratch/cube2/flags.md5mesh" && grep -q '^	"flag_pole"' "$scratch/cube2/flags.md5anim"
+}
+check 'joints for Cube 2 get names without blanks' replaces_blanks_for_cube2
+# Quake stores 63 bytes of progs/SHADER_00_00, so a shader has at most 51 bytes. Shortened names of different shaders remain different.
+shortens_shaders_for_quake() {
+    long=$(printf 'a%.0s' $(seq 51)) && write_flags 3 pole && sed -i "s/flag1/$long/; s/flag2/${long}b/; s/flag3/${long}c/" "$scratch/flags.md5mesh" && convert_flags 0 ironwail &&
+        sed -n 's/.*shader "\(.*\)"/\1/p' "$scratch/ironwail/progs/flags.md5mesh" >"$scratch/shaders" && grep -qx "$long" "$scratch/shaders" &&
+        [ "$(sort -u "$scratch/shaders" | wc -l)" = 3 ] && ! grep -q '.\{52\}' "$scratch/shaders"
+}
+check 'shaders for Quake fit its paths' shortens_shaders_for_quake
 missing_images_are_warnings() {
     write_flags 1 pole || return 1
     for engine in doom3 darkmod quake4 rbdoom ironwail ironwail:0.8.1 vkquake qss fte q2pro yquake2 cube2 daemon; do

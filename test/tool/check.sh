@@ -408,44 +408,66 @@ finds_triangles_without_area() {
         tool_exits 0 check --for doom3 "$scratch/case" && ! grep 'no-area' "$scratch/out"
 }
 check 'fix --unused removes triangles without area' finds_triangles_without_area
-# Errors of check after a conversion for an engine, other than those that the input causes: it has no image or more frames or
-# vertices than the engine supports.
-print_unexpected_errors() {
-    grep -E ': error: .*\[[a-z0-9-]+\]' "$scratch/out" | grep -vE '\[(no-skin|q2pro-limit)\]'
+# Errors of check after a conversion for an engine, other than those that the input causes: it has no image, more frames or
+# vertices than the engine supports, or negative weights.
+print_unexpected_errors() { # FILE: the output of the tool
+    grep -E ': error: .*\[[a-z0-9-]+\]' "$1" | grep -vE '\[(no-skin|q2pro-limit|negative-weight)\]'
 }
-# check must accept files that convert wrote for an engine. FILE...: glTF and others
+quote_words() { # WORD...: for a line of --batch
+    printf "'%s' " "$@"
+}
+# check must accept all files that convert writes for each engine. Sets $num_converted. FILE...: a mesh is converted with the clip of
+# the same name
 accepts_converted() {
-    num_converted=0
+    rm -rf "$scratch/converted" && mkdir "$scratch/converted" || return 1
     for file in "$@"; do
-        for engine in doom3 ironwail fte q2pro cube2 daemon; do
-            rm -rf "$scratch/converted" && mkdir "$scratch/converted" || return 1
-            "$tool" convert "$file" --for $engine -o "$scratch/converted/" >"$scratch/out" 2>&1 || {
-                ! print_unexpected_errors || return 1
-                continue
-            }
-            num_converted=$((num_converted + 1))
-            tool_exits 0 check --for $engine "$scratch/converted" || { echo "$file --for $engine" && return 1; }
+        clip=${file%mesh}anim
+        name=$(basename "$(dirname "$file")")_$(basename "$file")
+        for engine in doom3 darkmod quake4 rbdoom ironwail vkquake qss fte q2pro yquake2 cube2 daemon; do
+            folder=$scratch/converted/$name/$engine
+            if [ "${file%.md5mesh}" != "$file" ] && [ -e "$clip" ]; then
+                quote_words convert "$file" "$clip" --for $engine -o "$folder/"
+            else
+                quote_words convert "$file" --for $engine -o "$folder/"
+            fi
+            echo
         done
-    done
+    done >"$scratch/batch"
+    "$tool" --batch "$scratch/batch" >"$scratch/out" 2>&1
+    ! print_unexpected_errors "$scratch/out" || return 1
+    for folder in "$scratch/converted"/*/*; do
+        quote_words check --for "${folder##*/}" "$folder"
+        echo
+    done >"$scratch/batch"
+    num_converted=$(wc -l <"$scratch/batch")
+    "$tool" --batch "$scratch/batch" >"$scratch/out" 2>&1
+    [ "$(grep -c ' errors\{0,1\}, .* for ' "$scratch/out")" -eq "$num_converted" ] && ! print_unexpected_errors "$scratch/out"
 }
 accepts_converted_our_models() {
     "$tool" convert models/thimble/thimble.md5mesh models/thimble/walk.md5anim -o "$scratch/thimble.glb" >"$scratch/out" 2>&1 &&
-        accepts_converted "$scratch/thimble.glb" && [ $num_converted -eq 5 ] # convert reports that q2pro has fewer vertices
+        accepts_converted "$scratch/thimble.glb" && [ $num_converted -eq 12 ]
 }
 check 'check accepts the output of convert for each engine' accepts_converted_our_models
 if [ -n "${MD5_CORPUS-}" ]; then
-    accepts_converted_corpus() { # COUNT MIN_CONVERTED: the first COUNT files by name
+    # Skeletons, some with several roots.
+    accepts_converted_skeletons() {
+        accepts_converted "$MD5_CORPUS"/foreign/gltf/generator/Animation_Skin_*.gltf && [ "$num_converted" -ge 144 ]
+    }
+    check 'check accepts the output of convert for 12 third-party files' accepts_converted_skeletons
+    accepts_converted_foreign() {
         # shellcheck disable=SC2046 # names without spaces
-        accepts_converted $(find "$MD5_CORPUS/foreign" -name '*.glb' -o -name '*.gltf' -o -name '*.iqm' -o -name '*.bvh' | sort | head -n "$1") &&
-            [ $num_converted -ge "$2" ]
+        accepts_converted $(find "$MD5_CORPUS/foreign" -name '*.glb' -o -name '*.gltf' -o -name '*.iqm' -o -name '*.bvh' | sort) &&
+            [ "$num_converted" -ge 300 ]
     }
-    check 'check accepts the output of convert for 3 third-party files' accepts_converted_corpus 3 9
-    check_long 'check accepts the output of convert for 29 third-party files' accepts_converted_corpus 29 100
-    # Skeletons with several roots.
-    accepts_converted_roots() {
-        accepts_converted "$MD5_CORPUS/foreign/gltf/generator/Animation_Skin_06.gltf" "$MD5_CORPUS/foreign/gltf/generator/Animation_Skin_11.gltf"
+    check_long 'check accepts the output of convert for 29 third-party files' accepts_converted_foreign
+    accepts_converted_golden() {
+        # shellcheck disable=SC2046 # names without spaces
+        accepts_converted $(find "$MD5_CORPUS/foreign/fbx" "$MD5_CORPUS/golden/found" "$MD5_CORPUS/golden/found2" "$MD5_CORPUS/golden/frames" \
+            "$MD5_CORPUS/golden/gltf" "$MD5_CORPUS/golden/reports" "$MD5_CORPUS/golden/retarget" -name '*.fbx' -o -name '*.glb' -o -name '*.gltf' \
+            -o -name '*.iqm' -o -name '*.bvh' -o -name '*.md[123l]' -o -name '*.md5mesh' | grep -vE 'found2/(stick/s|md3_shaders_20k)\.' | sort) &&
+            [ "$num_converted" -ge 600 ]
     }
-    check 'check accepts the output of convert for files with several roots' accepts_converted_roots
+    check_long 'check accepts the output of convert for other formats and for MD5 models' accepts_converted_golden
 fi
 # fix writes a pair into a folder that does not exist yet. It fails if a file has the name of the folder.
 fix_creates_folder() {
