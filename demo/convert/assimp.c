@@ -1071,8 +1071,9 @@ static void add_triangles(assimp_importer *importer, const struct aiMesh *mesh, 
                                               num_indices, 1, GLTF_PLAIN);
     if (mesh->mNumAnimMeshes > 0)
         add_line(importer,
-                 NOTE "mesh '%s': skipped %u morph targets; export the model as glTF to keep them",
-                 mesh->mName.data, mesh->mNumAnimMeshes);
+                 NOTE "mesh '%s': skipped %u morph %s; export the model as glTF to keep them",
+                 mesh->mName.data, mesh->mNumAnimMeshes,
+                 common_noun(mesh->mNumAnimMeshes, "target", "targets"));
     // {"name": ..., "primitives": [{"attributes": {...}, "indices": ..., "material": ...}]}
     const size_t mesh_index =
         gltf_add(&importer->file, "meshes",

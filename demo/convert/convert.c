@@ -237,8 +237,9 @@ static void note_attached_joints(const convert_job *job, const md5_doc *body,
         return;
     for (uint32_t i = 0; i < body->num_joints; i++) {
         if (worn->num_followers[i] > 0)
-            convert_note(job, "%u joints of %s were attached to joint %s", worn->num_followers[i],
-                         outfit_name, body->joints[i].name);
+            convert_note(job, "attached %u %s of %s to joint %s", worn->num_followers[i],
+                         common_noun(worn->num_followers[i], "joint", "joints"), outfit_name,
+                         body->joints[i].name);
     }
 }
 
@@ -695,9 +696,9 @@ static bool rotate_axes(const convert_job *job, const convert_part *part, md5_do
     float max_angle = 0;
     const uint32_t count = md5_fix_axes(doc, model, &max_angle, error);
     if (count != MD5_NONE && count > 0)
-        convert_note(
-            job, "clip %s: rotated the axes of %u joints by up to %.3g degrees to match the model",
-            part->name, count, max_angle);
+        convert_note(job,
+                     "clip %s: rotated the axes of %u %s by up to %.3g degrees to match the model",
+                     part->name, count, common_noun(count, "joint", "joints"), max_angle);
     return count != MD5_NONE;
 }
 
@@ -923,8 +924,8 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
     free(new_joints);
     common_free_list(&new_names);
     if (is_done && num_reordered > 0)
-        convert_note(edit->job, "%s: reordered %u joints so that parents precede their children",
-                     part->name, num_reordered);
+        convert_note(edit->job, "%s: reordered %u %s so that parents precede their children",
+                     part->name, num_reordered, common_noun(num_reordered, "joint", "joints"));
     return is_done;
 }
 

@@ -926,9 +926,8 @@ static bool read_clips(iqm_file *file)
         if (!read_clip(file, i, &num_loops))
             return false;
     if (num_loops > 0)
-        convert_note(file->plain.job,
-                     "%s: skipped the loop flags of %u clips: MD5 cannot store them",
-                     file->plain.path, num_loops);
+        convert_note(file->plain.job, "%s: skipped the loop flags of %u %s: MD5 cannot store them",
+                     file->plain.path, num_loops, common_noun(num_loops, "clip", "clips"));
     return true;
 }
 
@@ -957,9 +956,9 @@ static bool read_file(iqm_file *file, const convert_scene *scene)
     if (!read_meshes(file))
         return false;
     if (file->num_cleaned > 0)
-        convert_note(file->plain.job,
-                     "%s: replaced quotes and control characters with _ in %u names",
-                     file->plain.path, file->num_cleaned);
+        convert_note(file->plain.job, "%s: replaced quotes and control characters with _ in %u %s",
+                     file->plain.path, file->num_cleaned,
+                     common_noun(file->num_cleaned, "name", "names"));
     plain_set_order(&file->plain);
     return true;
 }

@@ -1467,8 +1467,8 @@ static bool write_material(const convert_layout *layout, const convert_material 
             return false;
     }
     if (num_unused > 0)
-        convert_note(layout->job, "material %s: skipped %u maps that the engine does not support",
-                     material->shader, num_unused);
+        convert_note(layout->job, "material %s: skipped %u %s that the engine does not support",
+                     material->shader, num_unused, common_noun(num_unused, "map", "maps"));
 
     if (layout->family == CONVERT_CUBE2)
         describe_meshes(written, material, paths);

@@ -134,9 +134,8 @@ static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name,
     if (num_joints == MD5_NONE)
         return false;
     if (num_joints > 0)
-        convert_note(writer->layout.job,
-                     "clip %s: changed %u joints to match the mesh and the engine", name,
-                     num_joints);
+        convert_note(writer->layout.job, "clip %s: changed %u %s to match the mesh and the engine",
+                     name, num_joints, common_noun(num_joints, "joint", "joints"));
 
     // id's engine rejects a `first` outside of the frame even if the joint has no components.
     for (uint32_t i = 0; i < doc->num_joints; i++) {
@@ -149,8 +148,8 @@ static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name,
         return true;
     const uint32_t num_boxes = md5_fix_bounds(doc, writer->model, error);
     if (num_boxes > 0 && num_boxes != MD5_NONE)
-        convert_note(writer->layout.job, "clip %s: computed %u bounding boxes from the skin", name,
-                     num_boxes);
+        convert_note(writer->layout.job, "clip %s: computed %u bounding %s from the skin", name,
+                     num_boxes, common_noun(num_boxes, "box", "boxes"));
     return num_boxes != MD5_NONE;
 }
 

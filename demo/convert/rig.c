@@ -748,9 +748,9 @@ static void name_joints(convert_rig *rig)
     }
 
     if (num_renamed > 0)
-        convert_note(rig->plain->job,
-                     "renamed %zu joints so that engines accept the names; first: %.100s to %s",
-                     num_renamed, first_name, first_new_name);
+        convert_note(
+            rig->plain->job, "renamed %zu %s so that engines accept the names; first: %.100s to %s",
+            num_renamed, common_noun(num_renamed, "joint", "joints"), first_name, first_new_name);
 }
 
 // -- Bind pose and rest pose ----------------------------------------------------------------------

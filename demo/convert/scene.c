@@ -68,7 +68,7 @@ void convert_note_unsupported_parts(const convert_job *job, const convert_scene 
         count += part->kind == CONVERT_CAMERA || (with_targets && part->kind == CONVERT_TARGET);
     }
     if (count > 0)
-        convert_note(job, "skipped %zu camera paths and morph targets: %s does not support them",
+        convert_note(job, "skipped camera paths and morph targets (%zu): %s does not support them",
                      count, to);
 }
 

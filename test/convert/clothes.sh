@@ -122,7 +122,7 @@ check "a model with another bind pose follows the joint" follows_body_joint
 check "a model with a distant bind pose is rejected" every_output_fails far.md5mesh head "up to 5 units; use --force to merge the models anyway"
 check "the same, forced" forces_far_outfit
 unknown_joint_is_attached() { # rigidly: unchanged in the bind pose, and at a constant offset in others
-    convert_outfit body.md5mesh paw.md5mesh && expect_note "1 joints of paw were attached to joint spine" && expect_note "vertices moved by at most 0 units" && grep -q "meshes: paw/fur" to/body.md5mesh &&
+    convert_outfit body.md5mesh paw.md5mesh && expect_note "attached 1 joint of paw to joint spine" && expect_note "vertices moved by at most 0 units" && grep -q "meshes: paw/fur" to/body.md5mesh &&
         grep -q "weight 0 1 1 ( 10 0 0 )" to/body.md5mesh
 }
 rejects_unrelated_skeleton() {

@@ -166,12 +166,13 @@ write_flags() { # COUNT NAME: of the meshes and of the joint
 }
 convert_flags() { # STATUS ENGINE: to a folder with the name of the engine; the images of the flags are missing
     rm -rf "${scratch:?}/$2" && mkdir "$scratch/$2" &&
-        exits_with "$1" "" "$tool" convert "$scratch/flags.md5mesh" "$scratch/flags.md5anim" --for "$2" -o "$scratch/$2" && cp "$scratch/out" "$scratch/notes"
+        exits_with "$1" "" "$tool" convert "$scratch"/flags.md5* --for "$2" -o "$scratch/$2" && cp "$scratch/out" "$scratch/notes"
 }
 adds_joints_for_qss() {
     write_flags 3 pole && exits_with 1 'remedy for more-meshes-than-joints: use md5tool fix --merge, or md5tool convert --for qss if the materials differ' \
         "$tool" check --for qss "$scratch/flags.md5mesh" && convert_flags 0 qss &&
         grep -qx 'note: flags: added 2 unused joints: qss needs as many joints as meshes' "$scratch/notes" &&
+        grep -qx 'note: clip flags: changed 3 joints to match the mesh and the engine' "$scratch/notes" &&
         "$tool" check --for qss --ignore no-skin "$scratch/qss/progs/flags.md5mesh" && convert_flags 0 ironwail && ! grep -q 'unused joint' "$scratch/notes" &&
         vertices "$scratch/flags.md5mesh" "$scratch/flags.md5anim" 1 >"$scratch/a" && [ "$(wc -l <"$scratch/a")" = 9 ] &&
         vertices "$scratch/qss/progs/flags.md5mesh" "$scratch/qss/progs/flags.md5anim" 1 >"$scratch/b" &&
@@ -210,6 +211,8 @@ names_clips_for_doom3() {
 }
 check 'clips for Doom 3 get valid names' names_clips_for_doom3
 replaces_blanks_for_cube2() {
+    write_flags 1 'flag pole' && rm "$scratch/flags.md5anim" && convert_flags 0 ironwail &&
+        grep -qx 'note: clip flags: computed 1 bounding box from the skin' "$scratch/notes" || return 1
     write_flags 1 'flag pole' && convert_flags 0 cube2 && grep -qx "note: replaced blanks by '_' in the names of 1 joint" "$scratch/notes" &&
         grep -q '^	"flag_pole"' "$scratch/cube2/flags.md5mesh" && grep -q '^	"flag_pole"' "$scratch/cube2/flags.md5anim"
 }
