@@ -154,7 +154,7 @@ struct view_package {
     view_image_file *images; // [num_images] images that were listed until now
     size_t num_images;
 
-    // The remaining members are private to look.c.
+    // The remaining members are private to this folder.
     char *model;             // absolute path
     char *folder;            // absolute path of the model's folder
     char *parent;            // the parent folder, or NULL if it is not searched
