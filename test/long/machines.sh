@@ -6,7 +6,7 @@
 # EMULATED_TESTS="..." selects the tests for qemu, which translates each instruction, by the first letters of their files'
 # names; only these are compiled. "" selects all tests, which take ten minutes per platform. NATIVE_TESTS="..." does the same for
 # i686 and musl, whose programs most machines can run, and SANITIZED_TESTS="..." for 32 bits with AddressSanitizer, UBSan and
-# assertions. PLATFORMS="..." selects platforms.
+# assertions. PLATFORMS="..." selects platforms. BUILDS_TOOL=no omits md5tool and its checks.
 . test/build/report.sh
 . test/build/microsoft.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
@@ -16,14 +16,19 @@ list_sources() { # TESTS
         find test -name "$each*.c" | grep . || { echo "no file matches $each*.c" >&2 && return 1; }
     done
 }
+builds_tool() {
+    [ "${BUILDS_TOOL:-yes}" = yes ]
+}
 # build_programs NAME COMPILER TESTS [CFLAGS [LDFLAGS]]: builds the library, md5tool and test_md5 for a
 # platform.
 build_programs() {
     sources=$(list_sources "$3") || return
+    tool=
+    ! builds_tool || tool=build/on/$1/md5tool
     # shellcheck disable=SC2086 # lines become words
     make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$2" BUILD="build/on/$1" \
         CFLAGS="-g0 ${4:-}" LDFLAGS="${5--static}" WERROR=yes ${sources:+TEST_MD5_SOURCES="$(echo $sources)"} \
-        "build/on/$1/libmd5model.a" "build/on/$1/md5tool" "build/on/$1/test_md5"
+        "build/on/$1/libmd5model.a" $tool "build/on/$1/test_md5"
 }
 # Names of files without tests are not passed: such files only contain functions for other tests.
 # shellcheck disable=SC2086 # several words, or none
@@ -66,8 +71,10 @@ test_platform() {
     start=$(date +%s)
     check "$name: built" build_programs "$name" "$compiler" "$tests" "$@"
     build_end=$(date +%s)
-    check "$name: md5tool runs" prints_version "build/on/$name/md5tool$ending"
-    check "$name: md5tool has the same output" prints_same_info "build/on/$name/md5tool$ending"
+    if builds_tool; then
+        check "$name: md5tool runs" prints_version "build/on/$name/md5tool$ending"
+        check "$name: md5tool has the same output" prints_same_info "build/on/$name/md5tool$ending"
+    fi
     check "$name: tests" run_tests "build/on/$name/test_md5$ending" "$tests"
     echo "note: $name: built in $((build_end - start)) s, tested in $(($(date +%s) - build_end)) s:" \
         "$(grep -E '^[0-9]+ passed' "$scratch/check_output" | tail -n 1)," \
