@@ -374,17 +374,6 @@ static double measure_between(clip_builder *clip)
     return worst;
 }
 
-// Returns a box that engines draw. Engines do not draw a model with an empty box. If all joints are
-// at one point, the box is extended by one unit in each direction.
-static md5_bounds extend_empty_box(md5_bounds box)
-{
-    const md5_vec3 size = md5_vec3_sub(box.max, box.min);
-    const md5_vec3 unit = {1, 1, 1};
-    if (size.x > 0 || size.y > 0 || size.z > 0)
-        return box;
-    return (md5_bounds){md5_vec3_sub(box.min, unit), md5_vec3_add(box.max, unit)};
-}
-
 // Computes the pose of a frame of the clip. It is a callback for convert_motion.pose. Also measures
 // the effect of scale. Stores the pose as the file will contain it, for measure_between(), and the
 // box of the joints.
@@ -413,7 +402,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
         stored[j] = (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
                                 .translation = convert_stored_point(local[j].translation)};
     }
-    clip->boxes[frame] = extend_empty_box(box);
+    clip->boxes[frame] = convert_extend_empty_box(box);
 }
 
 // -- Clips ----------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ typedef struct md5_output {
     md5_doc **clips;               // [num_clips] clips to join, for engines that read one clip
     size_t num_clips;
     uint64_t num_frames; // of all clips to join
+    common_list memory;  // arrays of these clips
 } md5_output;
 
 // Writes a file to the output folder. `name` is the file name without the extension, which `kind`
@@ -124,10 +125,60 @@ static bool has_valid_bounds(const md5_doc *doc)
     return true;
 }
 
+// Gives a clip a bounding box for each frame, if its boxes are missing. The boxes enclose the
+// joints, because the clip has no model, or the model has no vertices.
+static bool enclose_joints(md5_output *writer, md5_doc *doc, const char *name, md5_error *error)
+{
+    if (doc->bounds)
+        return true;
+    char *text = NULL;
+    size_t size = 0;
+    const bool is_printed = convert_print_doc(doc, &text, &size, error);
+    md5_anim *const anim = is_printed ? md5_parse_anim(text, size, NULL, error) : NULL;
+    free(text);
+    md5_binding *const binding =
+        anim ? md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, error) : NULL;
+    if (binding) {
+        md5_xform *const pose = common_alloc(doc->num_joints, sizeof *pose);
+        md5_bounds *const boxes = common_alloc(doc->num_frames, sizeof *boxes);
+        common_add(&writer->memory, (char *)boxes);
+        for (uint32_t f = 0; f < doc->num_frames; f++) {
+            md5_sample(binding, md5_sample_position_from_frames(anim, f, f, 0), MD5_ROOT_FILE,
+                       pose);
+            md5_local_to_model_xforms(&anim->skeleton, pose, pose);
+            md5_bounds box = {pose[0].translation, pose[0].translation};
+            for (uint32_t j = 1; j < doc->num_joints; j++)
+                box = md5_bounds_union(box, (md5_bounds){pose[j].translation, pose[j].translation});
+            boxes[f] = convert_extend_empty_box(box);
+        }
+        free(pose);
+        doc->bounds = boxes;
+        const char *const reason =
+            writer->model ? "the model has no vertices"
+                          : "convert the clip together with its model to enclose the vertices";
+        convert_note(writer->layout.job, "clip %s: the bounding boxes enclose only the joints; %s",
+                     name, reason);
+    }
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    return binding;
+}
+
+// Corrects joints without components. id's engine rejects their first component if it is outside of
+// the frame.
+static void correct_first_components(md5_doc *doc)
+{
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        md5_doc_joint *const joint = &doc->joints[i];
+        if (joint->track.flags == 0)
+            joint->track.first = 0;
+    }
+}
+
 // Changes a clip to satisfy the limits of the engine. The clip gets the joints of the model and a
 // bounding box for each frame. For an engine that reads one clip, all components are stored in each
 // frame, because some of these engines ignore base frames.
-static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name, md5_error *error)
+static bool limit_clip(md5_output *writer, md5_doc *doc, const char *name, md5_error *error)
 {
     const uint32_t num_joints =
         md5_fix_joints(doc, writer->model, writer->layout.has_one_clip, error);
@@ -137,14 +188,10 @@ static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name,
         convert_note(writer->layout.job, "clip %s: changed %u %s to match the mesh and the engine",
                      name, num_joints, common_noun(num_joints, "joint", "joints"));
 
-    // id's engine rejects a `first` outside of the frame even if the joint has no components.
-    for (uint32_t i = 0; i < doc->num_joints; i++) {
-        md5_doc_joint *const joint = &doc->joints[i];
-        if (joint->track.flags == 0)
-            joint->track.first = 0;
-    }
-
-    if (has_valid_bounds(doc) || writer->model->max_vertices == 0)
+    correct_first_components(doc);
+    if (writer->model->max_vertices == 0)
+        return enclose_joints(writer, doc, name, error);
+    if (has_valid_bounds(doc))
         return true;
     const uint32_t num_boxes = md5_fix_bounds(doc, writer->model, error);
     if (num_boxes > 0 && num_boxes != MD5_NONE)
@@ -225,13 +272,17 @@ static bool is_final(const md5_output *writer, const convert_part *part)
 }
 
 // Changes the document of a part to satisfy the limits of the engine, if an engine is requested.
-static bool limit_part(const md5_output *writer, const convert_part *part, md5_doc *doc,
-                       md5_error *error)
+static bool limit_part(md5_output *writer, const convert_part *part, md5_doc *doc, md5_error *error)
 {
     if (part->kind == CONVERT_CLIP && writer->model)
         return limit_clip(writer, doc, part->name, error);
-    if (part->kind == CONVERT_CLIP && writer->layout.has_one_clip) // adds all components
-        return md5_fix_joints(doc, NULL, true, error) != MD5_NONE;
+    if (part->kind == CONVERT_CLIP && writer->layout.job->engine) {
+        // Engines that read one clip per model require all components in each frame.
+        if (md5_fix_joints(doc, NULL, writer->layout.has_one_clip, error) == MD5_NONE)
+            return false;
+        correct_first_components(doc);
+        return enclose_joints(writer, doc, part->name, error);
+    }
     if (doc->kind == MD5_DOC_MODEL && writer->layout.job->engine)
         return limit_model(writer, doc, error);
     return true;
@@ -496,12 +547,27 @@ static bool has_targets(const convert_scene *scene)
     return false;
 }
 
+// Reports clips of other formats without a model. Their readers do not know the vertices, so the
+// bounding boxes enclose the joints. Retargeted clips get the boxes of their target.
+static void note_joint_boxes(const convert_job *job, const convert_scene *scene)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < scene->num_parts; i++)
+        count += scene->parts[i].kind == CONVERT_CLIP && !scene->parts[i].path;
+    if (count > 0 && !convert_find_model(scene) && !job->target)
+        convert_note(job,
+                     "the bounding boxes of %u %s enclose only the joints; convert clips together "
+                     "with their model to enclose the vertices",
+                     count, common_noun(count, "clip", "clips"));
+}
+
 // Writes the parts of a scene, and for engines the clips and materials that they require.
 static bool write_scene(md5_output *writer, const convert_scene *scene, md5_error *error)
 {
     const convert_job *const job = writer->layout.job;
     if (!check_parts(writer, scene, error) || !write_parts(writer, scene, error))
         return false;
+    note_joint_boxes(job, scene);
     const bool lacks_clip = writer->layout.has_one_clip && writer->num_clips == 0;
     if (writer->model && lacks_clip && !write_bind_pose(writer, error))
         return false;
@@ -526,6 +592,7 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     for (size_t i = 0; i < writer.num_clips; i++)
         md5_free_doc(writer.clips[i]);
     free(writer.clips);
+    common_free_list(&writer.memory);
     md5_free_model(model);
     convert_free_layout(&writer.layout);
     return is_done;

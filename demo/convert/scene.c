@@ -465,6 +465,15 @@ md5_vec3 convert_stored_rotation(convert_quat q)
     return best;
 }
 
+md5_bounds convert_extend_empty_box(md5_bounds box)
+{
+    const md5_vec3 size = md5_vec3_sub(box.max, box.min);
+    const md5_vec3 unit = {1, 1, 1};
+    if (size.x > 0 || size.y > 0 || size.z > 0)
+        return box;
+    return (md5_bounds){md5_vec3_sub(box.min, unit), md5_vec3_add(box.max, unit)};
+}
+
 md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform placed)
 {
     return (md5_doc_joint){.name = name,

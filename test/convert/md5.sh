@@ -210,6 +210,16 @@ names_clips_for_doom3() {
             grep -qx 'anim anim_x x.md5anim;anim anim_a12 a12.md5anim;anim anim_7 7.md5anim;anim ab ab.md5anim;'
 }
 check 'clips for Doom 3 get valid names' names_clips_for_doom3
+# A clip without a model gets boxes of its joints: 0 0 0 for the root, 7 9 9 in frame 1 for its child. The first component of the child is
+# outside of the frame, which Doom 3 rejects.
+encloses_joints() {
+    write_flags 1 pole && rm "$scratch/flags.md5mesh" && sed -i '/^bounds/,/^}/d; s/^numJoints 1/numJoints 2/; s/^"pole".*/&\n"rope" 0 0 9/; s/^( 1 2 3 ) .*/( 1 0 0 ) ( 0 0 0 )\n( 0 9 9 ) ( 0 0 0 )/' "$scratch/flags.md5anim" &&
+        convert_flags 0 doom3 && grep -q '^note: clip flags: the bounding boxes enclose only the joints; convert the clip together with its model' "$scratch/notes" &&
+        [ "$(sed -n '/^bounds/,/^}/p' "$scratch/doom3/flags.md5anim" | tr -d '\t\n')" = 'bounds {( 1 0 0 ) ( 1 9 9 )( 7 0 0 ) ( 7 9 9 )}' ] &&
+        printf 'HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\nEnd Site\n{\nOFFSET 0 9 0\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n\n' >"$scratch/one.bvh" &&
+        exits_with 0 'the bounding boxes of 1 clip enclose only the joints; convert clips together' "$tool" convert "$scratch/one.bvh" -o "$scratch/one.md5anim"
+}
+check 'clips without a model get boxes of their joints' encloses_joints
 replaces_blanks_for_cube2() {
     write_flags 1 'flag pole' && rm "$scratch/flags.md5anim" && convert_flags 0 ironwail &&
         grep -qx 'note: clip flags: computed 1 bounding box from the skin' "$scratch/notes" || return 1
