@@ -99,7 +99,7 @@ TEST_SCREEN (game_list_without_locations_begins_at_the_left,
              screen_open(s, "models/thimble/thimble.md5mesh", 1280, 720)) {
     view_state *const viewer = &s->viewer;
     view_lists *const lists = &viewer->lists;
-    lists->library = view_open_library(test_path("models/game/base"), NULL, NULL, NULL);
+    lists->game = view_open_library(test_path("models/game/base"), NULL, NULL, NULL);
     view_show_section(viewer, VIEW_ENTITIES);
     const view_stage stage = item_draw(viewer, 1280, 720);
     common_list *const locations = &viewer->panels.browser.locations;

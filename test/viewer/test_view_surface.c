@@ -595,18 +595,19 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
          i++)
         view_sleep(0.001);
     CHECK(!view_update_scan(&s->viewer) && !s->viewer.panels.browser.is_scanning);
-    CHECK(strstr(s->viewer.lists.library->location,
+    CHECK(strstr(s->viewer.lists.game->location,
                  "models/game/winter|")); // including its base game
     CHECK_STRING(s->viewer.panels.browser.folder + strlen(s->viewer.panels.browser.folder) - 13,
                  "winter + base");
     CHECK(s->viewer.lists.section == VIEW_ENTITIES && s->viewer.panels.browser.num_entries > 0);
-    CHECK(s->viewer.document->scene.library != s->viewer.lists.library); // still in use
+    const view_scene *const scene = &s->viewer.document->scene;
+    CHECK(scene->library != s->viewer.lists.game); // still in use
     view_browse_game(&s->viewer, test_path("models/nowhere"));
     for (int i = 0;
          view_update_scan(&s->viewer) && s->viewer.jobs.scan != NULL && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     CHECK(s->viewer.panels.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
-    CHECK(s->viewer.lists.library);                              // the library is unchanged
+    CHECK(s->viewer.lists.game);                                 // the game is unchanged
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
 }
 

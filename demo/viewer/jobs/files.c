@@ -34,7 +34,7 @@ void view_save_config(view_state *viewer)
 static char *shown_game_name(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_library *const listed = viewer->lists.library;
+    const view_library *const listed = viewer->lists.game;
     view_address address;
     if (listed == NULL || scene->library != listed)
         return NULL;
@@ -82,14 +82,14 @@ static void store_preview(view_thumbnail *thumbnail, const view_preview *preview
 // if the image changes.
 static bool update_thumbnails(view_state *viewer, view_previews **previews, bool is_in_game)
 {
-    const bool is_game_closed = is_in_game && viewer->lists.library == NULL;
+    const bool is_game_closed = is_in_game && viewer->lists.game == NULL;
     view_drop_previews(viewer, is_in_game, is_game_closed);
 
     // The previews are created when the first thumbnail is requested.
     view_thumbnail *missing[VIEW_MAX_THUMBNAILS];
     const size_t count = collect_missing(viewer, is_in_game, missing);
     if (*previews == NULL && count > 0)
-        *previews = view_begin_previews(is_in_game ? viewer->lists.library->location : NULL,
+        *previews = view_begin_previews(is_in_game ? viewer->lists.game->location : NULL,
                                         view_find_models_folder());
     if (*previews == NULL)
         return false;
@@ -160,10 +160,10 @@ static void add_location(view_state *viewer, const char *path)
 static void list_locations(view_state *viewer, const char *shown)
 {
     const view_config *const config = viewer->config;
+    const view_scene *const scene = &viewer->document->scene;
     char *const models = view_find_models_folder();
     char *const shown_folder = common_folder(shown != NULL ? shown : "");
-    const bool has_shown_folder =
-        viewer->document->scene.library == NULL && common_is_folder(shown_folder);
+    const bool has_shown_folder = scene->library == NULL && common_is_folder(shown_folder);
     common_free_list(&viewer->panels.browser.locations);
     add_location(viewer, "");
     add_location(viewer, home_folder());
@@ -207,11 +207,11 @@ void view_list_location(view_state *viewer, const char *path)
 // list marks the name of the shown document, if the document is from this game.
 void view_show_section(view_state *viewer, size_t section)
 {
-    if (viewer->lists.library == NULL || section >= VIEW_NUM_SECTIONS)
+    if (viewer->lists.game == NULL || section >= VIEW_NUM_SECTIONS)
         return;
     char *const name = shown_game_name(viewer);
     viewer->lists.section = (view_section)section;
-    view_list_section(&viewer->panels.browser, viewer->lists.library, viewer->lists.section, name);
+    view_list_section(&viewer->panels.browser, viewer->lists.game, viewer->lists.section, name);
     free(name);
 }
 
@@ -219,7 +219,7 @@ void view_show_section(view_state *viewer, size_t section)
 void view_browse_game(view_state *viewer, const char *location)
 {
     char *const whole = view_with_bases(location, NULL, 0);
-    if (viewer->lists.library != NULL && strcmp(viewer->lists.library->location, whole) == 0) {
+    if (viewer->lists.game != NULL && strcmp(viewer->lists.game->location, whole) == 0) {
         view_show_section(viewer, viewer->lists.section);
     } else {
         view_stop_scan(viewer->jobs.scan);
@@ -258,7 +258,7 @@ static void open_item(view_state *viewer, const char *file, bool is_name, const 
 {
     char *address = NULL;
     if (is_name)
-        address = view_make_address(viewer->lists.library->location, file, skin);
+        address = view_make_address(viewer->lists.game->location, file, skin);
     const char *const files[1] = {is_name ? address : file};
     if (!open_document(viewer, files, 1)) {
         const bool is_canceled = viewer->log.has_stopped;
@@ -272,8 +272,8 @@ static void open_item(view_state *viewer, const char *file, bool is_name, const 
 // first section that contains names.
 static void replace_library(view_state *viewer, view_library *library)
 {
-    view_drop_library(viewer->lists.library);
-    viewer->lists.library = library;
+    view_drop_library(viewer->lists.game);
+    viewer->lists.game = library;
 
     // The previews belong to the former game.
     view_stop_previews(viewer->lists.game_previews);
@@ -860,12 +860,11 @@ bool view_open_game_name(view_state *viewer)
     const view_options *const options = viewer->options;
     char *const location =
         view_with_bases(options->game, options->bases.names, options->bases.count);
-    viewer->lists.library = view_open_library(location, NULL, NULL, &error);
+    viewer->lists.game = view_open_library(location, NULL, NULL, &error);
     free(location);
-    if (viewer->lists.library == NULL)
+    if (viewer->lists.game == NULL)
         return view_log_error(&viewer->log, &error);
-    char *const address =
-        view_make_address(viewer->lists.library->location, options->files[0], NULL);
+    char *const address = view_make_address(viewer->lists.game->location, options->files[0], NULL);
     const char *const files[1] = {address};
     const bool is_open = view_open(viewer, files, 1, true);
     free(address);
@@ -1319,7 +1318,7 @@ static void list_game(view_state *viewer)
         return;
     if (viewer->jobs.scan != NULL)
         view_list_scan(browser, viewer->jobs.scan->location);
-    else if (viewer->lists.library != NULL)
+    else if (viewer->lists.game != NULL)
         view_show_section(viewer, viewer->lists.section);
     else if (root != NULL)
         view_browse_game(viewer, root);
@@ -1333,7 +1332,7 @@ static void show_skin(view_state *viewer, const char *skin)
     char *model = shown_game_name(viewer);
     if (model == NULL || view_entity_parms(&viewer->document->scene) == NULL) {
         free(model);
-        model = view_model_for_skin(viewer->lists.library, skin);
+        model = view_model_for_skin(viewer->lists.game, skin);
     }
     if (model != NULL)
         open_item(viewer, model, true, skin);
@@ -1348,10 +1347,9 @@ static void show_skin(view_state *viewer, const char *skin)
 static void show_game_item(view_state *viewer, size_t section, const char *selected)
 {
     view_scene *const scene = &viewer->document->scene;
-    if (viewer->lists.library == NULL)
+    if (viewer->lists.game == NULL)
         return;
-    const bool shows_model_of_game =
-        scene->library == viewer->lists.library && scene->model != NULL;
+    const bool shows_model_of_game = scene->library == viewer->lists.game && scene->model != NULL;
     if (section == VIEW_SKINS)
         show_skin(viewer, selected);
     else if (section != VIEW_ANIMS || !shows_model_of_game)
@@ -1377,7 +1375,7 @@ static size_t neighbor_index(const char *const *names, size_t count, const char 
 // an entity or a model.
 static void open_neighbor_in_game(view_state *viewer, int step)
 {
-    const view_library *const library = viewer->lists.library;
+    const view_library *const library = viewer->lists.game;
     const view_section shown_section = viewer->lists.section;
     const view_section section = shown_section < VIEW_SKINS ? shown_section : VIEW_ENTITIES;
     char *const name = shown_game_name(viewer); // NULL if another game is listed

@@ -11,9 +11,9 @@ typedef struct view_state view_state;
 
 // The game whose contents are listed, and the threads that create previews.
 typedef struct view_lists {
-    view_library *library;        // game whose contents are listed, or NULL
+    view_library *game;           // game whose contents are listed, or NULL
     view_section section;         // the listed section
-    view_previews *game_previews; // previews of the library's contents, or NULL
+    view_previews *game_previews; // previews of the game's contents, or NULL
     view_previews *file_previews; // previews of files, or NULL
 } view_lists;
 

@@ -197,7 +197,7 @@ static view_document_settings choose_document_settings(const view_state *viewer,
         .root = current->root,
         .dual = current->dual,
         .rotation = rotation,
-        .library = viewer->lists.library,
+        .library = viewer->lists.game,
         .guest_path = request->guest_path,
         .scenery = request->scenery,
     };

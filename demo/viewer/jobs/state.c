@@ -170,8 +170,8 @@ void view_end(view_state *viewer)
     view_free_font(&viewer->drawing.font, viewer->renderer);
     free(viewer->drawing.canvas.vertices);
     view_free_lines(&viewer->drawing.lines);
-    if (viewer->lists.library != NULL)
-        view_drop_library(viewer->lists.library);
+    if (viewer->lists.game != NULL)
+        view_drop_library(viewer->lists.game);
 }
 
 // == Notices and the log =========================================================================
