@@ -123,7 +123,7 @@ typedef enum view_action {
     VIEW_RUN_EXPORT, // export with the settings of the dialog
     VIEW_STOP_EXPORT,
     VIEW_MAP_JOINTS,      // retarget clip `path`, or "MODEL\nCLIP", to the shown model
-    VIEW_REPAIR,          // repair the file `path`: see jobs/files.c
+    VIEW_REPAIR,          // repair the file `path`: see jobs/repair.c
     VIEW_SAVE_RETARGETED, // save a clip, all clips or the joint map, by `number`: see jobs/view.h
     VIEW_TAKE_TRANSITION, // start transition `item` of the machine's layer `number` unconditionally
     VIEW_GO_TO_STATE,     // enter state `item` of the machine's layer `number`

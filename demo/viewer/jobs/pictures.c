@@ -196,3 +196,74 @@ bool view_draw_next_thumbnail(view_state *viewer)
     }
     return false;
 }
+
+// == Previews of files and games
+// ===================================================================
+
+// Collects the thumbnails that the last image requested and that are not drawn yet. If `is_in_game`
+// is true, these are thumbnails of names in the game, otherwise of files. Returns their number.
+static size_t collect_missing(view_state *viewer, bool is_in_game,
+                              view_thumbnail *missing[VIEW_MAX_THUMBNAILS])
+{
+    size_t count = 0;
+    for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
+        view_thumbnail *const thumbnail = &viewer->ui.pictures[i];
+        const bool is_requested = thumbnail->request != NULL && !thumbnail->is_valid;
+        if (is_requested && thumbnail->is_in_game == is_in_game)
+            missing[count++] = thumbnail;
+    }
+    return count;
+}
+
+// Stores a finished preview as a thumbnail, and uploads its image as a texture.
+static void store_preview(view_thumbnail *thumbnail, const view_preview *preview,
+                          md5gl_renderer *renderer)
+{
+    const view_image *const image = &preview->image;
+    thumbnail->is_valid = true;
+    thumbnail->is_wrong = preview->is_wrong;
+    thumbnail->num_missing = preview->num_missing;
+    thumbnail->width = image->width;
+    thumbnail->height = image->height;
+    memcpy(thumbnail->info, preview->info, sizeof thumbnail->info);
+    if (image->rgba != NULL && renderer != NULL)
+        thumbnail->texture = view_make_texture(renderer, image->rgba, image->width, image->height);
+}
+
+// Requests visible previews that are missing, and stores previews that are complete. If
+// `is_in_game` is true, updates the previews of the listed game, otherwise of files. Returns true
+// if the image changes.
+static bool update_thumbnails(view_state *viewer, view_previews **previews, bool is_in_game)
+{
+    const bool is_game_closed = is_in_game && viewer->lists.game == NULL;
+    view_drop_previews(viewer, is_in_game, is_game_closed);
+
+    // The previews are created when the first thumbnail is requested.
+    view_thumbnail *missing[VIEW_MAX_THUMBNAILS];
+    const size_t count = collect_missing(viewer, is_in_game, missing);
+    if (*previews == NULL && count > 0)
+        *previews = view_begin_previews(is_in_game ? viewer->lists.game->location : NULL,
+                                        view_find_models_folder());
+    if (*previews == NULL)
+        return false;
+
+    const char *requests[VIEW_MAX_THUMBNAILS];
+    const view_preview *finished[VIEW_MAX_THUMBNAILS]; // NULL: not finished
+    const view_preview_drawer drawer = {view_draw_preview, viewer};
+    for (size_t i = 0; i < count; i++)
+        requests[i] = missing[i]->request;
+    bool is_changed = view_update_previews(*previews, requests, count, &drawer, finished);
+    for (size_t i = 0; i < count; i++) {
+        if (finished[i] != NULL) {
+            store_preview(missing[i], finished[i], viewer->renderer);
+            is_changed = true;
+        }
+    }
+    return is_changed;
+}
+
+bool view_update_file_previews(view_state *viewer)
+{
+    const bool has_files = update_thumbnails(viewer, &viewer->lists.file_previews, false);
+    return update_thumbnails(viewer, &viewer->lists.game_previews, true) || has_files;
+}
