@@ -535,6 +535,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#error = failure;
         this.dataset.code = failure.code;
         this.#advance_bar(1, "model");
+        this.#reset_promise(); // a clip may fail after the model was loaded
         this.#report_error("loadfailure", failure, leaves ? "error" : "partial");
         this.#settle_promise(failure);
         if (failure.code === "network")

@@ -116,7 +116,8 @@ export declare class Md5ModelElement extends HTMLElement {
   shadowSoftness: number;
   exposure: number;
 
-  /** Resolves when the model and its textures are loaded, or rejects with loadError. Each new model has a new promise. */
+  /** Resolves when the model and its textures are loaded, or rejects with loadError. Each new model has a new promise, and so has a
+   *  failure after loading, such as that of another clip. */
   readonly loaded: Promise<void>;
   readonly isLoaded: boolean; // the first image has been drawn
   readonly modelIsVisible: boolean;
