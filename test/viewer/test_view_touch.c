@@ -219,8 +219,8 @@ TEST_HERE (view_cards_name_no_keys_on_a_touch_screen, MACHINE) {
     }
 }
 
-// A finger that moves the stick without being lifted postpones the end of the demo.
-TEST_HERE (view_moves_of_the_stick_postpone_the_end_of_the_demo, MACHINE) {
+// A finger that moves the stick or the camera without being lifted postpones the end of the demo.
+TEST_HERE (view_moves_of_a_finger_postpone_the_end_of_the_demo, MACHINE) {
     make_upright(u);
     finger(u, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     finger(u, 195.0f, 300.0f, VIEW_INPUT_RELEASE);
@@ -230,6 +230,11 @@ TEST_HERE (view_moves_of_the_stick_postpone_the_end_of_the_demo, MACHINE) {
     finger(u, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_MOVE);
     CHECK(u->viewer.panels.decision.demo_end > u->viewer.uptime + 10.0);
     finger(u, stick.x, stick.y, VIEW_INPUT_RELEASE);
+    finger(u, 195.0f, 300.0f, VIEW_INPUT_PRESS); // rotates the camera
+    u->viewer.panels.decision.demo_end = u->viewer.uptime + 1.0;
+    finger(u, 255.0f, 300.0f, VIEW_INPUT_MOVE);
+    CHECK(u->viewer.panels.decision.demo_end > u->viewer.uptime + 10.0);
+    finger(u, 255.0f, 300.0f, VIEW_INPUT_RELEASE);
     u->viewer.panels.decision.demo_end = u->viewer.uptime + 1.0;
     finger(u, 195.0f, 300.0f, VIEW_INPUT_MOVE);
     CHECK(!(u->viewer.panels.decision.demo_end > u->viewer.uptime + 10.0));

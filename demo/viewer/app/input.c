@@ -1636,9 +1636,9 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
 {
     const view_input event = scale_event(in_points, mouse_scale(viewer));
     const view_input_kind kind = event.kind;
-    // A finger on the stick may move for a long time without a new press.
-    const bool is_stick_held = viewer->input.stick.reach > 0;
-    if (is_intended(&event) || is_stick_held) {
+    // A drag may last for a long time without a new press.
+    const bool is_held = viewer->input.drag != VIEW_DRAG_NONE;
+    if (is_intended(&event) || is_held) {
         *redraw = true;
         interrupt_demo(viewer, event.is_touch);
     }

@@ -252,14 +252,16 @@ static bool is_animated(const view_state *viewer)
 }
 
 // Ends the demo scene, which plays by itself after the first start of the program. It ends when its
-// time is over and nothing covers the image. Then a card offers the next choices to the user.
+// time is over, nothing covers the image, and nothing is held, such as the stick by a finger that
+// does not move and therefore sends no events. Then a card offers the next choices to the user.
 // Returns true if the demo has ended in this call.
 static bool end_demo(view_state *viewer)
 {
     double *const demo_end = &viewer->panels.decision.demo_end; // 0 or less: no demo is playing
     const bool is_over = *demo_end > 0 && viewer->uptime >= *demo_end;
     const bool is_covered = viewer->ui.over != VIEW_OVERLAY_NONE || viewer->pages.open >= 0;
-    if (!is_over || is_covered)
+    const bool is_held = viewer->input.drag != VIEW_DRAG_NONE;
+    if (!is_over || is_covered || is_held)
         return false;
     *demo_end = -1;
     view_log_state(viewer, "end");
