@@ -290,13 +290,13 @@ static void run_phone_buttons(view_ui *ui)
 }
 
 // The parts of the help text, in the order in which they are omitted if the text is too wide. The
-// help text is displayed while keys control the character. The word "Controlling" and the key
+// help text is displayed while keys control the character. The name of the machine and the key
 // Escape are never omitted.
 typedef enum help_part {
     HELP_MOVES, // the function keys of the triggers after the first
     HELP_RUN,
     HELP_WALK,
-    HELP_NAME_AND_JUMP, // the name of the machine, and the first trigger
+    HELP_JUMP, // the first trigger
     NUM_HELP_PARTS,
 } help_part;
 
@@ -327,23 +327,20 @@ static void write_driving_help(const view_machine *machine, int num_omitted, cha
                                size_t size)
 {
     const bool walks = view_can_walk(machine);
-    const bool has_name = num_omitted <= HELP_NAME_AND_JUMP;
     const uint32_t num_triggers = count_triggers(machine);
-    snprintf(text, size, "Controlling");
-    if (has_name)
-        common_append(text, size, "", " %s", machine->desc->name);
+    snprintf(text, size, "Controlling %s", machine->desc->name);
     if (walks && num_omitted <= HELP_WALK)
         common_append(text, size, "", VIEW_DOT "W A S D: walk");
     if (walks && num_omitted <= HELP_RUN)
         common_append(text, size, "", VIEW_DOT "Shift: run");
 
-    if (num_triggers > 0 && has_name) {
+    if (num_triggers > 0 && num_omitted <= HELP_JUMP) {
         const int32_t jump = view_find_trigger(machine, 0);
         common_append(text, size, "", VIEW_DOT "Space: %s", machine->desc->parameters[jump].name);
     }
     if (num_triggers > 1 && num_omitted <= HELP_MOVES)
         append_trigger_keys(num_triggers, text, size);
-    common_append(text, size, "", VIEW_DOT "Esc: release keyboard");
+    common_append(text, size, "", VIEW_DOT "Esc: stop");
 }
 
 // Draws the help text while keys control the character. Omits parts of it until it fits in the free
