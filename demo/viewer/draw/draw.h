@@ -227,9 +227,21 @@ view_lens view_stage_lens(const view_stage *stage);
 bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
                      md5_error *error);
 
-// Draws the background with the stage's canvas. With a lens, this is a sky down to the horizon of
-// the lens. If `lens` is NULL, it is the gradient of a studio.
+// Draws the background (background.c) with the stage's canvas. With a lens, this is a sky down to
+// the horizon of the lens. If `lens` is NULL, it is the gradient of a studio.
 void view_draw_background(const view_stage *stage, const view_lens *lens);
+
+// Draws the scenery behind everything else, as an image without lighting. It is the first mesh of
+// its file. A depth test and lighting would take a fifth of the time of a frame. The file contains
+// the triangles from far to near, so no depth test is needed. Triangles that are nearer than the
+// character are omitted, because the character would be drawn over them.
+void view_draw_scenery(const view_stage *stage, const view_lens *lens);
+
+// Draws the shadows of the model on the ground. Draws the shadow map, unless the image is
+// transparent. On a slow computer, the quality level may omit the map. Round shadows then replace
+// it.
+void view_draw_ground_shadows(const view_stage *stage, const md5gl_frame *frame, md5_vec3 center,
+                              bool transparent);
 
 // Adds lines of the enabled displays (overlay.c). If `on_top` is true, adds those that are drawn on
 // top of the model, otherwise the others.
@@ -241,7 +253,7 @@ void view_draw_marks(const view_stage *stage);
 // Draws the canvas over the frame.
 void view_draw_canvas(const view_stage *stage);
 
-// == Bodies ===============================================================================
+// == Bodies (bodies.c, crowd_bodies.c) ===================================================
 
 // Uses of a body in an image.
 typedef enum view_body_use {
@@ -273,7 +285,19 @@ typedef struct view_bodies {
 bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32_t style,
                       md5_error *error);
 
-// == Retargeting ==========================================================================
+// Draws one pass of the material stages of all bodies. Displays that hide textures also hide the
+// stages. Returns false and fills `error` on failure.
+bool view_draw_layers(const view_stage *stage, const view_bodies *bodies, md5gl_stage_pass pass,
+                      md5_error *error);
+
+// Draws the images of impostors that are missing or out of date. A frame cannot be interrupted, so
+// call it before the frame begins. Returns false and fills `error` on failure.
+bool view_prepare_pictures(const view_stage *stage, md5_error *error);
+
+// Adds the bodies of all kinds of a crowd.
+void view_list_crowd(const view_stage *stage, view_bodies *bodies);
+
+// == Retargeting (companions.c) ==========================================================
 
 // The transfer of the scene's animation to the companion VIEW_RETARGETED. It is created again when
 // the user selects another clip or another map of joints.
@@ -292,13 +316,24 @@ void view_clear_retargeting(view_retargeting *retargeting);
 convert_job view_retarget_job(const view_options *options, const view_scene *scene,
                               const char *clip, common_list *inputs);
 
-// == Lights, materials and surfaces ========================================================
+// == Lights, materials and surfaces (light.c, materials.c, surface.c) ====================
 
 // Returns the frame of an image: its background, lights and shadow casters. Pose the scene first.
 // The frame keeps a pointer to `points`, which are the lights of the studio and a fire.
 enum { VIEW_NUM_STUDIO_POINTS = 2, VIEW_NUM_POINTS };
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
                              bool transparent, md5gl_point_light points[VIEW_NUM_POINTS]);
+
+// Returns the posed bounds of the scene's model.
+md5_bounds view_scene_bounds(const view_document *document);
+
+// Returns the posed bounds of companion `index` in world space. They are empty if the companion
+// does not exist.
+md5_bounds view_companion_bounds(const view_document *document, uint32_t index);
+
+// Returns the height of the ground. It is not above the lowest point of a body, because it would
+// hide the part below.
+float view_find_ground(view_document *document);
 
 // Returns the value of a material parameter ("parm"), except the time. The first source that
 // defines it has priority: the user; the time at which a dead entity begins to burn, only for parm
@@ -308,5 +343,29 @@ float view_parm_value(const view_stage *stage, int row);
 // Sets the material of each mesh: its maps, or the checker texture. Evaluates its stages at the
 // time of playback.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);
+
+// Returns true if the material stages of the meshes are drawn. They are not drawn in displays that
+// replace the textures, such as the checker.
+bool view_shows_layers(const view_stage *stage, const view_textures *textures);
+
+// Returns true if the weights of the selected joint are displayed. A crowd has no selected joint.
+bool view_shows_weights(const view_stage *stage);
+
+// Creates the data of the selected surface display. Call it before each image, outside of a frame.
+// Returns false and fills `error` on failure.
+bool view_prepare_surface(const view_stage *stage, md5_error *error);
+
+// Sets the blending of a model on the GPU, linear or dual-quaternion, to that of the scene. If the
+// driver rejects the shaders, logs the error and changes the scene to linear blending.
+void view_blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_loader *loader);
+
+// == Companions (companions.c) ===========================================================
+
+// Poses a companion according to its kind: writes its palette and returns its placement.
+md5_mat34 view_pose_companion(view_companion *companion, const view_stage *stage);
+
+// Adds a point light for the fire that the model carries, in the color of Bobbin's fire.
+void view_add_fire(const view_stage *stage, md5gl_frame *frame,
+                   md5gl_point_light points[VIEW_NUM_POINTS]);
 
 #endif
