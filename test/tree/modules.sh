@@ -183,7 +183,7 @@ check "few tests include internal headers" [ $status -eq 0 ]
 # machines and legs.
 print_motion_source_tests() {
     grep -nE '(machine(\.|->)player|[^a-z]player) [!=]= NULL|crowd\.count [<>=]|[.>]bind_pose|legs\.num_legs|entity\.(entity|is_played)' \
-        demo/viewer/*/*.[ch] | grep -vE '^demo/viewer/(motion|pages)/|^demo/viewer/crowd/(crowd|document\.h)|draw/draw'
+        demo/viewer/*/*.[ch] | grep -vE '^demo/viewer/(motion|pages)/|^demo/viewer/crowd/(members|advance|posing|document\.h)'
 }
 silent "only motion/ distinguishes the sources of motion" print_motion_source_tests
 

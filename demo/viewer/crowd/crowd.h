@@ -171,8 +171,26 @@ uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader);
 
+// Adds VIEW_NUM_REDUCED levels with the same vertices and fewer triangles, for members up to a
+// diameter of `pixels`. The surface of each level moves by less than a pixel. Then adds a level for
+// shadow casters: the level with the fewest triangles whose error is less than a texel of the
+// shadow map. `texel` is the side of a texel, units. If the upload fails, logs a warning and adds
+// no level.
+void view_add_reduced(view_kind *kind, float pixels, float texel, const md5_threads *threads,
+                      const view_loader *loader);
+
 // Frees all levels except the kind's model.
 void view_free_levels(view_kind *kind, md5gl_renderer *renderer);
+
+// Sets the model, the state machine and the clips of a kind, which shows `scene`. If the scene has
+// neither a machine nor clips, the kind plays retargeted animations of the kind `source`. If
+// `source` is NULL, this is an error. Returns false and logs an error on failure.
+bool view_find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
+                     view_log *log);
+
+// Returns a sphere around the model in all poses of its clips. Also sets kind->lowest, the height
+// of the lowest vertex.
+view_sphere view_measure_bounding_sphere(view_kind *kind);
 
 // -- Culling -------------------------------------------------------------------------------------
 //
@@ -226,6 +244,10 @@ view_culling view_prepare_culling(const view_lens *lens, const md5gl_frame *fram
 // return true for an invisible sphere, but never false for a visible one.
 bool view_may_be_visible(const view_culling *culling, view_sphere sphere);
 
+// Returns the diameter of a sphere in the image, pixels. The depth is at least the radius. A sphere
+// at or behind the eye therefore counts as large, and the result is never negative.
+float view_pixels_across(const view_culling *culling, view_sphere sphere);
+
 // -- Crowds --------------------------------------------------------------------------------------
 
 // A character of a crowd. It is controlled by a state machine or plays a single clip.
@@ -250,6 +272,10 @@ typedef struct view_member {
     bool is_due;             // updated in this frame
     bool is_posed;           // drawn with its palette
 } view_member;
+
+// Distance between the members' cells, relative to the size of the largest kind. Each member stands
+// in a cell of a square grid.
+#define VIEW_MEMBER_SPACING 1.1f
 
 // Texels per side of the shadow map, which covers the whole crowd.
 enum { VIEW_CROWD_TEXELS = 2048 };
@@ -312,5 +338,43 @@ uint32_t view_count_visible(const view_crowd *crowd);
 
 // Advances the crowd to `time` and poses its visible members. Uses all cores.
 void view_run_crowd(view_crowd *crowd, double time, const view_culling *culling);
+
+// -- Members: members.c, advance.c ---------------------------------------------------------------
+
+// Creates all members: distributes them over the cells of the square, and gives each a player or a
+// clip. Returns false and logs an error on failure.
+bool view_create_members(view_crowd *crowd, view_log *log);
+
+// Returns the next random number, from 0 to below 1, of the generator xorshift64 (Marsaglia 2003).
+float view_next_random(uint64_t *state);
+
+// Returns the size of a pose in bytes.
+size_t view_pose_size(const view_kind *kind);
+
+// Poses a player and writes its palette, which may be NULL. `scratch` contains the local pose,
+// followed by the scratch memory of md5_player_pose().
+void view_pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
+                      md5_mat34 *palette);
+
+// -- Parts of an update: advance.c, posing.c -----------------------------------------------------
+//
+// view_run_crowd() calls these functions in this order.
+
+// Advances the members from `begin` to before `end` by crowd->step, and selects their levels of
+// detail if the crowd is drawn. Runs on several threads; `user` is the crowd.
+void view_advance_part(void *user, uint32_t worker, size_t begin, size_t end);
+
+// Assigns an index among the drawn members to each visible member, and selects the members to pose.
+// A member that becomes visible is always posed, unless it is baked or drawn only as an impostor.
+void view_select_posed(view_crowd *crowd);
+
+// Computes the palettes of the posed members from `begin` to before `end`. Players pose members
+// with machines one by one. Members with clips are posed in batches. Runs on several threads;
+// `user` is the crowd.
+void view_pose_part(void *user, uint32_t worker, size_t begin, size_t end);
+
+// Writes the placement, palette and other drawing data of the visible members from `begin` to
+// before `end`. Runs on several threads; `user` is the crowd.
+void view_write_member_range(void *user, uint32_t worker, size_t begin, size_t end);
 
 #endif
