@@ -13,7 +13,7 @@
 // They are therefore rotated.
 void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to);
 
-// -- Lit layers ----------------------------------------------------------------------------------
+// -- Lit layers (lit_layers.c) -------------------------------------------------------------------
 //
 // A material of Doom 3 consists of stages, each with one image. A stage is lit if its image is a
 // bump, diffuse or specular map; all other stages are drawn without light. The condition of a stage
@@ -43,7 +43,7 @@ bool view_reflects(md5_vec3 color);
 void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers);
 
-// -- Layers of meshes ----------------------------------------------------------------------------
+// -- Layers of meshes (layers.c, evaluate.c) -----------------------------------------------------
 //
 // The stages that the materials of a game draw in addition to lit surfaces. Their expressions
 // depend on the time and are evaluated before each frame.
@@ -86,6 +86,11 @@ typedef struct view_layers {
     bool has_deforms; // view_set_deforms() has set a deform
 } view_layers;
 
+// Logs that a part of a mesh's material is not shown, and adds a note about it to `layers`. The
+// note owns `text`.
+void view_note_layer(view_layers *layers, uint32_t mesh, const md5_material *material, char *text,
+                     view_log *log);
+
 // Sorts the meshes in the order in which the engine draws them, and fills `lists` and
 // `entry_numbers`. Call it after all meshes were added. `num_meshes` is the number of meshes of the
 // model.
@@ -103,7 +108,7 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
 void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
                           md5gl_material *material);
 
-// -- Deforms -------------------------------------------------------------------------------------
+// -- Deforms (deforms.c) -------------------------------------------------------------------------
 //
 // A material can deform its mesh for each frame, for example to turn sprites to the camera.
 // md5material.h describes the deforms.
@@ -247,6 +252,56 @@ const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh
 // Returns the result of the search for a mesh's texture. It is empty if the options select one.
 const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
 
+// -- Images (images.c, cube_maps.c) --------------------------------------------------------------
+
+// Loads a file as a map of the mesh, unless it is already loaded. `selected` is true if an option
+// selects the file. Returns its texture; see load_texture() in images.c for failures.
+const view_texture *view_load_texture_file(const view_texture_task *task, md5gl_image_kind map,
+                                           const char *path, bool selected);
+
+// Sets a map of the mesh unless the mesh has one. Does nothing if the path is NULL.
+void view_set_map(const view_texture_task *task, view_texture desc);
+
+// Loads the image of a stage as a map of a lit surface or, for MD5GL_NUM_IMAGE_KINDS, as the stage
+// samples it. Returns 0 if it cannot be loaded.
+md5gl_texture view_load_stage(const view_texture_task *task, const md5_stage *stage,
+                              md5gl_image_kind map);
+
+// Reads and uploads a cube map. Returns 0 and fills `error` on failure.
+md5gl_texture view_upload_cube(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
+                               md5_error *error);
+
+// -- Properties of materials and stages (stages.c) -----------------------------------------------
+
+// Returns true if no earlier stage of the material has the same kind, such as diffuse. A mesh has
+// one map per kind, which is the texture of this first stage.
+bool view_is_first_stage(const md5_material *material, const md5_stage *stage);
+
+// Returns the value of a register if it never changes, otherwise 0. The registers before
+// MD5_FIRST_REGISTER are the inputs of a material: the time and the parms. The results of
+// operations can change with them.
+float view_constant_value(const md5_material *material, uint32_t reg);
+
+// Returns true if a stage reflects light: it is a bump, diffuse or specular map.
+bool view_is_lit_stage(const md5_stage *stage);
+
+// Returns true if a stage cuts holes into the surface, by discarding pixels whose alpha is too
+// small. As in the engine, only stages of perforated materials do this.
+bool view_tests_alpha(const md5_material *material, const md5_stage *stage);
+
+// Returns true if a lit surface can do the alpha test of a stage itself
+// (md5gl_material.alpha_test), so that the stage need not be drawn. The stage must be always on,
+// and test the alpha of the diffuse map with a constant threshold. The map must not be moved or
+// scaled.
+bool view_is_alpha_test_of_lit_surface(const md5_material *material, const md5_stage *stage);
+
+// Returns true if a surface is a decal on another surface.
+bool view_is_decal(const md5_material *material);
+
+// Returns true if a stage cuts holes that md5gl_draw_model() cannot cut, so that the surface must
+// be drawn by md5gl_draw_stages().
+bool view_needs_stages_to_cut(const md5_material *material, const md5_stage *stage);
+
 // -- Saving (mtr.c) ------------------------------------------------------------------------------
 //
 // Textures are saved as declarations of materials. The names of the images are relative to the
@@ -260,7 +315,7 @@ char *view_materials_path(const view_textures *textures);
 // map that is skipped. Returns the number of written materials.
 uint32_t view_save_materials(const view_textures *textures, const md5_model *model, view_log *log);
 
-// -- Pixels of maps ------------------------------------------------------------------------------
+// -- Pixels of maps (images.c) -------------------------------------------------------------------
 
 // Converts the masks of a Cube 2 model, whose meaning is that of Sauerbraten's models. Red is the
 // specular intensity, green the glow in the color of the texture, and blue the reflection. Replaces
