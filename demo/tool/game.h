@@ -138,6 +138,10 @@ tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_de
 bool tool_has_script_object(tool_game *game, const char *object, size_t *num_stubs,
                             md5_error *reason);
 
+// Stores an error at the location of a key "scriptobject". `reason` comes from
+// tool_has_script_object(). If it is at a location in a script, the message begins with that.
+void tool_report_script_object(tool_game *game, const md5_entity_key *key, const md5_error *reason);
+
 // Checks the names in the keys of an entity. Returns false if the entity cannot be parsed.
 bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *error);
 

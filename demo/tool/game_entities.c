@@ -192,6 +192,18 @@ static void check_named_items(tool_game *game, const md5_entity_def *entity,
     }
 }
 
+void tool_report_script_object(tool_game *game, const md5_entity_key *key, const md5_error *reason)
+{
+    char *text = common_copy(reason->message);
+    if (reason->line > 0) {
+        free(text);
+        text = common_format("%s:%u:%u: %s", reason->file, (unsigned)reason->line,
+                             (unsigned)reason->column, reason->message);
+    }
+    report_key(game, key, MD5_ERROR_MISMATCH, text);
+    free(text);
+}
+
 // Checks that the script object of an entity exists. Compiling takes long, so each object is
 // compiled only for the first entity that names it.
 static void check_script(tool_game *game, const md5_entity_def *entity)
@@ -208,7 +220,7 @@ static void check_script(tool_game *game, const md5_entity_def *entity)
     size_t num_stubs = 0;
     md5_error reason = {0};
     if (!tool_has_script_object(game, key->value, &num_stubs, &reason))
-        report_key(game, key, MD5_ERROR_MISMATCH, reason.message);
+        tool_report_script_object(game, key, &reason);
 }
 
 // == Characters of entities =======================================================================

@@ -345,9 +345,10 @@ static bool explain_model(tool_game *game, const md5_decl *decl, md5_error *erro
 // the script, so that they only return 0; prints their number.
 static void explain_script(tool_game *game, const md5_entity_def *entity)
 {
-    const char *const object = md5_entity_def_value(entity, "scriptobject");
-    if (!object || !object[0])
+    const md5_entity_key *const key = md5_entity_def_next_key(entity, "scriptobject", NULL);
+    if (!key || !key->value[0])
         return;
+    const char *const object = key->value;
     size_t num_stubs = 0;
     md5_error reason = {0};
     if (tool_has_script_object(game, object, &num_stubs, &reason)) {
@@ -355,7 +356,7 @@ static void explain_script(tool_game *game, const md5_entity_def *entity)
               "{\"kind\":\"script\",\"name\":%s,\"stubs\":%zu}\n", object, num_stubs);
         return;
     }
-    tool_store_game_warning(game, &reason);
+    tool_report_script_object(game, key, &reason);
     PRINT(game, "  %s: %s: missing or invalid\n",
           "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", "script object", object);
     print_warnings(game);

@@ -207,10 +207,12 @@ z.def:9:43: warning: 'def_dropDeathItem': entityDef 'monster_bobbim' not found: 
 z.def:10:44: warning: 'smoke_burnParticle': particle 'ther.prt' not found
 z.def:11:44: warning: 'smoke_burnParticle': joint 'no_such_joint' not found in the model
 END
-    [ "$(grep -c 'z.def:6:' "$scratch/out")" -eq 1 ] && ! grep 'bobbin.def:' "$scratch/out" && tool_prints 0 "unknown script object 'no_such_object'" explain "$keyed" t2 &&
+    [ "$(grep -c 'z.def:6:' "$scratch/out")" -eq 1 ] && ! grep 'bobbin.def:' "$scratch/out" && tool_prints 0 "z.def:2:43: error: 'scriptobject': unknown script object 'no_such_object'" explain "$keyed" t2 &&
         tool_prints 0 "  script object: monster_bobbin, 0 functions of the game's world return 0" explain "$keyed" t1 &&
         sed '0,/idleAnim( CHANNEL_TORSO, "idle" );/s//unknown_a( 1 ); sys.unknown_b(); &/' models/game/base/script/ai_bobbin.script >"$keyed/script/ai_bobbin.script" &&
-        tool_prints 0 "  script object: monster_bobbin, 2 functions of the game's world return 0" explain "$keyed" t1
+        tool_prints 0 "  script object: monster_bobbin, 2 functions of the game's world return 0" explain "$keyed" t1 &&
+        echo 'object {' >>"$keyed/script/ai_bobbin.script" &&
+        tool_prints 1 "z.def:2:43: error: 'scriptobject': script/ai_bobbin.script:" check "$keyed" --all
 }
 check "check reports the keys of characters" checks_character_keys
 
