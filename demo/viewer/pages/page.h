@@ -7,8 +7,9 @@
 // lines in space and facts (named values). Before the call, the figures are at their positions from
 // pages.txt, and the plots are empty.
 //
-// `show` is a pure function: the same sliders and time give the same picture. picture.c draws the
-// picture, and tests read the facts. view_pages is the state of the open lesson.
+// `show` is a pure function: the same sliders and time give the same picture. figures.c, panel.c
+// and plots.c draw the picture, and tests read the facts. view_pages is the state of the open
+// lesson.
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
@@ -347,7 +348,7 @@ void view_end_picture(view_picture *picture);
 // Frees the results in a cache, which may be zero-initialized.
 void view_free_lesson_cache(view_lesson_cache *cache);
 
-// == The open lesson (picture.c) ==========================================================
+// == The open lesson ======================================================================
 
 // The open lesson, its drawing resources, and the thumbnails of the contents (the list of lessons).
 // {.open = -1}: no lesson is open.
@@ -410,5 +411,51 @@ bool view_draw_page(const view_stage *stage, double seconds, md5gl_target *targe
 // Draws the panel of the stage's open lesson or contents. Call it after view_draw_page(). With
 // --panel=no there is no panel, and the image and its plots use all space.
 void view_page_panel(view_ui *ui, const view_stage *stage);
+
+// == Parts of an open lesson (page_layout.c, plots.c, contents.c) ========================
+
+// Distance between the code and the edge of its box, layout units.
+#define VIEW_CODE_INSET 8.0f
+
+// Returns the distance of two lines of code. It is shorter than the normal distance of the font, so
+// that the complete code of a lesson fits below the figures.
+float view_code_line_height(const view_font *font);
+
+// Returns the space above and below the box of the code.
+float view_code_gap(const view_font *font);
+
+// Returns true if the panel with text and sliders is shown; with --panel=no only the image is
+// shown.
+bool view_has_page_text(const view_stage *stage);
+
+// Returns the height of the panel if it is at the bottom, as on a phone in portrait orientation;
+// otherwise 0.
+float view_page_panel_height(const view_stage *stage);
+
+// Returns the width of the panel at the left including its margins, in pixels. Without a panel at
+// the left, only the margin remains.
+float view_page_panel_width(const view_stage *stage);
+
+// Returns the height of the code below the figures, pixels; 0 if the code is in the panel instead.
+// The code is below the figures if a line of a hundred characters fits there. The box is as high as
+// the code, but leaves enough space for the figures.
+float view_page_code_height(const view_stage *stage);
+
+// Returns the height of the plots below the figures, pixels; 0 if there are none. If the code takes
+// this space, the plots are in the panel.
+float view_page_plots_height(const view_stage *stage);
+
+// Draws a plot in a box. From top to bottom, it consists of the title and the names of its series,
+// the curves with their axes, and the labels of the horizontal axis. The names of lanes are on the
+// vertical axis.
+void view_draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box);
+
+// Draws the curves of a plot as lines between their points. `area` is the rectangle of the plot,
+// and `width` the width of a line in pixels.
+void view_draw_series(const view_plot *plot, view_canvas *canvas, view_rect area, float width);
+
+// Draws the contents as a grid of tiles below the menu bar, with a button that closes them, and
+// handles their input.
+void view_show_contents(view_ui *ui, const view_stage *stage);
 
 #endif
