@@ -245,7 +245,7 @@ static void compare_names(const view_named_mesh *subject, candidate *rated)
     if (subject->is_main)
         compare_name(subject, rated, BY_MODEL, &subject->model, weight);
     if (subject->is_main && !subject->is_shared) {
-        const bool is_only = rated->image == subject->only;
+        const bool is_only = subject->only != NULL && rated->image == subject->only;
         compare_name(subject, rated, BY_FOLDER, &subject->folder, weight);
         add_evidence(rated, BY_PURPOSE, rate_purpose(subject, &rated->image->name), weight);
         add_evidence(rated, BY_ITSELF, is_only ? 100 : 0, weight);

@@ -87,11 +87,11 @@ static void open_neighbor_in_game(view_state *viewer, int step)
     const view_section shown_section = viewer->lists.section;
     const view_section section = shown_section < VIEW_SKINS ? shown_section : VIEW_ENTITIES;
     char *const name = view_shown_game_name(viewer); // NULL if another game is listed
-    if (name == NULL || library->num_names[section] == 0) {
+    const size_t count = name != NULL ? library->num_names[section] : 0;
+    if (count == 0) {
         view_notice(viewer, "No other item in this list");
     } else {
         const char *const *const names = library->names[section];
-        const size_t count = library->num_names[section];
         view_open_item(viewer, names[neighbor_index(names, count, name, step)], true, NULL);
     }
     free(name);
