@@ -91,6 +91,14 @@ void common_append(char *text, size_t size, const char *separator, const char *f
     va_end(values);
 }
 
+uint64_t common_hash(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *const next = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ next[i]) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
 void common_sort(void *items, size_t count, size_t size, int (*order)(const void *, const void *))
 {
     if (count > 0)

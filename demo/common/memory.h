@@ -55,6 +55,13 @@ void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 // Returns the little-endian number that is stored in `size` bytes. `size` is at most 4.
 uint32_t common_read_little_endian(const void *bytes, size_t size);
 
+// Initial value of the hash that common_hash() computes.
+#define COMMON_HASH_START UINT64_C(0xCBF29CE484222325)
+
+// Returns the FNV-1a hash with 64 bits (Fowler, Noll, Vo) after `size` more bytes. `hash` is the
+// hash of the bytes before them, or COMMON_HASH_START.
+uint64_t common_hash(uint64_t hash, const void *bytes, size_t size);
+
 // Sorts like qsort(). `items` may be NULL if `count` is 0.
 void common_sort(void *items, size_t count, size_t size, int (*order)(const void *, const void *));
 

@@ -1,13 +1,11 @@
 // A hash table with open addressing. Its slots contain indices of the array of texts.
 #include "demo/common/text_index.h"
 
-// Returns the FNV-1a hash (Fowler, Noll, Vo) of a text. Only the low bits of a hash select a slot,
-// so the high bits are mixed into them at the end.
+// Returns the hash of a text. Only the low bits of a hash select a slot, so the high bits are mixed
+// into them at the end.
 static uint64_t hash_text(uint64_t seed, const char *text, size_t length)
 {
-    uint64_t hash = seed;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
+    uint64_t hash = common_hash(seed, text, length);
     hash = (hash ^ hash >> 32) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 32;
 }
@@ -40,7 +38,7 @@ static void enlarge(common_text_index *index)
     // A hostile file could contain many texts whose hashes are equal for a known seed. Addresses
     // provide an unpredictable seed, because operating systems choose them at random.
     if (index->count == 0)
-        index->seed = UINT64_C(0xCBF29CE484222325) ^ (uint64_t)(uintptr_t)index
+        index->seed = COMMON_HASH_START ^ (uint64_t)(uintptr_t)index
                       ^ (uint64_t)(uintptr_t)index->slots << 24;
     for (size_t i = 0; i < index->count; i++) {
         const char *const text = index->texts[i];

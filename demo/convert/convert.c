@@ -718,6 +718,15 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
     return true;
 }
 
+// Returns an index of the names of all joints, which the caller frees before the document.
+static common_text_index index_joint_names(const md5_doc *doc)
+{
+    common_text_index names = {.count = 0};
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        common_index_text(&names, doc->joints[j].name, strlen(doc->joints[j].name));
+    return names;
+}
+
 // Adds a joint above all roots of a model, if it has several. The writer adds it to the clips, as
 // it does with all joints that only the model has. The joint is called "origin", as Doom 3 expects,
 // or origin_1 and so on if the model has such a joint.
@@ -725,26 +734,24 @@ static bool join_roots(const convert_job *job, const convert_part *part, md5_doc
                        md5_error *error)
 {
     uint32_t num_roots = 0;
-    common_text_index used_names = {.count = 0};
-    for (uint32_t j = 0; j < doc->num_joints; j++) {
+    for (uint32_t j = 0; j < doc->num_joints; j++)
         num_roots += doc->joints[j].parent == MD5_NONE;
-        common_index_text(&used_names, doc->joints[j].name, strlen(doc->joints[j].name));
-    }
+    if (num_roots <= 1)
+        return true;
 
-    bool is_done = true;
-    if (num_roots > 1) {
-        char *name = common_copy("origin");
-        for (uint32_t i = 1; common_has_text(&used_names, name); i++) {
-            free(name);
-            name = common_format("origin_%u", i);
-        }
-        is_done = md5_edit_joints(doc, &(md5_joint_edit){.root = name}, error) != MD5_NONE;
-        if (is_done)
-            convert_note(job, "%s: added the joint '%s' above %u roots: %s accepts only one root",
-                         part->name, name, num_roots, job->engine);
+    common_text_index used_names = index_joint_names(doc);
+    char *name = common_copy("origin");
+    for (uint32_t i = 1; common_has_text(&used_names, name); i++) {
         free(name);
+        name = common_format("origin_%u", i);
     }
     common_free_text_index(&used_names);
+
+    const bool is_done = md5_edit_joints(doc, &(md5_joint_edit){.root = name}, error) != MD5_NONE;
+    if (is_done)
+        convert_note(job, "%s: added the joint '%s' above %u roots: %s accepts only one root",
+                     part->name, name, num_roots, job->engine);
+    free(name);
     return is_done;
 }
 
@@ -770,9 +777,7 @@ static md5_doc_joint *add_joint_per_mesh(const convert_job *job, const convert_p
         return NULL;
     }
 
-    common_text_index used_names = {.count = 0};
-    for (uint32_t j = 0; j < num_joints; j++)
-        common_index_text(&used_names, doc->joints[j].name, strlen(doc->joints[j].name));
+    common_text_index used_names = index_joint_names(doc);
     md5_doc_joint *const joints = common_alloc(num_meshes, sizeof *joints);
     memcpy(joints, doc->joints, num_joints * sizeof *joints);
     for (uint32_t i = 1; doc->num_joints < num_meshes; i++) {

@@ -330,9 +330,7 @@ bool gltf_find_or_add(gltf_out *out, char kind, const char *text, size_t *value)
 bool gltf_find_or_add_bytes(gltf_out *out, char kind, const char *name, const void *bytes,
                             size_t size, size_t *value)
 {
-    uint64_t hash = 14695981039346656037u; // FNV-1a
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
+    const uint64_t hash = common_hash(COMMON_HASH_START, bytes, size);
     char *const key = common_format("%llx %zu %s", (unsigned long long)hash, size, name);
     const bool is_found = gltf_find_or_add(out, kind, key, value);
     free(key);

@@ -145,9 +145,7 @@ static char *quake_skin_name(const char *shader)
     char *const name = plain_name(shader);
     if (strlen(name) <= MAX_BYTES)
         return name;
-    uint32_t hash = 2166136261; // FNV-1a
-    for (const char *c = name; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619;
+    const uint32_t hash = (uint32_t)common_hash(COMMON_HASH_START, name, strlen(name));
     char *const shortened =
         common_format("%.*s_%08x", MAX_BYTES - 1 - NUM_HASH_DIGITS, name, (unsigned)hash);
     free(name);

@@ -125,6 +125,31 @@ static bool has_valid_bounds(const md5_doc *doc)
     return true;
 }
 
+// Returns a bounding box of all joints for each frame of a clip, which the caller frees. Returns
+// NULL and fills `error` if memory runs out.
+static md5_bounds *measure_joint_boxes(const md5_anim *anim, md5_error *error)
+{
+    md5_binding *const binding =
+        md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, error);
+    if (!binding)
+        return NULL;
+
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_bounds *const boxes = common_alloc(anim->num_frames, sizeof *boxes);
+    for (uint32_t f = 0; f < anim->num_frames; f++) {
+        md5_sample(binding, md5_sample_position_from_frames(anim, f, f, 0), MD5_ROOT_FILE, pose);
+        md5_local_to_model_xforms(&anim->skeleton, pose, pose);
+        md5_bounds box = {pose[0].translation, pose[0].translation};
+        for (uint32_t j = 1; j < num_joints; j++)
+            box = md5_bounds_union(box, (md5_bounds){pose[j].translation, pose[j].translation});
+        boxes[f] = convert_extend_empty_box(box);
+    }
+    free(pose);
+    md5_free_binding(binding);
+    return boxes;
+}
+
 // Gives a clip a bounding box for each frame, if its boxes are missing. The boxes enclose the
 // joints, because the clip has no model, or the model has no vertices.
 static bool enclose_joints(md5_output *writer, md5_doc *doc, const char *name, md5_error *error)
@@ -136,32 +161,19 @@ static bool enclose_joints(md5_output *writer, md5_doc *doc, const char *name, m
     const bool is_printed = convert_print_doc(doc, &text, &size, error);
     md5_anim *const anim = is_printed ? md5_parse_anim(text, size, NULL, error) : NULL;
     free(text);
-    md5_binding *const binding =
-        anim ? md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, error) : NULL;
-    if (binding) {
-        md5_xform *const pose = common_alloc(doc->num_joints, sizeof *pose);
-        md5_bounds *const boxes = common_alloc(doc->num_frames, sizeof *boxes);
-        common_add(&writer->memory, (char *)boxes);
-        for (uint32_t f = 0; f < doc->num_frames; f++) {
-            md5_sample(binding, md5_sample_position_from_frames(anim, f, f, 0), MD5_ROOT_FILE,
-                       pose);
-            md5_local_to_model_xforms(&anim->skeleton, pose, pose);
-            md5_bounds box = {pose[0].translation, pose[0].translation};
-            for (uint32_t j = 1; j < doc->num_joints; j++)
-                box = md5_bounds_union(box, (md5_bounds){pose[j].translation, pose[j].translation});
-            boxes[f] = convert_extend_empty_box(box);
-        }
-        free(pose);
-        doc->bounds = boxes;
-        const char *const reason =
-            writer->model ? "the model has no vertices"
-                          : "convert the clip together with its model to enclose the vertices";
-        convert_note(writer->layout.job, "clip %s: the bounding boxes enclose only the joints; %s",
-                     name, reason);
-    }
-    md5_free_binding(binding);
+    md5_bounds *const boxes = anim ? measure_joint_boxes(anim, error) : NULL;
     md5_free_anim(anim);
-    return binding;
+    if (!boxes)
+        return false;
+
+    common_add(&writer->memory, (char *)boxes);
+    doc->bounds = boxes;
+    const char *const reason =
+        writer->model ? "the model has no vertices"
+                      : "convert the clip together with its model to enclose the vertices";
+    convert_note(writer->layout.job, "clip %s: the bounding boxes enclose only the joints; %s",
+                 name, reason);
+    return true;
 }
 
 // Corrects joints without components. id's engine rejects their first component if it is outside of

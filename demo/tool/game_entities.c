@@ -194,12 +194,11 @@ static void check_named_items(tool_game *game, const md5_entity_def *entity,
 
 void tool_report_script_object(tool_game *game, const md5_entity_key *key, const md5_error *reason)
 {
-    char *text = common_copy(reason->message);
-    if (reason->line > 0) {
-        free(text);
-        text = common_format("%s:%u:%u: %s", reason->file, (unsigned)reason->line,
-                             (unsigned)reason->column, reason->message);
-    }
+    const bool has_location = reason->line > 0;
+    char *const text = has_location
+                           ? common_format("%s:%u:%u: %s", reason->file, (unsigned)reason->line,
+                                           (unsigned)reason->column, reason->message)
+                           : common_copy(reason->message);
     report_key(game, key, MD5_ERROR_MISMATCH, text);
     free(text);
 }

@@ -111,15 +111,11 @@ static void print_source_line(tool_report *report, const md5_error *error)
 
 // -- Groups ---------------------------------------------------------------------------------------
 
-static const uint64_t HASH_START = 0xCBF29CE484222325;
-
-// Continues an FNV-1a hash of 64 bits with the bytes of a text. `value` is HASH_START or the hash
-// of the text before.
+// Continues a hash with the bytes of a text. `value` is COMMON_HASH_START or the hash of the text
+// before.
 static uint64_t hash(uint64_t value, const char *text)
 {
-    for (; *text; text++)
-        value = (value ^ (unsigned char)*text) * 0x100000001B3;
-    return value;
+    return common_hash(value, text, strlen(text));
 }
 
 // Returns the end of a quoted name, after its closing quote, or NULL if there is none. `quote`
@@ -186,8 +182,8 @@ static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 {
     char text[KIND_SIZE];
     write_kind(found, text);
-    const uint64_t key = hash(HASH_START, text) | 1; // never 0, the key of an unused group
-    const uint64_t file = hash(HASH_START, found->error.file);
+    const uint64_t key = hash(COMMON_HASH_START, text) | 1; // never 0, the key of an unused group
+    const uint64_t file = hash(COMMON_HASH_START, found->error.file);
     diagnostic_group *const group = find_group(report, key, text);
     if (!group)
         return true;
@@ -240,7 +236,7 @@ static bool is_duplicate(tool_report *report, const md5_diagnostic *found)
     const md5_error *const error = &found->error;
     char location[64];
     COMMON_TEXT(location, ":%u:%u:", error->line, error->column);
-    uint64_t key = hash(hash(HASH_START, error->file), location);
+    uint64_t key = hash(hash(COMMON_HASH_START, error->file), location);
     key = hash(hash(key, found->rule), error->message) | 1; // never 0, the value of a free slot
 
     // Keep at least half of the slots unused, so that searches are short.

@@ -327,6 +327,15 @@ void view_free_address(view_address *address)
     *address = (view_address){NULL, NULL, NULL};
 }
 
+bool view_is_address(const char *text)
+{
+    view_address address;
+    if (!view_read_address(text, &address))
+        return false;
+    view_free_address(&address);
+    return true;
+}
+
 char *view_make_address(const char *location, const char *name, const char *skin)
 {
     return skin != NULL ? common_format("%s::%s::%s", location, name, skin)

@@ -89,6 +89,9 @@ typedef struct view_address {
 bool view_read_address(const char *text, view_address *address);
 void view_free_address(view_address *address);
 
+// Returns true if a text is an address, not a path.
+bool view_is_address(const char *text);
+
 // Returns an address, to be freed. `skin` may be NULL.
 char *view_make_address(const char *location, const char *name, const char *skin);
 

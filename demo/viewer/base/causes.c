@@ -23,21 +23,10 @@ typedef struct sorted_cause {
     uint32_t first_report; // index of the earliest report with this cause
 } sorted_cause;
 
-static const uint64_t hash_start = 0xCBF29CE484222325u;
-
-// Returns the FNV-1a hash of a text after one more byte. `hash` is the hash of the bytes before.
-static uint64_t add_byte(uint64_t hash, char byte)
-{
-    return (hash ^ (unsigned char)byte) * 0x100000001B3u; // FNV-1a
-}
-
 // Returns the hash of a path. NULL is treated as an empty path.
 static uint64_t hash_path(const char *path)
 {
-    uint64_t hash = hash_start;
-    for (; path != NULL && *path != '\0'; path++)
-        hash = add_byte(hash, *path);
-    return hash;
+    return common_hash(COMMON_HASH_START, path, path != NULL ? strlen(path) : 0);
 }
 
 static bool is_digit(char c)
@@ -65,17 +54,17 @@ static const char *skip_value(const char *text)
 // cause. Therefore their texts are ignored.
 static uint64_t hash_cause(const view_report *report)
 {
-    uint64_t hash = hash_start;
+    uint64_t hash = COMMON_HASH_START;
     if (report->about.kind == VIEW_ABOUT_BINDING)
         return hash;
     const char *text = report->text;
     while (*text != '\0') {
         const char *const end = skip_value(text);
         if (end > text) {
-            hash = add_byte(hash, '0');
+            hash = common_hash(hash, "0", 1);
             text = end;
         } else {
-            hash = add_byte(hash, *text);
+            hash = common_hash(hash, text, 1);
             text++;
         }
     }

@@ -60,13 +60,10 @@ void view_end_warnings(view_log *log)
     log->num_printed = 0;
 }
 
-// Returns the FNV-1a hash of a text after `text` was appended. `hash` is the hash of the text
-// before.
+// Returns the hash of a text after `text` was appended. `hash` is the hash of the text before.
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
-    return hash;
+    return common_hash(hash, text, strlen(text));
 }
 
 // Adds a warning to the list of reports. If an equal warning exists, only increments its count.
@@ -76,7 +73,7 @@ static bool list_warning(const view_log *log, view_level level, const char *text
 {
     view_reports *const reports = log->reports;
     const uint64_t position = (uint64_t)location->line << 32 | location->column;
-    const uint64_t file_hash = hash_text(0xCBF29CE484222325u ^ position, location->file);
+    const uint64_t file_hash = hash_text(COMMON_HASH_START ^ position, location->file);
     const uint64_t hash = hash_text(3 * file_hash, text);
     for (size_t i = reports->count; i-- > 0;) { // equal warnings usually follow each other
         if (reports->rows[i].hash == hash) {

@@ -8,11 +8,7 @@ static void list_recent_files(view_start *start, const view_config *config)
 {
     for (size_t i = 0; i < config->recent.count; i++) {
         const char *const path = config->recent.names[i];
-        view_address address;
-        const bool is_in_game = view_read_address(path, &address);
-        if (is_in_game)
-            view_free_address(&address);
-        else if (!common_is_file(path) && !common_is_folder(path))
+        if (!view_is_address(path) && !common_is_file(path) && !common_is_folder(path))
             start->missing |= 1u << i;
         common_add(&start->recent, common_copy(path));
     }
@@ -21,7 +17,7 @@ static void list_recent_files(view_start *start, const view_config *config)
 void view_show_start(view_state *viewer)
 {
     view_start *const start = &viewer->panels.start;
-    view_clear_start(&viewer->ui, &viewer->panels.start);
+    view_clear_start(&viewer->ui, start);
     start->is_open = true;
     view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_START);
 

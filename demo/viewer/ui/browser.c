@@ -226,11 +226,7 @@ static void list_recent(view_browser *browser, const view_config *config)
         return;
     for (size_t i = 0; i < config->recent.count; i++) {
         const char *const path = config->recent.names[i];
-        view_address address;
-        const bool is_in_game = view_read_address(path, &address);
-        if (is_in_game)
-            view_free_address(&address);
-
+        const bool is_in_game = view_is_address(path);
         view_entry *const entry =
             add_entry(browser, VIEW_ENTRY_MODEL, common_copy(common_base(path)), path);
         entry->is_missing = !is_in_game && !common_is_file(path) && !common_is_folder(path);
