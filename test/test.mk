@@ -87,19 +87,21 @@ programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
 
 # -- Tests --------------------------------------------------------------------------------------------
 
-# Slow scripts that check products or complete lists run in the gate or in nightly only, unless TEST= selects them.
-GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/build.sh tree/cmake.sh tree/engine.sh tree/examples.sh \
-    tree/guides.sh tree/install.sh tree/nightly.sh viewer/random_input.sh viewer/record.sh viewer/window_random.sh)
+# Scripts that need a window or other compilers, or check products or complete lists, run in the gate or in nightly only, unless
+# TEST= selects them.
+GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/build.sh tree/cmake.sh tree/compilers.sh tree/engine.sh tree/examples.sh \
+    tree/guides.sh tree/install.sh tree/nightly.sh viewer/random_input.sh viewer/record.sh viewer/window.sh viewer/window_game.sh \
+    viewer/window_lists.sh viewer/window_random.sh)
 NIGHTLY_SCRIPTS := $(addprefix test/,tree/clips.sh tree/null_sizes.sh tree/release.sh game/limits.sh viewer/window_start.sh)
 TEST_SCRIPTS ?= $(filter-out $(if $(TEST),,$(GATE_SCRIPTS) $(NIGHTLY_SCRIPTS)),$(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/material/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh)))
 # The longest suites start first, so that no core is idle at the end.
 PROGRAM_SHARES := $(foreach program,$(TEST_GL) $(TEST_MD5),$(program)@1/2 $(program)@2/2)
-LONGEST := $(PROGRAM_SHARES) $(addprefix test/viewer/,window.sh view.sh window_lists.sh crowd.sh)
+LONGEST := $(PROGRAM_SHARES) $(addprefix test/,tool/check.sh convert/bounds.sh tool/tool.sh viewer/view.sh)
 SUITES := $(filter $(TEST_SCRIPTS) $(PROGRAM_SHARES),$(LONGEST)) $(filter-out $(LONGEST),$(TEST_SCRIPTS))
 LONG_SCRIPTS := test/long/machines.sh test/long/compilers.sh
 LONG_SCRIPTS += $(filter-out $(LONG_SCRIPTS),$(sort $(wildcard test/long/*.sh)))
-# Scripts that only `make test-long` runs, and scripts of `make test` with checks that only `make test-long` runs.
-SLOW_SCRIPTS := $(NIGHTLY_SCRIPTS) $(shell grep -lE '^ *(check_long|if is_long)' $(filter-out $(NIGHTLY_SCRIPTS),$(TEST_SCRIPTS) $(GATE_SCRIPTS)))
+# Scripts that `make test` does not run, and scripts of `make test` with checks that only `make test-long` runs.
+SLOW_SCRIPTS := $(GATE_SCRIPTS) $(NIGHTLY_SCRIPTS) $(shell grep -lE '^ *(check_long|if is_long)' $(filter-out $(GATE_SCRIPTS) $(NIGHTLY_SCRIPTS),$(TEST_SCRIPTS)))
 
 # Sets of packages that the goals need; see md5/packaging/deps.sh.
 TEST_NEEDS = $(if $(filter test test-gate test-long mutants coverage programs,$(GOALS)),test) \
@@ -120,7 +122,7 @@ RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(TEST_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAGS
 test: programs | deps
 	@$(RUN_TESTS) $(SUITES)
 
-## make test-gate      runs the slow tests of the gate: the two-file form, installing, examples, CMake, guides, recording
+## make test-gate      runs the slow tests of the gate: windows, the two-file form, installing, examples, CMake, guides, recording
 test-gate: programs | deps
 	@$(RUN_TESTS) $(GATE_SCRIPTS)
 

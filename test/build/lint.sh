@@ -99,5 +99,4 @@ check_timed "shellcheck" run_shellcheck
 check_python
 check_timed "modules" sh test/tree/modules.sh
 check_timed "plain code" python3 test/build/plain.py
-check_timed "compilers" sh test/tree/compilers.sh
 finish
