@@ -608,15 +608,30 @@ static void check_files(checker *check, const common_list *files)
     common_stop_threads(threads);
 }
 
-// Prints how many declarations were read.
-static void print_num_decls(const tool_game_check *game)
+// Prints the declarations that Doom 3 replaces with defaults without a diagnostic. Prints only the
+// first, unless --all is given.
+static void print_unreported_defaults(const common_list *defaults, bool prints_all)
+{
+    enum { MAX_PRINTED = 5 };
+    const bool is_cut = !prints_all && defaults->count > MAX_PRINTED;
+    const size_t num_printed = is_cut ? MAX_PRINTED : defaults->count;
+    for (size_t i = 0; i < num_printed; i++)
+        common_print(stdout, "replaced: %s\n", defaults->names[i]);
+    if (is_cut)
+        printf("replaced: %zu more; use --all to list them\n", defaults->count - num_printed);
+}
+
+// Prints how many declarations were read and how many of them Doom 3 replaces.
+static void print_num_decls(const tool_game_check *game, bool prints_all)
 {
     const char *const noun = common_noun(game->num_decls, "declaration", "declarations");
-    if (game->requested.all & md5_find_engines("doom3"))
+    if (game->requested.all & md5_find_engines("doom3")) {
         printf("%zu %s, of which Doom 3 replaces %zu with defaults\n", game->num_decls, noun,
                game->num_defaulted);
-    else
+        print_unreported_defaults(&game->unreported_defaults, prints_all);
+    } else {
         printf("%zu %s\n", game->num_decls, noun);
+    }
 }
 
 // Returns the files of a game that tool_check_game() has not checked. If the game has declarations,
@@ -648,8 +663,9 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     if (game->has_decls) {
         check->checked_engines |= game->requested.all;
         if (tool_is_for_people(check->report))
-            print_num_decls(game);
+            print_num_decls(game, arguments->shows_all);
     }
+    common_free_list(&game->unreported_defaults);
 
     common_list files = list_remaining_files(check->game, game->has_decls);
     check_files(check, &files);

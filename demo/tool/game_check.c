@@ -47,12 +47,40 @@ static void check_skin_materials(tool_game *game, const md5_decl *decl)
     }
 }
 
+// The types of declarations that are checked, in this order: materials precede models, and models
+// precede the entities that use them.
+static const struct checked_type {
+    md5_decl_type type;
+    const char *keyword;
+} checked_types[] = {
+    {MD5_DECL_TABLE, "table"},      {MD5_DECL_MATERIAL, "material"},
+    {MD5_DECL_SKIN, "skin"},        {MD5_DECL_MODEL, "model"},
+    {MD5_DECL_ENTITY, "entityDef"}, {MD5_DECL_ARTICULATED_FIGURE, "articulatedFigure"},
+};
+
+// Stores the location, type and name of a declaration that the engine replaces, for the summary.
+static void store_unreported_default(tool_game *game, const md5_decl *decl)
+{
+    const char *keyword = "";
+    for (size_t i = 0; i < COMMON_LENGTH(checked_types); i++) {
+        if (checked_types[i].type == decl->type)
+            keyword = checked_types[i].keyword;
+    }
+    const char *const suffix = decl->type == MD5_DECL_MATERIAL ? ", which no mesh uses" : "";
+    const text_position position = tool_decl_position(decl);
+    char *const path = tool_full_path(&game->search_paths, decl->file);
+    common_add(&game->check->unreported_defaults,
+               common_format("%s:%u:%u: %s '%.100s'%s", path, position.line, position.column,
+                             keyword, decl->name, suffix));
+    free(path);
+}
+
 // Parses a declaration as the engine does. At the first error, the engine replaces the declaration
 // with a default.
 //
 // For a material, the reason is printed now. Models are stored and printed later, because one error
-// can replace many models. Other types have no rule about defaults. Returns false if memory runs
-// out.
+// can replace many models. Materials that no mesh uses, and other types, have no rule about
+// defaults; their names are stored for the summary. Returns false if memory runs out.
 static bool check_decl_as_engine(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     tool_clear_game_warnings(game);
@@ -65,6 +93,8 @@ static bool check_decl_as_engine(tool_game *game, const md5_decl *decl, md5_erro
         tool_store_defaulted_model(game, decl);
     else if (decl->type == MD5_DECL_MATERIAL && game->is_on_surface[decl->index])
         tool_print_defaulted_material(game, decl);
+    else
+        store_unreported_default(game, decl);
     return true;
 }
 
@@ -90,19 +120,15 @@ static bool check_decl_leniently(tool_game *game, const md5_decl *decl, md5_erro
     return true;
 }
 
-// Sets the parse mode and calls `visit` for all declarations, type by type. Materials precede
-// models, and models precede the entities that use them.
+// Sets the parse mode and calls `visit` for all declarations, type by type.
 static bool walk_all_decls(tool_game *game, md5_parse_mode mode, tool_visit_decl_fn *visit,
                            md5_error *error)
 {
-    static const md5_decl_type types[] = {MD5_DECL_TABLE,  MD5_DECL_MATERIAL,
-                                          MD5_DECL_SKIN,   MD5_DECL_MODEL,
-                                          MD5_DECL_ENTITY, MD5_DECL_ARTICULATED_FIGURE};
     game->mode = mode;
     if (!md5_game_set_parse_mode(game->md5, mode, error))
         return false;
-    for (size_t i = 0; i < COMMON_LENGTH(types); i++) {
-        if (!tool_walk_decls(game, types[i], visit, error))
+    for (size_t i = 0; i < COMMON_LENGTH(checked_types); i++) {
+        if (!tool_walk_decls(game, checked_types[i].type, visit, error))
             return false;
     }
     return true;

@@ -360,9 +360,12 @@ typedef struct tool_game_check {
     void (*print)(void *user, const md5_diagnostic *found); // paths include folder or archive
     void *user;
     md5_engines requested;
-    size_t num_files;               // files that were read
-    size_t num_decls;               // declarations that were read
-    size_t num_defaulted;           // declarations that the engine replaces by defaults
+    size_t num_files;     // files that were read
+    size_t num_decls;     // declarations that were read
+    size_t num_defaulted; // declarations that the engine replaces by defaults
+    // Location, type and name of the replaced declarations for which no diagnostic was printed,
+    // such as materials that no mesh uses. The caller frees the list.
+    common_list unreported_defaults;
     bool has_decls;                 // the game has declarations; otherwise nothing was read
     tool_search_paths search_paths; // open unless they cannot be read; the caller closes them
 } tool_game_check;

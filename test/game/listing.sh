@@ -208,9 +208,9 @@ z.def:10:44: warning: 'smoke_burnParticle': particle 'ther.prt' not found
 z.def:11:44: warning: 'smoke_burnParticle': joint 'no_such_joint' not found in the model
 END
     [ "$(grep -c 'z.def:6:' "$scratch/out")" -eq 1 ] && ! grep 'bobbin.def:' "$scratch/out" && tool_prints 0 "z.def:2:43: error: 'scriptobject': unknown script object 'no_such_object'" explain "$keyed" t2 &&
-        tool_prints 0 "  script object: monster_bobbin, 0 functions of the game's world return 0" explain "$keyed" t1 &&
+        tool_prints 0 "  script object: monster_bobbin, functions of the game's world that return 0: 0" explain "$keyed" t1 &&
         sed '0,/idleAnim( CHANNEL_TORSO, "idle" );/s//unknown_a( 1 ); sys.unknown_b(); &/' models/game/base/script/ai_bobbin.script >"$keyed/script/ai_bobbin.script" &&
-        tool_prints 0 "  script object: monster_bobbin, 2 functions of the game's world return 0" explain "$keyed" t1 &&
+        tool_prints 0 "  script object: monster_bobbin, functions of the game's world that return 0: 2" explain "$keyed" t1 &&
         echo 'object {' >>"$keyed/script/ai_bobbin.script" &&
         tool_prints 1 "z.def:2:43: error: 'scriptobject': script/ai_bobbin.script:" check "$keyed" --all
 }
@@ -288,6 +288,14 @@ check "check reads the files of a plain folder" tool_prints 0 '2 files, 0 errors
 mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
 check "check recognizes a game folder without archives" tool_prints 0 "1 declaration, of which Doom 3 replaces 1 with defaults" check "$scratch/loose"
+check "check names a replaced material that no mesh uses" tool_prints 0 \
+    "replaced: $scratch/loose/Materials/a.mtr:1:1: material 'odd', which no mesh uses" check "$scratch/loose"
+for i in 1 2 3 4 5 6; do
+    echo "odd$i { wrong }" >>"$scratch/loose/Materials/a.mtr"
+done
+check "check names the first replaced materials" tool_prints 0 "replaced: 2 more; use --all to list them" check "$scratch/loose"
+check "check --all names all replaced materials" tool_prints 0 \
+    "replaced: $scratch/loose/Materials/a.mtr:7:1: material 'odd6', which no mesh uses" check --all "$scratch/loose"
 check "check prints no summary with --json" tool_prints 0 "" check --json "$plain"
 
 # Numbers that are not finite: infinities of both signs and NaN, in all printed numbers; an infinite offset.
