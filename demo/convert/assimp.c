@@ -1023,9 +1023,9 @@ static void add_texcoords(assimp_importer *importer, const struct aiMesh *mesh, 
         texcoords[2 * i + 1] = 1 - uv.y; // in libassimp, v = 0 is the bottom row
     }
     if (num_invalid > 0)
-        add_line(importer,
-                 NOTE "mesh '%s': %zu texture coordinates are not finite numbers: replaced by 0",
-                 mesh->mName.data, num_invalid);
+        add_line(importer, NOTE "mesh '%s': replaced %zu texture %s by 0: expected finite numbers",
+                 mesh->mName.data, num_invalid,
+                 common_noun(num_invalid, "coordinate", "coordinates"));
     gltf_put_attribute(&importer->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count, 2,
                        GLTF_PLAIN);
     free(texcoords);
@@ -1093,9 +1093,9 @@ static void note_skipped_faces(assimp_importer *importer, const struct aiMesh *m
         num_lines += mesh->mFaces[f].mNumIndices == 2;
     }
     if (num_points + num_lines > 0)
-        add_line(importer,
-                 NOTE "mesh '%s': skipped %zu points and %zu lines: only polygons are supported",
-                 mesh->mName.data, num_points, num_lines);
+        add_line(importer, NOTE "mesh '%s': skipped %zu %s and %zu %s: only polygons are supported",
+                 mesh->mName.data, num_points, common_noun(num_points, "point", "points"),
+                 num_lines, common_noun(num_lines, "line", "lines"));
 }
 
 // Returns false if a position contains an infinity or NaN, which can result from an overflow when

@@ -163,7 +163,8 @@ static char *describe_note(const convert_counted_note *note, size_t num_hidden)
     if (note->count > 1)
         common_extend(&text, " (%zu times)", note->count);
     if (num_hidden > 0)
-        common_extend(&text, "; %zu similar notes are not shown", num_hidden);
+        common_extend(&text, "; %zu similar %s not shown", num_hidden,
+                      common_noun(num_hidden, "note is", "notes are"));
     return text;
 }
 

@@ -209,8 +209,8 @@ static bool read_values(bvh_file *file, uint32_t num_declared)
             if (file->num_channels == 0)
                 return convert_fail_at(
                     &file->in, MD5_ERROR_SYNTAX, file->in.at,
-                    "too many frames: expected the end of the file after %u frames (Frames)",
-                    num_declared);
+                    "too many frames: expected the end of the file after %u %s (Frames)",
+                    num_declared, common_noun(num_declared, "frame", "frames"));
             if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)file->num_joints,
                                 file->in.error))
                 return false;
@@ -254,7 +254,8 @@ static bool read_motion(bvh_file *file)
         return false;
     if (file->num_frames > count)
         convert_note(file->plain.job,
-                     "%s: found %u frames, but Frames declares %u; all frames were read",
+                     "%s: wrong number of frames: found %u, but Frames declares %u; all frames "
+                     "were read",
                      file->in.path, file->num_frames, count);
     return true;
 }

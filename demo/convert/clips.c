@@ -788,12 +788,12 @@ static void note_differences(const clip_builder *clip, const tracks_info *info, 
             clip->name, info->first);
     if (info->num_jumps > 0)
         convert_note(job,
-                     "clip %s: the value changes over one frame at %zu stepped keys, because MD5 "
+                     "clip %s: the value changes over one frame at %zu stepped %s, because MD5 "
                      "interpolates between frames",
-                     clip->name, info->num_jumps);
+                     clip->name, info->num_jumps, common_noun(info->num_jumps, "key", "keys"));
     if (num_skipped > 0)
-        convert_note(job, "clip %s: skipped %zu channels, because they do not animate a joint",
-                     clip->name, num_skipped);
+        convert_note(job, "clip %s: skipped %zu %s not animate a joint", clip->name, num_skipped,
+                     common_noun(num_skipped, "channel that does", "channels that do"));
 }
 
 // Adds the clip and the camera paths of an animation. An animation that moves neither a joint nor

@@ -265,11 +265,13 @@ static bool add_parts(frame_builder *to)
 
     if (plain->num_frames == 1)
         return true;
+    const size_t num_targets = plain->num_frames - 1;
     convert_note(
         plain->job,
-        "%s: converted %zu frames to the model and %zu morph targets (%.1f MB); the format "
-        "does not store which clips are loops",
-        plain->path, plain->num_frames, plain->num_frames - 1, (double)size / 1e6);
+        "%s: converted %zu frames to the model and %zu morph %s (%.1f MB); the format does not "
+        "store which clips are loops",
+        plain->path, plain->num_frames, num_targets, common_noun(num_targets, "target", "targets"),
+        (double)size / 1e6);
     while (to->first < plain->num_frames)
         if (!add_clip(to))
             return false;

@@ -142,7 +142,8 @@ static json_description describe_json(const json_t *value)
     else if (json_is_string(value))
         COMMON_TEXT(found.text, "the string '%.20s'", json_string_value(value));
     else if (json_is_array(value))
-        COMMON_TEXT(found.text, "an array of %zu values", json_array_size(value));
+        COMMON_TEXT(found.text, "an array of %zu %s", json_array_size(value),
+                    common_noun(json_array_size(value), "value", "values"));
     else if (json_is_object(value))
         COMMON_TEXT(found.text, "an object");
     else

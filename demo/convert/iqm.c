@@ -305,9 +305,8 @@ static bool read_arrays(iqm_file *file)
 
     if (num_skipped > 0)
         convert_note(file->plain.job,
-                     "%s: skipped %u vertex arrays: MD5 cannot store colors or custom "
-                     "attributes",
-                     file->plain.path, num_skipped);
+                     "%s: skipped %u vertex %s: MD5 cannot store colors or custom attributes",
+                     file->plain.path, num_skipped, common_noun(num_skipped, "array", "arrays"));
     if (file->arrays[POSITION].size == 0 && file->header[NUM_MESHES] > 0)
         return FAIL(
             MD5_ERROR_MISSING,
@@ -502,8 +501,8 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
         return true;
     for (uint32_t i = 0; i < count; i++)
         plain->nodes[i].name = common_add(&file->memory, common_format("joint_%u", i));
-    convert_note(plain->job, "%s: %u joints without names were named joint_0, joint_1, ...",
-                 plain->path, count);
+    convert_note(plain->job, "%s: named %u %s joint_0, joint_1, ...", plain->path, count,
+                 common_noun(count, "joint without a name", "joints without names"));
     return true;
 }
 

@@ -697,8 +697,9 @@ static void note_look(const material_search *search, const convert_material *mat
                      look->why);
 
     if (look->num_later_images > 0)
-        convert_note(search->job, "material %s: skipped %u more images of an animated texture",
-                     title, look->num_later_images);
+        convert_note(search->job, "material %s: skipped %u further %s of an animated texture",
+                     title, look->num_later_images,
+                     common_noun(look->num_later_images, "image", "images"));
     if (look->masks)
         convert_note(search->job,
                      "material %s: skipped the mask image %s: masks of Cube 2 are not converted",

@@ -483,9 +483,10 @@ static void add_mesh(mesh_builder *to)
     *COMMON_ADD_ITEM(meshes->model.meshes, meshes->model.num_meshes) = to->mesh;
     if (to->num_unbound > 0)
         convert_note(to->plain->job,
-                     "mesh %s: %zu vertices without weights were attached to the skin's first "
-                     "joint; give them weights before you export the file",
-                     to->mesh.name, to->num_unbound);
+                     "mesh %s: attached %zu %s without weights to the skin's first joint; assign "
+                     "weights before you export the file",
+                     to->mesh.name, to->num_unbound,
+                     common_noun(to->num_unbound, "vertex", "vertices"));
 }
 
 static void free_mesh(const md5_doc_mesh *mesh)
@@ -832,8 +833,8 @@ static void note_skipped_targets(const rig_meshes *meshes, bool has_weights)
     const plain_scene *const plain = meshes->rig->plain;
     const double size = (double)convert_estimate_text(&meshes->model);
     convert_note(plain->job,
-                 "%s: skipped all %zu morph targets%s: MD5 stores each of them as a model of up to "
-                 "%.1f MB, and together they exceed the limit for the size of this file; to "
+                 "%s: skipped all morph targets (%zu)%s: MD5 stores each of them as a model of up "
+                 "to %.1f MB, and together they exceed the limit for the size of this file; to "
                  "convert some of them, delete the others in a 3D editor such as Blender",
                  plain->path, meshes->targets.count, has_weights ? " and their animation" : "",
                  size / 1e6);

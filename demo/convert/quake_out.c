@@ -618,9 +618,10 @@ static uint32_t *find_texels(const quake_writer *writer, const uint32_t *size)
     }
     if (num_outside > 0)
         convert_note(writer->job,
-                     "clamped %u texture coordinates to the edge of the skin: %s does not support "
-                     "repeated textures",
-                     num_outside, writer->title);
+                     "clamped %u texture %s to the edge of the skin: %s does not support repeated "
+                     "textures",
+                     num_outside, common_noun(num_outside, "coordinate", "coordinates"),
+                     writer->title);
 
     return texels;
 }

@@ -1689,10 +1689,10 @@ static void note_mapped_joints(const retarget_transfer *transfer)
     }
     free(is_used);
 
+    const uint32_t num_mapped = num_joints - num_idle;
     convert_note(transfer->job,
-                 "mapped %u joints of the model; %u joints of the model and %u joints of the "
-                 "motion are unmapped",
-                 num_joints - num_idle, num_idle, num_unused);
+                 "mapped %u %s of the model; unmapped joints: %u of the model, %u of the motion",
+                 num_mapped, common_noun(num_mapped, "joint", "joints"), num_idle, num_unused);
 }
 
 // Reports how well the retargeted clip follows the original: directions of limbs, sliding of

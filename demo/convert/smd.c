@@ -592,8 +592,9 @@ static bool fill_scene(smd_file *file, const char *name)
     if (file->num_bones == 0 || file->num_frames == 0)
         return plain_fail(plain,
                           "file is incomplete: expected at least one bone and one frame, found %zu "
-                          "bones and %zu frames",
-                          file->num_bones, file->num_frames);
+                          "%s and %zu %s",
+                          file->num_bones, common_noun(file->num_bones, "bone", "bones"),
+                          file->num_frames, common_noun(file->num_frames, "frame", "frames"));
     add_skin(file);
     if (!add_meshes(file))
         return false;

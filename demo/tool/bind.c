@@ -324,10 +324,12 @@ static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const
         status = tool_end(is_done, &error);
     }
     if (status == TOOL_OK && weights->num_distant > 0)
-        fprintf(stderr,
-                "md5tool: bind: warning: %u of %u vertices cannot be reached from a bone inside "
-                "the mesh: their weights depend on the direct distance\n",
-                weights->num_distant, weights->num_vertices);
+        fprintf(
+            stderr,
+            "md5tool: bind: warning: no bone inside the mesh reaches %u of %u %s: their weights "
+            "depend on the direct distance\n",
+            weights->num_distant, weights->num_vertices,
+            common_noun(weights->num_vertices, "vertex", "vertices"));
 
     md5_destroy_weights(weights);
     free(excluded);

@@ -34,17 +34,19 @@ typedef struct repair_job {
 
 static const char mesh_not_read[] = "cannot read the mesh of the clip";
 
-// Prints the number of changes by an edit, and adds it to the total. Changes of a clip's mesh are
-// neither printed nor counted. Returns false if `count` is MD5_NONE, which means that the edit
-// failed.
-static bool report_edit(repair_job *job, uint32_t count, const char *description)
+// Prints the number of changes by an edit, and adds it to the total. `singular` and `plural` are
+// the noun of the changed elements, and `change` is the rest of the message. Changes of a clip's
+// mesh are neither printed nor counted. Returns false if `count` is MD5_NONE, which means that the
+// edit failed.
+static bool report_edit(repair_job *job, uint32_t count, const char *singular, const char *plural,
+                        const char *change)
 {
     if (count == MD5_NONE)
         return false;
     if (job->is_silent)
         return true;
     if (count > 0)
-        printf("  %u %s\n", count, description);
+        printf("  %u %s %s\n", count, common_noun(count, singular, plural), change);
     job->num_changes += count;
     return true;
 }
@@ -156,8 +158,8 @@ static bool set_parents(repair_job *job, md5_doc *doc, md5_error *error)
         return true;
     md5_model *const model = md5_parse_model(job->mesh_text, job->mesh_size, NULL, error);
     const bool is_done = !model
-                         || report_edit(job, md5_fix_joints(doc, model, false, error),
-                                        "joints: parents taken from the mesh");
+                         || report_edit(job, md5_fix_joints(doc, model, false, error), "joint",
+                                        "joints", "attached to the parents that the mesh defines");
     md5_free_model(model);
     return is_done;
 }
@@ -268,8 +270,8 @@ static bool edit_joints(repair_job *job, bool sorts_joints, md5_doc *doc, md5_er
     const md5_joint_edit *const edit = &job->arguments->joint_edit;
     const bool is_edited = sorts_joints || edit->root || edit->drops_unused;
     if (doc->kind != MD5_DOC_CAMERA && is_edited
-        && !report_edit(job, md5_edit_joints(doc, edit, error),
-                        "joints reordered, added or removed"))
+        && !report_edit(job, md5_edit_joints(doc, edit, error), "joint", "joints",
+                        "reordered, added or removed"))
         return false;
     return !edit->root || is_unique(doc, edit->root, "--add-root", edit->root, error);
 }
@@ -278,7 +280,8 @@ static bool edit_joints(repair_job *job, bool sorts_joints, md5_doc *doc, md5_er
 // afterwards. These edits change names, the order and the number of joints, and the space.
 static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_error *error)
 {
-    if (!report_edit(job, rename_all(job, doc, error), "joints, meshes or shaders renamed"))
+    if (!report_edit(job, rename_all(job, doc, error), "joint, mesh or shader",
+                     "joints, meshes or shaders", "renamed"))
         return false;
     if (!edit_joints(job, sorts_joints, doc, error))
         return false;
@@ -289,7 +292,8 @@ static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_erro
     space.partners = partners;
     const uint32_t count = md5_edit_space(doc, &space, error);
     free(partners);
-    return report_edit(job, count, "joints or views scaled, rotated or mirrored");
+    return report_edit(job, count, "joint or view", "joints or views",
+                       "scaled, rotated or mirrored");
 }
 
 // Converts a document to a model, because only a model contains the positions of vertices. Returns
@@ -322,7 +326,7 @@ static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
     free(flipped);
     if (count == 0)
         puts("  --winding: no closed mesh faces inwards; open meshes are not checked");
-    return report_edit(job, count, "triangles flipped to face outwards");
+    return report_edit(job, count, "triangle", "triangles", "flipped to face outwards");
 }
 
 // Repairs a mesh and applies the options for meshes. Each edit prints how much it changed.
@@ -332,20 +336,21 @@ static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_e
     static const float max_sum_error = 1e-3f; // of a vertex's weights; larger errors are repaired
     const uint32_t max_weights = job->arguments->influences;
     float max_shift = 0;
-    if (!report_edit(job, md5_fix_rotations(doc, error), "rotations normalized"))
+    if (!report_edit(job, md5_fix_rotations(doc, error), "rotation", "rotations", "normalized"))
         return false;
     if (!report_edit(job, md5_fix_weights(doc, max_weights, max_sum_error, &max_shift, error),
-                     "vertices with weights reduced or normalized"))
+                     "vertex", "vertices", "with weights reduced or normalized"))
         return false;
 
     if (job->arguments->fills_weights
-        && !report_edit(job, md5_fill_weights(doc, max_weights, error),
-                        "vertices without weights got those of the nearest surface point"))
+        && !report_edit(job, md5_fill_weights(doc, max_weights, error), "vertex", "vertices",
+                        "without weights got those of the nearest surface point"))
         return false;
     if (job->arguments->flips_inverted && !flip_inverted(job, doc, error))
         return false;
     if (!report_edit(job, md5_edit_meshes(doc, &job->arguments->mesh_edit, error),
-                     "meshes merged or split, or unused elements removed"))
+                     "mesh merged or split, or unused element",
+                     "meshes merged or split, or unused elements", "removed"))
         return false;
 
     if (max_weights > 0 && max_shift > 0)
@@ -419,7 +424,8 @@ static void print_loop(const md5_loop *loop)
         puts("  --close-loop: the last frame already equals the first");
         break;
     default:
-        printf("  --close-loop: blended the last %u frames towards frame 0\n", loop->num_blended);
+        printf("  --close-loop: blended the last %u %s towards frame 0\n", loop->num_blended,
+               common_noun(loop->num_blended, "frame", "frames"));
         break;
     }
 }
@@ -449,7 +455,8 @@ static bool edit_root(repair_job *job, md5_doc *doc, md5_error *error)
     if (!edit->joint && job->arguments->frame_edit.is_in_place)
         return suggest_root_motion(doc, error);
     return convert_move_root_motion(doc, edit, &count, error)
-           && report_edit(job, count, "joints changed to move the root motion to the first joint");
+           && report_edit(job, count, "joint", "joints",
+                          "changed to move the root motion to the first joint");
 }
 
 // Removes frame 0 of a clip if frame 1 repeats it because of a mistake of the exporter.
@@ -463,7 +470,7 @@ static bool drop_doubled_frame(repair_job *job, md5_doc *doc, md5_error *error)
         return is_read;
     if (md5_edit_frames(doc, &(md5_frame_edit){.first = 1}, error) == MD5_NONE)
         return false;
-    return report_edit(job, 1, "first frame removed, which the second frame repeats");
+    return report_edit(job, 1, "first frame", "", "removed, which the second frame repeats");
 }
 
 // Returns the edit that the options for frames request, without its model and callback.
@@ -507,10 +514,12 @@ static bool apply_frame_edit(repair_job *job, md5_doc *doc, const md5_frame_edit
 
     const uint32_t num_comments = doc->num_comments;
     const uint32_t count = md5_edit_frames(doc, &complete_edit, error);
-    if (!report_edit(job, count, "frames or their joints changed"))
+    if (!report_edit(job, count, "frame or joint", "frames or joints", "changed"))
         return false;
-    if (doc->num_comments < num_comments)
-        printf("  removed %u comments of the removed frames\n", num_comments - doc->num_comments);
+    const uint32_t num_removed = num_comments - doc->num_comments;
+    if (num_removed > 0)
+        printf("  removed %u %s of the removed frames\n", num_removed,
+               common_noun(num_removed, "comment", "comments"));
     if (edit->is_closed)
         print_loop(&loop);
     return true;
@@ -522,6 +531,12 @@ static bool changes_motion(const repair_job *job, const md5_frame_edit *edit)
 {
     const bool changes_cycle = edit->is_closed || edit->is_in_place;
     return edit->frame_rate > 0 || changes_cycle || job->arguments->swaps_sides;
+}
+
+// Prints how many bounding boxes of a clip were computed. Returns false if `count` is MD5_NONE.
+static bool report_bounds(repair_job *job, uint32_t count)
+{
+    return report_edit(job, count, "bounding box", "bounding boxes", "computed from the skin");
 }
 
 // Applies the options for frames, and removes a doubled first frame. If the edit changes poses, the
@@ -546,8 +561,7 @@ static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
 
     // A failure is ignored. The clip then keeps the bounds from its file.
     const uint32_t num_bounds = md5_fix_bounds(doc, job->mesh, NULL);
-    return report_edit(job, num_bounds == MD5_NONE ? 0 : num_bounds,
-                       "bounds computed from the skin");
+    return report_bounds(job, num_bounds == MD5_NONE ? 0 : num_bounds);
 }
 
 // Returns true if the joints of a clip differ from the joints of its mesh.
@@ -579,9 +593,9 @@ static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_e
         return convert_fail(error, MD5_ERROR_MISSING, job->path, mesh_not_read);
 
     const md5_model *const mesh = is_different ? job->mesh : NULL;
-    const char *const description =
-        is_different ? "joints changed to match the mesh" : "joints extended to all components";
-    return report_edit(job, md5_fix_joints(doc, mesh, needs_all, error), description);
+    const char *const change =
+        is_different ? "changed to match the mesh" : "extended to all components";
+    return report_edit(job, md5_fix_joints(doc, mesh, needs_all, error), "joint", "joints", change);
 }
 
 // Returns true if the bounds of a clip are missing or wrong. Bounds that are too large are
@@ -604,7 +618,7 @@ static bool rotate_axes(repair_job *job, md5_doc *doc, uint32_t *num_rotated, md
         return true;
     *num_rotated = md5_fix_axes(doc, mesh, NULL, error);
     md5_free_model(mesh);
-    return report_edit(job, *num_rotated, "joints rotated to the axes of the mesh");
+    return report_edit(job, *num_rotated, "joint", "joints", "rotated to the axes of the mesh");
 }
 
 // If --mesh is given, changes the scale, the orientation and the joints' axes of a clip to those of
@@ -616,7 +630,8 @@ static bool match_space(repair_job *job, md5_doc *doc, const md5_check *before,
     uint32_t num_rotated = 0;
     if (job->arguments->mesh && before)
         num_scaled = md5_edit_space(doc, &before->space, error);
-    if (!report_edit(job, num_scaled, "joints changed to the mesh's scale and orientation"))
+    if (!report_edit(job, num_scaled, "joint", "joints",
+                     "changed to the mesh's scale and orientation"))
         return false;
     if (job->arguments->mesh && !rotate_axes(job, doc, &num_rotated, error))
         return false;
@@ -641,7 +656,7 @@ static bool repair_anim(repair_job *job, md5_doc *doc, md5_check *before, md5_er
     const bool is_outdated = has_moved_joints || needs_bounds(doc, before);
     if (!job->mesh || !is_outdated)
         return true;
-    return report_edit(job, md5_fix_bounds(doc, job->mesh, error), "bounds computed from the skin");
+    return report_bounds(job, md5_fix_bounds(doc, job->mesh, error));
 }
 
 // Returns the only mesh of the command's operands, or NULL.

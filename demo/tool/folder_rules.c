@@ -1,5 +1,6 @@
 // Checks a file together with other files of its folder, because engines use them together. They
 // are the Quake model that it replaces, its clip, and its images.
+#include "demo/common/text_index.h"
 #include "demo/tool/tool.h"
 
 // The formats of Quake and Quake II whose files an MD5 model can replace.
@@ -110,6 +111,49 @@ static bool is_quake_model(const char *path)
     return is_in_progs;
 }
 
+// Counts a missing skin in the diagnostic of an earlier mesh with the same shader.
+static void count_missing_skin(md5_check *file, uint32_t diagnostic)
+{
+    if (diagnostic < file->num_diagnostics)
+        file->diagnostics[diagnostic].count++;
+}
+
+// Checks the images of all meshes. Meshes with the same shader have the same image, which is
+// checked once. If it is missing, the diagnostic counts these meshes.
+static void check_images(md5_game *game, md5_check *file, bool is_quake)
+{
+    common_text_index names = {0};
+    // [num_shaders] by the index of the name: the diagnostic about the missing skin, or MD5_NONE
+    uint32_t *const diagnostics = common_alloc(file->num_shaders + (size_t)1, sizeof *diagnostics);
+    size_t work = 1 << 24; // remaining comparisons for suggestions of images
+
+    for (uint32_t i = 0; i < file->num_shaders; i++) {
+        const md5_check_shader *const shader = &file->shaders[i];
+        const size_t num_names = names.count;
+        const size_t index = common_index_text(&names, shader->name, strlen(shader->name));
+        if (index < num_names) {
+            count_missing_skin(file, diagnostics[index]);
+            continue;
+        }
+
+        diagnostics[index] = MD5_NONE;
+        char *image = NULL;
+        if (is_quake)
+            image = find_quake_skin(game, file->file, shader->name);
+        else
+            image = tool_find_texture(game, file->file, shader->name);
+        if (image) {
+            tool_check_image(game, file, image);
+        } else if (is_quake) {
+            diagnostics[index] = file->num_diagnostics;
+            report_missing_skin(game, file, shader, &work);
+        }
+        free(image);
+    }
+    free(diagnostics);
+    common_free_text_index(&names);
+}
+
 // Checks a file together with the other files of its folder. A clip is compared with the Quake
 // model that it replaces. A mesh must have its images, whose contents are checked, and for Quake's
 // engines also its clip.
@@ -119,23 +163,8 @@ void tool_check_folder(md5_game *game, md5_check *file)
         check_num_frames(game, file);
         return;
     }
-
     const bool is_quake = is_quake_model(file->file);
-    size_t work = 1 << 24; // remaining comparisons for suggestions of images
     if (is_quake)
         check_quake_clip(game, file);
-
-    for (uint32_t i = 0; i < file->num_shaders; i++) {
-        const md5_check_shader *const shader = &file->shaders[i];
-        char *image = NULL;
-        if (is_quake)
-            image = find_quake_skin(game, file->file, shader->name);
-        else
-            image = tool_find_texture(game, file->file, shader->name);
-        if (image)
-            tool_check_image(game, file, image);
-        else if (is_quake)
-            report_missing_skin(game, file, shader, &work);
-        free(image);
-    }
+    check_images(game, file, is_quake);
 }

@@ -171,13 +171,13 @@ static void group_missing_meshes(tool_defaulted_model *models, size_t count)
 static void print_model(tool_game *game, const md5_decl *decl, const tool_defaulted_model *model)
 {
     char subject[120] = " becomes";
+    const size_t num_others = model->num_inheriting + model->num_same_mesh;
+    const char *const noun = common_noun(num_others, "model", "models");
+    const char *verb = common_noun(num_others, "inherits it", "inherit it");
     if (model->num_same_mesh > 0)
-        COMMON_TEXT(subject, " and %zu models that inherit it or name the same mesh become",
-                    model->num_inheriting + model->num_same_mesh);
-    else if (model->num_inheriting == 1)
-        COMMON_TEXT(subject, " and 1 model that inherits it become");
-    else if (model->num_inheriting > 1)
-        COMMON_TEXT(subject, " and %zu models that inherit it become", model->num_inheriting);
+        verb = common_noun(num_others, "names the same mesh", "inherit it or name the same mesh");
+    if (num_others > 0)
+        COMMON_TEXT(subject, " and %zu %s that %s become", num_others, noun, verb);
     print_default(game, decl, "defaulted", subject, model->position, model->reason);
 }
 

@@ -330,7 +330,7 @@ static bool explain_model(tool_game *game, const md5_decl *decl, md5_error *erro
 
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
-        PRINT(game, "  clip: %s, %u frames, %u frame commands\n",
+        PRINT(game, "  clip: %s, frames: %u, frame commands: %u\n",
               "{\"kind\":\"clip\",\"name\":%s,\"frames\":%u,\"commands\":%u}\n", anim->name,
               anim->num_frames, anim->num_commands);
         for (uint32_t j = 0; j < anim->num_files; j++)
@@ -352,7 +352,7 @@ static void explain_script(tool_game *game, const md5_entity_def *entity)
     size_t num_stubs = 0;
     md5_error reason = {0};
     if (tool_has_script_object(game, object, &num_stubs, &reason)) {
-        PRINT(game, "  script object: %s, %zu functions of the game's world return 0\n",
+        PRINT(game, "  script object: %s, functions of the game's world that return 0: %zu\n",
               "{\"kind\":\"script\",\"name\":%s,\"stubs\":%zu}\n", object, num_stubs);
         return;
     }

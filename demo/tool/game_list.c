@@ -244,9 +244,9 @@ static void warn_of_unread_files(const tool_game *game)
     const uint32_t num_unread = md5_game_num_unread(game->md5);
     if (num_unread > 0)
         fprintf(stderr,
-                "md5tool: error: cannot read %u declaration files; run md5tool check to list the "
+                "md5tool: error: cannot read %u declaration %s; run md5tool check to list the "
                 "errors\n",
-                num_unread);
+                num_unread, common_noun(num_unread, "file", "files"));
 }
 
 // Prints the selected kinds of an opened game. Returns an exit status.

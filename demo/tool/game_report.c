@@ -144,7 +144,8 @@ void tool_print_game_warnings(tool_game *game)
     }
     if (game->num_suppressed > 0) {
         md5_error suppressed = {.status = MD5_WARNING};
-        COMMON_TEXT(suppressed.message, "%zu further warnings are not shown", game->num_suppressed);
+        COMMON_TEXT(suppressed.message, "%zu further %s not shown", game->num_suppressed,
+                    common_noun(game->num_suppressed, "warning is", "warnings are"));
         tool_print_game_error(game, &suppressed);
     }
     tool_clear_game_warnings(game);

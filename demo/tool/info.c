@@ -20,7 +20,7 @@ static const char *comma(uint32_t i)
 static void print_cube_part(bool is_json, const md5_cube2_part *part)
 {
     PRINT("  mesh               %s\n", "{\"mesh\":%s", part->mesh);
-    PRINT("    animations       %u, %u masks, %u adjustments\n",
+    PRINT("    animations       %u, masks: %u, adjustments: %u\n",
           ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
           part->num_masks, part->num_adjustments);
     PRINT("    tags             %u\n", ",\"tags\":%u", part->num_tags);
@@ -38,7 +38,7 @@ static void print_cube_part(bool is_json, const md5_cube2_part *part)
 // Prints a model of Cube 2's engines, which an md5.cfg describes.
 static void print_cube(bool is_json, const md5_cube2 *cube)
 {
-    PRINT("  parts              %u, %u links\n", ",\"num_parts\":%u,\"links\":%u", cube->num_parts,
+    PRINT("  parts              %u, links: %u\n", ",\"num_parts\":%u,\"links\":%u", cube->num_parts,
           cube->num_links);
     PRINT("  scale              %g\n", ",\"scale\":%g", cube->scale);
     PRINT("  other settings     %u\n", ",\"settings\":%u", cube->num_settings);
@@ -312,7 +312,7 @@ static void print_skinning_costs(bool is_json, const md5_model *model, const md5
     JSON(",\"paths\":[");
     print_skinning_cost(is_json, model, mesh, 4, mesh->loss4);
     print_skinning_cost(is_json, model, mesh, 8, mesh->loss8);
-    PRINT("    skinned exactly  %u influences, at most %u per vertex, %llu bytes\n",
+    PRINT("    skinned exactly  influences: %u, at most %u per vertex, %llu bytes\n",
           "{\"slots\":0,\"influences\":%u,\"max_per_vertex\":%u,\"bytes\":%llu}]",
           mesh->num_influences, mesh->max_influences, (unsigned long long)exact_size);
 }
@@ -323,11 +323,11 @@ static void print_mesh(bool is_json, const md5_model *model, uint32_t index, vie
     const md5_mesh *const mesh = &model->meshes[index];
     PRINT(mesh->name[0] ? "  mesh %u %s, shader \"%s\"\n" : "  mesh %u%s, shader \"%s\"\n",
           "{\"index\":%u,\"name\":%s,\"shader\":%s", index, mesh->name, mesh->shader);
-    PRINT("    vertices         %u, rendered as %u (%u copies at mirror seams)\n",
+    PRINT("    vertices         %u, rendered as %u (copies at mirror seams: %u)\n",
           ",\"vertices\":%u,\"drawn_vertices\":%u,\"copies\":%u", mesh->num_file_vertices,
           mesh->num_vertices, mesh->num_vertices - mesh->num_file_vertices);
     PRINT("    triangles        %u\n", ",\"triangles\":%u", mesh->num_triangles);
-    PRINT("    weights          %u, at most %u per vertex; sum not 1 at %u vertices\n",
+    PRINT("    weights          %u, at most %u per vertex; vertices with a sum other than 1: %u\n",
           ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights,
           mesh->max_weights, mesh->num_off_sums);
     print_skinning_costs(is_json, model, mesh);
@@ -462,7 +462,7 @@ static void print_machine(bool is_json, const md5_machine_desc *desc)
     JSON(",\"layers\":[");
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         JSON(comma(i));
-        PRINT("  layer              %s, %u states, %u transitions\n",
+        PRINT("  layer              %s, states: %u, transitions: %u\n",
               "{\"name\":%s,\"states\":%u,\"transitions\":%u}", desc->layers[i].name,
               desc->layers[i].num_states, desc->layers[i].num_transitions);
     }
@@ -485,7 +485,7 @@ static const char *describe_kind(const tool_asset *asset)
 static void print_camera(bool is_json, const md5_camera *camera)
 {
     print_frames(is_json, camera->num_frames, camera->frame_rate, camera->duration);
-    PRINT("  cuts               %u, %u with a separate view\n", ",\"cuts\":%u,\"views\":%u",
+    PRINT("  cuts               %u, with a separate view: %u\n", ",\"cuts\":%u,\"views\":%u",
           camera->num_cuts, camera->num_cut_views);
     PRINT("  bytes in memory    %zu\n", ",\"bytes\":%zu", camera->size);
     PRINT("  warnings           %u\n", ",\"warnings\":%u", camera->num_warnings);

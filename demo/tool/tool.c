@@ -54,7 +54,7 @@ bool tool_show_search(void *user, size_t num_files)
 {
     (void)user;
     if (common_is_terminal(2) && num_files > 0)
-        fprintf(stderr, "\r%zu files\r", num_files);
+        fprintf(stderr, "\r%zu %s\r", num_files, common_noun(num_files, "file", "files"));
     return true;
 }
 

@@ -192,7 +192,7 @@ check_broken_bvh "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: err
 check_broken_bvh "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: number of frames is out of range: found 2000000 frames of 66 channels and 21 joints"
 reads_undeclared_frame() { # than the file declares: the last frame is also read
     sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && convert_bvh more &&
-        expect_note 'found 31 frames, but Frames declares 30; all frames were read' && check_limbs more 0 model &&
+        expect_note 'wrong number of frames: found 31, but Frames declares 30; all frames were read' && check_limbs more 0 model &&
         grep -q '^numFrames 31$' "$scratch/more.md5anim"
 }
 check "a frame more than the file declares is read" reads_undeclared_frame

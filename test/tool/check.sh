@@ -808,7 +808,7 @@ fix_reports_lost_content() {
         grep -q 'far.md5mesh: error: number is out of range: expected -1e9 to 1e9, found 1.8e+09' "$scratch/err" && [ ! -e "$fixed/farther.md5mesh" ] &&
         sed 's,^	vert 1.*,& // tip,' "$base/a.md5mesh" >"$fixed/said.md5mesh" && tool_exits 0 fix --scale 2 --force "$fixed/said.md5mesh" &&
         grep -q '^	vert 1 .* // tip$' "$fixed/said.md5mesh" && sed 's,^frame 3 {,& // step,' $bobbin/walk.md5anim >"$fixed/step.md5anim" &&
-        tool_exits 0 fix --cut a=0-2,b=3-6 "$fixed/step.md5anim" --mesh $bobbin/bobbin.md5mesh && grep -q 'removed 1 comments of the removed frames' "$scratch/out" &&
+        tool_exits 0 fix --cut a=0-2,b=3-6 "$fixed/step.md5anim" --mesh $bobbin/bobbin.md5mesh && grep -q 'removed 1 comment of the removed frames' "$scratch/out" &&
         grep -qx 'frame 0 { // step' "$fixed/b.md5anim"
 }
 check 'fix reports all content that it drops' fix_reports_lost_content
@@ -881,7 +881,7 @@ numchannels 1
 channel 0 { joint "b" attribute "pitch" starttime 0 endtime 0.1 framerate 20 strings 0 range 0 2 keys 3 0 10 20 }
 CLIP
     "$tool" dump "$fixed/a.md5mesh" "$fixed/b.md5anim" --frame 2 | grep '^v ' >"$scratch/old" &&
-        tool_exits 0 fix "$fixed/a.md5mesh" "$fixed/b.md5anim" -o "$fixed/fix" && grep -q '2 joints: parents taken from the mesh' "$scratch/out" &&
+        tool_exits 0 fix "$fixed/a.md5mesh" "$fixed/b.md5anim" -o "$fixed/fix" && grep -q '2 joints attached to the parents that the mesh defines' "$scratch/out" &&
         tool_exits 0 convert "$fixed/a.md5mesh" "$fixed/b.md5anim" --output "$fixed/convert" || return 1
     for command in fix convert; do
         grep -q '"b"	0 ' "$fixed/$command/b.md5anim" &&
@@ -998,6 +998,19 @@ finds_black_surfaces_on_disk() {
         output_has_line "md5.cfg: warning: image not found: '.*cube/skn.png': did you mean '.*cube/skin.png'?" && output_has_line "image not found: '.*cube/norms2.png'$"
 }
 check 'check reports missing images of Quake and Cube 2' finds_black_surfaces_on_disk
+# Several meshes with the same shader have the same missing image.
+counts_meshes_with_missing_image() {
+    rm -rf "$scratch/case" && mkdir -p "$scratch/case/progs" && cp "$base/a.md5anim" "$scratch/case/progs" &&
+        { sed 's/numMeshes 1/numMeshes 3/' "$base/a.md5mesh" && sed -n '/^mesh {/,$p' "$base/a.md5mesh" && sed -n '/^mesh {/,$p' "$base/a.md5mesh"; } \
+            >"$scratch/case/progs/a.md5mesh" && tool_exits 1 check --for ironwail "$scratch/case" &&
+        [ "$(grep -c '\[no-skin\] broken' "$scratch/out")" -eq 1 ] && output_has_line 'a.md5mesh:13:[0-9]*: error: image not found: hide_00_00, and 2 more \[no-skin\]'
+}
+check 'check reports a missing image of several meshes once' counts_meshes_with_missing_image
+# Counts of one element.
+uses_singular() {
+    tool_exits 0 fix --rename limb=arm "$base/a.md5mesh" --output "$scratch/singular.md5mesh" && output_has_line '^  1 joint, mesh or shader renamed$'
+}
+check 'fix uses the singular for one change' uses_singular
 # Keywords of The Dark Mod make Doom 3 use the default model; check reports this only for Doom 3.
 reports_default_model() {
     printf 'model m { mesh models/a.md5mesh anim walk models/a.md5anim {\n no_random_headturning\n frame 1 create_missile_from_def ball limb } }\n' \
