@@ -137,8 +137,9 @@ static char *plain_name(const char *text)
 }
 
 // Returns the name of the images of a shader for Quake, which stores at most 63 bytes of the path
-// progs/NAME_00_00. The end of a longer name is replaced by a hash of the name, so that images with
-// the same first bytes remain distinct. The caller frees the name.
+// progs/NAME_00_00. The end of a longer name is replaced by the lower 32 bits of the FNV-1a hash of
+// the name, so that images with the same first bytes remain distinct. The names must not change
+// between releases, because image files have them. The caller frees the name.
 static char *quake_skin_name(const char *shader)
 {
     enum { MAX_BYTES = 51, NUM_HASH_DIGITS = 8 };

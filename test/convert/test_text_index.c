@@ -1,4 +1,4 @@
-// Sets of texts.
+// Sets of texts, and the hash of demo/common.
 #include "test/test.h"
 
 #include "demo/common/text_index.h"
@@ -62,4 +62,14 @@ TEST (numbers_of_many_texts_do_not_change) {
     CHECK(is_right);
     CHECK_UINT(index.count, 5000);
     common_free_text_index(&index);
+}
+
+// The 64-bit FNV-1a hashes that its authors published as test vectors (draft-eastlake-fnv). The
+// names of files contain such hashes, so they must not change between releases.
+TEST (hash_is_fnv_1a) {
+    CHECK(common_hash(COMMON_HASH_START, "", 0) == UINT64_C(0xcbf29ce484222325));
+    CHECK(common_hash(COMMON_HASH_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+    CHECK(common_hash(COMMON_HASH_START, "foobar", 6) == UINT64_C(0x85944171f73967e8));
+    const uint64_t first = common_hash(COMMON_HASH_START, "foo", 3);
+    CHECK(common_hash(first, "bar", 3) == UINT64_C(0x85944171f73967e8));
 }
