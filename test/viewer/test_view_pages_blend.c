@@ -25,20 +25,21 @@ TEST_PAGE (page_additive_preserves_a_nod, "additive") {
     // The angle between rotations by 30 degrees about two axes that are 60 degrees apart.
     const double c = cos(15.0 * DEGREE);
     const double s = sin(15.0 * DEGREE);
-    CLAIM("| between both heads = %.17g ~ 0.1", 2.0 * acos(c * c + s * s * 0.5) / DEGREE);
-    CLAIM("| head to the third pose = 30 ~ 0.01");
-    CLAIM("head turned, degrees = 0 @ 0 | between both heads = 0 ~ 0.05"); // the order does not
-                                                                           // matter
+    CLAIM("| angle between both heads = %.17g ~ 0.1", 2.0 * acos(c * c + s * s * 0.5) / DEGREE);
+    CLAIM("| angle of head to the third pose = 30 ~ 0.01");
+    CLAIM("head turned, degrees = 0 @ 0 | angle between both heads = 0 ~ 0.05"); // the order does
+                                                                                 // not matter
 }
 
 // The head of the tired walk hangs. Without a weight it is the walk itself.
 TEST_PAGE (page_additive_adds_the_difference_of_two_clips, "additive") {
-    CLAIM(
-        "difference = 1; head turned, degrees = 0; weight = 1 @ 0.5 | head to the third pose > 8");
-    const double tired = FACT("head to the third pose");
-    CLAIM("weight = 0.5 @ 0.5 | head to the third pose = %.17g ~ 0.01", 0.5 * tired);
-    CLAIM("weight = -1 @ 0.5 | head to the third pose = %.17g ~ 0.01", tired);
-    CLAIM("weight = 0 @ 0.5 | head to the third pose = 0 ~ 1e-2; between both heads = 0 ~ 1e-2");
+    CLAIM("difference = 1; head turned, degrees = 0; weight = 1 @ 0.5 | angle of head to the third "
+          "pose > 8");
+    const double tired = FACT("angle of head to the third pose");
+    CLAIM("weight = 0.5 @ 0.5 | angle of head to the third pose = %.17g ~ 0.01", 0.5 * tired);
+    CLAIM("weight = -1 @ 0.5 | angle of head to the third pose = %.17g ~ 0.01", tired);
+    CLAIM("weight = 0 @ 0.5 | angle of head to the third pose = 0 ~ 1e-2; angle between both heads "
+          "= 0 ~ 1e-2");
 }
 
 TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
@@ -156,8 +157,8 @@ TEST_PAGE (page_machine_changes_state_by_its_conditions, "machine") {
 // quaternion with w <= 0.
 TEST_PAGE (page_quaternion_w_is_rebuilt, "quaternion_w") {
     for (int angle = 0; angle <= 360; angle += 20)
-        CLAIM("angle, degrees = %d; digits = 7 @ 0 | w = %.17g ~ 1e-6; w rebuilt = w ~ 1e-3", angle,
-              -fabs(cos(0.5 * angle * DEGREE)));
+        CLAIM("angle, degrees = %d; digits = 7 @ 0 | w = %.17g ~ 1e-6; w computed = w ~ 1e-3",
+              angle, -fabs(cos(0.5 * angle * DEGREE)));
     // Near 180 degrees w is small, and the digits of x y z do not determine it accurately. At other
     // angles they do.
     CLAIM("digits = 2; angle, degrees = 172 @ 0 | error of the rotation > 1");
@@ -235,8 +236,8 @@ TEST_PAGE (page_dual_preserves_the_volume_of_a_twisted_waist, "dual") {
         CLAIM("| waist, linear = %.17g ~ 0.2",
               twisted_waist(fixture->scene.model, JOINT("spine_2"), angle * DEGREE));
         CHECK(fixture->picture.figures[1].kind == VIEW_FIGURE_DUAL);
-        CHECK(angle > 0 || FACT("farthest apart") < 1e-3);
-        CHECK(angle < 150 || FACT("farthest apart") > 1.0);
+        CHECK(angle > 0 || FACT("largest distance of a vertex") < 1e-3);
+        CHECK(angle < 150 || FACT("largest distance of a vertex") > 1.0);
     }
 }
 
@@ -245,12 +246,12 @@ TEST_PAGE (page_dual_preserves_the_volume_of_a_twisted_waist, "dual") {
 TEST_PAGE (page_dual_shows_the_vertex_of_its_rule, "dual") {
     for (int angle = -150; angle <= 150; angle += 50) {
         CLAIM("neck, degrees = -120; waist, degrees = %d @ 0 | vertex, dual = 100 ~ 0.01", angle);
-        CLAIM("| its weight above the waist = 0.5 ~ 0.02; vertex, linear = 1 * rule, cos(waist / "
+        CLAIM("| weight above the waist = 0.5 ~ 0.02; vertex, linear = 1 * expected, cos(waist / "
               "2) ~ 0.5");
-        const double s = FACT("its weight above the waist");
+        const double s = FACT("weight above the waist");
         CLAIM("| vertex, linear = %.17g ~ 0.01",
               100.0 * hypot(1.0 - s + s * cos(angle * DEGREE), s * sin(angle * DEGREE)));
-        CLAIM("| rule, cos(waist / 2) = %.17g ~ 1e-4", 100.0 * cos(0.5 * angle * DEGREE));
+        CLAIM("| expected, cos(waist / 2) = %.17g ~ 1e-4", 100.0 * cos(0.5 * angle * DEGREE));
     }
 }
 
@@ -387,8 +388,8 @@ TEST_PAGE (page_bake_compares_the_costs_of_three_ways, "bake") {
 
 // The position of the drawn frame of the walk, which takes one second: frame 3 of 10 at 0.33 s.
 TEST_PAGE (page_bake_locates_the_drawn_frame, "bake") {
-    CLAIM("clip = 0; frames per second = 10 @ 0.33 | frame a begins at = %u;"
-          " its vertex 1000 is texel = %u",
+    CLAIM("clip = 0; frames per second = 10 @ 0.33 | offset of frame a = %u;"
+          " texel of its vertex 1000 = %u",
           3 * 8 * 6666, 3 * 6666 + 1000);
     const view_figure *const figure = &fixture->picture.figures[1];
     CHECK(figure->kind == VIEW_FIGURE_BAKED);

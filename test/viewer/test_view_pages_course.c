@@ -13,7 +13,7 @@ TEST_PAGE (page_line_rebuilds_w_of_each_joint, "line") {
         const uint32_t parent = model->skeleton.joints[joint].parent;
         const md5_quat rotation = md5_quat_from_mat34(model->bind[joint]);
         const md5_vec3 position = md5_mat34_translation(model->bind[joint]);
-        CLAIM("joint = %d @ 0 | parent = %d; z = %.9g ~ 1e-5; w, rebuilt = %.9g ~ 1e-5", i,
+        CLAIM("joint = %d @ 0 | parent = %d; z = %.9g ~ 1e-5; w, computed = %.9g ~ 1e-5", i,
               parent == MD5_NONE ? -1 : (int)parent, (double)position.z, -fabs((double)rotation.w));
     }
 }
@@ -68,11 +68,11 @@ TEST_PAGE (page_root_sum_equals_the_motion_of_the_library, "root") {
 
 TEST_PAGE (page_bitmap_steps_as_an_array_and_bleeds_as_an_atlas, "bitmap") {
     CLAIM("images = 4; texels = 12 @ 0.6 | memory = 2.25;"
-          " mixed in at the border, atlas > 0.02;"
+          " neighbor mixed in, atlas border > 0.02;"
           " largest step, volume < 0.5 * largest step, array");
     CLAIM("images = 16 @ 0.6 | memory = 9");
-    const double mixed = FACT("mixed in at the border, atlas");
-    CLAIM("images = 16 @ %g | mixed in at the border, atlas = %.9g ~ 1e-6",
+    const double mixed = FACT("neighbor mixed in, atlas border");
+    CLAIM("images = 16 @ %g | neighbor mixed in, atlas border = %.9g ~ 1e-6",
           0.6 - 3.0 * fixture->picture.plots->row.high.x, mixed);
 }
 
@@ -154,7 +154,7 @@ typedef struct answer_proof {
 
 static const answer_proof answer_proofs[] = {
     {"line", "w is -0.7245",
-     "joint = 3 @ 0 | rotation y = 0.6892 ~ 5e-5; w, rebuilt = -0.7245 ~ 5e-5"},
+     "joint = 3 @ 0 | rotation y = 0.6892 ~ 5e-5; w, computed = -0.7245 ~ 5e-5"},
     {"quaternion_w", "4.19 degrees at 170 degrees",
      "digits = 2; angle, degrees = 170 @ 0 | error of the rotation = 4.19 ~ 5e-3"},
     {"quaternion_w", "0.704 degrees at 60",
@@ -190,7 +190,7 @@ static const answer_proof answer_proofs[] = {
      " lean, difference * pose = 24 ~ 0.5"},
     {"masks", "0.25, 0.5, 0.75 and 1",
      "feather, levels = 3 @ 0 | spine_1 = 0.25; spine_2 = 0.5; chest = 0.75; neck = 1"},
-    {"sync", "5.1 units with own rates, and 10.4 units in phase",
+    {"sync", "5.1 units if each clip has its own rate, and 10.4 units in phase",
      "@ 2 | smallest step, own rates = 5.1 ~ 0.05; smallest step, in phase = 10.4 ~ 0.05"},
     {"machine", "2 is not greater than 2", "highest speed = 2 @ 4 | state = 0"},
     {"root", "80 units, and 160 units at a rate of 2",
@@ -203,7 +203,7 @@ static const answer_proof answer_proofs[] = {
     {"walk", "0.316 s at 10", "speed, units/s = 10 @ 3.3 | a step takes = 0.316 ~ 5e-4"},
     {"walk", "0.218 s at 18", "speed, units/s = 18 @ 3.3 | a step takes = 0.218 ~ 5e-4"},
     {"morph", "2.34 units", "smile = 1; oh = 0 @ 0 | largest move = 2.34 ~ 5e-3"},
-    {"bitmap", "0.755 with the array, 0.0944",
+    {"bitmap", "0.755 with the array, and 0.0944",
      "images = 2 @ 0.6 | largest step, array = 0.755 ~ 5e-4; largest step, volume = 0.0944 ~ 5e-5"},
     {"bake", "2500 KiB instead of 144 KiB",
      "@ 0.3 | memory, baked = 2500 ~ 0.5; memory, joint clip = 144 ~ 0.5"},

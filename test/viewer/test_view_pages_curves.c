@@ -96,7 +96,7 @@ TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
         const double t = i / 20.0;
         const double u = t - 1.0;
         const double eased = 1.0 + c3 * u * u * u + c1 * u * u;
-        CLAIM("easing = %d; seconds = 2 @ %.17g | part of the time = %.17g ~ 1e-6;"
+        CLAIM("easing = %d; seconds = 2 @ %.17g | fraction of the time = %.17g ~ 1e-6;"
               " eased value = %.17g ~ 1e-5",
               (int)MD5_EASE_BACK_OUT, 2.0 * t, t, eased);
         CHECK_NEAR(fixture->picture.figures[0].placement.translation.y, -30.0 + 60.0 * eased, 1e-3);
@@ -219,8 +219,8 @@ TEST_PAGE (page_morph_moves_by_the_differences_in_the_file, "morph") {
         min_value += marks[i] >> 1;
         max_value += marks[i] & 1;
     }
-    CLAIM("| vertices of the model = %u; vertices that some target changes > %d;"
-          " vertices that some target changes < %u",
+    CLAIM("| vertices of the model = %u; vertices that a target changes > %d;"
+          " vertices that a target changes < %u",
           count, (int)min_value - 1, max_value + 1);
 }
 
@@ -330,8 +330,8 @@ TEST_PAGE (page_walk_measures_the_posed_feet, "walk") {
     for (int leg = 0; leg < 6; leg++)
         CHECK(fixture->picture.plots[0].series[leg].count > 100);
     CHECK(moved < 1e-3);
-    CLAIM("| a standing ankle moved > 0; a standing ankle moved < 1e-3;"
-          " a standing ankle moved < %.17g",
+    CLAIM("| a planted ankle moved > 0; a planted ankle moved < 1e-3;"
+          " a planted ankle moved < %.17g",
           2.0 * moved);
 }
 
