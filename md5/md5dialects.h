@@ -326,7 +326,7 @@ typedef bool md5_quake_has_image(void *user, const char *name);
 // shader of the mesh, the index of the skin and the index of the image, both with two digits. A
 // name that does not fit is truncated. Returns the length of the whole name.
 //
-// The games search for this name in three places: the name itself, in progs/ and in textures/.
+// The games search for this name at three paths: the name itself, in progs/ and in textures/.
 // Images of glowing parts have the same name with the suffix _glow or _luma.
 MD5_GAME_API size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image,
                                          char *text, size_t size);

@@ -61,8 +61,8 @@ typedef struct md5_doc_joint {
 
 // A comment of the text, and its position. The position is given by a line of the text: the comment
 // is either at the end of this line or on a separate line below it. If the line does not exist any
-// more when the document is written, the comment is written where the line was. Repairs do not move
-// comments; comments of frames move with their frames.
+// more when the document is written, the comment is written at the line's former position. Repairs
+// do not move comments; comments of frames move with their frames.
 //
 // The position of a line consists of three numbers: `block`, `part` and `row`. The text is divided
 // into parts. A part begins with one of the following keywords, which are numbered from 0:
@@ -79,8 +79,8 @@ typedef struct md5_doc_comment {
     // `part` is the number of a keyword, as listed above. `row` is the number of lines from the
     // line with this keyword to the line of the comment; 0 means the line with the keyword itself.
     uint32_t part, row;
-    // If true, the comment follows other text, at the end of its line. If false, it is on a
-    // separate line below this line.
+    // If true, the comment is at the end of the line, after other text. If false, the comment is on
+    // a separate line below this line.
     bool is_behind;
     // Text of the comment. Control characters other than tabs are not allowed.
     const char *text;
@@ -243,8 +243,8 @@ MD5_EDIT_API uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_e
 // does not determine the rotation around itself, so a rotation by a multiple of 90 degrees is
 // preferred. If several such rotations are possible, the function uses the rotation that fits most
 // bones of the skeleton. If that rotation does not fit a joint, the function uses the multiple of
-// 90 degrees with which the first frame is nearest to the bind pose; if no multiple fits, any
-// rotation with which it is nearest. Positions of joints are unchanged. Bounding boxes are not
+// 90 degrees that moves the first frame nearest to the bind pose. If no multiple of 90 degrees
+// fits, it uses any rotation that does this. The positions of joints and the bounding boxes are not
 // changed: call md5_fix_bounds() afterwards.
 MD5_EDIT_API uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle,
                                    md5_error *error);
@@ -341,7 +341,7 @@ typedef struct md5_space_edit {
 // range, or if `partners` does not contain each joint exactly once.
 MD5_EDIT_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
 
-// How an animation ends, compared with its first frame. An animation that is played in a loop
+// The end of an animation, compared with its first frame. An animation that is played in a loop
 // should be closed: its last frame equals its first frame.
 typedef enum md5_loop_end {
     MD5_LOOP_OPEN,   // The animation ends at a pose that differs from the first pose.
@@ -352,21 +352,21 @@ typedef enum md5_loop_end {
     MD5_LOOP_WITHOUT_LAST_FRAME,
 } md5_loop_end;
 
-// Result of md5_find_loop(), which determines whether an animation can be played in a loop.
+// Result of md5_find_loop(), which determines if an animation can be played in a loop.
 typedef struct md5_loop {
-    md5_loop_end end; // how the animation ends
+    md5_loop_end end; // the end of the animation, compared with its first frame
     // Number of frames that must be changed to close the loop. Only MD5_LOOP_OPEN uses it. With
     // this number, each change is at most an average step between frames. The first frame is not
     // changed.
     uint32_t num_blended;
 } md5_loop;
 
-// Determines whether an animation can be played in a loop. Compares the positions and rotations of
-// all joints in `num_frames` frames, starting at the frame `first`. If `num_frames` is 0, all
-// frames from `first` on are used. The movement of joint 0 along x and y is ignored, because it
-// moves the whole character. The result is never MD5_LOOP_WITHOUT_LAST_FRAME if less than 4 frames
-// are compared. It is always MD5_LOOP_OPEN for a compressed animation, and if the animation does
-// not have the frames. The time is linear in the size of the animation.
+// Determines if an animation can be played in a loop. Compares the positions and rotations of all
+// joints in `num_frames` frames, starting at the frame `first`. If `num_frames` is 0, all frames
+// from `first` on are used. The movement of joint 0 along x and y is ignored, because it moves the
+// whole character. The result is never MD5_LOOP_WITHOUT_LAST_FRAME if fewer than 4 frames are
+// compared. The result is always MD5_LOOP_OPEN if the animation is compressed or does not have the
+// frames. The time is linear in the size of the animation.
 MD5_EDIT_API md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames);
 
 // Result of md5_find_root_motion(): the joint that moves a figure along the ground.
@@ -578,12 +578,12 @@ MD5_EDIT_API bool md5_is_inside_out(const md5_mesh *mesh);
 // Adds diagnostics to `clip` about the differences between the joints of an animation (`clip`) and
 // the joints of a model (`mesh`). Does nothing if this model was the last one with which the
 // animation was compared. Returns the number of added diagnostics, or MD5_NONE if memory runs out.
-// The time is that of sorting the names of the joints.
+// The time is the time to sort the names of the joints.
 MD5_EDIT_API uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip);
 
 // Checks if an animation has the size and the direction of its model. If an exporter has scaled or
-// rotated only one of them, the model collapses or is turned. Returns false if memory runs out. The
-// time is linear in the number of joints, plus the time to sort the lengths of the bones.
+// rotated only one of them, the model collapses or is drawn rotated. Returns false if memory runs
+// out. The time is linear in the number of joints, plus the time to sort the lengths of the bones.
 //
 // Size. The lengths of the bones of the animation are compared with those of the model. The factor
 // is the median of the ratios of these lengths. A diagnostic is added if the factor is the same in

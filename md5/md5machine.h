@@ -1,6 +1,6 @@
 // md5machine: defines the state machine of a character: its clips, states, transitions and
-// everything else that determines how it is animated. The definition is written as C tables or as a
-// text file, called a machine file.
+// everything else that controls its animation. The definition is written as C tables or as a text
+// file, called a machine file.
 //
 //   tables (md5_machine_desc), or a machine file --md5_create_machine()--> machine: the states of a
 //        kind of character, which players (md5play.h) share
@@ -177,8 +177,8 @@ typedef struct md5_event {
 } md5_event;
 
 // An event with a duration, for example the frames of a sword stroke in which the sword can hit.
-// The window is open from frame `first` to frame `last`, no matter whether the clip plays forward
-// or backward. It also closes at the end of a cycle of the clip. md5_player_window() returns the
+// The window is open from frame `first` to frame `last`, or from `last` to `first` if the clip
+// plays backward. It also closes at the end of a cycle of the clip. md5_player_window() returns the
 // weight with which it is open.
 typedef struct md5_window {
     // `name` is the name of the window, such as "hit". `text` is an argument for the program, such
@@ -204,8 +204,8 @@ typedef struct md5_morph_key {
 // the weight of a morph target. md5_player_curve() returns its current value.
 //
 // At whole frames, the value is interpolated between the two neighboring keys with `easing`.
-// Between two frames, the value changes linearly. Before the first key, the value is that of the
-// first key. After the last key, it is that of the last key.
+// Between two frames, the value changes linearly. Before the first key, the value is equal to the
+// first key. After the last key, it is equal to the last key.
 typedef struct md5_clip_curve {
     // Name of the curve, unique in a clip. Several clips may have a curve with the same name.
     const char *name;
@@ -570,13 +570,13 @@ typedef struct md5_transition_desc {
     // Duration during which the old state fades out and the new state fades in, in seconds. If 0,
     // the state changes immediately (a cut).
     float duration;
-    md5_fade fade;     // how the pose changes from the old state to the new state
+    md5_fade fade;     // kind of the transition: crossfade or inertial
     md5_easing easing; // course of the weight of the new state in a crossfade
-    // If true, the target state starts at the position in its cycle at which the state `from` is in
-    // its cycle, for example with the same foot in the air. `start` is then ignored. If the
-    // transition waits for an exit, the position is the fraction of the exit time: 0 for the exit
-    // times 1, 2 and 3. If the conditions become true after the exit, the position at that time is
-    // used.
+    // If true, the target state starts at the same position of its cycle that the state `from` has
+    // reached, for example with the same foot in the air. `start` is then ignored. If the
+    // transition waits for an exit, the position is the fractional part of the exit time: 0 for the
+    // exit times 1, 2 and 3. If the conditions become true after the exit, the position at that
+    // time is used.
     bool keeps_phase;
     // If true, the target state starts and plays synchronized with `from` until the transition
     // ends, so that the feet of both clips touch the ground together. The rules are explained
@@ -603,7 +603,7 @@ typedef struct md5_transition_desc {
     uint64_t reserved[2]; // must be 0
 } md5_transition_desc;
 
-// Rules of transitions with `in_step`, for example from a walk to a run without a wrong step:
+// Rules of transitions with `in_step`, for example from a walk to a run with synchronized feet:
 //
 // - During the crossfade, the first clips of both states share one clock. The clips that are
 //   synchronized with them (md5_sync) use the same clock.
@@ -659,7 +659,7 @@ typedef struct md5_layer_desc {
 
 // -- One-shots ------------------------------------------------------------------------------
 
-// Selects what a one-shot clip does at its end. A one-shot clip, such as a hit, a wave or a reload,
+// The behavior of a one-shot clip at its end. A one-shot clip, such as a hit, a wave or a reload,
 // plays once over the poses of the layers.
 typedef enum md5_one_shot_end {
     // The clip fades out before its end, so that its weight is 0 when it reaches the end.
@@ -673,8 +673,8 @@ typedef enum md5_one_shot_end {
 // are defaults for the members of the same name in md5_one_shot_desc.
 typedef struct md5_slot_desc {
     const char *name;
-    // How a clip is combined with the pose below it. MD5_LAYER_ADD adds the difference between the
-    // clip and a reference pose.
+    // Operation that combines a clip with the pose below it. MD5_LAYER_ADD adds the difference
+    // between the clip and a reference pose.
     md5_layer_mode mode;
     // Name of a mask: the clips affect only the joints of this mask. If NULL, they affect all
     // joints.
@@ -737,7 +737,7 @@ typedef struct md5_one_shot_desc {
     // Durations in seconds of the fade in after the start, and of the fade out before the end or
     // after a stop. 0 means that there is no fade.
     float fade_in, fade_out;
-    md5_one_shot_end end; // what the clip does at its end
+    md5_one_shot_end end; // behavior of the clip at its end
     // Easings of the fades. The weight is the eased progress of the fade in, or 1 minus the eased
     // progress of the fade out. If an easing exceeds 0 to 1, the weight is clamped to this range.
     md5_easing fade_in_easing, fade_out_easing;

@@ -2,8 +2,8 @@
 // deforms that belong to materials. A renderer uses them to draw surfaces as the engine does.
 //
 // A material describes the appearance of a surface. It consists of stages, which are drawn in
-// order. Each stage has an image and a way of blending. Most values of a material can change with
-// time. They are numbers in an array, whose elements are called registers. A program computes all
+// order. Each stage has an image and a blend mode. Most values of a material can change with time.
+// They are numbers in an array, whose elements are called registers. A program computes all
 // registers for each frame with md5_evaluate_material(); members of a material contain the indices
 // of registers.
 //

@@ -713,9 +713,9 @@ MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_o
 MD5_API uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name);
 MD5_API uint32_t md5_find_mesh(const md5_model *model, const char *name);
 
-// Finds a joint without which the program cannot work, such as the hand that carries a weapon. The
-// result is that of md5_find_joint(), except that debug builds end the program if the joint does
-// not exist, with a message that contains its name. Release builds return MD5_NONE.
+// Finds a joint that the program requires, such as the hand that carries a weapon. Returns the
+// result of md5_find_joint(). If the joint does not exist, debug builds end the program with a
+// message that contains its name, and release builds return MD5_NONE.
 MD5_API uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name);
 
 // Frees the arrays and the skinning plans (data for md5_skin()) of all meshes, to save memory: they
@@ -867,8 +867,8 @@ typedef struct md5_sample_position {
     uint32_t frame0, frame1; // indices of the frames before and after the position
     // Position between the frames: 0 is exactly frame0. The fraction is always below 1.
     float fraction;
-    // Wrap mode of the clip. Only MD5_INTERPOLATE_CUBIC uses it, to find the frames beyond the
-    // ends.
+    // Wrap mode of the clip. Only MD5_INTERPOLATE_CUBIC uses it, to find the frames before the
+    // first and after the last frame.
     md5_wrap wrap;
     // Method of interpolation. md5_sample_position_at() sets it to MD5_INTERPOLATE_LINEAR; you may
     // change it.
@@ -929,7 +929,7 @@ MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double
 // Selects the translation of joint 0 in a sampled pose. In MD5 files, joint 0 moves the whole
 // character.
 typedef enum md5_root {
-    MD5_ROOT_FILE, // The translation is that of the file.
+    MD5_ROOT_FILE, // The translation that the file stores.
     // The translation as in id's engine: the stored translation minus the translation of the base
     // frame, plus the displacement of all completed cycles.
     MD5_ROOT_ID,
@@ -950,7 +950,7 @@ typedef enum md5_root {
 // - CUBIC: smooth curves through the frames, for slow motion of clips with a low frame rate. The
 //   curve passes exactly through each frame and has continuous velocity. The velocity of a joint at
 //   a frame is the mean of the velocities before and after the frame. At the first and last frame,
-//   sample.wrap defines the motion beyond the clip: the motion continues at the other end of the
+//   sample.wrap defines the motion outside the clip: the motion continues at the other end of the
 //   cycle, or the joint does not move. Translations are Catmull-Rom splines (1974), rotations are
 //   Hermite quaternion curves (Kim, Kim and Shin 1995). This method takes about 100 times longer
 //   than LINEAR: 0.3 microseconds per joint.

@@ -371,8 +371,8 @@ typedef struct md5_advance_status {
 // cycle once. It then takes no further transition until a parameter is set, a smoothed parameter
 // ends a part, a fade ends, or an exit is reached that was not at the start of its state.
 //
-// Limits. Events beyond MD5_MAX_STEP_EVENTS are dropped and counted. After MD5_MAX_STEP_PARTS, the
-// rest of the step is not divided, and no transitions are taken during this time.
+// Limits. If a step has more than MD5_MAX_STEP_EVENTS events, the further events are dropped and
+// counted. After MD5_MAX_STEP_PARTS, the remaining step is not divided and takes no transitions.
 MD5_PLAY_API md5_advance_status md5_player_advance(md5_player *player, double seconds,
                                                    md5_event_fn *events, void *user);
 
@@ -516,8 +516,8 @@ typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 //   its current transition started. If that state does not exist either, or no transition is
 //   active, the layer continues with its first state.
 // - If the pose of a layer differs from its old pose, the layer starts an inertial transition of
-//   0.2 s from the old pose. It does not if one of the states has no motion, or if the joints of
-//   the models differ.
+//   0.2 s from the old pose, unless one of the states has no motion or the joints of the models
+//   differ.
 // - Changed weights of layers, masks, modifiers and one-shot clips take effect immediately.
 // - A one-shot clip ends if its slot, clip or mask does not exist any more.
 // - An open window remains open. If a clip has several windows of the same name, windows with the
@@ -535,8 +535,8 @@ typedef struct md5_layer_status {
     // leads.
     uint32_t state;
     // Index of the state from which the current transition started. If several transitions were
-    // taken at one instant, it is the state from which the first of them started. If MD5_NONE, no
-    // transition is active.
+    // taken at one instant, it is the state from which the first transition started. If MD5_NONE,
+    // no transition is active.
     uint32_t from;
     // Completed fraction of the transition, before easing, 0 to 1.
     float progress;

@@ -174,8 +174,8 @@ typedef struct md5_two_bone_job {
     const md5_quat *rotation;
     md5_two_bone_params params; // softening and stretch
     float weight;               // strength of the effect, from 0 (none) to 1 (full effect)
-    // [num_joints] Limits of the rotations of joints; only those of the three joints are used. If
-    // NULL, there are no limits.
+    // [num_joints] Limits of the rotations of joints, of which the limits of the three joints are
+    // used. If NULL, there are no limits.
     const md5_joint_limit *limits;
     uint64_t reserved[4]; // must be 0
 } md5_two_bone_job;
@@ -280,8 +280,8 @@ typedef struct md5_chain_job {
     float tolerance;
     uint32_t iterations; // largest number of iterations of the search
     float weight;        // strength of the effect, from 0 (none) to 1 (full effect)
-    // [num_joints] Limits of the rotations of joints; only those of the chain are used. If NULL,
-    // there are no limits.
+    // [num_joints] Limits of the rotations of joints, of which the limits of the chain's joints are
+    // used. If NULL, there are no limits.
     const md5_joint_limit *limits;
     uint64_t reserved[4]; // must be 0
 } md5_chain_job;
@@ -315,7 +315,7 @@ typedef struct md5_goal {
     // ignored.
     float weight;
     // The function writes the distance from the tip to the target here, in units, at weight 1 of
-    // the job. INFINITY if the goal is ignored or invalid.
+    // the job. The distance is INFINITY if the goal is ignored or invalid.
     float distance;
     uint64_t reserved[2]; // must be 0
 } md5_goal;
@@ -402,11 +402,11 @@ typedef struct md5_foot {
     // The keys "ik_knee1" and "ik_hip1" of id's entities contain these joints.
     bool has_leg;
     uint32_t knee, hip;
-    // The function writes the result here: the foot reached its target, or the reason why it did
-    // not.
+    // The function writes the result here: success, or the reason why the foot did not reach its
+    // target.
     md5_limb_result result;
-    // The function writes the distance from the ankle to its target here, in units. INFINITY if the
-    // leg could not be bent.
+    // The function writes the distance from the ankle to its target here, in units. The distance is
+    // INFINITY if the leg could not be bent.
     float miss;
     uint64_t reserved[2]; // must be 0
 } md5_foot;
@@ -624,8 +624,8 @@ MD5_PLAY_API float md5_retarget_ratio(const md5_retarget *retarget);
 // behind their homes, the legs of this group step. Each foot lands at the position that its home
 // will have in the middle of the following stance. A stance is the time in which a foot is on the
 // ground. The body follows the feet: its height is the mean of their heights, and it tilts with the
-// plane through them. The rule for landing (a foot lands half of a stance ahead of its home) is
-// that of Raibert's machines (1986, ch. 2); their dynamics are not simulated.
+// plane through them. The rule for landing (a foot lands half of a stance ahead of its home) is the
+// rule of Raibert's machines (1986, ch. 2); their dynamics are not simulated.
 //
 // Use the functions in the following order:
 //

@@ -24,7 +24,7 @@
 // Simulation:
 //
 // - The simulation advances in steps of 1 / MD5_RAGDOLL_RATE seconds. The result does not depend on
-//   the way in which time is divided among calls, and is bit-identical on all platforms.
+//   the division of time into calls, and is bit-identical on all platforms.
 // - The bodies form a tree. The state of the simulation consists of the transform of each root
 //   body, and of a rotation for each further body relative to its parent in the tree. Connected
 //   bodies can therefore not come apart. Constraints that close a loop are not part of the tree.
