@@ -2,7 +2,7 @@
 //
 // A pass (model_draw) draws all meshes of a model for one purpose, such as light, depth or edges. A
 // stage list (list_draw) draws one mesh with the blended texture layers of a Doom 3 material.
-// md5gl_capture() reads skinned vertices back, so that tests can compare them with the CPU's.
+// md5gl_capture() reads skinned vertices back, so that tests can compare them with the CPU skin.
 //
 // md5gl_pose() has divided the instances of a model in two ways, into runs and into batches. A run
 // is a sequence of instances with the same skin (set of materials) and the same winding. A batch is

@@ -1,6 +1,6 @@
 // Environments: panoramas that light models and are drawn as the background.
 //
-// The CPU prepares three things from a panorama: mipmaps (md5gl_pyramid), nine spherical harmonics
+// The CPU computes three results from a panorama: mipmaps (md5gl_pyramid), nine spherical harmonics
 // of its light, and blurred reflections. The light that matt surfaces reflect is a polynomial of
 // degree 2 in the normal. Its coefficients are in the frame's uniform block. Glossy surfaces read a
 // texture with six levels, which are blurred for the roughnesses 0, 0.2 ... 1. Lit programs then

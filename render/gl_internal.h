@@ -1,5 +1,5 @@
-// Types and functions that the files of this folder share. Outside of it, only tests include this
-// header.
+// Types and functions that the files of this folder share. Outside of this folder, only tests
+// include this header.
 //
 // A md5gl_renderer contains the objects of one OpenGL context: functions, limits, programs and
 // shared objects. A md5gl_model contains one GPU copy of a md5_model. It has the buffers of each

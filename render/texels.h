@@ -1,4 +1,4 @@
-// Texels of normal maps, for pictures.c and texture.c.
+// Functions for texels of normal maps, shared by pictures.c and texture.c.
 #ifndef MD5GL_TEXELS_H
 #define MD5GL_TEXELS_H
 

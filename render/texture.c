@@ -1,6 +1,6 @@
-// Creates textures and their mipmaps. The CPU computes the mipmaps, so that all drivers have the
-// same. With Mesa's software renderer it is also faster: Mesa compiles shaders for mipmaps in each
-// process, which takes longer than decoding the images of a model.
+// Creates textures and their mipmaps. The CPU computes the mipmaps, so that they are equal with all
+// drivers. This is also faster with Mesa's software renderer, which compiles shaders for mipmaps in
+// each process: this takes longer than decoding the images of a model.
 #include "render/gl_internal.h"
 #include "render/texels.h"
 

@@ -1,4 +1,4 @@
-// Helpers of entity.c that actors, monsters and figures also use.
+// Functions of entity.c that actors, monsters and figures also use.
 #ifndef MD5_GAME_ENTITY_H
 #define MD5_GAME_ENTITY_H
 

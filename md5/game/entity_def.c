@@ -1,4 +1,4 @@
-// entityDefs: entityDef NAME { "key" "value" ... }
+// The parser of entityDefs: entityDef NAME { "key" "value" ... }
 //
 // The text of an entityDef is parsed once, to the keys that it declares and its parents. Inherited
 // keys are collected on request, in one walk over all ancestors. If each entityDef had a copy of

@@ -2,9 +2,9 @@
 // clip shows how the character rises. The functions here compute where the entity must be so that
 // the start of the clip fits the bodies, and blend from the bodies to the clip.
 //
-// The "lying" transforms of the bodies are those in the world at the end of the simulation. Their
-// "standing" transforms are in model space: they are computed from the joints of a pose of the
-// clip.
+// The "lying" transforms of the bodies are their transforms in the world at the end of the
+// simulation. Their "standing" transforms are in model space, and are computed from the joints of a
+// pose of the clip.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/game/entity.h"

@@ -1,6 +1,6 @@
-// Declarations of scripts: objects, namespaces, functions and variables. Here, the bodies of
-// functions are only located. script_code.c compiles those functions that states or other functions
-// call.
+// Declarations of scripts: objects, namespaces, functions and variables. The declarations contain
+// the locations of the bodies of functions. script_code.c compiles the functions that states or
+// other functions call.
 #ifndef MD5_GAME_SCRIPT_DECLS_H
 #define MD5_GAME_SCRIPT_DECLS_H
 

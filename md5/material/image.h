@@ -1,5 +1,5 @@
-// Images in memory, image programs and built-in images: declarations that image.c, image_program.c
-// and the parsers of materials share.
+// Declarations that image.c, image_program.c and the parsers of materials share: images in memory,
+// image programs and built-in images.
 #ifndef MD5_MATERIAL_IMAGE_H
 #define MD5_MATERIAL_IMAGE_H
 

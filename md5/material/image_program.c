@@ -1,7 +1,7 @@
 // Image programs, such as `addnormals ( a , heightmap ( b , 4 ) )`.
 //
 // `image_reader` parses the text of a program into steps in postfix order: operands precede their
-// operation. Thus no recursion is needed for programs of any depth. `image_run` executes the steps
+// operation. Therefore programs of any depth need no recursion. `image_run` executes the steps
 // on a stack of images. `image_search` tries the files that may contain the image of a name. This
 // file also contains resampling, operations on normal maps, and the built-in images.
 #include "md5/material/image.h"

@@ -2,7 +2,7 @@
 // text.
 //
 // Each kind of row has a list of columns. COLUMN() and similar macros set the kind, the member and
-// its offset. All other fields are written out.
+// its offset. Designated initializers set all other fields of a column.
 #include "md5/core/freed.h"
 #include "md5/motion/numbers.h"
 #include "md5/play/schema.h"

@@ -10,8 +10,8 @@
 //   find contacts       in each fourth step: the points that may touch before the next search
 //   prepare             the articulated inertias, and the velocities that correspond to the
 //                       momenta of the last step in the current pose
-//   solve               the response of each node to an impulse, with the reaction of the whole
-//                       tree; impulses of limits, loops and contacts
+//   solve               the response of each node to an impulse, including the reaction of the
+//                       whole tree; then the impulses of limits, loops and contacts
 //   move                roots and joints, by these velocities, as far as energy and limits allow
 //   update transforms   of all nodes, from the roots' transforms and the joint rotations
 //   relax               velocities without the part that only pushes bodies out of the ground or
@@ -19,10 +19,10 @@
 //
 // The articulated inertias are those of Featherstone, "Rigid Body Dynamics Algorithms", 2008.
 //
-// Between steps, the ragdoll stores momenta. Each step computes its velocities from them, for the
-// current pose: of all velocities that the joints allow, those whose momenta differ least from the
+// Between steps, the ragdoll stores momenta. Each step projects them to velocities for the current
+// pose: it selects the velocities that the joints allow and whose momenta differ least from the
 // stored momenta. The difference is measured as a kinetic energy, so this projection never adds
-// energy. It takes the place of the centrifugal and Coriolis forces of the articulated-body
+// energy. The projection replaces the centrifugal and Coriolis forces of the articulated-body
 // algorithm, which this solver does not compute.
 #ifndef MD5_RAGDOLL_RAGDOLL_H
 #define MD5_RAGDOLL_RAGDOLL_H

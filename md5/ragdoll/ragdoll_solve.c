@@ -13,8 +13,8 @@
 // the effect of earlier impulses along the joints. Therefore the time of a sweep is proportional to
 // the number of bodies. Each impulse is computed from exact velocities.
 //
-// A step solves twice, with different requirements. Each solution has its own sequence of sweeps,
-// which the code calls a set of sweeps (sweep_set):
+// A step solves twice, with different requirements. The sequence of sweeps of one solution is
+// called a set of sweeps (sweep_set) in the code:
 //
 //   SWEEPS_TO_MOVE    md5i_solve_ragdoll() finds the velocities with which the bodies move in
 //                     the step. They include corrections of positions, which push bodies out of

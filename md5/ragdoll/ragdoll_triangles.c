@@ -10,13 +10,13 @@
 //
 // A ridge is a convex edge of the surface, or the side of a triangle that no other triangle shares.
 // A peak is an end of a ridge. An edge inside a flat part of the surface, or in a valley, needs no
-// contact: whatever touches it touches the triangles next to it.
+// contact, because a body that touches it also touches the triangles next to it.
 //
-// If a body is in front of the surface, every pair within reach holds it off. If a body penetrates
-// the surface, it must leave in the direction of the least penetration. The pairs may disagree on
-// this direction: for example, a point below the edge of a stair is behind the tread and behind the
-// riser. Two functions select the pairs that count: leave_by_nearest_triangle() for a vertex, and
-// add_ridge() for a ridge.
+// If a body is in front of the surface, every pair within reach keeps the body outside. If a body
+// penetrates the surface, it must leave in the direction of the least penetration. The pairs may
+// have different directions: for example, a point below the edge of a stair is behind the tread and
+// behind the riser. Two functions select the pairs that are used: leave_by_nearest_triangle() for a
+// vertex, and add_ridge() for a ridge.
 #include "md5/ragdoll/contact_search.h"
 
 enum { MAX_TRIANGLES = 64 };

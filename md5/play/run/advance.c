@@ -1,5 +1,5 @@
 // Advances a player: divides a step into intervals, and advances clocks, fades and root motion in
-// each. transitions.c, events.c and parameters.c contain what happens at an instant.
+// each. transitions.c, events.c and parameters.c contain the work that is done at an instant.
 //
 // A step is the time by which a call of md5_player_advance() advances the player. It is divided
 // into intervals. In an interval, clips advance, and the events up to and including its end fire.

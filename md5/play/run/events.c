@@ -1,7 +1,7 @@
 // Events of a player: events of clips, windows, and events of states.
 //
-// A window is a named range of frames. A cue is a phase of a clip at which something happens: an
-// event, the first or last frame of a window, or the end of the cycle.
+// A window is a named range of frames. A cue is a phase of a clip at which the player creates an
+// event or changes a window: an event, the first or last frame of a window, the end of the cycle.
 #include "md5/play/run/player_state.h"
 
 // Progress of a fade at which the weight of its first events is computed: see start_fade().

@@ -1,8 +1,8 @@
 // Applies the modifiers of a machine to the blended pose, and advances gazes.
 //
-// A locked foot must know if its sole is on the ground. The contacts of a clip are stored for each
-// frame. find_contact() blends them over all clips. The locked positions are in the space of the
-// character. It moves between two poses, so the locked positions are moved by its root motion.
+// To lock a foot, the player determines if its sole is on the ground. The contacts of a clip are
+// stored for each frame, and find_contact() blends them over all clips. The locked positions are in
+// the space of the character, so they are moved by its root motion between two poses.
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
 
