@@ -16,7 +16,7 @@ static float texel(const flipbook *book, int image, int x, int y)
     return book->texels[(image * book->size + y) * book->size + x];
 }
 
-// Atlas: a filter half a texel to the right. At the border it mixes in another image.
+// Atlas: samples half a texel to the right. At the border the filter mixes in the next image.
 static float from_atlas(const flipbook *book, double frame, int x, int y)
 {
     const int column = (int)frame % book->count * book->size + x;

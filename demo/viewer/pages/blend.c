@@ -121,7 +121,7 @@ static void play(playing *p, double seconds, md5_xform *pose)
 
 // The lesson "additive" displays the following code, up to "End of the displayed code".
 
-// Returns the rotation from one to another: in the axes of the joint or of its parent.
+// Returns the rotation that leads from `from` to `to`, in the axes of the joint or of its parent.
 static md5_quat rotation_between(md5_quat from, md5_quat to, bool in_parent)
 {
     if (in_parent)
@@ -129,10 +129,10 @@ static md5_quat rotation_between(md5_quat from, md5_quat to, bool in_parent)
     return md5_quat_mul(md5_quat_conjugate(from), to);
 }
 
-// Adds a part of a difference to a pose. In the axes of the rotated joint, a nod remains a nod.
+// Adds a weighted difference to a rotation. In the axes of the joint, a nod remains a nod.
 static md5_quat add_rotation(md5_quat pose, md5_quat difference, float weight, bool in_parent)
 {
-    if (weight < 0.0f) // a negative weight adds the opposite
+    if (weight < 0.0f) // a negative weight adds the inverse rotation
         difference = md5_quat_conjugate(difference);
     const md5_quat part = md5_quat_slerp((md5_quat){.w = 1.0f}, difference, fabsf(weight));
     return in_parent ? md5_quat_mul(part, pose) : md5_quat_mul(pose, part);

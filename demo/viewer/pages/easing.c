@@ -114,7 +114,7 @@ VIEW_SHOW(easing)
 // independent of the frame rate.
 static float next_value(float value, float target, float speed, float dt, bool exact)
 {
-    // speed * dt exceeds 1 if frames are long; 1 - e^(-speed * dt) never does.
+    // If frames are long, speed * dt exceeds 1, but 1 - e^(-speed * dt) does not.
     const float fraction = exact ? 1.0f - expf(-speed * dt) : speed * dt;
     return value + (target - value) * fraction;
 }

@@ -179,8 +179,8 @@ static md5_vec3 foot_velocity(md5_vec3 home, md5_vec3 velocity, float turn_rate)
     return (md5_vec3){velocity.x - turn_rate * home.y, velocity.y + turn_rate * home.x, velocity.z};
 }
 
-// Returns the distance of a foot behind its home, which moves at the velocity. If it exceeds the
-// slack, a group of legs steps.
+// Returns the distance of a foot behind its home, which moves at the velocity. If the distance
+// exceeds a limit, a group of legs steps.
 static float foot_lag(md5_vec3 home, md5_vec3 velocity, md5_vec3 foot)
 {
     const md5_vec3 forward = md5_vec3_normalize(velocity, (md5_vec3){0.0f, 0.0f, 0.0f});

@@ -10,7 +10,8 @@ static const uint32_t hat_links[] = {4, 2, 1, 0};
 
 // The lesson "chain" displays the following code, up to "End of the displayed code".
 
-// The links are: ship in the water, car on the ship, dragon in the car, head of the dragon.
+// A link is a transform relative to the parent: ship in the water, car on the ship, dragon in the
+// car, head of the dragon. Returns the transform of the last object in the world.
 static md5_xform chain(const md5_xform *links, uint32_t count)
 {
     md5_xform placement = {.rotation = {.w = 1.0f}};
@@ -19,7 +20,7 @@ static md5_xform chain(const md5_xform *links, uint32_t count)
     return placement;
 }
 
-// Returns the link with which an object keeps its position when its parent changes.
+// Returns the link to a new parent with which an object keeps its transform in the world.
 static md5_xform link_to(md5_xform parent, md5_xform object)
 {
     return md5_xform_mul(md5_xform_inverse(parent), object);
@@ -313,8 +314,8 @@ static md5_dual_quat dual_from_transform(md5_xform motion)
 
 // The lesson "dual" displays the following code, up to "End of the displayed code".
 
-// A motion is two quaternions: "real" is its rotation, and "dual" is half of its translation
-// times the rotation. A vertex moves by the sum of the weighted motions, which is normalized.
+// A dual quaternion has two parts: "real" is the rotation, and "dual" is half of the translation
+// times the rotation. A vertex moves by the weighted sum of its joints, which is normalized.
 static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_quat *joints)
 {
     const md5_quat f = joints[mesh->influence_joints[mesh->first_influence[vertex]]].real;
@@ -518,8 +519,8 @@ VIEW_SHOW(dual)
 
 // The lesson "normals" displays the following code, up to "End of the displayed code".
 
-// Transforms a normal by a matrix. Only the cofactors give the right direction if the matrix scales
-// unequally.
+// Transforms a normal by a matrix. If the matrix scales unequally, only the cofactors give a normal
+// that is perpendicular to the surface.
 static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
 {
     const md5_vec3 x = {m.m[0], m.m[4], m.m[8]};

@@ -204,8 +204,8 @@ static size_t frame_offset(uint32_t frame, uint32_t num_vertices)
     return (size_t)frame * num_vertices * sizeof(md5_baked_vertex);
 }
 
-// 3. Texture: the shader reads texelFetch(frames, texel) for both frames. They may differ
-// between the instances of one draw call.
+// 3. Texture: the shader reads texelFetch(frames, texel) for both frames. The instances of
+// one draw call may show different frames.
 static uint32_t frame_texel(uint32_t frame, uint32_t num_vertices, uint32_t vertex)
 {
     return frame * num_vertices + vertex;
