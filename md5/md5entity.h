@@ -295,8 +295,8 @@ typedef struct md5_entity_clip {
     const md5_binding *bindings[MD5_MAX_SYNCED_ANIMS];
 } md5_entity_clip;
 
-// States that a joint of a head follows a joint of the body. The head and the body of a character
-// are separate models; copied joints keep the neck of the head aligned with the neck of the body.
+// A joint of a head that follows a joint of the body. The head and the body of a character are
+// separate models; copied joints keep the neck of the head aligned with the neck of the body.
 typedef struct md5_joint_copy {
     uint32_t from; // index of the joint of the body that is followed
     uint32_t to;   // index of the joint of the head that follows

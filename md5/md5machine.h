@@ -807,7 +807,7 @@ typedef enum md5_modifier_kind {
     MD5_MODIFIER_SPRING,
     // The modifier places the feet on the ground and lowers the pelvis, like md5_solve_feet().
     MD5_MODIFIER_FEET,
-    // The modifier lets the head and the eyes look around by themselves, like md5_gaze_pose().
+    // The modifier lets the head and the eyes look around automatically, like md5_gaze_pose().
     MD5_MODIFIER_GAZE,
 } md5_modifier_kind;
 

@@ -268,10 +268,10 @@ MD5_API md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t);
 //
 //   (1 - t) a + t b
 //
-// Use this function for clips that were made with tools that interpolate in this way. It is not
-// faster than md5_quat_slerp(). Requirements and end points are the same as for md5_quat_slerp(),
-// and the rotations are on the same arc. However, the speed is not constant: it is lower near the
-// ends and higher in the middle.
+// Use this function for clips that were made with tools that interpolate in this way. A single call
+// is not faster than md5_quat_slerp(), but functions that interpolate many joints are, such as
+// md5_blend_batch(). Requirements and end points are the same as for md5_quat_slerp(), and the
+// rotations are on the same arc. The speed is lower near the ends and higher in the middle.
 //
 // The largest angle between the results of both functions depends on the angle between `a` and `b`.
 // If this angle is 4 h, the largest angle is
@@ -325,7 +325,7 @@ MD5_API md5_euler md5_quat_to_euler(md5_quat q);
 // Returns the rotation of a matrix. The first three columns must be perpendicular unit vectors of a
 // right-handed space, except for rounding. If the matrix contains a scale, remove it first;
 // otherwise the result is wrong. The sign of the quaternion is arbitrary, because q and -q are the
-// same rotation. The method is that of Shepperd (1978).
+// same rotation. The function uses the method of Shepperd (1978).
 MD5_API md5_quat md5_quat_from_mat34(md5_mat34 m);
 
 // -- Transforms -----------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-// md5skin: turns a posed model into vertices. This header contains skinning on the CPU, packed
-// vertices for shaders, morph targets, baked clips, and queries such as ray casts. md5model.h
-// includes this header.
+// md5skin: computes the vertices of posed models. This header contains skinning on the CPU, packed
+// vertices for shaders, morph targets, baked clips, and queries such as ray casts. It includes
+// md5model.h.
 //
 // Terms that are used below:
 //
@@ -85,7 +85,7 @@ MD5_API void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md
 
 // A mesh to skin: the input and output of md5_skin_batch(). Members that are 0 have their defaults.
 // Set either `palette` for linear skinning, as in md5_skin(), or `duals` for dual quaternion
-// skinning. If both are NULL, the vertices are those of the bind pose.
+// skinning. If both are NULL, the vertices are in the bind pose.
 //
 // Rules of dual quaternion skinning:
 //
@@ -500,8 +500,8 @@ MD5_API float md5_baked_error(const md5_baked *baked, const md5_model *model,
 
 // Computes a bounding box for each joint, which md5_bounds_from_joints() and md5_raycast_joints()
 // use. Writes bounds[model->skeleton.num_joints]. In an MD5 file, a weight is a point relative to a
-// joint, with a bias (its share of the vertex). The box of a joint contains the points of all its
-// weights, in joint space. The boxes do not depend on the pose, so call this function once per
+// joint, with a bias (its fraction of the vertex). The box of a joint contains the points of all
+// its weights, in joint space. The boxes do not depend on the pose, so call this function once per
 // model. The box of a joint that does not move any vertex is empty.
 //
 // Returns true if the boxes are sufficient to enclose the model in every pose. Returns false if a

@@ -421,7 +421,7 @@ typedef struct md5gl_material {
     bool is_staged;
     // If true, the mesh casts no shadow, because md5gl_draw_shadows() does not draw it.
     bool no_shadow;
-    // If true, the surface has no holes, no matter what `diffuse` and `alpha_test` contain.
+    // If true, the surface has no holes, regardless of the alpha of `diffuse` and of `alpha_test`.
     bool is_opaque;
     // If true, the vertex colors of the mesh are not used.
     bool no_vertex_color;
@@ -871,7 +871,7 @@ MD5GL_API void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, floa
 // shadow map. Initialize the structure with MD5_INIT.
 typedef struct md5gl_blob_shadow {
     md5_vec3 position; // center of the disc in world space
-    // Radius of the disc in units. 0 or less = the shadow is not drawn.
+    // Radius of the disc in units. If it is not above 0, the shadow is not drawn.
     float radius;
     // Normal of the ground at the disc, a vector of any length. 0, 0, 0 means up.
     md5_vec3 normal;
