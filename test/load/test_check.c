@@ -336,6 +336,198 @@ TEST (check_is_linear_in_shared_weights) {
     CHECK_THAT(shared < 10 * separate, "%g s, for one weight each %g s", shared, separate);
 }
 
+// -- Limits of engines ----------------------------------------------------------------------------
+
+enum {
+    NAME_LENGTH, // of the first joint
+    NUM_JOINTS,
+    SHADER_LENGTH,
+    COMMAND_LENGTH,
+    NUM_MESHES, // in the header
+    NUM_VERTICES,
+    NUM_TRIANGLES,
+    NUM_WEIGHTS,
+    NUM_SIZES
+};
+
+// The smallest sizes that no rule reports.
+static const uint32_t small_sizes[NUM_SIZES] = {
+    [NAME_LENGTH] = 1,  [NUM_JOINTS] = 1,    [SHADER_LENGTH] = 1, [NUM_MESHES] = 1,
+    [NUM_VERTICES] = 1, [NUM_TRIANGLES] = 1, [NUM_WEIGHTS] = 1,
+};
+
+static void append_letters(test_text *text, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        test_append(text, "x");
+}
+
+// Checks a model of these sizes for all engines. It has one mesh.
+static md5_check *check_sizes(const uint32_t sizes[NUM_SIZES])
+{
+    test_text text = {0};
+    test_append(&text, "MD5Version 10\ncommandline \"");
+    append_letters(&text, sizes[COMMAND_LENGTH]);
+    test_append(&text, "\"\nnumJoints %u\nnumMeshes %u\njoints {\n\t\"", sizes[NUM_JOINTS],
+                sizes[NUM_MESHES]);
+    append_letters(&text, sizes[NAME_LENGTH]);
+    test_append(&text, "\" -1 ( 0 0 0 ) ( 0 0 0 )\n");
+    for (uint32_t j = 1; j < sizes[NUM_JOINTS]; j++)
+        test_append(&text, "\t\"j%u\" 0 ( 0 0 0 ) ( 0 0 0 )\n", j);
+    test_append(&text, "}\nmesh {\n\tshader \"");
+    append_letters(&text, sizes[SHADER_LENGTH]);
+    test_append(&text, "\"\n\tnumverts %u\n", sizes[NUM_VERTICES]);
+    for (uint32_t i = 0; i < sizes[NUM_VERTICES]; i++)
+        test_append(&text, "\tvert %u ( 0 0 ) 0 1\n", i);
+    test_append(&text, "\tnumtris %u\n", sizes[NUM_TRIANGLES]);
+    for (uint32_t i = 0; i < sizes[NUM_TRIANGLES]; i++)
+        test_append(&text, "\ttri %u 0 0 0\n", i);
+    test_append(&text, "\tnumweights %u\n", sizes[NUM_WEIGHTS]);
+    for (uint32_t i = 0; i < sizes[NUM_WEIGHTS]; i++)
+        test_append(&text, "\tweight %u 0 1 ( 0 0 0 )\n", i);
+    test_append(&text, "}\n");
+    md5_check *const check = check_text(MD5_DOC_MODEL, text.bytes, "all");
+    free(text.bytes);
+    return check;
+}
+
+// One size of a small model changes: `accepted` is the last value without a diagnostic of the rule,
+// and `refused` is the first value with one.
+TEST (check_reports_sizes_of_models_beyond_the_limits_of_engines) {
+    static const struct {
+        int size;
+        uint32_t accepted, refused;
+        const char *rule, *message;
+    } rows[] = {
+        {NAME_LENGTH, 31, 32, "long-name",
+         "joint name is too long: expected at most 31 bytes, found 32 bytes"},
+        {NUM_JOINTS, 256, 257, "many-joints", "too many joints: expected at most 256, found 257"},
+        {SHADER_LENGTH, 51, 52, "long-skin",
+         "shader name is too long: expected at most 51 bytes, found 52"},
+        {SHADER_LENGTH, 1, 0, "shader-name",
+         "shader name is empty: expected the name of a material"},
+        {COMMAND_LENGTH, 1023, 1024, "long-commandline",
+         "command line is too long: expected at most 1023 bytes, found 1024 bytes"},
+        {NUM_MESHES, 32, 33, "q2pro-limit", "too many meshes: expected at most 32, found 33"},
+        {NUM_MESHES, 1, 0, "no-meshes", "numMeshes is out of range: expected at least 1, found 0"},
+        {NUM_MESHES, 1, 2, "more-meshes-than-joints",
+         "more meshes than joints: numMeshes is 2, numJoints is 1"},
+        {NUM_VERTICES, 6144, 6145, "q2pro-limit",
+         "too many vertices in a mesh: expected at most 6144, found 6145"},
+        {NUM_VERTICES, 65535, 65536, "many-vertices",
+         "too many vertices in a mesh: expected at most 65535, found 65536"},
+        {NUM_TRIANGLES, 6144, 6145, "q2pro-limit",
+         "too many triangles in a mesh: expected at most 6144, found 6145"},
+        {NUM_TRIANGLES, 1, 0, "empty-mesh", "mesh has no triangles: expected at least 1"},
+        {NUM_WEIGHTS, 8192, 8193, "q2pro-limit",
+         "too many weights in a mesh: expected at most 8192, found 8193"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint32_t sizes[NUM_SIZES];
+        memcpy(sizes, small_sizes, sizeof sizes);
+        sizes[rows[i].size] = rows[i].accepted;
+        SCOPED_CHECK at_limit = check_sizes(sizes);
+        CHECK_THAT(at_limit && !find_rule(at_limit, rows[i].rule), "%u: %s", rows[i].accepted,
+                   rows[i].message);
+        sizes[rows[i].size] = rows[i].refused;
+        SCOPED_CHECK beyond = check_sizes(sizes);
+        const md5_diagnostic *const found = find_rule(beyond, rows[i].rule);
+        if (CHECK_THAT(found, "%s", rows[i].message))
+            CHECK_STRING(found->error.message, rows[i].message);
+    }
+}
+
+// One limit is for engines that add a folder to the name, one for engines that do not.
+TEST (check_reports_long_shader_names_with_the_limit_of_the_engine) {
+    STRINGS(messages) = {
+        "shader name is too long: expected at most 51 bytes, found 57",
+        "shader name is too long: expected at most 57 bytes, or 51 in engines that add 'progs/', "
+        "found 58",
+    };
+    for (uint32_t i = 0; i < COUNT_OF(messages); i++) {
+        uint32_t sizes[NUM_SIZES];
+        memcpy(sizes, small_sizes, sizeof sizes);
+        sizes[SHADER_LENGTH] = 57 + i;
+        SCOPED_CHECK check = check_sizes(sizes);
+        const md5_diagnostic *const found = find_rule(check, "long-skin");
+        if (CHECK(found))
+            CHECK_STRING(found->error.message, messages[i]);
+    }
+}
+
+// QSS and its relatives reject models of more than 256 joints, id's engines read them.
+TEST (check_limits_joints_only_for_engines_with_a_limit) {
+    for (uint32_t count = 256; count <= 257; count++) {
+        test_text text = {0};
+        test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 0\njoints {\n",
+                    count);
+        for (uint32_t j = 0; j < count; j++)
+            test_append(&text, "\t\"j%u\" %d ( 0 0 0 ) ( 0 0 0 )\n", j, j > 0 ? 0 : -1);
+        test_append(&text, "}\n");
+        STRINGS(engines) = {"qss", "doom3"};
+        for (size_t i = 0; i < COUNT_OF(engines); i++) {
+            SCOPED_CHECK check = check_text(MD5_DOC_MODEL, text.bytes, engines[i]);
+            const md5_diagnostic *const found = find_rule(check, "many-joints");
+            const bool is_reported = found && !found->is_silent;
+            CHECK_THAT(is_reported == (count > 256 && i == 0), "%u joints in %s", count,
+                       engines[i]);
+        }
+        free(text.bytes);
+    }
+}
+
+// Each entry replaces `from` in a clip of two joints and one component. `accepted` is the last
+// value without a diagnostic of the rule.
+TEST (check_reports_numbers_of_clips_beyond_the_limits_of_engines) {
+    static const char text[] = "MD5Version 10\n"
+                               "commandline \"\"\n"
+                               "numFrames 1\n"
+                               "numJoints 2\n"
+                               "frameRate 24\n"
+                               "numAnimatedComponents 1\n"
+                               "hierarchy {\n"
+                               "\t\"root\" -1 1 0\n"
+                               "\t\"limb\" 0 0 0\n"
+                               "}\n"
+                               "bounds {\n\t( 0 0 0 ) ( 1 1 1 )\n}\n"
+                               "baseframe {\n\t( 0 0 0 ) ( 0 0 0 )\n\t( 0 0 0 ) ( 0 0 0 )\n}\n"
+                               "frame 0 {\n\t0\n}\n";
+    static const struct {
+        const char *from, *accepted, *refused, *rule, *message;
+    } rows[] = {
+        {"numFrames 1", "numFrames 1024", "numFrames 1025", "q2pro-limit",
+         "too many frames: expected at most 1024, found 1025"},
+        {"frameRate 24", "frameRate 1", "frameRate 0.99", "frame-rate",
+         "frameRate is out of range: expected 1 or more, found 0.99"},
+        {"-1 1 0", "-1 63 0", "-1 64 0", "flags",
+         "joint flags are out of range: expected 0 to 63, found 64"},
+        {"-1 1 0", "-1 1 0", "-1 3 0", "components",
+         "components of a joint are out of range: found 2 components from 0, but "
+         "numAnimatedComponents is 1"},
+        {"-1 1 0", "-1 1 0", "-1 1 -1", "components",
+         "components of a joint are out of range: found 1 components from -1, but "
+         "numAnimatedComponents is 1"},
+        {"0 0 0\n}", "0 0 0\n}", "0 0 1\n}", "first-component",
+         "first component is out of range: expected an index below 1, found 1"},
+        {"0 0 0\n}", "0 0 0\n}", "0 0 -1\n}", "first-component",
+         "first component is out of range: expected an index below 1, found -1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *const values[] = {rows[i].accepted, rows[i].refused};
+        const char *const match = strstr(text, rows[i].from);
+        for (int k = 0; k < 2; k++) {
+            test_text changed = {0};
+            test_append(&changed, "%.*s%s%s", (int)(match - text), text, values[k],
+                        match + strlen(rows[i].from));
+            SCOPED_CHECK check = check_text(MD5_DOC_ANIM, changed.bytes, "all");
+            free(changed.bytes);
+            const md5_diagnostic *const found = find_rule(check, rows[i].rule);
+            if (CHECK_THAT(check && !found == (k == 0), "%s", values[k]) && found)
+                CHECK_STRING(found->error.message, rows[i].message);
+        }
+    }
+}
+
 // -- Scale and rotation ---------------------------------------------------------------------------
 
 // A clip on a mesh whose joints are 5 above each other; x y z of the root's rotation in two frames.
