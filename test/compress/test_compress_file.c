@@ -356,9 +356,56 @@ TEST (compress_rejects_invalid_arguments) {
     invalid.skeleton.num_joints = 0;
     check_refused(&invalid, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_RANGE,
                   "expected 1 to 65535 joints, found 0");
-    invalid.skeleton.num_joints = 70000;
+    invalid.skeleton.num_joints = 65536;
     check_refused(&invalid, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_RANGE,
-                  "expected 1 to 65535 joints, found 70000");
+                  "expected 1 to 65535 joints, found 65536");
+}
+
+// A clip of the largest number of joints is compressed, saved and parsed.
+TEST (compress_accepts_65535_joints) {
+    enum { COUNT = 65535 };
+    test_text text = {0};
+    test_append(&text,
+                "MD5Version 10\ncommandline \"\"\nnumFrames 1\nnumJoints %d\nframeRate 24\n"
+                "numAnimatedComponents 0\nhierarchy {\n",
+                COUNT);
+    for (int i = 0; i < COUNT; i++)
+        test_append(&text, "\"j%d\" %d 0 0\n", i, i > 0 ? 0 : -1);
+    test_append(&text, "}\nbounds {\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n");
+    for (int i = 0; i < COUNT; i++)
+        test_append(&text, "( 0 0 0 ) ( 0 0 0 )\n");
+    test_append(&text, "}\nframe 0 {\n}\n");
+    SCOPED_ANIM anim = text_anim(text.bytes, NULL);
+    free(text.bytes);
+    SCOPED_ANIM compressed = anim ? compress(anim, 0.01f) : NULL;
+    REQUIRE(compressed);
+    const size_t size = md5_write_anim(compressed, NULL, 0);
+    SCOPED uint8_t *const bytes = malloc(size);
+    CHECK_UINT(md5_write_anim(compressed, bytes, size), size);
+    md5_error error = {0};
+    SCOPED_ANIM parsed = md5_parse_anim(bytes, size, NULL, &error);
+    if (CHECK_DONE(parsed, error))
+        CHECK_UINT(parsed->skeleton.num_joints, COUNT);
+}
+
+// A tolerance and a distance of 1e9 units are accepted, the next float is not.
+TEST (compress_accepts_tolerances_and_distances_up_to_a_limit) {
+    const float limit = 1e9f;
+    const float beyond = nextafterf(limit, INFINITY);
+    const float far_skin[JOINTS] = {1, 1, 1, limit};
+    const float too_far[JOINTS] = {1, 1, 1, beyond};
+    SCOPED_ANIM anim = make_anim(1, 50, "c");
+    SCOPED_ANIM coarse = compress(anim, limit);
+    md5_error error = {0};
+    SCOPED_ANIM far = md5_compress_anim(
+        anim, &(md5_compress_opts){.tolerance = limit, .distances = far_skin}, NULL, &error);
+    CHECK_DONE(far, error);
+    check_refused(anim, (md5_compress_opts){.tolerance = beyond}, MD5_ERROR_RANGE,
+                  "tolerance is out of range: expected 0 to 1e9 units, found 1e+09 units");
+    check_refused(anim, (md5_compress_opts){.tolerance = limit, .distances = too_far},
+                  MD5_ERROR_RANGE,
+                  "cannot compress the animation: skin distance of joint 3 is out of range: "
+                  "expected at most 1e9 units, found 1e+09 units");
 }
 
 TEST (compress_survives_failure_of_every_allocation) {
@@ -633,6 +680,59 @@ TEST (compress_file_limits_its_numbers) {
         CHECK_UINT(parse(file.bytes, file.size), is_beyond ? MD5_ERROR_RANGE : MD5_OK);
     }
     free(file.bytes);
+}
+
+static void append_bits(uint8_t *bytes, uint32_t *at, uint32_t value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++, (*at)++)
+        bytes[*at / 8] |= (uint8_t)((value >> i & 1) << *at % 8);
+}
+
+// Parses a file of one joint at the position 128 * `offset` along axis `axis`. The layout of tracks
+// is described in md5/pose/packed.h.
+static bool parse_position(int32_t offset, int axis, md5_error *error)
+{
+    SCOPED_ANIM anim =
+        text_anim("MD5Version 10\ncommandline \"\"\nnumFrames 1\nnumJoints 1\n"
+                  "frameRate 24\nnumAnimatedComponents 0\nhierarchy {\n\"a\" -1 0 0\n}\n"
+                  "bounds {\n( 0 0 0 ) ( 1 1 1 )\n}\n"
+                  "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\nframe 0 {\n}\n",
+                  error);
+    SCOPED_ANIM compressed = anim ? compress(anim, 0.01f) : NULL;
+    if (!CHECK(compressed))
+        return false;
+    const saved file = save(compressed);
+    uint8_t tracks[16] = {0};
+    uint32_t num_bits = 0;
+    append_bits(tracks, &num_bits, 0, 4 + 3 + 5);    // rotation: constant, no offsets
+    append_bits(tracks, &num_bits, 0, 4);            // position: constant,
+    append_bits(tracks, &num_bits, 25, 5);           // offsets of 25 bits,
+    append_bits(tracks, &num_bits, 4 * (80 + 7), 9); // scale 2^7
+    for (int i = 0; i < 3; i++)
+        append_bits(tracks, &num_bits, i == axis ? (uint32_t)offset : 0, 25);
+    const size_t num_bytes = (num_bits + 7) / 8;
+    const size_t start = file.size - compressed->internal.packed->num_bytes;
+    SCOPED uint8_t *const bytes = malloc(start + num_bytes);
+    memcpy(bytes, file.bytes, start);
+    memcpy(bytes + start, tracks, num_bytes);
+    store_u32(bytes + 8, start + num_bytes);
+    store_u32(bytes + AT_BYTES, num_bytes);
+    seal(bytes, start + num_bytes);
+    free(file.bytes);
+    SCOPED_ANIM parsed = md5_parse_anim(bytes, start + num_bytes, NULL, error);
+    return parsed != NULL;
+}
+
+// The limit is 2e9 = 128 * 15 625 000, and the next float is 128 larger.
+TEST (compress_file_limits_the_positions_of_keys) {
+    for (int axis = 0; axis < 3; axis++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            md5_error error = {0};
+            CHECK_DONE(parse_position(sign * 15625000, axis, &error), error);
+            CHECK_SAYS(parse_position(sign * 15625001, axis, &error), error, MD5_ERROR_RANGE,
+                       "position of a key is out of range: expected -2e9 to 2e9 units");
+        }
+    }
 }
 
 // Bytes are left out: the keys of the last track, then heads.
