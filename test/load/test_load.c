@@ -386,6 +386,27 @@ TEST (load_uses_the_frames_and_colors_of_version_12) {
     CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
 }
 
+// The last number of a tangent in a file of version 12 is the side of the bitangent. Only its sign
+// is used.
+TEST (load_uses_the_sign_of_the_side_of_a_tangent) {
+    static const struct {
+        const char *side;
+        float expected;
+    } rows[] = {{"-1", -1}, {"-0.001", -1}, {"0", 1}, {"0.5", 1}, {"1", 1}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "MD5Version 12 commandline \"\" numJoints 1 numMeshes 1 joints {\n"
+                 "\"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\nmesh { shader \"\" numverts 1\n"
+                 "vert 0 ( 0 0 ) 0 1 ( 1 0 0 ) ( 0 0 1 %s )\n"
+                 "numtris 0 numweights 1 weight 0 0 1 ( 0 0 0 ) }\n",
+                 rows[i].side);
+        SCOPED_MODEL model = text_model(text, NULL);
+        REQUIRE(model);
+        CHECK_THAT(model->meshes[0].tangents[0].w == rows[i].expected, "%s", rows[i].side);
+    }
+}
+
 // -- Numbers of any size --------------------------------------------------------------------------
 
 // Numbers of any size in files: they are rejected with their location, or everything computed from

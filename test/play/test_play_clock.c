@@ -312,6 +312,23 @@ TEST_PLAY (boundaries_of_a_step_omit_time_after_the_last_part,
                1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
 }
 
+// The last part of the limit ends after 32 768 seconds. At this instant a clip of the slot ends,
+// too, but the next one-shot does not start before the next call.
+TEST_PLAY (boundaries_of_a_step_start_no_one_shot_after_the_last_part,
+           begin(fixture, FAST "slot body_slot { } one_shot nod body_slot b { when flag holds } "
+                               "layer body { state fast fast transition fast fast { exit 1 } }")) {
+    const float cycles = MD5_MAX_STEP_PARTS / 2;
+    const md5_one_shot_desc once = {.speed = 1 / cycles};
+    CHECK(md5_player_play_one_shot(fixture->player, 0, 0, &once));
+    md5_player_set(fixture->player, FLAG, 1);
+    CHECK_NEAR(md5_player_advance(fixture->player, 1e6, NULL, NULL).undivided, 1e6 - (double)cycles,
+               1e-6);
+    CHECK(!md5_player_one_shot(fixture->player, 0).is_playing);
+    md5_player_advance(fixture->player, 0, NULL, NULL);
+    CHECK(md5_player_one_shot(fixture->player, 0).is_playing);
+    CHECK_UINT(md5_player_one_shot(fixture->player, 0).clip, 1);
+}
+
 // -- Poses --------------------------------------------------------------------------------------
 
 // At the boundary of two cycles, for every division into steps, the events of the last frame and of
