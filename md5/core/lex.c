@@ -295,7 +295,7 @@ const char *md5i_lex_skip_space(md5_lex *lex)
 // a word without quotes. The result is empty if the next token is not a bare word.
 md5_span md5i_lex_peek_word(md5_lex *lex)
 {
-    md5i_lex_skip_space(lex);
+    skip_lex_blanks(lex, UCHAR_MAX);
     return (md5_span){lex->at, (size_t)(md5i_lex_word_end(lex, lex->at) - lex->at)};
 }
 
@@ -310,7 +310,7 @@ bool md5i_lex_accept(md5_lex *lex, char bracket)
 }
 
 // Skips white space. If the next token is the keyword `word`, consumes it and returns true.
-MD5_COLD bool md5i_lex_accept_keyword(md5_lex *lex, const char *word)
+bool md5i_lex_accept_keyword(md5_lex *lex, const char *word)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
     // Compare the first byte before searching for the end of the word, because it differs in nearly
@@ -784,7 +784,7 @@ static bool is_line_start(const md5_lex *lex)
 // Skips the values of an unknown keyword. They end before the next known keyword, before a name at
 // the start of a line, at the end of the block, or at the end of the text. A nested block in braces
 // is skipped as a whole.
-MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_keyword)(md5_span word))
+bool md5i_lex_skip_values(md5_lex *lex, bool (*is_keyword)(md5_span word))
 {
     const char *block_at = NULL; // position of the outermost block
     size_t depth = 0;            // number of open blocks

@@ -15,35 +15,31 @@ static const md5_versions camera_versions = {
     .numbers = {MD5_VERSION_10, MD5_VERSION_12},
 };
 
-// Returns true if a word can occur before the body of a text: a keyword of the header, or an
-// unknown keyword. The body begins with the first known keyword of another kind, such as `joints`.
-static bool is_before_body(md5_span word)
-{
-    if (!md5_span_is_name(word))
-        return false;
-    if (md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
-        return true;
-    return md5i_keyword_kinds(word) == 0;
-}
-
-// Skips `word`, which is a keyword before the body, and its values. If it is `MD5Version`, sets
-// *declared to its number. Returns false if the values have a syntax error.
-static bool skip_before_body(md5_lex *lex, md5_span word, int64_t *declared)
+// Reads the header ahead, up to the first keyword of another kind, and returns that keyword. Sets
+// *declared to the number after `MD5Version`, if the header contains it. Ends at a syntax error.
+static md5_span read_header_ahead(md5_lex *lex, int64_t *declared)
 {
     md5_span command_line;
-    lex->at += word.size;
-    if (md5_span_is(word, "MD5Version"))
-        return md5i_lex_int(lex, declared);
-    if (md5_span_is(word, "commandline"))
-        return md5i_lex_text(lex, &command_line, "");
-    return md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
+    for (;;) {
+        bool is_valid = false;
+        const md5_span word = md5i_lex_peek_word(lex);
+        if (md5_span_is(word, "MD5Version")) {
+            lex->at += word.size;
+            is_valid = md5i_lex_int(lex, declared);
+        } else if (md5_span_is(word, "commandline")) {
+            lex->at += word.size;
+            is_valid = md5i_lex_text(lex, &command_line, "");
+        }
+        if (!is_valid)
+            return word;
+    }
 }
 
 // Returns the version whose syntax a text has, by reading its header ahead.
 //
 // This is the number after `MD5Version`, or 10 if there is none. Some files declare a wrong
-// version. If the first keyword of the body belongs to another version, that version is returned.
-// Errors are not reported here, because the reader finds them again.
+// version. If the first keyword after the header belongs to another version, that version is
+// returned. Errors are not reported here, because the reader finds them again.
 static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
 {
     md5_lex lex;
@@ -52,14 +48,7 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     md5i_lex_begin(&lex, arena, text.bytes, text.size);
     md5i_begin_look_ahead(&ahead, &lex);
 
-    // Find the first keyword of the body.
-    md5_span word = md5i_lex_peek_word(&ahead.lex);
-    while (is_before_body(word)) {
-        if (!skip_before_body(&ahead.lex, word, &declared))
-            break;
-        word = md5i_lex_peek_word(&ahead.lex);
-    }
-
+    const md5_span word = read_header_ahead(&ahead.lex, &declared);
     const unsigned kinds = md5i_keyword_kinds(word);
     const bool is_of_kind = (kinds & (unsigned)kind) != 0;
     const uint32_t version = (uint32_t)declared;

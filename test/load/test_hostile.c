@@ -563,10 +563,11 @@ static const hostile_case pairs[] = {
 
 // Limits for reading n bytes. Time per byte: attempts are repeated until one is within the first
 // limit, which an idle machine reaches. The test fails only if every attempt took longer than
-// `max_yardsticks` times the yardstick measured at the same time: a slow machine, or a machine
-// with busy memory, slows both. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, including the text.
+// `max_ratio` times the reference work, which is measured at the same time: a slow machine, or a
+// machine with busy memory, slows both. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, including the
+// text.
 static const double target_nanoseconds = 10;
-static const double max_yardsticks = 1.5;
+static const double max_ratio = 1.5;
 enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
 
 enum { SMALL = 400 * 1000, GROWTH = 4, ATTEMPTS = 4 };
@@ -588,11 +589,11 @@ static double processor_seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-// Returns the time per byte of the work that a byte may cost by design, in seconds: the C library
-// converts a text of numbers, and BYTES_PER_BYTE bytes of new memory are touched for each byte of
-// it. The numbers are as short as the tokens of hostile files: a byte costs most if every second
-// byte is a token.
-static double yardstick_per_byte(void)
+// Does the reference work, and returns its time per byte in seconds. It is the work that a byte of
+// a file may cost by design: the C library converts a text of numbers, and BYTES_PER_BYTE bytes of
+// new memory are touched for each byte of it. The numbers are as short as the tokens of hostile
+// files: a byte costs most if every second byte is a token.
+static double reference_per_byte(void)
 {
     enum {
         TEXT_BYTES = (4 << 20) - 1,
@@ -739,31 +740,32 @@ static void check_memory(const hostile_case *tried, file_kind kind, size_t size,
                result->peak_bytes, size, (double)result->peak_bytes / (double)size);
 }
 
-// Checks that reading a large text is fast enough. The unit of time is a reference work (a
-// yardstick), because machines have different speeds.
+// Checks that reading a large text is fast enough, compared with the reference work, because
+// machines have different speeds.
 static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
 {
     double nanoseconds = 0;
-    double yardsticks = 0;
+    double ratio = 0;
     outcome result = {0};
     size_t size = 0;
     for (int i = 0; i < ATTEMPTS; i++) {
-        const double yardstick = yardstick_per_byte();
+        const double reference = reference_per_byte();
         size = attempt(tried, kind, wanted, &result);
         const double seconds_per_byte = result.seconds / (double)size;
-        if (i == 0 || seconds_per_byte / yardstick < yardsticks)
-            yardsticks = seconds_per_byte / yardstick;
+        if (i == 0 || seconds_per_byte / reference < ratio)
+            ratio = seconds_per_byte / reference;
         if (i == 0 || seconds_per_byte * 1e9 < nanoseconds)
             nanoseconds = seconds_per_byte * 1e9;
         if (nanoseconds <= target_nanoseconds)
             break;
     }
-    printf("%6.2f ns %5.2f yardsticks %6.2f bytes a byte of %11zu: %s%s\n", nanoseconds, yardsticks,
-           (double)result.peak_bytes / (double)size, size, tried->name,
+    printf("%6.2f ns per byte, %4.2f times the reference; %5.2f bytes of memory per byte of %11zu: "
+           "%s%s\n",
+           nanoseconds, ratio, (double)result.peak_bytes / (double)size, size, tried->name,
            result.is_refused ? " (refused)" : "");
     check_memory(tried, kind, size, &result);
-    CHECK_THAT(yardsticks <= max_yardsticks, "%s: %.1f ns a byte, %.1f yardsticks", tried->name,
-               nanoseconds, yardsticks);
+    CHECK_THAT(ratio <= max_ratio, "%s: %.1f ns per byte, %.2f times the reference", tried->name,
+               nanoseconds, ratio);
 }
 
 // Checks that time and memory grow linearly from a small to a large text. `slack` covers the
