@@ -559,6 +559,25 @@ static void open_card(view_state *viewer, size_t option)
     free(command.path);
 }
 
+// Opens the outliner with the keyboard focus in its search field.
+static void open_outliner_search(view_state *viewer)
+{
+    view_set_switch(viewer, VIEW_OPTION(shown.hierarchy), true);
+    view_set_switch(viewer, VIEW_OPTION(shown.panel), true);
+    viewer->ui.docks.front = VIEW_DOCK_LEFT;
+    viewer->ui.docks.is_sheet_open = viewer->ui.focus.selects_all = true;
+    viewer->ui.focus.item = (ui_item_id){"search", 1};
+}
+
+// Picks a joint of the model to which clips are retargeted. The joint that the user then finds in
+// the outliner moves the picked joint.
+static void pick_target_joint(view_state *viewer, size_t joint)
+{
+    const view_stage stage = current_stage(viewer);
+    view_pick_target_joint(&viewer->ui, &viewer->panels.retarget, &stage, joint);
+    open_outliner_search(viewer);
+}
+
 // Executes a command of the user interface. Returns false if the command belongs to another group.
 static bool execute_interface_command(view_state *viewer, const view_command *command)
 {
@@ -592,11 +611,10 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
                        action == VIEW_MENUS ? VIEW_MENU_OF_BAR : VIEW_MENU_SEARCH, 0, 0);
         break;
     case VIEW_FIND:
-        view_set_switch(viewer, VIEW_OPTION(shown.hierarchy), true);
-        view_set_switch(viewer, VIEW_OPTION(shown.panel), true);
-        viewer->ui.docks.front = VIEW_DOCK_LEFT;
-        viewer->ui.docks.is_sheet_open = viewer->ui.focus.selects_all = true;
-        viewer->ui.focus.item = (ui_item_id){"search", 1};
+        open_outliner_search(viewer);
+        break;
+    case VIEW_PICK_TARGET_JOINT:
+        pick_target_joint(viewer, command->number);
         break;
     case VIEW_CONTEXT: // a key opens the menu, so it is near the middle and not at the mouse
         open_context(viewer, &viewer->ui.selection.pick, 0.4f * (float)viewer->width,

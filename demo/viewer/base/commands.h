@@ -72,14 +72,15 @@ typedef enum view_action {
     VIEW_TEXTURES,      // show the textures of mesh `item` - 1; 0 = the mesh of the last click
     VIEW_SAVE_TEXTURES, // show the path of the .mtr file to write; if `number` is 1, write the file
     VIEW_CLOSE_LISTS,
-    VIEW_DRIVE,         // assign the keyboard to the character
-    VIEW_MENUS,         // open the first menu
-    VIEW_SEARCH,        // search commands
-    VIEW_FIND,          // search the outliner
-    VIEW_CONTEXT,       // open the context menu of the selection
-    VIEW_SELECT_PARENT, // select the parent of the selected joint
-    VIEW_ONLY_MESH,     // hide all meshes except mesh `number`, or show all
-    VIEW_SHOW_MESHES,   // show all meshes
+    VIEW_DRIVE,             // assign the keyboard to the character
+    VIEW_MENUS,             // open the first menu
+    VIEW_SEARCH,            // search commands
+    VIEW_FIND,              // search the outliner
+    VIEW_PICK_TARGET_JOINT, // map joint `number` of the model to which clips are retargeted
+    VIEW_CONTEXT,           // open the context menu of the selection
+    VIEW_SELECT_PARENT,     // select the parent of the selected joint
+    VIEW_ONLY_MESH,         // hide all meshes except mesh `number`, or show all
+    VIEW_SHOW_MESHES,       // show all meshes
     VIEW_HIDE_SELECTION,
     VIEW_COPY_NAME,    // copy `path`, the name of the context menu's target
     VIEW_COPY_PATH,    // copy `path`, the file of the context menu's target
@@ -229,6 +230,7 @@ typedef enum view_menu_list {
     VIEW_LIST_TRIGGERS,
     VIEW_LIST_WORDS, // the values of an option
     VIEW_LIST_JOINTS,
+    VIEW_LIST_TARGET_JOINTS, // of the model to which clips are retargeted
 } view_menu_list;
 
 // Modifier flags. A key of the table is a key code of platform.h combined with these flags.

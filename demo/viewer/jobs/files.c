@@ -167,6 +167,7 @@ static void run_file_command(view_state *viewer, const view_command *command)
     case VIEW_TEXTURES:
         view_open_textures(viewer, command->item > 0 ? (uint32_t)command->item - 1
                                                      : view_selected_texture_mesh(viewer));
+        viewer->panels.textures.takes_focus = true; // Enter then selects an image
         break;
     case VIEW_ASSIGN_TEXTURE:
         view_assign_texture(viewer, number, (md5gl_image_kind)command->item, path);

@@ -286,6 +286,23 @@ static const char *describe_joint(const view_stage *stage, size_t number, menu_l
     return name;
 }
 
+// Describes a joint of the model to which clips are retargeted. At the right of its line is the
+// joint that moves it. Returns the name of the joint, or NULL if it does not exist.
+static const char *describe_target_joint(const view_stage *stage, size_t number, menu_line *line)
+{
+    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
+    if (target == NULL || number >= target->skeleton.num_joints)
+        return NULL;
+    const convert_pair *const pairs = stage->retargeting->pairs; // NULL before the first frame
+    const uint32_t mover = pairs != NULL ? pairs[number].source : MD5_NONE;
+    if (mover == MD5_NONE)
+        COMMON_TEXT(line->keys, "unmapped");
+    else
+        COMMON_TEXT(line->keys, "moved by %.48s",
+                    stage->document->scene.skeleton->joints[mover].name);
+    return target->skeleton.joints[number].name;
+}
+
 // Describes a state of the open state machine by its index among the states of all layers. Sets no
 // label if there is no such state.
 static void describe_state(const view_stage *stage, size_t number, menu_line *line)
@@ -358,6 +375,9 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *entry,
         break;
     case VIEW_LIST_JOINTS:
         text = describe_joint(stage, number, line);
+        break;
+    case VIEW_LIST_TARGET_JOINTS:
+        text = describe_target_joint(stage, number, line);
         break;
     case VIEW_LIST_STATES:
         describe_state(stage, number, line);

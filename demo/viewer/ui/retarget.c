@@ -72,12 +72,15 @@ void view_map_picked_joint(view_ui *ui, view_retarget_page *page, const view_sta
         set_partner(ui, page, stage, skeleton->joints[ui->selection.joint].name);
 }
 
-// Picks a joint of the target. The user then selects the joint of the open model that moves it.
-static void pick_target_joint(view_ui *ui, view_retarget_page *page, uint32_t joint)
+void view_pick_target_joint(view_ui *ui, view_retarget_page *page, const view_stage *stage,
+                            size_t joint)
 {
-    page->picked = joint + 1;
+    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
+    if (target == NULL || joint >= target->skeleton.num_joints)
+        return;
+    view_show_retarget(ui, page);
+    page->picked = (uint32_t)joint + 1;
     ui->selection.joint = -1;
-    UI_COMMAND(ui, VIEW_FIND); // opens the search of the outliner
 }
 
 // A joint of the target in the image.
@@ -139,7 +142,7 @@ static void mark_joints(view_ui *ui, view_retarget_page *page, uint32_t hovered)
     const char *const name = target->skeleton.joints[nearest.joint].name;
     view_mark_pixel(stage, nearest.pixel, name);
     if (ui_item(ui, (view_rect){ui->mouse.x, ui->mouse.y, 1, 1}, name))
-        pick_target_joint(ui, page, nearest.joint);
+        UI_COMMAND(ui, VIEW_PICK_TARGET_JOINT, .number = nearest.joint);
 }
 
 // Returns the vector between two joints in the bind pose.
@@ -266,7 +269,7 @@ static void list_pairs(view_ui *ui, view_retarget_page *page)
         view_rect row;
         const bool is_visible = ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row);
         if (ui_item(ui, row, target->skeleton.joints[i].name))
-            pick_target_joint(ui, page, i);
+            UI_COMMAND(ui, VIEW_PICK_TARGET_JOINT, .number = i);
         if (ui_is_hot(ui)) {
             hovered = i;
             // MD5_NONE becomes -1: no joint.

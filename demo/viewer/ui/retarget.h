@@ -30,6 +30,11 @@ bool view_shows_retarget(const view_retarget_page *page, const view_stage *stage
 // Opens the retargeting page in front of the other pages.
 void view_show_retarget(view_ui *ui, view_retarget_page *page);
 
+// Picks a joint of the target on the page, and opens the page. The user then selects the joint of
+// the open model that moves it. Does nothing if the joint does not exist.
+void view_pick_target_joint(view_ui *ui, view_retarget_page *page, const view_stage *stage,
+                            size_t joint);
+
 // Lets the selected joint of the open model move the joint of the target that was picked on the
 // page. Does nothing unless both joints exist.
 void view_map_picked_joint(view_ui *ui, view_retarget_page *page, const view_stage *stage);

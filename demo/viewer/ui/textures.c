@@ -109,6 +109,11 @@ static void show_map(view_ui *ui, view_texture_panel *panel, uint32_t mesh, int 
                                   .is_selected = panel->column == (uint32_t)column,
                                   .is_wrong = is_missing,
                                   .is_data = map == MD5GL_IMAGE_NORMALS};
+    if (panel->takes_focus && tile.is_selected) {
+        ui_focus_next(ui);
+        ui->focus.is_shown = true;
+        panel->takes_focus = false;
+    }
     if (ui_content_tile(ui, box, &tile)) {
         panel->column = (uint32_t)column;
         if (panel->offered != NULL)

@@ -19,9 +19,10 @@ typedef struct view_texture_panel {
     uint32_t column;  // index of the selected map
     uint32_t hovered; // 1 + index of the map under the mouse; 0: none
     view_mesh_stats stats;
-    char *offered; // path of a dropped image whose map is not selected yet, or NULL
-    char *saved;   // path for the next save, or NULL
-    bool replaces; // `saved` is an existing file
+    char *offered;    // path of a dropped image whose map is not selected yet, or NULL
+    char *saved;      // path for the next save, or NULL
+    bool replaces;    // `saved` is an existing file
+    bool takes_focus; // the tile of the selected map gets the keyboard focus in the next run
 } view_texture_panel;
 
 // Forgets the dropped image and the path for the next save.
