@@ -294,8 +294,10 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         *(bool *)(void *)value = true;
         break;
     case MD5_COLUMN_DIRECTION:
-        for (int i = 0; i < 3; i++)
-            floats[i] = (float)play_below(random, 100) / 7.0f;
+        do {
+            for (int i = 0; i < 3; i++)
+                floats[i] = (float)play_below(random, 100) / 7.0f;
+        } while (floats[0] == 0 && floats[1] == 0 && floats[2] == 0); // 0 is not a direction
         break;
     case MD5_COLUMN_CHOICE:
         *integer = random_choice(column, random);
