@@ -6,6 +6,7 @@
 #include "md5/md5edit.h"
 #include "test/load/test_asset.h"
 #include "test/load/test_edit_case.h"
+#include "test/misuse.h"
 #include "test/real.h"
 
 #include <dirent.h>
@@ -784,7 +785,8 @@ TEST (edit_meshes_are_cut_and_merged) {
     check_corners(before, mesh, NULL, 0, 1e-5);
     CHECK_UINT(EDIT_MESHES(mesh, NULL, .is_merged = true), 0);
     md5_error error = {0};
-    CHECK_FAILS(EDIT_MESHES(mesh, &error, .max_vertices = 2) != MD5_NONE, error, MD5_ERROR_RANGE);
+    CHECK_REFUSED(EDIT_MESHES(mesh, &error, .max_vertices = 2) != MD5_NONE, error, MD5_ERROR_RANGE,
+                  "max_vertices is out of range: expected 3 or more, found 2");
 }
 
 // The first two of three triangles have 4 vertices. Two of these begin at the same weight and have
@@ -1208,6 +1210,99 @@ TEST_DOC (edit_accepts_few_frames, MD5_DOC_ANIM, walk_text) {
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .is_closed = true), 0);
     doc->joints[1].name = NULL;
     CHECK_UINT(EDIT_FRAMES(doc, NULL, 0), 0);
+}
+
+// Each limit is accepted, the value beyond it is refused. Accepted numbers have no message.
+TEST (edit_limits_the_numbers_of_frame_edits) {
+    static const struct {
+        md5_frame_edit edit;
+        const char *message; // NULL: the edit is accepted
+    } rows[] = {
+        {{.first = 2}, NULL},
+        {{.first = 3},
+         "frames are out of range: expected frames below 3, found 0 frames from frame 3"},
+        {{.first = 1, .num_frames = 2}, NULL},
+        {{.first = 1, .num_frames = 3},
+         "frames are out of range: expected frames below 3, found 3 frames from frame 1"},
+        {{.frame_rate = 1e-300}, NULL},
+        {{.frame_rate = -1e-300},
+         "frame rate is out of range: expected more than 0 frames per second, found -1e-300"},
+        {{.tolerance = 1e-30f}, NULL},
+        {{.tolerance = -1e-30f}, "tolerance is out of range: expected 0 or more, found -1e-30"},
+        // Two intervals become 2 * 2^23 intervals, which need 2^24 + 1 frames.
+        {{.frame_rate = 24.0 * (1 << 23)},
+         "too many frames: expected at most 16777216, found 16777217; use a lower frame rate"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        SCOPED_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+        REQUIRE(doc);
+        md5_error error = {0};
+        const uint32_t num_changes = md5_edit_frames(doc, &rows[i].edit, &error);
+        if (rows[i].message)
+            CHECK_REFUSED(num_changes != MD5_NONE, error, MD5_ERROR_RANGE, rows[i].message);
+        else
+            CHECK_DONE(num_changes != MD5_NONE, error);
+    }
+}
+
+TEST (edit_limits_the_numbers_of_space_edits) {
+    const float smaller = nextafterf(1e-6f, 0);
+    const float larger = nextafterf(1e6f, INFINITY);
+    static const uint32_t valid[] = {1, 0};
+    static const uint32_t unknown[] = {0, 2};
+    static const uint32_t same[] = {1, 1};
+    const struct {
+        md5_space_edit edit;
+        const char *message; // NULL: the edit is accepted
+    } rows[] = {
+        {{.scale = 1e-6f}, NULL},
+        {{.scale = smaller}, "scale is out of range: expected 1e-6 to 1e6, found 1e-06"},
+        {{.scale = 1e6f}, NULL},
+        {{.scale = larger}, "scale is out of range: expected 1e-6 to 1e6, found 1e+06"},
+        {{.is_mirrored = true, .partners = valid}, NULL},
+        {{.is_mirrored = true, .partners = unknown},
+         "mirror partner of joint 1 is out of range: expected a joint index below 2, found 2"},
+        {{.is_mirrored = true, .partners = same},
+         "mirror partner of joint 1 is a duplicate: joint 1 is also the partner of another joint"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        SCOPED_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+        REQUIRE(doc);
+        md5_error error = {0};
+        const uint32_t num_changes = md5_edit_space(doc, &rows[i].edit, &error);
+        if (rows[i].message)
+            CHECK_REFUSED(num_changes != MD5_NONE, error, MD5_ERROR_RANGE, rows[i].message);
+        else
+            CHECK_DONE(num_changes != MD5_NONE, error);
+    }
+}
+
+#if !defined(NDEBUG)
+TEST_DOC (edit_limits_the_weights_of_a_vertex, MD5_DOC_MODEL, model_text) {
+    CHECK_UINT(md5_fix_weights(doc, 64, INFINITY, NULL, NULL), 0);
+    CHECK_UINT(md5_fill_weights(doc, 16, NULL), 0);
+    MISUSE("max_weights: must be 0 to 64", md5_fix_weights(doc, 65, INFINITY, NULL, NULL));
+    MISUSE("max_weights: must be 0 to 16", md5_fill_weights(doc, 17, NULL));
+}
+#endif
+
+// A document without joints, frames or a frame rate is not written.
+TEST (edit_writes_no_document_without_required_parts) {
+    STRINGS(messages) = {"document has no joints: expected at least 1",
+                         "document has no frames: expected at least 1",
+                         "frame rate is out of range: expected more than 0, found 0"};
+    for (size_t i = 0; i < COUNT_OF(messages); i++) {
+        SCOPED_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+        REQUIRE(doc);
+        if (i == 0)
+            doc->num_joints = 0;
+        else if (i == 1)
+            doc->num_frames = 0;
+        else
+            doc->frame_rate = 0;
+        md5_error error = {0};
+        CHECK_REFUSED(md5_write_doc(doc, NULL, 0, &error) > 0, error, MD5_ERROR_RANGE, messages[i]);
+    }
 }
 
 // In the model the arm of the walk is the child of a hand at the origin, which the clip does not
