@@ -677,9 +677,23 @@ TEST (curve_rejects_points_that_are_not_finite) {
            "point 1 is not finite: expected finite coordinates, found ( 1 inf 2 )");
 }
 
+// The points are equally spaced on a line, so the curve passes it at a constant speed.
+TEST (curve_may_have_a_degree_of_15) {
+    md5_vec3 points[MD5_MAX_CURVE_DEGREE + 1] = {{0, 0, 0}};
+    for (int i = 0; i <= MD5_MAX_CURVE_DEGREE; i++)
+        points[i].x = (float)i;
+    const md5_curve_desc desc = {
+        .kind = MD5_CURVE_NURBS, ROWS(points, points), .degree = MD5_MAX_CURVE_DEGREE};
+    md5_error error = {0};
+    SCOPED_CURVE curve = md5_create_curve(&desc, NULL, &error);
+    if (CHECK_DONE(curve, error))
+        CHECK_NEAR(md5_curve_point(curve, 0.5).x, 0.5 * (double)MD5_MAX_CURVE_DEGREE, 1e-5);
+}
+
 TEST (curve_rejects_invalid_weights) {
-    static const float bad[] = {0, -1, 1e-4f, 1e4f, INFINITY};
-    STRINGS(messages) = {"0", "-1", "0.0001", "10000", "inf"};
+    // The limits are accepted by curve_of_hostile_weights_and_knots_is_finite.
+    const float bad[] = {0, -1, nextafterf(0.001f, 0), nextafterf(1000, INFINITY), INFINITY};
+    STRINGS(messages) = {"0", "-1", "0.001", "1000", "inf"};
     for (int i = 0; i < 5; i++) {
         const float weights[] = {1, 1, bad[i], 1};
         char message[80] = "weight 2 is out of range: expected 0.001 to 1000, found ";

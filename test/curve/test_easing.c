@@ -324,6 +324,12 @@ TEST (easing_steps_equal_those_of_css) {
     }
 }
 
+TEST (easing_may_have_65536_steps) {
+    const md5_easing curve = {MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS};
+    CHECK_EXACT(md5_ease(curve, 1.0f / 65536), 1.0 / 65536);
+    CHECK_EXACT(md5_ease(curve, 1.5f / 65536), 1.0 / 65536);
+}
+
 TEST (easing_steps_begin_at_multiples_of_the_step) {
     for (uint32_t steps = 1; steps <= 1000; steps++) {
         const md5_easing curve = {MD5_EASE_STEPS, .steps = steps};
@@ -369,6 +375,7 @@ TEST (follow_does_not_depend_on_the_frame_rate) {
 #if !defined(NDEBUG)
 
 TEST (errors_with_easings_are_reported) {
+    static const md5_easing many_steps = {MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS + 1};
     static const md5_easing no_easing = {.kind = (md5_ease_kind)99};
     static const md5_easing no_steps = {MD5_EASE_STEPS, .jump = MD5_JUMP_END};
     static const md5_easing one_step = {MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE};
@@ -376,6 +383,7 @@ TEST (errors_with_easings_are_reported) {
     MISUSE("md5_ease(): easing.kind: must be a value of md5_ease_kind", md5_ease(no_easing, 0.5f));
     MISUSE("easing.steps: must be 1 to", md5_ease(no_steps, 0.5f));
     MISUSE("easing.steps: must be 1 to", md5_ease(one_step, 0.5f));
+    MISUSE("easing.steps: must be 1 to", md5_ease(many_steps, 0.5f));
     MISUSE("easing.jump: must be a value of md5_jump", md5_ease(no_jump, 0.5f));
 }
 

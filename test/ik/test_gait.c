@@ -481,6 +481,18 @@ TEST_HERE (walk_rejects_what_is_no_leg, NULL) {
     CHECK(!walk_begins(fixture));
 }
 
+// The first two legs are listed twice, so that there are eight.
+TEST_HERE (walk_may_have_eight_legs, NULL) {
+    md5_leg legs[MD5_MAX_LEGS];
+    memcpy(legs, fixture->legs, sizeof fixture->legs);
+    memcpy(legs + 6, fixture->legs, 2 * sizeof *legs);
+    fixture->desc.legs = legs;
+    fixture->desc.num_legs = MD5_MAX_LEGS;
+    CHECK(walk_begins(fixture));
+    CHECK_BYTES(&fixture->gait.feet[7].position, &fixture->gait.feet[1].position, sizeof(md5_vec3));
+    CHECK(md5_vec3_length(fixture->gait.feet[7].position) > 1);
+}
+
 #if !defined(NDEBUG)
 
 TEST_HERE (errors_in_walks_are_reported, NULL) {

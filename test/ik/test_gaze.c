@@ -194,12 +194,38 @@ TEST (gaze_accepts_any_numbers) {
         }
 }
 
+// Each joint of the skeleton is an eye. All of them look at the same distant point.
+TEST (gaze_turns_up_to_eight_eyes) {
+    md5_joint joints[MD5_MAX_EYES];
+    uint32_t order[MD5_MAX_EYES];
+    md5_xform pose[MD5_MAX_EYES];
+    const md5_vec3 target = {1e6f, 5e5f, 0};
+    md5_gaze_desc desc = {
+        .num_eyes = MD5_MAX_EYES, .targets = &target, .num_targets = 1, .params.interest = 1};
+    for (uint32_t i = 0; i < MD5_MAX_EYES; i++) {
+        joints[i] = (md5_joint){"eye", MD5_NONE};
+        order[i] = i;
+        pose[i] = (md5_xform){.rotation = {0, 0, 0, 1}, .translation = {0, (float)i, 0}};
+        desc.eyes[i] = i;
+    }
+    desc.head = MD5_NONE;
+    const md5_skeleton skeleton = {.num_joints = MD5_MAX_EYES, .joints = joints, .order = order};
+    md5_gaze gaze;
+    md5_gaze_begin(1, &gaze);
+    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 1);
+    CHECK_UINT(md5_gaze_pose(&desc, &gaze, &skeleton, 1, pose), MD5_MAX_EYES);
+    for (uint32_t i = 0; i < MD5_MAX_EYES; i++) {
+        const md5_vec3 forward = md5_quat_rotate(pose[i].rotation, (md5_vec3){1, 0, 0});
+        CHECK_NEAR(forward.y / forward.x, 0.5, 1e-4);
+    }
+}
+
 #if !defined(NDEBUG)
 
 TEST (gaze_errors_are_reported) {
     MISUSE("gaze: must not be NULL", md5_gaze_begin(1, test_null()));
     MISUSE("MD5_MAX_EYES", {
-        const md5_gaze_desc desc = {.num_eyes = 9};
+        const md5_gaze_desc desc = {.num_eyes = MD5_MAX_EYES + 1};
         const md5_gaze gaze = {.target = MD5_NONE};
         const md5_skeleton skeleton = {.num_joints = 0};
         md5_xform pose = {.rotation = {.w = 1}};

@@ -284,6 +284,38 @@ TEST (ik_chains_have_a_limit_of_joints) {
 
 // Several goals for one skeleton: a spine with two arms, against double precision.
 
+// A root with eight arms of one joint and a hand. Each hand has a goal.
+TEST (goals_of_eight_hands_are_reached) {
+    enum { NUM_JOINTS = 1 + 2 * MD5_MAX_GOALS };
+    md5_joint joints[NUM_JOINTS] = {{"root", MD5_NONE}};
+    uint32_t order[NUM_JOINTS] = {0};
+    md5_xform pose[NUM_JOINTS] = {{.rotation = {0, 0, 0, 1}}};
+    md5_goal goals[MD5_MAX_GOALS] = {{0}};
+    for (uint32_t i = 0; i < MD5_MAX_GOALS; i++) {
+        const uint32_t arm = 1 + 2 * i;
+        const uint32_t hand = arm + 1;
+        joints[arm] = (md5_joint){"arm", 0};
+        joints[hand] = (md5_joint){"hand", arm};
+        order[arm] = arm;
+        order[hand] = hand;
+        pose[arm] = (md5_xform){.rotation = {0, 0, 0, 1}, .translation = {0, 10 * (float)i, 0}};
+        pose[hand] = (md5_xform){.rotation = {0, 0, 0, 1}, .translation = {3, 0, 0}};
+        goals[i] =
+            (md5_goal){.tip = hand, .length = 2, .target = {0, 10 * (float)i, 3}, .weight = 1};
+    }
+    const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints, .order = order};
+    const md5_goals_job job = {.goals = goals,
+                               .num_goals = MD5_MAX_GOALS,
+                               .tolerance = 1e-3f,
+                               .iterations = 100,
+                               .weight = 1};
+    md5_solve_goals(&skeleton, &job, pose);
+    for (uint32_t i = 0; i < MD5_MAX_GOALS; i++) {
+        const md5_vec3 hand = md5_joint_in_model(&skeleton, pose, goals[i].tip).translation;
+        CHECK_SMALL(real_distance(hand, goals[i].target), 2e-3);
+    }
+}
+
 // 0 root, 1..3 spine, 4 and 8 shoulder blades, which are in no chain of an arm, 5..7 and 9..11
 // arms.
 enum { BODY_JOINTS = 12, CHEST = 3, LEFT = 7, RIGHT = 11, BLADE = 4 };
@@ -512,6 +544,26 @@ TEST (ik_goals_that_are_invalid_are_ignored) {
     body fixture;
     make_body(&fixture, false, &random);
     CHECK(md5_solve_goals(&fixture.skeleton, &none, fixture.pose) == 0);
+}
+
+// A goal with a longer chain rotates the last 64 joints. The joint above them keeps its rotation.
+TEST (goals_rotate_at_most_64_joints_of_a_chain) {
+    enum { LONG = MD5_MAX_CHAIN + 8, TIP = LONG - 1, FIRST = LONG - MD5_MAX_CHAIN };
+    static md5_joint joints[LONG];
+    static uint32_t order[LONG];
+    static md5_xform pose[LONG];
+    for (uint32_t i = 0; i < LONG; i++) {
+        joints[i] = (md5_joint){"joint", i - 1};
+        order[i] = i;
+        pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};
+    }
+    const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
+    md5_goal goal = {.tip = TIP, .length = LONG, .target = {20, 30, 0}, .weight = 1};
+    const md5_goals_job job = {.goals = &goal, .num_goals = 1, .iterations = 10, .weight = 1};
+    md5_solve_goals(&skeleton, &job, pose);
+    CHECK(pose[FIRST].rotation.w != 1);
+    for (uint32_t i = 0; i < FIRST; i++)
+        CHECK(pose[i].rotation.w == 1);
 }
 
 // Joints between two chains count as joints, and too many are refused.

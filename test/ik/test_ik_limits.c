@@ -396,20 +396,33 @@ TEST (ik_limits_do_not_depend_on_the_length_of_an_axis) {
 #if !defined(NDEBUG)
 
 TEST (errors_in_limits_are_reported_with_function_and_argument) {
-    static const md5_joint_limit wrong[] = {
+    const float max_angle = 3.1416f;
+    const float beyond = nextafterf(max_angle, 4);
+    const md5_joint_limit valid[] = {
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .min = -max_angle, .max = max_angle},
+        {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = max_angle},
+    };
+    const md5_joint_limit wrong[] = {
         {.kind = (md5_limit_kind)3, .axis = {1, 0, 0}},
         {.kind = MD5_LIMIT_HINGE},
         {.kind = MD5_LIMIT_HINGE, .axis = {NAN, 0, 0}},
         {.kind = MD5_LIMIT_HINGE, .rest = {NAN, 0, 0, 1}, .axis = {1, 0, 0}},
         {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .min = 0.2f, .max = 0.1f},
-        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .max = 4},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .max = beyond},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .min = -beyond},
         {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .min = NAN},
         {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = -0.1f},
-        {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 90},
+        {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = beyond},
     };
     static ik_rig rig;
     uint64_t random = 1;
     ik_make_rig(&rig, 4, 2, &random);
+    for (size_t i = 0; i < COUNT_OF(valid); i++) { // an assertion that fails ends the program
+        md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
+        limits[rig.chain[1]] = valid[i];
+        const md5_chain_job chain = {.tip = rig.chain[3], .length = 3, .limits = limits};
+        IK_SOLVE(chain, rig, chain);
+    }
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
         limits[rig.chain[i % 3 + 1]] = wrong[i];

@@ -210,18 +210,29 @@ static void release_size(void *user, const void *pixels)
     (void)user, (void)pixels;
 }
 
-// The limits of images also apply to the caller's decoder.
+// The limits of images also apply to the caller's decoder. The memory limit is too small for every
+// image, so that images within the limits fail with another status.
 TEST (images_are_made_within_limits) {
-    static const uint32_t sizes[][2] = {{0, 2}, {16384, 16384}, {16, 16}};
-    for (int i = 0; i < 3; i++) {
+    static const struct {
+        uint32_t sides[2];
+        md5_status status;
+    } rows[] = {
+        {{0, 2}, MD5_ERROR_RANGE},        {{2, 0}, MD5_ERROR_RANGE},
+        {{16, 16}, MD5_ERROR_MEMORY},     {{16384, 1}, MD5_ERROR_MEMORY},
+        {{16385, 1}, MD5_ERROR_RANGE},    {{1, 16384}, MD5_ERROR_MEMORY},
+        {{1, 16385}, MD5_ERROR_RANGE},    {{16384, 4096}, MD5_ERROR_MEMORY},
+        {{16384, 4097}, MD5_ERROR_RANGE}, {{16384, 16384}, MD5_ERROR_RANGE},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const md5_image_opts opts = {
-            .allocator = {.limit = i < 2 ? 0 : 1000},
+            .allocator = {.limit = 1000},
             .file_name = "big",
-            .decoder = {decode_size, release_size, (void *)(uintptr_t)sizes[i]},
+            .decoder = {decode_size, release_size, (void *)(uintptr_t)rows[i].sides},
         };
         md5_error error = {0};
         CHECK(!parse_exact("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
-        CHECK_UINT(error.status, i < 2 ? MD5_ERROR_RANGE : MD5_ERROR_MEMORY);
+        CHECK_THAT(error.status == rows[i].status, "%u x %u: %s", rows[i].sides[0],
+                   rows[i].sides[1], error.message);
         CHECK_STRING(error.file, "big");
     }
     md5_free_image(NULL);

@@ -1,4 +1,5 @@
 // Weights merged to influences, packed into slots, and the error of packing.
+#include "test/misuse.h"
 #include "test/scoped.h"
 #include "test/real.h"
 #include "test/skin/generated_mesh.h"
@@ -630,3 +631,38 @@ TEST (bytes_reject_joints_above_255) {
     CHECK(pack_bytes(&generated.mesh, 1, joints, 0, weights, 0));
     CHECK_UINT(joints[1], 255);
 }
+
+// -- Limits ---------------------------------------------------------------------------------
+
+// A vertex of 255 equal influences fills 255 slots, each with a weight of one unit.
+TEST (influences_fill_up_to_255_slots) {
+    enum { SLOTS = 255 };
+    static packed_mesh generated;
+    static uint8_t joints[SLOTS];
+    static uint8_t weights[SLOTS];
+    double biases[SLOTS];
+    for (int i = 0; i < SLOTS; i++)
+        biases[i] = 1.0 / (double)SLOTS;
+    generated.mesh.num_vertices = 0;
+    add_vertex(&generated, biases, SLOTS, 0);
+    CHECK(pack_bytes(&generated.mesh, SLOTS, joints, SLOTS, weights, SLOTS));
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        CHECK_UINT(joints[i], i);
+        CHECK_UINT(weights[i], 1);
+    }
+}
+
+#if !defined(NDEBUG)
+TEST (errors_in_packing_are_reported) {
+    static packed_mesh generated;
+    static uint8_t joints[256];
+    static uint8_t weights[256];
+    generated.mesh.num_vertices = 0;
+    add_vertex(&generated, (const double[]){1}, 1, 0);
+    MISUSE("job->slots: must be 1 to 255", pack_bytes(&generated.mesh, 256, joints, 0, weights, 0));
+    MISUSE("job->joint_stride: must be 0, or at least the number of slots",
+           pack_bytes(&generated.mesh, 8, joints, 7, weights, 8));
+    MISUSE("job->weight_stride: must be 0, or at least the number of slots",
+           pack_bytes(&generated.mesh, 8, joints, 8, weights, 7));
+}
+#endif
