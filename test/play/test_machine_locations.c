@@ -310,6 +310,22 @@ TEST (machine_location_of_a_motion_without_end) {
     CHECK_CASES({"", text, "13:34: error: motion 'm12' is too large: expected at most 4096 parts"});
 }
 
+// The motion m11 has 4095 parts. A stack adds one part, so a stack of m11 has 4096 parts.
+TEST (machine_motion_may_have_4096_parts) {
+    char text[2048] = "machine m { clip m0 x\n";
+    for (int i = 0; i < 11; i++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "motion m%d stack { item m%d item m%d }\n", i + 1,
+                 i, i);
+    }
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "motion last stack { item m11 } }");
+    CHECK_CASES({"", text, ""});
+    snprintf(text + used, sizeof text - used, "motion last stack { item m11 item m0 } }");
+    CHECK_CASES(
+        {"", text, "13:35: error: motion 'last' is too large: expected at most 4096 parts"});
+}
+
 // Locations stay correct while the tables grow.
 TEST (machine_locations_of_long_tables) {
     enum { COUNT = 300, CAPACITY = COUNT * 64 };

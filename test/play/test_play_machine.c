@@ -319,6 +319,44 @@ TEST_HERE (machine_rejects_one_shots) {
            "too many slots: expected at most 64, found 65");
 }
 
+// Applies `change` to valid tables called `all`, which must be accepted after that.
+#define ACCEPT(change)                                                        \
+    do {                                                                      \
+        SCOPED_FULL all;                                                      \
+        fill(assets, &all);                                                   \
+        change;                                                               \
+        md5_error error = {0};                                                \
+        SCOPED_MACHINE machine = md5_create_machine(&all.desc, NULL, &error); \
+        CHECK_DONE(machine, error);                                           \
+    } while (0)
+
+// test/play/test_play_one_shots.c and the tests above refuse the next number.
+TEST_HERE (machine_accepts_numbers_up_to_their_limits) {
+    md5_attached_desc attached[MD5_MAX_ATTACHED] = {{0}};
+    char attached_names[MD5_MAX_ATTACHED][8];
+    for (size_t i = 0; i < COUNT_OF(attached); i++) {
+        snprintf(attached_names[i], sizeof attached_names[i], "gun%zu", i);
+        attached[i] = (md5_attached_desc){.name = attached_names[i], .model = assets->model};
+    }
+    ACCEPT(attached[0] = all.attached[0]; all.desc.attached = attached;
+           all.desc.num_attached = MD5_MAX_ATTACHED);
+
+    md5_slot_desc slots[MD5_MAX_ONE_SHOTS] = {{0}};
+    char slot_names[MD5_MAX_ONE_SHOTS][8];
+    for (size_t i = 0; i < COUNT_OF(slots); i++) {
+        snprintf(slot_names[i], sizeof slot_names[i], "slot%zu", i);
+        slots[i] = (md5_slot_desc){.name = slot_names[i]};
+    }
+    ACCEPT(slots[0] = all.desc.slots[0]; all.desc.slots = slots;
+           all.desc.num_slots = MD5_MAX_ONE_SHOTS);
+    ACCEPT(all.desc.max_one_shots = MD5_MAX_ONE_SHOTS);
+    const md5_easing steps = {MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS};
+    ACCEPT(all.one_shots[0].fade_out_easing = steps);
+    REFUSE(all.one_shots[0].fade_out_easing = steps;
+           all.one_shots[0].fade_out_easing.steps++,
+           "one_shot 'nod': number of steps is out of range: expected 1 to 65536, found 65537");
+}
+
 // One event more than a bit set can contain.
 TEST_HERE (machine_rejects_conditions_about_too_many_events) {
     enum { COUNT = 65 };

@@ -747,6 +747,8 @@ TEST_HERE (one_shot_with_an_invalid_curve_is_rejected) {
         CHECK(!PLAY_ONE_SHOT(fixture->player, 0, 1, .fade_out_easing = *row));
     }
     CHECK(!md5_player_one_shot(fixture->player, 0).is_playing);
+    const md5_easing steps = {.kind = MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS};
+    CHECK(PLAY_ONE_SHOT(fixture->player, 0, 1, .fade_in_easing = steps));
 }
 
 // Computes the position of the curves from the end of the saved bytes. After the description of the
