@@ -2,6 +2,7 @@
 #include "test/ragdoll/ragdoll_case.h"
 
 #include "test/game/entity_case.h"
+#include "test/game/saved_bytes.h"
 #include "test/misuse.h"
 #include "test/scoped.h"
 #include "test/real.h"
@@ -908,6 +909,83 @@ TEST (ragdolls_are_not_restored_from_invalid_bytes) {
         memset(bad, 0xFF, size);
         memcpy(bad, bytes, 16);
         CHECK_FAILS(md5_ragdoll_restore(ragdoll, bad, size, &error), error, MD5_ERROR_RANGE);
+    }
+    close_case(&fixture);
+}
+
+// A saved ragdoll consists of numbers of 8 bytes. Each limit is accepted, and the next number
+// beyond it is refused. test/game/test_saved_words.c tests the indices and sizes.
+TEST (ragdolls_limit_the_numbers_of_saved_states) {
+    enum { HEAD = 2, NODE = HEAD + 24 + 7, CONTACT = NODE + 29 };
+    static const struct {
+        const char *name;
+        size_t index; // of the first number
+        double min, max;
+    } rows[] = {
+        {"position of the world", HEAD + 4, -1e15, 1e15},
+        {"anchor of the dragged body", HEAD + 7, -1e15, 1e15},
+        {"target of the dragged body", HEAD + 10, -1e15, 1e15},
+        {"pending time", HEAD + 13, -1, 1e6},
+        {"added energy", HEAD + 14, 0, 1e30},
+        {"elapsed fraction of a step", HEAD + 15, 0, 1},
+        {"friction of joints", HEAD + 16, 0, 1e3},
+        {"friction of contacts", HEAD + 17, 0, 1e3},
+        {"position", NODE + 8, -1e15, 1e15},
+        {"momentum", NODE + 11, -1e15, 1e15},
+        {"angular momentum", NODE + 14, -1e15, 1e15},
+        {"velocity", NODE + 17, -1e15, 1e15},
+        {"angular velocity", NODE + 20, -1e15, 1e15},
+        {"slide", NODE + 23, -1e15, 1e15},
+        {"load", NODE + 24, 0, 1e30},
+        {"impulse of a limit", NODE + 25, 0, 1e30},
+        {"position of a contact", CONTACT, -1e15, 1e15},
+        {"normal of a contact", CONTACT + 3, -1.001, 1.001},
+        {"height of a contact", CONTACT + 6, -1e15, 1e15},
+        {"normal impulse of a contact", CONTACT + 7, 0, 1e30},
+        {"friction impulse of a contact", CONTACT + 8, -1e30, 1e30},
+        {"approach speed of a contact", CONTACT + 10, -1e15, 1e15},
+    };
+    ragdoll_case fixture;
+    if (open_man(&fixture, "")) {
+        SCOPED_RAGDOLL ragdoll = falling(&fixture);
+        const size_t size = md5_ragdoll_save_size(ragdoll);
+        SCOPED unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
+        md5_ragdoll_save(ragdoll, bytes);
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+            const double numbers[] = {rows[i].min, rows[i].max, nextafter(rows[i].min, -INFINITY),
+                                      nextafter(rows[i].max, INFINITY)};
+            for (int k = 0; k < 4; k++) {
+                md5_error error = {0};
+                memcpy(changed, bytes, size);
+                write_double(changed, rows[i].index, numbers[k]);
+                const bool is_restored = md5_ragdoll_restore(ragdoll, changed, size, &error);
+                CHECK_THAT(is_restored == (k < 2), "%s: %.17g", rows[i].name, numbers[k]);
+                if (!is_restored)
+                    CHECK_ERROR(error, MD5_ERROR_RANGE,
+                                "invalid saved ragdoll: a value is out of range; save the ragdoll "
+                                "again");
+            }
+        }
+        for (size_t i = 0; i < 4; i++) { // numbers of steps
+            for (uint64_t extra = 0; extra < 2; extra++) {
+                memcpy(changed, bytes, size);
+                write_number(changed, HEAD + 18 + i, UINT64_MAX / 2 + extra);
+                CHECK((md5_ragdoll_restore(ragdoll, changed, size, NULL)) == (extra == 0));
+            }
+        }
+        // The square of the length of a rotation may differ from 1 by 0.001.
+        const double lengths[] = {sqrt(0.9991), sqrt(1.0009), sqrt(0.9989), sqrt(1.0011)};
+        for (int k = 0; k < 4; k++) {
+            memcpy(changed, bytes, size);
+            for (size_t i = 0; i < 4; i++)
+                write_double(changed, HEAD + i, i == 3 ? lengths[k] : 0);
+            CHECK_THAT(md5_ragdoll_restore(ragdoll, changed, size, NULL) == (k < 2), "length %g",
+                       lengths[k]);
+        }
+        md5_error error = {0};
+        CHECK_REFUSED(md5_ragdoll_restore(ragdoll, bytes, 15, &error), error, MD5_ERROR_SYNTAX,
+                      "data is not a saved ragdoll: expected at least 16 bytes, found 15 bytes");
+        CHECK_FAILS(md5_ragdoll_restore(ragdoll, bytes, 16, &error), error, MD5_ERROR_MISMATCH);
     }
     close_case(&fixture);
 }
