@@ -278,6 +278,10 @@ TEST (machine_locations_of_modifiers) {
         {"length 3 limit", "length 65 limit",
          "22:35: error: modifier 'look': chain length is out of range: expected 1 to 64 joints, "
          "found 65"},
+        // The number itself is accepted, but the model has fewer joints.
+        {"length 3 limit", "length 64 limit",
+         "22:35: error: modifier 'look': chain to joint 'head' is too long: expected at most 5 "
+         "joints, found 64"},
         {"length 3 limit", "length 6 limit",
          "22:35: error: modifier 'look': chain to joint 'head' is too long: expected at most 5 "
          "joints, found 6"},

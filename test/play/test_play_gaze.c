@@ -274,6 +274,8 @@ TEST (play_gaze_without_valid_joints_is_rejected) {
         {"gaze head { limit 1 }", "expected a keyword of a gaze or '}', found 'limit'", 27},
         {"gaze head { eye a eye b eye c eye d eye e eye f eye g eye h eye i }",
          "too many eyes: expected at most 8", 75},
+        {"gaze head { " EYES EYES EYES "eye eye_l eye ey }", // the eighth eye
+         "modifier 'look' refers to unknown joint 'ey'", 101},
         {"gaze head { eye }", "expected an eye, found '}'", 31},
     };
     for (size_t j = 0; j < COUNT_OF(cases); j++) {

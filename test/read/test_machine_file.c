@@ -216,9 +216,14 @@ TEST (machine_file_rejects_unknown_words) {
          "10:17: error: marker is out of range: expected 0 to 4294967295, found -1"},
         {"idle 2 }", "idle -1 }",
          "17:83: error: reference is out of range: expected 0 to 4294967295, found -1"},
-        {"priority -2", "priority 3000000000",
+        {"priority -2", "priority 2147483647", ""},
+        {"priority -2", "priority 2147483648",
          "23:63: error: priority is out of range: expected -2147483648 to 2147483647, found "
-         "3000000000"},
+         "2147483648"},
+        {"priority -2", "priority -2147483648", ""},
+        {"priority -2", "priority -2147483649",
+         "23:63: error: priority is out of range: expected -2147483648 to 2147483647, found "
+         "-2147483649"},
         {"  }\n  layer top", "  \n  layer top",
          "27:3: error: expected a keyword of a layer or '}', found 'layer'"},
         {"limit 0.5 }\n}\n", "limit 0.5 }\n",
