@@ -230,6 +230,17 @@ TEST (load_accepts_paths_in_utf8) {
 
 #endif
 
+// Only the size is checked, so that the text need not have this size.
+TEST (load_rejects_texts_of_2_gib) {
+    static const char text[64];
+    static const char message[] =
+        "text is too large: expected less than 2 GiB, found 2147483647 bytes";
+    md5_error error = {0};
+    CHECK_REFUSED(md5_parse_model(text, INT32_MAX, NULL, &error), error, MD5_ERROR_IO, message);
+    CHECK_REFUSED(md5_parse_anim(text, INT32_MAX, NULL, &error), error, MD5_ERROR_IO, message);
+    CHECK_REFUSED(md5_parse_camera(text, INT32_MAX, NULL, &error), error, MD5_ERROR_IO, message);
+}
+
 TEST (load_from_memory_uses_the_given_file_name) {
     md5_error error = {0};
     const md5_load_opts opts = {.file_name = "pack.zip/a.md5mesh"};

@@ -290,6 +290,9 @@ TEST_HERE (machine_rejects_limits) {
            "limit 'head' has no axis: expected a vector that is not 0, found ( 0 0 0 )");
     REFUSE(all.limits[0].min = 1.0f,
            "limit 'head': range is not ascending: expected min <= max, found min 1 and max 0.3");
+    md5_limit_desc two[2];
+    REFUSE((two[0] = two[1] = all.limits[0], all.desc.limits = two, all.desc.num_limits = 2),
+           "limit 'head' is a duplicate: expected one limit per joint");
     REFUSE(all.limits[0].joint = NULL, "limit '' has no joint: expected the name of a joint");
 }
 
