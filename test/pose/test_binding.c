@@ -338,7 +338,10 @@ TEST (bind_error_names_the_first_difference) {
 
     generated_clip empty;
     make(&empty, parts, 0, &random);
-    CHECK_FAILS(md5_bind(&empty.model, &anim.anim, NULL, &error), error, MD5_ERROR_MISMATCH);
+    CHECK_REFUSED(md5_bind(&empty.model, &anim.anim, NULL, &error), error, MD5_ERROR_MISMATCH,
+                  "model has no joints: expected at least 1");
+    CHECK_REFUSED(md5_bind(&model.model, &empty.anim, NULL, &error), error, MD5_ERROR_MISMATCH,
+                  "animation has no joints: expected at least 1");
     CHECK(md5_bind(&model.model, &anim.anim, NULL, NULL) == NULL);
 }
 
