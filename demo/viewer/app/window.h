@@ -32,11 +32,13 @@ bool view_follow(view_state *viewer, double seconds);
 // Runs the window until the user closes it. Returns false on failure.
 bool view_run_window(view_state *viewer);
 
-// -- Input: input.c -------------------------------------------------------------------------
+// -- Events: input.c ------------------------------------------------------------------------
 
 // Handles an event and frees its path. The position of the event is in points of the operating
 // system. Sets `redraw` to true if the image changes.
 void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw);
+
+// -- Control of a character: control.c --------------------------------------------------------
 
 // Handles a press or release of a key that controls the character. The action of `entry` is between
 // VIEW_AHEAD and VIEW_TRIGGER.
@@ -50,9 +52,17 @@ bool view_controls_character(const view_state *viewer);
 // nearer to the camera than the camera's target.
 void view_point_mover(view_state *viewer, float x, float y);
 
+// -- Commands: execute.c -----------------------------------------------------------------------
+
 // Executes a command, frees its path, and logs the state at the level "debug". Returns false for
 // VIEW_NOTHING.
 bool view_execute(view_state *viewer, view_command command);
+
+// Opens the context menu at the pixel (x, y). `pick` is the point of the model at this pixel. If it
+// is not set, the pixel shows the ground and the menu contains commands for the ground.
+void view_open_context(view_state *viewer, const view_pick *pick, float x, float y);
+
+// -- Points of the body: mouse.c ---------------------------------------------------------------
 
 // Selects the point of the body at the pixel (x, y), and the joint that has the largest influence
 // on it. A pixel outside of the body clears the selection.

@@ -1,8 +1,8 @@
 // Commands and menu entries of the viewer.
 //
 // A view_action identifies an action. A view_command is an action with its arguments: the user
-// interface returns it and app/input.c executes it. A view_menu_entry is a line of a menu, with its
-// label, search words, keys and requirements.
+// interface returns it and app/execute.c executes it. A view_menu_entry is a line of a menu, with
+// its label, search words, keys and requirements.
 //
 // Entries of commands are in the table `commands` of commands.c. Entries of settings are
 // in the option table (option_table.c). view_list_menu_entries() combines both. Menus, shortcuts,

@@ -126,3 +126,14 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
     stage.region = find_region(viewer, &stage);
     return stage;
 }
+
+view_stage view_current_stage(view_state *viewer)
+{
+    return view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
+}
+
+view_lens view_current_lens(view_state *viewer)
+{
+    const view_stage stage = view_current_stage(viewer);
+    return view_stage_lens(&stage);
+}

@@ -14,4 +14,11 @@ view_stage view_build_stage(view_state *viewer, float width, float height);
 // Returns the part of the image that the interface and the caption leave free.
 view_rect view_content_region(const view_state *viewer, const view_stage *stage);
 
+// Returns the stage. It contains the document, the camera and the settings in the form that panels
+// and the renderer read.
+view_stage view_current_stage(view_state *viewer);
+
+// Returns the projection of the current image.
+view_lens view_current_lens(view_state *viewer);
+
 #endif
