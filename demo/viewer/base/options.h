@@ -203,7 +203,7 @@ typedef enum view_effect {
     VIEW_NUM_EFFECTS,
 } view_effect;
 
-// Kind of the object that a text, or one part of a pair, names: see ui/settings.c.
+// Kind of the object that a text, or one part of a pair, names: see ui/option_lines.c.
 typedef enum view_names {
     VIEW_NAMES_NOTHING,
     VIEW_NAMES_MODEL, // from here to VIEW_NAMES_PICTURE: files

@@ -5,7 +5,7 @@
 
 #include "demo/viewer/ui/info.h"
 #include "demo/viewer/ui/retarget.h"
-#include "demo/viewer/ui/settings.h"
+#include "demo/viewer/ui/card.h"
 #include "demo/viewer/ui/textures.h"
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"

@@ -4,7 +4,7 @@
 #define DEMO_VIEWER_UI_INSPECTOR_H
 
 #include "demo/viewer/ui/retarget.h"
-#include "demo/viewer/ui/settings.h"
+#include "demo/viewer/ui/card.h"
 #include "demo/viewer/ui/textures.h"
 
 // The values of a joint, in three kinds: the position, the rotation as angles, and the rotation as

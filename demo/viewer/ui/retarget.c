@@ -3,7 +3,7 @@
 // The page lists the pairs and saves the result. A change of a pair sets an option.
 #include "demo/viewer/ui/retarget.h"
 
-#include "demo/viewer/ui/settings.h"
+#include "demo/viewer/ui/card.h"
 #include "demo/viewer/ui/surface.h"
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"

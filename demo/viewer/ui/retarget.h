@@ -4,7 +4,7 @@
 #ifndef DEMO_VIEWER_UI_RETARGET_H
 #define DEMO_VIEWER_UI_RETARGET_H
 
-#include "demo/viewer/ui/settings.h"
+#include "demo/viewer/ui/card.h"
 
 // The state of the page of retargeting.
 typedef struct view_retarget_page {
