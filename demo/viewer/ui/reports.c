@@ -739,7 +739,7 @@ static const float filter_width = 15.5f;
 
 // Parts of the width of a wide row.
 static const float message_width = 0.52f;
-static const float cause_width = 0.62f; // message of a cause, which has no location
+static const float cause_width = 0.62f; // message of a row without space for a location
 static const float subject_width = 0.18f;
 
 // Returns true if the rows of a list with this width (pixels) have one line. Otherwise they have
@@ -792,6 +792,16 @@ typedef struct problem_layout {
     float texts_end; // right edge of the texts, at the left of the buttons
 } problem_layout;
 
+// Returns true if a wide row leaves space for a location. The header of a cause has no location,
+// and the reports below it have one if they are about a line of a file. All other rows leave the
+// space, so that their columns are aligned.
+static bool leaves_space_for_location(const view_ui *ui, const problem_line *line)
+{
+    if (!line->is_detail)
+        return line->cause == NULL;
+    return ui->stage->log->reports->rows[line->report].line > 0;
+}
+
 // Computes the positions of the texts in a row. `texts_end` is the left edge of the space for the
 // buttons.
 static problem_layout lay_out_problem(const view_ui *ui, const problem_row *row, float texts_end)
@@ -801,8 +811,8 @@ static problem_layout lay_out_problem(const view_ui *ui, const problem_row *row,
     const float indent = row->line->is_detail ? detail_indent : message_indent;
     problem_layout layout = {.message_left = box.x + indent * em, .texts_end = texts_end};
     if (row->is_wide) {
-        const bool has_location = row->line->cause == NULL;
-        const float message_part = has_location ? message_width : cause_width;
+        const float message_part =
+            leaves_space_for_location(ui, row->line) ? message_width : cause_width;
         layout.message_y = box.y + 0.5f * (box.height - ui->line);
         layout.subject_left = fmaxf(box.x + message_part * box.width, layout.message_left);
         layout.location_left = layout.subject_left + subject_width * box.width;

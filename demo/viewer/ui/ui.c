@@ -105,8 +105,11 @@ static void note_focused_item(view_ui *ui, view_rect rect)
     ui->focus.is_present = true;
     if (ui->column != NULL)
         ui->column->has_focus = true;
-    if (ui->focus.is_shown)
-        view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
+    if (!ui->focus.is_shown)
+        return;
+    // A column cuts off everything outside of it. Therefore the frame of a row is inside the row.
+    const float margin = ui->column != NULL ? 0 : 2;
+    view_draw_frame(ui->canvas, view_inset(rect, -margin), 2 * ui->scale, VIEW_ACCENT);
 }
 
 // Adds an item, which is the basis of all widgets. An item is a rectangle that reacts to the mouse.
