@@ -270,7 +270,7 @@ TEST (math_composes_in_textbook_order) {
         CHECK_NEAR(identity.m[i], i % 5 == 0 ? 1 : 0, 1e-6);
 }
 
-TEST (math_bounds) {
+TEST (math_bounds_enclose_their_points) {
     const md5_bounds empty = md5_bounds_from_points(NULL, 0);
     CHECK(empty.min.x > empty.max.x);
     const md5_vec3 points[] = {{1, -2, 3}, {-1, 5, 0}};

@@ -807,7 +807,7 @@ TEST (curve_with_equal_neighbors_still_passes_them) {
     CHECK_NEAR(md5_curve_length(curve), 3, 0.1);
 }
 
-TEST (curve_of_many_points) {
+TEST (curve_of_many_points_has_the_right_length) {
     enum { MANY = 100000 };
     static md5_vec3 points[MANY];
     for (int i = 0; i < MANY; i++)

@@ -456,7 +456,7 @@ TEST (cube_limits_words_and_depth) {
 
 // -- Files ----------------------------------------------------------------------------------------
 
-TEST (cube_reads_other_files) {
+TEST (cube_reads_files_of_exec_but_not_recursively) {
     SCOPED_CUBE test;
     const md5_cube2 *const cube = open_cube_with(
         &test, "exec \"actors/./hero/../base.cfg\"\nmd5fly\n", "data/actors/base.cfg",

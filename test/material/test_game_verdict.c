@@ -141,7 +141,7 @@ static void check_value(const char *expression, double expected)
     md5_destroy_game(game);
 }
 
-TEST (lenient_expressions) {
+TEST (lenient_games_evaluate_expressions_with_errors) {
     check_value("nosuchtable[ time ] * 3", 3);
     check_value("2 + nosuchword", 3);
     check_value("- parm4", -0.25);
@@ -150,7 +150,7 @@ TEST (lenient_expressions) {
     check_value("4 * )", 4);
 }
 
-TEST (lenient_tables) {
+TEST (lenient_games_read_tables_with_errors) {
     static const char text[] = "table t { nonsense { 1 2, three, 4, } }\ntable u { { 7, 8";
     game_log log;
     SCOPED_GAME game = open_materials(text, &log);

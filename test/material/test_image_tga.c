@@ -287,7 +287,7 @@ TEST (images_dds_of_four_and_three_colors) {
     }
 }
 
-TEST (images_dds_with_alpha) {
+TEST (images_of_dds_files_have_the_alpha_of_their_format) {
     // Alpha of four bits; 250 to 40 in seven steps of 30, and in five; texels 0 to 3 have values 0,
     // 1, 2 and 7.
     static const uint8_t blocks[3][16] = {{0x5F, 0xA0, 0, 0, 0, 0, 0, 0, COLORS(BLACK, WHITE)},

@@ -210,7 +210,7 @@ static void check_tracks(const bound *fixture, md5_root root)
 static const part walker[] = {{"origin", MD5_NONE}, {"hips", 0}, {"spine", 1},
                               {"head", 2},          {"arm", 2},  {"hand", 4}};
 
-TEST_HERE (bind_same_skeletons, 1, walker, walker, 0) {
+TEST_HERE (bind_of_equal_skeletons_keeps_all_tracks, 1, walker, walker, 0) {
     CHECK(fixture->binding->same_order);
     check_counts(fixture->binding, 0, 0, 0);
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
@@ -221,7 +221,7 @@ TEST_HERE (bind_same_skeletons, 1, walker, walker, 0) {
 static const part shuffled[] = {{"hand", 3}, {"head", 2}, {"spine", 4},
                                 {"arm", 2},  {"hips", 5}, {"origin", MD5_NONE}};
 
-TEST_HERE (bind_another_order, 2, shuffled, walker, 0) {
+TEST_HERE (bind_finds_joints_in_another_order, 2, shuffled, walker, 0) {
     static const uint32_t tracks[] = {5, 3, 2, 4, 1, 0};
     CHECK(!fixture->binding->same_order);
     check_counts(fixture->binding, 0, 0, 0);

@@ -385,7 +385,7 @@ TEST (texture_without_area_counts_as_not_mirrored) {
 
 // -- Empty meshes and extreme numbers ---------------------------------------------------------
 
-TEST (empty_mesh_is_empty) {
+TEST (mesh_without_vertices_has_no_influences) {
     const mesh_source source = {.bind = &identity};
     SCOPED_MESH generated;
     REQUIRE(build_generated_mesh(&generated, &source, 1, NULL));
