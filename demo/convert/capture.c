@@ -79,7 +79,7 @@ static double guess_unit(const convert_job *job, double legs)
         {0, 0, 1, "assuming inches"},
     };
     if (job->scale > 0) {
-        convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units", job->scale);
+        convert_note(job, "scale of the motion, MD5 units per unit of the file: %.6g", job->scale);
         return job->scale;
     }
 
@@ -88,7 +88,7 @@ static double guess_unit(const convert_job *job, double legs)
            && !(legs >= guess->min_length && legs <= guess->max_length))
         guess++;
 
-    convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units: %s", guess->unit,
+    convert_note(job, "scale of the motion, MD5 units per unit of the file: %.6g: %s", guess->unit,
                  guess->reason);
     return guess->unit;
 }

@@ -102,5 +102,5 @@ check_broken_smd 'a triangle without its last vertex' '/^7 0 0 70/,$d' '21:34: e
 check_broken_smd 'a block without an end' '/^triangles/,$d;/^0 1 2 3/,/^end/d' '15:8: error: expected end, found the end of the file'
 check_broken_smd 'nodes after the skeleton' 's/^triangles/nodes/;s/^skin.png/9 "late" 0/' "19:1: error: section 'nodes' is missing: expected it before 'skeleton'"
 printf 'version 1\nnodes\n0 "a" -1\nend\n' >"$scratch/bones.smd"
-check 'a file without frames is rejected' exits_with 1 'file is incomplete: expected at least one bone and one frame, found 1 bones and 0 frames' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
+check 'a file without frames is rejected' exits_with 1 'file is incomplete: expected at least one bone and one frame, found 1 bone and 0 frames' "$tool" convert "$scratch/bones.smd" -o "$scratch/bad"
 finish
