@@ -398,9 +398,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
         if (parent != MD5_NONE)
             local[j] = convert_mul(convert_inverse(clip->posed[parent].pose), *pose);
         local[j].rotation = convert_unit(local[j].rotation);
-        const md5_vec3 q = convert_stored_rotation(local[j].rotation);
-        stored[j] = (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
-                                .translation = convert_stored_point(local[j].translation)};
+        stored[j] = convert_stored_pose(local[j]);
     }
     clip->boxes[frame] = convert_extend_empty_box(box);
 }

@@ -395,6 +395,10 @@ md5_vec3 convert_stored_point(convert_vec v);
 // MD5 stores the one with w <= 0. Rounding errors near 0 and -0 become 0.
 md5_vec3 convert_stored_rotation(convert_quat q);
 
+// Returns a pose as readers compute it from the numbers that MD5 stores. MD5 does not store w of a
+// rotation; the computed w has a large error near rotations by 180 degrees.
+md5_xform convert_stored_pose(convert_xform pose);
+
 // Returns a box that engines draw. Engines do not draw a model with an empty box, so a box that
 // contains only one point is extended by one unit in each direction.
 md5_bounds convert_extend_empty_box(md5_bounds box);

@@ -543,15 +543,6 @@ static bool convert_primitive(mesh_builder to)
     return is_converted;
 }
 
-// Returns a pose as players will read it from a file. MD5 stores only x, y and z of a rotation, and
-// w is computed from them. Its error is large near rotations by 180 degrees.
-static convert_xform round_pose(convert_xform pose)
-{
-    const md5_vec3 q = convert_stored_rotation(pose.rotation);
-    return convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
-                                          .translation = convert_stored_point(pose.translation)});
-}
-
 // Creates the transforms from the mesh to each joint in the bind pose; see rig.h. If the skin is
 // bound in the rest pose, the rounded pose of the file is used, so that rounding does not move
 // vertices. The caller frees the array.
@@ -572,8 +563,9 @@ static convert_affine *create_bases(const mesh_builder *to)
             bases[k] = convert_mul_affine(&joint->residue, &to->skin->inverse_binds[k]);
             continue;
         }
-        const convert_xform pose =
-            is_bound_at_rest ? round_pose(joint->bind_pose) : joint->rest_pose;
+        convert_xform pose = joint->rest_pose;
+        if (is_bound_at_rest)
+            pose = convert_from_xform(convert_stored_pose(joint->bind_pose));
         const convert_affine to_joint = convert_affine_from_xform(convert_inverse(pose));
         bases[k] = convert_mul_affine(&to_joint, placement);
     }

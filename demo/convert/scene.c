@@ -465,6 +465,13 @@ md5_vec3 convert_stored_rotation(convert_quat q)
     return best;
 }
 
+md5_xform convert_stored_pose(convert_xform pose)
+{
+    const md5_vec3 q = convert_stored_rotation(pose.rotation);
+    return (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+                       .translation = convert_stored_point(pose.translation)};
+}
+
 md5_bounds convert_extend_empty_box(md5_bounds box)
 {
     const md5_vec3 size = md5_vec3_sub(box.max, box.min);
