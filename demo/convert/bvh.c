@@ -31,9 +31,8 @@ typedef struct bvh_file {
     uint32_t num_channels; // of all joints
     uint32_t num_frames;
     double frame_time;
-    float *values;      // [num_frames][num_channels]
-    float *times;       // [num_frames] seconds
-    common_list memory; // keys of the tracks
+    float *values; // [num_frames][num_channels]
+    float *times;  // [num_frames] seconds
 } bvh_file;
 
 // Consumes the next token if it equals `keyword`, ignoring case.
@@ -134,7 +133,8 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
     const uint32_t index = file->num_joints++;
     file->joints = common_grow(file->joints, index, sizeof *file->joints);
     bvh_joint *const joint = &file->joints[index];
-    *joint = (bvh_joint){.name = convert_sanitize(name, length, CONVERT_QUOTE), .parent = parent};
+    char *const clean_name = convert_sanitize(name, length, CONVERT_QUOTE);
+    *joint = (bvh_joint){.name = common_add(&file->plain.memory, clean_name), .parent = parent};
     file->in.at += length;
     if (!expect(file, "{") || !read_offset(file, &joint->offset))
         return false;
@@ -326,10 +326,9 @@ static bool add_tracks(bvh_file *file, plain_animation *clip, uint32_t index, si
 {
     enum { WIDTH = 3 + 4 }; // numbers of a position and a rotation
     const size_t count = file->num_frames;
-    if (!convert_charge_bytes(file->plain.job, count, WIDTH * sizeof(float), file->in.error))
+    float *const positions = plain_allocate_floats(&file->plain, count, WIDTH);
+    if (!positions)
         return false;
-    char *const block = common_add(&file->memory, common_alloc(count, WIDTH * sizeof(float)));
-    float *const positions = (float *)(void *)block;
     float *const rotations = positions + 3 * count;
     for (size_t f = 0; f < count; f++)
         compute_keys(&file->joints[index], file->values + f * file->num_channels + first_channel,
@@ -382,10 +381,6 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
         is_read = add_clip(&file, name) && convert_build(&file.plain, scene);
     }
     plain_free(&file.plain);
-    for (uint32_t i = 0; i < file.num_joints; i++)
-        free(file.joints[i].name);
-
-    common_free_list(&file.memory);
     free(file.joints);
     free(file.values);
     free(file.times);

@@ -113,21 +113,10 @@ typedef struct iqm_file {
     iqm_array arrays[NUM_TYPES];
     iqm_pose *poses;      // [number of poses]
     uint32_t num_joints;  // or number of poses, in a file without joints
-    common_list memory;   // copies of names, and arrays of numbers
     uint32_t num_cleaned; // names with replaced characters
 } iqm_file;
 
 #define FAIL(status, ...) convert_fail(file->plain.error, status, file->plain.path, __VA_ARGS__)
-
-// Allocates numbers that are freed with the file. Returns NULL and fills the error if the budget is
-// exceeded.
-static float *allocate_floats(iqm_file *file, uint64_t count, uint64_t width)
-{
-    if (!convert_charge_bytes(file->plain.job, count, width * sizeof(float), file->plain.error))
-        return NULL;
-    char *const block = common_alloc((size_t)count, (size_t)width * sizeof(float));
-    return (float *)(void *)common_add(&file->memory, block);
-}
 
 // Copies an entry of a table.
 static void get_entry(const iqm_file *file, int table, uint32_t index, void *entry)
@@ -368,7 +357,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *title)
 
     char *const copy = convert_sanitize(text, MAX_BYTES, CONVERT_QUOTE);
     file->num_cleaned += strcmp(copy, text) != 0;
-    common_add(&file->memory, copy);
+    common_add(&file->plain.memory, copy);
     return copy;
 }
 
@@ -420,7 +409,7 @@ static bool copy_joints(iqm_file *file, const convert_scene *scene)
             local = convert_mul(convert_inverse(get_xform(&doc->joints[joint->parent])), local);
         plain_node *const node = &file->plain.nodes[i];
         *node = plain_new_node();
-        node->name = common_add(&file->memory, common_copy(joint->name));
+        node->name = common_add(&file->plain.memory, common_copy(joint->name));
         node->parent = joint->parent;
         memcpy(node->parts[PLAIN_TRANSLATION], &local.translation, sizeof local.translation);
         memcpy(node->parts[PLAIN_ROTATION], &local.rotation, sizeof local.rotation);
@@ -500,7 +489,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
     if (has_joints || count == 0 || copy_joints(file, scene))
         return true;
     for (uint32_t i = 0; i < count; i++)
-        plain->nodes[i].name = common_add(&file->memory, common_format("joint_%u", i));
+        plain->nodes[i].name = common_add(&file->plain.memory, common_format("joint_%u", i));
     convert_note(plain->job, "%s: named %u %s joint_0, joint_1, ...", plain->path, count,
                  common_noun(count, "joint without a name", "joints without names"));
     return true;
@@ -508,30 +497,10 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
 
 // -- Reading: meshes ------------------------------------------------------------------------------
 
-// The vertex arrays of all meshes. The array of a mesh begins at its first vertex.
-typedef struct iqm_vertices {
-    size_t num_vertices;
-    size_t num_sets;
-    float *positions; // [num_vertices][3]
-    float *texcoords; // [num_vertices][2]
-    float *joints;    // [num_sets][num_vertices][4]
-    float *weights;   // [num_sets][num_vertices][4]
-} iqm_vertices;
-
-// Allocates the arrays for all vertices of the file. Joints and weights are stored in sets of
-// four, as in glTF. Returns false if the budget does not suffice.
-static bool allocate_vertices(iqm_file *file, iqm_vertices *to)
+// Returns the number of slots of a vertex, each of which contains a joint and its weight.
+static uint32_t get_num_slots(const iqm_file *file)
 {
-    const uint32_t count = file->header[NUM_VERTICES];
-    const uint32_t num_slots = file->num_joints > 0 ? file->arrays[JOINTS].size : 0;
-    *to = (iqm_vertices){.num_vertices = count, .num_sets = (num_slots + (size_t)3) / 4};
-    if (!plain_charge(&file->plain, count * (uint64_t)(5 + 2 * num_slots)))
-        return false;
-    to->positions = allocate_floats(file, count, 3);
-    to->texcoords = to->positions ? allocate_floats(file, count, 2) : NULL;
-    to->joints = to->texcoords ? allocate_floats(file, count, 4 * to->num_sets) : NULL;
-    to->weights = to->joints ? allocate_floats(file, count, 4 * to->num_sets) : NULL;
-    return to->weights;
+    return file->num_joints > 0 ? file->arrays[JOINTS].size : 0;
 }
 
 // Reads one slot of a vertex: a weight, which is not negative, and its joint.
@@ -568,22 +537,19 @@ static bool read_coordinates(const iqm_file *file, int type, uint32_t vertex, ui
 }
 
 // Reads the position, the texture coordinates and the influences of a vertex.
-static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_vertices *to)
+static bool read_vertex(const iqm_file *file, uint32_t index, const plain_vertices *to)
 {
     if (!read_coordinates(file, POSITION, index, 3, to->positions + 3 * (size_t)index)
         || !read_coordinates(file, TEXCOORD, index, 2, to->texcoords + 2 * (size_t)index))
         return false;
 
-    const uint32_t num_slots = to->num_sets > 0 ? file->arrays[JOINTS].size : 0;
+    const uint32_t num_slots = get_num_slots(file);
     for (uint32_t slot = 0; slot < num_slots; slot++) {
         double weight = 0;
         double joint = 0;
         if (!read_influence(file, index, slot, &weight, &joint))
             return false;
-        const size_t set = slot / 4;
-        const size_t element = 4 * (set * to->num_vertices + index) + slot % 4;
-        to->joints[element] = (float)joint;
-        to->weights[element] = (float)weight;
+        plain_set_influence(to, index, slot, (float)joint, (float)weight);
     }
     return true;
 }
@@ -650,19 +616,6 @@ static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mes
     return true;
 }
 
-// Sets the arrays of a mesh's primitive, which are parts of the arrays of all vertices.
-static void set_primitive(plain_primitive *primitive, const iqm_vertices *vertices, size_t first)
-{
-    primitive->positions = vertices->positions + 3 * first;
-    primitive->texcoords = vertices->texcoords + 2 * first;
-    primitive->num_sets = vertices->num_sets;
-    for (size_t set = 0; set < vertices->num_sets; set++) {
-        const size_t offset = 4 * (set * vertices->num_vertices + first);
-        primitive->joints[set] = vertices->joints + offset;
-        primitive->weights[set] = vertices->weights + offset;
-    }
-}
-
 // Adds a node with a mesh to the scene. The only skin contains all joints.
 static void add_mesh_node(iqm_file *file, uint32_t mesh)
 {
@@ -674,7 +627,7 @@ static void add_mesh_node(iqm_file *file, uint32_t mesh)
 }
 
 // Reads a mesh, whose vertices and triangles are ranges of the arrays of the file.
-static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertices,
+static bool read_mesh(iqm_file *file, uint32_t index, const plain_vertices *vertices,
                       unused_elements *unused)
 {
     plain_mesh *const mesh = &file->plain.meshes[index];
@@ -693,7 +646,7 @@ static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertic
     }
 
     plain_primitive *const primitive = plain_add_primitive(mesh, entry.num_vertices);
-    set_primitive(primitive, vertices, entry.first_vertex);
+    plain_set_vertices(primitive, vertices, entry.first_vertex);
     primitive->num_indices = 3 * (size_t)entry.num_triangles;
     primitive->indices = common_alloc(primitive->num_indices, sizeof *primitive->indices);
     mesh->num_vertices = entry.num_vertices;
@@ -705,10 +658,11 @@ static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertic
 static bool read_meshes(iqm_file *file)
 {
     plain_scene *const plain = &file->plain;
-    iqm_vertices vertices;
+    plain_vertices vertices;
     unused_elements unused = {.num_vertices = file->header[NUM_VERTICES],
                               .num_triangles = file->header[NUM_TRIANGLES]};
-    if (!plain_charge(plain, unused.num_triangles) || !allocate_vertices(file, &vertices))
+    if (!plain_charge(plain, unused.num_triangles)
+        || !plain_allocate_vertices(plain, unused.num_vertices, get_num_slots(file), &vertices))
         return false;
     plain->num_meshes = file->header[NUM_MESHES];
     plain->meshes = common_alloc(plain->num_meshes, sizeof *plain->meshes);
@@ -772,7 +726,7 @@ static const float *read_keys(iqm_file *file, const iqm_pose *pose, const struct
 {
     const size_t frame_size = 2 * (size_t)file->header[NUM_CHANNELS];
     const bool is_moved = has_channels(pose, part);
-    float *const values = allocate_floats(file, num_keys, (uint64_t)part->width);
+    float *const values = plain_allocate_floats(&file->plain, num_keys, (uint64_t)part->width);
     if (!values)
         return NULL;
 
@@ -836,8 +790,8 @@ static bool add_track(iqm_file *file, clip_reader *clip, uint32_t joint, int par
 static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t first_frame,
                         uint32_t count)
 {
-    float *const times = allocate_floats(file, count, 1);
-    float *const end_times = times ? allocate_floats(file, 2, 1) : NULL;
+    float *const times = plain_allocate_floats(&file->plain, count, 1);
+    float *const end_times = times ? plain_allocate_floats(&file->plain, 2, 1) : NULL;
     if (!end_times)
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -976,7 +930,6 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
                      .size = input->size};
     const bool is_done = read_file(&file, scene) && convert_build(&file.plain, scene);
     plain_free(&file.plain);
-    common_free_list(&file.memory);
     free(file.poses);
     return is_done;
 }

@@ -50,6 +50,52 @@ bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t off
         offset, *number);
 }
 
+float *plain_allocate_floats(plain_scene *scene, uint64_t count, uint64_t width)
+{
+    if (!convert_charge_bytes(scene->job, count, width * sizeof(float), scene->error))
+        return NULL;
+    char *const block = common_alloc((size_t)count, (size_t)width * sizeof(float));
+    return (float *)(void *)common_add(&scene->memory, block);
+}
+
+bool plain_allocate_vertices(plain_scene *scene, size_t count, size_t max_influences,
+                             plain_vertices *vertices)
+{
+    const size_t num_sets = (max_influences + 3) / 4;
+    const size_t width = 3 + 2 + 8 * num_sets; // numbers per vertex
+    *vertices = (plain_vertices){.count = count, .num_sets = num_sets};
+    if (!plain_charge(scene, count * (uint64_t)width))
+        return false;
+    vertices->positions = plain_allocate_floats(scene, count, width);
+    if (!vertices->positions)
+        return false;
+    vertices->texcoords = vertices->positions + 3 * count;
+    vertices->joints = vertices->texcoords + 2 * count;
+    vertices->weights = vertices->joints + 4 * num_sets * count;
+    return true;
+}
+
+void plain_set_influence(const plain_vertices *vertices, size_t vertex, size_t influence,
+                         float joint, float weight)
+{
+    const size_t set = influence / 4;
+    const size_t element = 4 * (set * vertices->count + vertex) + influence % 4;
+    vertices->joints[element] = joint;
+    vertices->weights[element] = weight;
+}
+
+void plain_set_vertices(plain_primitive *primitive, const plain_vertices *vertices, size_t first)
+{
+    primitive->positions = vertices->positions + 3 * first;
+    primitive->texcoords = vertices->texcoords + 2 * first;
+    primitive->num_sets = vertices->num_sets;
+    for (size_t set = 0; set < vertices->num_sets; set++) {
+        const size_t offset = 4 * (set * vertices->count + first);
+        primitive->joints[set] = vertices->joints + offset;
+        primitive->weights[set] = vertices->weights + offset;
+    }
+}
+
 // Frees the arrays that a mesh owns. The numbers of vertices belong to the reader of the format.
 static void free_mesh(const plain_mesh *mesh)
 {
@@ -61,8 +107,8 @@ static void free_mesh(const plain_mesh *mesh)
     free((void *)mesh->target_names);
 }
 
-// Frees the lists of the scene and clears it. Data that the reader of a format owns, such as the
-// vertices, remains.
+// Frees the lists and the memory of the scene and clears it. Data that the reader of a format owns
+// remains.
 void plain_free(plain_scene *scene)
 {
     for (size_t i = 0; i < scene->num_nodes; i++)
@@ -90,6 +136,7 @@ void plain_free(plain_scene *scene)
     free(scene->cameras);
     free(scene->animations);
     free(scene->frames);
+    common_free_list(&scene->memory);
     *scene = (plain_scene){.job = NULL};
 }
 

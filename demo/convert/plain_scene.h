@@ -186,7 +186,19 @@ typedef struct plain_scene {
     bool is_captured;
     double yaw; // rotation about the vertical axis that the file's writer recorded, degrees
     bool has_yaw;
+
+    common_list memory; // names and arrays of numbers that plain_free() frees
 } plain_scene;
+
+// The arrays of vertices that a reader fills. An influence is a joint of the skin with its weight.
+typedef struct plain_vertices {
+    size_t count;
+    size_t num_sets;  // sets of four influences
+    float *positions; // [count][3]
+    float *texcoords; // [count][2]
+    float *joints;    // [num_sets][count][4]
+    float *weights;   // [num_sets][count][4]
+} plain_vertices;
 
 // The axes of glTF: x left, y up, z forward. convert_identity are the axes of MD5.
 extern const convert_affine plain_gltf_axes;
@@ -223,6 +235,23 @@ bool plain_charge(const plain_scene *scene, uint64_t count);
 // Reads a little-endian float at an offset of the file, which contains it. Fills the scene's error
 // and returns false if the number is not from -1e9 to 1e9.
 bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t offset, float *number);
+
+// Charges count * width numbers to the budget of memory and allocates them. All numbers are 0.
+// Their owner is the scene. Fills the scene's error and returns NULL if the budget is exceeded.
+float *plain_allocate_floats(plain_scene *scene, uint64_t count, uint64_t width);
+
+// Charges and allocates the arrays of `count` vertices with up to `max_influences` influences. All
+// numbers are 0. The owner of the arrays is the scene. Fills the scene's error and returns false if
+// the budget is exceeded.
+bool plain_allocate_vertices(plain_scene *scene, size_t count, size_t max_influences,
+                             plain_vertices *vertices);
+
+// Stores an influence of a vertex. `influence` is less than `max_influences`.
+void plain_set_influence(const plain_vertices *vertices, size_t vertex, size_t influence,
+                         float joint, float weight);
+
+// Sets the arrays of a primitive to those of vertices from `first` on.
+void plain_set_vertices(plain_primitive *primitive, const plain_vertices *vertices, size_t first);
 
 void plain_free(plain_scene *scene);
 

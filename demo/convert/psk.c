@@ -51,7 +51,6 @@ typedef struct psk_file {
     bool has_failed; // the error is filled, and all later results are invalid
     psk_table tables[NUM_TABLES];
     uint32_t num_bones;
-    common_list memory; // copies of names, and arrays of numbers
 } psk_file;
 
 #define FAIL(...)         \
@@ -101,7 +100,7 @@ static const char *get_name(psk_file *file, size_t offset)
     while (length > 0 && name[length - 1] == ' ')
         length--;
     name[length] = '\0';
-    return common_add(&file->memory, name);
+    return common_add(&file->plain.memory, name);
 }
 
 // Returns false if the budget is exceeded.
@@ -114,14 +113,15 @@ static bool charge_numbers(psk_file *file, uint64_t count, uint64_t width)
     return is_charged;
 }
 
-// Charges and allocates numbers that are freed with the file. Returns NULL if the budget is
+// Charges and allocates numbers that are freed with the scene. Returns NULL if the budget is
 // exceeded.
 static float *allocate_floats(psk_file *file, uint64_t count, uint64_t width)
 {
-    if (!charge_numbers(file, count, width))
-        return NULL;
-    char *const block = common_alloc((size_t)count, (size_t)width * sizeof(float));
-    return (float *)(void *)common_add(&file->memory, block);
+    float *floats = NULL;
+    if (plain_charge(&file->plain, count * width))
+        floats = plain_allocate_floats(&file->plain, count, width);
+    file->has_failed |= floats == NULL;
+    return floats;
 }
 
 // Stores the table of a chunk if its kind is known. Other chunks are skipped.
@@ -290,25 +290,14 @@ static psk_links group_weights(psk_file *file)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// The vertices of a primitive. A set contains four joints and weights of each vertex.
-typedef struct psk_vertices {
-    uint32_t *wedges; // [count] wedge of each vertex
-    uint32_t count;
-    size_t num_sets;
-    float *positions; // [count][3]
-    float *texcoords; // [count][2]
-    float *joints;    // [num_sets][count][4]
-    float *weights;   // [num_sets][count][4]
-} psk_vertices;
-
-// Reads a vertex from three tables. Its wedge contains the texture coordinates and refers to a
-// point. The point contains the position. The weights refer to the point; `links` groups them.
-static void read_vertex(psk_file *file, uint32_t index, const psk_links *links,
-                        const psk_vertices *to)
+// Reads the vertex `index` from three tables. Its wedge contains the texture coordinates and refers
+// to a point. The point contains the position. The weights refer to the point; `links` groups them.
+static void read_vertex(psk_file *file, uint32_t wedge, uint32_t index, const psk_links *links,
+                        const plain_vertices *to)
 {
     enum { U = 4, BONE = 8 }; // offsets in a wedge and in a weight
     const size_t point_size = file->tables[WEDGES].count > NUM_SHORT_WEDGES ? 4 : 2;
-    const size_t at = find_field(file, WEDGES, to->wedges[index], 0);
+    const size_t at = find_field(file, WEDGES, wedge, 0);
     const uint32_t point = get_index(file, at, point_size, file->tables[POINTS].count, "point");
     if (file->has_failed)
         return;
@@ -320,27 +309,34 @@ static void read_vertex(psk_file *file, uint32_t index, const psk_links *links,
             get_float(file, find_field(file, POINTS, point, 4 * i));
 
     for (uint32_t i = links->first[point]; i < links->first[point + 1]; i++) {
-        const uint32_t slot = i - links->first[point];
-        const size_t out = 4 * ((size_t)(slot / 4) * to->count + index) + slot % 4;
-        const size_t weight = find_field(file, WEIGHTS, links->order[i], 0);
-        to->weights[out] = get_float(file, weight);
-        to->joints[out] = (float)get_index(file, weight + BONE, 4, file->num_bones, "bone");
+        const size_t at_weight = find_field(file, WEIGHTS, links->order[i], 0);
+        const float weight = get_float(file, at_weight);
+        const uint32_t bone = get_index(file, at_weight + BONE, 4, file->num_bones, "bone");
+        plain_set_influence(to, index, i - links->first[point], (float)bone, weight);
     }
 }
 
+// The wedges of a primitive's vertices.
+typedef struct psk_wedges {
+    uint32_t *wedges; // [count] wedge of each vertex
+    uint32_t count;
+} psk_wedges;
+
 // Assigns vertices to the wedges of a primitive, in the order of their first use, and replaces the
 // wedges in its indices by these vertices. vertices[wedge] receives 1 + vertex. It must be 0 for
-// all wedges before the call.
-static void number_vertices(plain_primitive *primitive, psk_vertices *to, uint32_t *vertices)
+// all wedges before the call. The caller frees the result's array.
+static psk_wedges number_vertices(plain_primitive *primitive, uint32_t *vertices)
 {
+    psk_wedges used = {NULL, 0};
     for (size_t i = 0; i < primitive->num_indices; i++) {
         const uint32_t wedge = primitive->indices[i];
         if (vertices[wedge] == 0) {
-            *COMMON_ADD_ITEM(to->wedges, to->count) = wedge;
-            vertices[wedge] = to->count;
+            *COMMON_ADD_ITEM(used.wedges, used.count) = wedge;
+            vertices[wedge] = used.count;
         }
         primitive->indices[i] = vertices[wedge] - 1;
     }
+    return used;
 }
 
 // Reads the vertices of a primitive. Its indices refer to wedges; replaces them by indices of
@@ -349,27 +345,18 @@ static void number_vertices(plain_primitive *primitive, psk_vertices *to, uint32
 static void read_vertices(psk_file *file, plain_primitive *primitive, const psk_links *links,
                           uint32_t *vertices)
 {
-    psk_vertices to = {.num_sets = (links->max + (size_t)3) / 4};
-    number_vertices(primitive, &to, vertices);
-    to.positions = allocate_floats(file, to.count, 3);
-    to.texcoords = allocate_floats(file, to.count, 2);
-    to.joints = allocate_floats(file, to.count, 4 * to.num_sets);
-    to.weights = allocate_floats(file, to.count, 4 * to.num_sets);
-    for (uint32_t i = 0; i < to.count; i++) {
-        vertices[to.wedges[i]] = 0;
+    plain_vertices to;
+    const psk_wedges used = number_vertices(primitive, vertices);
+    file->has_failed |= !plain_allocate_vertices(&file->plain, used.count, links->max, &to);
+    for (uint32_t i = 0; i < used.count; i++) {
+        vertices[used.wedges[i]] = 0;
         if (!file->has_failed)
-            read_vertex(file, i, links, &to);
+            read_vertex(file, used.wedges[i], i, links, &to);
     }
-    free(to.wedges);
-
-    primitive->num_vertices = to.count;
-    primitive->positions = to.positions;
-    primitive->texcoords = to.texcoords;
-    primitive->num_sets = file->has_failed ? 0 : to.num_sets;
-    for (size_t set = 0; set < primitive->num_sets; set++) {
-        primitive->joints[set] = to.joints + 4 * set * to.count;
-        primitive->weights[set] = to.weights + 4 * set * to.count;
-    }
+    free(used.wedges);
+    primitive->num_vertices = used.count;
+    if (!file->has_failed)
+        plain_set_vertices(primitive, &to, 0);
 }
 
 // Adds a triangle of wedges to the primitive of its material.
@@ -565,7 +552,6 @@ bool convert_read_psk(const convert_job *job, convert_input *input, convert_scen
     read_file(&file, name);
     const bool is_read = !file.has_failed && convert_build(&file.plain, scene);
     plain_free(&file.plain);
-    common_free_list(&file.memory);
     free(name);
     return is_read;
 }

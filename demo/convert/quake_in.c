@@ -84,7 +84,6 @@ typedef struct quake_reader {
     uint32_t num_tags;
     uint32_t width;  // of skins
     uint32_t height; // of skins
-    common_list memory;
 } quake_reader;
 
 #define FAIL(...)       \
@@ -114,7 +113,7 @@ static bool charge_bytes(quake_reader *in, uint64_t count, uint64_t size)
 // Allocates memory that is freed with the reader.
 static void *allocate(quake_reader *in, size_t count, size_t size)
 {
-    return common_add(&in->memory, common_alloc(count, size));
+    return common_add(&in->plain.memory, common_alloc(count, size));
 }
 
 // Returns false and fills the error if the bytes are not inside of the file.
@@ -171,7 +170,7 @@ static const char *get_text(quake_reader *in, size_t at, size_t max_size)
     char *const text = convert_sanitize(from, max_size, CONVERT_QUOTE);
     if (strncmp(text, from, max_size) != 0)
         NOTE("replaced quotes and control characters with _ in the name %s", text);
-    return common_add(&in->memory, text);
+    return common_add(&in->plain.memory, text);
 }
 
 // -- Frames and meshes ----------------------------------------------------------------------------
@@ -617,7 +616,7 @@ static const char *get_tag_name(quake_reader *in, uint32_t tag)
     const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)tag, QUAKE_PATH);
     for (size_t k = 0; k < plain->num_nodes; k++)
         if (strcmp(plain->nodes[k].name, name) == 0)
-            name = common_add(&in->memory, common_format("%s_%u", name, tag));
+            name = common_add(&in->plain.memory, common_format("%s_%u", name, tag));
     return name;
 }
 
@@ -770,12 +769,11 @@ bool convert_read_quake(const convert_job *job, convert_input *input, convert_sc
         .size = input->size,
         .next = {.rate = QUAKE_RATE}};
     quake_reader *const in = &reader;
-    in->stem = common_add(&in->memory, common_stem(input->path));
+    in->stem = common_add(&in->plain.memory, common_stem(input->path));
     find_kind(in);
     if (!in->has_failed)
         read_file(in, scene);
     const bool is_read = !in->has_failed && convert_build(&in->plain, scene);
     plain_free(&in->plain);
-    common_free_list(&in->memory);
     return is_read;
 }

@@ -43,14 +43,6 @@ typedef struct smd_link {
     float weight;
 } smd_link;
 
-// The arrays of all vertices with one material.
-typedef struct smd_arrays {
-    float *positions;
-    float *texcoords;
-    float *joints;  // [num_sets][num_vertices][4]
-    float *weights; // [num_sets][num_vertices][4]
-} smd_arrays;
-
 // An SMD file while it is read.
 typedef struct smd_file {
     plain_scene plain;
@@ -71,7 +63,6 @@ typedef struct smd_file {
     smd_link *links; // [num_links]
     size_t num_links;
     common_text_index materials;
-    smd_arrays *arrays; // [materials.count]
 } smd_file;
 
 // -- Lines ----------------------------------------------------------------------------------------
@@ -491,39 +482,15 @@ static void add_animation(smd_file *file, const char *name)
     }
 }
 
-// Allocates the arrays of a primitive. Returns false if the budget is exceeded.
-static bool allocate_primitive(smd_file *file, plain_primitive *primitive, smd_arrays *arrays)
+// Stores a vertex as vertex `index` of its material.
+static void store_vertex(const smd_file *file, const smd_vertex *vertex,
+                         const plain_vertices *vertices, size_t index)
 {
-    const size_t count = primitive->num_vertices;
-    const size_t width = 3 + 2 + 8 * primitive->num_sets;
-    if (!plain_charge(&file->plain, count * (uint64_t)width)
-        || !convert_charge_bytes(file->plain.job, count, width * sizeof(float), file->in.error))
-        return false;
-    arrays->positions = common_alloc(count, 3 * sizeof(float));
-    arrays->texcoords = common_alloc(count, 2 * sizeof(float));
-    arrays->joints = common_alloc(count, 4 * primitive->num_sets * sizeof(float));
-    arrays->weights = common_alloc(count, 4 * primitive->num_sets * sizeof(float));
-    primitive->positions = arrays->positions;
-    primitive->texcoords = arrays->texcoords;
-    for (size_t set = 0; set < primitive->num_sets; set++) {
-        primitive->joints[set] = arrays->joints + 4 * set * count;
-        primitive->weights[set] = arrays->weights + 4 * set * count;
-    }
-    return true;
-}
-
-// Stores a vertex in the arrays of its material. `index` is its index in these arrays, and `count`
-// the number of their vertices. Joints and weights are stored in sets of four.
-static void store_vertex(const smd_file *file, const smd_vertex *vertex, smd_arrays *arrays,
-                         size_t index, size_t count)
-{
-    memcpy(arrays->positions + 3 * index, vertex->position, sizeof vertex->position);
-    memcpy(arrays->texcoords + 2 * index, vertex->texcoord, sizeof vertex->texcoord);
+    memcpy(vertices->positions + 3 * index, vertex->position, sizeof vertex->position);
+    memcpy(vertices->texcoords + 2 * index, vertex->texcoord, sizeof vertex->texcoord);
     for (size_t i = 0; i < vertex->num_links; i++) {
         const smd_link link = file->links[vertex->first_link + i];
-        const size_t at = 4 * (i / 4 * count + index) + i % 4;
-        arrays->joints[at] = (float)link.bone;
-        arrays->weights[at] = link.weight;
+        plain_set_influence(vertices, index, i, (float)link.bone, link.weight);
     }
 }
 
@@ -548,40 +515,46 @@ static void create_meshes(smd_file *file)
     }
 }
 
-// Counts the vertices of each mesh and the sets of weights that they need.
-static void count_vertices(smd_file *file)
+// Allocates the arrays of each mesh. They have the exact size, so the vertices and their largest
+// number of weights are counted first. Returns false if the budget is exceeded.
+static bool allocate_meshes(smd_file *file, plain_vertices *arrays)
 {
+    const size_t count = file->materials.count;
+    size_t *const num_influences = common_alloc(count, sizeof *num_influences); // of a vertex
     for (size_t v = 0; v < file->num_vertices; v++) {
         const smd_vertex *const vertex = &file->vertices[v];
-        plain_primitive *const primitive = file->plain.meshes[vertex->material].primitives;
-        const size_t num_sets = (vertex->num_links + (size_t)3) / 4;
-        primitive->num_vertices++;
-        if (num_sets > primitive->num_sets)
-            primitive->num_sets = num_sets;
+        file->plain.meshes[vertex->material].primitives->num_vertices++;
+        if (vertex->num_links > num_influences[vertex->material])
+            num_influences[vertex->material] = vertex->num_links;
     }
+
+    bool is_allocated = true;
+    for (size_t i = 0; i < count && is_allocated; i++) {
+        plain_primitive *const primitive = file->plain.meshes[i].primitives;
+        is_allocated = plain_allocate_vertices(&file->plain, primitive->num_vertices,
+                                               num_influences[i], &arrays[i]);
+        if (is_allocated)
+            plain_set_vertices(primitive, &arrays[i], 0);
+    }
+    free(num_influences);
+    return is_allocated;
 }
 
-// Adds a mesh with its node for each material. The arrays of a mesh have the exact size, so the
-// vertices are counted before they are stored.
+// Adds a mesh with its node for each material.
 static bool add_meshes(smd_file *file)
 {
-    const plain_scene *const plain = &file->plain;
     const size_t count = file->materials.count;
     create_meshes(file);
-    count_vertices(file);
-    file->arrays = common_alloc(count, sizeof *file->arrays);
-    for (size_t i = 0; i < count; i++)
-        if (!allocate_primitive(file, plain->meshes[i].primitives, &file->arrays[i]))
-            return false;
-
+    plain_vertices *const arrays = common_alloc(count, sizeof *arrays);
+    const bool is_allocated = allocate_meshes(file, arrays);
     size_t *const num_stored = common_alloc(count, sizeof *num_stored); // vertices of a material
-    for (size_t v = 0; v < file->num_vertices; v++) {
+    for (size_t v = 0; v < file->num_vertices && is_allocated; v++) {
         const uint32_t i = file->vertices[v].material;
-        store_vertex(file, &file->vertices[v], &file->arrays[i], num_stored[i]++,
-                     plain->meshes[i].primitives->num_vertices);
+        store_vertex(file, &file->vertices[v], &arrays[i], num_stored[i]++);
     }
     free(num_stored);
-    return true;
+    free(arrays);
+    return is_allocated;
 }
 
 // Fills the plain scene after the whole file was read. Adds the skin and the meshes. If the frames
@@ -605,21 +578,12 @@ static bool fill_scene(smd_file *file, const char *name)
     return true;
 }
 
-// Frees everything that the reader has allocated, including the plain scene. The arrays of the
-// meshes exist only if the meshes were created.
+// Frees everything that the reader has allocated, including the plain scene.
 static void free_file(smd_file *file)
 {
     for (size_t i = 0; i < file->num_bones; i++)
         free(file->bones[i].name);
 
-    for (size_t i = 0; file->arrays && i < file->materials.count; i++) {
-        free(file->arrays[i].positions);
-        free(file->arrays[i].texcoords);
-        free(file->arrays[i].joints);
-        free(file->arrays[i].weights);
-    }
-
-    free(file->arrays);
     free(file->bones);
     free(file->index);
     free(file->times);
