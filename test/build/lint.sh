@@ -32,10 +32,12 @@ build_with() { # COMPILER [FLAGS]
         "$folder/test/bench/bench.o" "$folder/test/bench/bench_gl.o"
 }
 
-# Analyzes each file separately, in parallel on all cores. clang-tidy repeats findings in a header for each file that
-# includes it, and explains each finding at length; the log contains the complete text. demo/web needs Emscripten's headers.
+# An option of clang-tidy, or nothing.
 without_analyzer=
 [ "${LINT:-}" != quick ] || without_analyzer='--checks=-clang-analyzer-*'
+
+# Analyzes each file separately, in parallel on all cores. clang-tidy repeats findings in a header for each file that
+# includes it, and explains each finding at length; the log contains the complete text. demo/web needs Emscripten's headers.
 run_clang_tidy() {
     log=build/lint/clang-tidy.log
     mkdir -p build/lint

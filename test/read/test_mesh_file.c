@@ -429,6 +429,11 @@ TEST (mesh_file_rejects_other_formats_and_versions) {
                 {"MD5Version 10", "MD5Version 6",
                  "1:12: warning: MD5Version does not match the content: declared 6, but keyword "
                  "'numJoints' belongs to version 10; the declared version is ignored"},
+                // If an unknown keyword follows the header, the declared version is used.
+                {"MD5Version 10", "MD5Version 6\nauthor 1",
+                 "2:1: warning: 'author' is an unknown keyword: skipped with its values\n"
+                 "5:1: error: keyword 'numJoints' belongs to MD5 version 10: the file has version "
+                 "6"},
                 {"numMeshes", "nummeshes",
                  "5:1: error: keyword 'nummeshes' belongs to MD5 version 6 (alpha of 2002): the "
                  "file declares a later version"},
