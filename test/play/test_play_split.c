@@ -277,7 +277,7 @@ static const uint64_t hard[] = {102758, 128932, 137671, 237263, 350927, 419914,
 static const uint64_t hard_steps[] = {3264, 4030, 5581, 5618, 6709, 13122, 16503};
 
 TEST (any_split_of_a_step_of_any_machine_is_the_same) {
-    enum { USUAL_MACHINES = 400, MAX_FAILED = 5, MAX_OF_ALL_KINDS = 3000 };
+    enum { USUAL_MACHINES = 200, MAX_FAILED = 5, MAX_OF_ALL_KINDS = 3000 };
     const char *const wanted = getenv("MD5_SPLIT_MACHINES");
     const char *const single_seed = getenv("MD5_SPLIT_SEED");
     SCOPED split_test *const fixture = calloc(1, sizeof *fixture);

@@ -531,8 +531,8 @@ TEST_EXPORT (view_export_of_a_shown_model_equals_the_tools_result) {
     view_state *const viewer = &fixture->viewer;
     const char *const image = test_path("models/bobbin/bobbin.png");
     STRINGS(endings) = {"glb", "obj", "iqm", "md5mesh"};
-    for (size_t i = 0; i < COUNT_OF(endings); i++)
-        check_tool_writes_same(fixture, endings[i], "thimble.md5mesh ");
+    // The complete clip. The other formats, which write a file for each frame, have a range.
+    check_tool_writes_same(fixture, "glb", "thimble.md5mesh ");
     viewer->play.range_first = 3;
     viewer->play.range_last = 7;
     viewer->options->root = viewer->document->scene.root = MD5_ROOT_ID;

@@ -167,23 +167,40 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
 }
 
 // A row of figures is shown nearly from the front: the farthest figure is at most an eighth smaller
-// than the nearest. --camera-azimuth-angle replaces this direction.
-TEST_HERE (view_pages_show_rows_of_figures_in_nearly_equal_sizes) {
-    const view_lens *const lens = &s->viewer.pages.lens;
+// than the nearest.
+static void check_sizes_of_figures(const screen *s, const view_page *page)
+{
+    float smallest = INFINITY;
+    float largest = 0;
+    for (uint32_t i = 0; i < VIEW_PAGE_FIGURES && page->figures[i].label != NULL; i++) {
+        const md5_vec3 place = {0, page->figures[i].y, 0};
+        smallest = fminf(smallest, 1 / view_half_height_at(&s->viewer.pages.lens, place));
+        largest = fmaxf(largest, 1 / view_half_height_at(&s->viewer.pages.lens, place));
+    }
+    CHECK_THAT(largest == 0 || smallest > 0.875f * largest, "%s: %g", page->name,
+               smallest / largest);
+}
+
+// The code is completely visible, so it does not scroll.
+static void check_code_is_visible(screen *s, const view_page *page)
+{
+    const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
+    (void)view_execute(&s->viewer, scroll_wheel(s, &stage, s->width - 100.0f, 690.0f, -1.0f));
+    CHECK_THAT(!(s->viewer.pages.code_scroll.wanted > 0.0f), "%s", page->name);
+}
+
+// In a window of 1280 x 720 pixels. Each page is opened once for both checks, because that takes
+// most of the time.
+TEST_HERE (view_pages_show_their_complete_code_and_figures_in_nearly_equal_sizes) {
     for (uint32_t i = 0; i < view_num_pages; i++) {
         const view_page *const page = open_page(s, i);
-        if (page->figures[1].label == NULL)
-            continue;
         draw(s);
-        float smallest = INFINITY;
-        float largest = 0;
-        for (uint32_t k = 0; k < VIEW_PAGE_FIGURES && page->figures[k].label != NULL; k++) {
-            const md5_vec3 place = {0, page->figures[k].y, 0};
-            smallest = fminf(smallest, 1 / view_half_height_at(lens, place));
-            largest = fmaxf(largest, 1 / view_half_height_at(lens, place));
-        }
-        CHECK_THAT(smallest > 0.875f * largest, "%s: %g", page->name, smallest / largest);
+        check_sizes_of_figures(s, page);
+        check_code_is_visible(s, page);
     }
+}
+
+TEST_HERE (view_pages_are_shown_from_the_direction_of_the_command_line) {
     s->options.azimuth_given = true;
     s->options.azimuth = 50;
     s->viewer.cameras.user.azimuth = 50;
@@ -208,19 +225,6 @@ TEST_HERE (view_pages_have_their_code_below_the_figures_in_a_wide_window) {
         (void)view_execute(&s->viewer, scroll_wheel(s, &stage, s->width - 100.0f, 450.0f, -1.0f));
         CHECK(windows[i].is_beside == (s->viewer.pages.code_scroll.wanted > 0.0f));
         CHECK(!(s->viewer.pages.scroll.wanted > 0.0f));
-    }
-}
-
-// In a window of 1280 x 720 pixels, the code of each lesson is completely visible.
-TEST_HERE (view_pages_show_their_complete_code) {
-    s->width = 1280.0f;
-    s->height = 720.0f;
-    for (uint32_t i = 0; i < view_num_pages; i++) {
-        (void)open_page(s, i);
-        const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
-        draw(s);
-        (void)view_execute(&s->viewer, scroll_wheel(s, &stage, s->width - 100.0f, 690.0f, -1.0f));
-        CHECK_THAT(!(s->viewer.pages.code_scroll.wanted > 0.0f), "%s", view_page_at(i)->name);
     }
 }
 

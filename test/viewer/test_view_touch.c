@@ -582,7 +582,7 @@ static void walk_over(const char *file, uint32_t num_events)
 }
 
 TEST (view_escape_closes_everything) {
-    walk_over(BOBBIN, 1000);
+    walk_over(BOBBIN, 400);
 }
 
 // MD5_RANDOM_EVENTS=100000 sends more events.
