@@ -309,6 +309,9 @@ def attempt(fault, listed_faults, original):
     if program not in original:
         build(program)
         original[program] = program_hash(program)
+        failed_test = find_failed_test(stages)
+        if failed_test:
+            sys.exit(f"a test fails without a fault: {failed_test}")
     plant(path, index, new)
     verdict = ""
     if make(program)[0] == 0 and program_hash(program) != original[program]:
@@ -325,7 +328,7 @@ def run_list(minutes, folders):
     """Plants the listed faults, and prints the counts of each kind."""
     end, counts, original = time.monotonic() + 60 * minutes, {}, {}
     prepare_copy()
-    build("build/small/models")
+    build("programs", "build/small/models")
     for fault in read_listed_faults(folders):
         if time.monotonic() > end:
             counts["not planted"] = counts.get("not planted", 0) + 1
