@@ -143,7 +143,7 @@ static void check_images(md5_game *game, md5_check *file, bool is_quake)
         else
             image = tool_find_texture(game, file->file, shader->name);
         if (image) {
-            tool_check_image(game, file, image);
+            tool_check_image(game, file, shader->line, image);
         } else if (is_quake) {
             diagnostics[index] = file->num_diagnostics;
             report_missing_skin(game, file, shader, &work);

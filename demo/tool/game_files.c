@@ -263,7 +263,7 @@ static void check_images(tool_game *game, common_list *images, bool are_on_surfa
         if (is_repeated)
             continue;
         md5_check *const check = tool_check_text(name, NULL, 0, game->check->requested);
-        tool_check_image(game->md5, check, name);
+        tool_check_image(game->md5, check, 0, name);
         if (are_on_surfaces)
             decode_surface_image(game, name, check);
         tool_print_file_diagnostics(game, check);

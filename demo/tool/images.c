@@ -367,43 +367,44 @@ static bool is_tga_supported(uint32_t type, uint32_t bits)
 }
 
 // Adds a violation if engines reject the number of bits or the type of an image.
-static void check_image_format(md5_check *file_check, const char *name, const tool_image *image)
+static void check_image_format(md5_check *file_check, uint32_t line, const char *name,
+                               const tool_image *image)
 {
     const uint32_t type = image->type;
     const uint32_t bits = image->bits;
     const bool is_tga = strcmp(image->kind, "TGA") == 0;
     const bool is_pcx = strcmp(image->kind, "PCX") == 0;
     if (is_tga && !is_tga_supported(type, bits))
-        tool_add_violation(file_check, "tga-kind", 0,
+        tool_add_violation(file_check, "tga-kind", line,
                            "%.80s: TGA type %u%s with %u bits per pixel is not supported: expected "
                            "type 2 or 10 with 24 or 32 bits, or type 3 with 8, 24 or 32 bits",
                            name, type & 255, type > 255 ? " and a color map" : "", bits);
     if (is_pcx && bits != 8)
-        tool_add_violation(file_check, "pcx-kind", 0,
+        tool_add_violation(file_check, "pcx-kind", line,
                            "%.80s: PCX with %u bits per pixel is not supported: expected 8 bits",
                            name, bits);
     else if (is_pcx && type != 1)
-        tool_add_violation(file_check, "pcx-kind", 0,
+        tool_add_violation(file_check, "pcx-kind", line,
                            "%.80s: this kind of PCX is not supported: expected version 5 with run "
                            "lengths",
                            name);
 }
 
-// Adds a violation for each property of an image that engines reject. Files of unknown formats have
-// no violations.
-void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
+// Adds a violation for each property of an image that engines reject, at a line of the checked
+// file. Files of unknown formats have no violations.
+void tool_check_image(md5_game *game, md5_check *file_check, uint32_t line, const char *path)
 {
     tool_image image;
     if (!tool_read_image(game, path, &image))
         return;
 
     const char *const name = common_base(path);
-    check_image_format(file_check, name, &image);
+    check_image_format(file_check, line, name, &image);
     const bool needs_power_of_two =
         strcmp(image.kind, "TGA") == 0 || strcmp(image.kind, "JPEG") == 0;
     const bool has_good_sides = is_power_of_two(image.width) && is_power_of_two(image.height);
     if (needs_power_of_two && !has_good_sides)
-        tool_add_violation(file_check, "image-sides", 0,
+        tool_add_violation(file_check, "image-sides", line,
                            "%.80s: wrong image size: expected powers of two, found %u x %u texels",
                            name, image.width, image.height);
 }

@@ -291,7 +291,7 @@ static void print_text(tool_report *report, const md5_diagnostic *found)
     md5_format_error(&found->error, text, sizeof text);
     fputs(text, stdout);
     if (found->count > 1)
-        printf(", and %u more", found->count - 1);
+        printf(" (and %u more)", found->count - 1);
     if (found->rule[0])
         printf(" [%s] %s", found->rule, found->engines);
     putchar('\n');

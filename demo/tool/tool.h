@@ -318,8 +318,9 @@ typedef struct tool_image {
 // Reads the header of an image. Returns false for other files.
 bool tool_read_image(md5_game *game, const char *path, tool_image *image);
 
-// Adds the engines' diagnostics of an image.
-void tool_check_image(md5_game *game, md5_check *file_check, const char *path);
+// Adds the engines' diagnostics of an image. `line` is the line that selects the image in the
+// checked file; 0 if the image itself is the checked file.
+void tool_check_image(md5_game *game, md5_check *file_check, uint32_t line, const char *path);
 
 // Returns the most similar image to a path that does not exist, for a suggestion. Candidates are
 // images in the folder of the path and, in a game, images with the same name in other folders.
