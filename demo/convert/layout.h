@@ -5,6 +5,9 @@
 
 #include "demo/convert/convert.h"
 
+// Images are searched for and declared only for this number of meshes of a model.
+enum { CONVERT_MAX_SEARCHED_MESHES = 4096 };
+
 // Paths and names of a model's files for one engine.
 typedef struct convert_layout {
     const convert_job *job;

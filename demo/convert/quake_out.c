@@ -1323,16 +1323,11 @@ static bool count_elements(quake_writer *writer)
 
     if (num_triangles == 0)
         return FAIL(MD5_ERROR_SYNTAX, "model is empty: expected at least 1 triangle, found 0");
-    if (num_triangles > MAX_POSITIONS)
-        return FAIL(
-            MD5_ERROR_RANGE,
-            "model has too many triangles: expected at most %d, found %zu; simplify the meshes",
-            MAX_POSITIONS, num_triangles);
-    if (num_points > MAX_POSITIONS)
-        return FAIL(
-            MD5_ERROR_RANGE,
-            "model has too many vertices: expected at most %d, found %zu; simplify the meshes",
-            MAX_POSITIONS, num_points);
+    if (num_triangles > MAX_POSITIONS || num_points > MAX_POSITIONS)
+        return FAIL(MD5_ERROR_RANGE,
+                    "model is too large: expected at most %d triangles and as many vertices, found "
+                    "%zu triangles and %zu vertices; simplify the meshes",
+                    MAX_POSITIONS, num_triangles, num_points);
 
     writer->num_points = (uint32_t)num_points;
     writer->num_corners = 3 * (uint32_t)num_triangles;

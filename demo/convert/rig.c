@@ -163,6 +163,18 @@ static void init_node(convert_rig *rig, rig_node *node, const plain_node *in)
     }
 }
 
+// Returns true if a node has a mesh with a skin, whose joints move it.
+static bool is_skinned_mesh(const plain_node *node)
+{
+    return node->mesh != MD5_NONE && node->skin != MD5_NONE;
+}
+
+// Returns true if a node has a mesh without a skin, which the node moves.
+static bool is_rigid_mesh(const plain_node *node)
+{
+    return node->mesh != MD5_NONE && node->skin == MD5_NONE;
+}
+
 // Creates a rig_node for each node of the plain scene, and the additional root as the last node.
 // Computes the world transforms in the rest pose. Fails if the hierarchy is too deep.
 static bool create_nodes(convert_rig *rig)
@@ -260,8 +272,7 @@ static void copy_skins(convert_rig *rig)
     const plain_scene *const plain = rig->plain;
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const plain_node *const node = rig->nodes[i].in;
-        const bool has_skin = node->mesh != MD5_NONE && node->skin != MD5_NONE;
-        rig->is_skinned |= node->is_in_scene && has_skin;
+        rig->is_skinned |= node->is_in_scene && is_skinned_mesh(node);
     }
 
     rig->num_skins = plain->num_skins;
@@ -306,8 +317,7 @@ static bool find_weights(convert_rig *rig)
     const plain_scene *const plain = rig->plain;
     for (size_t n = 0; n < rig->num_nodes; n++) {
         const plain_node *const node = rig->nodes[n].in;
-        const bool has_skin = node->mesh != MD5_NONE && node->skin != MD5_NONE;
-        if (!has_skin || !node->is_in_scene)
+        if (!node->is_in_scene || !is_skinned_mesh(node))
             continue;
         if (!find_mesh_weights(plain, &plain->meshes[node->mesh], &rig->skins[node->skin]))
             return false;
@@ -401,8 +411,7 @@ static void mark_animated_joints(convert_rig *rig)
         const rig_node *const node = &rig->nodes[index];
         if (node->has_camera && node->in->parent != MD5_NONE)
             rig->nodes[node->in->parent].has_camera = true;
-        const bool is_rigid_mesh = node->in->mesh != MD5_NONE && node->in->skin == MD5_NONE;
-        const bool can_move = is_rigid_mesh || !rig->has_meshes;
+        const bool can_move = is_rigid_mesh(node->in) || !rig->has_meshes;
         if (node->in->is_in_scene && can_move)
             mark_animated_ancestors(rig, index);
     }
@@ -519,14 +528,15 @@ static size_t count_roots(const convert_rig *rig)
     return num_roots;
 }
 
-// Returns true if a mesh without a skin has no joint above it. Such a mesh does not move.
+// Returns true if a mesh of the scene has neither a skin nor a joint above it. Such a mesh does not
+// move.
 static bool has_still_mesh(const convert_rig *rig)
 {
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    for (uint32_t i = 0; i < rig->num_nodes; i++) {
         const plain_node *const node = rig->nodes[i].in;
-        if (!node->is_in_scene || node->mesh == MD5_NONE || node->skin != MD5_NONE)
+        if (!node->is_in_scene || !is_rigid_mesh(node))
             continue;
-        uint32_t above = (uint32_t)i;
+        uint32_t above = i;
         while (above != MD5_NONE && !rig->nodes[above].is_joint)
             above = rig->nodes[above].in->parent;
         if (above == MD5_NONE)
@@ -581,18 +591,6 @@ static bool has_parents_first(const convert_rig *rig)
     return true;
 }
 
-// Returns true if a mesh of the scene has neither a skin nor a joint above it.
-static bool has_mesh_without_joint(const convert_rig *rig)
-{
-    for (uint32_t i = 0; i < rig->num_nodes; i++) {
-        const plain_node *const node = rig->nodes[i].in;
-        const bool is_rigid_mesh = node->mesh != MD5_NONE && node->skin == MD5_NONE;
-        if (node->is_in_scene && is_rigid_mesh && rig_parent_joint(rig, i) == MD5_NONE)
-            return true;
-    }
-    return false;
-}
-
 // Returns the index of the first root joint that no clip moves, or MD5_NONE. A root that does
 // not move can become the parent of vertices without weights.
 uint32_t rig_find_still_root(const convert_rig *rig)
@@ -616,13 +614,13 @@ static bool has_root_for_meshes(const convert_rig *rig)
 }
 
 // Returns true if the additional root becomes a joint for another reason than a common root. It is
-// needed as the joint of meshes that are not below a joint, or as the only joint of a file without
-// joints. All other joints must have been added before.
+// needed as the joint of meshes that do not move, or as the only joint of a file without joints.
+// All other joints must have been added before.
 static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
 {
     if (rig->num_joints == 0)
         return true;
-    return !has_common_root && !has_root_for_meshes(rig) && has_mesh_without_joint(rig);
+    return !has_common_root && !has_root_for_meshes(rig) && has_still_mesh(rig);
 }
 
 // Adds the joints of all nodes. They have the order of the file if parents precede their children
@@ -674,8 +672,7 @@ uint32_t rig_parent_joint(const convert_rig *rig, uint32_t node)
 // such mesh.
 static uint32_t find_skeleton_root(const convert_rig *rig, const rig_node *node)
 {
-    const bool has_skin = node->in->mesh != MD5_NONE && node->in->skin != MD5_NONE;
-    if (!node->in->is_in_scene || !has_skin)
+    if (!node->in->is_in_scene || !is_skinned_mesh(node->in))
         return MD5_NONE;
     uint32_t root = rig->skins[node->in->skin].joints[0];
     while (root != MD5_NONE && rig->joints[root].parent != MD5_NONE)
