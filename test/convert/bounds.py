@@ -927,6 +927,24 @@ case("BFG: 65536 vertices",
      bfg_vertices(65536))
 
 
+def md3_triangles(count):
+    """A mesh in which all triangles are equal."""
+    def make(folder):
+        text = growth.SKELETON.replace("numMeshes 0", "numMeshes 1")
+        text += "mesh {\nshader \"s\"\nnumverts 3\n"
+        text += "".join("vert %d ( 0 %d ) %d 1\n" % (i, i, i) for i in range(3)) + "numtris %d\n" % count
+        text += "".join("tri %d 0 1 2\n" % i for i in range(count)) + "numweights 3\n"
+        text += "".join("weight %d 0 1 ( %d %d 0 )\n" % (i, i, i % 2) for i in range(3)) + "}\n"
+        return ["convert", growth.write(folder, "a.md5mesh", text), "--output",
+                os.path.join(folder, "out", "a.md3")]
+    return make
+
+
+case("MD3: 2^24 + 1 triangles",
+     "expected at most 16777216 triangles and as many vertices, found 16777217 triangles",
+     md3_triangles(2 ** 24 + 1), is_long=True)
+
+
 def is_right(tool, folder, error, make, check):
     """Runs the tool on the file of a case. Returns (True or False, the last line of output)."""
     shutil.rmtree(folder, ignore_errors=True)

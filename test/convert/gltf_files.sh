@@ -328,6 +328,20 @@ converts_webp_images() { # with a PNG alternative, and without; an image that wa
         expect_note "skipped image pictures/none.png of material skin: No such file or directory; copy the image to the folder of the model"
 }
 check "WebP is reported, a moved image is found, and a missing image is reported" converts_webp_images
+reports_image_format() { # FORMAT BYTES: the first bytes of an image, for printf
+    write_dog "$scratch/image.gltf" json='{"materials":[{"name":"skin","pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],"textures":[{"source":0}],
+        "images":[{"uri":"data:;base64,'"$(printf "$2" | base64)"'"}]}' && convert_to_new_folder "$scratch/image.gltf" -o "$scratch/to" &&
+        expect_note "skipped images/0 of material skin: unsupported image format $1: expected PNG or JPEG; export the file with PNG images"
+}
+check "KTX 2 is reported" reports_image_format "KTX 2 (KHR_texture_basisu)" '\253KTX 20\273\r\n\032\n'
+check "AVIF is reported" reports_image_format AVIF '\0\0\0\034ftypavif\0\0\0\0'
+reports_unused_material_properties() {
+    write_dog "$scratch/rough.gltf" json='{"materials":[{"name":"skin","pbrMetallicRoughness":{"baseColorTexture":{"index":0},
+        "baseColorFactor":[1,1,1,0.5],"metallicRoughnessTexture":{"index":0}}}],"textures":[{"source":0}],"images":[{"uri":"'"$(cat "$scratch/small")"'"}]}' &&
+        convert_to_new_folder "$scratch/rough.gltf" -o "$scratch/to" && expect_note "material skin: skipped the color factor 1 1 1 0.5" &&
+        expect_note "material skin: skipped the metallic-roughness texture"
+}
+check "a color factor and a metallic-roughness texture are reported" reports_unused_material_properties
 # Without a skin, a mesh that does not move needs a root that does not move. Doom 3 allows only one root.
 keeps_still_mesh() {
     python3 - "$scratch/gate.gltf" <<'END'
@@ -360,6 +374,14 @@ check "default weights of a mesh are applied" check_morph_weights "4 0 1" "8 0 1
 check "weights of a node override the mesh's" check_morph_weights "2 0 0" "6 0 0" "2 0 1" "-0.5 1 -0.45" 0.5 0
 check "no weights" check_morph_weights "0 0 0" "4 0 0" "0 0 1" "0 1 0.04" 0 0
 check "a weight of 1e6 is accepted" check_morph_weights "4000000 0 0" "4000004 0 0" "4000000 0 1" "-1e+06 1 -999999" 1e6 0
+edit_dog() { # SED: writes a changed dog
+    sed "$1" "$dog" >"$scratch/edited.gltf" && ! cmp -s "$dog" "$scratch/edited.gltf"
+}
+edit_dog 's/"joints": \[0, 1\]/"joints": []/'
+check "a skin without joints is rejected" fails_with "$scratch/edited.gltf" "skins/0/joints: expected at least 1 joint, found none"
+edit_dog 's/"count": 3, "type": "VEC4"/"count": 2, "type": "VEC4"/'
+check "fewer joints than positions are rejected" fails_with "$scratch/edited.gltf" \
+    "meshes/0/primitives/0/attributes/JOINTS_0: wrong number of elements: expected 3 as in POSITION, found 2"
 rejects_huge_morph_weight() {
     python3 test/convert/gltf_morphs.py "$scratch/morphs.gltf" 1000001 0 && fails_with "$scratch/morphs.gltf" "weight 0 is out of range" "expected -1e+06 to 1e+06"
 }

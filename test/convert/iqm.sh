@@ -84,6 +84,8 @@ mkdir "$scratch/made"
 check "the test file is written" python3 test/convert/iqm.py make "$scratch/made.iqm"
 check "... and read" convert "$scratch/made" "$scratch/made.iqm"
 check "... with its numbers" python3 test/convert/iqm.py made "$scratch/made/made.md5mesh" "$scratch/made"
+check "... and a note about a quote in a name" grep -qF "made.iqm: replaced quotes and control characters with _ in 1 name" "$scratch/notes"
+check "... and about a clip that loops" grep -qF "made.iqm: skipped the loop flags of 1 clip: MD5 cannot store them" "$scratch/notes"
 for form in IB iB hB bB if IH Ih; do # types of joints and weights that programs write, as in Python's struct
     python3 test/convert/iqm.py make "$scratch/made.iqm" $form
     rm -rf "$scratch/form" && mkdir "$scratch/form"
@@ -174,6 +176,18 @@ check_broken_iqm "a pose with another parent" poses+88 4294967295 "pose 1 has th
 check_broken_iqm "a clip of more frames" anims+8 4 "clip 0: frames are out of range: expected 1 or more frames below 3, found 4 frames from frame 0"
 check_broken_iqm "a clip of no frames" anims+8 0 "clip 0: frames are out of range: expected 1 or more frames below 3, found 0 frames from frame 0"
 check_broken_iqm "a rate that is none" anims+12 nan "clip 0: frame rate is out of range: expected 0 to 1e6 frames per second, found nan"
+check_broken_iqm "a huge texture coordinate" meshes+72 1e30 "vertex 0: texture coordinate is out of range: expected -1e9 to 1e9, found 1e+30"
+write_chain() { # JOINTS: a model with one triangle
+    awk -v n="$1" 'BEGIN { printf "MD5Version 10\ncommandline \"\"\n\nnumJoints %d\nnumMeshes 1\n\njoints {\n", n
+        for (i = 0; i < n; i++) printf "\t\"j%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i, i - 1, i
+        print "}\n\nmesh {\n\tshader \"a\"\n\tnumverts 3\n\tvert 0 ( 0 0 ) 0 1\n\tvert 1 ( 0 0 ) 1 1\n\tvert 2 ( 0 0 ) 2 1\n\tnumtris 1\n\ttri 0 0 1 2\n\tnumweights 3"
+        print "\tweight 0 0 1 ( 0 0 0 )\n\tweight 1 0 1 ( 1 0 0 )\n\tweight 2 0 1 ( 0 1 0 )\n}" }' >"$scratch/chain.md5mesh"
+}
+write_chain 256
+check "256 joints are written" convert "$scratch/chain.iqm" "$scratch/chain.md5mesh"
+write_chain 257
+check "257 joints are rejected" exits_with 1 "model has too many joints: expected at most 256, found 257; write .glb, or remove joints" "$tool" convert "$scratch/chain.md5mesh" \
+    --output "$scratch/longer.iqm"
 cp "$scratch/notes" "$scratch/text.iqm"
 check "a text file is rejected" names_next_step "text.iqm: error: not an IQM file: expected a header that starts with INTERQUAKEMODEL" "$tool" convert "$scratch/text.iqm" \
     --output "$scratch/made"

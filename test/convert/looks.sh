@@ -137,6 +137,12 @@ reports_damaged_image() {
             -o "$scratch/damaged/out/hero.md5mesh" && [ ! -e "$scratch/damaged/out/plain.tga" ]
 }
 check "a damaged image is reported as a note" reports_damaged_image
+skips_material_without_name() {
+    mkdir "$scratch/unnamed" && sed 's/shader .*/shader ""/' models/zoo/twist.md5mesh >"$scratch/unnamed/a.md5mesh" &&
+        exits_with 0 "skipped a material, because it has no name; name it in the model" "$tool" convert "$scratch/unnamed/a.md5mesh" \
+            --texture "$box/plain.png" --for doom3 -o "$scratch/unnamed/out/a.md5mesh"
+}
+check "a material without a name is reported" skips_material_without_name
 keeps_existing_file() {
     ! "$tool" convert "$box/box.md5mesh" --for doom3 -o "$scratch/doom3/models/box/hero.md5mesh" 2>"$scratch/out" &&
         grep -q 'the file already exists; use --force to overwrite it' "$scratch/out"

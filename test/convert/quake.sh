@@ -104,6 +104,13 @@ check "a clip without a model is rejected" is_rejected "model is missing: MD2 re
 check "two materials are rejected" is_rejected "meshes have different materials: mesh 1 has models/bobbin/bobbin_eye, mesh 0 has models/bobbin/bobbin," models/bobbin/bobbin.md5mesh \
     --output "$scratch/none.mdl"
 check "... but written as two surfaces of MD3" convert "$scratch/bobbin.md3" models/bobbin/bobbin.md5mesh
+sed '/tri /d; s/numtris.*/numtris 0/' models/zoo/twist.md5mesh >"$scratch/empty.md5mesh"
+check "a model without triangles is rejected" is_rejected "model is empty: expected at least 1 triangle, found 0" "$scratch/empty.md5mesh" --output "$scratch/none.mdl"
+for count in 59 60; do # the path of the image is 4 bytes longer, and MD2 stores 63 bytes
+    sed "s/shader .*/shader \"$(printf "%0${count}d" 0)\"/" models/zoo/twist.md5mesh >"$scratch/path$count.md5mesh"
+done
+check "an image path of 63 bytes is written" convert "$scratch/path.md2" "$scratch/path59.md5mesh"
+check "... and a longer path is rejected" is_rejected "0.pcx is too long: found 64 bytes, but MD2 supports 63; shorten the name" "$scratch/path60.md5mesh" --output "$scratch/none.md2"
 check "rejected files are not written" test ! -e "$scratch/none.mdl" -a ! -e "$scratch/none.md2" -a ! -e "$scratch/none.md3"
 
 # -- Tags, skins --------------------------------------------------------------------------------------

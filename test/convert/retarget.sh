@@ -123,6 +123,15 @@ check "a joint in two lines is rejected" exits_with 1 "map:2:7: error: duplicate
     "cat '$scratch/first' >'$scratch/map'; echo 'Waist mixamorig:Hips' >>'$scratch/map'; '$tool' convert '$scratch/own/walk.md5anim' \
     --mesh '$scratch/legs.md5mesh' --map '$scratch/map' --output '$scratch/none.md5anim'"
 
+write_long_map() { # COUNT of comments before one line
+    awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "#"; print "Hips mixamorig:Hips" }' >"$scratch/map"
+}
+write_long_map 9999
+check "a map of 10000 lines is accepted" retarget_clip legs --map "$scratch/map"
+write_long_map 10000
+check "a map of 10001 lines is rejected" exits_with 1 "map:10001:1: error: map has too many lines: expected at most 10000" "$tool" convert "$scratch/own/walk.md5anim" \
+    --mesh "$scratch/legs.md5mesh" --map "$scratch/map" --output "$scratch/none.md5anim"
+
 # -- Errors -------------------------------------------------------------------------------------------
 
 cp "$scratch/own/walk.md5anim" "$scratch/lone.md5anim"
