@@ -780,9 +780,10 @@ static void write_number(text_writer *to, double number, bool is_float)
 // Writes an index or a count. MD5_NONE, such as the parent of a root, is written as -1.
 static void write_uint(text_writer *to, uint32_t number)
 {
-    char printed[16];
-    snprintf(printed, sizeof printed, number == MD5_NONE ? "-1" : "%u", number);
-    write_text(to, printed);
+    number_text text;
+    const bool is_none = number == MD5_NONE;
+    const size_t length = print_units(is_none ? 1 : number, 0, is_none, text);
+    write_bytes(to, text, length);
 }
 
 // Writes a number that the readers limit to MD5_MAX_LENGTH. Fails if it exceeds this limit.
