@@ -361,8 +361,8 @@ static void play_with_followers(md5_states *states, md5_channel channel, uint32_
     if (prevents_override(states, channel))
         return;
 
-    // Find the two channels that may follow. An idle channel `second` follows the torso in any
-    // case. It follows another channel only if `first` follows as well.
+    // The other two channels can follow: `first` if it is idle, and `second` if it is idle and
+    // either `first` follows too or the clip plays on the torso.
     const bool is_torso = channel == MD5_CHANNEL_TORSO;
     const md5_channel first = is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
     const md5_channel second = channel == MD5_CHANNEL_HEAD ? MD5_CHANNEL_LEGS : MD5_CHANNEL_HEAD;

@@ -16,6 +16,8 @@ static const void *open_nothing(void *user, const char *path, size_t *size, md5_
     return NULL;
 }
 
+// Invalid arguments of a caller, such as NULL, stop debug builds with a message that names the
+// argument, for compressed clips as for others.
 TEST (compress_ends_with_the_callers_errors) {
     SCOPED_MODEL model = our_model(MODEL);
     SCOPED_ANIM anim = our_anim(ANIM);

@@ -20,6 +20,8 @@ TEST (context_keeps_the_first_failure) {
     CHECK_STRING(error.message, "joint 9");
 }
 
+// A caller may pass NULL for the options and the error; the status and the number of warnings are
+// counted anyway.
 TEST (context_works_without_options_and_error) {
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
@@ -190,6 +192,9 @@ TEST (arena_rejects_sizes_that_overflow) {
     md5i_arena_free(&arena);
 }
 
+// A block without memory only adds up the sizes, rounded up to 16 bytes each. The same calls with
+// memory then return addresses inside it. A sum that overflows remains SIZE_MAX, so that the
+// allocation of the block fails.
 TEST (block_is_measured_before_it_is_allocated) {
     md5_block measure = {0};
     CHECK(md5i_block_alloc(&measure, 3, 5) == NULL);

@@ -162,6 +162,8 @@ TEST (math_reads_and_writes_ids_angles) {
     }
 }
 
+// At a pitch of 90 degrees, yaw and roll rotate about the same axis, so their values are
+// ambiguous. The conversion then returns a roll of 0, and the same rotation.
 TEST (math_looks_straight_up_and_down_without_roll) {
     for (int i = 0; i < 72; i++) {
         const md5_euler angles = {i % 2 == 0 ? 90 : -90, (float)(5 * i - 180), (float)(i * 3)};

@@ -54,6 +54,8 @@ TEST (row_of_a_vertex_is_read) {
     CHECK(length_read(&fixture) >= strlen("\n\tvert 12 ( 0.854246 -12.5 ) 145 3"));
 }
 
+// The fast reader only reads lines in the exact form that exporters write. It leaves all other
+// lines to the lexer, which also reports errors and warnings, and does not move past them.
 TEST (row_of_a_vertex_in_another_form_is_not_read) {
     STRINGS(rows) = {
         "vort 0 ( 0.5 0.5 ) 1 1\n",   "vert 1 ( 0.5 0.5 ) 1 1\n",

@@ -90,6 +90,8 @@ static void check_generated_pose(const generated_pose *generated, uint64_t *rand
     CHECK_BYTES(palette, expected, size);
 }
 
+// The kernels in *_wide.h, compiled for one float at a time, compute the same bits as the scalar
+// kernels. This separates errors of the algorithm from errors of an instruction set.
 TEST (wide_kernels_one_float_wide_give_the_same_bits) {
     uint64_t random = 1;
     for (int round = 0; round < 100; round++) {

@@ -213,7 +213,9 @@ static point3 exact_nurbs(const md5_curve_desc *desc, double t)
     return rational_sum(desc, knots, degree, knots[degree] + t * (knots[n] - knots[degree]));
 }
 
-// Knots 0, 1, 2, ...; a closed spline is an open spline over points that repeat from the start.
+// Returns a point of a uniform cubic B-spline as the sum of the basis functions, in double
+// precision. The knots are 0, 1, 2, ... A closed spline is computed as an open spline whose last
+// points repeat the first points.
 static point3 exact_b_spline(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points;

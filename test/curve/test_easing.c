@@ -203,6 +203,8 @@ TEST (easing_names_are_found) {
     CHECK(md5_easing_name((md5_ease_kind)1000) == NULL);
 }
 
+// Names may contain hyphens instead of underscores, and the short words of web pages, such as
+// "quad" for quadratic. Similar names are not found, and leave the result unchanged.
 TEST (easing_short_names_and_hyphens) {
     static const struct {
         const char *name;

@@ -145,6 +145,8 @@ TEST (squad_of_a_steady_rotation_is_steady) {
     }
 }
 
+// Outside of its keys an open curve has the rotation of the nearest key, and a periodic curve
+// repeats. NaN counts as the time of the first key.
 TEST (squad_before_and_after_its_keys) {
     md5_quat keys[NUM_KEYS];
     random_keys(keys, 3);

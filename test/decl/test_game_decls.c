@@ -159,6 +159,8 @@ static double table_at(md5_game *game, const char *name, float x)
     return registers[MD5_FIRST_REGISTER];
 }
 
+// A table interpolates between its values and repeats. With `snap` it does not interpolate, and
+// with `clamp` it does not repeat.
 TEST (tables_repeat_snap_and_clamp) {
     SCOPED_GAME game = open_materials("table t { { 0, 1, 2, 3 } } table s { snap { 0, 1, 2, 3 } }\n"
                                       "table c { clamp { 0, 10, 20 } } table one { { 7 } }",

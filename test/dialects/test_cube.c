@@ -212,6 +212,10 @@ static void check_range(int32_t start, int32_t end, uint32_t first, uint32_t cou
     CHECK_UINT(actual_count, count);
 }
 
+// A range of frames is limited to the frames of the clip, and contains at least one frame,
+// whatever the configuration file contains. The arguments of check_range() are `start` and `end`
+// of the file, then the expected first frame and the expected number of frames of a clip with 10
+// frames.
 TEST (cube_ranges_are_never_empty) {
     check_range(0, 0, 0, 10);
     check_range(3, 0, 3, 7);
@@ -301,6 +305,9 @@ TEST (cube_adjusts_joints_like_the_engines) {
                2 * translation.z + 1, 1e-5);
 }
 
+// As in the engines, md5adjust affects only the animations that are loaded after it. The second
+// part of the test checks the pose: only the clip with a complete adjustment changes, and only at
+// the named joint.
 TEST (cube_adjusts_animations_that_come_later) {
     OPEN_CUBE(cube, "md5load a.md5mesh\nmd5anim a a.md5anim\nmd5adjust Hand 90 0 0 4 8 12\n"
                     "md5anim b b.md5anim\nmd5adjust Hand\nmd5adjust Nobody 1\nmd5anim c c.md5anim\n"
@@ -437,6 +444,8 @@ TEST (cube_sets_variables_after_longer_commands) {
     CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/red");
 }
 
+// A line with too many words and blocks that are nested too deeply are reported and shortened, so
+// that a hostile file cannot exhaust memory or the stack.
 TEST (cube_limits_words_and_depth) {
     SCOPED_CUBE test;
     char text[1024] = "md5load a.md5mesh\nmdlspin";

@@ -172,6 +172,8 @@ TEST_HERE (channels_are_cleared_over_time) {
     CHECK(!md5_actor_clear(stage->actor, MD5_NUM_CHANNELS, 0));
 }
 
+// If an animation is declared with several files, which the engine blends, the actor plays the
+// first file, with its root motion.
 TEST_HERE (clips_of_several_files_show_the_first) {
     play(stage, MD5_CHANNEL_ALL, "both", MD5_ACTOR_ONCE, 0, 0);
     check_after(stage, 100, 10.0, 0.0, 11.0, 10.0);
@@ -218,6 +220,7 @@ TEST_HERE (cycles_fire_both_ends) {
     check_fired(stage, 4000 + 340, "walk:sound_body=snd_step ");
 }
 
+// An actor that holds one frame does not fire the commands of this frame.
 TEST_HERE (held_clips_are_silent) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 1, 0);
     check_fired(stage, 100, "");
@@ -229,6 +232,7 @@ TEST_HERE (commands_come_channel_by_channel) {
     check_fired(stage, 110, "walk:footstep lift:rightfoot ");
 }
 
+// Frame commands have the keywords of model declarations; unknown values do not have a name.
 TEST (commands_have_words) {
     CHECK_STRING(md5_frame_code_name(MD5_FRAME_SOUND_CHATTER), "sound_chatter");
     CHECK_STRING(md5_frame_code_name(MD5_FRAME_STOP_EMITTER), "stop_emitter");
@@ -460,6 +464,7 @@ static void close_head(head_stage *stage)
 #undef TEST_HERE
 #define TEST_HERE(title) TEST_WITH (title, head_stage, stage, open_head(stage), close_head(stage))
 
+// A separate head plays its own idle cycle and blinks, although the body does not play any clip.
 TEST_HERE (heads_move_by_themselves) {
     CHECK_EXACT(stage->entity->model_offset.y, 2);
     CHECK_UINT(stage->entity->blink_min, 1000);

@@ -611,6 +611,8 @@ TEST (the_last_of_two_keys_counts) {
     CHECK_UINT(log.count, 1);
 }
 
+// A key that an entity declares hides the same key of its parents, and a parent hides the keys of
+// its own parents and of later parents. Names are compared without regard to case.
 TEST (own_keys_precede_those_of_parents) {
     SCOPED_GAME game =
         open_entities("entityDef child { \"inherit\" \"first\" \"own\" \"1\" \"Inherit2\" "

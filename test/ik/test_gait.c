@@ -326,6 +326,8 @@ TEST_HERE (walk_body_lies_in_the_plane_of_its_feet, slope) {
     }
 }
 
+// If the body does not move, no leg steps. After a walk, each leg takes a last step until its foot
+// is near its rest position.
 TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
     walk_go(fixture, (md5_vec3){0, 0, 0}, 0, 1);
     for (uint32_t leg = 0; leg < 6; leg++) // nothing moves, so no leg steps

@@ -129,6 +129,8 @@ static const char camera_text[] =
     "\t0 pos ( 1 2 3 )\n\t1 rot ( 0 0 0.6 )\n\t1 pos ( 4 5 6 ) rot ( 0 0 0 )\n}\n\ncamera {\n"
     "\t( 1 2 3 ) ( 0 0 0 ) 60\n\t( 4 5 6 ) ( 0.8 0 0 ) 50\n}\n";
 
+// The views of cuts are written as they were read, and edits of the space rotate and scale them
+// like the views of frames. Cuts outside of the clip are rejected.
 TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
     REQUIRE(doc->num_cut_views == 3);
     SCOPED_STRING text = written(doc, NULL);

@@ -74,6 +74,8 @@ TEST (gl_normals_show_how_they_are_encoded) {
     CHECK_UINT(md5gl_guess_normals(&desc), 0);
 }
 
+// An image counts as transparent only if more than one percent of its texels have an alpha below
+// one half, so that a few defective texels do not make a model transparent.
 TEST (gl_pictures_have_holes_where_alpha_is_low) {
     texel_rows texels;
     memset(texels, 255, sizeof texels);

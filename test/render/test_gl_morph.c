@@ -272,6 +272,7 @@ static void pose_misused(const misused *all, const float *weights)
     md5gl_pose(all->renderer, all->copy, &instance, NULL);
 }
 
+// Invalid weights of a caller stop debug builds with a message that names the argument.
 TEST_UNSHARED_SCENE (gl_morph_ends_with_the_callers_errors) {
     morph_case fixture;
     make_case(&fixture, 2, false);

@@ -282,6 +282,7 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
 }
 
 #if !defined(NDEBUG)
+// Invalid arguments of a caller stop debug builds with a message that names the argument.
 TEST (bake_ends_with_the_callers_errors) {
     SCOPED_MODEL model = load_text(two_meshes);
     md5_mat34 palettes[2 * FRAMES];

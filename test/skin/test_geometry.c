@@ -406,6 +406,8 @@ TEST (vertices_that_no_triangle_uses_have_a_frame) {
     CHECK_VEC3(generated.mesh.normals[1], 0, 0, 1, 0);
 }
 
+// Positions, texture coordinates and biases of FLT_MAX do not cause infinite or undefined normals,
+// tangents, positions or losses.
 TEST (widest_numbers_stay_finite) {
     const float m = FLT_MAX;
     const md5_vec3 points[4] = {{m, m, m}, {-m, m, -m}, {m, -m, -m}, {-m, -m, m}};

@@ -569,6 +569,7 @@ static void weigh_with(const md5_morph *morph, float weight)
     skin_with_morph(morph, 0, weights, NULL, NULL, at, NULL, NULL);
 }
 
+// Invalid arguments of a caller stop debug builds with a message that names the argument.
 TEST_HERE (morph_ends_with_the_callers_errors) {
     MISUSE("morph_weights: must be finite", weigh_with(scene->morph, NAN));
     MISUSE("morph_weights: must be finite", weigh_with(scene->morph, INFINITY));

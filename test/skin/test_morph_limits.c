@@ -158,6 +158,8 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     }
 }
 
+// A model without vertices can have morph targets, which change nothing. If the geometry of a
+// model or target was released, creation fails and names it.
 TEST (morph_of_released_geometry_and_of_none) {
     static const char empty[] =
         "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"

@@ -466,6 +466,8 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     CHECK(num_hits > 100 && num_misses > 100);
 }
 
+// The weights of a hit are not negative. The positions of the triangle, blended by these weights,
+// give the point of the ray at the distance of the hit.
 TEST_HERE (hit_weights_give_the_point_of_the_ray) {
     uint64_t random = 2;
     query_pose(fixture, 0.3);

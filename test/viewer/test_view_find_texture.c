@@ -412,6 +412,8 @@ TEST (view_names_of_other_maps_are_recognized) {
     CHECK(is_other_map("x/Wall01_NRM.png") && is_other_map("x/concrete_n2.png"));
 }
 
+// File names are split at capital letters, digits and separators, and compared word by word. Two
+// names with different numbers are not similar. Very long names are cut between words.
 TEST (view_names_are_split_into_words) {
     CHECK_STRING(view_split_name("adultChicken_01dFF").words, " adult chicken 1 d ff ");
     const view_name imp = view_split_name("imp");

@@ -259,6 +259,8 @@ TEST (view_clock_that_jumps_is_bounded) {
 
 // -- The scale of the interface -------------------------------------------------------------------
 
+// The scale of the window is Xft.dpi divided by 96. Invalid values and other resources are
+// ignored.
 TEST (view_scale_is_read_from_x_resources) {
     static const struct {
         const char *resources;

@@ -566,6 +566,8 @@ TEST (view_quality_is_reduced_as_far_as_needed) {
     }
 }
 
+// On a slow machine the quality is reduced by at least three levels within a few seconds, also if
+// a single frame takes a second.
 TEST (view_quality_converges_quickly) {
     view_quality quality = {0};
     (void)run_frames(&quality, 0.25, 2.0); // 3, 4, 4 and 4 frames: 0.75 + 0.6 + 0.45 + 0.3 s

@@ -29,6 +29,8 @@ TEST (view_events_have_sounds_that_end) {
     }
 }
 
+// A sound is added to the samples, so that two sounds at the same time are the sum of both. An
+// unknown name does not change the samples.
 TEST (view_sounds_are_added) {
     SCOPED float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
     STRINGS(unknown_names) = {"", " pat", "pats", "pa", "leaves"};

@@ -13,6 +13,8 @@ static bool is_at(md5_vec3 v, float x, float y, float z)
     return v.x == x && v.y == y && v.z == z;
 }
 
+// Each further rotation about an axis is a quarter turn that follows the earlier ones. After four
+// of them, the model counts as not rotated.
 TEST (view_turns_are_quarters) {
     const md5_vec3 v = {1, 2, 3};
     const view_rotation none = {.is_set = false};

@@ -1148,6 +1148,8 @@ TEST (view_keys_are_in_all_lists_of_keys) {
     }
 }
 
+// The line of the log that describes the image contains each switch of the option table. Half of
+// its buffer is free for further switches.
 TEST (view_debug_line_has_each_switch) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;

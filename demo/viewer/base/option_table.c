@@ -1,7 +1,7 @@
-// The table of options, in the order of --help. A row describes one option for all parts of the
+// The table of options, in the order of --help. An entry describes one option for all parts of the
 // viewer: the command line, the configuration file, menus, shortcuts, search and panels. options.h
-// describes the fields of a row. options.c reads and writes the values, manual.c prints the help,
-// and commands.c lists the menu entries.
+// describes the members of an entry. options.c reads and writes the values, manual.c prints the
+// help, and commands.c lists the menu entries.
 #include "demo/viewer/base/options.h"
 
 #include "demo/viewer/base/font.h"

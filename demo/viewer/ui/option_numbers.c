@@ -53,7 +53,7 @@ static bool has_curved_scale(const option_editor *editor)
     return editor->high - editor->low >= max_linear_range;
 }
 
-// Returns the value of a number at which the linear part of a curved scale ends.
+// Returns the number up to which a curved scale is about linear: the unit of its logarithm.
 static double linear_scale_end(const option_editor *editor)
 {
     return editor->option->kind == COMMON_COUNT ? 1 : 0.1;
