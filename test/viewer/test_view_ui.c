@@ -939,9 +939,9 @@ static const char *next_panel(screen *s, bool is_back)
     return ui->focus.item.panel != NULL ? ui->focus.item.panel : "";
 }
 
-TEST_HERE (view_f6_visits_the_first_item_of_each_panel, BOBBIN) {
-    STRINGS(panels) = {"outliner",  "search",  "mesh",  "clip", "material", "joint",
-                       "inspector", "figures", "scrub", "bar",  ""};
+// F6 visits the panels around the image. It skips the headers of docks and the sections in them.
+TEST_HERE (view_f6_visits_the_first_item_of_each_dock, BOBBIN) {
+    STRINGS(panels) = {"search", "figures", "scrub", "bar", ""};
     enum { NUM_PANELS = COUNT_OF(panels) };
     uint32_t first_items[NUM_PANELS];
     screen_draw(s);
@@ -953,11 +953,9 @@ TEST_HERE (view_f6_visits_the_first_item_of_each_panel, BOBBIN) {
         CHECK_STRING(next_panel(s, true), panels[i]);
         CHECK_UINT(s->viewer.ui.focus.item.number, first_items[i]);
     }
-    for (int i = 0; i < 2; i++)
-        (void)next_panel(s, false);
     send_key(s, VIEW_KEY_TAB, NULL);
     CHECK_STRING(s->viewer.ui.focus.item.panel, "mesh");
-    CHECK_STRING(next_panel(s, true), "search"); // also from the second item of a panel
+    CHECK_STRING(next_panel(s, true), "bar"); // also from the second panel of a dock
 }
 
 // -- Options while the window is open -------------------------------------------------------

@@ -429,7 +429,7 @@ static void open_outliner_search(view_state *viewer)
     view_set_switch(viewer, VIEW_OPTION(shown.panel), true);
     viewer->ui.docks.front = VIEW_DOCK_LEFT;
     viewer->ui.docks.is_sheet_open = viewer->ui.focus.selects_all = true;
-    viewer->ui.focus.item = (ui_item_id){"search", 1};
+    viewer->ui.focus.item = (ui_item_id){.panel = "search", .number = 1};
 }
 
 // Picks a joint of the model to which clips are retargeted. The joint that the user then finds in

@@ -1000,8 +1000,11 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
     char text[sizeof browser->filter];
     COMMON_TEXT(text, "%s", browser->filter);
 
-    if (ui->modal == NULL)
-        ui->focus.item = ui->focus.at_press = (ui_item_id){ui->item.panel, ui->item.number + 1};
+    if (ui->modal == NULL) {
+        ui->focus.item = ui->item;
+        ui->focus.item.number++;
+        ui->focus.at_press = ui->focus.item;
+    }
     ui->focus.selects_all = browser->selects_all;
     if (ui_field(ui, box, "Filter", text, sizeof text)) {
         view_filter_list(browser, text);

@@ -259,7 +259,8 @@ static void run_dock_closing(view_ui *ui, const view_layout *layout, view_dock d
 }
 
 // Draws the background and the header of a dock. The header contains a title or tabs, and the
-// button that closes the dock. Returns the area below the header.
+// button that closes the dock. Returns the area below the header. The panels that follow are in the
+// dock until the caller clears ui->dock.
 static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
                             view_dock dock)
 {
@@ -271,6 +272,7 @@ static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_lay
     const float text_y = box.y + floorf(0.5f * (header_height - ui->line));
     const view_rect line = {box.x, box.y + header_height - 1, box.width, 1};
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
+    ui->dock = UI_DOCK_HEADER_AREA;
     ui_begin(ui, panels[dock]);
     ui_item(ui, box, "");
     view_draw_rect(ui->canvas, line, VIEW_CONTROL);
@@ -282,6 +284,7 @@ static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_lay
     view_rect content = box;
     view_rect header = view_cut(&content, VIEW_AT_TOP, header_height);
     run_dock_closing(ui, layout, dock, view_cut(&header, VIEW_AT_RIGHT, header_height));
+    ui->dock = panels[dock];
     return content;
 }
 
@@ -413,6 +416,7 @@ static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *
         const view_rect area =
             layout->is_phone ? begin_sheet(ui, dock, box) : begin_dock(ui, ui->stage, layout, dock);
         run_side_dock(ui, panels, dock, is_display, area);
+        ui->dock = NULL;
         ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
         drag_edge(ui, dock, box);
     }
@@ -434,6 +438,7 @@ static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout 
         view_problems_panel(ui, &panels->problems, &panels->retarget, area);
     else
         view_curves_panel(ui, &panels->curves, area);
+    ui->dock = NULL;
     ui_begin(ui, "bottom-edge");
     drag_edge(ui, VIEW_DOCK_BOTTOM, box);
 }

@@ -31,7 +31,7 @@ void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x
     *menus = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX, .used = menus->used};
     if (!is_search)
         return;
-    ui->focus.item = (ui_item_id){"menu", 2}; // its text field
+    ui->focus.item = (ui_item_id){.panel = "menu", .number = 2}; // its text field
     ui->focus.selects_all = false;
     menus->selected = 0;
 }

@@ -475,7 +475,7 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     ui->scale = stage->font->scale;
     ui->em = view_em(stage->font);
     ui->line = stage->font->line[VIEW_TEXT];
-    ui->top = (ui_item_id){NULL, 0};
+    ui->top.panel = NULL;
     ui->tooltip.text[0] = '\0';
     ui->focus.is_present = false;
     ui->hover_preview.option = NULL;
@@ -611,7 +611,7 @@ static void finish_focus_change(view_ui *ui, const ui_mouse *event)
     if (is_backward && ui->focus.item.panel == NULL)
         ui->focus.item = ui->focus.previous;
     if (!is_backward && ui->focus.takes_next)
-        ui->focus.item = (ui_item_id){NULL, 0};
+        ui->focus.item.panel = NULL;
     ui->focus.is_shown = ui->is_event_handled = true;
 }
 

@@ -7,7 +7,7 @@
 
 void ui_begin(view_ui *ui, const char *panel)
 {
-    ui->item = (ui_item_id){panel, 0};
+    ui->item = (ui_item_id){.panel = panel, .area = ui->dock != NULL ? ui->dock : panel};
 }
 
 bool ui_is_same_item(ui_item_id a, ui_item_id b)
@@ -33,9 +33,17 @@ static bool is_in_panel(const view_ui *ui, ui_item_id item)
     return item.panel != NULL && strcmp(item.panel, ui->item.panel) == 0;
 }
 
+// Returns true if an item is in the area of the current panel. F6 does not move the focus within an
+// area.
+static bool is_in_area(const view_ui *ui, ui_item_id item)
+{
+    return item.panel != NULL && item.area != NULL && strcmp(item.area, ui->item.area) == 0;
+}
+
 // Moves the keyboard focus to the current item, or away from it. Tab moves the focus to the next
-// item, and Shift+Tab to the previous item. F6 moves it to the first item of the next panel, and
-// Shift+F6 to the first item of the previous panel.
+// item, and Shift+Tab to the previous item. F6 moves it to the first item of the next area, and
+// Shift+F6 to the first item of the previous area. An area is a dock without its header, or a panel
+// outside of the docks.
 //
 // The function is called once for each item, in their order. Two members of ui->focus store the
 // state between the calls. `takes_next` is true after the item that had the focus, until another
@@ -46,7 +54,9 @@ static void pass_focus(view_ui *ui)
     ui_focus *const focus = &ui->focus;
     const bool is_tab = ui->mouse.key == VIEW_KEY_TAB;
     const bool has_focus = ui_is_same_item(focus->item, ui->item);
-    const bool can_get_focus = is_tab || !is_in_panel(ui, focus->item); // F6 leaves the panel
+    const bool is_in_header = strcmp(ui->item.area, UI_DOCK_HEADER_AREA) == 0;
+    const bool is_in_new_area = !is_in_header && !is_in_area(ui, focus->item);
+    const bool can_get_focus = is_tab || is_in_new_area;
     if (ui->mouse.shift) {
         if (has_focus)
             focus->item = focus->previous;
@@ -57,10 +67,10 @@ static void pass_focus(view_ui *ui)
         focus->takes_next = true;
     }
 
-    // Shift+F6 moves the focus to the first item of a panel. Therefore later items of the panel
-    // must not replace it.
-    const bool is_first_of_panel = !is_in_panel(ui, focus->previous);
-    if (can_get_focus && (is_tab || is_first_of_panel))
+    // Shift+F6 moves the focus to the first item of an area. Therefore later items of the area must
+    // not replace it.
+    const bool is_first_of_area = !is_in_area(ui, focus->previous);
+    if (can_get_focus && (is_tab || is_first_of_area))
         focus->previous = ui->item;
 }
 
@@ -101,6 +111,7 @@ static bool is_under_mouse(const view_ui *ui, view_rect rect)
 // Records that this run contains the focused item, and draws the frame around it.
 static void note_focused_item(view_ui *ui, view_rect rect)
 {
+    ui->focus.item = ui->item; // a command that has set the focus does not know the area
     ui->focus.rect = rect;
     ui->focus.is_present = true;
     if (ui->column != NULL)
@@ -164,7 +175,8 @@ void ui_focus_next(view_ui *ui)
 {
     if (is_in_panel(ui, ui->focus.item))
         return;
-    ui->focus.item = (ui_item_id){ui->item.panel, ui->item.number + 1};
+    ui->focus.item = ui->item;
+    ui->focus.item.number++;
     if (ui->column != NULL)
         ui->column->scrolls_to_focus = true;
 }

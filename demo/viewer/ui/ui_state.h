@@ -85,9 +85,13 @@ typedef struct ui_mouse {
     const char *text; // typed text, or NULL
 } ui_mouse;
 
+// An item. F6 moves the keyboard focus from area to area: all panels in a dock are one area, and a
+// panel outside of the docks is another. F6 skips the headers of docks.
+#define UI_DOCK_HEADER_AREA "header"
 typedef struct ui_item_id {
     const char *panel; // NULL: none
     uint32_t number;   // from 1
+    const char *area;  // name of the dock, UI_DOCK_HEADER_AREA, or `panel`
 } ui_item_id;
 
 // The keyboard focus.
@@ -212,6 +216,7 @@ typedef struct view_ui {
     const char *modal;     // panel above all others, the only one that receives keys; NULL: none
 
     // Items and the keyboard focus.
+    const char *dock;  // area of the panels that begin now, or NULL outside of docks
     ui_item_id item;   // the last item so far in this run
     ui_item_id top;    // the last item under the mouse so far in this run
     ui_item_id hot;    // the topmost item under the mouse
