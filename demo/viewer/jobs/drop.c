@@ -137,6 +137,27 @@ static void report_drop(view_state *viewer, const char *path, const char *label,
         view_notice(viewer, failure, common_base(path));
 }
 
+// Returns true if a clip has tracks of joints that the model does not have. Its motion is then
+// incomplete, or it was made for another skeleton. `clip` may be NULL.
+static bool has_extra_joints(const view_clip *clip)
+{
+    return clip != NULL && clip->binding != NULL && clip->binding->num_extra > 0;
+}
+
+// Shows a notice about a clip that does not match the model, such as "walk was made for another
+// skeleton (1 of 57 joints match)". A click on it opens the list of problems. The notice is visible
+// longer than other notices, because the model appears not to move.
+static void report_misfit(view_state *viewer, const view_clip *clip)
+{
+    const double seconds = 10;
+    char *const text = view_describe_binding(clip);
+    view_notice(viewer, "%s" VIEW_DOT "show", text);
+    viewer->ui.notice.end = viewer->uptime + seconds;
+    viewer->ui.notice.action = VIEW_WARNINGS;
+    viewer->reports.was_announced = true; // by this notice
+    free(text);
+}
+
 // Uses a dropped environment image for the light. Returns false and logs an error on failure.
 static bool drop_environment(view_state *viewer, const char *path)
 {
@@ -187,6 +208,9 @@ static void drop_file(view_state *viewer, const char *path)
     if (is_open)
         view_clear_start(&viewer->ui, &viewer->panels.start);
     report_drop(viewer, path, label, is_open);
+    const view_clip *const clip = view_shown_clip(&viewer->document->scene);
+    if (is_open && is_clip && has_extra_joints(clip))
+        report_misfit(viewer, clip);
     view_store_files_stamp(viewer);
 }
 

@@ -633,9 +633,7 @@ static view_about find_common_subject(const view_stage *stage, const view_cause 
     return common;
 }
 
-// Returns a text about a clip whose joints do not match the joints of the model. The caller frees
-// it.
-static char *describe_binding(const view_clip *clip)
+char *view_describe_binding(const view_clip *clip)
 {
     const md5_binding *const binding = clip->binding;
     if (binding->num_extra == 0)
@@ -659,7 +657,7 @@ static char *describe_cause_text(const view_stage *stage, const view_cause *caus
                                  const view_about *subject)
 {
     if (cause->is_binding && subject->kind == VIEW_ABOUT_CLIP)
-        return describe_binding(&stage->document->scene.clips[subject->number]);
+        return view_describe_binding(&stage->document->scene.clips[subject->number]);
     if (cause->is_binding)
         return common_copy("The joints of the clip and the model do not match");
 

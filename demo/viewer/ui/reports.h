@@ -43,6 +43,10 @@ void view_recording_panel(view_ui *ui, const view_stage *stage);
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area);
 
+// Returns a text about a clip whose joints do not match the joints of the model. The caller frees
+// it.
+char *view_describe_binding(const view_clip *clip);
+
 // Returns true if a report is about a mesh of the scene.
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
 
