@@ -77,7 +77,8 @@ static const view_menu_entry commands[] = {
     {VIEW_EXPORT, VIEW_MENU_FILE, "export", "Export…",
      "save as folder glb gltf iqm obj bvh md2 md3 mdl blender convert png gif mp4 webm apng movie "
      "video "
-     "sheet turntable quick animations thumbnail looping render animation resolution frame rate",
+     "sheet turntable quick animations clips thumbnail looping render animation resolution frame "
+     "rate",
      KEYS(CTRL('e')), ON_GROUND,
      .tooltip = "Export images, movies, turntables, contact sheets or models"},
     {VIEW_EXPORT_AGAIN, VIEW_MENU_FILE, "export-again", "Export again", "save",

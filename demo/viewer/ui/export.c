@@ -28,6 +28,9 @@ enum { NUM_SIZES = 5, WINDOW_SIZE = 0, CUSTOM_SIZE = NUM_SIZES - 1 };
 static const char *const samples[] = {"1", "4", "8", "16"};
 enum { NUM_SAMPLES = 4 };
 
+// The clips of a sheet, a movie or a model: the shown clip or all clips.
+enum { SHOWN_CLIP, ALL_CLIPS, NUM_CLIP_CHOICES };
+
 static const char *const backgrounds[] = {"As shown", "Transparent"};
 static const char *const labels[] = {"None", "Clip and frame"};
 
@@ -62,7 +65,7 @@ static const char *read_choice_numbers(view_export_choices *choices, const char 
         uint32_t *value;
         uint32_t count; // of possible values
     } digits[NUM_DIGITS] = {{&choices->kind, NUM_KINDS},
-                            {&choices->clips, 2},
+                            {&choices->clips, NUM_CLIP_CHOICES},
                             {&choices->size, NUM_SIZES},
                             {&choices->format, NUM_FORMATS},
                             {&choices->samples, NUM_SAMPLES},
@@ -211,20 +214,24 @@ static char *output_path(const view_export *export, bool is_series, bool has_all
 {
     const view_export_choices *const choices = &export->choices;
     const char *const pattern = choices->name[0] != '\0' ? choices->name : automatic_name;
-    const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
+    const bool is_sheet = choices->kind == VIEW_EXPORT_SHEET;
+    const bool is_one_file = choices->kind == VIEW_EXPORT_MODEL || is_sheet;
     const bool has_number = strstr(pattern, "{n") != NULL || strstr(pattern, "{frame") != NULL;
     const bool has_clip = strstr(pattern, "{anim}") != NULL;
     const char *const number_suffix = is_series && !has_number ? "_{n:04}" : "";
-    const bool needs_clip = has_all && !is_model && !has_clip;
-    const char *const clip_suffix = needs_clip ? "_{anim}" : "";
+    const bool needs_clip = has_all && !is_one_file && !has_clip;
+    const char *clip_suffix = needs_clip ? "_{anim}" : "";
     char copy_suffix[16] = "";
     if (number > 1)
         COMMON_TEXT(copy_suffix, "-%u", number);
 
-    // A model with all clips, or without a clip, must not have the name of one clip. Remove this
-    // placeholder.
+    // A model with all clips, or without a clip, must not have the name of one clip, and neither
+    // must a sheet of all clips. Remove this placeholder. "_sheet" replaces it, because an image
+    // with the name of the model could be its texture.
     const char *const clip = strstr(pattern, "_{anim}");
-    const bool omits_clip = is_model && has_all && clip != NULL;
+    const bool omits_clip = is_one_file && has_all && clip != NULL;
+    if (omits_clip && is_sheet)
+        clip_suffix = "_sheet";
     const int pattern_length = omits_clip ? (int)(clip - pattern) : INT_MAX;
     char *const name = common_format("%.*s%s%s%s.%s", pattern_length, pattern, clip_suffix,
                                      copy_suffix, number_suffix, file_extension(export));
@@ -347,7 +354,7 @@ static bool has_names_of_all_clips(const view_export *export, const view_scene *
 {
     if (export->choices.kind == VIEW_EXPORT_MODEL)
         return has_all || view_shown_clip(scene) == NULL;
-    return has_all && export->choices.kind != VIEW_EXPORT_SHEET;
+    return has_all;
 }
 
 // Sets `options` to the choices of the export dialog. The first call initializes the choices.
@@ -361,7 +368,7 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
         set_initial_choices(export, stage);
     if (choices->model_format >= export->endings.count) // the last session had more formats
         choices->model_format = 0;
-    const bool has_all = choices->clips == 1 && scene->num_clips > 1;
+    const bool has_all = choices->clips == ALL_CLIPS && scene->num_clips > 1;
     export->problem[0] = '\0';
     options->all_clips = has_all && choices->kind != VIEW_EXPORT_MODEL;
 
@@ -404,8 +411,8 @@ static uint32_t find_kind(const char *word, size_t length)
 }
 
 // Selects the kind of export, or a format, that a word of `length` bytes names. A format also
-// selects its kind, unless an earlier word has selected the kind (`had_kind`). Returns true if the
-// word names a kind.
+// selects its kind, unless an earlier word has selected the kind (`had_kind`). The word "all"
+// selects all clips. Returns true if the word names a kind.
 static bool select_by_word(view_export *export, const char *word, size_t length, bool had_kind)
 {
     view_export_choices *const choices = &export->choices;
@@ -428,6 +435,9 @@ static bool select_by_word(view_export *export, const char *word, size_t length,
         choices->kind = VIEW_EXPORT_MODEL;
         choices->model_format = ending;
     }
+    const char *const all = "all";
+    if (find_choice(&all, 1, word, length) == 0)
+        choices->clips = ALL_CLIPS;
     if (is_kind || is_format || is_model_format)
         export->focuses_folder = true;
     return is_kind;
@@ -611,7 +621,7 @@ static void add_choices(view_ui *ui, view_export *export)
         char all_clips[32];
         COMMON_TEXT(all_clips, "All %zu", ui->scene->num_clips);
         const char *const words[] = {clip != NULL ? clip->name : "Current", all_clips};
-        add_segment(ui, "Clips", words, 2, &choices->clips);
+        add_segment(ui, "Clips", words, NUM_CLIP_CHOICES, &choices->clips);
     }
 
     add_frame_choices(ui, choices);

@@ -74,8 +74,8 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
                         view_options *options);
 void view_free_export(view_export *export);
 
-// Selects the kind and the format that a search text such as "export glb" names. The field of the
-// folder then gets the focus. The choices must be initialized.
+// Selects the kind, the format and the clips that a search text such as "export glb" names. The
+// field of the folder then gets the focus. The choices must be initialized.
 void view_name_export(view_export *export, const char *words);
 
 // view_write_choices() returns the choices as one line, without the range of the clip. The caller
