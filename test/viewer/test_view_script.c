@@ -14,7 +14,7 @@
 static bool is_exporting(user *u)
 {
     view_update_export(&u->viewer);
-    return u->viewer.jobs.conversion != NULL;
+    return u->viewer.jobs.conversion != NULL || u->viewer.jobs.export != NULL;
 }
 
 // Draws the model into a small image. Tests need this, because only drawing moves the companion.
@@ -979,8 +979,7 @@ void script_report(const script *s)
 
 void script_check_limit(const script *s)
 {
-    if (s->max_actions == 0)
-        return;
+    test_check(s->max_actions > 0, s->path, (int)s->line, "%s: the task has no limit", s->title);
     const unsigned limit = s->max_actions + (s->width < 640 ? 2 : 0);
     test_check(s->u.actions >= 1 && s->u.actions <= limit, s->path, (int)s->line,
                "%s, %ux%u: %u actions, expected at most %u", s->title, s->width, s->height,

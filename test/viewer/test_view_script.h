@@ -113,7 +113,7 @@ line_result script_try_line(script *s);
 // Fails the running test with the place and the problem of the current line.
 void script_report(const script *s);
 
-// Checks the number of actions at the end of a test.
+// Checks the number of actions at the end of a task. A task without a limit fails.
 void script_check_limit(const script *s);
 
 // Registers a test for each script in a folder of the project. Its name is the path of the script.
