@@ -712,7 +712,8 @@ TEST_HERE (saved_actors_are_checked) {
         const byte_change *const row = &changes[i];
         const unsigned char before = bytes[row->at];
         bytes[row->at] = row->value;
-        check_refused(stage, bytes, sizeof bytes, MD5_ERROR_RANGE, "out of range");
+        check_refused(stage, bytes, sizeof bytes, MD5_ERROR_RANGE,
+                      "invalid saved actor: a value is out of range; save the actor again");
         bytes[row->at] = before;
     }
     CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));

@@ -157,8 +157,35 @@ TEST (saved_monsters_have_limits_of_indices) {
                        "mode %zu", i);
         }
     }
-    CHECK(!md5_monster_restore(monster, bytes, size - 1, NULL));
-    CHECK(!md5_monster_restore(monster, bytes, size + 1, NULL));
+    md5_destroy_monster(monster);
+}
+
+// A saved monster of another size is refused. Its header has 16 bytes.
+TEST (saved_monsters_of_another_size_are_rejected) {
+    enum { HEADER_SIZE = 16 };
+    SCOPED_GAME game = open_entity_game(monster_text, NULL);
+    SCOPED_ENTITY entity = load_entity(game, "ogre");
+    SCOPED_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = entity, .body = body};
+    md5_monster *const monster = md5_create_monster(&desc, NULL, NULL);
+    REQUIRE(monster);
+    const size_t size = md5_monster_save_size(monster);
+    const size_t wrong_sizes[] = {HEADER_SIZE, size - 1, size + 1};
+    SCOPED unsigned char *const bytes = test_alloc(size + 1);
+    md5_monster_save(monster, bytes);
+    for (size_t i = 0; i < COUNT_OF(wrong_sizes); i++) {
+        char text[100];
+        md5_error error = {0};
+        snprintf(text, sizeof text,
+                 "wrong size of a saved monster: expected %zu bytes, found %zu bytes", size,
+                 wrong_sizes[i]);
+        CHECK_SAYS(md5_monster_restore(monster, bytes, wrong_sizes[i], &error), error,
+                   MD5_ERROR_MISMATCH, text);
+    }
+    md5_error error = {0};
+    CHECK_SAYS(md5_monster_restore(monster, bytes, HEADER_SIZE - 1, &error), error,
+               MD5_ERROR_SYNTAX,
+               "data is not a saved monster: expected at least 16 bytes, found 15 bytes");
     md5_destroy_monster(monster);
 }
 
