@@ -188,6 +188,11 @@ check "256 joints are written" convert "$scratch/chain.iqm" "$scratch/chain.md5m
 write_chain 257
 check "257 joints are rejected" exits_with 1 "model has too many joints: expected at most 256, found 257; write .glb, or remove joints" "$tool" convert "$scratch/chain.md5mesh" \
     --output "$scratch/longer.iqm"
+# Joints of version 12 are not reordered. Its vertices also have a normal, a tangent and a side.
+write_chain 3
+sed 's/MD5Version 10/MD5Version 12/; s/"j1" 0/"j1" 2/; s/"j2" 1/"j2" 0/; s/^\tvert .*/& ( 0 0 1 ) ( 1 0 0 1 )/' "$scratch/chain.md5mesh" >"$scratch/order.md5mesh"
+check "a joint before its parent is rejected" exits_with 1 "joint 'j1' comes before its parent: expected the parent first" "$tool" convert "$scratch/order.md5mesh" \
+    --output "$scratch/order.iqm"
 cp "$scratch/notes" "$scratch/text.iqm"
 check "a text file is rejected" names_next_step "text.iqm: error: not an IQM file: expected a header that starts with INTERQUAKEMODEL" "$tool" convert "$scratch/text.iqm" \
     --output "$scratch/made"
