@@ -229,6 +229,14 @@ double plain_find_rate(const plain_rate_search *search);
 #define plain_fail(scene, ...) \
     convert_fail((scene)->error, MD5_ERROR_SYNTAX, (scene)->path, __VA_ARGS__)
 
+// Fills the error of the scene of a reader, unless the reader has failed before. Such a reader
+// continues after an error, with results that are not used, and reports only the first error. It is
+// a structure with the members `plain` and `has_failed`.
+#define plain_fail_once(reader, ...)                                                 \
+    ((reader)->has_failed = (reader)->has_failed                                     \
+                            || !convert_fail((reader)->plain.error, MD5_ERROR_RANGE, \
+                                             (reader)->plain.path, __VA_ARGS__))
+
 // Charges elements to the budget. Returns false and fills the scene's error if it is exceeded.
 bool plain_charge(const plain_scene *scene, uint64_t count);
 

@@ -53,11 +53,6 @@ typedef struct psk_file {
     uint32_t num_bones;
 } psk_file;
 
-#define FAIL(...)         \
-    (file->has_failed =   \
-         file->has_failed \
-         || !convert_fail(file->plain.error, MD5_ERROR_RANGE, file->plain.path, __VA_ARGS__))
-
 // -- Bytes ----------------------------------------------------------------------------------------
 
 // Returns the offset of a field of an entry. The entry must exist.
@@ -86,7 +81,8 @@ static uint32_t get_index(psk_file *file, size_t offset, size_t size, uint32_t c
     const uint32_t index = get_uint(file, offset, size);
     if (index < count)
         return index;
-    FAIL(
+    plain_fail_once(
+        file,
         "index of a %s at offset %zu is out of range: found %u, but the file has %u" CONVERT_REMEDY,
         title, offset, index, count);
     return 0;
@@ -131,11 +127,12 @@ static void store_table(psk_file *file, const char *name, const psk_table *table
         if (strncmp(name, kinds[i].name, CHUNK_NAME) != 0)
             continue;
         if (file->tables[i].is_present)
-            FAIL("duplicate chunk %s" CONVERT_REMEDY, kinds[i].name);
+            plain_fail_once(file, "duplicate chunk %s" CONVERT_REMEDY, kinds[i].name);
         if (table->count > 0 && table->size < kinds[i].min_size)
-            FAIL("chunk %s has a wrong entry size: expected at least %u bytes, found "
-                 "%u" CONVERT_REMEDY,
-                 kinds[i].name, kinds[i].min_size, table->size);
+            plain_fail_once(file,
+                            "chunk %s has a wrong entry size: expected at least %u bytes, found "
+                            "%u" CONVERT_REMEDY,
+                            kinds[i].name, kinds[i].min_size, table->size);
         file->tables[i] = *table;
     }
 }
@@ -146,9 +143,11 @@ static size_t read_chunk(psk_file *file, size_t offset)
     enum { ENTRY_SIZE = 24, NUM_ENTRIES = 28 }; // offsets in the header, which begins with the name
     const char *const name = (const char *)file->bytes + offset;
     if (file->size - offset < CHUNK_HEADER) {
-        FAIL("truncated file: expected the header of a chunk at offset %zu; copy or export the "
-             "file again",
-             offset);
+        plain_fail_once(
+            file,
+            "truncated file: expected the header of a chunk at offset %zu; copy or export the "
+            "file again",
+            offset);
         return file->size;
     }
 
@@ -158,9 +157,11 @@ static size_t read_chunk(psk_file *file, size_t offset)
                              .count = get_uint(file, offset + NUM_ENTRIES, 4)};
     const uint64_t num_bytes = (uint64_t)table.size * table.count;
     if (num_bytes > file->size - table.offset) {
-        FAIL("truncated file: chunk %.20s has %u entries of %u bytes, but %zu bytes remain; copy "
-             "or export the file again",
-             name, table.count, table.size, file->size - table.offset);
+        plain_fail_once(
+            file,
+            "truncated file: chunk %.20s has %u entries of %u bytes, but %zu bytes remain; copy "
+            "or export the file again",
+            name, table.count, table.size, file->size - table.offset);
         return file->size;
     }
 
@@ -177,8 +178,9 @@ static void read_chunks(psk_file *file)
     const bool is_model = is_long && strncmp(begin, "ACTRHEAD", CHUNK_NAME) == 0;
     const bool has_clips = is_long && strncmp(begin, "ANIMHEAD", CHUNK_NAME) == 0;
     if (!is_model && !has_clips)
-        FAIL("not a PSK or PSA file: expected the chunk ACTRHEAD or ANIMHEAD at the "
-             "start" CONVERT_REMEDY);
+        plain_fail_once(file,
+                        "not a PSK or PSA file: expected the chunk ACTRHEAD or ANIMHEAD at the "
+                        "start" CONVERT_REMEDY);
     for (size_t offset = 0; offset < file->size && !file->has_failed;)
         offset = read_chunk(file, offset);
 }
@@ -212,8 +214,10 @@ static void read_bone(psk_file *file, int table, uint32_t index, plain_node *nod
         return;
     node->parent = parent == MD5_NONE ? 0 : parent;
     if (node->parent >= index)
-        FAIL("bone %u has an invalid parent: expected an earlier bone, found %d" CONVERT_REMEDY,
-             index, (int32_t)parent);
+        plain_fail_once(
+            file,
+            "bone %u has an invalid parent: expected an earlier bone, found %d" CONVERT_REMEDY,
+            index, (int32_t)parent);
 }
 
 // Adds a node for each bone, and their skin. Leaves space for the node of the mesh.
@@ -268,9 +272,11 @@ static psk_links group_weights(psk_file *file)
         links.max = num_weights > links.max ? num_weights : links.max;
     }
     if (links.max > MAX_LINKS)
-        FAIL("point has too many weights: expected at most %d, found %u; limit the weights per "
-             "vertex and export the file again",
-             MAX_LINKS, links.max);
+        plain_fail_once(
+            file,
+            "point has too many weights: expected at most %d, found %u; limit the weights per "
+            "vertex and export the file again",
+            MAX_LINKS, links.max);
 
     // Sum the counts: first[point] becomes the number of weights of all points before it.
     for (size_t i = 0; i < num_points; i++)
@@ -465,17 +471,23 @@ static void check_clip(psk_file *file, uint32_t index, const psk_clip *clip, uin
     const bool has_keys = clip->num_frames > 0 && first + clip->num_frames <= max_frames;
     const bool has_valid_rate = clip->rate > 0 && clip->rate <= max_rate;
     if (clip->num_bones != file->num_bones)
-        FAIL("clip %u has a wrong number of bones: found %u, but the file has %u" CONVERT_REMEDY,
-             index, clip->num_bones, file->num_bones);
+        plain_fail_once(
+            file,
+            "clip %u has a wrong number of bones: found %u, but the file has %u" CONVERT_REMEDY,
+            index, clip->num_bones, file->num_bones);
     else if (!has_keys)
-        FAIL("clip %u has a wrong number of frames: found %u, expected 1 to %llu, because the file "
-             "has %u keys for %u bones" CONVERT_REMEDY,
-             index, clip->num_frames, (unsigned long long)(max_frames - first), num_keys,
-             clip->num_bones);
+        plain_fail_once(
+            file,
+            "clip %u has a wrong number of frames: found %u, expected 1 to %llu, because the file "
+            "has %u keys for %u bones" CONVERT_REMEDY,
+            index, clip->num_frames, (unsigned long long)(max_frames - first), num_keys,
+            clip->num_bones);
     if (!has_valid_rate)
-        FAIL("clip %u: frame rate is out of range: found %g, expected more than 0 and at most 1e6 "
-             "frames per second" CONVERT_REMEDY,
-             index, clip->rate);
+        plain_fail_once(
+            file,
+            "clip %u: frame rate is out of range: found %g, expected more than 0 and at most 1e6 "
+            "frames per second" CONVERT_REMEDY,
+            index, clip->rate);
 }
 
 // Reads a clip. Its keys follow those of the previous clip. The file also stores the first frame of
@@ -509,11 +521,14 @@ static void read_clips(psk_file *file)
 {
     const uint32_t count = file->tables[CLIPS].count;
     if (count > MAX_CLIPS)
-        FAIL("file has too many clips: expected at most %d, found %u; export the clips to several "
-             "files",
-             MAX_CLIPS, count);
+        plain_fail_once(
+            file,
+            "file has too many clips: expected at most %d, found %u; export the clips to several "
+            "files",
+            MAX_CLIPS, count);
     if (count > 0 && file->num_bones == 0)
-        FAIL("chunk BONENAMES is missing: expected it before the clips" CONVERT_REMEDY);
+        plain_fail_once(file,
+                        "chunk BONENAMES is missing: expected it before the clips" CONVERT_REMEDY);
     if (file->has_failed)
         return;
     uint64_t next_frame = 0;

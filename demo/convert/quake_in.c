@@ -86,10 +86,6 @@ typedef struct quake_reader {
     uint32_t height; // of skins
 } quake_reader;
 
-#define FAIL(...)       \
-    (in->has_failed =   \
-         in->has_failed \
-         || !convert_fail(in->plain.error, MD5_ERROR_RANGE, in->plain.path, __VA_ARGS__))
 #define NOTE(text, ...) convert_note(in->plain.job, "%s: " text, in->plain.path, __VA_ARGS__)
 
 // -- Bytes ----------------------------------------------------------------------------------------
@@ -120,9 +116,11 @@ static void *allocate(quake_reader *in, size_t count, size_t size)
 static bool check_bytes(quake_reader *in, size_t at, size_t size)
 {
     if (at > in->size || size > in->size - at)
-        FAIL("truncated file: expected %zu bytes at offset %zu, but the file has %zu bytes; copy "
-             "or export the file again",
-             size, at, in->size);
+        plain_fail_once(
+            in,
+            "truncated file: expected %zu bytes at offset %zu, but the file has %zu bytes; copy "
+            "or export the file again",
+            size, at, in->size);
     return !in->has_failed;
 }
 
@@ -148,11 +146,12 @@ static uint32_t get_in_range(quake_reader *in, size_t at, size_t size, uint64_t 
     const uint32_t number = get_uint(in, at, size);
     const bool has_one_value = end == min + 1;
     if (number != min && has_one_value)
-        FAIL("%s at offset %zu is wrong: expected %d, found %d" CONVERT_REMEDY, name, at,
-             (int32_t)min, (int32_t)number);
+        plain_fail_once(in, "%s at offset %zu is wrong: expected %d, found %d" CONVERT_REMEDY, name,
+                        at, (int32_t)min, (int32_t)number);
     if (number < min || number >= end)
-        FAIL("%s at offset %zu is out of range: expected %d to %d, found %d" CONVERT_REMEDY, name,
-             at, (int32_t)min, (int32_t)end - 1, (int32_t)number);
+        plain_fail_once(
+            in, "%s at offset %zu is out of range: expected %d to %d, found %d" CONVERT_REMEDY,
+            name, at, (int32_t)min, (int32_t)end - 1, (int32_t)number);
     return in->has_failed ? 0 : number;
 }
 
@@ -190,9 +189,11 @@ static void read_grid(quake_reader *in, size_t at, quake_grid *grid)
 static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
 {
     if (in->plain.num_frames == MAX_FRAMES) {
-        FAIL("file has too many frames: expected at most %d, because each frame becomes a morph "
-             "target",
-             MAX_FRAMES);
+        plain_fail_once(
+            in,
+            "file has too many frames: expected at most %d, because each frame becomes a morph "
+            "target",
+            MAX_FRAMES);
         return;
     }
     const size_t index = in->plain.num_frames++;
@@ -448,7 +449,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
 {
     const size_t count = (size_t)in->width * in->height;
     if (scene->num_materials == MAX_SKINS)
-        FAIL("file has too many skins: expected at most %d", MAX_SKINS);
+        plain_fail_once(in, "file has too many skins: expected at most %d", MAX_SKINS);
     if (!check_bytes(in, in->at, count))
         return;
     if (!charge(in, count) || !charge_bytes(in, count, 4))
@@ -724,8 +725,9 @@ static void find_kind(quake_reader *in)
     if (in->kind)
         require_uint(in, 4, in->kind->version, "version");
     else
-        FAIL("not a Quake model: expected IDPO, IDP2 or IDP3 at the start, found %s%s", begin,
-             third_party_advice(begin));
+        plain_fail_once(in,
+                        "not a Quake model: expected IDPO, IDP2 or IDP3 at the start, found %s%s",
+                        begin, third_party_advice(begin));
 }
 
 // Reads the file into the reader's tables, and the skins of MDL into the scene.
