@@ -76,7 +76,7 @@ void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertice
                                uint32_t count, bool in_place);
 
 // Skin a whole mesh. md5i_skin_scalar() supports any mesh. The other kernels require that the mesh
-// has a skin plan (plan.h). They use plain C for a few vertices that do not fill a register.
+// has a skin plan (plan.h). They use plain C for vertices without influences.
 void md5i_skin_scalar(const md5i_skin_job *job);
 void md5i_skin_sse2(const md5i_skin_job *job);
 void md5i_skin_avx2(const md5i_skin_job *job);

@@ -204,30 +204,24 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide e
     md5_wide_transpose(entries[2]);
 }
 
-// Adds neighboring lanes, in each half: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
-MD5_WIDE_INLINE md5_wide add_neighbors(md5_wide a, md5_wide b)
+// Multiplies each row of a matrix by a point, component by component. The last component of the
+// point is 1.
+MD5_WIDE_INLINE matrix_rows multiply_by_point(matrix_rows m, const float *point)
 {
-    return _mm256_add_ps(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)),
-                         _mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+    const __m128 xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)point));
+    const __m128 p = _mm_movelh_ps(xy, _mm_unpacklo_ps(_mm_load_ss(point + 2), _mm_set1_ps(1.0f)));
+    return (matrix_rows){_mm256_mul_ps(m.top, join(p, p)), _mm_mul_ps(m.bottom, p)};
 }
 
-// Returns the sums (e0 + e1) + (e2 + e3) of the rows of eight matrices. x contains the sums of row
-// 0, y those of row 1, and z those of row 2.
-MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
+// Stores the sums (e0 + e1) + (e2 + e3) of the three rows.
+MD5_WIDE_INLINE void store_row_sums(float *to, matrix_rows m)
 {
-    const md5_wide xy0123 =
-        add_neighbors(add_neighbors(m[0].top, m[1].top), add_neighbors(m[2].top, m[3].top));
-    const md5_wide xy4567 =
-        add_neighbors(add_neighbors(m[4].top, m[5].top), add_neighbors(m[6].top, m[7].top));
-    const md5_wide z04 = join(m[0].bottom, m[4].bottom);
-    const md5_wide z15 = join(m[1].bottom, m[5].bottom);
-    const md5_wide z26 = join(m[2].bottom, m[6].bottom);
-    const md5_wide z37 = join(m[3].bottom, m[7].bottom);
-    return (lanes3){
-        join_lower_halves(xy0123, xy4567),
-        join_upper_halves(xy0123, xy4567),
-        add_neighbors(add_neighbors(z04, z15), add_neighbors(z26, z37)),
-    };
+    const __m128 x = _mm256_castps256_ps128(m.top);
+    const __m128 y = _mm256_extractf128_ps(m.top, 1);
+    const __m128 pairs_of_z = _mm_hadd_ps(m.bottom, m.bottom);
+    const __m128 sums = _mm_hadd_ps(_mm_hadd_ps(x, y), pairs_of_z); // x y z z
+    _mm_storel_pi((__m64 *)(void *)to, sums);
+    _mm_store_ss(to + 2, _mm_movehl_ps(sums, sums));
 }
 
 #endif

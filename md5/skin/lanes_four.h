@@ -45,16 +45,20 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[
     }
 }
 
-MD5_WIDE_INLINE md5_wide sum_matrix_row(const matrix_rows m[4], int row)
+// Multiplies each row of a matrix by a point, component by component. The last component of the
+// point is 1.
+MD5_WIDE_INLINE matrix_rows multiply_by_point(matrix_rows m, const float *point)
 {
-    return add_neighbors(add_neighbors(m[0].row[row], m[1].row[row]),
-                         add_neighbors(m[2].row[row], m[3].row[row]));
+    const md5_wide p = load_point_and_one(point);
+    return (matrix_rows){
+        {md5_wide_mul(m.row[0], p), md5_wide_mul(m.row[1], p), md5_wide_mul(m.row[2], p)}};
 }
 
-// Computes (e0 + e1) + (e2 + e3) for each row of four matrices.
-MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[4])
+// Stores the sums (e0 + e1) + (e2 + e3) of the three rows.
+MD5_WIDE_INLINE void store_row_sums(float *to, matrix_rows m)
 {
-    return (lanes3){sum_matrix_row(m, 0), sum_matrix_row(m, 1), sum_matrix_row(m, 2)};
+    store_point(
+        to, add_neighbors(add_neighbors(m.row[0], m.row[1]), add_neighbors(m.row[2], m.row[2])));
 }
 
 #endif

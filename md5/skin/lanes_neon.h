@@ -32,6 +32,19 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){v.val[0], v.val[1], v.val[2]};
 }
 
+// Loads a point, and 1 in the last lane.
+MD5_WIDE_INLINE md5_wide load_point_and_one(const float *point)
+{
+    return vcombine_f32(vld1_f32(point), vld1_lane_f32(point + 2, vdup_n_f32(1.0f), 0));
+}
+
+// Stores the first three lanes as a point.
+MD5_WIDE_INLINE void store_point(float *point, md5_wide a)
+{
+    vst1_f32(point, vget_low_f32(a));
+    vst1q_lane_f32(point + 2, a, 2);
+}
+
 // Loads four points. Point i is at from + at[i]. With NEON, `at` need not ascend.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {

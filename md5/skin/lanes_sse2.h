@@ -49,6 +49,20 @@ MD5_WIDE_INLINE md5_wide load_point(const float *point)
     return _mm_movelh_ps(xy, _mm_load_ss(point + 2));
 }
 
+// Loads a point, and 1 in the last lane.
+MD5_WIDE_INLINE md5_wide load_point_and_one(const float *point)
+{
+    const __m128 xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)point));
+    return _mm_movelh_ps(xy, _mm_unpacklo_ps(_mm_load_ss(point + 2), _mm_set1_ps(1.0f)));
+}
+
+// Stores the first three lanes as a point.
+MD5_WIDE_INLINE void store_point(float *point, md5_wide a)
+{
+    _mm_storel_pi((__m64 *)(void *)point, a);
+    _mm_store_ss(point + 2, _mm_movehl_ps(a, a));
+}
+
 // Loads four points. Point i is at from + at[i] * size.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {

@@ -13,9 +13,11 @@
 // - A gathered group consists of eight vertices from anywhere in the mesh. If it has fewer
 //   vertices, the first vertex is repeated. The plan stores the inputs of the vertices
 //   consecutively. Results are written to the index of each vertex, so nothing is reordered.
-// - A single is a vertex whose set of joints has too few vertices for a group. The matrices of each
-//   single are blended in the layout of the palette; eight blends are then transposed. The plan
-//   stores the inputs of one single after the other.
+// - A single is a vertex whose set of joints has too few vertices for a group. Singles are moved
+// one
+//   after the other, by matrices in the layout of the palette. To rotate their directions, the
+//   blended matrices of several singles are transposed. The plan stores the inputs of one single
+//   after the other.
 //
 // The influences of a vertex are sorted by magnitude, but they are added in ascending order of
 // joints (md5i_sum_order()). So vertices can be in the same group although their largest biases are

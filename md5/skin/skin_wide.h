@@ -130,19 +130,22 @@ MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *
     }
 }
 
-// Stores the positions of all lanes, or only extends the bounds by them.
-MD5_WIDE_INLINE void store_positions(const skin_arrays *arrays, const group *lanes,
-                                     md5_skin_order order, lanes3 a)
+MD5_WIDE_INLINE void extend_bounds(lanes_bounds *bounds, lanes3 a)
 {
-    lanes_bounds *const bounds = arrays->bounds;
-    if (!bounds) {
-        store3(arrays->positions, arrays->position_stride, lanes, order, a);
-        return;
-    }
     bounds->low = (lanes3){md5_wide_min(a.x, bounds->low.x), md5_wide_min(a.y, bounds->low.y),
                            md5_wide_min(a.z, bounds->low.z)};
     bounds->high = (lanes3){md5_wide_max(a.x, bounds->high.x), md5_wide_max(a.y, bounds->high.y),
                             md5_wide_max(a.z, bounds->high.z)};
+}
+
+// Stores the positions of all lanes, or only extends the bounds by them.
+MD5_WIDE_INLINE void store_positions(const skin_arrays *arrays, const group *lanes,
+                                     md5_skin_order order, lanes3 a)
+{
+    if (arrays->bounds)
+        extend_bounds(arrays->bounds, a);
+    else
+        store3(arrays->positions, arrays->position_stride, lanes, order, a);
 }
 
 // == Vertices ====================================================================================
@@ -153,11 +156,9 @@ MD5_WIDE_INLINE void store_positions(const skin_arrays *arrays, const group *lan
 //
 // The vertices of a group have the same joints. Therefore each entry of a joint's matrix is loaded
 // once into all lanes, and each lane multiplies it by the bias of its vertex. Singles have
-// different joints. Their matrices are blended one vertex after the other, in the layout of the
-// palette. Then they are transposed, so that each register contains one entry of all vertices.
-
-// Largest number of singles that plain C skins as fast as SIMD.
-enum { MAX_SCALAR_SINGLES = MD5_WIDTH / 4 };
+// different joints. Therefore they are moved one after the other, by matrices in the layout of the
+// palette. To rotate their directions, the blended matrices are transposed, so that each register
+// contains one entry of all vertices.
 
 // -- Directions -----------------------------------------------------------------------------
 
@@ -549,7 +550,11 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
             matrix = spread_joint(arrays, joint);
         }
 
-        for (uint32_t k = 0; k < MD5_SKIN_GROUP; k += MD5_WIDTH) {
+        // A gathered group begins with repetitions of its first vertex if it has few vertices. A
+        // register that contains only repetitions is skipped.
+        const bool repeats = MD5_WIDTH < MD5_SKIN_GROUP && order == MD5_SKIN_GATHERED
+                             && vertices[MD5_WIDTH - 1] == vertices[MD5_WIDTH];
+        for (uint32_t k = repeats ? MD5_WIDTH : 0; k < MD5_SKIN_GROUP; k += MD5_WIDTH) {
             const group lanes = {*vertices + k, vertices + k, words, floats + k, count};
             if (kind == MD5_SKIN_RIGID)
                 transform_group(arrays, &lanes, order, &matrix, lanes.floats);
@@ -564,12 +569,6 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
 
 // -- Singles --------------------------------------------------------------------------------
 
-// MD5_WIDTH single vertices, and their words in the plan.
-typedef struct singles {
-    uint32_t vertices[MD5_WIDTH];
-    const uint32_t *words[MD5_WIDTH];
-} singles;
-
 // Returns the factors of a single in the plan. `words` contains the number of joints, the list of
 // joints, and then the factors. Each joint has the same number of factors. The last one is the
 // bias.
@@ -581,9 +580,9 @@ MD5_WIDE_INLINE const float *single_factors(const uint32_t *words)
 // Sums the influences of a single, which is a vertex that fits into no group. Computes the blended
 // matrix (`blend`) and the sum of weighted points, which is the exact position (`exact`). Either
 // may be NULL. single_factors() describes `words`. Each joint has `step` factors, and the last one
-// is its bias.
-MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words, uint32_t step,
-                                matrix_rows *blend, matrix_rows *exact)
+// is its bias. Returns the words of the next single.
+MD5_WIDE_INLINE const uint32_t *sum_single(const skin_arrays *arrays, const uint32_t *words,
+                                           uint32_t step, matrix_rows *blend, matrix_rows *exact)
 {
     const float *factors = single_factors(words);
     const float *m = arrays->palette[words[1]].m;
@@ -607,6 +606,7 @@ MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words
         *blend = blend_sum;
     if (exact)
         *exact = exact_sum;
+    return (const uint32_t *)(const void *)(factors + step);
 }
 
 // Transposes the blended matrices of MD5_WIDTH vertices. The result has one register for each
@@ -617,6 +617,12 @@ MD5_WIDE_INLINE lanes_mat34 transpose_sums(const matrix_rows sums[MD5_WIDTH])
     matrices_to_lanes(sums, e);
     return (lanes_mat34){lanes4_from_array(e[0]), lanes4_from_array(e[1]), lanes4_from_array(e[2])};
 }
+
+// MD5_WIDTH single vertices, and their words in the plan.
+typedef struct singles {
+    uint32_t vertices[MD5_WIDTH];
+    const uint32_t *words[MD5_WIDTH];
+} singles;
 
 // Loads the dual quaternion of a different joint in each lane.
 MD5_WIDE_INLINE lanes_dual gather_duals(const md5_dual_quat *palette,
@@ -696,84 +702,122 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
     return is_all_true(is_valid_blend(sum.real, first.bias));
 }
 
-// Sums the matrices of MD5_WIDTH singles: see sum_single(). `blends` or `exact_sums` may be NULL.
-MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const singles *few, uint32_t step,
-                                 matrix_rows *blends, matrix_rows *exact_sums)
+// Skins up to MD5_WIDTH singles by the dual quaternions of their joints. The last lanes are filled
+// with the last vertex, which is then written several times. Returns the words of the next single.
+MD5_WIDE_INLINE const uint32_t *skin_dual_singles(const skin_arrays *arrays,
+                                                  const uint32_t *vertices, uint32_t count,
+                                                  const uint32_t *words, bool is_exact)
 {
-    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
-        matrix_rows *const blend = blends ? &blends[lane] : NULL;
-        matrix_rows *const exact_sum = exact_sums ? &exact_sums[lane] : NULL;
-        sum_single(arrays, few->words[lane], step, blend, exact_sum);
-    }
-}
-
-// Skins MD5_WIDTH singles, one in each lane. If `is_exact`, a position is the sum of weighted
-// points. Otherwise it is the bind position times the blended matrix. Directions always use the
-// blended matrix.
-MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *few, bool is_exact)
-{
-    const group lanes = {.vertices = few->vertices};
     const uint32_t step = is_exact ? 4 : 1;
-    const bool has_directions = arrays->normals || arrays->tangents;
-    const bool needs_blends = has_directions || !is_exact;
-    matrix_rows blends[MD5_WIDTH];
-    matrix_rows exact_sums[MD5_WIDTH];
-
-    lanes_mat34 m;
-    if (arrays->duals) {
-        lanes_mat34 blend;
-        if (!blend_dual_singles(arrays->job, few, step, &blend)) {
-            skin_by_scalar(arrays, &lanes, MD5_SKIN_SINGLES);
-            return;
-        }
-        m = blend;
-    } else {
-        if (needs_blends)
-            sum_singles(arrays, few, step, blends, is_exact ? exact_sums : NULL);
-        else
-            sum_singles(arrays, few, step, NULL, exact_sums);
-        if (is_exact)
-            store_positions(arrays, &lanes, MD5_SKIN_SINGLES, sum_rows(exact_sums));
-        if (!needs_blends)
-            return;
-        m = transpose_sums(blends);
+    const uint32_t *next = words;
+    singles few;
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
+        const uint32_t i = lane < count ? lane : count - 1;
+        few.vertices[lane] = vertices[i];
+        few.words[lane] = lane < count ? next : few.words[i];
+        next += lane < count ? 1 + next[0] * (1 + step) : 0;
     }
 
-    // Move the positions by the blended matrix, unless they have been stored already, and rotate
-    // all directions by it.
-    if (!is_exact || arrays->duals)
-        store_positions(arrays, &lanes, MD5_SKIN_SINGLES,
-                        move_points(&m, load3(arrays->bind_positions, &lanes, MD5_SKIN_SINGLES)));
+    const group lanes = {.vertices = few.vertices};
+    lanes_mat34 m;
+    if (!blend_dual_singles(arrays->job, &few, step, &m)) {
+        skin_by_scalar(arrays, &lanes, MD5_SKIN_SINGLES);
+        return next;
+    }
+    store_positions(arrays, &lanes, MD5_SKIN_SINGLES,
+                    move_points(&m, load3(arrays->bind_positions, &lanes, MD5_SKIN_SINGLES)));
     rotate_directions(arrays, &lanes, MD5_SKIN_SINGLES, &m);
+    return next;
 }
 
-// Skins the singles of a run, MD5_WIDTH at a time. The last lanes are filled with the last vertex,
-// which is then written several times. If very few vertices remain, they are skinned in plain C.
+// Moves one single by the matrices of its joints, and writes its position to `to`. If `is_exact`,
+// the position is the sum of weighted points. Otherwise it is the bind position times the blended
+// matrix. Writes the blended matrix to *blend unless `blend` is NULL. Returns the words of the next
+// single.
+MD5_WIDE_INLINE const uint32_t *move_single(const skin_arrays *arrays, uint32_t vertex,
+                                            const uint32_t *words, bool is_exact,
+                                            matrix_rows *blend, float *to)
+{
+    matrix_rows rows;
+    const uint32_t *next;
+    if (is_exact) {
+        next = sum_single(arrays, words, 4, blend, &rows);
+    } else {
+        matrix_rows matrix;
+        next = sum_single(arrays, words, 1, &matrix, NULL);
+        rows = multiply_by_point(matrix, &arrays->bind_positions[vertex].x);
+        if (blend)
+            *blend = matrix;
+    }
+    store_row_sums(to, rows);
+    return next;
+}
+
+// Moves up to MD5_WIDTH singles one after the other: see move_single(). `blends` may be NULL. If
+// `bounds` is not NULL, extends them by the positions instead of storing the positions. Returns the
+// words of the next single.
+MD5_WIDE_INLINE const uint32_t *move_singles(const skin_arrays *arrays, const uint32_t *vertices,
+                                             uint32_t count, const uint32_t *words, bool is_exact,
+                                             matrix_rows *blends, lanes_bounds *bounds)
+{
+    const uint32_t stride = arrays->position_stride > 0 ? arrays->position_stride : 3;
+    const uint32_t *next = words;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t vertex = vertices[i];
+        md5_vec3 p;
+        float *const to = bounds ? &p.x : &arrays->positions->x + stride * vertex;
+        next = move_single(arrays, vertex, next, is_exact, blends ? &blends[i] : NULL, to);
+        if (bounds)
+            extend_bounds(bounds,
+                          (lanes3){md5_wide_set1(p.x), md5_wide_set1(p.y), md5_wide_set1(p.z)});
+    }
+    return next;
+}
+
+// Skins up to MD5_WIDTH singles by the matrices of their joints. The directions of all lanes are
+// rotated together. Returns the words of the next single.
+MD5_WIDE_INLINE const uint32_t *skin_few_singles(const skin_arrays *arrays,
+                                                 const uint32_t *vertices, uint32_t count,
+                                                 const uint32_t *words, bool is_exact)
+{
+    if (arrays->bounds)
+        return move_singles(arrays, vertices, count, words, is_exact, NULL, arrays->bounds);
+    if (!arrays->normals && !arrays->tangents)
+        return move_singles(arrays, vertices, count, words, is_exact, NULL, NULL);
+
+    matrix_rows blends[MD5_WIDTH];
+    const uint32_t *const next =
+        move_singles(arrays, vertices, count, words, is_exact, blends, NULL);
+
+    // Fill the last lanes with the last vertex, whose directions are then written several times.
+    group lanes = {.vertices = vertices};
+    uint32_t repeated[MD5_WIDTH];
+    if (count < MD5_WIDTH) {
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
+            const uint32_t i = lane < count ? lane : count - 1;
+            repeated[lane] = vertices[i];
+            blends[lane] = blends[i];
+        }
+        lanes.vertices = repeated;
+    }
+    const lanes_mat34 m = transpose_sums(blends);
+    rotate_directions(arrays, &lanes, MD5_SKIN_SINGLES, &m);
+    return next;
+}
+
+// Skins the singles of a run, MD5_WIDTH at a time.
 MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run *run, bool is_exact)
 {
     const md5_skin_plan *const plan = arrays->job->mesh->skin_plan;
     const uint32_t *const vertices = plan->vertices + run->vertices;
     const uint32_t *words = plan->words + run->words;
-    const uint32_t step = is_exact ? 4 : 1;
-    const uint32_t last = run->count - 1;
-
-    for (uint32_t done = 0; done <= last; done += MD5_WIDTH) {
-        if (run->count - done <= MAX_SCALAR_SINGLES) {
-            md5_skin_run remaining = *run;
-            remaining.vertices += done;
-            remaining.count -= done;
-            md5i_skin_run_scalar(arrays->job, &remaining);
-            break;
-        }
-
-        singles few;
-        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
-            const uint32_t i = done + lane < last ? done + lane : last;
-            few.vertices[lane] = vertices[i];
-            few.words[lane] = words;
-            words += i < last ? 1 + words[0] * (1 + step) : 0;
-        }
-        skin_few_singles(arrays, &few, is_exact);
+    for (uint32_t done = 0; done < run->count; done += MD5_WIDTH) {
+        const uint32_t left = run->count - done;
+        const uint32_t count = left < MD5_WIDTH ? left : MD5_WIDTH;
+        if (arrays->duals)
+            words = skin_dual_singles(arrays, vertices + done, count, words, is_exact);
+        else
+            words = skin_few_singles(arrays, vertices + done, count, words, is_exact);
     }
 }
 
