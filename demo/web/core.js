@@ -42,6 +42,8 @@ const is_html = (bytes) => /^\s*</.test(new TextDecoder().decode(bytes.subarray(
 
 // Fetches a URL, with further attempts after failures of the network or the server. A guessed URL gets one attempt.
 async function fetch_with_retries(url, signal, {is_guess, ...options}) {
+    if (!URL.canParse(url, document.baseURI))
+        throw new Md5ModelError("network", url + ": invalid URL", {url});
     for (const delay of is_guess ? [0] : [500, 2000, 0]) {
         const response = await fetch(url, {signal, ...options}).catch(() => null), status = response?.status;
         signal.throwIfAborted();
@@ -287,7 +289,8 @@ function draw(time) {
 
 const folder = (path) => path.slice(0, path.lastIndexOf("/") + 1);
 const plain = (url) => url.replace(/[?#].*/s, "");
-const absolute = (url, base = document.baseURI) => new URL(url, base).href;
+// Returns an absolute URL. An invalid URL is returned unchanged, and fetch_with_retries() reports it.
+export const absolute = (url, base = document.baseURI) => URL.canParse(url, base) ? new URL(url, base).href : url;
 export const base_name = (path) => plain(path).split(/[/\\]/).pop().replace(/\.\w+$/, "");
 
 // Decodes %20 and other escapes. Text with invalid escapes remains as it is.
@@ -309,6 +312,20 @@ const assets = new Map();
 const missing_urls = new Set(); // URLs of guessed images that the server does not have
 const maps = ["color", "normals", "heights", "specular", "glow"]; // in the order of md5gl_image_kind
 const extensions = [".png", ".jpg", ".tga", ".dds", ".jpeg", ".webp"]; // most common first
+
+// Parses the file of the attribute `files`. Returns the names of the listed files and the URL of their folder.
+function parse_list(text, url) {
+    let names, base;
+    try {
+        const list = JSON.parse(text);
+        [names, base] = [list.files ?? list, list.base ?? "."];
+    } catch (error) {
+        throw new Md5ModelError("parse", url + ": " + error.message, {url});
+    }
+    if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+        throw new Md5ModelError("parse", url + ": expected a list of file names, as printed by md5tool list --json", {url});
+    return [names, absolute(base, url)];
+}
 
 // A model with its clips and textures, shared by all elements with the same attributes.
 class Asset {
@@ -354,8 +371,7 @@ class Asset {
         this.#named_textures = new Map(entries.filter(([name]) => name).map(([name, url]) => [name, url && absolute(url)]));
         let names = entries.filter(([name]) => !name).map(([, url]) => url), base = path;
         if (this.list) {
-            const list = JSON.parse(new TextDecoder().decode(await this.fetch(this.list)));
-            [names, base] = [list.files ?? list, absolute(list.base ?? ".", this.list)];
+            [names, base] = parse_list(new TextDecoder().decode(await this.fetch(this.list)), this.list);
             const images = names.filter((name) => extensions.some((extension) => name.toLowerCase().endsWith(extension)));
             if (images.length === 1 && !this.#named_textures.has("*")) // the only image is used by all shaders
                 this.#named_textures.set("*", absolute(images[0], base));

@@ -2,8 +2,8 @@
 //
 // #show() loads what the attributes specify and starts an element of the program (core.js, element.c). #draw() is called before
 // each frame in which something changed. #goal is the camera that the attributes and the user specify; #camera follows it.
-import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, member, call_or_throw, numbers, pairs, player, release,
-    settings, texts} from "./core.js";
+import {Md5ModelError, absolute, acquire, advance, base_name, call, draw_soon, draw_to, member, call_or_throw, numbers, pairs, player,
+    release, settings, texts} from "./core.js";
 export {Md5ModelError};
 
 // For each attribute: its kind (a list of words: the allowed values), its default, and the part that a change updates.
@@ -78,7 +78,7 @@ const prefers_reduced_motion = () => matchMedia("(prefers-reduced-motion: reduce
 const fraction = (value) => value - Math.floor(value);
 const clamp = (value, min, max) => Math.min(Math.max(value, min), max);
 const vector = (x, y, z) => ({x, y, z, toString: () => x + " " + y + " " + z});
-const resolve_url = (text, base = document.baseURI) => text ? new URL(text, base).href : null;
+const resolve_url = (text, base) => text ? absolute(text, base) : null;
 const degree = Math.PI / 180;
 const warned = new Set();
 function warn(text) {

@@ -563,6 +563,14 @@ page_error="next_event(model, 'error').then(detail => detail.sourceError.code ==
 check_page "an HTML page instead of a model, clip or list is reported" plain \
     is "answers = url => /page/.test(url) ? new Response('<!doctype html>') : null, window.model = add({src: 'page.md5mesh'}), $page_error" \
     is "window.model = add({clips: 'page.md5anim'}), $page_error" is "window.model = add({files: 'page.json'}), $page_error" forgive
+check_page "an invalid URL and an invalid list of files are reported, and can be corrected" plain \
+    is "window.model = add({src: 'http://['}), next_event(model, 'error').then(detail => detail.sourceError.code === 'network' &&
+        detail.sourceError.message === 'http://[: invalid URL')" \
+    is "model.src = '../models/lantern/lantern.md5mesh', model.loaded.then(() => model.loadError === null)" \
+    is "answers = url => /names.json/.test(url) ? new Response(url.endsWith('?1') ? '{\"files\": \"a.png\"}' : '{') : null, model.files = 'names.json?1',
+        next_event(model, 'error').then(detail => detail.sourceError.code === 'parse' && /names.json.1: expected a list of file names/.test(detail.sourceError.message))" \
+    is "model.files = 'names.json?2', next_event(model, 'error').then(detail => detail.sourceError.code === 'parse' && /names.json.2: /.test(detail.sourceError.message))" \
+    is "model.files = null, model.loaded.then(() => model.loadError === null)" forgive
 check_page "an HTML page instead of an image is not a texture, and other extensions are tried" plain \
     is "answers = url => /lantern.png/.test(url) ? new Response('<!doctype html>') : /lantern.jpg/.test(url) ? original_fetch('../models/lantern/lantern.png') : null,
         window.model = add({textures: null}), model.loaded.then(() => /lantern.jpg/.test(model.textureReport[0].pictures.color) && !model.textureReport[0].missing)"
