@@ -228,6 +228,23 @@ TEST_HERE (view_pages_have_their_code_below_the_figures_in_a_wide_window) {
     }
 }
 
+// In the narrow drawing of a lesson on a phone, the names of four series need two lines. The plot
+// is higher there, so that three lines of text remain for the curves below the title and the names.
+TEST_HERE (view_pages_leave_space_for_curves_in_a_narrow_window) {
+    s->width = 360.0f;
+    s->height = 300.0f;
+    s->options.shown.panel = false;
+    s->options.is_given[view_option_index(VIEW_OPTION(shown.panel))] = true;
+    (void)open_page(s, (uint32_t)view_find_page("ik"));
+    const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
+    draw(s);
+    const float line = stage.font->line[VIEW_TEXT];
+    const float num_lines = 1 + 2 + 3 + 1; // of the title, the names, the curves, the axis
+    CHECK(view_page_plots_height(&stage) >= num_lines * line);
+    CHECK(view_page_plots_height(&stage) <= 0.6f * s->height);
+    CHECK(is_inside(s));
+}
+
 // A click shows the answer, which makes the panel longer, and another click hides it.
 TEST_HERE (view_pages_show_their_answer_after_a_click) {
     static const char button[] = "page-slider/answer=Show answer";

@@ -442,8 +442,13 @@ float view_page_panel_width(const view_stage *stage);
 float view_page_code_height(const view_stage *stage);
 
 // Returns the height of the plots below the figures, pixels; 0 if there are none. If the code takes
-// this space, the plots are in the panel.
+// this space, the plots are in the panel. In a narrow window, wrapped titles and names of series
+// increase the height, up to 60 % of the free height.
 float view_page_plots_height(const view_stage *stage);
+
+// Returns the height at which the curves of a plot with this width are three lines of text high,
+// pixels.
+float view_min_plot_height(const view_plot *plot, view_canvas *canvas, float width);
 
 // Draws a plot in a box. From top to bottom, it consists of the title and the names of its series,
 // the curves with their axes, and the labels of the horizontal axis. The names of lanes are on the

@@ -77,8 +77,19 @@ float view_page_code_height(const view_stage *stage)
 
 float view_page_plots_height(const view_stage *stage)
 {
-    if (stage->pages->picture.num_plots == 0 || view_page_code_height(stage) > 0)
+    const view_picture *const picture = &stage->pages->picture;
+    if (picture->num_plots == 0 || view_page_code_height(stage) > 0)
         return 0;
+    const float margin = VIEW_MARGIN * stage->font->scale;
+    const float free_width = stage->width - view_page_panel_width(stage);
+    const float free_height = stage->height - view_page_panel_height(stage);
+    const float width = free_width / (float)picture->num_plots - margin;
     const float fraction = is_panel_at_left(stage) ? 0.36f : 0.44f;
-    return fraction * (stage->height - view_page_panel_height(stage));
+    const float max_height = 0.6f * free_height;
+    float height = fraction * free_height;
+    for (uint32_t i = 0; i < picture->num_plots; i++) {
+        const view_plot *const plot = &picture->plots[i];
+        height = fmaxf(height, view_min_plot_height(plot, stage->canvas, width) + margin);
+    }
+    return fminf(height, max_height);
 }

@@ -222,29 +222,51 @@ static float vertical_label_width(const view_plot *plot, const view_font *font)
     return width;
 }
 
+// Positions of the parts of a plot.
+typedef struct plot_layout {
+    md5_vec2 title;  // left top corner
+    md5_vec2 legend; // left top corner; unused if the series have lanes
+    float right;     // right end of the title, the legend and the curves
+    view_rect area;  // of the curves
+} plot_layout;
+
+static plot_layout lay_out_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
+{
+    const float line = canvas->font->line[VIEW_TEXT];
+    const float padding = 10 * canvas->font->scale;
+    const float left = box.x + padding + vertical_label_width(plot, canvas->font);
+    const float right = box.x + box.width - padding;
+    const float bottom = box.y + box.height - padding - 1.2f * line;
+    plot_layout layout = {.title = {box.x + padding, box.y + padding}, .right = right};
+    const float max_width = right - layout.title.x;
+    const float title_bottom = draw_plot_title(plot, canvas, layout.title, max_width, false);
+    float top = title_bottom + 0.3f * line;
+    layout.legend = legend_position(plot, canvas, layout.title, title_bottom, right);
+    if (plot->row.fit != VIEW_FIT_LANES)
+        top = draw_legend(plot, canvas, layout.legend, right, false) + 0.3f * line;
+    layout.area = (view_rect){left, top, right - left, bottom - top};
+    return layout;
+}
+
+float view_min_plot_height(const view_plot *plot, view_canvas *canvas, float width)
+{
+    const float curves = 3 * canvas->font->line[VIEW_TEXT];
+    const view_rect empty_box = {.width = width};
+    return curves - lay_out_plot(plot, canvas, empty_box).area.height;
+}
+
 void view_draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 {
     const float scale = canvas->font->scale;
-    const float line = canvas->font->line[VIEW_TEXT];
-    const float padding = 10 * scale;
-    const float left = box.x + padding + vertical_label_width(plot, canvas->font);
-    const float right = box.x + box.width - padding;
-    const md5_vec2 title = {box.x + padding, box.y + padding};
-    const bool has_legend = plot->row.fit != VIEW_FIT_LANES;
-    const float title_bottom = draw_plot_title(plot, canvas, title, right - title.x, false);
-    const md5_vec2 legend = legend_position(plot, canvas, title, title_bottom, right);
-    float top = title_bottom + 0.3f * line;
-    if (has_legend)
-        top = draw_legend(plot, canvas, legend, right, false) + 0.3f * line;
-    const float bottom = box.y + box.height - padding - 1.2f * line;
-    const view_rect area = {left, top, right - left, bottom - top};
+    const plot_layout layout = lay_out_plot(plot, canvas, box);
+    const view_rect area = layout.area;
 
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    draw_plot_title(plot, canvas, title, right - title.x, true);
+    draw_plot_title(plot, canvas, layout.title, layout.right - layout.title.x, true);
     draw_axes(plot, canvas, area);
     view_draw_series(plot, canvas, area, 2 * scale);
-    if (has_legend)
-        draw_legend(plot, canvas, legend, right, true);
+    if (plot->row.fit != VIEW_FIT_LANES)
+        draw_legend(plot, canvas, layout.legend, layout.right, true);
     for (uint32_t i = 0; i < plot->num_marks; i++) {
         const md5_vec2 position = plot_to_screen(plot, area, plot->marks[i].point);
         view_draw_disc(canvas, position.x, position.y, 5 * scale, plot->marks[i].color);
