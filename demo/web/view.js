@@ -298,11 +298,14 @@
         document.documentElement.dataset.restarts = ++num_restarts;
     }
 
-    // Adds a link to the viewer without the files and options of this address, which could not be shown.
+    // Explains that the address could not be opened, and adds a link to the viewer without its files and options.
     function add_link_to_viewer() {
+        if (location.hash)
+            output.prepend("The viewer could not open this link.\n\n");
+        output.append("\n");
         const link = document.createElement("a");
         link.href = location.pathname + location.search;
-        link.textContent = "Open the viewer with its own model";
+        link.textContent = "Open the viewer with the model Bobbin";
         output.append(link);
     }
 

@@ -59,7 +59,7 @@ check_page "a dropped file is shown" shown open "view.html#model=models/thimble/
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check_page "a host that cannot be read is reported" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "open it here instead"
 check_page "a missing model offers a link to the viewer" shown phone 360 740 \
-    fails "view.html#no-config&model=absent/folder_with_a_long_name/none.md5mesh" "Open the viewer with its own model" \
+    fails "view.html#no-config&model=absent/folder_with_a_long_name/none.md5mesh" "Open the viewer with the model Bobbin" \
     is "log.scrollWidth <= log.clientWidth && log.getBoundingClientRect().top === 0" \
     is "document.querySelector('#log a').click(), true" is "document.title.startsWith('bobbin') && location.hash === ''" forgive
 
