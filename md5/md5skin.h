@@ -83,6 +83,8 @@ MD5_API md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *pale
 // Blending", 2008.
 MD5_API void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual);
 
+struct md5_morph;
+
 // A mesh to skin: the input and output of md5_skin_batch(). Members that are 0 have their defaults.
 // Set either `palette` for linear skinning, as in md5_skin(), or `duals` for dual quaternion
 // skinning. If both are NULL, the vertices are in the bind pose.
@@ -97,7 +99,6 @@ MD5_API void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md
 //   the biases cancel out or are all 0, only the first influence of the vertex counts.
 // - A vertex without influences is moved to the origin, as in linear skinning.
 // - With the palette of the bind pose, the vertices do not move.
-struct md5_morph;
 typedef struct md5_skin_job {
     const md5_mesh *mesh;
     // Palette that md5_build_palette() wrote, [num_joints]. It selects linear skinning.

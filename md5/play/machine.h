@@ -513,7 +513,8 @@ struct md5_machine {
     float min_positive_bias;
     float max_positive_bias;
     float max_negative_bias;
-    // Maximum sum of the offsets of a vertex that `reaches` does not include, units.
+    // `reaches` does not include an influence whose bias is almost 0. This is the maximum over all
+    // vertices of the sum of the lengths of such offsets, units.
     float loose_distance;
     bool has_vertices;
 
