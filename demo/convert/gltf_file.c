@@ -11,8 +11,6 @@
 #include <meshoptimizer.h>
 #endif
 
-#define DRACO "KHR_draco_mesh_compression"
-
 // -- JSON -----------------------------------------------------------------------------------------
 
 size_t gltf_count(const gltf_file *file, const char *list)
@@ -908,13 +906,6 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
     const json_t *const object = gltf_item(file, "accessors", index);
     const char *const type = gltf_text(object, "type");
     *count = get_size(object, "count");
-    if (file->is_draco && !json_object_get(object, "bufferView")) {
-        gltf_fail(file,
-                  "accessors/%u: compression %s is not supported; import the file into Blender and "
-                  "export it without compression",
-                  index, DRACO);
-        return NULL;
-    }
     if (!type || strcmp(type, shapes[shape].name) != 0) {
         gltf_fail(file, "accessors/%u/type: wrong type: expected %s, found %.20s" CONVERT_REMEDY,
                   index, shapes[shape].name, type ? type : "no type");
@@ -948,7 +939,7 @@ static const char *const supported_extensions[] = {
     "KHR_lights_",
     "EXT_lights_",
     "KHR_xmp",
-    DRACO,
+    "KHR_draco_mesh_compression", // if uncompressed data exist; see gltf_read.c
 };
 
 // Returns true if an extension that a file requires is supported.
@@ -974,7 +965,6 @@ static bool check_extensions(gltf_file *file)
                              "extensionsRequired/%zu: extension %.80s is not supported; export the "
                              "file without it",
                              i, name ? name : "?");
-        file->is_draco |= strcmp(name, DRACO) == 0;
     }
     return true;
 }

@@ -31,7 +31,6 @@ typedef struct gltf_file {
     md5_error *error;
     const char *path;
     json_t *root;
-    bool is_draco;       // the file requires Draco: accessors without bytes are compressed
     gltf_bytes *buffers; // [num_buffers]
     size_t num_buffers;
     gltf_bytes *images;      // [images of the file] cache of gltf_image()

@@ -545,6 +545,33 @@ static bool read_targets(primitive_reader *reader, const json_t *targets)
     return true;
 }
 
+// Fails if an accessor has no data. In a compressed primitive, its data are compressed.
+static bool check_data(const gltf_file *file, uint32_t accessor, const char *compression)
+{
+    const json_t *const object = gltf_item(file, "accessors", accessor);
+    if (!object || json_object_get(object, "bufferView"))
+        return true;
+    return gltf_fail(file,
+                     "accessors/%u: compression %s is not supported; import the file into Blender "
+                     "and export it without compression",
+                     accessor, compression);
+}
+
+// Fails if the data of a primitive exist only in compressed form. A file can contain the same data
+// without compression. The data of morph targets are never compressed.
+static bool check_compression(const gltf_file *file, const json_t *primitive)
+{
+    static const char draco[] = "KHR_draco_mesh_compression";
+    if (!json_object_get(json_object_get(primitive, "extensions"), draco))
+        return true;
+    json_t *const attributes = json_object_get(primitive, "attributes");
+    void *item = json_object_iter(attributes);
+    for (; item; item = json_object_iter_next(attributes, item))
+        if (!check_data(file, gltf_index(attributes, json_object_iter_key(item)), draco))
+            return false;
+    return check_data(file, gltf_index(primitive, "indices"), draco);
+}
+
 // Reads a primitive. Joints and weights are read only if `has_skin`, which means that a node with a
 // skin uses its mesh. A primitive of points or lines gets only its positions.
 static bool read_primitive(primitive_reader *reader, const json_t *object, bool has_skin)
@@ -555,6 +582,7 @@ static bool read_primitive(primitive_reader *reader, const json_t *object, bool 
     to->mode = read_mode(object);
     to->material = gltf_index(object, "material");
     if (!gltf_charge(reader->file, ELEMENTS_PER_PRIMITIVE)
+        || !check_compression(reader->file, object)
         || !get_attribute(reader, attributes, "POSITION", GLTF_VEC3, &to->positions))
         return false;
     if (!to->positions || to->mode == PLAIN_OTHER)

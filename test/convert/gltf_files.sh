@@ -282,6 +282,8 @@ reads_uncompressed_data() { # a file that also contains uncompressed data
 check "uncompressed data next to Draco data are read" reads_uncompressed_data
 sed 's/"accessors": \[{"bufferView": 0, /"accessors": [{/' "$scratch/draco.gltf" >"$scratch/only.gltf"
 check "Draco data without an alternative are rejected" fails_with "$scratch/only.gltf" accessors/0 $draco "without compression"
+sed 's/"extensionsRequired"/"extensionsUsed"/' "$scratch/only.gltf" >"$scratch/optional.gltf"
+check "... also if the file does not require the extension" fails_with "$scratch/optional.gltf" "accessors/0: compression $draco is not supported"
 write_dog "$scratch/instances.gltf" json='{"extensionsRequired":["KHR_texture_basisu","EXT_mesh_gpu_instancing"]}'
 check "an unknown required extension is rejected" fails_with "$scratch/instances.gltf" "extensionsRequired/1: extension EXT_mesh_gpu_instancing is not supported; export the file without it"
 
