@@ -39,6 +39,8 @@ TEST (expressions_are_right_associative) {
     check_value("( 20 - 5 ) - 3", 12);
 }
 
+// Operators bind in four levels of precedence, from * and / to && and ||, as in the original
+// engine.
 TEST (expressions_have_four_levels) {
     check_value("2 + 3 * 4", 14);
     check_value("2 * 3 + 4", 10);
@@ -126,6 +128,8 @@ TEST (too_many_registers_default_a_material) {
 
 // -- Images ---------------------------------------------------------------------------------------
 
+// An image program is stored in postfix order: operands come before the step that uses them. Its
+// text is normalized, and file names are in lower case, without extensions.
 TEST (image_programs_are_trees) {
     MATERIAL(material, "m { { map AddNormals(a.tga,heightmap( B\\c ,  4 )) } }");
     const md5_image_program *const image = &material->stages[0].image;
@@ -218,6 +222,8 @@ TEST (stages_keep_programs) {
     CHECK_EXACT(material->sort, 100);
 }
 
+// The keywords of a stage that change texture coordinates are applied in the reverse order of the
+// file. Large offsets are reduced to their fraction.
 TEST (matrices_multiply_from_the_right) {
     static float registers[MD5_MAX_REGISTERS];
     const md5_material_input input = {.time = 100.25f};
@@ -290,6 +296,8 @@ TEST (types_of_surfaces_keep_a_material_solid) {
     }
 }
 
+// If the material does not contain the coverage and the drawing order, both are derived from its
+// stages, as in the original engine.
 TEST (coverage_and_sort_follow_from_stages) {
     static const struct {
         const char *text;
@@ -381,6 +389,7 @@ TEST (builtin_images_have_fixed_sampling) {
     }
 }
 
+// A name without a declaration is a material with one stage, which draws the image of this name.
 TEST (missing_materials_are_implicit) {
     SCOPED_GAME game = open_materials("", NULL);
     const md5_material *const material = md5_game_material(game, "Models\\Imp.tga", NULL);
@@ -545,6 +554,8 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
     CHECK_NEAR(highest, 8, 0.2);
 }
 
+// If the eye is behind a flare or in its plane, all vertices are at one point and the color is
+// black.
 TEST (deform_flare_is_invisible_from_behind_and_from_its_plane) {
     static const md5_deform_view views[] = {
         {.eye = {-90, 0, 0}, .left = {0, 1, 0}, .up = {0, 0, 1}},

@@ -429,6 +429,8 @@ TEST (builtin_pictures_equal_those_of_the_engine) {
     }
 }
 
+// Some image names, such as _currentRender, stand for images that the game draws. Loading them
+// fails with an explanation, and so does loading a built-in image above the memory limit.
 TEST (pictures_made_while_drawing_are_errors) {
     image_folder folder = {.count = 0};
     SCOPED_GAME game = open_images(&folder, NULL);

@@ -76,6 +76,7 @@ TEST_HERE (chance_of_each_condition_is_independent) {
     CHECK(fabs(num_left - count / 2.0) < 4 * 0.5 * sqrt(VISITS));
 }
 
+// Random times depend only on the seed, and not on the division of the time into steps.
 TEST_HERE (chance_is_the_same_in_any_steps) {
     static const double steps[] = {0.15, 1 / 60.0, 0.19};
     double seconds[3][100];

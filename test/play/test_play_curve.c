@@ -264,6 +264,8 @@ TEST (curves_are_copied_with_the_tables) {
     play_scene_end(&fixture.scene);
 }
 
+// Machines that differ only in one easing curve have different fingerprints, so that a saved
+// player of one is not restored into the other.
 TEST (fingerprint_depends_on_every_curve) {
     static const struct {
         const char *item;

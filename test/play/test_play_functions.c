@@ -86,6 +86,7 @@ static void check_sample_position(const md5_timing *timing, double time, uint32_
     CHECK_NEAR(sample.fraction, fraction, 1e-6);
 }
 
+// In a closed loop the last frame equals the first, so the loop has one interval less than frames.
 TEST (a_closed_loop_of_five_frames_has_four_intervals) {
     const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     CHECK_UINT(md5_timing_intervals(&timing), 4);
@@ -394,6 +395,8 @@ TEST (a_clip_without_events_has_none) {
     CHECK(!md5i_next_event(&events, &event, &when));
 }
 
+// The last frame of a closed loop is the first frame of the next cycle. If time runs backward over
+// two ends of the loop, its event fires once at each end.
 TEST (backward_events_of_the_last_frame_only) {
     const md5_timing timing = event_walk_timing(MD5_PLAY_LOOP);
     const md5_event last = {.frame = 4, .name = "e"};
@@ -855,6 +858,8 @@ static md5_offset compute_offset(const md5_xform *from, md5_velocity from_veloci
     return offset;
 }
 
+// An inertial transition adds an offset to the new pose. At its start the result is the old pose,
+// and at its end the new pose, without rounding.
 TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {

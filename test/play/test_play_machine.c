@@ -388,6 +388,8 @@ TEST_HERE (machine_rejects_conditions_about_too_many_events) {
     }
 }
 
+// md5_machine_tables() returns a copy of all tables, which is valid after the caller has freed its
+// description.
 TEST_HERE (machine_keeps_its_tables) {
     SCOPED_FULL all;
     fill(assets, &all);
@@ -430,6 +432,7 @@ static md5_xform head_after(const full *all)
     return pose[4];
 }
 
+// A gaze modifier whose `gaze` is NULL has the same effect as one with default values.
 TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
     static const md5_modifier_gaze defaults = {.seed = 0};
     SCOPED_FULL all;

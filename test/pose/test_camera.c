@@ -211,6 +211,8 @@ TEST (camera_of_one_frame_does_not_move) {
     check_view(camera, 1e300, MD5_WRAP_LOOP, 0);
 }
 
+// A hostile file can contain more cuts than frames, unordered and repeated. The camera is then
+// still between the positions of the frames.
 TEST (camera_more_cuts_than_frames_stay_inside) {
     warnings received;
     SCOPED_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &received, NULL);

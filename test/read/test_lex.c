@@ -467,6 +467,8 @@ TEST (lex_reports_errors_of_floats) {
     }
 }
 
+// A number that cannot be represented is a range error, so that callers can distinguish it from
+// text that is not a number.
 TEST (lex_statuses_distinguish_syntax_and_range) {
     static const struct {
         const char *text;
