@@ -1,6 +1,6 @@
 // Calls of GL in a frame of the viewer, counted by name. No call is redundant: each bound texture
-// is sampled by a draw and was not bound before, and each uniform exists in the program. If
-// MD5_GL_CALLS is in the environment, the counts are printed.
+// is sampled by a draw and was not bound before, and each uniform exists in the program. A larger
+// crowd needs no more calls. If MD5_GL_CALLS is in the environment, the counts are printed.
 #include "test/viewer/test_view_shot.h"
 
 enum { NUM_TARGETS = 4, MAX_PROGRAMS = 256, MAX_UNITS = 32 };
@@ -21,6 +21,7 @@ static struct {
     unsigned num_unused;   // binds
     unsigned num_repeated; // binds
     unsigned num_lost;     // uniforms
+    uint64_t num_uploaded; // bytes that were written to buffers
     char first[96];        // the first of the unused, repeated or lost calls
 } watch;
 
@@ -111,6 +112,11 @@ static void fill(GLenum target)
     watch.bound[watch.unit][target_index(target)].is_used = true;
 }
 
+static void upload(GLsizeiptr size, const void *data)
+{
+    watch.num_uploaded += data ? (uint64_t)size : 0;
+}
+
 static void set(GLint location)
 {
     if (location < 0)
@@ -127,9 +133,9 @@ static void set(GLint location)
     X(BindBuffer, (GLenum target, GLuint name), (target, name), (void)0)                         \
     X(BindBufferBase, (GLenum target, GLuint i, GLuint name), (target, i, name), (void)0)        \
     X(BufferData, (GLenum target, GLsizeiptr size, const void *data, GLenum usage),              \
-      (target, size, data, usage), (void)0)                                                      \
+      (target, size, data, usage), upload(size, data))                                           \
     X(BufferSubData, (GLenum target, GLintptr at, GLsizeiptr size, const void *data),            \
-      (target, at, size, data), (void)0)                                                         \
+      (target, at, size, data), upload(size, data))                                              \
     X(TexImage2D,                                                                                \
       (GLenum target, GLint level, GLint format, GLsizei width, GLsizei height, GLint border,    \
        GLenum components, GLenum type, const void *texels),                                      \
@@ -197,14 +203,33 @@ static void print_counts(const char *title)
            watch.num_unused, watch.num_repeated, watch.num_lost, watch.first);
 }
 
-// Counts the calls of the second frame, because the first frame builds programs and tables.
-static void check_frame(const gl_scene *scene, const char *line)
+// The calls of one frame.
+typedef struct frame_calls {
+    unsigned num_draws;
+    unsigned num_binds;
+    uint64_t num_uploaded; // bytes
+} frame_calls;
+
+static frame_calls sum_calls(void)
+{
+    const unsigned num_draws = counts[CALL_DrawArrays] + counts[CALL_DrawArraysInstanced]
+                               + counts[CALL_DrawElementsInstanced];
+    const unsigned num_binds = counts[CALL_BindTexture] + counts[CALL_BindSampler]
+                               + counts[CALL_BindBuffer] + counts[CALL_BindBufferBase]
+                               + counts[CALL_BindVertexArray] + counts[CALL_BindFramebuffer]
+                               + counts[CALL_UseProgram];
+    return (frame_calls){num_draws, num_binds, watch.num_uploaded};
+}
+
+// Checks and counts the calls of the second frame, because the first frame builds programs and
+// tables.
+static frame_calls check_frame(const gl_scene *scene, const char *line)
 {
     enum { WIDTH = 160, HEIGHT = 120 };
     md5gl_renderer *const renderer = scene->renderer;
     SCOPED_SHOT viewer = {0};
     if (!shot_open(&viewer, scene, line))
-        return;
+        return (frame_calls){0};
     md5gl_target *const target = md5gl_create_target(renderer, WIDTH, HEIGHT, 4, NULL);
     for (int i = 0; i < 2 && CHECK(target); i++) {
         if (i == 1) {
@@ -225,6 +250,7 @@ static void check_frame(const gl_scene *scene, const char *line)
     CHECK_THAT(watch.num_unused + watch.num_repeated + watch.num_lost == 0,
                "%s: %u textures are bound but not sampled, %u again, %u uniforms do not exist: %s",
                line, watch.num_unused, watch.num_repeated, watch.num_lost, watch.first);
+    return sum_calls();
 }
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim "
@@ -237,4 +263,24 @@ TEST_UNSHARED_SCENE (gl_calls_of_a_frame_are_not_in_vain) {
     // Draws impostors of a clip with two frames, which need a picture of each frame.
     check_frame(scene, "models/bobbin/bobbin.md5mesh models/bobbin/eyes_down.md5anim "
                        "--crowd 60 --crowd-impostors 64 --camera-distance 250");
+}
+
+// The number of draw calls and binds does not depend on the number of characters. Each further
+// character uploads its palette and the matrix of its place.
+TEST_UNSHARED_SCENE (gl_calls_of_a_frame_do_not_grow_with_a_crowd) {
+    enum {
+        NUM_JOINTS = 79,
+        FEW = 40,
+        MANY = 80,
+        MAX_DRAWS = 10,
+        MAX_BINDS = 480,
+        MAX_BYTES = (NUM_JOINTS + 1) * sizeof(md5_mat34) // of each further character
+    };
+    const frame_calls few = check_frame(scene, BOBBIN "--crowd 40 --panel=no");
+    const frame_calls many = check_frame(scene, BOBBIN "--crowd 80 --panel=no");
+    CHECK_UINT(many.num_draws, few.num_draws);
+    CHECK_UINT(many.num_binds, few.num_binds);
+    CHECK(many.num_draws <= MAX_DRAWS);
+    CHECK(many.num_binds <= MAX_BINDS);
+    CHECK(many.num_uploaded - few.num_uploaded <= (uint64_t)(MANY - FEW) * MAX_BYTES);
 }
