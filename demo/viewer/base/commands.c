@@ -77,7 +77,8 @@ static const view_menu_entry commands[] = {
     {VIEW_EXPORT, VIEW_MENU_FILE, "export", "Export…",
      "save as folder glb gltf iqm obj bvh md2 md3 mdl blender convert png gif mp4 webm apng movie "
      "video "
-     "sheet turntable quick animations clips thumbnail looping render animation resolution frame "
+     "sheet turntable spin quick animations clips thumbnail looping render animation resolution "
+     "frame "
      "rate",
      KEYS(CTRL('e')), ON_GROUND,
      .tooltip = "Export images, movies, turntables, contact sheets or models"},
@@ -188,8 +189,8 @@ static const view_menu_entry commands[] = {
      NEEDS(CLIPS | CLIP), ON(TIME)},
     {VIEW_RANGE_ALL, VIEW_MENU_ANIMATION, "range-all", "Range/Play all frames", "range trim",
      KEYS(SHIFT('i')), NEEDS(CLIPS | CLIP), ON(TIME)},
-    {VIEW_BIND_POSE, VIEW_MENU_ANIMATION, "bind-pose", "Bind pose", "rest t-pose tpose edit mode",
-     KEYS('p'), NEEDS(ONE)},
+    {VIEW_BIND_POSE, VIEW_MENU_ANIMATION, "bind-pose", "Bind pose",
+     "rest t-pose tpose edit mode reset pose", KEYS('p'), NEEDS(ONE)},
 
     {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Control character",
      "drive control walk wasd game play mode first person walk around",
@@ -202,13 +203,15 @@ static const view_menu_entry commands[] = {
     {VIEW_ONE_SHOT, VIEW_MENU_MACHINE, "one-shot", "Play a clip once", "one-shot montage",
      NEEDS(MACHINE), .tooltip = "Play the machine's next one-shot clip"},
 
-    {VIEW_FRONT, VIEW_MENU_CAMERA, "front", "Front", "front view", KEYS(ANY('1'), VIEW_KEY_PAD(1)),
-     ON_GROUND},
+    {VIEW_FRONT, VIEW_MENU_CAMERA, "front", "Front", "front view numpad 1",
+     KEYS(ANY('1'), VIEW_KEY_PAD(1)), ON_GROUND},
     {VIEW_BEHIND, VIEW_MENU_CAMERA, "behind", "Back", "behind back view",
      KEYS(CTRL('1'), CTRL(VIEW_KEY_PAD(1)))},
-    {VIEW_RIGHT, VIEW_MENU_CAMERA, "right", "Right", "side view", KEYS(ANY('3'), VIEW_KEY_PAD(3))},
+    {VIEW_RIGHT, VIEW_MENU_CAMERA, "right", "Right", "side view numpad 3",
+     KEYS(ANY('3'), VIEW_KEY_PAD(3))},
     {VIEW_LEFT, VIEW_MENU_CAMERA, "left", "Left", "side", KEYS(CTRL('3'), CTRL(VIEW_KEY_PAD(3)))},
-    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Top", "above top view", KEYS(ANY('7'), VIEW_KEY_PAD(7))},
+    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Top", "above top view numpad 7",
+     KEYS(ANY('7'), VIEW_KEY_PAD(7))},
     {VIEW_FROM_BELOW, VIEW_MENU_CAMERA, "below", "Bottom", "below bottom view",
      KEYS(CTRL('7'), CTRL(VIEW_KEY_PAD(7)))},
     {VIEW_ISOMETRIC, VIEW_MENU_CAMERA, "isometric", "Isometric", KEYS(ANY('9'), VIEW_KEY_PAD(9))},

@@ -67,11 +67,11 @@ static int rate_word_in_texts(const char *const *texts, const text_points *point
 static bool is_common_word(const char *word, size_t length)
 {
     static const char *const common_words[] = {
-        "a",    "all",    "an",     "and",   "are", "as",   "can", "change", "display",
-        "do",   "does",   "enable", "for",   "go",  "hide", "how", "i",      "in",
-        "is",   "it",     "look",   "make",  "me",  "my",   "of",  "off",    "on",
-        "open", "select", "set",    "show",  "the", "this", "to",  "toggle", "turn",
-        "use",  "view",   "what",   "where", "why", "with",
+        "a",    "all",    "an",     "and",  "are",   "as",   "can",  "change", "display",
+        "do",   "does",   "enable", "for",  "go",    "hide", "how",  "i",      "in",
+        "is",   "it",     "look",   "make", "me",    "my",   "of",   "off",    "on",
+        "open", "select", "set",    "show", "the",   "this", "to",   "toggle", "turn",
+        "use",  "view",   "viewer", "what", "where", "why",  "with",
     };
     for (size_t i = 0; i < COMMON_LENGTH(common_words); i++) {
         if (strlen(common_words[i]) == length && strncasecmp(common_words[i], word, length) == 0)
@@ -267,6 +267,8 @@ static const missing_feature missing_features[] = {
      "Textures are separate files; Model > Textures\xE2\x80\xA6 lists their paths"},
     {"background", "image picture photo plate",
      "An image as background: Light > Environment map\xE2\x80\xA6"},
+    {"onion ghosting ghosts", "skin skinning trail motion previous frames",
+     "Frames next to each other: File > Export\xE2\x80\xA6 > Contact sheet"},
     {"language translation locale", "interface program change set", "The interface is in English"},
     {"new another second", "window tab open view program",
      "A second window: start md5view again; each window is a separate program"},
