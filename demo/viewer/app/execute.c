@@ -455,6 +455,8 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         break;
     case VIEW_WARNINGS:
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
+        if (viewer->ui.notice.action == VIEW_WARNINGS) // the list replaces the notice
+            viewer->ui.notice.end = 0;
         viewer->ui.docks.shows_problems = !viewer->ui.docks.shows_problems;
         viewer->panels.problems.selected = 0;
         viewer->panels.problems.has_keys = true;
