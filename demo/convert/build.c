@@ -105,15 +105,25 @@ static char *describe_content(const plain_scene *plain)
     size_t num_nodes = 0;
     for (size_t i = 0; i < plain->num_nodes; i++)
         num_nodes += plain->nodes[i].is_in_scene;
+    size_t num_with_triangles = 0;
     size_t num_without_triangles = 0;
-    for (size_t i = 0; i < plain->num_meshes; i++)
-        num_without_triangles += !has_triangles(&plain->meshes[i]);
+    for (size_t i = 0; i < plain->num_meshes; i++) {
+        const plain_mesh *const mesh = &plain->meshes[i];
+        const bool is_read = mesh->num_primitives > 0; // readers may skip meshes without a node
+        num_with_triangles += has_triangles(mesh);
+        num_without_triangles += is_read && !has_triangles(mesh);
+    }
 
-    const char *const plural = num_nodes == 1 ? "" : "s";
-    if (num_without_triangles == 0)
-        return common_format("%zu node%s, no mesh, no moving joint", num_nodes, plural);
-    return common_format("%zu node%s, %zu mesh%s of points or lines, no moving joint", num_nodes,
-                         plural, num_without_triangles, num_without_triangles == 1 ? "" : "es");
+    const char *const nodes = common_noun(num_nodes, "node", "nodes");
+    if (num_with_triangles > 0)
+        return common_format("%zu %s, %zu %s with triangles that have no area, no moving joint",
+                             num_nodes, nodes, num_with_triangles,
+                             common_noun(num_with_triangles, "mesh", "meshes"));
+    if (num_without_triangles > 0)
+        return common_format("%zu %s, %zu %s of points or lines, no moving joint", num_nodes, nodes,
+                             num_without_triangles,
+                             common_noun(num_without_triangles, "mesh", "meshes"));
+    return common_format("%zu %s, no mesh, no moving joint", num_nodes, nodes);
 }
 
 // Converts the joints, the meshes and the clips of a plain scene, and adds them to the scene. The

@@ -376,6 +376,9 @@ check "default weights of a mesh are applied" check_morph_weights "4 0 1" "8 0 1
 check "weights of a node override the mesh's" check_morph_weights "2 0 0" "6 0 0" "2 0 1" "-0.5 1 -0.45" 0.5 0
 check "no weights" check_morph_weights "0 0 0" "4 0 0" "0 0 1" "0 1 0.04" 0 0
 check "a weight of 1e6 is accepted" check_morph_weights "4000000 0 0" "4000004 0 0" "4000000 0 1" "-1e+06 1 -999999" 1e6 0
+write_dog "$scratch/flat.gltf" unit=0
+check "a file whose triangles have no area is rejected with its content" fails_with "$scratch/flat.gltf" \
+    "3 nodes, 1 mesh with triangles that have no area, no moving joint; export polygons"
 edit_dog() { # SED: writes a changed dog
     sed "$1" "$dog" >"$scratch/edited.gltf" && ! cmp -s "$dog" "$scratch/edited.gltf"
 }
