@@ -44,6 +44,7 @@ import pngjs from "pngjs";
 import puppeteer from "puppeteer-core";
 
 const timeout_seconds = 300; // for a page in software GL on a busy machine
+const min_long_press = 500; // milliseconds; the viewer takes shorter touches for taps
 const default_width = 800, default_height = 450; // of the window
 const protocolTimeout = 3600000; // milliseconds for one script: some checks show a thousand models
 const is_firefox = process.env.BROWSER === "firefox";
@@ -146,6 +147,18 @@ function drop_in_page(nodes, x, y) {
         nodes.forEach((node) => transfer.items.add(make_file(node)));
     for (const kind of ["dragenter", "dragover", "drop"])
         target.dispatchEvent(new DragEvent(kind, {bubbles: true, cancelable: true, clientX: x, clientY: y, dataTransfer: transfer}));
+}
+
+// Runs in the page: sends the events of a finger that touches a point. A short tap has no pause, because a timer of a busy page is
+// late, and the tap would become a long press.
+async function touch_in_page(x, y, milliseconds, min_pause) {
+    const target = document.elementFromPoint(x, y), touch = new Touch({identifier: 1, target, clientX: x, clientY: y});
+    const send = (kind, touches) => target.dispatchEvent(new TouchEvent(kind, {bubbles: true, cancelable: true, touches,
+        targetTouches: touches, changedTouches: [touch]}));
+    send("touchstart", [touch]);
+    if (milliseconds >= min_pause)
+        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    send("touchend", []);
 }
 
 // One page of a browser. Each method of the class Tasks is a task.
@@ -369,13 +382,12 @@ class Tasks extends Page {
         await this.page.mouse.wheel({deltaY: 100 * Number(steps)});
     }
 
-    // In Chromium the events contain their times, because a busy page receives them late.
-    async tap(x, y, seconds) {
-        if (!is_firefox)
-            return this.tap_at(Date.now() / 1000, {x: Number(x), y: Number(y)}, Number(seconds));
-        const finger = await this.page.touchscreen.touchStart(Number(x), Number(y));
-        await sleep(1000 * Number(seconds));
-        return finger.end();
+    // A busy page receives events late. In Chromium they therefore contain their times. Firefox's protocol cannot set them, so the page
+    // itself makes the events there.
+    tap(x, y, seconds) {
+        if (is_firefox)
+            return this.page.evaluate(touch_in_page, Number(x), Number(y), 1000 * Number(seconds), min_long_press);
+        return this.tap_at(Date.now() / 1000, {x: Number(x), y: Number(y)}, Number(seconds));
     }
 
     push(x, y, end_x, end_y) {
