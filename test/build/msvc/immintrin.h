@@ -94,6 +94,7 @@ __m128d _mm_cvtps_pd(__m128 a);
 double _mm_cvtsd_f64(__m128d a);
 __m128d _mm_div_pd(__m128d a, __m128d b);
 __m128 _mm_div_ps(__m128 a, __m128 b);
+__m128 _mm_hadd_ps(__m128 a, __m128 b);
 __m128 _mm_load1_ps(const float *from);
 __m128 _mm_load_ss(const float *from);
 __m128 _mm_loadh_pi(__m128 a, const __m64 *from);
