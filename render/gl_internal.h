@@ -168,7 +168,7 @@ typedef struct md5gl_mesh {
     GLuint array;      // vertex array, which reads the following buffers
     GLuint vertices;   // positions, normals, tangents, texture coordinates, colors
     GLuint influences; // joints and weights, or indices of influences, depending on the path
-    GLuint indices;    // of triangles
+    GLuint indices;    // indices of triangles
     GLuint edges;      // line indices of the triangles' edges; only OpenGL ES needs them
 
     // Paths EXACT and COMPUTE: tables of the influences.
@@ -181,7 +181,7 @@ typedef struct md5gl_mesh {
     GLuint posed;
     uint32_t posed_count;
     md5gl_deform deform; // if `write` is NULL, there is no deform, and the counts are the mesh's
-    GLuint deformed_indices; // of the deformed triangles
+    GLuint deformed_indices; // indices of the deformed triangles
 } md5gl_mesh;
 
 // The material of a mesh in one skin of its model.

@@ -432,7 +432,7 @@ static bool create_impostor_objects(md5gl_renderer *renderer, md5gl_impostors *i
     create_instance_array(renderer, impostors);
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
-    const uint32_t columns = impostors->columns * impostors->blocks[0]; // of images
+    const uint32_t columns = impostors->columns * impostors->blocks[0]; // columns of images
     const uint32_t rows = impostors->rows * impostors->blocks[1];
     create_impostor_textures(renderer, impostors->textures, columns, rows, impostors->desc.texels,
                              impostors->num_levels, true);
@@ -567,7 +567,7 @@ static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostor
 // impostor has only one material, and its highlights should resemble those of the model.
 static void set_highlights(md5gl_impostors *impostors, const md5gl_model *model)
 {
-    float sum = 0.0f; // of gloss
+    float sum = 0.0f; // sum of gloss
     uint32_t num_visible = 0;
     impostors->has_specular = false;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {

@@ -33,7 +33,7 @@ static void warn(const material_loader *loader, const char *path, md5_error *war
 // lowercase letters. Setting it in `text` therefore changes only capitals.
 static bool equals_lowercase(const char *text, const char *lowercase)
 {
-    const char lowercase_bit = 32; // of ASCII letters
+    const char lowercase_bit = 32; // bit that distinguishes lowercase from uppercase ASCII letters
     while (*text != '\0' && (*text | lowercase_bit) == *lowercase) {
         text++;
         lowercase++;

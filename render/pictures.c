@@ -56,7 +56,8 @@ static bool is_red_empty(const md5gl_texture_desc *desc)
 uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
 {
     enum { ROWS_READ = 256 }; // reading all rows of a large map would take longer than decoding it
-    static const double max_correlation = -0.02; // of a map whose green points against v
+    // Correlation of a map whose green points against v.
+    static const double max_correlation = -0.02;
     MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
 
     // The correlation is product / squares.

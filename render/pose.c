@@ -82,7 +82,7 @@ static void write_first_deltas(const md5_morph_mesh *mesh, uint32_t num_vertices
 // `first`, and the number of all deltas after the last index.
 static void write_deltas(const md5_morph *source, uint32_t *first, delta_texels *deltas)
 {
-    uint32_t num_vertices = 0; // of earlier meshes
+    uint32_t num_vertices = 0; // vertices of earlier meshes
     uint32_t num_deltas = 0;
     for (uint32_t i = 0; i < source->model->num_meshes; i++) {
         const md5_morph_mesh *const mesh = &source->meshes[i];
@@ -727,7 +727,7 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
                     const md5gl_instances *instances, md5_error *error)
 {
     const bool has_previous = instances->previous->palettes || instances->previous->weights;
-    const uint32_t copies = has_previous ? 2 : 1; // of each instance, see skin_by_compute()
+    const uint32_t copies = has_previous ? 2 : 1; // copies of each instance, see skin_by_compute()
     const size_t count = (size_t)copies * instances->count;
     if (!mesh->posed || mesh->deform.num_vertices == 0 || count == 0)
         return true;

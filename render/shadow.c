@@ -337,7 +337,7 @@ static float sphere_radius(md5_vec3 size)
 // distance from the top of the casters' bounding box down to its bottom.
 static float longest_shadow(const md5gl_frame *frame, float height)
 {
-    static const float min_slope = 1e-6f; // of a light along the ground
+    static const float min_slope = 1e-6f; // slope of a light along the ground
     const md5_vec3 light = frame->light_direction;
     const float length = sqrtf(md5_vec3_dot(light, light));
     return height * length / fmaxf(fabsf(light.z), min_slope);

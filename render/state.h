@@ -53,7 +53,7 @@ typedef struct md5gl_host_state {
     GLuint front_face;
     GLint polygon_mode[2];
     GLuint blend_functions[4]; // source and target of color, source and target of alpha
-    GLuint blend_equations[2]; // of color and alpha
+    GLuint blend_equations[2]; // equations of color and alpha
     GLint viewport[4];
     GLint scissor[4];
 } md5gl_host_state;

@@ -108,7 +108,7 @@ static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *lev
                           uint8_t *to)
 {
     const size_t bytes_per_row = 4 * (size_t)level->width;
-    const uint32_t width = level->width > 1 ? level->width / 2 : 1; // of the next level
+    const uint32_t width = level->width > 1 ? level->width / 2 : 1; // width of the next level
     const texel_footprint vertical = get_footprint(level->height, y);
     const md5gl_encoding *const color_encoding = encoding->is_srgb ? encoding : NULL;
     const uint8_t *from = level->rgba + 2 * (size_t)y * bytes_per_row;

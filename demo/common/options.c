@@ -294,7 +294,7 @@ static bool parse_hex_color(const char *text, double *channels)
     const unsigned long hex = strtoul(text + 1, &end, 16);
     for (int i = 0; i < 3; i++)
         channels[i] = (double)((hex >> (16 - 8 * i)) & 255) / 255.0;
-    const bool has_sign = strchr("-+", text[1]) != NULL; // which strtoul() accepts
+    const bool has_sign = strchr("-+", text[1]) != NULL; // strtoul() accepts a sign
     return strlen(text) == 7 && *end == '\0' && !has_sign;
 }
 

@@ -46,9 +46,9 @@ typedef struct common_option {
 typedef enum common_value_type {
     COMMON_VALUE_NONE,
     COMMON_VALUE_DEFAULT, // reset to the default; is never read from a text
-    COMMON_VALUE_CHOICE,  // of COMMON_SWITCH to COMMON_CHOICE
-    COMMON_VALUE_NUMBERS, // of COMMON_COUNT to COMMON_POINT
-    COMMON_VALUE_TEXT,    // of COMMON_TEXT to COMMON_TEXTS
+    COMMON_VALUE_CHOICE,  // value of the kinds COMMON_SWITCH to COMMON_CHOICE
+    COMMON_VALUE_NUMBERS, // value of the kinds COMMON_COUNT to COMMON_POINT
+    COMMON_VALUE_TEXT,    // value of the kinds COMMON_TEXT to COMMON_TEXTS
 } common_value_type;
 
 enum { COMMON_MAX_NUMBERS = 3 };
@@ -58,7 +58,7 @@ typedef struct common_value {
     // The index of a choice's word. For a switch, it is the value of its member, 0 or 1. The member
     // of a COMMON_OPPOSITE is the opposite of its text, so there 0 means "yes".
     unsigned choice;
-    double numbers[COMMON_MAX_NUMBERS]; // of a color: 0 to 1
+    double numbers[COMMON_MAX_NUMBERS]; // components of a color are 0 to 1
     const char *text;                   // not owned
 } common_value;
 

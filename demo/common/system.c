@@ -280,7 +280,7 @@ static int wait_for_child(pid_t child)
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure)
 {
-    enum { READ_END, WRITE_END }; // of a pipe
+    enum { READ_END, WRITE_END }; // indices of the ends of a pipe
     int ends[2];
     *failure = (common_child_failure){.reason = "cannot start a separate process"};
     if (pipe(ends) != 0)

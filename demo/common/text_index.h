@@ -13,7 +13,7 @@ typedef struct common_text_index {
     size_t *slots; // [num_slots] 1 + index of a text; 0 if free
     size_t count;
     size_t num_slots;
-    uint64_t seed; // of the hash function
+    uint64_t seed; // seed of the hash function
 } common_text_index;
 
 // Adds a text of `length` bytes unless it is in the set. If the bytes contain a NUL, the text ends

@@ -204,7 +204,7 @@ typedef struct inexact_vertex {
 typedef struct fitter {
     const md5_model *model;
     uint32_t slots;
-    float size; // of the model
+    float size; // size of the model
     inexact_vertex *vertices;
     size_t num_vertices;
     size_t num_frames;
@@ -427,7 +427,7 @@ static double relative_size(const md5_model *model, double distance)
 bool convert_note_largest_error(const convert_job *job, const convert_assets *assets,
                                 const convert_largest_error *largest)
 {
-    const double max_invisible_fraction = 0.01; // of the model's size
+    const double max_invisible_fraction = 0.01; // fraction of the model's size
     const double fraction = relative_size(assets->model, largest->distance);
     const bool is_visible = fraction > max_invisible_fraction;
     convert_note(job,
@@ -484,7 +484,7 @@ static void add_weight_sums(inexact_vertex *v, const md5_vec3 errors[MAX_SLOTS])
 static void add_point_sums(inexact_vertex *v, const md5_mat34 *palette, md5_vec3 gap)
 {
     double *sum = v->sums;
-    md5_vec3 columns[3] = {{0, 0, 0}}; // of the blended matrix A
+    md5_vec3 columns[3] = {{0, 0, 0}}; // columns of the blended matrix A
     for (uint32_t k = 0; k < v->num_kept; k++) {
         const float *const m = palette[v->joints[k]].m;
         for (int c = 0; c < 3; c++) {

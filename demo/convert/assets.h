@@ -29,7 +29,7 @@ typedef struct convert_skin {
 // or 0.
 typedef struct convert_assets {
     md5_model *model;
-    const md5_skeleton *skeleton; // of the model or, without a model, of the first clip
+    const md5_skeleton *skeleton; // skeleton of the model or, without a model, of the first clip
     const md5_xform *rest;        // [joints] the bind pose, or the base frame of the first clip
     convert_clip *clips;
     size_t num_clips;

@@ -32,7 +32,7 @@
 
 enum {
     MAX_MEMORY = 4000, // MiB for libassimp
-    MAX_SECONDS = 300, // of processor time
+    MAX_SECONDS = 300, // processor time, seconds
 };
 
 // Writes one of the collected lines to the reading process. `user` is the importer.

@@ -48,7 +48,8 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
 static const char *get_collada_name(const struct aiScene *scene, const char *name)
 {
     const char *const first = scene->mAnimations[0]->mName.data;
-    const size_t length = strlen(first) / 2; // of the name and of the prefix without the '_'
+    // The name has this length, and so has the prefix without the '_'.
+    const size_t length = strlen(first) / 2;
     const bool has_prefix = first[length] == '_' && strncmp(first, first + length + 1, length) == 0;
     if (has_prefix && strncmp(name, first, length + 1) == 0)
         return name + length + 1;
@@ -398,11 +399,11 @@ static bool has_morph_weights(const struct aiAnimation *clip)
 // A clip while it is sampled.
 typedef struct clip_sampler {
     const char *name;
-    double ticks; // of libassimp, per second
+    double ticks; // libassimp's time units per second
     double rate;  // frames per second
     size_t num_frames;
     size_t num_moved; // nodes that the clip animates
-    double reach;     // of the model, for note_sparse_keys()
+    double reach;     // size of the model, for note_sparse_keys()
 } clip_sampler;
 
 // Charges the cost of sampling a clip to the budget. Returns false after an error.

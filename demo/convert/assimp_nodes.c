@@ -261,7 +261,7 @@ static struct aiMatrix4x4 evaluate_node(const assimp_importer *importer, const a
         local = evaluate_channel(importer, node, time, local);
     if (parent == node->above)
         return local;
-    struct aiMatrix4x4 product = importer->nodes[parent].local; // of all pivots
+    struct aiMatrix4x4 product = importer->nodes[parent].local; // product of all pivots
     aiMultiplyMatrix4(&product, &local);
     return product;
 }

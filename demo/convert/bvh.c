@@ -28,7 +28,7 @@ typedef struct bvh_file {
     convert_tokens in;
     bvh_joint *joints; // [num_joints]
     uint32_t num_joints;
-    uint32_t num_channels; // of all joints
+    uint32_t num_channels; // number of channels of all joints
     uint32_t num_frames;
     double frame_time;
     float *values; // [num_frames][num_channels]

@@ -95,10 +95,10 @@ static size_t find_key(const clip_builder *clip, const plain_track *track, doubl
 // The interpolated value between two keys is the sum of their values and tangents, multiplied by
 // these factors. Tangents exist only in tracks of kind PLAIN_CUBIC.
 typedef struct key_factors {
-    double a;           // of the value of the first key
-    double b;           // of the value of the second key
-    double out_tangent; // of the first key's tangent to the second key
-    double in_tangent;  // of the second key's tangent to the first key
+    double a;           // coefficient of the first key's value
+    double b;           // coefficient of the second key's value
+    double out_tangent; // coefficient of the first key's tangent to the second key
+    double in_tangent;  // coefficient of the second key's tangent to the first key
 } key_factors;
 
 // Returns the factors for linear or cubic interpolation. `s` is the position between the keys, from
@@ -159,7 +159,7 @@ static void sample_track(const clip_builder *clip, const plain_track *track, dou
     const bool is_cubic = track->kind == PLAIN_CUBIC;
     const size_t key_size = (is_cubic ? 3 : 1) * track->width;
     const size_t value_offset = is_cubic ? track->width : 0;
-    const size_t out_offset = 2 * value_offset; // of the tangent to the next key
+    const size_t out_offset = 2 * value_offset; // offset of the tangent to the next key
     const float *const a = track->values + keys.low * key_size + first;
     const float *const b = track->values + keys.high * key_size + first;
     for (size_t i = 0; i < width; i++)

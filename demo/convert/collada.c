@@ -50,7 +50,7 @@ enum { MATRIX_WIDTH = 16 };
 
 // A sampler: the keys of the curves that animate one transform of a node.
 typedef struct collada_sampler {
-    const char *start; // of the element
+    const char *start; // start of the element
     xml_range id;
     const xml_element *sources[NUM_INPUTS]; // or NULL
     double *numbers[NUM_INPUTS];            // [counts[]]; NULL for KINDS
@@ -279,7 +279,7 @@ static double bezier(double a, double b, double c, double d, double s)
 // Evaluates a curve between a key and the next key.
 static double evaluate_curve(const collada_sampler *sampler, size_t key, size_t column, double time)
 {
-    enum { NUM_HALVINGS = 48 }; // of the interval that contains the parameter of the curve
+    enum { NUM_HALVINGS = 48 }; // bisection steps of the curve's parameter
     const double *const times = sampler->numbers[TIMES];
     const double *const values = sampler->numbers[VALUES] + column;
     const double step = times[key + 1] - times[key];
@@ -566,7 +566,7 @@ typedef struct collada_view {
 static bool read_view(const collada_text *file, xml_range content, collada_view *view)
 {
     enum { NUM_VALUES = 9 };
-    const double min_sine = 1e-6; // of the angle between the vectors
+    const double min_sine = 1e-6; // sine of the angle between the vectors
     size_t count = 0;
     double *const values = read_numbers(file, content, &count);
     if (count != NUM_VALUES) {

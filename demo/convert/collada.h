@@ -8,7 +8,7 @@
 
 // The first element of a file with a certain problem.
 typedef struct collada_problem {
-    char *name;      // of the element, or NULL if no element has the problem
+    char *name;      // name of the element, or NULL if no element has the problem
     uint32_t line;   // starting at 1
     uint32_t column; // in bytes, starting at 1
 } collada_problem;

@@ -679,7 +679,7 @@ static void drop_meshes(const convert_job *job, const convert_scene *scene,
 typedef struct scene_edit {
     const convert_job *job;
     convert_scene *scene;
-    unsigned rules;       // of the output format
+    unsigned rules;       // rules of the output format
     md5_space_edit space; // scale and rotation of all parts
     bool changes_space;   // `space` is not the identity
     bool changes_frames;  // clips are resampled or cut, or their root motion changes
@@ -763,7 +763,7 @@ static bool join_roots(const convert_job *job, const convert_part *part, md5_doc
 static md5_doc_joint *add_joint_per_mesh(const convert_job *job, const convert_part *part,
                                          md5_doc *doc, common_list *names)
 {
-    enum { MAX_JOINTS = 256 }; // of all engines that need as many joints as meshes
+    enum { MAX_JOINTS = 256 }; // limit of all engines that need as many joints as meshes
     const uint32_t num_joints = doc->num_joints;
     const uint32_t num_meshes = doc->num_meshes;
     if (num_joints == 0 || num_joints >= num_meshes)

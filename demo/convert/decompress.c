@@ -48,7 +48,7 @@ static void fill_joints(const md5_anim *anim, md5_doc_joint *joints)
 // component k is animated. Returns the end of the written numbers.
 static float *write_components(const md5_anim *anim, const md5_xform *pose, float *numbers)
 {
-    enum { NUM_COMPONENTS = 6 }; // of a joint
+    enum { NUM_COMPONENTS = 6 }; // components of a joint
     for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
         const md5_vec3 t = pose[i].translation;
         const md5_quat q = convert_file_rotation(pose[i].rotation);

@@ -119,16 +119,16 @@ enum {
 typedef struct fbx_model {
     char *name;                    // see fbx_rename_models()
     char *title;                   // name in the file, if it differs from `name`; or NULL
-    size_t name_offset;            // of the name in the file
+    size_t name_offset;            // offset of the name in the file
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
     double geometric[3][3];        // FBX_TRANSLATION ... FBX_SCALING of the meshes of the node only
     int rotation_order;
-    plain_inheritance inheritance; // of scale
+    plain_inheritance inheritance; // how the model inherits the scale of its parent
     bool is_rotation_active;       // false: see has_rotation_space()
     bool is_order_for_limits;      // the rotation order and the rotations before and after apply to
                                    // limits only
-    size_t links[NUM_FACTORS];     // of the first layer of the selected stack, or SIZE_MAX
-    size_t last_links[NUM_FACTORS]; // of the last layer
+    size_t links[NUM_FACTORS];     // links in the first layer of the selected stack, or SIZE_MAX
+    size_t last_links[NUM_FACTORS]; // links in the last layer
     const char *blended_layer;      // name of a layer that changes the model, or NULL
     bool has_duplicate_name;        // another model has the same name
 } fbx_model;
@@ -160,12 +160,12 @@ struct fbx_curves {
     size_t num_blended; // links of the selected stack that change the value of another link
     // Name of a layer of the selected stack that is muted, or beside a solo layer; or NULL.
     const char *skipped_layer;
-    common_text_index names; // of models, with the index of the first model of each name
+    common_text_index names; // names of models, with the index of the first model of each name
     size_t *name_models;     // [names.count]
     size_t num_new_names;    // names that fbx_rename_models() has tried
     char *renamed_bytes;     // the file with these names, or NULL
-    double start;            // of the selected stack, seconds
-    double ticks_per_second; // of all times
+    double start;            // start of the selected stack, seconds
+    double ticks_per_second; // units of all times per second
     bool has_old_shapes;     // see fbx_has_old_shapes()
 };
 
@@ -286,7 +286,7 @@ static void compute_automatic_slopes(fbx_key *key, bool is_first, bool is_last)
         return;
     }
 
-    double slope = 0; // of a curve with a single key
+    double slope = 0; // slope of a curve with a single key
     if (!is_first)
         slope = automatic_end_slope(key - 1, key, key->flags, -left_bias);
     else if (!is_last)

@@ -738,7 +738,7 @@ static bool find_elements(gltf_file *file, const element_request *request, eleme
         return false;
 
     const size_t count = request->count;
-    const size_t size = request->width * range->type->size; // of an element
+    const size_t size = request->width * range->type->size; // size of an element
     const size_t offset = get_size(request->object, "byteOffset");
     const size_t stride = get_stride(file, view, size);
     if (stride < size)

@@ -244,7 +244,7 @@ static gltf_surface find_surface(const json_t *object)
 static void apply_factors(const gltf_file *file, const gltf_surface *surface,
                           convert_material *material)
 {
-    const double max_white_sum = 3.999; // of four components of 1, with rounding
+    const double max_white_sum = 3.999; // sum of four components of 1, less a rounding error
     const double *const color = surface->color_factor;
     // Without a color, a material of glTF is white. In files of gltf_write.c such a material has no
     // color image on purpose, so no white image is created for it.

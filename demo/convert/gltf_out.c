@@ -367,7 +367,7 @@ static char *append_number(const char *name, size_t number, size_t max_length)
 // programs simplify them. The caller frees the result.
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *fallback)
 {
-    enum { MAX_LENGTH = 63 };      // of Blender
+    enum { MAX_LENGTH = 63 };      // limit of Blender
     enum { MAX_SMALL_NUMBER = 4 }; // largest number that is tried in order
     json_t *const value = gltf_string(name[0] != '\0' ? name : fallback);
     const char *const base = value ? json_string_value(value) : fallback;

@@ -1023,7 +1023,7 @@ static double vertical_fov(float fov)
 typedef struct camera_track {
     float *times;
     float *fovs;          // as in the MD5 file
-    convert_quat *values; // of both tracks
+    convert_quat *values; // values of both tracks
     gltf_track moved;
     gltf_track rotated;
     convert_xform first;   // transform in the first frame

@@ -1122,7 +1122,7 @@ static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat3
     md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
     compute_written_palette(writer, writer->next_frame++, written);
     iqm_box box = {.radius = 0};
-    const uint8_t *slots = writer->slots; // of the next vertex
+    const uint8_t *slots = writer->slots; // slots of the next vertex
 
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];

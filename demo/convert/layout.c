@@ -329,7 +329,7 @@ static void link_meshes(written_materials *written)
 typedef struct cfg_line {
     const char *command;
     const char *value;     // NULL if the command is not needed
-    const char *extension; // of the file `value`, or ""
+    const char *extension; // extension of the file `value`, or ""
 } cfg_line;
 
 // Appends the lines of an md5.cfg that describe a mesh: a command, the mesh, and a value, such

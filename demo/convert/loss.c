@@ -32,7 +32,7 @@ static convert_vec displacement(const convert_affine *moves, const md5_weight *w
 // time for meshes with many vertices in many frames and clips.
 static uint32_t vertex_step(const convert_loss_clip *clip, const md5_doc_mesh *mesh)
 {
-    const double max_positions = 1 << 26; // of a mesh in all clips
+    const double max_positions = 1 << 26; // vertices of a mesh in all clips
     const double max_step = 1e9;          // a number that uint32_t can store
     const double max_per_clip = max_positions / ((double)clip->num_clips + 1);
     const double num_positions = mesh->num_vertices * (double)clip->num_frames;
@@ -83,7 +83,7 @@ void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
 bool convert_report_loss(const convert_job *job, const convert_loss *loss, const md5_doc *model,
                          double size, double unit, const char *path, md5_error *error)
 {
-    const double min_noted_distance = 1e-5; // of the size of the model
+    const double min_noted_distance = 1e-5; // fraction of the model's size
     const double max_accepted_distance = 0.01;
     if (!(loss->distance > min_noted_distance * size))
         return true;

@@ -21,7 +21,7 @@ typedef struct convert_loss_clip {
     const md5_doc *model;
     const char *name;
     uint32_t num_frames;
-    size_t num_clips; // of the file: with many clips and frames, some vertices are skipped
+    size_t num_clips; // clips in the file: with many clips and frames, some vertices are skipped
 } convert_loss_clip;
 
 // Returns the largest absolute value in the linear part of a transform.

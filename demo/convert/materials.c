@@ -20,12 +20,12 @@ typedef struct material_search {
     const convert_job *job;
     convert_scene *scene;
     const md5_model *model;
-    view_package *package; // of the model's file; NULL if the model is not on disk
+    view_package *package; // package of the model's file; NULL if the model is not on disk
     md5_game *game;        // material declarations, or NULL
     view_listener listener;
-    size_t num_bytes;          // of all images so far
+    size_t num_bytes;          // size of all images so far
     char image_problem[256];   // why the last image was skipped, for add_selected_images()
-    common_text_index keys;    // of materials: shader and paths of the images
+    common_text_index keys;    // keys of materials: shader and paths of the images
     common_text_index shaders; // shaders that have a material
     bool is_by_shader;         // each shader has one material
     // [meshes] the options of the user that apply to each mesh: for each kind of map, the file that
@@ -393,7 +393,7 @@ typedef struct declared_surface {
     const md5_stage *color; // the stage with the color image, or NULL
     const md5_stage *glow;  // the stage that is added to a lit surface, or NULL
     bool is_unlit;          // light does not affect the color image
-    blend_kind blending;    // of an unlit color image; REPLACES for a lit one
+    blend_kind blending;    // blending of an unlit color image; REPLACES for a lit one
 } declared_surface;
 
 // Finds the stage of a Doom 3 material that contains its color image, and how this stage is
@@ -681,7 +681,7 @@ static char *create_material_key(const md5_mesh *mesh, const char *searched_shad
 typedef struct mesh_search {
     const char *shader;       // name of the material that is searched for
     const char *const *files; // [CONVERT_NUM_MAPS] images that options select, or NULL
-    md5_game *game;           // whose declarations apply, or NULL
+    md5_game *game;           // game whose declarations apply, or NULL
     bool is_declared;         // the game declares the material
 } mesh_search;
 

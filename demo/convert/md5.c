@@ -37,7 +37,7 @@ typedef struct md5_output {
     const md5_model *model;        // clips are changed to match it; NULL: clips are unchanged
     md5_doc **clips;               // [num_clips] clips to join, for engines that read one clip
     size_t num_clips;
-    uint64_t num_frames; // of all clips to join
+    uint64_t num_frames; // number of frames of all clips to join
     common_list memory;  // arrays of these clips
 } md5_output;
 

@@ -118,7 +118,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
 {
     const md5_model *const model = writer->assets.model;
     convert_bytes text = {0};
-    uint32_t first_vertex = 1; // of the mesh, in the file; OBJ counts from 1
+    uint32_t first_vertex = 1; // index of the mesh's first vertex in the file; OBJ counts from 1
     convert_append_text(&text, "mtllib %s.mtl\n", writer->scene->name);
 
     for (uint32_t i = 0; i < model->num_meshes; i++) {

@@ -9,9 +9,9 @@ static const double common_rates[PLAIN_NUM_RATES] = {24, 25, 30, 50, 60, 120};
 
 bool plain_is_frame_time(double seconds, double rate)
 {
-    const double max_distance = 1e-4; // of a key from a frame, seconds
+    const double max_distance = 1e-4; // distance of a key from a frame, seconds
     const double frame = seconds * rate;
-    const double rounding = 1e-7 * frame; // of times that are stored as floats
+    const double rounding = 1e-7 * frame; // rounding error of times that are stored as floats
     return fabs(frame - floor(frame + 0.5)) < max_distance * rate + rounding;
 }
 

@@ -26,7 +26,8 @@ typedef enum plain_part {
     PLAIN_ROTATION,
     PLAIN_SCALE,
     PLAIN_NUM_PARTS,
-    PLAIN_WEIGHTS = PLAIN_NUM_PARTS, // of the morph targets of a node's mesh; only for tracks
+    // Weights of the morph targets of a node's mesh; only for tracks.
+    PLAIN_WEIGHTS = PLAIN_NUM_PARTS,
 } plain_part;
 
 // The ways in which a node inherits the scale of its parent. All formats but FBX have one way only.
@@ -102,8 +103,8 @@ typedef struct plain_mesh {
 
     // Data for the MD5 mesh. Only formats that resemble MD5 and files that were written from MD5
     // contain it.
-    const char *md5_name; // which may be empty, or NULL
-    const char *shader;   // of primitives without a material, or NULL
+    const char *md5_name; // may be empty or NULL
+    const char *shader;   // shader of primitives without a material, or NULL
     double num_vertices; // the first vertices of the single primitive, which are never merged; or 0
 } plain_mesh;
 
@@ -157,7 +158,7 @@ typedef struct plain_frame {
 typedef struct plain_scene {
     const convert_job *job;
     md5_error *error;
-    const char *path; // of the file, for messages
+    const char *path; // path of the file, for messages
 
     plain_node *nodes;
     size_t num_nodes;

@@ -26,7 +26,7 @@ enum { NUM_TABLES = KEYS + 1 };
 // For each kind of table, its name and the smallest size of an entry. Entries may be longer than
 // the fields that the reader uses.
 static const struct kind {
-    const char *name; // of the chunk
+    const char *name; // name of the chunk
     uint32_t min_size;
 } kinds[NUM_TABLES] = {
     [POINTS] = {"PNTS0000", 12},     [WEDGES] = {"VTXW0000", 16},       [FACES] = {"FACE0000", 12},

@@ -29,7 +29,7 @@ static convert_vec face_direction(const char vertices[3], const int parts[3])
 // Returns the new number of directions.
 static uint32_t store_direction(convert_vec *directions, uint32_t count, convert_vec direction)
 {
-    const double min_cosine = 0.999; // of equal directions
+    const double min_cosine = 0.999; // directions with a larger cosine count as equal
     uint32_t index = 0;
     while (index < count && convert_dot(directions[index], direction) < min_cosine)
         index++;
@@ -44,7 +44,7 @@ static uint32_t store_direction(convert_vec *directions, uint32_t count, convert
 void quake_make_normals(convert_vec *normals)
 {
     static const char faces[] = "ciacfifkiikeieaegaebgkbekdbdlblgbljglhjhcjcajjagfchfhdfdkldh";
-    const int num_parts = 4; // of an edge
+    const int num_parts = 4; // parts of an edge
     uint32_t count = 0;
     for (const char *face = faces; *face != '\0'; face += 3)
         for (int corner = 0; corner < 3; corner++) {

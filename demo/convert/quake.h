@@ -24,10 +24,10 @@ enum {
     QUAKE_MD3_SURFACE = 108,
     QUAKE_MD3_SHADER = 68,
     QUAKE_FRAME_NAME = 16, // with the terminating 0, in all formats
-    QUAKE_PATH = 64,       // of skins, and of names of surfaces and tags
+    QUAKE_PATH = 64,       // size of the paths of skins, and of the names of surfaces and tags
     QUAKE_RATE = 10,       // frame rate of files that do not contain one, Hz
     QUAKE_NUM_NORMALS = 162,
-    QUAKE_MAX_VERTICES = 999, // of a surface of MD3; ioq3 rejects more
+    QUAKE_MAX_VERTICES = 999, // limit of a surface of MD3; ioq3 rejects more
     QUAKE_MAX_TRIANGLES = 1999,
     QUAKE_PALETTE = 768, // red, green and blue of 256 colors
 };

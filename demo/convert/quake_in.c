@@ -22,7 +22,7 @@ static const struct kind {
     size_t triangles; // number of triangles; MD3: in the header of a surface
     size_t triangle_size;
     size_t corner;     // offset of the vertex indices in a triangle
-    size_t index_size; // of a vertex index
+    size_t index_size; // size of a vertex index
     size_t texcoord_size;
 } kinds[] = {
     [MDL] = {.ident = QUAKE_MDL,
@@ -82,8 +82,8 @@ typedef struct quake_reader {
     quake_in_surface *surfaces; // [meshes]
     size_t tags;                // offset of the tags: [frames][num_tags]
     uint32_t num_tags;
-    uint32_t width;  // of skins
-    uint32_t height; // of skins
+    uint32_t width;  // width of skins
+    uint32_t height; // height of skins
 } quake_reader;
 
 #define NOTE(text, ...) convert_note(in->plain.job, "%s: " text, in->plain.path, __VA_ARGS__)
@@ -222,7 +222,7 @@ static md5_vec2 read_mdl_texcoord(quake_reader *in, size_t at, size_t triangle)
     const int32_t s = (int32_t)get_uint(in, at + 4, 4);
     const int32_t t = (int32_t)get_uint(in, at + 8, 4);
     const uint32_t half_width = in->width / 2;
-    double center = 0.5; // of a texel
+    double center = 0.5; // center of a texel
     if (is_on_seam && !is_front)
         center += half_width;
     return (md5_vec2){(float)((s + center) / in->width), (float)((t + 0.5) / in->height)};
@@ -313,7 +313,7 @@ static void read_triangles(quake_reader *in, const quake_mesh *mesh, size_t texc
 static void read_counts(quake_reader *in, size_t start, uint32_t *num_points,
                         uint32_t *num_triangles)
 {
-    enum { MIN_BYTES_PER_POINT = 4, MIN_BYTES_PER_TRIANGLE = 12 }; // of all formats
+    enum { MIN_BYTES_PER_POINT = 4, MIN_BYTES_PER_TRIANGLE = 12 }; // smallest size in all formats
     const uint32_t min_points = in->kind == &kinds[MD3] ? 0 : 1;
     *num_points = get_in_range(in, start + in->kind->points, 4, min_points,
                                in->size / MIN_BYTES_PER_POINT, "number of vertices");
@@ -579,7 +579,8 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
 // are stored as [frames][num_tags]. Returns how far the matrix is from a rotation.
 static float get_tag(quake_reader *in, size_t frame, size_t tag, md5_xform *transform)
 {
-    static const size_t columns[] = {3, 0, 1, 2}; // of the matrix: the origin, then the axes
+    // Columns of the matrix: the origin, then the axes.
+    static const size_t columns[] = {3, 0, 1, 2};
     const size_t at = in->tags + QUAKE_PATH + QUAKE_MD3_TAG * (frame * in->num_tags + tag);
     float error = 0;
     md5_mat34 m;
@@ -628,7 +629,7 @@ static void read_md3_tags(quake_reader *in, uint32_t num_frames)
 {
     enum { NUM_TAGS_AT = 80 };         // offset of the number of tags in the header of the file
     enum { ELEMENTS_PER_TAG = 16 };    // cost of a tag in a frame
-    const float max_error = 1e-3f;     // of an element of the matrix
+    const float max_error = 1e-3f;     // error of an element of the matrix
     const uint32_t end = MAX_TAGS + 1; // get_in_range() accepts numbers below it
     plain_scene *const plain = &in->plain;
     in->num_tags = get_in_range(in, NUM_TAGS_AT, 4, 0, end, "number of tags");

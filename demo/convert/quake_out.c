@@ -88,8 +88,8 @@ typedef struct quake_writer {
     uint32_t num_corners;
     uint32_t num_frames;
     uint32_t num_tags;
-    uint32_t num_vertices;  // of the only surface, or of the largest
-    uint32_t num_triangles; // of the only surface, or of the largest
+    uint32_t num_vertices;  // vertices of the only or the largest surface
+    uint32_t num_triangles; // triangles of the only or the largest surface
     convert_assets assets;
     const md5_model *model;
     quake_sample *frames;      // [num_frames]
@@ -99,7 +99,7 @@ typedef struct quake_writer {
     uint32_t *tag_joints;      // [tags.count]
     common_list tags;          // names
     md5_mat34 *matrices;       // [frames][tags.count]
-    double area;               // of all triangles, in frame 0
+    double area;               // area of all triangles in frame 0
     double sum_error;
     double max_error;
     double num_errors;
@@ -456,7 +456,7 @@ static double sum_normals(const quake_writer *writer, const quake_position *fram
             sum_lengths += length;
         }
     }
-    return sum_lengths / 6.0; // of three corners, each with twice the area
+    return sum_lengths / 6.0; // three corners, each with twice the area
 }
 
 // Continues a hash with a number, as FNV-1a does with a byte.
@@ -798,11 +798,11 @@ static bool put_mdl_frame(quake_writer *writer, const uint64_t *vertices, uint32
 typedef struct quake_surface {
     view_image image; // `rgba` is NULL if the material has no image
     bool has_holes;
-    uint32_t size[2];   // of the skin
+    uint32_t size[2];   // size of the skin
     uint64_t *vertices; // [num_vertices] leader << 32, and for MDL the texel
     uint32_t *ids;      // [num_corners] vertices
     uint32_t *texels;   // [num_corners] s << 16 | t
-    float box[6];       // of all frames
+    float box[6];       // bounding box of all frames
 } quake_surface;
 
 // Writes the header of MDL. It contains the grid of all frames, the radius, the counts, and the
@@ -1125,7 +1125,7 @@ static bool put_md3_frames(quake_writer *writer)
     for (uint32_t i = 0; i < writer->num_frames; i++) {
         const quake_position *const positions = &writer->positions[(size_t)i * writer->num_points];
         float box[6];
-        const float origin[3] = {0}; // of the sphere around all vertices
+        const float origin[3] = {0}; // center of the sphere around all vertices
         float radius = 0;
         find_box(writer, i, 1, box);
         for (uint32_t k = 0; k < writer->num_points; k++) {
@@ -1144,7 +1144,8 @@ static bool put_md3_frames(quake_writer *writer)
 // Writes the names and transforms of the tags in all frames.
 static bool put_md3_tags(quake_writer *writer)
 {
-    static const int columns[] = {3, 0, 1, 2}; // of the matrix: the origin, then the axes
+    // Columns of the matrix: the origin, then the axes.
+    static const int columns[] = {3, 0, 1, 2};
     for (uint32_t frame = 0; frame < writer->num_frames; frame++)
         for (size_t tag = 0; tag < writer->tags.count; tag++) {
             const md5_mat34 *const matrix = &writer->matrices[frame * writer->tags.count + tag];

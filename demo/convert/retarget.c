@@ -61,7 +61,7 @@ typedef struct retarget_transfer {
     const convert_job *job;
     retarget_figure source; // rotated to the model's space
     retarget_figure target;
-    const md5_binding *binding; // of the clip
+    const md5_binding *binding; // binding of the clip
     md5_retarget *retarget;
     float ratio;             // scale of the path
     md5_xform clip_to_model; // transform from the clip's space to the model's space
@@ -323,7 +323,7 @@ static void find_ground(retarget_transfer *transfer)
 static double find_start_yaw(const retarget_transfer *transfer)
 {
     const double pi = 3.14159265358979323846;
-    const float min_left_length = 0.5f; // of a sum of unit vectors
+    const float min_left_length = 0.5f; // length of a sum of unit vectors
     pose_source(transfer, 0);
     const md5_vec3 left = retarget_left_direction(&transfer->source, transfer->source_pose);
     if (!(md5_vec3_length(left) > min_left_length))
@@ -355,7 +355,8 @@ static void align_captured_motion(retarget_transfer *transfer)
     // The rotation is about z in the figure's space. The clip is rotated in the model's space.
     const md5_quat to_figure = source->space;
     const md5_quat from_figure = md5_quat_conjugate(to_figure);
-    const double half_angle = -num_quarter_turns * pi / 4.0; // of the rotation, radians
+    // Half of the rotation's angle, in radians.
+    const double half_angle = -num_quarter_turns * pi / 4.0;
     const md5_quat about_z = {0, 0, (float)sin(half_angle), (float)cos(half_angle)};
     const md5_quat in_model_space = md5_quat_mul(from_figure, md5_quat_mul(about_z, to_figure));
     transfer->clip_to_model.rotation =

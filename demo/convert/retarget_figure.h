@@ -69,14 +69,14 @@ typedef struct retarget_joint {
 // The source or the target, with the joints of its roles. If a role is missing, its chain is empty.
 typedef struct retarget_figure {
     const md5_model *model;
-    const md5_skeleton *skeleton; // of the model
+    const md5_skeleton *skeleton; // skeleton of the model
     retarget_joint *joints;       // [num_joints]
     md5_xform *rest;              // [num_joints] bind pose, model space
     retarget_chain roles[RETARGET_NUM_ROLES];
     uint32_t pelvis;  // common ancestor of the thighs
     uint32_t body;    // common ancestor of pelvis and chest
     md5_quat space;   // rotation to a space with x forward, y left and z up
-    const char *path; // of the file, for messages about a map, or NULL
+    const char *path; // path of the file, for messages about a map, or NULL
 } retarget_figure;
 
 extern const md5_quat retarget_no_rotation;

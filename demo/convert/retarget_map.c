@@ -56,8 +56,8 @@ static retarget_alignment read_alignment(const map_line *line)
 
 // The joints of both skeletons that a line of a map pairs.
 typedef struct map_pair {
-    retarget_chain chains[2];            // of the source and of the target
-    uint32_t joints[RETARGET_MAX_CHAIN]; // of the target
+    retarget_chain chains[2];            // chains of the source and of the target
+    uint32_t joints[RETARGET_MAX_CHAIN]; // joints of the target
     uint32_t num_joints;                 // 0: the line has "-" instead of a joint of the target
 } map_pair;
 

@@ -683,8 +683,9 @@ static uint32_t find_skeleton_root(const convert_rig *rig, const rig_node *node)
 // Reports meshes whose skeletons do not share a root: the file may contain several characters.
 static void note_skeletons(const convert_rig *rig)
 {
-    bool *const is_counted = common_alloc(rig->num_joints, sizeof *is_counted); // of roots
-    const char *first_name = NULL; // of a mesh of the first skeleton
+    // Marks the roots that were counted.
+    bool *const is_counted = common_alloc(rig->num_joints, sizeof *is_counted);
+    const char *first_name = NULL; // name of a mesh of the first skeleton
     const char *last_name = NULL;
     size_t count = 0;
     for (size_t i = 0; i < rig->num_nodes; i++) {
@@ -724,7 +725,7 @@ static void name_joints(convert_rig *rig)
 {
     if (must_rename_root(rig))
         rig->joints[0].name = rig_add_name(&rig->names, "origin", MAX_NAME_SIZE, "", 0);
-    const char *first_name = NULL; // of the renamed joints
+    const char *first_name = NULL; // name of the first renamed joint
     const char *first_new_name = NULL;
     size_t num_renamed = 0;
 

@@ -512,7 +512,7 @@ static bool charge_clip(const convert_job *job, const convert_motion *motion,
 static bool pose_clip(const convert_motion *motion, const char *name, md5_doc *doc,
                       md5_vec3 *values, md5_error *error)
 {
-    const float max_distance = 1e9f; // of a joint from its parent
+    const float max_distance = 1e9f; // distance of a joint from its parent
     convert_xform *const local = common_alloc(doc->num_joints, sizeof *local);
     bool is_valid = true;
     for (uint32_t frame = 0; frame < doc->num_frames && is_valid; frame++) {

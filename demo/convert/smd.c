@@ -12,7 +12,7 @@
 #include "demo/convert/tokens.h"
 
 enum {
-    MAX_BONES = 1 << 16, // of numbers of bones
+    MAX_BONES = 1 << 16, // limit of the numbers that identify bones
     // Weights of a vertex, to which the weight of its first bone is added.
     MAX_LINKS = 4 * PLAIN_MAX_SETS - 1,
     MAX_TIME = 1000000,   // number of a frame
@@ -54,7 +54,7 @@ typedef struct smd_file {
     uint32_t *index; // [MAX_BONES] index of the bone with a number, or MD5_NONE
     float *times;    // [num_frames] seconds
     float *values;   // [num_frames][num_bones][WIDTH] translation and rotation
-    size_t capacity; // of values
+    size_t capacity; // capacity of `values`
     float *keys;     // [num_bones][num_frames * WIDTH] translations, then rotations of a bone
     size_t num_frames;
     double first_time;
@@ -353,7 +353,8 @@ static bool read_links(smd_file *file, uint32_t first_bone)
 // Reads a line of a vertex: BONE, position, normal, texture coordinates, and weights.
 static bool read_vertex(smd_file *file, uint32_t material)
 {
-    enum { X, Y, Z, NORMAL_X, NORMAL_Y, NORMAL_Z, U, V, NUM_NUMBERS }; // of a line
+    // Indices of the numbers of a line.
+    enum { X, Y, Z, NORMAL_X, NORMAL_Y, NORMAL_Z, U, V, NUM_NUMBERS };
     uint32_t bone = 0;
     double numbers[NUM_NUMBERS];
     if (!read_bone(file, &bone))
@@ -520,7 +521,8 @@ static void create_meshes(smd_file *file)
 static bool allocate_meshes(smd_file *file, plain_vertices *arrays)
 {
     const size_t count = file->materials.count;
-    size_t *const num_influences = common_alloc(count, sizeof *num_influences); // of a vertex
+    // Number of influences of each vertex.
+    size_t *const num_influences = common_alloc(count, sizeof *num_influences);
     for (size_t v = 0; v < file->num_vertices; v++) {
         const smd_vertex *const vertex = &file->vertices[v];
         file->plain.meshes[vertex->material].primitives->num_vertices++;

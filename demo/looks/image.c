@@ -244,7 +244,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
                       md5_error *error)
 {
     png_state png = {0};
-    size_t offset = PNG_SIGNATURE; // of the chunk
+    size_t offset = PNG_SIGNATURE; // offset of the chunk
     while (size - offset >= PNG_CHUNK) {
         const uint32_t length = big_endian(bytes + offset);
         const uint8_t *const name = bytes + offset + 4;
@@ -642,7 +642,8 @@ enum { MIN_PACKED = 8, MAX_PACKED = 0x7fff }; // widths of rows that can be pack
 // false if the row is damaged.
 static bool read_pixels(byte_reader *from, uint8_t *to, uint32_t width)
 {
-    uint32_t shift = 0; // of the number of repetitions; increases with successive repetitions
+    // Bit position of the number of repetitions. Successive repetitions increase it.
+    uint32_t shift = 0;
     uint32_t x = 0;
     while (x < width) {
         uint8_t *const pixel = to + 4 * (size_t)x;
@@ -924,7 +925,7 @@ static float linear_from_srgb(float value)
 // Writes the linear colors of `count` RGBA pixels to `rgb`. Alpha is omitted.
 static void write_linear_colors(const uint8_t *rgba, size_t count, float *rgb)
 {
-    float linear[256]; // of each byte, because powf() is slow
+    float linear[256]; // linear value of each byte, because powf() is slow
     for (int i = 0; i < 256; i++)
         linear[i] = linear_from_srgb((float)i / 255.0f);
     for (size_t i = 0; i < count; i++) {

@@ -165,7 +165,7 @@ static unsigned char *pack(unsigned char *bytes, size_t size, size_t count, unsi
 // the packed parts, and a checksum. stb's quality is ignored. Returns NULL on failure.
 static unsigned char *compress_png(unsigned char *bytes, int size, int *size_out, int quality)
 {
-    enum { HEADER_SIZE = 2, CHECKSUM_SIZE = 4 }; // of zlib's format
+    enum { HEADER_SIZE = 2, CHECKSUM_SIZE = 4 }; // sizes in zlib's format
     (void)quality;
     const size_t count = (size_t)size / PART_SIZE + 1; // the last part can be empty
     unsigned char *const wrapped = malloc(HEADER_SIZE + count * PACKED_CAPACITY + CHECKSUM_SIZE);

@@ -52,7 +52,7 @@ static bool read_md2_skin(FILE *file, uint32_t skin, char name[MD2_NAME_SIZE + 1
 {
     // The header with the byte offsets of its members. Numbers are little-endian.
     enum { HEADER_SIZE = 68, VERSION_AT = 4, NUM_SKINS_AT = 20, LIST_OFFSET_AT = 44, VERSION = 8 };
-    const uint32_t max_offset = 1u << 30; // of the list; larger sums could overflow `long`
+    const uint32_t max_offset = 1u << 30; // offset of the list; larger sums could overflow `long`
     unsigned char header[HEADER_SIZE];
     if (fread(header, 1, HEADER_SIZE, file) != HEADER_SIZE || memcmp(header, "IDP2", 4) != 0)
         return false;

@@ -12,9 +12,9 @@
 // The text of a file and the last token that was read from it.
 typedef struct shader_reader {
     const char *path;  // for messages
-    const char *start; // of the text
+    const char *start; // start of the text
     const char *at;    // position of the next byte to read
-    const char *end;   // of the text
+    const char *end;   // end of the text
     const char *token; // the last token, or NULL before the first
     size_t token_size; // bytes of the last token
     bool is_first;     // the last token is the first of its line

@@ -199,7 +199,7 @@ static void skip_blanks(splitter *s)
 // an error, which it reports.
 static bool split_line(batch *b)
 {
-    static const char byte_order_mark[] = "\xEF\xBB\xBF"; // of UTF-8
+    static const char byte_order_mark[] = "\xEF\xBB\xBF"; // byte order mark of UTF-8
     const size_t mark_length = sizeof byte_order_mark - 1;
     const bool has_mark = b->line == 1 && strncmp(b->text, byte_order_mark, mark_length) == 0;
     splitter s = {.batch = b, .in = b->text + (has_mark ? mark_length : 0), .out = b->text};

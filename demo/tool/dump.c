@@ -70,7 +70,7 @@ typedef struct animated_model {
     md5_xform *pose;    // [joints]
     md5_mat34 *joints;  // [joints]
     md5_mat34 *palette; // [joints]
-    md5_vec3 *points;   // of the largest mesh
+    md5_vec3 *points;   // points of the largest mesh
 } animated_model;
 
 // Allocates the arrays for a model. One array of points is used for all meshes, one after the

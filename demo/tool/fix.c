@@ -333,7 +333,8 @@ static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
 // Returns false and fills `error` if an edit fails.
 static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
-    static const float max_sum_error = 1e-3f; // of a vertex's weights; larger errors are repaired
+    // Larger errors of the sum of a vertex's weights are repaired.
+    static const float max_sum_error = 1e-3f;
     const uint32_t max_weights = job->arguments->influences;
     float max_shift = 0;
     if (!report_edit(job, md5_fix_rotations(doc, error), "rotation", "rotations", "normalized"))

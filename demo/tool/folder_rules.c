@@ -8,7 +8,7 @@ static const struct {
     const char *folder;
     const char *extension;
     const char *magic;
-    size_t offset; // of the number of frames in the header, bytes
+    size_t offset; // offset of the number of frames in the header, bytes
 } replaced[] = {{"", ".mdl", "IDPO", 68}, {"", ".md2", "IDP2", 40}, {"../", ".md2", "IDP2", 40}};
 enum { NUM_REPLACED = COMMON_LENGTH(replaced) };
 

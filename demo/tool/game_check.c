@@ -6,7 +6,8 @@
 // the engines in `engines` have declarations, so these engines are checked by default.
 void tool_begin_game_check(tool_game *game, tool_game_check *check)
 {
-    static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // of such games
+    // Engines of Doom 3's game folders.
+    static const char *const engines[] = {"doom3", "darkmod", "quake4"};
     const uint32_t num_materials = md5_game_num_decls(game->md5, MD5_DECL_MATERIAL);
     game->check = check;
     game->num_models = md5_game_num_decls(game->md5, MD5_DECL_MODEL);

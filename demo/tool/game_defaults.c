@@ -155,7 +155,7 @@ static void group_missing_meshes(tool_defaulted_model *models, size_t count)
 
     // Equal reasons are adjacent after sorting.
     common_sort(sorted, num_sorted, sizeof(tool_defaulted_model *), compare_reasons);
-    size_t first = 0; // of the group
+    size_t first = 0; // first index of the group
     for (size_t i = 1; i < num_sorted; i++) {
         if (strcmp(sorted[i]->reason, sorted[first]->reason) == 0) {
             sorted[first]->num_same_mesh += 1 + sorted[i]->num_inheriting;

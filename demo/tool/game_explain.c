@@ -369,7 +369,7 @@ static void explain_character(tool_game *game, const md5_entity_def *entity)
 {
     if (!tool_has_character_keys(entity))
         return;
-    const md5_figure_def *figure = NULL; // of the last key, which the engine uses
+    const md5_figure_def *figure = NULL; // figure of the last key, which the engine uses
     md5_error problem = {0};
     for (size_t i = 0; i < COMMON_LENGTH(tool_figure_keys); i++) {
         const md5_entity_key *const key =

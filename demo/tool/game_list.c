@@ -8,7 +8,7 @@ typedef struct list_item {
     const char *model; // the model of a clip, or NULL
     const char *name;
     const char *file; // the file that declares the item, or NULL
-    uint32_t line;    // of the declaration, or 0
+    uint32_t line;    // line of the declaration, or 0
 } list_item;
 
 // Prints an item as a JSON object.

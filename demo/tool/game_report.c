@@ -49,7 +49,7 @@ void tool_print_violation(tool_game *game, const char *file, text_position posit
 static bool is_keyword_of_engine(md5_engines requested, const char *warning)
 {
     static const struct {
-        const char *ending; // of the warning
+        const char *ending; // end of the warning's text
         const char *engine;
     } keywords[] = {{"a keyword of The Dark Mod, skipped", "darkmod"},
                     {"a keyword of Quake 4, skipped", "quake4"},

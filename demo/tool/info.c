@@ -306,7 +306,7 @@ static void print_skinning_cost(bool is_json, const md5_model *model, const md5_
 static void print_skinning_costs(bool is_json, const md5_model *model, const md5_mesh *mesh)
 {
     const uint64_t influence_size = sizeof(md5_vec4) + sizeof(uint32_t); // weighted point, joint
-    const uint64_t num_ranges = (uint64_t)mesh->num_vertices + 1;        // of influences
+    const uint64_t num_ranges = (uint64_t)mesh->num_vertices + 1;        // ranges of influences
     const uint64_t exact_size =
         influence_size * mesh->num_influences + sizeof(uint32_t) * num_ranges;
     JSON(",\"paths\":[");
@@ -415,7 +415,7 @@ static void print_plain_anim(bool is_json, const md5_anim *anim)
           ",\"constant_rotations\":%u,\"rotations\":%u,\"constant_translations\":%u,"
           "\"translations\":%u",
           joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0); // of all frames
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0); // bounds of all frames
     for (uint32_t i = 0; i < anim->num_frames && anim->frame_bounds; i++)
         bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
     print_bounds(is_json, bounds);

@@ -140,7 +140,7 @@ static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
     bool is_in_word = false; // after a letter or digit, a quote is an apostrophe
 
     while (*at && used + placeholder_size + 1 < KIND_SIZE) {
-        const char *end = NULL; // of a name or number
+        const char *end = NULL; // end of a name or number
         if (*at == '\'' && !is_in_word)
             end = find_quote_end(at);
         is_in_word = !end && isalnum((unsigned char)*at);

@@ -66,7 +66,7 @@ typedef struct web_element {
     double time;                // position in the camera path, seconds
     md5_bounds casters;         // bounds of the pose
     float ground;               // height of the ground
-    md5_mat44 clip_from_world;  // of the last image
+    md5_mat44 clip_from_world;  // matrix of the last image
     float *weights;             // [targets] of the pose, stored after the palette
     md5_mat34 palette[];        // [joints] of the pose
 } web_element;

@@ -423,7 +423,7 @@ static int find_fingers(const EmscriptenTouchEvent *event, bool is_end,
 // Converts a change of the distance between two fingers to an event of the wheel.
 static void zoom(view_window *window, float x, float y, float spread)
 {
-    static const float factor_per_step = 1.15f; // of the wheel
+    static const float factor_per_step = 1.15f; // zoom factor per step of the wheel
     if (window->spread > 0.0f && spread > 0.0f)
         push(window, (view_input){.kind = VIEW_INPUT_WHEEL,
                                   .x = x,

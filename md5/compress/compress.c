@@ -633,7 +633,8 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
                           float *direct)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
-    float *const distances = MD5_ALLOC_ZEROED(arena, float, num_joints); // of the model's joints
+    // Distances of the model's joints.
+    float *const distances = MD5_ALLOC_ZEROED(arena, float, num_joints);
     TRY(distances);
     md5_binding *const binding = bind_for_measuring(arena->context, model, anim);
     TRY(binding);

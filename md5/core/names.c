@@ -98,7 +98,7 @@ enum {
 static void sort_by_hash_bits(const md5_sorted_name *from, size_t count, uint32_t shift,
                               md5_sorted_name *to)
 {
-    size_t starts[NUM_BUCKETS + 1] = {0}; // of each bucket in `to`
+    size_t starts[NUM_BUCKETS + 1] = {0}; // start of each bucket in `to`
     for (size_t i = 0; i < count; i++)
         starts[(from[i].hash >> shift) % NUM_BUCKETS + 1]++;
     for (size_t bucket = 1; bucket <= NUM_BUCKETS; bucket++)

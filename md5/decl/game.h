@@ -48,14 +48,14 @@ struct md5_game {
     md5_game_entry *entries; // [num_entries] in the order of the search paths
     size_t num_entries;
     md5_decl_list decls[MD5_NUM_DECL_TYPES];
-    md5_decl_list inactive_decls[MD5_NUM_DECL_TYPES]; // of the other parse mode: see decls.c
+    md5_decl_list inactive_decls[MD5_NUM_DECL_TYPES]; // lists of the other parse mode: see decls.c
     bool has_inactive_decls;                          // inactive_decls is filled
     uint32_t num_unread; // declarations and files of declarations that could not be read
     bool is_used;        // a public function was called, so declarations may have been parsed
     md5_parse_mode mode;
     struct md5_material_parser *parser; // created when the first material is parsed
     md5_name_map assets;     // path to a mesh or animation that a model declaration has loaded
-    md5_name_map anim_names; // of md5_anim_name: names of animations of models
+    md5_name_map anim_names; // names of animations of models; values are md5_anim_name
     uint32_t num_anim_names;
     uint32_t num_model_joints[2]; // by parse mode: see charge_joint_budget()
 };

@@ -31,7 +31,7 @@ typedef struct md5_cube2_word {
     md5_cube2_word_kind kind;
     const char *text; // NUL-terminated, in the arena; of a block, the text in its brackets
     const char *at;   // position in the script
-    md5_span block;   // of a block, the text between its brackets in the script
+    md5_span block;   // if a block: the text between its brackets in the script
 } md5_cube2_word;
 
 typedef struct md5_cube2_command {

@@ -131,7 +131,8 @@ static float find_median_ratio(const axes_search *search, float *ratios, uint32_
 // is a buffer.
 static uint32_t find_bones(axes_search *search, float *ratios)
 {
-    static const float max_deviation = 0.05f; // of a bone's ratio, as a fraction of the scale
+    // Deviation of a bone's ratio, as a fraction of the scale.
+    static const float max_deviation = 0.05f;
     static const float min_scale = 1e-6f;
     const md5_skeleton *const skeleton = search->clip->skeleton;
     uint32_t num_ratios = 0;
@@ -287,7 +288,7 @@ static bool fits_bones(const axes_search *search, md5_quat rotation, uint32_t jo
 // unchanged, if all bones are nearly parallel. Parallel bones do not determine a rotation.
 static bool fit_children(const axes_search *search, uint32_t joint, md5_quat *rotation)
 {
-    const float min_sine = 0.2f; // of the angle between two directions that count as different
+    const float min_sine = 0.2f; // sine of the angle between two directions that count as different
     const uint32_t first = search->first_child[joint];
     double fit[4][4] = {{0}};
     uint32_t count = 0;

@@ -11,7 +11,7 @@
 
 typedef struct md5_clip_axes {
     uint32_t num_bones;   // bones of equal length in the model and the clip
-    uint32_t num_rotated; // of these, bones that point in another direction; 0 if axes are the same
+    uint32_t num_rotated; // those bones that point in another direction; 0 if axes are the same
     uint32_t joint;       // joint of the model where the bone with the largest angle begins
     float max_angle;      // degrees
     // [num_joints of the model] Rotation from the axes of the clip's joint to those of the model's

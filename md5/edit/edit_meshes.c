@@ -189,7 +189,8 @@ static bool is_degenerate(const uint32_t *indices)
 // (md5_check_model()).
 static bool has_no_area(const mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
-    static const float max_ratio = 1e-6f; // of twice the area to the square of the longer edge
+    // Ratio of twice the area to the square of the longer edge.
+    static const float max_ratio = 1e-6f;
     const md5_vec3 *const positions = part->positions + part->offsets[mesh].vertex;
     const md5_vec3 edge1 = md5_vec3_sub(positions[indices[1]], positions[indices[0]]);
     const md5_vec3 edge2 = md5_vec3_sub(positions[indices[2]], positions[indices[0]]);

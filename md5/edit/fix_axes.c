@@ -3,7 +3,7 @@
 #include "md5/edit/repair.h"
 
 typedef struct axes_edit {
-    const md5_skeleton *skeleton; // of the animation
+    const md5_skeleton *skeleton; // skeleton of the animation
     md5_quat *rotations; // [num_joints] from the axes of the animation to those of the model
 } axes_edit;
 

@@ -125,7 +125,8 @@ static uint32_t count_scattered_vertices(const md5_mesh *mesh)
 // Counts the triangles whose area is zero within the precision of floats.
 static uint32_t count_flat_triangles(const md5_mesh *mesh)
 {
-    static const float max_ratio = 1e-6f; // of twice the area to the square of the longer edge
+    // Ratio of twice the area to the square of the longer edge.
+    static const float max_ratio = 1e-6f;
     const md5_vec3 *const positions = mesh->positions;
     uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {

@@ -109,9 +109,9 @@ typedef struct md5_walk_ik {
     uint64_t enabled;                      // bit per leg: walk IK moves the leg
     uint64_t has_heights;                  // `waist_height` and `ankle_heights` are valid
     uint64_t pivot_foot;                   // leg whose foot is held
-    double waist_height;                   // of the last tick, in world space
-    double ankle_heights[MD5_MAX_IK_LEGS]; // of the last tick, in world space
-    double pivot_yaw;                      // of the body when the foot became the pivot, degrees
+    double waist_height;                   // height in the last tick, world space
+    double ankle_heights[MD5_MAX_IK_LEGS]; // heights in the last tick, world space
+    double pivot_yaw; // yaw of the body when the foot became the pivot, degrees
     md5_vec3d waist_offset;
     md5_vec3d pivot_position; // in world space
 } md5_walk_ik;
@@ -190,7 +190,7 @@ struct md5_monster {
     look_angles look;               // current angles of the look joints
     look_angles goal;               // angles that `look` approaches
     look_angles eyes;               // angles of the eyes relative to `look`
-    world_transform head_transform; // of the last tick
+    world_transform head_transform; // transform in the last tick
     int64_t focus_time;             // end of looking at the target, ms
     int64_t align_time;             // time at which the joints follow the eyes, ms
     int64_t force_time;             // until this time the joints follow the eyes, ms

@@ -735,10 +735,10 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
 typedef struct part_loader {
     md5_entity_load *load;
     md5_entity_owner *body;
-    md5_entity_owner **last;      // end of the list of the tree
-    uint32_t num_tried;           // number of parts of the whole tree that were tried, including
-                                  // failures
-    md5_entity_part *parts;       // of the body; capacity for all parts that may still be tried
+    md5_entity_owner **last; // end of the list of the tree
+    uint32_t num_tried;      // number of parts of the whole tree that were tried, including
+                             // failures
+    md5_entity_part *parts;  // parts of the body; capacity for all parts that may still be tried
     const md5_mat34 *attach_pose; // [model joints]
 } part_loader;
 
@@ -1014,7 +1014,7 @@ static bool has_model_decl(md5_game *game, const char *name, md5_error *error)
 typedef struct entity_check {
     md5_game *game;
     const md5_entity_def *def;
-    const char *name;            // of the entity
+    const char *name;            // name of the entity
     const md5_entity_key *model; // key "model", may be NULL
     const md5_entity_key *head;  // key "def_head", may be NULL
     md5_skeleton body;           // has no joints if the model is unknown

@@ -51,7 +51,7 @@ typedef enum value_form {
 typedef struct figure_keyword {
     const char *keyword;
     value_form form;
-    size_t offset; // of the field in its structure
+    size_t offset; // offset of the field in its structure
 } figure_keyword;
 
 // Reads a token of an expected kind. Returns false after a warning if the token has another kind.

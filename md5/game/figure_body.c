@@ -25,7 +25,7 @@ typedef struct figure_builder {
     uint32_t (*triangles)[3];
     md5_xform *setup;        // [num_bodies] bodies in the setup, in model space
     md5_xform *joints;       // [joints] in the setup pose, in model space
-    md5_entity_key location; // of the declaration, for messages
+    md5_entity_key location; // location of the declaration, for messages
 } figure_builder;
 
 // Reports a problem of the figure at its declaration. The parameters are a status, a format string

@@ -67,7 +67,7 @@ typedef struct script_op {
     // Calls: number of arguments. Variables and locals: 0, or the component of a vector, 1 to 3.
     uint8_t count;
     uint32_t arg;              // index; its meaning depends on `code`
-    const script_value *value; // of SCRIPT_CONSTANT
+    const script_value *value; // value of a SCRIPT_CONSTANT
 } script_op;
 
 // Functions of the engine, sorted by their arguments. The array builtin_names in script_code.c

@@ -31,7 +31,7 @@ typedef struct open_statement {
     open_kind kind;
     uint32_t start;     // index of its first operation
     uint32_t exits;     // list of jumps to the end of the statement, or from an if to its else
-    uint32_t step;      // of a for: index of the first token of its third part, such as i++
+    uint32_t step;      // if a for: index of the first token of its third part, such as i++
     uint32_t loop;      // index of the innermost loop in `statements`; MD5_NONE: not in a loop
     uint32_t breaks;    // list of the jumps of `break`
     uint32_t continues; // list of the jumps of `continue`
@@ -48,8 +48,8 @@ typedef struct pending_operator {
 
 typedef struct script_compiler {
     script_program *program;
-    script_tokens *tokens;    // of the program
-    script_block *block;      // of the program
+    script_tokens *tokens;    // tokens of the program
+    script_block *block;      // block of the program
     md5_arena scratch;        // memory for one function
     script_definition *first; // linked list of the functions to compile
     script_definition **last; // end of the linked list

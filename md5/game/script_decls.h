@@ -16,7 +16,7 @@ typedef struct script_object {
     // Depth of inheritance: 1 for the compiled object, 2 for its parent, and so on. It is 0 for all
     // other objects.
     uint32_t depth;
-    md5_name_map functions; // of script_definition
+    md5_name_map functions; // functions; values are script_definition
 } script_object;
 
 // The definition of a function or of global variables.
@@ -43,10 +43,10 @@ typedef struct script_program {
     script_definition **last;
     uint32_t num_definitions;
     script_object *space;   // the object or namespace that is read or compiled; NULL if global
-    md5_name_map objects;   // of script_object: objects and namespaces
-    md5_name_map functions; // of script_definition: global functions
-    md5_name_map methods;   // of script_definition: functions of the compiled object
-    md5_name_map variables; // of uint32_t: indices in script_block.variables
+    md5_name_map objects;   // objects and namespaces; values are script_object
+    md5_name_map functions; // global functions; values are script_definition
+    md5_name_map methods;   // functions of the compiled object; values are script_definition
+    md5_name_map variables; // indices in script_block.variables; values are uint32_t
 } script_program;
 
 // Finds all declarations in the tokens, and the variables and methods of an object and its parents.

@@ -41,7 +41,7 @@ typedef struct script_source {
     script_text arguments[MAX_PARAMS]; // arguments of the call of the macro
     uint32_t scope;   // index of the source whose arguments replace parameters in this text, or
                       // MD5_NONE
-    uint32_t outer;   // of a macro: the scope of the source that contains the call
+    uint32_t outer;   // if a macro: the scope of the source that contains the call
     uint32_t num_ifs; // number of #ifdef and #ifndef that #endif has not ended yet
 } script_source;
 
@@ -526,7 +526,7 @@ static void read_arguments(script_reader *reader, script_source *call, script_te
 
     // Commas and the closing bracket end an argument, except in nested brackets.
     uint32_t count = 0;
-    uint32_t depth = 0; // of brackets inside the current argument
+    uint32_t depth = 0; // depth of brackets inside the current argument
     bool is_closed = false;
     script_text argument = *from; // begins at the start of the current argument
     while (!is_closed && md5_script_is_ok(to)) {

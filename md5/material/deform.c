@@ -229,7 +229,7 @@ typedef struct flare_quad {
     md5_vec3 center;
     md5_vec3 normal;
     md5_vec3 eye;
-    float distance; // of the eye in front of the plane of the quad
+    float distance; // distance of the eye in front of the plane of the quad
     bool is_visible;
 } flare_quad;
 

@@ -39,7 +39,7 @@ typedef struct aim_view {
     aim_rule rule;
     md5_float4 target;
     md5_float4 eye;      // position of the tip, from which it looks at the target
-    md5_float4 rotation; // of the tip, model space
+    md5_float4 rotation; // rotation of the tip, model space
 } aim_view;
 
 // Returns the rotation about the direction of sight, `along`, that makes the tip upright, so that

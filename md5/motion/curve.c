@@ -879,7 +879,7 @@ static uint32_t find_last(const void *items, size_t stride, uint32_t count, doub
 
 typedef struct curve_location {
     uint32_t piece;
-    double fraction; // of the piece
+    double fraction; // position within the piece, 0 to 1
 } curve_location;
 
 // Returns the piece that contains the parameter t, and the position of t in it.

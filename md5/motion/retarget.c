@@ -32,7 +32,7 @@ typedef struct sided_name {
     bool is_right;
     const char *before;
     const char *after;
-    size_t length; // of `before`
+    size_t length; // length of `before`
 } sided_name;
 
 static char lower_char(char byte)

@@ -176,8 +176,8 @@ typedef struct md5_root_delta {
     double x;
     double y;
     double z;
-    double cosine; // of the yaw
-    double sine;   // of the yaw
+    double cosine; // cosine of the yaw
+    double sine;   // sine of the yaw
 } md5_root_delta;
 
 // No displacement.

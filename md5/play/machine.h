@@ -75,7 +75,7 @@ typedef struct md5_source {
 // A clip together with the play mode, start and speed with which a motion plays it.
 typedef struct md5_playable {
     const md5_source *source;
-    const md5_timing *timing; // of the play mode
+    const md5_timing *timing; // timing of the play mode
     md5_play_mode mode;
     double start;  // normalized time
     double cycles; // rate, cycles per second
@@ -169,7 +169,7 @@ struct md5_motion {
     uint32_t speed_parameter;
     uint32_t x_parameter;
     uint32_t y_parameter;
-    md5_playable playable;            // of a clip
+    md5_playable playable;            // if the motion plays a clip
     const md5_item *items;            // [num_items]
     const md5_motion_item *item_rows; // [num_items] rows of the items in the tables
     uint32_t num_items;
@@ -191,7 +191,7 @@ static inline bool md5_is_line(const md5_motion *motion)
 typedef struct md5i_part {
     const md5_motion *motion;
     uint32_t parent;      // index in the tree's parts
-    const md5_item *item; // of the parent's motion
+    const md5_item *item; // item in the parent's motion
     uint32_t weight;      // index of its weight in md5_active_state.weights
     uint32_t children;    // index of the weight of its first item
     uint32_t first;       // index of the first clip instance below it; of a clip, its own instance
@@ -331,7 +331,7 @@ typedef struct md5_play_layer {
     md5_weight_rule weight;
     md5_state *states;                 // [num_states]
     const md5_transition *transitions; // the first num_any are from any state
-    const uint64_t *causes;            // of each transition
+    const uint64_t *causes;            // causes of each transition
     uint64_t any_causes;               // union of the causes of the transitions from any state
     uint32_t num_states;
     uint32_t num_any;
@@ -424,7 +424,7 @@ enum { MD5_CURVE_VALUE, MD5_CURVE_CLIP_WEIGHT, MD5_NUM_CURVE_SUMS };
 // A row of morph_rows: one source of the weight of a morph target, of the weight of a modifier, or
 // of the value of a curve.
 typedef struct md5_sum_row {
-    const char *name;    // of the target, curve or modifier
+    const char *name;    // name of the target, curve or modifier
     md5_sum target_kind; // kind of the target
     md5_morph_drive drive;
     uint32_t target; // index of its first sum
@@ -485,7 +485,7 @@ struct md5_machine {
     size_t num_feet;
     size_t num_gazes;
     size_t num_soles;
-    size_t num_frames; // of all clips
+    size_t num_frames; // number of frames of all clips
 
     // Maxima over all blend trees.
     uint32_t max_instances;

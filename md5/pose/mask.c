@@ -20,7 +20,7 @@ typedef struct mask_pattern {
     bool is_quoted;    // the name is in quotes, with no signs before them
     const char *start; // first character after the signs: the name or its quote
     const char *name;
-    size_t length; // of the name, bytes
+    size_t length; // length of the name, bytes
 } mask_pattern;
 
 // The text of a mask and the position of the next pattern.

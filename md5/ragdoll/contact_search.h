@@ -25,7 +25,7 @@ typedef struct contact_search {
     uint32_t num_edges;
     md5_vec3d vertices[MAX_HULL_VERTICES];
     uint32_t num_planes;              // 0 until md5i_search_triangles() needs the planes
-    ragdoll_plane planes[MAX_PLANES]; // of the hull's faces
+    ragdoll_plane planes[MAX_PLANES]; // planes of the hull's faces
     const ragdoll_edge *edges;        // [num_edges]
     double reach;                     // distance that the body may move before the next search
     uint32_t num_candidates;

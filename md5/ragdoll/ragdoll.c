@@ -866,7 +866,7 @@ typedef struct ragdoll_archive {
 #define MAX_SAVED_COORDINATE 1e15       // of positions and speeds
 #define MAX_SAVED_IMPULSE 1e30          // of impulses, forces and energies
 #define MAX_UNIT_COMPONENT 1.001        // of unit vectors and unit quaternions
-#define MAX_SAVED_STEP (UINT64_MAX / 2) // of step counts
+#define MAX_SAVED_STEP (UINT64_MAX / 2) // limit of step counts
 
 // Saves `number`, or reads the saved number. Returns the number, which must be from `min` to `max`.
 static double archive_number(ragdoll_archive *archive, double number, double min, double max)

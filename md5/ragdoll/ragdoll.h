@@ -180,7 +180,7 @@ enum { CONTACT_NORMAL, CONTACT_TANGENTS, NUM_CONTACT_DIRECTIONS = 3 };
 // A point of a body that may touch the ground before the next search for contacts.
 typedef struct ragdoll_contact {
     md5_vec3d position; // in the axes of the body
-    md5_vec3d normal;   // of the ground, world space
+    md5_vec3d normal;   // normal of the ground, world space
     double level;       // the ground is the plane dot(normal, point) = level
     ragdoll_impulse impulses[NUM_CONTACT_DIRECTIONS];
     double approach_speed; // speed along the normal at the first touch; negative if the body
@@ -370,7 +370,7 @@ enum { FRICTION_OF_JOINTS, FRICTION_OF_CONTACTS, NUM_FRICTIONS };
 struct md5_ragdoll {
     md5_ragdoll_desc desc;
     md5_internal internal;
-    size_t size; // of the memory block
+    size_t size; // size of the memory block
     uint32_t num_nodes;
     uint32_t num_links;
     ragdoll_node *nodes;            // [num_nodes]

@@ -234,7 +234,7 @@ static double project_axis_to_motions(const ragdoll_node *node, md5_vec3d axis,
 // from the limit. This lasts only one step, because read_locks() then unlocks the limit.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
-    double inertia = 0.0; // of the joint: node->inverse is not inverted yet
+    double inertia = 0.0; // inverse inertia of the joint: node->inverse is not inverted yet
     for (uint32_t i = 0; i < node->num_motions; i++)
         inertia += node->inverse[i][i];
 

@@ -926,7 +926,7 @@ static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set s
     const double friction = contact_friction(ragdoll, node);
     double max_change_of_sweep = ragdoll->max_change;
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        ragdoll->max_change = 0.0; // of this round only
+        ragdoll->max_change = 0.0; // largest change of this round only
         for (uint32_t i = 0; i < node->num_contacts; i++) {
             if (node->contacts[i].is_near)
                 solve_contact(ragdoll, node, &node->contacts[i], friction, set);

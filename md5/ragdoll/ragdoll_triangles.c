@@ -305,7 +305,7 @@ static bool passes_through(const ground_triangle *triangle, md5_vec3d from, md5_
         return false;
 
     const double fraction =
-        from_height / (from_height - to_height); // of the segment, up to the plane
+        from_height / (from_height - to_height); // fraction of the segment, up to the plane
     const md5_vec3d to_plane = md5_vec3d_scale(md5_vec3d_sub(to, from), fraction);
     return is_over(triangle, md5_vec3d_add(from, to_plane), SIDE_MARGIN);
 }
@@ -353,7 +353,7 @@ static void leave_by_nearest_triangle(contact_search *search, const ground_surfa
     const uint32_t nearest = find_least_depth(behind);
     const md5_vec3d to_nearest =
         md5_vec3d_scale(behind->triangles[nearest]->normal, behind->depths[nearest]);
-    const md5_vec3d outside = md5_vec3d_add(vertex, to_nearest); // where the vertex leaves
+    const md5_vec3d outside = md5_vec3d_add(vertex, to_nearest); // point at which the vertex leaves
 
     for (uint32_t i = 0; i < behind->count; i++) {
         const ground_triangle *const triangle = behind->triangles[i];

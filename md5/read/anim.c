@@ -202,7 +202,7 @@ static bool begin_frames(md5_anim_reader *reader)
 static void warn_about_frame(md5_anim_reader *reader, const char *start, const float *numbers)
 {
     uint32_t num_overlong = 0;
-    uint32_t first_component = 0; // of the first such rotation
+    uint32_t first_component = 0; // component of the first such rotation
     md5_vec3 first = {0};
 
     for (uint32_t i = 0; i < reader->num_rotating; i++) {

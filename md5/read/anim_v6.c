@@ -34,7 +34,7 @@ static const uint32_t NONE = UINT32_MAX;
 // A channel: the values of one attribute of one joint, such as x or yaw, over the frames.
 typedef struct channel {
     md5_span joint;
-    const char *position; // of the channel in the text
+    const char *position; // position of the channel in the text
     const char *attribute_at;
     uint32_t attribute; // index; NUM_ATTRIBUTES if it is not a component of a transform
     uint32_t first;     // frame of the first key

@@ -472,7 +472,7 @@ static bool read_model_header(md5_binary *in)
 // Reads the tables of a binary model of Doom 3 BFG that was an .md5mesh.
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file)
 {
-    enum { MIN_BYTES = 48 }; // of a mesh
+    enum { MIN_BYTES = 48 }; // smallest size of a mesh
     *file = (md5_mesh_file){0};
     bfg_mesh_reader reader = {.file = file};
     binary_begin(&reader.in, arena, bytes, size);

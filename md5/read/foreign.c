@@ -4,7 +4,7 @@
 
 static const struct {
     const char *begin;  // first bytes of the file
-    const char *name;   // of the format
+    const char *name;   // name of the format
     const char *advice; // how the user can proceed
 } foreign[] = {
     {"MD5RVersion", "a Quake 4 model (.md5r)", "use the .md5mesh of the game's assets"},

@@ -7,7 +7,7 @@
 typedef struct all_meshes {
     md5_mesh_dialect dialect;
     const md5_mesh_dialect *base; // the dialect of the file
-    size_t capacity;              // of the reader's array of meshes; 0 before the first mesh
+    size_t capacity; // capacity of the reader's array of meshes; 0 before the first mesh
 } all_meshes;
 
 // Begins a mesh like the dialect of the file, but accepts any number of meshes. If the array of

@@ -17,7 +17,7 @@
 // A joint of a file, before names and parents are copied to an asset.
 typedef struct md5_file_joint {
     md5_span name;
-    uint32_t offset; // of the joint in the text, in bytes
+    uint32_t offset; // offset of the joint in the text, bytes
     uint32_t parent; // MD5_NONE or below the number of joints
 } md5_file_joint;
 
@@ -64,8 +64,8 @@ typedef struct md5_mesh_file {
 typedef struct md5_mesh_counts {
     uint64_t num_joints;
     uint64_t num_meshes;
-    uint64_t num_vertices;  // of all meshes
-    uint64_t max_vertices;  // of one mesh
+    uint64_t num_vertices;  // number of vertices of all meshes
+    uint64_t max_vertices;  // largest number of vertices of a mesh
     size_t mesh_arena_size; // bytes of the tables that a model keeps unchanged
 } md5_mesh_counts;
 

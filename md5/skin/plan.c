@@ -153,8 +153,8 @@ enum {
 typedef struct plan_builder {
     const md5_mesh *mesh;
     md5_skin_run possible[MAX_RUNS];
-    uint32_t *vertices; // of the plan
-    uint32_t *words;    // of the plan
+    uint32_t *vertices; // vertices of the plan
+    uint32_t *words;    // words of the plan
 
     // The runs of the plan, and the sizes of its arrays.
     md5_skin_run runs[MAX_RUNS];

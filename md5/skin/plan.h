@@ -44,7 +44,7 @@ typedef struct md5_skin_run {
     uint32_t words;         // index into md5_skin_plan.words
     uint8_t kind;           // md5_skin_kind
     uint8_t order;          // md5_skin_order
-    uint8_t num_influences; // of each vertex; 0: more than MD5_SKIN_MAX_INFLUENCES
+    uint8_t num_influences; // influences per vertex; 0: more than MD5_SKIN_MAX_INFLUENCES
     uint8_t reserved;       // 0
 } md5_skin_run;
 

@@ -71,7 +71,7 @@ typedef struct group {
     uint32_t first;           // first vertex of a contiguous group
     const uint32_t *vertices; // otherwise: the vertices, as in md5_skin_plan.vertices
     const uint32_t *joints;   // [count] of a group
-    const float *floats;      // of a group: its floats in the plan, offset to the first lane
+    const float *floats;      // floats of a group in the plan, offset to the first lane
     uint32_t count;           // number of influences of each vertex of a group
 } group;
 

@@ -405,7 +405,7 @@ static md5_vec4 stored_tangent(md5_vec4 from_file, md5_vec3 normal, const md5_ma
 {
     const md5_vec3d along = file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
     const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_from_vec3(normal), along));
-    const float side = from_file.w < 0 ? -1.0f : 1.0f; // of the bitangent
+    const float side = from_file.w < 0 ? -1.0f : 1.0f; // sign of the bitangent
     return (md5_vec4){tangent.x, tangent.y, tangent.z, side};
 }
 

@@ -54,7 +54,8 @@ static bool convert_counts_to_offsets(uint32_t counts[RADIX], uint32_t count)
 static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint32_t *order,
                                    uint32_t *buffer)
 {
-    uint32_t counts[NUM_DIGITS][RADIX] = {{0}}; // of the points with each value of each digit
+    // For each digit, the number of points with each of its values.
+    uint32_t counts[NUM_DIGITS][RADIX] = {{0}};
     uint32_t *from = order;
     uint32_t *to = buffer;
     for (uint32_t i = 0; i < count; i++) {

@@ -38,7 +38,7 @@ typedef struct morph_result {
     size_t num_weights;
     size_t num_clips;
     char note[400];        // the last note
-    uint64_t num_elements; // that were charged, including those before the conversion
+    uint64_t num_elements; // charged elements, including those before the conversion
     uint64_t num_bytes;
 } morph_result;
 

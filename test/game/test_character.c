@@ -380,7 +380,7 @@ static void begin_looking(look_case *run, const double *n)
     while ((key = md5_entity_def_next_key(def, prefix, key))) {
         const uint32_t joint =
             md5_find_joint(&run->entity->model->skeleton, key->name + strlen(prefix));
-        double fractions[2] = {0}; // of pitch and yaw
+        double fractions[2] = {0}; // fractions of pitch and yaw
         const char *at = key->value;
         REQUIRE(joint != MD5_NONE && read_numbers(&at, fractions, 2));
         const md5_euler rotation = {.pitch = (float)(n[18] * fractions[0]),

@@ -339,7 +339,7 @@ TEST (check_is_linear_in_shared_weights) {
 // -- Limits of engines ----------------------------------------------------------------------------
 
 enum {
-    NAME_LENGTH, // of the first joint
+    NAME_LENGTH, // length of the first joint's name
     NUM_JOINTS,
     SHADER_LENGTH,
     COMMAND_LENGTH,

@@ -340,8 +340,9 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
 TEST_HERE (steer_a_walk_changes_to_a_run_in_phase) {
     const double step = 1.0 / 240.0;
     const double fade = 0.25;
-    double time = -1,
-           max_difference = 0; // of the fade, from the first step in which the root is faster
+    double time = -1;
+    // Largest difference in the fade, from the first step in which the root is faster.
+    double max_difference = 0;
     play_set(fixture->player, "speed", 22.5f);
     play_advance(fixture->player, 3);
     play_set(fixture->player, "speed", 45);

@@ -919,7 +919,7 @@ TEST (ragdolls_limit_the_numbers_of_saved_states) {
     enum { HEAD = 2, NODE = HEAD + 24 + 7, CONTACT = NODE + 29 };
     static const struct {
         const char *name;
-        size_t index; // of the first number
+        size_t index; // index of the first number
         double min, max;
     } rows[] = {
         {"position of the world", HEAD + 4, -1e15, 1e15},

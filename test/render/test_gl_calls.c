@@ -274,7 +274,7 @@ TEST_UNSHARED_SCENE (gl_calls_of_a_frame_do_not_grow_with_a_crowd) {
         MANY = 80,
         MAX_DRAWS = 10,
         MAX_BINDS = 480,
-        MAX_BYTES = (NUM_JOINTS + 1) * sizeof(md5_mat34) // of each further character
+        MAX_BYTES = (NUM_JOINTS + 1) * sizeof(md5_mat34) // palette of each further character
     };
     const frame_calls few = check_frame(scene, BOBBIN "--crowd 40 --panel=no");
     const frame_calls many = check_frame(scene, BOBBIN "--crowd 80 --panel=no");

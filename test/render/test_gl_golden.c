@@ -15,7 +15,7 @@ enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
 
 // Tolerances between drivers, per channel: of the mean of a block of 4 x 4 pixels, which blurs
 // edges and noise as the eye does, and of the mean of all blocks.
-static const double max_block_difference = 14, max_mean_difference = 1; // of 255 levels
+static const double max_block_difference = 14, max_mean_difference = 1; // levels, out of 255
 
 static const struct {
     const char *name;

@@ -21,7 +21,7 @@ typedef struct generated_mesh {
     md5_error error;
     md5_mesh mesh;
     md5_model model;
-    struct mesh_memory *memory; // of the arrays of `mesh`
+    struct mesh_memory *memory; // memory of the arrays of `mesh`
 } generated_mesh;
 
 // Builds a mesh. `opts` can be NULL; `num_joints` is the number of elements of source->bind.

@@ -51,16 +51,16 @@ static struct {
     unsigned num_paths;
 
     SDL_Window *window;
-    int width; // of the window, points
+    int width; // width of the window, points
     int height;
-    int x; // of the mouse, points
+    int x; // x of the mouse, points
     int y;
     Uint16 modifiers;
     Uint64 skipped; // simulated waiting time, in units of SDL_GetPerformanceCounter()
 
     SDL_Event queue[MAX_QUEUE]; // remaining events of the current action
     int num_queued;
-    char description[256]; // of the current action
+    char description[256]; // description of the current action
 
     double limit; // s
     double begin; // processor time at the begin of the step, s

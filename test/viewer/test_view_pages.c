@@ -239,7 +239,7 @@ TEST_HERE (view_pages_leave_space_for_curves_in_a_narrow_window) {
     const view_stage stage = view_build_stage(&s->viewer, s->width, s->height);
     draw(s);
     const float line = stage.font->line[VIEW_TEXT];
-    const float num_lines = 1 + 2 + 3 + 1; // of the title, the names, the curves, the axis
+    const float num_lines = 1 + 2 + 3 + 1; // lines of the title, the names, the curves and the axis
     CHECK(view_page_plots_height(&stage) >= num_lines * line);
     CHECK(view_page_plots_height(&stage) <= 0.6f * s->height);
     CHECK(is_inside(s));

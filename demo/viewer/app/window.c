@@ -189,7 +189,7 @@ typedef struct view_loop {
     view_state *viewer;
     view_pace pace;
     double start;    // time of the first frame, seconds
-    char title[256]; // of the window
+    char title[256]; // title of the window
     bool redraw;     // the image has changed and must be drawn
     bool had_notice; // the last frame displayed a notice
     bool was_moving; // the last frame was a part of a movement

@@ -40,7 +40,7 @@ typedef struct cube_part {
     md5_model *model; // NULL: the part is not shown
     uint32_t *joints; // [joints of the part] indices in the merged model
     uint32_t parent;  // joint of the merged model that is the parent of the part's roots
-    md5_xform offset; // of the part, relative to that joint, file units
+    md5_xform offset; // transform of the part, relative to that joint, file units
     uint32_t shared;  // the part whose joints it uses; the part itself if it has its own joints
     const md5_cube2_link *link;   // its attachment to another part, or NULL
     const md5_cube2_part *player; // the part whose animations it plays; NULL: none
@@ -63,7 +63,7 @@ typedef struct cube_joint {
 } cube_joint;
 
 typedef struct cube_model {
-    const char *path; // of the md5.cfg
+    const char *path; // path of the md5.cfg
     view_log *log;
     const md5_cube2 *cube;
     cube_part *parts; // [cube->num_parts]
@@ -422,7 +422,8 @@ static bool is_in_mask(const md5_cube2_mask *mask, const char *name, bool is_par
 static void assign_masks(const md5_skeleton *skeleton, const md5_cube2_part *player,
                          uint32_t num_masks, uint32_t *masks)
 {
-    bool *const inside = common_alloc(skeleton->num_joints, sizeof *inside); // of the current mask
+    // The joints in the current mask.
+    bool *const inside = common_alloc(skeleton->num_joints, sizeof *inside);
     for (uint32_t mask = 1; mask < num_masks; mask++) {
         for (uint32_t i = 0; i < skeleton->num_joints; i++) {
             const uint32_t joint = skeleton->order[i]; // parents first

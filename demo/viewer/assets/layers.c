@@ -109,7 +109,8 @@ static md5gl_image_kind stage_map(const md5_stage *stage)
 // material is not declared.
 static void load_sampled_stage(const view_texture_task *task, view_layered *layered, uint32_t index)
 {
-    enum { BLEND_BITS = 255 }; // of stage->bits; 0: the factors are 1 and 0, which replace colors
+    // Mask of stage->bits. 0 stands for the factors 1 and 0, which replace colors.
+    enum { BLEND_BITS = 255 };
     const md5_material *const material = layered->material;
     const md5_stage *const stage = &material->stages[index];
     char *const obstacle = find_obstacle(stage);

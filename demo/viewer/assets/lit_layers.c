@@ -68,7 +68,8 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers)
 {
     const md5_stage *parts[MD5_STAGE_SPECULAR + 1] = {NULL}; // stages of the layer, by their kind
-    md5_vertex_color vertex_color = MD5_VERTEX_COLOR_IGNORE; // of the last stage of the layer
+    // The use of vertex colors in the last stage of the layer.
+    md5_vertex_color vertex_color = MD5_VERTEX_COLOR_IGNORE;
     lit->num_shown = 0;
     // Only lights of the same spectrum light a surface. The viewer has no lights of another
     // spectrum.

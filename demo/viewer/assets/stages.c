@@ -51,7 +51,7 @@ bool view_is_alpha_test_of_lit_surface(const md5_material *material, const md5_s
 
 bool view_is_decal(const md5_material *material)
 {
-    const float decal = 2; // of sort
+    const float decal = 2; // value of `sort` of decals
     return material->has_polygon_offset || material->sort == decal;
 }
 

@@ -21,7 +21,7 @@ md5_vec4 view_heat_color(float value)
     int interval = 0;
     while (interval < LAST_INTERVAL && position >= (float)(interval + 1))
         interval++;
-    const float part = position - (float)interval; // of the interval
+    const float part = position - (float)interval; // position within the interval, 0 to 1
     const md5_vec4 a = stops[interval];
     const md5_vec4 b = stops[interval + 1];
     return (md5_vec4){a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part,

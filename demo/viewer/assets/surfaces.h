@@ -52,7 +52,7 @@ view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint);
 // of texture coordinates. Each is created when it is first shown.
 
 typedef struct view_surfaces {
-    view_heat heat;        // of the document's model
+    view_heat heat;        // heat of the document's model
     md5gl_texture uv_grid; // 0 until it is created
 } view_surfaces;
 

@@ -158,7 +158,8 @@ static bool use_choice(const view_texture_task *task, md5gl_image_kind map, cons
     const md5_model *const model = task->search.model;
     const char *const equals = strchr(choice, '=');
     const bool is_for_one_mesh = equals != NULL;
-    const size_t name_length = is_for_one_mesh ? (size_t)(equals - choice) : 0; // of the mesh
+    // Length of the mesh's name.
+    const size_t name_length = is_for_one_mesh ? (size_t)(equals - choice) : 0;
     const char *const path = is_for_one_mesh ? equals + 1 : choice;
     const view_texture *const loaded = view_load_texture_file(task, map, path, true);
     if (loaded == NULL && !task->log->skips_faulty_files)

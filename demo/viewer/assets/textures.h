@@ -51,7 +51,7 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
 // A mesh whose game material is more than a lit surface.
 typedef struct view_layered {
     uint32_t mesh;
-    const md5_material *material; // of the game
+    const md5_material *material; // material of the game
     float *registers;             // [material->num_registers]
     md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
     md5gl_texture bump;           // normal map for reflections, or 0

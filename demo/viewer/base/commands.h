@@ -230,7 +230,7 @@ typedef enum view_menu_list {
     VIEW_LIST_TRIGGERS,
     VIEW_LIST_WORDS, // the values of an option
     VIEW_LIST_JOINTS,
-    VIEW_LIST_TARGET_JOINTS, // of the model to which clips are retargeted
+    VIEW_LIST_TARGET_JOINTS, // joints of the model to which clips are retargeted
 } view_menu_list;
 
 // Modifier flags. A key of the table is a key code of platform.h combined with these flags.

@@ -286,7 +286,7 @@ struct view_letters {
     int height;
     int x; // position of the next glyph
     int y;
-    int row_height; // of the current line of glyphs
+    int row_height; // height of the current line of glyphs
 };
 
 // A glyph of a font at a text size, before it is rasterized.

@@ -79,7 +79,7 @@ typedef struct view_lights {
 
 typedef struct view_light_range {
     const char *name;  // in the value of --lights
-    const char *label; // of the slider
+    const char *label; // label of the slider
     float low;
     float high;
     float default_value;

@@ -4,7 +4,8 @@
 
 static const float speed_rate = 2; // rate at which the speed approaches target_speed, 1/s
 
-static const float border_turn_rate = 1.2f; // of a member at the border, radians per second
+// Turn rate of a member at the border, in radians per second.
+static const float border_turn_rate = 1.2f;
 
 float view_next_random(uint64_t *state)
 {

@@ -136,7 +136,7 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
     if (!check_num_kinds(crowd, num_kinds, loader->log))
         return false;
 
-    size_t first_file = 0; // of the current kind
+    size_t first_file = 0; // first file of the current kind
     crowd->kinds[0] = *first;
     for (uint32_t i = 0; i < num_kinds; i++) {
         view_kind *const kind = &crowd->kinds[crowd->num_kinds++];
@@ -179,7 +179,7 @@ static const size_t baked_memory = (size_t)256 << 20;
 static void plan_impostor_images(const view_crowd *crowd, const view_kind *kind)
 {
     uint32_t *const first = kind->pictures.first;
-    double duration = 0; // of all clips
+    double duration = 0; // duration of all clips
     for (uint32_t i = 0; i < kind->num_clips; i++)
         duration += kind->clips[i]->anim->duration;
 

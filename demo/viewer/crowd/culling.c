@@ -23,7 +23,7 @@ static void add_shadows(view_culling *culling, const md5gl_frame *frame)
         const float inward_shift = md5_vec3_dot(culling->planes[i].inward, displacement);
         culling->planes[i].shadow_shift = fmaxf(inward_shift, 0);
     }
-    const float sine = light.z / length; // of the elevation of the light
+    const float sine = light.z / length; // sine of the light's elevation
     const float cosine = sqrtf(fmaxf(1 - sine * sine, 0));
     culling->reach_upward = culling->reach * cosine;
 }

@@ -716,7 +716,7 @@ static void check_clip_file(const char *path, md5_check *model_check, view_repor
 // Checks a model and its clips by the rules of id's engine. Runs on another thread than the viewer.
 void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops)
 {
-    md5_check *model_check = NULL; // of the first file, the model; clips follow
+    md5_check *model_check = NULL; // check of the first file, the model; clips follow
     for (size_t i = 0; i < files->count && !atomic_load(stops); i++) {
         if (i == 0)
             model_check = check_model_file(files->names[i], reports);

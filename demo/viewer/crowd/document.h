@@ -44,7 +44,7 @@ typedef struct view_compare {
     md5_anim *owned_anim;         // clip of the file; NULL: the scene's shown clip
     const md5_model *model;       // owned_model or the scene's model
     const md5_anim *bound;        // clip of `binding`
-    md5_binding *binding;         // of `model` and `bound`; NULL: the bind pose is shown
+    md5_binding *binding;         // binding of `model` and `bound`; NULL: the bind pose is shown
     uint32_t num_joints;          // number of joints of the scene
     int32_t *same;                // [num_joints] joint of `model` with the same name, or -1
     uint32_t num_same;            // number of common joints
@@ -128,7 +128,7 @@ typedef struct view_document {
     view_morphs morphs; // loaded if --morph, the machine or a lesson needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
     view_companion scenery;   // a model of the surroundings with one joint; not part of `bounds`
-    view_mesh_defects faults; // of all meshes of the scene's model, in the bind pose
+    view_mesh_defects faults; // defects of all meshes of the scene's model, in the bind pose
     view_mesh_defects pose_faults; // in the drawn pose, while normals or tangents are shown
     view_surfaces surfaces;        // heat map and UV grid
     view_compare compare;          // for --compare; companion VIEW_COMPARED draws its model

@@ -156,7 +156,7 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 center)
 {
     // Nine tiles: the tile that contains the center, and its neighbors.
-    const float side = (float)VIEW_GROUND_SQUARES * terrain->cell; // of a tile, units
+    const float side = (float)VIEW_GROUND_SQUARES * terrain->cell; // side of a tile, units
     for (int i = 0; i < VIEW_GROUND_TILES; i++) {
         const int column = i % 3 - 1;
         const int row = i / 3 - 1;

@@ -160,7 +160,8 @@ static void add_reduced_levels(view_kind *kind, const reduction *work, float pix
 static bool upload_reduced_levels(view_detail levels[VIEW_NUM_REDUCED], const reduction *work,
                                   const view_loader *loader)
 {
-    uint32_t num_triangles = view_count_triangles(work->source); // of the last uploaded level
+    // Number of triangles of the last uploaded level.
+    uint32_t num_triangles = view_count_triangles(work->source);
     for (int i = 0; i < VIEW_NUM_REDUCED; i++) {
         const uint32_t count = view_count_triangles(levels[i].model);
         if ((float)count > (1 - min_saved) * (float)num_triangles)

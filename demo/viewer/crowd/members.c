@@ -67,7 +67,7 @@ static void position_member(const view_crowd *crowd, view_member *member, md5_ve
         member->random = group_random; // the group makes the same choices
 
     const md5_vec3 position = md5_vec3_scale(view_along(cell, to_middle, 0.4f), step);
-    const md5_vec3 center = {crowd->spread, crowd->spread, 0}; // of the square of all cells
+    const md5_vec3 center = {crowd->spread, crowd->spread, 0}; // center of the square of all cells
     const float heading = member->talks ? atan2f(to_middle.y, to_middle.x) : group_heading;
     member->placement.translation = md5_vec3_sub(position, center);
     member->placement.rotation = view_rotate_about_z((md5_quat){.w = 1}, heading);
@@ -120,7 +120,7 @@ bool view_create_members(view_crowd *crowd, view_log *log)
             kind++;
         const uint32_t row = cells[i] / side;
         const uint32_t column = cells[i] % side;
-        const md5_vec3 middle = {(float)column + 0.5f, (float)row + 0.5f, 0}; // of the cell
+        const md5_vec3 middle = {(float)column + 0.5f, (float)row + 0.5f, 0}; // center of the cell
         is_created = create_member(crowd, i, kind, middle, log);
     }
     free(cells);

@@ -211,7 +211,7 @@ static uint32_t select_impostor_image(const view_crowd *crowd, const view_member
     const view_pictures *const pictures = &kind->pictures;
     const double duration = kind->clips[member->clip]->anim->duration;
     const double cycles = duration > 0 ? (crowd->time + member->offset) / duration : 0;
-    const double part = cycles - floor(cycles); // of the current cycle
+    const double part = cycles - floor(cycles); // position within the current cycle, 0 to 1
     const uint32_t first = pictures->first[member->clip];
     const uint32_t num_images = pictures->first[member->clip + 1] - first;
     uint32_t in_clip = (uint32_t)(part * num_images + 0.5) % num_images;

@@ -107,7 +107,7 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
 float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
                             float width, float height)
 {
-    const float slope_y = filled * VIEW_HALF_HEIGHT; // of the edges of the filled part
+    const float slope_y = filled * VIEW_HALF_HEIGHT; // slope of the edges of the filled part
     const float slope_x = slope_y * width / height;
     const view_axes axes = camera_axes(camera);
     // The depth of a point is its distance in front of the eye. A point is in the image if its
@@ -198,7 +198,7 @@ static void center_shape(view_camera *camera, const view_axes *axes, const view_
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height)
 {
-    const float filled_part = 0.84f; // of the image, because panels cover its edges
+    const float filled_part = 0.84f; // fraction of the image, because panels cover its edges
     const float min_radius = 1e-3f;  // a single point has no size
     const view_axes axes = camera_axes(camera);
     if (view_is_empty(bounds)) {

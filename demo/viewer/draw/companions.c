@@ -216,7 +216,7 @@ static float measure_fire(const view_companion *fire, md5_vec3 *center)
     const md5_mesh *const mesh = &fire->model->meshes[0];
     md5_vec3 *const positions = common_alloc(mesh->num_vertices, sizeof *positions);
     md5_vec3 weighted_sum = {0};
-    float sum = 0; // of the weights
+    float sum = 0; // sum of the weights
     md5_skin(mesh, fire->palette, positions, NULL, NULL);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const triangle = &mesh->indices[3 * i];
@@ -233,7 +233,7 @@ static float measure_fire(const view_companion *fire, md5_vec3 *center)
 void view_add_fire(const view_stage *stage, md5gl_frame *frame,
                    md5gl_point_light points[VIEW_NUM_POINTS])
 {
-    const float full_light = 3000; // of a fire at its brightest, square units
+    const float full_light = 3000; // light of a fire at its brightest, square units
     const view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
     const bool has_fire = fire->model != NULL && fire->model->num_meshes > 0;
     if (!has_fire || view_shows_crowd(stage->document))

@@ -40,7 +40,8 @@ static void pose_impostor_image(const view_kind *kind, impostor_image image, md5
                                 md5_mat34 *palette)
 {
     const md5_binding *const binding = kind->clips[image.clip];
-    const double part = (double)image.frame / count_frames(kind, image.clip); // of the cycle
+    // Position within the cycle, 0 to 1.
+    const double part = (double)image.frame / count_frames(kind, image.clip);
     const md5_sample_position sample =
         md5_sample_position_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
     md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);

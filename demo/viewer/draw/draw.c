@@ -191,7 +191,7 @@ static void draw_background(const view_stage *stage, const view_lens *lens, back
 // The lights, the ground and the scenery of an image, as draw_contents() needs them.
 // describe_surroundings() computes them once per image.
 typedef struct surroundings {
-    md5_vec3 center;            // of the document, in the world
+    md5_vec3 center;            // center of the document, world space
     uint32_t num_studio_lights; // point lights, without that of a carried fire
     bool has_flat_ground;       // the terrain is level
     bool is_above_ground;       // the camera is above the ground
@@ -264,7 +264,7 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
                         const surroundings *around, bool has_model, bool transparent)
 {
     const float radius = stage->camera->scene_radius;
-    const float extent = 7 * radius; // of the floor and of the grid
+    const float extent = 7 * radius; // extent of the floor and of the grid
     const bool draws_floor = around->has_floor && !around->has_scenery;
     const bool has_shadows = around->has_flat_ground && around->is_above_ground && has_model;
     const bool has_grid = around->has_flat_ground && stage->shown->grid;

@@ -155,7 +155,7 @@ static inline bool view_is_hidden(uint64_t hidden, uint32_t mesh)
 typedef struct view_step {
     char *label;
     view_options options;   // copies of the options that can be undone
-    size_t num_text_bytes;  // of the texts in `options`
+    size_t num_text_bytes;  // size of the texts in `options`
     const view_option *row; // first option that the step has changed, or NULL
     view_rotation rotation;
 } view_step;
@@ -172,8 +172,8 @@ typedef struct view_stage {
     md5gl_renderer *renderer;
     view_log *log;
     view_document *document;
-    float width;      // of the image, pixels
-    float height;     // of the image, pixels
+    float width;      // width of the image, pixels
+    float height;     // height of the image, pixels
     view_rect region; // part of the image that is centered on the camera's target
     view_play *play;
     const view_camera *camera;
@@ -184,7 +184,7 @@ typedef struct view_stage {
     int32_t highlighted_mesh;        // mesh whose edges are highlighted, or -1
     const view_selection *selection; // NULL in an image without an interface
     view_lights *lights;
-    const view_environment *environment; // of --environment
+    const view_environment *environment; // environment of --environment
     view_parms *parms;
     struct view_retargeting *retargeting; // or NULL
     const view_font *font;

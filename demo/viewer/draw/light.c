@@ -72,7 +72,7 @@ md5_bounds view_scene_bounds(const view_document *document)
 {
     const view_scene *const scene = &document->scene;
     if (scene->dual)
-        return view_pose_bounds(scene, NULL); // of the vertices that view_skin() wrote
+        return view_pose_bounds(scene, NULL); // bounds of the vertices that view_skin() wrote
     return skin_bounds(scene->model, &document->textures, scene->palette);
 }
 

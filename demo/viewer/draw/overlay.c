@@ -10,10 +10,12 @@ static const uint32_t blue = 0x5C8DF0FF;
 static const uint32_t bone_color = 0xF2C14EFF;
 static const uint32_t normal_color = 0x59D0C8FF;
 static const uint32_t defect_color = 0xFF40C8FF;
-static const uint32_t path_color = 0xE0A03CFF; // of camera paths, and of bounds from a clip's file
+// Color of camera paths, and of bounds from a clip's file.
+static const uint32_t path_color = 0xE0A03CFF;
 static const uint32_t pose_bounds_color = 0xE8ECF2FF;
-static const uint32_t body_color = 0xC792EAFF; // of bodies of a figure, and of bounds of joints
-static const uint32_t edge_color = 0xF1F3F6FF; // of the frustum, and of the picked triangle
+// Color of a figure's bodies, and of the bounds of joints.
+static const uint32_t body_color = 0xC792EAFF;
+static const uint32_t edge_color = 0xF1F3F6FF; // color of the frustum, and of the picked triangle
 static const uint32_t vertex_color = 0xF2C14EFF;
 static const uint32_t measure_color = 0x7CE0FFFF;
 
@@ -112,7 +114,7 @@ static void add_normals(view_lines *lines, view_scene *scene, float length)
     bool *const has_defect = common_alloc(num_vertices + 1, sizeof *has_defect);
     view_find_pose_faults(scene, has_defect);
 
-    size_t index = 0; // of the vertex among the vertices of all meshes
+    size_t index = 0; // index of the vertex among the vertices of all meshes
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const view_skinned *const skinned = &scene->skinned[i];
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {

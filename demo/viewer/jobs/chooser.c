@@ -31,7 +31,7 @@ extern char **environ;
 // program's input, otherwise it reads the program's output. Returns the process, or 0 on failure.
 int view_start_program(char *const *words, bool is_fed, int third, int *end)
 {
-    int ends[2]; // of the pipe: for reading, for writing
+    int ends[2]; // ends of the pipe: for reading, for writing
     if (pipe(ends) != 0)
         return 0;
     const int program_end = is_fed ? ends[0] : ends[1];

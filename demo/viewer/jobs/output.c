@@ -702,7 +702,7 @@ typedef struct frame_statistics {
     double *updates;        // updates of the crowd, which are parts of the frames
     double *remaining_work; // the other parts of the frames
     double *joints;         // updates per posed joint
-    double sum;             // of all frames
+    double sum;             // sum over all frames
     uint64_t num_visible;
     uint64_t num_posed;
     uint64_t num_baked; // drawn from baked clips

@@ -434,7 +434,7 @@ static void play_in_channel(view_entity *figure, md5_channel channel, int32_t cl
     md5_actor_play(body, channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, fade);
 
     const md5_model_anim *const anim = figure->entity->clips[clip].anim;
-    const double length = anim->milliseconds / (double)anim->rate;       // of one cycle, ms
+    const double length = anim->milliseconds / (double)anim->rate;       // length of one cycle, ms
     const double passed = 1000 * (figure->begin - time) + figure->clock; // since `time`, ms
     const bool is_cyclic = length > 0 && length < INFINITY;
     if (is_cyclic && fabs(passed) > tick)
@@ -583,7 +583,8 @@ bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_
 static void list_drop(view_entity *figure, double time, const char *effect,
                       const md5_entity_key *key)
 {
-    enum { LENGTH_OF_DEF = 4 }; // of the prefix "def_", which the key of the joint does not have
+    // Length of the prefix "def_", which the key of the joint does not have.
+    enum { LENGTH_OF_DEF = 4 };
     char *const joint_key = common_format("%sJoint", key->name + LENGTH_OF_DEF);
     const char *const joint = entity_value(figure, joint_key);
     const char *const at = joint[0] != '\0' ? " at " : "";

@@ -176,7 +176,7 @@ float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 // contains the point. Returns 0 for coordinates that are not finite or too large for the grid.
 float view_ground_height(const view_terrain *terrain, float x, float y)
 {
-    const float max_index = 1e9f; // of a column or a row
+    const float max_index = 1e9f; // limit of the indices of columns and rows
     const float column = floorf(x / terrain->cell);
     const float row = floorf(y / terrain->cell);
     const bool is_in_grid = fabsf(column) < max_index && fabsf(row) < max_index; // false for NaN

@@ -379,9 +379,9 @@ float view_pose_lowest(view_scene *scene)
 // frame in which a joint reaches farthest is then skinned too.
 
 enum {
-    SKINNED_FRAMES = 13,         // of a single clip
+    SKINNED_FRAMES = 13,         // skinned frames of a single clip
     SKINNED_FRAMES_PER_CLIP = 3, // if the motion has several clips
-    MAX_POSED_FRAMES = 600,      // of a clip
+    MAX_POSED_FRAMES = 600,      // posed frames of each clip
 };
 
 // The hull of all posed joints. For each of its directions, also the clip and the frame of the
@@ -394,9 +394,9 @@ typedef struct far_frames {
 
 // Measurements of the clips of a scene so far.
 typedef struct clip_extent {
-    md5_bounds bounds; // of the skinned frames
-    view_hull *hull;   // of the skinned frames
-    far_frames far;    // of all posed frames
+    md5_bounds bounds; // bounds of the skinned frames
+    view_hull *hull;   // hull of the skinned frames
+    far_frames far;    // extent of all posed frames
 } clip_extent;
 
 // Returns a hull without points, which the first point extends in all directions.
@@ -547,7 +547,7 @@ static const float max_skew = 0.1f;
 view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks)
 {
     view_mesh_defects sum = {{0}};
-    bool *mesh_marks = marks; // of the current mesh; NULL: no marks
+    bool *mesh_marks = marks; // marks of the current mesh; NULL: no marks
     view_prepare_skin(scene);
     for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];

@@ -64,7 +64,8 @@ typedef struct view_hull {
 } view_hull;
 
 typedef struct view_scene {
-    char *path, *name; // of the model; without a model, of the first clip or of the camera path
+    // Path and name of the model; without a model, of the first clip or of the camera path.
+    char *path, *name;
     // owned_model, `model_with_outfits` or the machine's model; NULL: only joints are shown.
     const md5_model *model;
     md5_model *owned_model;

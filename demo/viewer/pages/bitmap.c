@@ -87,7 +87,8 @@ static void draw_image(view_picture *picture, const flipbook *book, double frame
         const float texel_left = left + texel_size * (float)x;
         const float texel_right = left + texel_size * (float)(x + 1);
         for (int line = 0; line < lines_per_texel; line++) {
-            const float part = ((float)line + 0.5f) / (float)lines_per_texel; // of the texel
+            // Position within the texel, 0 to 1.
+            const float part = ((float)line + 0.5f) / (float)lines_per_texel;
             const float z = bottom + texel_size * ((float)y + part);
             view_page_line(picture, (md5_vec3){0, texel_left, z}, (md5_vec3){0, texel_right, z},
                            color);

@@ -43,7 +43,7 @@ VIEW_SHOW(crossfade)
     const md5_xform *const poses[NUM_POSES] = {walk, wave, mix}; // in the order of the series
 
     // The last step of the loop is at the current time and computes the poses of the figures.
-    float weight = 0; // of the wave
+    float weight = 0; // weight of the wave
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double time = view_step_x(plot, i, current_time);
         view_sample_clip(picture, "walk", time, walk);
@@ -395,7 +395,7 @@ static const char *const state_names[] = {"stand", "go"};
 // the names is red during a transition.
 static void draw_states(view_picture *picture, md5_layer_status status)
 {
-    const float distance = 16; // of the names from the middle, units
+    const float distance = 16; // distance of the names from the middle, units
     const float height = 66;
     const float free_space = 9; // between a name and the line
     for (uint32_t state = 0; state < 2; state++) {

@@ -32,7 +32,7 @@ VIEW_SHOW(line)
     view_append_joint(&text, written->name, written->parent, md5_xform_from_mat34(bind[joint]));
 
     char name[64];
-    int parent = -1; // of a root
+    int parent = -1; // parent of a root
     md5_xform placement = {.rotation = {.w = 1}};
     if (!read_joint(text.text, name, &parent, &placement.translation, &placement.rotation))
         parent = -1;
@@ -164,7 +164,7 @@ static void draw_influence(view_picture *picture, uint32_t joint, md5_vec4 influ
 // Skins a vertex with the displayed code, and shows how each of its joints moves it.
 VIEW_SHOW(vertex)
 {
-    enum { NUM_POSITIONS = 400 };           // of the slider, which selects a vertex
+    enum { NUM_POSITIONS = 400 };           // positions of the slider that selects a vertex
     enum { SLIDER_VERTEX, SLIDER_SECONDS }; // in the order of pages.txt
     const md5_mesh *const mesh = &picture->model->meshes[0]; // the body of the character
     const view_figure *const figure = &picture->figures[0];

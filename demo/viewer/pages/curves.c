@@ -236,7 +236,8 @@ static void draw_gimbal(view_picture *picture, const md5_quat rotations[3])
             const float angle = 6.28318531f * (float)i / (float)RING_POINTS;
             const float c = radius * cosf(angle);
             const float s = radius * sinf(angle);
-            const md5_vec3 unrotated[3] = {{0, c, s}, {c, s, 0}, {c, 0, s}}; // of each ring
+            // The point of each ring before its rotation.
+            const md5_vec3 unrotated[3] = {{0, c, s}, {c, s, 0}, {c, 0, s}};
             const md5_vec3 point = md5_quat_rotate(rotations[ring], unrotated[ring]);
             view_draw_to(picture, md5_vec3_add(center, point), i > 0 ? colors[ring] : 0);
         }
@@ -284,7 +285,7 @@ VIEW_SHOW(euler)
     const float t = view_moving_part(picture, v[SLIDER_T]);
     const md5_euler angles = {to.pitch * t, to.yaw * t, to.roll * t};
     md5_quat rotations[2];
-    double lengths[2]; // of both paths, degrees
+    double lengths[2]; // lengths of both paths, degrees
     for (int by_angles = 0; by_angles < 2; by_angles++) {
         rotations[by_angles] = rotation_at(from, to, by_angles == 1, t);
         view_rotate_figure(&picture->figures[by_angles], rotations[by_angles]);

@@ -172,7 +172,7 @@ static void free_outdated(view_pages *pages, const view_page *page, const md5_mo
 {
     const bool caches_results = page != NULL && page->fill_cache != NULL;
     const uint32_t num_sliders = caches_results ? page->num_cache_sliders : 0;
-    const size_t size = num_sliders * sizeof *pages->values; // of the sliders, bytes
+    const size_t size = num_sliders * sizeof *pages->values; // size of the sliders' values, bytes
     const bool has_same_sliders = memcmp(pages->cache_values, pages->values, size) == 0;
     const bool is_cache_outdated = size > 0 && (pages->cache.page != page || !has_same_sliders);
     if (pages->source_model != model || is_cache_outdated)

@@ -112,7 +112,7 @@ VIEW_SHOW(ik)
 {
     enum { CHOICE_METHOD, SLIDER_LEFT, SLIDER_UP };
     enum { NUM_CHAIN_JOINTS = 4, NUM_TWO_BONE_JOINTS = 3 };
-    const float forward = 4; // of the target, units
+    const float forward = 4; // x of the target, units
     const int shown_method = (int)view_choice(picture, CHOICE_METHOD);
     view_figure *const figure = &picture->figures[0];
     const md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),

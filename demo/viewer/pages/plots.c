@@ -211,7 +211,7 @@ static md5_vec2 legend_position(const view_plot *plot, const view_canvas *canvas
 // Returns the width at the left of the vertical axis, for its numbers or for the names of lanes.
 static float vertical_label_width(const view_plot *plot, const view_font *font)
 {
-    float width = 44 * font->scale; // of numbers
+    float width = 44 * font->scale; // width of numbers
     if (plot->row.fit != VIEW_FIT_LANES)
         return width;
     const int num_series = count_series(plot);
@@ -227,7 +227,7 @@ typedef struct plot_layout {
     md5_vec2 title;  // left top corner
     md5_vec2 legend; // left top corner; unused if the series have lanes
     float right;     // right end of the title, the legend and the curves
-    view_rect area;  // of the curves
+    view_rect area;  // area of the curves
 } plot_layout;
 
 static plot_layout lay_out_plot(const view_plot *plot, view_canvas *canvas, view_rect box)

@@ -362,7 +362,7 @@ VIEW_SHOW(bake)
     if (cache == NULL || cache->baked == NULL || clip == NULL)
         return;
     const double cycles = picture->time / clip->anim->duration;
-    const double part = cycles - floor(cycles); // of the current cycle
+    const double part = cycles - floor(cycles); // position within the current cycle, 0 to 1
     pose_figures(picture, name);
     picture->figures[FIGURE_BAKED].sample = baked_sample_position(cache->baked, part);
     plot_errors(&picture->plots[0], cache, part);

@@ -431,7 +431,7 @@ static void note_wait(const char *operation, const char *thread)
 }
 
 typedef struct watch_state {
-    _Atomic(const char *) *operation; // of the thread that runs the steps
+    _Atomic(const char *) *operation; // operation of the thread that runs the steps
     _Atomic(const char *) *thread;
     SDL_atomic_t num_steps;
     SDL_sem *ends;

@@ -1148,7 +1148,7 @@ static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     static const struct {
         const char *label;
-        unsigned kinds; // of view_browser.shows; 0: all
+        unsigned kinds; // bits of view_browser.shows; 0: all
     } tabs[] = {{"All", 0},
                 {"Models", 1 << VIEW_ENTRY_MODEL},
                 {"Clips", 1 << VIEW_ENTRY_ANIM},

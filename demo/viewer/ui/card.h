@@ -32,7 +32,7 @@ typedef struct view_card {
     bool closes;     // close the card when all delayed values were set successfully
     uint32_t typing; // number of the item whose text is `typed`; 0: none
     char typed[512];
-    char filter[64];  // of the open list
+    char filter[64];  // filter of the open list
     char query[64];   // search text of the settings
     float hue;        // last hue of the color picker, 0 to 1, because a gray color has no hue
     bool picks_color; // the next click in the viewport selects its color

@@ -14,7 +14,7 @@ static const float names_margin = 1;         // left and right of the names of t
 static const float name_gap = 0.3f;          // between the names of two lines
 static const float label_gap = 0.5f;         // between a plot and its texts
 static const float min_grid_step = 2.2f;     // between two grid lines
-static const float stroke_length = 0.15f;    // of the short strokes that a line is drawn in
+static const float stroke_length = 0.15f;    // length of the short strokes that form a line
 static const float number_width = 5.2f;      // column of a table
 static const float max_table_width = 30;
 static const float min_name_width = 8; // column of the joints' names
@@ -48,7 +48,7 @@ typedef struct curve_plot {
     int num_decimals; // decimal places of the values
 
     // Results of run_plot():
-    view_rect area; // of the lines, pixels
+    view_rect area; // area of the lines, pixels
     double low;     // value at the bottom
     double high;    // value at the top
 } curve_plot;
@@ -275,7 +275,7 @@ static void reveal_row(view_ui *ui, view_curves *curves, view_rect area, uint32_
     const float top = (float)selected * row_height;
     const bool is_outside = top < scroll->wanted || top + row_height > scroll->wanted + area.height;
     if (curves->revealed != selected && is_outside) {
-        const float height_above = 0.3f * area.height; // of the visible rows above the row
+        const float height_above = 0.3f * area.height; // height of the visible rows above the row
         const float max_scroll = fmaxf((float)count * row_height - area.height, 0);
         scroll->wanted = fminf(fmaxf(top - height_above, 0), max_scroll);
     }

@@ -63,7 +63,7 @@ static const char *read_choice_numbers(view_export_choices *choices, const char 
     enum { NUM_DIGITS = 8 };
     const struct {
         uint32_t *value;
-        uint32_t count; // of possible values
+        uint32_t count; // number of possible values
     } digits[NUM_DIGITS] = {{&choices->kind, NUM_KINDS},
                             {&choices->clips, NUM_CLIP_CHOICES},
                             {&choices->size, NUM_SIZES},
@@ -465,7 +465,7 @@ static view_rect next_row(view_ui *ui, const char *name)
 {
     // The dialog already has a margin. Remove the margins of the row, so that it extends to the
     // edges of the column.
-    const float margins = 1.9f * ui->em; // that ui_begin_row() has subtracted
+    const float margins = 1.9f * ui->em; // margins that ui_begin_row() has subtracted
     view_rect rest;
     ui_begin_row(ui);
     ui->space.x = ui->column->area.x;
@@ -479,7 +479,7 @@ static view_rect next_row(view_ui *ui, const char *name)
 static uint32_t count_fitting(const view_ui *ui, float width, const char *const *words,
                               uint32_t count)
 {
-    const float margin = 0.4f * ui->em; // of each text, both sides together
+    const float margin = 0.4f * ui->em; // margins at both sides of a text, together
     float used = ui_text_width(ui, words[0]) + margin;
     uint32_t fitting = 1;
     while (fitting < count) {

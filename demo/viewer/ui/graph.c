@@ -9,7 +9,7 @@
 #include "demo/viewer/ui/window_layout.h"
 
 // Sizes in em.
-static const float header_height = 2; // of the panel
+static const float header_height = 2; // height of the panel's header
 static const float arrow_head_length = 0.55f;
 static const float line_width = 0.1f;
 static const float active_line_width = 0.25f; // line of the active transition
@@ -65,7 +65,7 @@ typedef struct graph_panel {
     const view_graph *graph;
     const view_machine *machine;
     md5_layer_status status;
-    view_rect area; // of the panel, below its header
+    view_rect area; // area of the panel below its header
     float em;
     float x; // left edge of the graph, pixels
     float y; // top edge of the graph, pixels
@@ -184,7 +184,7 @@ static view_color with_alpha(view_color color, uint32_t alpha)
 // Returns a color with a lower alpha if `is_dim` is true, otherwise the color itself.
 static view_color dimmed(view_color color, bool is_dim)
 {
-    const float dim_part = 0.4f; // of the alpha
+    const float dim_part = 0.4f; // factor of the alpha
     const uint32_t alpha = color & 0xFFu;
     return is_dim ? with_alpha(color, (uint32_t)(dim_part * (float)alpha)) : color;
 }
@@ -269,7 +269,7 @@ static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, flo
 static view_graph_point point_at(const view_graph_edge *edge, float part)
 {
     const view_graph_point *const points = edge->points;
-    float distance = 0; // of the point from the first point, along the edge
+    float distance = 0; // distance of the point from the first point, along the edge
     for (uint32_t i = 1; i < edge->num_points; i++)
         distance += part * segment_length(points + i - 1);
 
@@ -776,7 +776,7 @@ static void draw_popover(const graph_panel *panel)
 
 // A button in the header of the panel.
 typedef struct header_button {
-    const char *label; // of its item
+    const char *label; // label of the item
     const char *text;
     bool is_selected;
 } header_button;

@@ -12,7 +12,7 @@
 enum { VIEW_RECENT_EDGES = 8 };
 typedef struct view_recent_edge {
     uint32_t edge; // MD5_NONE: none
-    double time;   // of the machine, seconds
+    double time;   // time of the machine, seconds
 } view_recent_edge;
 
 // The displayed layer, its position and zoom, and its cached layout.
@@ -29,8 +29,8 @@ typedef struct view_graph_view {
     view_graph *graph;                          // cached layout, or NULL
 
     // Inputs of the cached layout. A change of any of them requires a new layout.
-    uint64_t fingerprint; // of the machine
-    float scale;          // of the font
+    uint64_t fingerprint; // fingerprint of the machine
+    float scale;          // scale of the font
     uint32_t laid_out;    // index of the layer
     view_graph_area area_of_layout;
 } view_graph_view;

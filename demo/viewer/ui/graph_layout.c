@@ -41,7 +41,7 @@ typedef struct graph_node_layout {
     uint32_t row;
     double level;      // position in the band: 0 at the top, 1 at the bottom
     double mean_level; // mean level of the neighbors in other bands
-    float width;       // of the name and the sign of a loop
+    float width;       // width of the name and the sign of a loop
 } graph_node_layout;
 
 // The nodes with the same distance: layout.order[begin] to layout.order[end - 1].
@@ -412,7 +412,7 @@ typedef struct graph_column {
     uint32_t end;
     uint32_t stride;
     float left;  // x of its nodes
-    float width; // of its nodes
+    float width; // width of the nodes
     float top;   // y of the first node, rows
 } graph_column;
 

@@ -222,7 +222,7 @@ static void list_machine_clips(view_ui *ui, const view_machine *machine)
     const float gap = 9 * ui->scale;
     bool *const active = view_active_clips(machine);
     view_rect row = {0};
-    float used_width = INFINITY; // of the row; INFINITY: the next name begins a row
+    float used_width = INFINITY; // used width of the row; INFINITY: the next name begins a row
     for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
         const char *const name = machine->desc->clips[i].name;
         const float width = ui_text_width(ui, name);
@@ -318,7 +318,7 @@ static void list_model(view_ui *ui, const view_stage *stage)
     const view_shown *const shown = stage->shown;
     if (scene->skeleton == NULL || !ui_section(ui, UI_SECTION_MODEL, "Model", ""))
         return;
-    if (stage->document->crowd.num_kinds > 1) // of several models, only the first has statistics
+    if (stage->document->crowd.num_kinds > 1) // only the first of several models has statistics
         ui_figure(ui, VIEW_DIM, NULL, "%s only:", scene->name);
     ui_figure(ui, VIEW_BRIGHT, "Joints", "%u", scene->num_joints);
     if (scene->model == NULL)

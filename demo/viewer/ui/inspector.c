@@ -105,7 +105,7 @@ static void show_wide_values(view_ui *ui, const char *title, view_joint_values v
 static void show_narrow_values(view_ui *ui, const char *title, view_joint_values values)
 {
     static const view_color name_colors[] = {VIEW_DIM, VIEW_DIM, VIEW_DIM};
-    const float name_width = ui->em; // of an axis
+    const float name_width = ui->em; // width of the name of an axis
     const float column_width = (values_width(ui) - name_width) / (float)VIEW_NUM_VALUE_KINDS;
     ui_cells header = {
         .name = title, .count = VIEW_NUM_VALUE_KINDS, .color = VIEW_PLAIN, .colors = name_colors};
@@ -163,7 +163,7 @@ typedef struct weighted {
     float weight;
     uint32_t mesh;
     uint32_t vertex;
-    uint32_t num_joints; // that influence the vertex
+    uint32_t num_joints; // number of joints that influence the vertex
 } weighted;
 
 // Orders vertices for qsort(): by decreasing weight, then in the order of the model.

@@ -47,13 +47,13 @@ typedef struct menu_line {
     bool is_set;                  // the line has a check mark
     bool is_text;     // a message of the search, which cannot be selected; `entry` is NULL
     uint32_t missing; // VIEW_NEEDS_* that are not satisfied
-    int score;        // of the search; larger is better
+    int score;        // score in the search; larger is better
     size_t order;     // index of the entry among all entries
     char label[192];
     char keys[64];
     char word[24];          // name of a choice on the command line, which the search also finds
-    common_value value;     // that the command's option is set to; COMMON_VALUE_NONE: none
-    const char *path;       // of a recent file, or NULL
+    common_value value;     // value to which the command's option is set; COMMON_VALUE_NONE: none
+    const char *path;       // path of a recent file, or NULL
     const char *suggestion; // search text that a click on a message enters, or NULL
 } menu_line;
 
@@ -883,7 +883,7 @@ typedef struct line_list {
     size_t *first;    // first visible line
     size_t count;     // visible lines
     float row_height; // pixels
-    float keys_width; // of the column with the keys at the right, pixels
+    float keys_width; // width of the column with the keys at the right, pixels
     view_rect box;
 } line_list;
 

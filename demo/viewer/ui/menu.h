@@ -8,7 +8,7 @@
 typedef enum view_menu_kind {
     VIEW_NO_MENU,
     VIEW_MENU_OF_BAR,
-    VIEW_MENU_OF_CONTEXT, // of the clicked item
+    VIEW_MENU_OF_CONTEXT, // context menu of the clicked item
     VIEW_MENU_SEARCH,
 } view_menu_kind;
 

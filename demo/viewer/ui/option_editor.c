@@ -7,7 +7,7 @@
 // option, for example "6x4".
 #include "demo/viewer/ui/option_editor.h"
 
-static const double reload_delay = 0.3; // of an option that loads the files again, seconds
+static const double reload_delay = 0.3; // delay of an option that loads the files again, seconds
 
 const char *view_placeholder_text(const view_option *option)
 {

@@ -18,7 +18,7 @@ typedef struct option_editor {
     const char *name;      // displayed at the left of the editor
     const char *unit;      // displayed after a number, or ""
     common_value current;  // current value; COMMON_VALUE_NONE for several values
-    view_color color;      // of the name
+    view_color color;      // color of the name
     double low;            // minimum of a number
     double high;           // maximum of a number
     double default_number; // default of a number

@@ -5,8 +5,8 @@
 #include "demo/viewer/ui/panels.h"
 
 // Sizes in layout units.
-static const float cursor_height = 18; // of the mouse, above its tooltip
-static const float badge_height = 28;  // of one line
+static const float cursor_height = 18; // height of the mouse cursor, above its tooltip
+static const float badge_height = 28;  // height of a badge with one line
 static const float badge_margin = 22;  // between a badge and the bottom of its region
 static const float badge_top = 10;     // between a badge and the top of its region
 
@@ -24,7 +24,7 @@ static const float min_width_beside_badges = 52;
 
 static const float stick_gap = 0.7f; // between the on-screen stick and the button below it, em
 
-static const double demo_button_delay = 3; // of the button over the demo, seconds
+static const double demo_button_delay = 3; // delay of the button over the demo, seconds
 
 // Colors of the on-screen stick.
 static const view_color stick_color = 0xFFFFFF28;

@@ -722,9 +722,9 @@ static const char repair_label[] = "Repair\xE2\x80\xA6";
 static const float wide_list_min_width = 52; // width of a list whose rows have one line
 static const float wide_row_height = 1.8f;
 static const float narrow_row_height = 3.3f;  // two lines
-static const float icon_indent = 0.7f;        // of the icon of a problem
-static const float message_indent = 2.4f;     // of the message of a problem
-static const float detail_indent = 3.8f;      // of the message of a report below its cause
+static const float icon_indent = 0.7f;        // indent of the icon of a problem
+static const float message_indent = 2.4f;     // indent of the message of a problem
+static const float detail_indent = 3.8f;      // indent of the message of a report below its cause
 static const float fold_icon_width = 1.4f;    // icon of a cause whose reports can be folded
 static const float narrow_subject_width = 12; // link to the item in a narrow row
 static const float scroll_bar_width = 0.7f;
@@ -914,7 +914,8 @@ static int list_buttons(const view_ui *ui, const problem_row *row, const char *s
 {
     const problem_line *const line = row->line;
     const view_report *const report = &ui->stage->log->reports->rows[line->report];
-    const bool is_in_header = line->is_detail && solution == map_joints; // of the cause
+    // The header of the cause already has this button.
+    const bool is_in_header = line->is_detail && solution == map_joints;
     if (is_in_header)
         return 0;
 

@@ -28,7 +28,7 @@ typedef struct view_problems {
     char *repair;   // description of the repair, one change per line; NULL: no dialog
     char *broken;   // path of the file to repair
     char *repaired; // path of the repaired file
-    view_excerpt excerpt; // of the displayed error
+    view_excerpt excerpt; // excerpt with the displayed error
 } view_problems;
 
 // Closes the dialog of a repair.

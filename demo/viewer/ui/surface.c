@@ -6,13 +6,13 @@
 #include "demo/viewer/ui/window_layout.h"
 
 // Sizes in layout units.
-static const float band_width = 230; // of the color scale
+static const float band_width = 230; // width of the color scale
 static const float band_height = 12;
 static const float spacing = 8; // above and below the color scale, together
 
 static const view_color mark_color = 0xF2C14EFFu;
 static const view_color mark_edge_color = 0x12151AE0u;
-static const view_color triangle_color = 0xF1F3F690u; // of triangles in the UV layout
+static const view_color triangle_color = 0xF1F3F690u; // color of triangles in the UV layout
 
 // -- Weights --------------------------------------------------------------------------------
 

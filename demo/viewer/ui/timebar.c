@@ -18,7 +18,7 @@ static const float track_height = 4;
 static const float track_radius = 2;
 static const float knob_radius = 7;
 
-static const double event_lifetime = 1.5; // how long an event is displayed, seconds
+static const double event_lifetime = 1.5; // duration of the display of an event, seconds
 
 static const view_color play_icon_color = 0x0E1116FFu;
 static const view_color tick_color = 0x8A93A1A0u;
@@ -183,7 +183,7 @@ static void draw_commands(const view_stage *stage, view_rect track, const md5_an
                           double length)
 {
     enum { MAX_COMMANDS = 2000 }; // limits the time for a hostile file
-    const double lit_time = 0.35; // how long a mark is brighter, seconds
+    const double lit_time = 0.35; // duration of a mark's higher brightness, seconds
     const double cycle_time = view_cycle_time(stage->play, anim);
     const md5_model_anim *const source = view_selected_commands(&stage->document->scene);
     const uint32_t num_commands = source != NULL ? source->num_commands : 0;

@@ -167,8 +167,8 @@ typedef struct row_line {
     const char *name; // at the left; "": none
     const char *hint; // at the right; "": none
     const char *text;
-    float indent;     // of the text
-    float width;      // of the text
+    float indent;     // indent of the text
+    float width;      // width of the text
     float hint_width; // with the gap; 0: no hint
 } row_line;
 

@@ -79,7 +79,7 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end)
 {
-    const float border = 20 * ui->scale; // of each text, both sides together
+    const float border = 20 * ui->scale; // margins at both sides of a text, together
     const float gap = 6 * ui->scale;
     float width = 0;
     for (int i = 0; i < count; i++)
@@ -114,7 +114,7 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
     // and an equal part of the spare width. Without spare width, the texts are truncated.
     const float even_width = rect.width / (float)count;
     float max_text_width = 0;
-    float spare_width = even_width; // of each button
+    float spare_width = even_width; // spare width of each button
     for (uint32_t i = 0; i < count; i++) {
         const float text_width = ui_text_width(ui, words[i]);
         max_text_width = fmaxf(max_text_width, text_width);

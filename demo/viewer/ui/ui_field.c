@@ -1,7 +1,8 @@
 // The text field, with selection, clipboard and keys. ui.h documents the functions.
 #include "demo/viewer/ui/ui.h"
 
-static const view_color frame_color = 0x6B7788FFu; // of a field without the focus
+// Color of the frame of a field without the focus.
+static const view_color frame_color = 0x6B7788FFu;
 
 // Returns true if a byte continues a UTF-8 character that an earlier byte has begun.
 static bool is_continuation_byte(char byte)

@@ -78,7 +78,7 @@ typedef struct ui_mouse {
     bool is_right;  // click of the right button, which opens a context menu
     float wheel;    // steps
     float dragged;  // pixels downward, by a finger on a scrollable area
-    int32_t key;    // of platform.h; 0: none
+    int32_t key;    // key of platform.h; 0: none
     bool shift;
     bool control;
     bool alt;

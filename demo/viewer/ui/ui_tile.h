@@ -20,7 +20,7 @@ typedef struct ui_grid {
     uint32_t per_row; // tiles per row
     bool is_flat;     // the tiles are low; only for the caller
     bool is_visible;  // the row is visible
-    float height;     // of the row, pixels
+    float height;     // height of the row, pixels
     view_rect row;
 } ui_grid;
 
@@ -30,7 +30,7 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, vie
 
 // The content of a tile: an image, a name and a second line of text.
 typedef struct ui_tile_content {
-    const char *label; // of the item
+    const char *label; // label of the item
     const char *name;
     const char *text;              // second line
     const char *sign;              // icon instead of an image, or NULL

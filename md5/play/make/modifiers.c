@@ -325,7 +325,8 @@ static void find_contacts(const md5_source *source, const sole_frame *frames,
 {
     const float frame_rate = (float)source->binding->anim->frame_rate;
     const uint32_t last = source->binding->anim->num_frames - 1;
-    contacts[0] = contact_between(frames, frames, hold, frame_rate); // of a clip of one frame
+    // The contact of a clip with one frame.
+    contacts[0] = contact_between(frames, frames, hold, frame_rate);
     for (uint32_t j = 0; j < last; j++)
         contacts[j] = contact_between(&frames[j], &frames[j + 1], hold, frame_rate);
     contacts[last] = find_last_contact(source, contacts, last);

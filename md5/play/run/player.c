@@ -122,7 +122,7 @@ static void lay_out_step_scratch(md5_block *block, const md5_machine *machine, m
 // clips, stored poses and changes of states.
 static void lay_out_rarely_used(md5_block *block, const md5_machine *machine, md5_player *layout)
 {
-    size_t num_instances = 0; // of one state per layer
+    size_t num_instances = 0; // number of instances of one state per layer
     bool has_additive_layer = false;
     for (size_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];

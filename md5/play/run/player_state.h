@@ -197,7 +197,7 @@ typedef struct md5_active_state {
     const md5_blend_tree *tree; // NULL: no motion
     uint32_t state;
     uint32_t from;            // source of the transition to this state; MD5_NONE: no transition
-    const md5_easing *easing; // of this transition; belongs to the machine
+    const md5_easing *easing; // easing of this transition; belongs to the machine
     double elapsed;           // seconds since this transition began
     double duration;          // duration of this transition, seconds
     int32_t priority;

@@ -486,7 +486,7 @@ static md5_xform partial_motion(md5_xform motion, double fraction)
 
 typedef struct interpolation_batch {
     md5_interpolated_pose_job *jobs;
-    float fraction; // of the step
+    float fraction; // position within the step, 0 to 1
 } interpolation_batch;
 
 // Computes the poses and matrices of the jobs first..last of a batch.

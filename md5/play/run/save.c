@@ -87,7 +87,7 @@ typedef struct md5_archive {
     const uint8_t *from; // CHECK, STORE: [size]
     size_t size;         // bytes
     size_t used;         // bytes that were written or read
-    uint32_t version;    // of the format
+    uint32_t version;    // version of the format
     bool has_failed; // CHECK: an error was found; the following values are read as their minimum
     md5_context *context; // CHECK
 } md5_archive;

@@ -15,9 +15,10 @@
 // The inputs that differ between lanes.
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
-    const float *rotations[2][MD5_WIDTH];    // of the two frames of each lane's sample position
-    const float *translations[2][MD5_WIDTH]; // of the same two frames
-    md5_wide fraction;                       // of each lane's sample position
+    // Rotations of the two frames of each lane's sample position.
+    const float *rotations[2][MD5_WIDTH];
+    const float *translations[2][MD5_WIDTH]; // translations of the same two frames
+    md5_wide fraction;                       // fraction of each lane's sample position
     md5_wide fractions[4];                   // `fraction` in row layout: see wide.h
     float *scratch;
 } crowd_lanes;
